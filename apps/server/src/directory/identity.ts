@@ -1,0 +1,24 @@
+import { randomInt, randomUUID } from 'node:crypto'
+
+/** A location's id: a positive whole number below 2^53 in decimal digits. */
+export type LocationId = string & { readonly brand: 'LocationId' }
+export type OrganizationId = string & { readonly brand: 'OrganizationId' }
+export type AgentId = string & { readonly brand: 'AgentId' }
+export type CompanyId = string & { readonly brand: 'CompanyId' }
+export type MemberId = string & { readonly brand: 'MemberId' }
+export type KeyPairId = string & { readonly brand: 'KeyPairId' }
+
+/** A new random id of an organization, a location or an agent: 15 digits, so that all are below 2^53 and of one length. */
+export function newNumericId<Id extends OrganizationId | LocationId | AgentId>(): Id {
+  return String(randomInt(100_000_000_000_000, 100_000_000_000_000 + 2 ** 47)) as Id
+}
+
+/** A new random id of a company, a member or a key pair. */
+export function newUuid<Id extends CompanyId | MemberId | KeyPairId>(): Id {
+  return randomUUID() as Id
+}
+
+/** The id that a text spells: decimal, without sign or leading zero, below 2^53; null for anything else. */
+export function parseNumericId<Id extends OrganizationId | LocationId | AgentId>(text: string): Id | null {
+  return /^[1-9]\d{0,15}$/.test(text) && Number(text) <= Number.MAX_SAFE_INTEGER ? (text as Id) : null
+}

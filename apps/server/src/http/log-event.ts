@@ -1,0 +1,38 @@
+import type { ProblemCode } from '@bridgework/contract'
+import type { AgentId, CompanyId, LocationId } from '../directory/identity.ts'
+
+/**
+ * Everything that the service may write to its log. Closed, so that a reviewer sees in one file that no patient, secret or query
+ * string can reach it: a path is a route's pattern, an error is its class and code.
+ */
+export type LogEvent =
+  | { event: 'server.starting' | 'server.stopped'; environment: string }
+  | { event: 'server.ready'; url: string }
+  | { event: 'server.warning'; text: string }
+  | { event: 'database.starting' | 'database.ready' | 'database.stopped'; kind: 'embedded' | 'server' }
+  | { event: 'database.died'; restartInMs: number }
+  | { event: 'database.unavailable'; code: string }
+  | { event: 'database.migrated'; number: number; name: string; durationMs: number }
+  | {
+      event: 'request.answered'
+      requestId: string
+      method: string
+      route: string
+      status: number
+      durationMs: number
+      companyId?: CompanyId
+      agentId?: AgentId
+      code?: ProblemCode
+      because?: string
+    }
+  | { event: 'request.failed'; requestId: string; route: string; error: string; at: string }
+  | { event: 'response.cut'; requestId: string; because: 'stalled' | 'too slow' }
+  | { event: 'records.ingested'; locationId: LocationId; dataset: string; changed: number; hidden: number; durationMs: number }
+  | { event: 'records.rerendered'; locationId: LocationId; dataset: string; changed: number }
+  | { event: 'removal.held'; locationId: LocationId; dataset: string; missing: number; visible: number }
+  | { event: 'token.refused'; because: 'unknown' | 'wrong secret' | 'revoked' | 'company' | 'agreement' }
+  | { event: 'disclosure.failed'; waiting: number; code: string }
+  | { event: 'task.failed'; task: string; error: string }
+  | { event: 'sandbox.feeder'; text: string }
+
+export type Log = (event: LogEvent) => void

@@ -1,0 +1,45 @@
+import type { Static, TObject, TProperties } from 'typebox'
+
+/** A record as it stands in its location's dataset, without the attributes that the service adds to every one. */
+export type SourceRecord = Record<string, unknown>
+
+/** What a rendering may look up: a record of the same location by the practice management system's own key. */
+export type Lookup = (dataset: string, sourceId: string) => { id: string; source: SourceRecord } | null
+
+/**
+ * One dataset of the vendor API as data. Routes, OpenAPI, ingest validation, storage and documentation follow from it.
+ * `source` is what an agent sends; `attributes` is what vendors receive. References are `<thing>_source_id` in the one and ids or embedded
+ * records in the other.
+ */
+export type Dataset<Source extends TProperties = TProperties, Attributes extends TProperties = TProperties> = {
+  /** The path segment and the name in grants: plural, snake case. */
+  name: string
+  /** The `type` of a record: singular, snake case. */
+  type: string
+  title: string
+  description: string
+  /** spec: Pagination rules 1–3. */
+  pagination: 'cursor' | 'page'
+  /** Not yet available in production unless the operator says so. */
+  preview: boolean
+  operationIds: { list: string; get: string }
+  source: TObject<Source>
+  attributes: TObject<Attributes>
+  /** Attributes of a single record that its list leaves out. */
+  detailAttributes?: TObject
+  /** Which attributes of the source name a record of which other dataset, whose content is part of this one's rendering. */
+  embeds: readonly { attribute: string; dataset: string; changesWith: readonly string[] }[]
+  /** The attributes that vendors receive, but for `source_id`, `is_hidden` and `updated_at`, which the service adds. Pure. */
+  render: (source: Static<TObject<Source>>, lookup: Lookup) => Record<string, unknown>
+  renderDetail?: (source: Static<TObject<Source>>) => Record<string, unknown>
+  /** A record of invented content, for documentation and tests. */
+  example: Static<TObject<Source>>
+}
+
+/** Checks a dataset's parts against each other and forgets its exact types, so that a list can hold all of them. */
+export function defineDataset<Source extends TProperties, Attributes extends TProperties>(
+  dataset: Dataset<Source, Attributes>,
+): Dataset {
+  // The exact source type matters only between `source`, `render` and `example`, which the parameter has just checked.
+  return dataset as unknown as Dataset
+}

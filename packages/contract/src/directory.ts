@@ -1,0 +1,53 @@
+import { Type } from 'typebox'
+import { freshness } from './envelope.ts'
+import { instant, nullable, nullableText, text } from './attribute.ts'
+
+const datasetsGranted = Type.Array(Type.String(), { description: 'Datasets that this credential may read here' })
+
+/** Attributes of an organization: a practice owner. */
+export const organizationAttributes = Type.Object({
+  name: text('Name of the organization'),
+  external_reference: nullableText('The operator’s own reference'),
+  time_zone: nullableText('IANA time zone'),
+  country: nullableText('ISO 3166-1 alpha-2 country code'),
+  locations_count: Type.Integer({ description: 'Number of its locations that this credential may read' }),
+  datasets_granted: datasetsGranted,
+  granted_at: instant('When it first granted access that still holds'),
+  created_at: instant('When the organization was made known to the service'),
+  updated_at: instant('When one of these attributes last changed'),
+})
+
+/** Attributes of a location: a dental practice at one address. */
+export const locationAttributes = Type.Object({
+  name: text('Name of the location'),
+  organization_id: text('Organization that it belongs to'),
+  address_line_1: nullableText('Street address'),
+  address_line_2: nullableText('Second line of the address'),
+  city: nullableText('City'),
+  state: nullableText('State or province'),
+  postal_code: nullableText('Postal code'),
+  country: nullableText('ISO 3166-1 alpha-2 country code'),
+  phone: nullableText('Telephone number'),
+  email: nullableText('E-mail address'),
+  website_url: nullableText('Website'),
+  time_zone: nullableText('IANA time zone'),
+  currency: nullableText('ISO 4217 currency code'),
+  is_active: Type.Boolean({ description: 'False when the practice closed the location' }),
+  practice_management_system: Type.Object({
+    name: nullableText('Name of the practice management system'),
+    version: nullableText('Its version'),
+  }),
+  attribution_script: Type.Object({
+    is_installed: Type.Boolean({ description: 'True when the practice’s website carries the attribution script' }),
+    installed_at: nullable(instant('When it was first seen')),
+    last_seen_at: nullable(instant('When it was last seen')),
+  }),
+  sync: Type.Object({
+    state: freshness.properties.state,
+    initial_sync_completed_at: nullable(instant('When all granted datasets had been read once')),
+    synced_at: freshness.properties.synced_at,
+  }),
+  datasets_granted: datasetsGranted,
+  created_at: instant('When the location was made known to the service'),
+  updated_at: instant('When one of these attributes last changed'),
+})

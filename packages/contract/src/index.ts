@@ -1,0 +1,15 @@
+export { commonAttributes, nullable } from './attribute.ts'
+export type { Dataset, Lookup, SourceRecord } from './dataset.ts'
+export { type DatasetName, datasetNames, datasets, findDataset, getDataset, isDatasetName } from './datasets.ts'
+export { locationAttributes, organizationAttributes } from './directory.ts'
+export {
+  cursorMeta,
+  cursorPagy,
+  directoryMeta,
+  type FreshnessState,
+  freshness,
+  pageMeta,
+  pagePagy,
+} from './envelope.ts'
+export { limits, vendorApiPath, vendorApiVersion } from './limits.ts'
+export { type ErrorBody, type ProblemCode, problems } from './problems.ts'

@@ -1,0 +1,31 @@
+/** Numbers of the vendor API that callers rely on. Sources: spec, Limits; the rest are ours and stated in the docs. */
+export const limits = {
+  /** spec: Pagination rules 4. A larger `items` is capped to this, not rejected. */
+  pageSizeMax: 5000,
+  /** Page size when `items` is omitted. */
+  pageSizeDefault: 100,
+  /** spec: Limits, token lifetime. */
+  tokenLifetimeSeconds: 6 * 60 * 60,
+  /** spec: Limits, token requests per minute per IP address. */
+  tokenRequestsPerMinute: 10,
+  /** A token request's body, in bytes. */
+  tokenBodyBytesMax: 16 * 1024,
+  /** Characters of a `client_id` or `client_secret`. */
+  credentialLengthMax: 256,
+  /** How far a delta reaches back before its moment, so that a client's clock may be ahead of ours. */
+  deltaOverlapMs: 5 * 60 * 1000,
+  /** Lines of one upload. */
+  uploadLinesMax: 10_000,
+  /** Bytes of one upload, unpacked. */
+  uploadBytesMax: 16 * 1024 * 1024,
+  /** Bytes of a complete list of source ids, unpacked. */
+  reconcileBytesMax: 64 * 1024 * 1024,
+  /** Characters of a practice management system's own key. */
+  sourceIdLengthMax: 255,
+} as const
+
+/** The path under which every vendor operation lies; `{base_url}` of the specification ends with it. */
+export const vendorApiPath = '/api/v1/vendors'
+
+/** spec: Versioning. */
+export const vendorApiVersion = '1.0.0'
