@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { ConfigError, readConfig } from './config.ts'
+
+test('without settings the sandbox listens on loopback only and keeps its data in the project', () => {
+  const config = readConfig({}, '/project')
+
+  assert.equal(config.environment, 'sandbox')
+  assert.equal(config.host, '127.0.0.1')
+  assert.equal(config.publicUrl, 'http://localhost:8080')
+  assert.equal(config.dataDir, '/project/.bridgework')
+  assert.deepEqual([...config.previewDatasets], ['insurance_plans'])
+  assert.deepEqual([config.initialLocationsMax, config.incrementalLocationsMax], [5, 25])
+})
+
+test('every setting that is wrong is named at once, without its value', () => {
+  const env = {
+    BRIDGEWORK_PORT: 'eighty',
+    BRIDGEWORK_TRUSTED_PROXIES: '10.0.0.0/33',
+    BRIDGEWORK_PUBLIC_URL: 'ftp://x',
+    DATABASE_URL: 'mysql://root:hunter2@x/y',
+    BRIDGEWORK_PROT: '1',
+  }
+
+  assert.throws(
+    () => readConfig(env, '/'),
+    (error: unknown) => {
+      assert.ok(error instanceof ConfigError)
+      assert.equal(error.problems.length, 5)
+      for (const name of Object.keys(env)) assert.ok(error.problems.some((line) => line.startsWith(name)), name)
+      assert.doesNotMatch(error.message, /hunter2|eighty/)
+      return true
+    },
+  )
+})
+
+test('production does not start with plain HTTP to the world, a default secret or an implied address', () => {
+  assert.throws(
+    () => readConfig({ BRIDGEWORK_ENVIRONMENT: 'production' }, '/'),
+    (error: unknown) => error instanceof ConfigError && error.problems.length === 4,
+  )
+})
+
+test('production serves a preview operation only when the operator names it', () => {
+  const env = {
+    BRIDGEWORK_ENVIRONMENT: 'production',
+    BRIDGEWORK_HOST: '10.0.0.5',
+    BRIDGEWORK_PUBLIC_URL: 'https://api.example.com',
+    BRIDGEWORK_TRUSTED_PROXIES: '10.0.0.0/8, ::1',
+    BRIDGEWORK_SECRET_KEY_FILE: '/etc/bridgework/secret.key',
+  }
+
+  assert.equal(readConfig(env, '/').previewDatasets.size, 0)
+  assert.equal(readConfig({ ...env, BRIDGEWORK_PREVIEW_OPERATIONS: 'insurance_plans' }, '/').previewDatasets.size, 1)
+  assert.throws(() => readConfig({ ...env, BRIDGEWORK_PREVIEW_OPERATIONS: 'fee_schedules' }, '/'), ConfigError)
+})

@@ -1,0 +1,175 @@
+import { isIP } from 'node:net'
+import { resolve } from 'node:path'
+import { type DatasetName, datasets, isDatasetName } from '@bridgework/contract'
+
+export type Config = {
+  environment: 'sandbox' | 'production'
+  host: string
+  port: number
+  /** The address that the outside world uses, without a trailing slash: issuer of tokens and base of links. */
+  publicUrl: string
+  /** Addresses or CIDR ranges whose X-Forwarded-For counts. */
+  trustedProxies: readonly string[]
+  dataDir: string
+  database:
+    | { kind: 'embedded' }
+    /** `migrationUrl` connects as the owner of the schema; null: with the server's own role. */
+    | { kind: 'server'; url: string; migrationUrl: string | null }
+  /** File with the installation's secret key; null: `secret.key` in the data directory, made at the first start of the sandbox. */
+  secretKeyFile: string | null
+  /** Preview datasets that are on. In the sandbox all are. */
+  previewDatasets: ReadonlySet<DatasetName>
+  initialLocationsMax: number
+  incrementalLocationsMax: number
+}
+
+/** The settings are not usable. `problems` are lines for a person, one for each setting that is wrong. */
+export class ConfigError extends Error {
+  readonly problems: readonly string[]
+
+  constructor(problems: readonly string[]) {
+    super(problems.join('\n'))
+    this.problems = problems
+  }
+}
+
+/**
+ * Reads every setting before it complains, so one restart shows all that is wrong. `root` is the folder that relative paths start from.
+ * Throws a ConfigError.
+ */
+export function readConfig(env: NodeJS.ProcessEnv, root: string): Config {
+  const problems: string[] = []
+  for (const name of Object.keys(env)) {
+    if (name.startsWith('BRIDGEWORK_') && !settingNames.has(name) && !/^BRIDGEWORK_(TEST|AGENT|FEEDER|BENCH)_/.test(name)) {
+      problems.push(`${name} is not a setting. Settings: ${[...settingNames].join(', ')}.`)
+    }
+  }
+  const read = <T>(name: string, parse: (text: string) => T | undefined, expected: string, fallback: T): T => {
+    const text = env[name]
+    if (text === undefined || text === '') return fallback
+    const value = parse(text.trim())
+    if (value !== undefined) return value
+    problems.push(`${name} must be ${expected}.`)
+    return fallback
+  }
+  const environment = read(
+    'BRIDGEWORK_ENVIRONMENT',
+    (text) => (text === 'sandbox' || text === 'production' ? text : undefined),
+    '"sandbox" or "production"',
+    'sandbox' as const,
+  )
+  const isProduction = environment === 'production'
+  const port = read('BRIDGEWORK_PORT', wholeNumber(0, 65_535), 'a whole number from 0 to 65535', 8080)
+  const host = read('BRIDGEWORK_HOST', hostName, 'an IP address or a host name', '127.0.0.1')
+  const publicUrl = read(
+    'BRIDGEWORK_PUBLIC_URL',
+    publicAddress,
+    'an http or https address without path, like https://api.example.com',
+    `http://localhost:${port}`,
+  )
+  const trustedProxies = read(
+    'BRIDGEWORK_TRUSTED_PROXIES',
+    addressList,
+    'IP addresses or CIDR ranges, separated by commas',
+    [],
+  )
+  const url = read('DATABASE_URL', postgresUrl, 'a postgres:// address', null)
+  const migrationUrl = read('BRIDGEWORK_MIGRATION_DATABASE_URL', postgresUrl, 'a postgres:// address', null)
+  const config: Config = {
+    environment,
+    host,
+    port,
+    publicUrl,
+    trustedProxies,
+    dataDir: resolve(root, env.BRIDGEWORK_DATA_DIR || '.bridgework'),
+    database: url === null ? { kind: 'embedded' } : { kind: 'server', url, migrationUrl },
+    secretKeyFile: env.BRIDGEWORK_SECRET_KEY_FILE ? resolve(root, env.BRIDGEWORK_SECRET_KEY_FILE) : null,
+    previewDatasets: isProduction
+      ? read('BRIDGEWORK_PREVIEW_OPERATIONS', previewNames, `some of: ${allPreviewNames().join(', ')}`, new Set<DatasetName>())
+      : new Set(allPreviewNames()),
+    initialLocationsMax: read('BRIDGEWORK_INITIAL_LOCATIONS_MAX', wholeNumber(1, 10_000), 'a whole number from 1', 5),
+    incrementalLocationsMax: read('BRIDGEWORK_INCREMENTAL_LOCATIONS_MAX', wholeNumber(1, 10_000), 'a whole number from 1', 25),
+  }
+  if (migrationUrl !== null && url === null) {
+    problems.push('BRIDGEWORK_MIGRATION_DATABASE_URL is set but DATABASE_URL is not: set both or neither.')
+  }
+  if (isProduction) problems.push(...productionProblems(env, config))
+  if (problems.length > 0) throw new ConfigError(problems)
+  return config
+}
+
+const settingNames: ReadonlySet<string> = new Set([
+  'BRIDGEWORK_ENVIRONMENT',
+  'BRIDGEWORK_HOST',
+  'BRIDGEWORK_PORT',
+  'BRIDGEWORK_PUBLIC_URL',
+  'BRIDGEWORK_TRUSTED_PROXIES',
+  'BRIDGEWORK_DATA_DIR',
+  'BRIDGEWORK_SECRET_KEY_FILE',
+  'BRIDGEWORK_MIGRATION_DATABASE_URL',
+  'BRIDGEWORK_PREVIEW_OPERATIONS',
+  'BRIDGEWORK_INITIAL_LOCATIONS_MAX',
+  'BRIDGEWORK_INCREMENTAL_LOCATIONS_MAX',
+])
+
+/** Patients' data travels encrypted or not at all: until the server speaks TLS itself, production stands behind a proxy that does. */
+function productionProblems(env: NodeJS.ProcessEnv, config: Config): string[] {
+  const problems: string[] = []
+  if (!env.BRIDGEWORK_HOST) problems.push('BRIDGEWORK_HOST must be set in production.')
+  if (!env.BRIDGEWORK_PUBLIC_URL) problems.push('BRIDGEWORK_PUBLIC_URL must be set in production.')
+  else if (!config.publicUrl.startsWith('https://')) problems.push('BRIDGEWORK_PUBLIC_URL must be https in production.')
+  if (config.trustedProxies.length === 0) {
+    problems.push(
+      'BRIDGEWORK_TRUSTED_PROXIES must be set in production: this server speaks plain HTTP, so a proxy that speaks TLS must stand before it.',
+    )
+  }
+  if (config.secretKeyFile === null) {
+    problems.push(
+      'BRIDGEWORK_SECRET_KEY_FILE must be set in production: a file (mode 0600) with 32 random bytes in base64, for example from "openssl rand -base64 32".',
+    )
+  }
+  return problems
+}
+
+function wholeNumber(min: number, max: number) {
+  return (text: string) => {
+    const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN
+    return value >= min && value <= max ? value : undefined
+  }
+}
+
+function hostName(text: string) {
+  return isIP(text) !== 0 || /^[a-z\d]([a-z\d.-]*[a-z\d])?$/i.test(text) ? text : undefined
+}
+
+function publicAddress(text: string) {
+  const url = URL.canParse(text) ? new URL(text) : null
+  const isBare = url && url.pathname === '/' && url.search === '' && url.hash === '' && url.username === ''
+  return isBare && (url.protocol === 'http:' || url.protocol === 'https:') ? url.origin : undefined
+}
+
+function addressList(text: string) {
+  const parts = text.split(',').map((part) => part.trim())
+  return parts.every(isAddressOrRange) ? parts : undefined
+}
+
+function isAddressOrRange(text: string) {
+  const [address, prefix, ...rest] = text.split('/')
+  const version = isIP(address ?? '')
+  if (version === 0 || rest.length > 0) return false
+  return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (version === 4 ? 32 : 128))
+}
+
+function postgresUrl(text: string) {
+  return URL.canParse(text) && /^postgres(ql)?:$/.test(new URL(text).protocol) ? text : undefined
+}
+
+function previewNames(text: string) {
+  const names = text.split(',').map((name) => name.trim())
+  const previews = allPreviewNames()
+  return names.every((name): name is DatasetName => isDatasetName(name) && previews.includes(name)) ? new Set(names) : undefined
+}
+
+function allPreviewNames(): DatasetName[] {
+  return datasets.filter((dataset) => dataset.preview).map((dataset) => dataset.name as DatasetName)
+}
