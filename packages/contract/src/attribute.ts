@@ -1,16 +1,28 @@
 import { type TSchema, Type } from 'typebox'
+import { limits } from './limits.ts'
 
 /** The schema's value, or null: unknown or empty in the practice management system. */
 export function nullable<T extends TSchema>(schema: T) {
   return Type.Union([schema, Type.Null()])
 }
 
+/** Text of at most 500 characters: more than any column that practice management systems keep a name in. */
 export function text(description: string) {
-  return Type.String({ description })
+  return Type.String({ maxLength: 500, description })
 }
 
 export function nullableText(description: string) {
-  return nullable(Type.String({ description }))
+  return nullable(text(description))
+}
+
+/** The practice management system's own key of a record: no control characters, so that it can stand in a key and in a log line. */
+export function sourceId(description: string) {
+  return Type.String({
+    minLength: 1,
+    maxLength: limits.sourceIdLengthMax,
+    pattern: '^[^\\u0000-\\u001f\\u007f]+$',
+    description,
+  })
 }
 
 /** Lower snake case words, one of which is the value. */
@@ -25,7 +37,7 @@ export function money(description: string) {
 
 /** A calendar date, never an instant. */
 export function calendarDate(description: string) {
-  return Type.String({ pattern: '^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])$', description })
+  return Type.String({ format: 'date', description })
 }
 
 /** An instant in UTC with milliseconds. */
@@ -40,7 +52,7 @@ export function recordId(description: string) {
 
 /** What every record of every dataset carries beside its own attributes. */
 export const commonAttributes = {
-  source_id: text("The practice management system's own key"),
+  source_id: sourceId("The practice management system's own key"),
   is_hidden: Type.Boolean({ description: 'True when the record has been removed in the practice management system' }),
   updated_at: instant('When what vendors receive of this record last changed'),
 }

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
-import { freshness } from './envelope.ts'
 import { instant, nullable, nullableText, text } from './attribute.ts'
+import { freshness } from './envelope.ts'
 
 const datasetsGranted = Type.Array(Type.String(), { description: 'Datasets that this credential may read here' })
 

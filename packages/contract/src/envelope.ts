@@ -4,7 +4,9 @@ import { instant, nullable, recordId } from './attribute.ts'
 /** spec: Pagination envelope `pagy`. Page mode adds `page` and `pages`. */
 export const cursorPagy = Type.Object({
   total: Type.Integer({ description: 'Number of records that match the filters of the request, whatever the cursor' }),
-  items: Type.Integer({ description: 'Page size in force, after capping; fewer records than this means the last page' }),
+  items: Type.Integer({
+    description: 'Page size in force, after capping; fewer records than this means the last page',
+  }),
 })
 
 export const pagePagy = Type.Object({
@@ -38,7 +40,9 @@ const datasetMeta = {
     }),
   ),
   granted_at: nullable(
-    instant('When the practice granted this dataset; set when a delta returned the whole dataset because it was granted later'),
+    instant(
+      'When the practice granted this dataset; set when a delta returned the whole dataset because it was granted later',
+    ),
   ),
   freshness,
   request_id: requestId,

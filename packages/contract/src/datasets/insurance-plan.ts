@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { commonAttributes, nullable, nullableText, oneOf, recordId, text } from '../attribute.ts'
+import { commonAttributes, nullable, nullableText, oneOf, recordId, sourceId, text } from '../attribute.ts'
 import { defineDataset } from '../dataset.ts'
 
 const own = {
@@ -30,9 +30,7 @@ export const insurancePlan = defineDataset({
     {
       ...own,
       ...added,
-      fee_schedule_source_id: nullable(
-        Type.String({ minLength: 1, maxLength: 255, description: 'Key of the fee schedule that the plan pays by' }),
-      ),
+      fee_schedule_source_id: nullable(sourceId('Key of the fee schedule that the plan pays by')),
     },
     { additionalProperties: false },
   ),

@@ -1,0 +1,115 @@
+import type { TSchema } from 'typebox'
+
+/** The keywords of JSON Schema that the contract uses. */
+type Schema = {
+  type?: string
+  anyOf?: Schema[]
+  properties?: Record<string, Schema>
+  items?: Schema
+  const?: unknown
+  enum?: unknown[]
+  format?: string
+  pattern?: string
+  minimum?: number
+  maximum?: number
+  minLength?: number
+  maxLength?: number
+  maxItems?: number
+}
+
+/**
+ * Why a value does not fit a schema, in one sentence that names the field and the rule and never the value: what is refused may be a
+ * patient's. Knows the kinds of schema that the contract uses.
+ */
+export function explainMismatch(schema: TSchema, value: unknown): string {
+  // TypeBox schemas are JSON Schema; their types only leave the keywords out.
+  return findMismatch(schema as Schema, value, '') ?? 'the line is not valid.'
+}
+
+function findMismatch(schema: Schema, value: unknown, path: string): string | null {
+  if (schema.anyOf) {
+    if (schema.anyOf.some((member) => findMismatch(member, value, path) === null)) return null
+    const some = schema.anyOf.find((member) => member.type !== 'null')
+    const isContainer = some && (some.type === 'object' || some.type === 'array')
+    return isContainer && typeof value === 'object' ? findMismatch(some, value, path) : rule(schema, path)
+  }
+  if (schema.type === 'object') return objectMismatch(schema.properties ?? {}, value, path)
+  if (schema.type === 'array') {
+    if (!Array.isArray(value) || value.length > (schema.maxItems ?? Number.POSITIVE_INFINITY)) return rule(schema, path)
+    for (const [index, item] of value.entries()) {
+      const mismatch = findMismatch(schema.items ?? {}, item, `${path}[${index}]`)
+      if (mismatch) return mismatch
+    }
+    return null
+  }
+  return fits(schema, value) ? null : rule(schema, path)
+}
+
+function objectMismatch(properties: Record<string, Schema>, value: unknown, path: string): string | null {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return `${name(path)} must be an object.`
+  const unknown = Object.keys(value).find((key) => !Object.hasOwn(properties, key))
+  if (unknown !== undefined)
+    return `${name(path)} has a member that is not known. Known: ${Object.keys(properties).join(', ')}.`
+  for (const [key, member] of Object.entries(properties)) {
+    const inner = path === '' ? key : `${path}.${key}`
+    if (!Object.hasOwn(value, key)) return `${inner} is missing.`
+    const mismatch = findMismatch(member, (value as Record<string, unknown>)[key], inner)
+    if (mismatch) return mismatch
+  }
+  return null
+}
+
+function fits(schema: Schema, value: unknown): boolean {
+  if (schema.type === 'null') return value === null
+  if ('const' in schema) return value === schema.const
+  if (schema.enum) return schema.enum.some((allowed) => allowed === value)
+  if (schema.type === 'boolean') return typeof value === 'boolean'
+  if (schema.type === 'integer') {
+    return (
+      Number.isInteger(value) &&
+      Number(value) >= Number(schema.minimum ?? value) &&
+      Number(value) <= Number(schema.maximum ?? value)
+    )
+  }
+  if (schema.type !== 'string' || typeof value !== 'string') return false
+  const length = [...value].length
+  const isLength = length >= (schema.minLength ?? 0) && length <= (schema.maxLength ?? Number.POSITIVE_INFINITY)
+  return (
+    isLength && (schema.pattern === undefined || new RegExp(schema.pattern, 'u').test(value)) && isDate(schema, value)
+  )
+}
+
+function isDate(schema: Schema, value: string): boolean {
+  if (schema.type !== 'string' || schema.format !== 'date') return true
+  const isShape = /^\d{4}-\d{2}-\d{2}$/.test(value)
+  return isShape && !Number.isNaN(Date.parse(value)) && new Date(value).toISOString().startsWith(value)
+}
+
+function rule(schema: Schema, path: string): string {
+  return `${name(path)} must be ${expected(schema)}.`
+}
+
+function expected(schema: Schema): string {
+  if (schema.anyOf) return schema.anyOf.map((member) => expected(member)).join(' or ')
+  if (schema.type === 'null') return 'null'
+  if ('const' in schema) return JSON.stringify(schema.const)
+  if (schema.enum) return `one of ${schema.enum.join(', ')}`
+  if (schema.type === 'boolean') return 'true or false'
+  if (schema.type === 'integer') {
+    return schema.minimum === undefined
+      ? 'a whole number'
+      : `a whole number from ${schema.minimum} to ${schema.maximum}`
+  }
+  if (schema.type === 'array') return schema.maxItems === undefined ? 'a list' : `a list of at most ${schema.maxItems}`
+  if (schema.type !== 'string') return 'of another kind'
+  if (schema.format === 'date') return 'a calendar date that exists, YYYY-MM-DD'
+  if (schema.format === 'date-time') return 'a date-time'
+  if (schema.minLength !== undefined)
+    return `a string of ${schema.minLength} to ${schema.maxLength} characters without control characters`
+  if (schema.pattern !== undefined) return 'a decimal string with two digits, like "125.00"'
+  return schema.maxLength === undefined ? 'a string' : `a string of at most ${schema.maxLength} characters`
+}
+
+function name(path: string): string {
+  return path === '' ? 'the line' : path
+}

@@ -1,0 +1,25 @@
+import type { DatasetName } from '@bridgework/contract'
+import type { Pool } from 'pg'
+import type { LocationId } from '../directory/identity.ts'
+import { Problem } from '../http/problem.ts'
+
+/**
+ * Takes note of a finished read of a dataset, which modifies no record: `synced_at` never moves back, nor ahead of our clock. The first
+ * complete read ends the initial sync.
+ */
+export async function finishCycle(
+  pool: Pool,
+  cycle: { locationId: LocationId; dataset: DatasetName; readAt: Date; isComplete: boolean },
+): Promise<{ syncedAt: Date }> {
+  const { rows } = await pool.query<{ synced_at: Date }>(
+    `update dataset_state
+        set synced_at = greatest(synced_at, least($3::timestamptz, clock_timestamp())),
+            initial_sync_completed_at = case when $4 then coalesce(initial_sync_completed_at, clock_timestamp())
+                                             else initial_sync_completed_at end
+      where location_id = $1 and dataset = $2
+      returning synced_at`,
+    [cycle.locationId, cycle.dataset, cycle.readAt, cycle.isComplete],
+  )
+  if (!rows[0]) throw new Problem('location_unknown')
+  return { syncedAt: rows[0].synced_at }
+}

@@ -1,0 +1,118 @@
+import type { Pool } from 'pg'
+import type { ReadPermit } from '../access/read-permit.ts'
+import type { Stamp } from './stamp.ts'
+
+/** A record's id and the JSON that vendors receive of it. */
+export type Document = [id: string, document: string]
+
+/**
+ * A page of the whole dataset in id order. Uses the primary key (location_id, dataset, id), so a page costs the same at the start and after a
+ * million records. `after` is '0' on the first page: one query, one plan.
+ */
+export function readWhole(pool: Pool, permit: ReadPermit, after: string, limit: number): Promise<Document[]> {
+  return readRows(
+    pool,
+    'records.whole',
+    [permit.locationId, permit.dataset, after, limit],
+    `select id, document
+       from record
+      where location_id = $1 and dataset = $2 and id > $3
+      order by id
+      limit $4`,
+  )
+}
+
+/**
+ * A page of what was modified after a stamp, in id order, where that is little: from record_modified, which holds all that it needs to
+ * choose, then sorted.
+ */
+export function readSmallDelta(
+  pool: Pool,
+  permit: ReadPermit,
+  modifiedAfter: Stamp,
+  after: string,
+  limit: number,
+): Promise<Document[]> {
+  return readRows(
+    pool,
+    'records.small_delta',
+    [permit.locationId, permit.dataset, modifiedAfter, after, limit],
+    `with modified as materialized (
+       select id from record where location_id = $1 and dataset = $2 and modified_at > $3 and id > $4
+     ), page as materialized (
+       select id from modified order by id limit $5
+     )
+     select record.id, record.document
+       from page join record on record.location_id = $1 and record.dataset = $2 and record.id = page.id
+      order by record.id`,
+  )
+}
+
+/** The same where it is much: along the primary key, filtered, because sorting a large delta for every page of it is quadratic. */
+export function readLargeDelta(
+  pool: Pool,
+  permit: ReadPermit,
+  modifiedAfter: Stamp,
+  after: string,
+  limit: number,
+): Promise<Document[]> {
+  return readRows(
+    pool,
+    'records.large_delta',
+    [permit.locationId, permit.dataset, modifiedAfter, after, limit],
+    `select id, document
+       from record
+      where location_id = $1 and dataset = $2 and modified_at > $3 and id > $4
+      order by id
+      limit $5`,
+  )
+}
+
+/** A page by number, for datasets of page mode: small ones, whose offset is cheap. `modifiedAfter` is 0 for all. */
+export function readNumbered(
+  pool: Pool,
+  permit: ReadPermit,
+  modifiedAfter: Stamp,
+  offset: number,
+  limit: number,
+): Promise<Document[]> {
+  return readRows(
+    pool,
+    'records.numbered',
+    [permit.locationId, permit.dataset, modifiedAfter, offset, limit],
+    `select id, document
+       from record
+      where location_id = $1 and dataset = $2 and modified_at > $3
+      order by id
+     offset $4 limit $5`,
+  )
+}
+
+/** How many records were modified after a stamp, counted index-only from record_modified. */
+export async function countModified(pool: Pool, permit: ReadPermit, modifiedAfter: Stamp): Promise<number> {
+  const { rows } = await pool.query<{ count: string }>({
+    name: 'records.count_modified',
+    text: `select count(*) from record where location_id = $1 and dataset = $2 and modified_at > $3`,
+    values: [permit.locationId, permit.dataset, modifiedAfter],
+  })
+  return Number(rows[0]?.count)
+}
+
+/** One record, or null when this location has none of that id. */
+export async function findRecord(
+  pool: Pool,
+  permit: ReadPermit,
+  id: string,
+): Promise<{ source: string; document: string } | null> {
+  const { rows } = await pool.query<{ source: string; document: string }>({
+    name: 'records.one',
+    text: `select source, document from record where location_id = $1 and dataset = $2 and id = $3`,
+    values: [permit.locationId, permit.dataset, id],
+  })
+  return rows[0] ?? null
+}
+
+async function readRows(pool: Pool, name: string, values: unknown[], text: string): Promise<Document[]> {
+  const { rows } = await pool.query<Document>({ name, text, values, rowMode: 'array' })
+  return rows
+}

@@ -1,0 +1,162 @@
+import type { DatasetName } from '@bridgework/contract'
+import type { PoolClient } from 'pg'
+import type { AgentId, LocationId } from '../directory/identity.ts'
+import type { Stamp } from './stamp.ts'
+
+/**
+ * Locks a location's dataset states in the order in which the names are given, and reads them. The clock is the database's, in
+ * microseconds.
+ */
+export async function lockDatasetStates(client: PoolClient, locationId: LocationId, names: readonly DatasetName[]) {
+  const { rows } = await client.query<{
+    dataset: DatasetName
+    last_stamp: string
+    total: string
+    visible: string
+    clock: string
+  }>(
+    `select dataset, last_stamp, total, visible, (extract(epoch from clock_timestamp()) * 1000000)::bigint as clock
+       from dataset_state
+      where location_id = $1 and dataset = any($2::text[])
+      order by array_position($2::text[], dataset)
+        for update`,
+    [locationId, names],
+  )
+  return rows.map((row) => ({
+    dataset: row.dataset,
+    lastStamp: Number(row.last_stamp),
+    total: Number(row.total),
+    visible: Number(row.visible),
+    clock: Number(row.clock),
+  }))
+}
+
+export async function saveDatasetState(
+  client: PoolClient,
+  locationId: LocationId,
+  dataset: DatasetName,
+  state: { lastStamp: Stamp; total: number; visible: number },
+): Promise<void> {
+  await client.query(
+    `update dataset_state
+        set last_stamp = $3, total = $4, visible = $5
+      where location_id = $1 and dataset = $2`,
+    [locationId, dataset, state.lastStamp, state.total, state.visible],
+  )
+}
+
+export type StoredRecord = {
+  id: string
+  sourceId: string
+  isHidden: boolean
+  sourceHash: string
+  source: string | null
+}
+
+/** The records of these source ids, by the unique index; `source` only where `withSource` asks for it, because it is most of the bytes. */
+export async function findBySourceIds(
+  client: PoolClient,
+  locationId: LocationId,
+  dataset: string,
+  sourceIds: readonly string[],
+  withSource: boolean,
+): Promise<StoredRecord[]> {
+  const { rows } = await client.query<{
+    id: string
+    source_id: string
+    is_hidden: boolean
+    source_hash: string
+    source: string | null
+  }>(
+    `select id, source_id, is_hidden, encode(source_hash, 'hex') as source_hash, ${withSource ? 'source' : 'null as source'}
+       from record
+      where location_id = $1 and dataset = $2 and source_id = any($3::text[])`,
+    [locationId, dataset, sourceIds],
+  )
+  return rows.map((row) => ({
+    id: row.id,
+    sourceId: row.source_id,
+    isHidden: row.is_hidden,
+    sourceHash: row.source_hash,
+    source: row.source,
+  }))
+}
+
+/** As many new ids of the type as asked for, rising. The sequences' names come from the contract. */
+export async function drawIds(client: PoolClient, dataset: DatasetName, count: number): Promise<string[]> {
+  if (count === 0) return []
+  const { rows } = await client.query<{ id: string }>(
+    `select nextval($1::regclass) as id from generate_series(1, $2::integer)`,
+    [`record_id_${dataset}`, count],
+  )
+  return rows.map((row) => row.id)
+}
+
+export type RecordRow = {
+  id: string
+  source_id: string
+  is_hidden: boolean
+  source_hash: string
+  source: string
+  document: string
+}
+
+export type Origin = { agentId: AgentId; uploadNumber: string; receivedAt: Date }
+
+const recordRows = `json_to_recordset($7::json) as row
+        (id bigint, source_id text, is_hidden boolean, source_hash text, source text, document text)`
+
+/** One JSON parameter: measured at one and a half times the speed of unnested arrays through this driver. */
+export async function insertRecords(
+  client: PoolClient,
+  locationId: LocationId,
+  dataset: DatasetName,
+  stamp: Stamp,
+  origin: Origin,
+  rows: readonly RecordRow[],
+): Promise<void> {
+  if (rows.length === 0) return
+  await client.query(
+    `insert into record (location_id, dataset, id, source_id, modified_at, is_hidden, agent_id, upload_number, received_at,
+                         source_hash, source, document)
+     select $1, $2, row.id, row.source_id, $3, row.is_hidden, $4, $5, $6, decode(row.source_hash, 'hex'), row.source, row.document
+       from ${recordRows}`,
+    [locationId, dataset, stamp, origin.agentId, origin.uploadNumber, origin.receivedAt, JSON.stringify(rows)],
+  )
+}
+
+export async function updateRecords(
+  client: PoolClient,
+  locationId: LocationId,
+  dataset: DatasetName,
+  stamp: Stamp,
+  origin: Origin,
+  rows: readonly RecordRow[],
+): Promise<void> {
+  if (rows.length === 0) return
+  await client.query(
+    `update record
+        set modified_at = $3, is_hidden = row.is_hidden, agent_id = $4, upload_number = $5, received_at = $6,
+            source_hash = decode(row.source_hash, 'hex'), source = row.source, document = row.document
+       from ${recordRows}
+      where record.location_id = $1 and record.dataset = $2 and record.id = row.id`,
+    [locationId, dataset, stamp, origin.agentId, origin.uploadNumber, origin.receivedAt, JSON.stringify(rows)],
+  )
+}
+
+/** Visible records become hidden: neither agent nor upload changes hands, because nothing was received. */
+export async function updateHidden(
+  client: PoolClient,
+  locationId: LocationId,
+  dataset: DatasetName,
+  stamp: Stamp,
+  rows: readonly RecordRow[],
+): Promise<void> {
+  await client.query(
+    `update record
+        set modified_at = $3, is_hidden = true, source_hash = decode(row.source_hash, 'hex'), source = row.source, document = row.document
+       from json_to_recordset($4::json) as row (id bigint, source_hash text, source text, document text)
+      where record.location_id = $1 and record.dataset = $2 and record.id = row.id`,
+    [locationId, dataset, stamp, JSON.stringify(rows)],
+  )
+}
