@@ -1,0 +1,19 @@
+import { Refusal } from './refusal.ts'
+
+/** A text without the spaces around it. Throws a Refusal when nothing is left, or it has control characters or more than 200 characters. */
+export function requireText(text: string, what: string): string {
+  const trimmed = text.trim()
+  if (trimmed === '') throw new Refusal('field_invalid', `${capitalized(what)} must not be empty.`)
+  if (trimmed.length > 200) throw new Refusal('field_invalid', `${capitalized(what)} must have at most 200 characters.`)
+  if (/\p{Cc}/u.test(trimmed)) throw new Refusal('field_invalid', `${capitalized(what)} must not have control characters.`)
+  return trimmed
+}
+
+/** True for the database's refusal of a second row under that unique index. */
+export function isUniqueViolation(error: unknown, index: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === '23505' && 'constraint' in error && error.constraint === index
+}
+
+function capitalized(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}

@@ -1,0 +1,34 @@
+/** Why an act of an operator or a member was refused: for programs. The text is for the person. */
+export type RefusalCode =
+  | 'organization_unknown'
+  | 'location_unknown'
+  | 'company_unknown'
+  | 'member_unknown'
+  | 'agent_unknown'
+  | 'agreement_unknown'
+  | 'key_pair_unknown'
+  | 'signing_key_unknown'
+  | 'member_not_owner'
+  | 'member_not_permitted'
+  | 'member_exists'
+  | 'owner_exists'
+  | 'company_closed'
+  | 'agreement_not_accepted'
+  | 'agreement_not_current'
+  | 'agreement_version_wrong'
+  | 'key_pair_exists'
+  | 'grant_covers_all_locations'
+  | 'field_invalid'
+
+/**
+ * An act that the rules of the house refuse: nothing was changed, and the message tells the person who tried what is wrong and what would
+ * work. Not a `Problem`: it is raised below every door, and each door (command line, portal) gives it its own form.
+ */
+export class Refusal extends Error {
+  readonly code: RefusalCode
+
+  constructor(code: RefusalCode, message: string) {
+    super(message)
+    this.code = code
+  }
+}
