@@ -1,0 +1,35 @@
+import type { DatasetName, FullReadReason, SourceProblemKind } from './connector.ts'
+import type { IngestProblemKind } from './ingest-client.ts'
+
+/**
+ * Everything that the agent may print while it runs: a closed list, so that a reviewer sees in one file that no patient
+ * can reach a log. `errors` is the server's text, which names a line, a field and a rule, never a value. A record's key
+ * in the practice management system appears in `record.refused` alone.
+ */
+export type AgentEvent =
+  | { event: 'agent.started'; server: string; connector: string; intervalSeconds: number | null }
+  | { event: 'agent.stopped' }
+  | { event: 'cycle.began' }
+  | { event: 'cycle.finished'; durationMs: number; uploaded: number; refused: number }
+  | { event: 'cycle.put_off'; because: SourceProblemKind; what: string; todo: string }
+  | { event: 'cycle.failed'; because: SourceProblemKind | IngestProblemKind; what: string; todo: string }
+  | { event: 'locations.sent'; locations: number }
+  | { event: 'upload.resumed'; number: number }
+  | { event: 'upload.retried'; because: IngestProblemKind; attempt: number; waitMs: number }
+  | { event: 'state.behind'; dataset: DatasetName }
+  | { event: 'dataset.reading'; dataset: DatasetName; fully: FullReadReason | null; rows: number }
+  | {
+      event: 'dataset.progress'
+      dataset: DatasetName
+      rows: number
+      rowsTotal: number
+      uploaded: number
+      startedAtMs: number
+    }
+  | { event: 'dataset.finished'; dataset: DatasetName; rows: number; uploaded: number; durationMs: number }
+  | { event: 'location.skipped'; locationId: string; dataset: DatasetName; because: IngestProblemKind; errors: string }
+  | { event: 'records.hidden'; locationId: string; dataset: DatasetName; hidden: number }
+  | { event: 'removal.held'; locationId: string; dataset: DatasetName; missing: number; errors: string }
+  | { event: 'record.refused'; locationId: string; dataset: DatasetName; sourceId: string; errors: string }
+
+export type Report = (event: AgentEvent) => void

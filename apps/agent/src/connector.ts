@@ -1,0 +1,110 @@
+/** Names of the datasets that a connector can read; the same names as in the ingest paths. */
+export type DatasetName = 'fee_schedules' | 'insurance_plans'
+
+export type JsonValue = string | number | boolean | null | readonly JsonValue[] | { readonly [name: string]: JsonValue }
+
+/** A record as it goes to Bridgework: the practice management system's own key and the contract's `source` attributes. */
+export type SourceRecord = { readonly source_id: string; readonly attributes: { readonly [name: string]: JsonValue } }
+
+/** A location found in the practice management system, in the shape of the ingest protocol. */
+export type SourceLocation = {
+  readonly source_id: string
+  readonly name: string
+  readonly address_line_1: string | null
+  readonly address_line_2: string | null
+  readonly city: string | null
+  readonly state: string | null
+  readonly postal_code: string | null
+  readonly country: string | null
+  readonly phone: string | null
+  readonly email: string | null
+  readonly website_url: string | null
+  readonly time_zone: string | null
+  readonly currency: string | null
+  readonly is_active: boolean
+  readonly practice_management_system: { readonly name: string; readonly version: string | null }
+}
+
+/** Something per location, by the location's `source_id`. A location that is missing has nothing. */
+export type ByLocation<T> = ReadonlyMap<string, T>
+
+/**
+ * What changed since a cursor. `keys` is 'all' when the cursor cannot be trusted (none yet, a restored backup, another
+ * database version …); `because` then says why. `cursor` is the one to keep once everything named here has arrived.
+ * Its content is the connector's own business.
+ */
+export type Changes = { readonly cursor: string } & (
+  | { readonly keys: readonly string[] }
+  | { readonly keys: 'all'; readonly because: FullReadReason }
+)
+
+export type FullReadReason =
+  | 'first_read'
+  | 'daily'
+  | 'requested'
+  | 'database_version_changed'
+  | 'clock_went_back'
+  | 'restored_backup'
+  | 'many_lookups_changed'
+
+/** One pass over the source. Everything is read-only and is read in chunks, so that memory stays flat. */
+export type SourceCycle = {
+  readLocations(): Promise<readonly SourceLocation[]>
+  /** Every key that the dataset has now. What is missing here is what may become hidden. */
+  listKeys(dataset: DatasetName): Promise<ByLocation<readonly string[]>>
+  findChanges(dataset: DatasetName, cursor: string | null): Promise<Changes>
+  /** The records with these keys, as far as they still exist, in chunks of at most a few thousand. */
+  readRecords(dataset: DatasetName, keys: readonly string[]): AsyncIterable<ByLocation<readonly SourceRecord[]>>
+  /** Throws a `SourceProblem` when what was read since the beginning cannot be relied on. */
+  confirm(): Promise<void>
+  end(): Promise<void>
+}
+
+/** What a practice management system must offer to be read. */
+export type Connector = {
+  readonly name: string
+  /** Parents before children: what others refer to comes first. */
+  readonly datasets: readonly DatasetName[]
+  /** Throws a `SourceProblem` when the source cannot be read now. */
+  beginCycle(): Promise<SourceCycle>
+  check(): Promise<SourceCheck>
+}
+
+/** What `check` found out about the source: its clock, when it could be read, and one finding per question. */
+export type SourceCheck = { readonly findings: readonly Finding[]; readonly now: Date | null }
+
+export type Finding = {
+  readonly outcome: 'good' | 'advice' | 'wrong'
+  readonly what: string
+  /** What a person can do about it; null when all is well. */
+  readonly todo: string | null
+}
+
+export type SourceProblemKind =
+  | 'unreachable'
+  | 'access_denied'
+  | 'database_missing'
+  | 'not_open_dental'
+  | 'rights_missing'
+  | 'update_in_progress'
+  | 'version_changed'
+  | 'too_slow'
+  | 'unexpected'
+
+/** The source cannot be read, said in words for the office: what is wrong, and what to do. Never holds a row's values. */
+export class SourceProblem extends Error {
+  readonly kind: SourceProblemKind
+  readonly todo: string
+
+  constructor(kind: SourceProblemKind, what: string, todo: string, options?: ErrorOptions) {
+    super(what, options)
+    this.name = 'SourceProblem'
+    this.kind = kind
+    this.todo = todo
+  }
+}
+
+/** True for what passes by itself: the cycle is put off and nothing is wrong with the agent. */
+export function isPassing(problem: SourceProblem): boolean {
+  return problem.kind === 'update_in_progress' || problem.kind === 'version_changed'
+}

@@ -1,0 +1,67 @@
+import { createConnection } from 'mysql2/promise'
+import { databaseProblem } from './database-problem.ts'
+
+export type DatabaseSettings = {
+  readonly host: string
+  readonly port: number
+  /** Path of a Unix socket; used in place of host and port when given. */
+  readonly socket: string | null
+  readonly user: string
+  readonly password: string
+  readonly name: string
+}
+
+/** Every column as text, exactly as the database wrote it: 64-bit keys, decimals and dates lose nothing on the way. */
+export type Row = Readonly<Record<string, string | null>>
+
+export type Database = {
+  readonly settings: DatabaseSettings
+  query(sql: string, values?: readonly string[]): Promise<Row[]>
+  end(): Promise<void>
+}
+
+/** Longest time one statement may run. A slow statement on MyISAM tables holds up every workstation of the office. */
+export const statementSecondsMax = 15
+
+/**
+ * Opens one connection. Results are buffered on our side, because a half-read result on MyISAM keeps writers waiting.
+ * LOAD DATA LOCAL is off: a server must not be able to ask for our files.
+ */
+export async function connectDatabase(settings: DatabaseSettings): Promise<Database> {
+  const connection = await createConnection({
+    ...(settings.socket === null ? { host: settings.host, port: settings.port } : { socketPath: settings.socket }),
+    user: settings.user,
+    password: settings.password,
+    database: settings.name,
+    charset: 'utf8mb4',
+    timezone: 'Z',
+    connectTimeout: 10_000,
+    flags: ['-LOCAL_FILES'],
+    typeCast: (field) => field.string(),
+  }).catch((error: unknown) => {
+    throw databaseProblem(error, settings)
+  })
+  // Without a listener a connection that dies between two statements would end the process.
+  connection.on('error', () => {})
+  return {
+    settings,
+    query: async (sql, values = []) => {
+      // The database's own limit comes first; this one is for a server that stopped answering.
+      const timeout = (statementSecondsMax + 15) * 1000
+      try {
+        const [rows] = await connection.query({ sql, timeout }, [...values])
+        return asRows(rows)
+      } catch (error) {
+        throw databaseProblem(error, settings)
+      }
+    },
+    end: async () => {
+      await connection.end().catch(() => connection.destroy())
+    },
+  }
+}
+
+/** True by `typeCast` above: each column is text or null. A statement without a result set gives no rows. */
+function asRows(result: unknown): Row[] {
+  return Array.isArray(result) ? (result as Row[]) : []
+}

@@ -1,0 +1,117 @@
+import { SourceProblem } from '../connector.ts'
+import type { DatabaseSettings } from './connection.ts'
+
+/**
+ * The driver's error in the office's words. Only the error's code and, for a missing right, the table's name are taken
+ * over: a database error's own text may quote what a row holds.
+ */
+export function databaseProblem(error: unknown, settings: DatabaseSettings): SourceProblem {
+  if (error instanceof SourceProblem) return error
+  const code = errorCode(error)
+  const where = settings.socket ?? `${settings.host}:${settings.port}`
+  const cause = new Error(code)
+  switch (code) {
+    case 'ER_ACCESS_DENIED_ERROR':
+    case 'ER_ACCESS_DENIED_NO_PASSWORD_ERROR':
+    case 'AUTH_SWITCH_PLUGIN_ERROR':
+      return new SourceProblem(
+        'access_denied',
+        `The database at ${where} refuses the user "${settings.user}" with the password that is stored here.`,
+        'Check the database user and password: run "bridgework-agent enroll" again with a new code, or correct "database" in the settings file.',
+        { cause },
+      )
+    case 'ER_HOST_NOT_PRIVILEGED':
+      return new SourceProblem(
+        'access_denied',
+        `The database at ${where} does not let this computer in.`,
+        'Create the database user for this computer: create user … identified by … with this computer’s address.',
+        { cause },
+      )
+    case 'ER_DBACCESS_DENIED_ERROR':
+      return new SourceProblem(
+        'rights_missing',
+        `The user "${settings.user}" has no right to use the database "${settings.name}".`,
+        `As the database's administrator run: grant select on \`${settings.name}\`.* to the user "${settings.user}".`,
+        { cause },
+      )
+    case 'ER_BAD_DB_ERROR':
+      return new SourceProblem(
+        'database_missing',
+        `There is no database "${settings.name}" at ${where}.`,
+        'Correct the database name; Open Dental shows it in its "Choose Database" window. It is usually "opendental".',
+        { cause },
+      )
+    case 'ER_TABLEACCESS_DENIED_ERROR':
+    case 'ER_COLUMNACCESS_DENIED_ERROR':
+      return rightsMissing(settings, tableOf(error), cause)
+    case 'ER_NO_SUCH_TABLE':
+    case 'ER_BAD_FIELD_ERROR':
+      return new SourceProblem(
+        'not_open_dental',
+        `The database "${settings.name}" lacks a table or a column that Open Dental has (${code}).`,
+        'Check that the database name is that of Open Dental, version 16.1 or later, and update the agent.',
+        { cause },
+      )
+    case 'ER_STATEMENT_TIMEOUT':
+    case 'ER_QUERY_TIMEOUT':
+    case 'ER_LOCK_WAIT_TIMEOUT':
+    case 'PROTOCOL_SEQUENCE_TIMEOUT':
+      return new SourceProblem(
+        'too_slow',
+        `The database at ${where} did not answer in time; the agent gave up so as not to hold up the office.`,
+        'The agent tries again by itself. If this goes on, let it read a replica, or look at what else runs on the database.',
+        { cause },
+      )
+  }
+  if (isUnreachable(code)) {
+    return new SourceProblem(
+      'unreachable',
+      `The database at ${where} cannot be reached (${code}).`,
+      'Check that the database server runs, that host and port (or socket) are right, and that no firewall is in between.',
+      { cause },
+    )
+  }
+  return new SourceProblem(
+    'unexpected',
+    `The database at ${where} answered with an error (${code}).`,
+    'The agent tries again by itself. If this goes on, send this line to support.',
+    { cause },
+  )
+}
+
+/** Says which tables the database user may not read, and the statement that mends it. */
+export function rightsMissing(settings: DatabaseSettings, tables: readonly string[], cause?: Error): SourceProblem {
+  return new SourceProblem(
+    'rights_missing',
+    `The user "${settings.user}" may not read: ${tables.join(', ')}.`,
+    `As the database's administrator run: grant select on \`${settings.name}\`.* to the user "${settings.user}".`,
+    cause === undefined ? {} : { cause },
+  )
+}
+
+function errorCode(error: unknown): string {
+  if (typeof error === 'object' && error !== null && 'code' in error && typeof error.code === 'string') {
+    return error.code
+  }
+  // mysql2 names only the errors that it knows; MariaDB's "max_statement_time exceeded" is not among them.
+  if (typeof error === 'object' && error !== null && 'errno' in error) {
+    return error.errno === 1969 ? 'ER_STATEMENT_TIMEOUT' : `error ${String(error.errno)}`
+  }
+  return 'no code'
+}
+
+function isUnreachable(code: string): boolean {
+  return (
+    code.startsWith('ECONN') ||
+    /^(ENOENT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|EPIPE|EACCES|PROTOCOL_CONNECTION_LOST|ER_CON_COUNT_ERROR|ER_SERVER_SHUTDOWN)$/.test(
+      code,
+    )
+  )
+}
+
+/** "SELECT command denied to user 'x'@'y' for table `db`.`insplan`" → insplan */
+function tableOf(error: unknown): string[] {
+  const text = error instanceof Error ? error.message : ''
+  const name = /for table [`'](?:\w+`\.`)?(\w+)[`']/.exec(text)?.[1]
+  return [name ?? 'a table']
+}

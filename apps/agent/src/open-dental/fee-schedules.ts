@@ -1,0 +1,153 @@
+import type { SourceRecord } from '../connector.ts'
+import type { Row } from './connection.ts'
+import type { DatasetReader } from './dataset.ts'
+import { keyAscending, keyList } from './keys.ts'
+import { readLookup } from './lookup.ts'
+import { dateOrNull, isTrue, referenceOrNull, text } from './values.ts'
+
+const scheduleTypes: Readonly<Record<string, string>> = {
+  '0': 'standard',
+  '1': 'copay',
+  '2': 'out_of_network',
+  '3': 'fixed_benefit',
+}
+
+/**
+ * Fee schedules are the practice's, but a fee may be one clinic's own. A location gets the practice's fees, and where
+ * its clinic has its own for the same code, provider and day, that one in their place: what Open Dental itself would
+ * charge there. A global schedule has no clinic's own fees. A fee is part of its schedule: changing it changes the schedule.
+ */
+export const feeSchedules: DatasetReader = {
+  table: { table: 'feesched', key: 'FeeSchedNum' },
+  // Each schedule may have thousands of fees.
+  keysPerChunk: 20,
+
+  readLookups: async ({ database }) => ({
+    codes: await readLookup(database, 'select CodeNum as id, ProcCode as code from procedurecode'),
+    // A fee that is blanked is deleted without a trace: the count and the keys' sum and xor tell.
+    fees: await readLookup(
+      database,
+      `select FeeSched as id, count(*) as n, sum(FeeNum) as key_sum, bit_xor(FeeNum) as key_xor, max(SecDateTEdit) as stamp
+         from fee
+        group by FeeSched`,
+    ),
+  }),
+
+  highestStamp: async (database) => {
+    const [row] = await database.query(
+      `select greatest(coalesce((select max(SecDateTEdit) from feesched), ''),
+                       coalesce((select max(SecDateTEdit) from fee), '')) as stamp`,
+    )
+    return row?.stamp ?? ''
+  },
+
+  changedKeys: async (database, since, changed) => {
+    const rows = await database.query(
+      `select FeeSchedNum as id from feesched where SecDateTEdit >= ?
+       union
+       select FeeSched from fee where SecDateTEdit >= ?`,
+      [since, since],
+    )
+    const codes = changed.codes ?? []
+    if (codes.length > 0) {
+      rows.push(
+        ...(await database.query(`select distinct FeeSched as id from fee where CodeNum in (${keyList(codes)})`)),
+      )
+    }
+    return [...rows.map((row) => row.id ?? ''), ...(changed.fees ?? [])]
+  },
+
+  readRecords: async ({ database, columns }, lookups, keys, locationIds) => {
+    const schedules = await database.query(
+      `select FeeSchedNum, Description, FeeSchedType, IsHidden, ${columns.has('feesched.IsGlobal') ? 'IsGlobal' : '0 as IsGlobal'}
+         from feesched
+        where FeeSchedNum in (${keyList(keys)})
+        order by FeeSchedNum`,
+    )
+    const fees = await database.query(
+      `select FeeNum, FeeSched, CodeNum, ClinicNum, ProvNum,
+              ${columns.has('fee.DateEffective') ? 'DateEffective' : 'null as DateEffective'},
+              case when Amount = -1 or abs(Amount) >= 1e13 then null else cast(Amount as decimal(15,2)) end as Amount
+         from fee
+        where FeeSched in (${keyList(keys)})`,
+    )
+    const byScheduleAndClinic = Map.groupBy(
+      fees.map((row) => asFee(row, lookups.codes?.rows.get(row.CodeNum ?? '')?.code)).filter((fee) => fee !== null),
+      (fee) => `${fee.schedule}/${fee.clinic}`,
+    )
+    return new Map(
+      locationIds.map((locationId) => [
+        locationId,
+        schedules.map((row) => {
+          const id = row.FeeSchedNum ?? ''
+          const own =
+            locationId === '0' || isTrue(row.IsGlobal) ? [] : (byScheduleAndClinic.get(`${id}/${locationId}`) ?? [])
+          return feeSchedule(row, byScheduleAndClinic.get(`${id}/0`) ?? [], own)
+        }),
+      ]),
+    )
+  },
+}
+
+type Fee = {
+  readonly id: string
+  readonly schedule: string
+  readonly clinic: string
+  readonly line: {
+    readonly procedure_code: string
+    readonly amount: string | null
+    readonly provider_source_id: string | null
+    readonly effective_on: string | null
+  }
+}
+
+/** Null when the fee's code is gone: a fee for nothing. */
+function asFee(row: Row, code: string | null | undefined): Fee | null {
+  const procedureCode = text(code)
+  if (procedureCode === '') return null
+  return {
+    id: row.FeeNum ?? '0',
+    schedule: row.FeeSched ?? '',
+    clinic: row.ClinicNum ?? '0',
+    line: {
+      procedure_code: procedureCode,
+      amount: row.Amount === '-0.00' ? '0.00' : (row.Amount ?? null),
+      provider_source_id: referenceOrNull(row.ProvNum),
+      effective_on: dateOrNull(row.DateEffective),
+    },
+  }
+}
+
+function feeSchedule(row: Row, practice: readonly Fee[], own: readonly Fee[]): SourceRecord {
+  const replaced = new Set(own.map(appliesTo))
+  const fees = [...practice.filter((fee) => !replaced.has(appliesTo(fee))), ...own]
+  return {
+    source_id: row.FeeSchedNum ?? '',
+    attributes: {
+      name: text(row.Description),
+      schedule_type: scheduleTypes[row.FeeSchedType ?? ''] ?? 'other',
+      is_global: isTrue(row.IsGlobal),
+      is_hidden: isTrue(row.IsHidden),
+      fees: fees.sort(inOrder).map((fee) => fee.line),
+    },
+  }
+}
+
+function appliesTo({ line }: Fee): string {
+  return JSON.stringify([line.procedure_code, line.provider_source_id, line.effective_on])
+}
+
+/** One order for the same fees, so that an unchanged schedule looks unchanged; the key decides between doubles. */
+function inOrder(left: Fee, right: Fee): number {
+  return (
+    compare(left.line.procedure_code, right.line.procedure_code) ||
+    compare(left.line.provider_source_id ?? '', right.line.provider_source_id ?? '') ||
+    compare(left.line.effective_on ?? '', right.line.effective_on ?? '') ||
+    keyAscending(left.id, right.id)
+  )
+}
+
+function compare(left: string, right: string): number {
+  if (left === right) return 0
+  return left < right ? -1 : 1
+}

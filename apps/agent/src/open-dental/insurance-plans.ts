@@ -1,0 +1,82 @@
+import type { SourceRecord } from '../connector.ts'
+import type { Row } from './connection.ts'
+import type { DatasetReader, Lookups } from './dataset.ts'
+import { keyList } from './keys.ts'
+import { readLookup } from './lookup.ts'
+import { isTrue, referenceOrNull, text, textOrNull } from './values.ts'
+
+const planTypes: Readonly<Record<string, string>> = { '': 'percentage', p: 'ppo', f: 'flat_copay', c: 'capitation' }
+
+/** Which column of insplan refers to which lookup. Neither is indexed in every version; plans are few. */
+const references: Readonly<Record<string, string>> = {
+  employers: 'EmployerNum',
+  carriers: 'CarrierNum',
+  feeSchedules: 'FeeSched',
+}
+
+/**
+ * Insurance plans are the practice's, so each location gets all of them. Carrier, employer and fee schedule are joined
+ * here and not in SQL: the names that a plan was sent with are then exactly those whose marks the cursor keeps.
+ */
+export const insurancePlans: DatasetReader = {
+  table: { table: 'insplan', key: 'PlanNum' },
+  keysPerChunk: 5000,
+
+  readLookups: async ({ database }) => ({
+    employers: await readLookup(database, 'select EmployerNum as id, EmpName as name from employer'),
+    carriers: await readLookup(
+      database,
+      'select CarrierNum as id, CarrierName as name, ElectID as payer_id from carrier',
+    ),
+    feeSchedules: await readLookup(database, 'select FeeSchedNum as id from feesched'),
+  }),
+
+  highestStamp: async (database) => {
+    const [row] = await database.query('select max(SecDateTEdit) as stamp from insplan')
+    return row?.stamp ?? ''
+  },
+
+  changedKeys: async (database, since, changed) => {
+    const rows = await database.query('select PlanNum as id from insplan where SecDateTEdit >= ?', [since])
+    for (const [lookup, column] of Object.entries(references)) {
+      const ids = changed[lookup] ?? []
+      if (ids.length === 0) continue
+      rows.push(...(await database.query(`select PlanNum as id from insplan where ${column} in (${keyList(ids)})`)))
+    }
+    return rows.map((row) => row.id ?? '')
+  },
+
+  readRecords: async ({ database }, lookups, keys, locationIds) => {
+    const rows = await database.query(
+      `select PlanNum, GroupName, GroupNum, PlanType, EmployerNum, CarrierNum, FeeSched, MonthRenew, IsHidden
+         from insplan
+        where PlanNum in (${keyList(keys)})
+        order by PlanNum`,
+    )
+    const records = rows.map((row) => insurancePlan(row, lookups))
+    return new Map(locationIds.map((id) => [id, records]))
+  },
+}
+
+function insurancePlan(row: Row, lookups: Lookups): SourceRecord {
+  const employer = lookups.employers?.rows.get(row.EmployerNum ?? '')
+  const carrier = lookups.carriers?.rows.get(row.CarrierNum ?? '')
+  const feeSchedule = referenceOrNull(row.FeeSched)
+  const month = Number(row.MonthRenew)
+  return {
+    source_id: row.PlanNum ?? '',
+    attributes: {
+      // There is no column for a plan's name: the group's name is the nearest, and usually the employer's.
+      plan_name: text(row.GroupName) || text(employer?.name),
+      group_number: textOrNull(row.GroupNum),
+      carrier_name: textOrNull(carrier?.name),
+      payer_id: textOrNull(carrier?.payer_id),
+      employer_name: textOrNull(employer?.name),
+      plan_type: planTypes[text(row.PlanType)] ?? null,
+      renewal_month: month >= 1 && month <= 12 ? month : null,
+      is_hidden: isTrue(row.IsHidden),
+      // 0 is no schedule; a number that names none dangles, and is none either.
+      fee_schedule_source_id: feeSchedule !== null && lookups.feeSchedules?.rows.has(feeSchedule) ? feeSchedule : null,
+    },
+  }
+}

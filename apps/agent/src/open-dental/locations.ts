@@ -1,0 +1,97 @@
+import type { SourceLocation } from '../connector.ts'
+import type { Database, Row } from './connection.ts'
+import type { Guard, Session } from './session.ts'
+import { firstTimeZone } from './time-zone.ts'
+import { isTrue, text, textOrNull } from './values.ts'
+
+/** Tables whose rows belong to a clinic; each has an index led by ClinicNum. */
+export const clinicTables = [
+  'patient',
+  'appointment',
+  'procedurelog',
+  'adjustment',
+  'payment',
+  'paysplit',
+  'claimproc',
+  'payplancharge',
+] as const
+
+/**
+ * The practice's locations. Without clinics the whole practice is one, '0'. With clinics, 0 stands for headquarters,
+ * which is a location too as long as any row carries it. Clinics and preferences have no change stamp: read whole.
+ */
+export async function readLocations(
+  { database, columns, serverZone }: Session,
+  guard: Guard,
+  configuredZone: string | null,
+): Promise<SourceLocation[]> {
+  const practice = await readPractice(database)
+  const clinics = isTrue(practice.EasyNoClinics) ? [] : await readClinics(database, columns)
+  const country = /(^|-)CA$/i.test(text(practice.LanguageAndRegion)) ? 'CA' : 'US'
+  const common = {
+    country,
+    email: null,
+    website_url: null,
+    currency: country === 'CA' ? 'CAD' : 'USD',
+    practice_management_system: { name: 'Open Dental', version: guard.programVersion },
+  }
+  const whole: SourceLocation = {
+    ...common,
+    source_id: '0',
+    name: text(practice.PracticeTitle) || 'Practice',
+    address_line_1: textOrNull(practice.PracticeAddress),
+    address_line_2: textOrNull(practice.PracticeAddress2),
+    city: textOrNull(practice.PracticeCity),
+    state: textOrNull(practice.PracticeST),
+    postal_code: textOrNull(practice.PracticeZip),
+    phone: textOrNull(practice.PracticePhone),
+    time_zone: firstTimeZone(configuredZone, serverZone),
+    is_active: true,
+  }
+  if (clinics.length === 0) return [whole]
+  const locations = clinics.map(
+    (clinic): SourceLocation => ({
+      ...common,
+      source_id: clinic.ClinicNum ?? '',
+      name: text(clinic.Description) || text(clinic.Abbr) || `Clinic ${clinic.ClinicNum}`,
+      address_line_1: textOrNull(clinic.Address),
+      address_line_2: textOrNull(clinic.Address2),
+      city: textOrNull(clinic.City),
+      state: textOrNull(clinic.State),
+      postal_code: textOrNull(clinic.Zip),
+      phone: textOrNull(clinic.Phone),
+      time_zone: firstTimeZone(configuredZone, clinic.TimeZone, serverZone),
+      is_active: !isTrue(clinic.IsHidden),
+    }),
+  )
+  return (await hasHeadquarters(database)) ? [whole, ...locations] : locations
+}
+
+async function readPractice(database: Database): Promise<Row> {
+  const rows = await database.query(
+    `select PrefName as name, ValueString as value
+       from preference
+      where PrefName in ('PracticeTitle', 'PracticeAddress', 'PracticeAddress2', 'PracticeCity', 'PracticeST',
+                         'PracticeZip', 'PracticePhone', 'EasyNoClinics', 'LanguageAndRegion')`,
+  )
+  return Object.fromEntries(rows.map((row) => [row.name ?? '', row.value ?? null]))
+}
+
+async function readClinics(database: Database, columns: ReadonlySet<string>): Promise<Row[]> {
+  const optional = (name: string, otherwise: string) =>
+    columns.has(`clinic.${name}`) ? name : `${otherwise} as ${name}`
+  return await database.query(
+    `select ClinicNum, Description, Address, Address2, City, State, Zip, Phone,
+            ${optional('Abbr', "''")}, ${optional('IsHidden', '0')}, ${optional('TimeZone', "''")}
+       from clinic
+      order by ClinicNum`,
+  )
+}
+
+async function hasHeadquarters(database: Database): Promise<boolean> {
+  for (const table of clinicTables) {
+    const rows = await database.query(`select 1 as found from ${table} where ClinicNum = 0 limit 1`)
+    if (rows.length > 0) return true
+  }
+  return false
+}

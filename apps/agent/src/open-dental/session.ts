@@ -1,0 +1,110 @@
+import { SourceProblem } from '../connector.ts'
+import { connectDatabase, type Database, type DatabaseSettings, statementSecondsMax } from './connection.ts'
+
+/** A connection that is set to read-only, UTC and a bounded statement time, with what it found out on the way. */
+export type Session = {
+  readonly database: Database
+  /** The database server's clock as the session began, UTC, `YYYY-MM-DD HH:MM:SS`. */
+  readonly nowUtc: string
+  /** The zone that the server's wall times are in, as it names it: an IANA name, an abbreviation or an offset. */
+  readonly serverZone: string
+  readonly columns: ReadonlySet<string>
+}
+
+export type Guard = {
+  readonly databaseVersion: string
+  readonly programVersion: string | null
+  readonly updateInProgressOn: string
+}
+
+export async function openSession(settings: DatabaseSettings): Promise<Session> {
+  const database = await connectDatabase(settings)
+  try {
+    // The server's own zone is read first: after `set time_zone` the answer would be ours.
+    const [clock] = await database.query(
+      `select version() as version, @@global.time_zone as global_zone, @@system_time_zone as os_zone,
+              date_format(utc_timestamp(), '%Y-%m-%d %H:%i:%s') as now_utc`,
+    )
+    for (const statement of sessionStatements(clock?.version ?? '')) await database.query(statement)
+    return {
+      database,
+      nowUtc: clock?.now_utc ?? '',
+      serverZone: (clock?.global_zone === 'SYSTEM' ? clock.os_zone : clock?.global_zone) ?? '',
+      columns: await columnsPresent(database),
+    }
+  } catch (error) {
+    await database.end()
+    throw error
+  }
+}
+
+/** MariaDB counts `max_statement_time` in seconds, MySQL `max_execution_time` in milliseconds (from 5.7.8). */
+function sessionStatements(version: string): string[] {
+  const common = [
+    "set session time_zone = '+00:00'",
+    'set session transaction read only',
+    'set session lock_wait_timeout = 10',
+  ]
+  if (/mariadb/i.test(version)) return [...common, `set session max_statement_time = ${statementSecondsMax}`]
+  const [major = 0, minor = 0] = version.split('.').map(Number)
+  const bounded = major > 5 || (major === 5 && minor >= 7)
+  return bounded ? [...common, `set session max_execution_time = ${statementSecondsMax * 1000}`] : common
+}
+
+/** Columns that only some versions have, as `table.Column`: probed, because a version number says less than the table. */
+async function columnsPresent(database: Database): Promise<ReadonlySet<string>> {
+  const rows = await database.query(
+    `select lower(TABLE_NAME) as table_name, COLUMN_NAME as column_name
+       from information_schema.COLUMNS
+      where TABLE_SCHEMA = database()
+        and ((TABLE_NAME = 'fee' and COLUMN_NAME = 'DateEffective')
+          or (TABLE_NAME = 'feesched' and COLUMN_NAME = 'IsGlobal')
+          or (TABLE_NAME = 'clinic' and COLUMN_NAME in ('TimeZone', 'IsHidden', 'Abbr')))`,
+  )
+  return new Set(rows.map((row) => `${row.table_name}.${row.column_name}`))
+}
+
+export async function readGuard(database: Database): Promise<Guard> {
+  const rows = await database.query(
+    `select PrefName as name, ValueString as value
+       from preference
+      where PrefName in ('DataBaseVersion', 'ProgramVersion', 'UpdateInProgressOnComputerName')`,
+  )
+  const values = new Map(rows.map((row) => [row.name, row.value]))
+  const databaseVersion = values.get('DataBaseVersion') ?? ''
+  if (databaseVersion === '') {
+    throw new SourceProblem(
+      'not_open_dental',
+      `The database "${database.settings.name}" is not an Open Dental database: its preferences hold no DataBaseVersion.`,
+      'Correct the database name; Open Dental shows it in its "Choose Database" window. It is usually "opendental".',
+    )
+  }
+  return {
+    databaseVersion,
+    programVersion: values.get('ProgramVersion') || null,
+    updateInProgressOn: (values.get('UpdateInProgressOnComputerName') ?? '').trim(),
+  }
+}
+
+/**
+ * An upgrade renames a big table away, makes it anew and refills it in batches, so a reader in between sees most rows
+ * gone. The flag is set before that begins, so what was read before a quiet `assertQuiet` was read from whole tables.
+ */
+export async function assertQuiet(database: Database, expectedVersion?: string): Promise<Guard> {
+  const guard = await readGuard(database)
+  if (guard.updateInProgressOn !== '') {
+    throw new SourceProblem(
+      'update_in_progress',
+      'Open Dental is being updated; nothing is read meanwhile.',
+      'Nothing to do: the agent goes on when the update has ended. If no update is running, start Open Dental once on the computer that ran it.',
+    )
+  }
+  if (expectedVersion !== undefined && guard.databaseVersion !== expectedVersion) {
+    throw new SourceProblem(
+      'version_changed',
+      'Open Dental was updated while its data was being read; what was read is not relied on.',
+      'Nothing to do: the agent reads everything anew at its next cycle.',
+    )
+  }
+  return guard
+}

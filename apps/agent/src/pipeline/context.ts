@@ -1,0 +1,35 @@
+import type { Connector, DatasetName } from '../connector.ts'
+import type { IngestClient } from '../ingest-client.ts'
+import type { AgentState } from '../state.ts'
+import { type RetryBudget, type RetryDeps, withRetries } from './retry.ts'
+
+export type UploadLimits = { readonly linesMax: number; readonly bytesMax: number }
+
+/** Half of what the server takes, so that a batch is quick to store and quick to send again. */
+export const uploadLimits: UploadLimits = { linesMax: 5_000, bytesMax: 8 * 1024 * 1024 }
+
+export type AgentDeps = RetryDeps & {
+  readonly connector: Connector
+  readonly client: IngestClient
+  readonly state: AgentState
+  readonly limits: UploadLimits
+}
+
+/** What one cycle's steps share. */
+export type CycleContext = AgentDeps & {
+  readonly budget: RetryBudget
+  readonly totals: { uploaded: number; refused: number; refusedNow: number; held: number }
+  /** Locations that the server will not take this dataset for; the others go on. */
+  readonly skipped: Set<string>
+}
+
+/** A location as both sides name it. */
+export type Target = { readonly sourceId: string; readonly locationId: string }
+
+export function retrying<T>(context: CycleContext, send: () => Promise<T>): Promise<T> {
+  return withRetries(context, context.budget, send)
+}
+
+export function skipKey(locationId: string, dataset: DatasetName): string {
+  return `${locationId}/${dataset}`
+}

@@ -1,0 +1,127 @@
+import { isPassing, type SourceCycle, type SourceLocation, SourceProblem } from '../connector.ts'
+import { IngestProblem, type IngestProblemKind } from '../ingest-client.ts'
+import type { AgentDeps, CycleContext, Target } from './context.ts'
+import { retrying } from './context.ts'
+import { syncDataset } from './dataset.ts'
+import { Stopped } from './retry.ts'
+import { resumeUpload } from './upload.ts'
+
+/** Tries of one cycle, all requests together, and how long it may wait in all. Then the cycle ends, and the next one begins anew. */
+const retriesMax = 12
+const waitMaxMs = 10 * 60 * 1000
+
+export type CycleOutcome =
+  | { readonly result: 'complete'; readonly uploaded: number; readonly refused: number; readonly held: number }
+  /** Nothing is wrong with the agent: Open Dental is being updated. */
+  | { readonly result: 'put_off' }
+  | { readonly result: 'failed'; readonly retryAfterMs: number | null }
+  /** The server does not know this agent's key: trying again is of no use. */
+  | { readonly result: 'key_refused' }
+  | { readonly result: 'stopped' }
+
+/**
+ * One pass: finish the upload that was under way, send the locations, then each dataset. Reports what it does; throws
+ * only for a bug. It may be killed at any line: the next cycle goes on from what the state says.
+ */
+export async function runCycle(deps: AgentDeps, options: { fully?: boolean } = {}): Promise<CycleOutcome> {
+  try {
+    return await attemptCycle(deps, options.fully === true)
+  } catch (error) {
+    return outcomeOf(deps, error)
+  }
+}
+
+async function attemptCycle(deps: AgentDeps, fully: boolean, isSecond = false): Promise<CycleOutcome> {
+  const startedAtMs = deps.nowMs()
+  const context: CycleContext = {
+    ...deps,
+    budget: { attemptsLeft: retriesMax, deadlineMs: startedAtMs + waitMaxMs },
+    totals: { uploaded: 0, refused: 0, refusedNow: 0, held: 0 },
+    skipped: new Set(),
+  }
+  deps.report({ event: 'cycle.began' })
+  try {
+    await resumeUpload(context)
+    const source = await deps.connector.beginCycle()
+    try {
+      const targets = await sendLocations(context, source)
+      for (const dataset of deps.connector.datasets) await syncDataset(context, source, dataset, targets, fully)
+    } finally {
+      await source.end()
+    }
+  } catch (error) {
+    // The state was behind the server and has just been emptied: the same cycle again, once, sends everything anew.
+    if (isSecond || !(error instanceof IngestProblem) || error.kind !== 'key_reused') throw error
+    return await attemptCycle(deps, fully, true)
+  }
+  const { uploaded, refused, held } = context.totals
+  deps.report({ event: 'cycle.finished', durationMs: deps.nowMs() - startedAtMs, uploaded, refused })
+  return context.skipped.size > 0
+    ? { result: 'failed', retryAfterMs: null }
+    : { result: 'complete', uploaded, refused, held }
+}
+
+/**
+ * Sends every location at every cycle: they are few, and the answer says which ids are in force. One that is gone from
+ * the source is sent once more as inactive.
+ */
+async function sendLocations(context: CycleContext, source: SourceCycle): Promise<Target[]> {
+  const present = await source.readLocations()
+  await source.confirm()
+  const sourceIds = new Set(present.map((location) => location.source_id))
+  const gone = context.state
+    .sentLocations()
+    .filter((location) => !sourceIds.has(location.source_id))
+    .map((location): SourceLocation => ({ ...location, is_active: false }))
+  const all = [...present, ...gone]
+  const ids = await retrying(context, () => context.client.sendLocations(all))
+  context.state.keepSentLocations(all)
+  context.report({ event: 'locations.sent', locations: all.length })
+  return present.map(({ source_id }) => {
+    const locationId = ids.get(source_id)
+    if (locationId === undefined)
+      throw new IngestProblem('unexpected', 'The server did not answer with every location.')
+    return { sourceId: source_id, locationId }
+  })
+}
+
+function outcomeOf(deps: AgentDeps, error: unknown): CycleOutcome {
+  if (error instanceof Stopped) return { result: 'stopped' }
+  if (error instanceof SourceProblem) {
+    const event = isPassing(error) ? 'cycle.put_off' : 'cycle.failed'
+    deps.report({ event, because: error.kind, what: error.message, todo: error.todo })
+    return isPassing(error) ? { result: 'put_off' } : { result: 'failed', retryAfterMs: null }
+  }
+  if (error instanceof IngestProblem) {
+    deps.report({ event: 'cycle.failed', because: error.kind, what: error.errors, todo: todoFor(error.kind) })
+    return error.kind === 'key_refused'
+      ? { result: 'key_refused' }
+      : { result: 'failed', retryAfterMs: error.retryAfterMs }
+  }
+  throw error
+}
+
+/** What a person can do about a server's answer. */
+export function todoFor(kind: IngestProblemKind): string {
+  switch (kind) {
+    case 'unreachable':
+      return 'Check this computer’s internet connection and the server address. The agent tries again by itself.'
+    case 'redirected':
+      return 'The server sends us elsewhere; the agent does not follow. Enrol with the final address.'
+    case 'key_refused':
+      return 'The agent’s key was revoked or is wrong. Ask for a new enrolment code and run "bridgework-agent enroll --replace".'
+    case 'denied':
+    case 'unknown':
+      return 'The server does not know this organization or location for this agent any more. Ask for a new enrolment code and run "bridgework-agent enroll --replace".'
+    case 'busy':
+    case 'failing':
+    case 'in_progress':
+      return 'Nothing to do: the agent tries again by itself.'
+    case 'too_large':
+    case 'record_invalid':
+    case 'key_reused':
+    case 'removal_held':
+    case 'unexpected':
+      return 'Update the agent. If this goes on, send this line to support.'
+  }
+}

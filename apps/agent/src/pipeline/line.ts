@@ -1,0 +1,61 @@
+import { createHash } from 'node:crypto'
+import { gunzipSync, gzipSync } from 'node:zlib'
+import type { JsonValue, SourceRecord } from '../connector.ts'
+
+/** One line of an upload, with the hash by which an unchanged record is recognised later. */
+export type Line = { readonly sourceId: string; readonly json: string; readonly hash: string; readonly bytes: number }
+
+/** The record as the one text that stands for it, whatever the order in which its attributes were put together. */
+export function lineOf(record: SourceRecord): Line {
+  const json = JSON.stringify({ source_id: record.source_id, attributes: sorted(record.attributes) })
+  return { sourceId: record.source_id, json, hash: hashOf(json), bytes: Buffer.byteLength(json) + 1 }
+}
+
+/** The lines as they go over the wire. */
+export function packLines(lines: readonly Line[]): Uint8Array {
+  return gzipSync(lines.map((line) => `${line.json}\n`).join(''), { level: 6 })
+}
+
+/** The inverse of `packLines`, for an upload that was kept before the process died. */
+export function unpackLines(body: Uint8Array): Line[] {
+  return gunzipSync(body)
+    .toString('utf8')
+    .split('\n')
+    .filter((json) => json !== '')
+    .map((json) => ({ sourceId: sourceIdOf(json), json, hash: hashOf(json), bytes: Buffer.byteLength(json) + 1 }))
+}
+
+/** Runs of lines that each fit an upload. A line that alone is too long is a run of its own. */
+export function* batches(lines: readonly Line[], limits: { linesMax: number; bytesMax: number }): Generator<Line[]> {
+  let batch: Line[] = []
+  let bytes = 0
+  for (const line of lines) {
+    if (batch.length > 0 && (batch.length === limits.linesMax || bytes + line.bytes > limits.bytesMax)) {
+      yield batch
+      batch = []
+      bytes = 0
+    }
+    batch.push(line)
+    bytes += line.bytes
+  }
+  if (batch.length > 0) yield batch
+}
+
+function sorted(value: JsonValue): JsonValue {
+  if (Array.isArray(value)) return value.map(sorted)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(
+    Object.entries(value)
+      .sort(([left], [right]) => (left < right ? -1 : 1))
+      .map(([name, each]) => [name, sorted(each)]),
+  )
+}
+
+function hashOf(json: string): string {
+  return createHash('sha256').update(json).digest('base64')
+}
+
+function sourceIdOf(json: string): string {
+  const line: unknown = JSON.parse(json)
+  return typeof line === 'object' && line !== null && 'source_id' in line ? String(line.source_id) : ''
+}

@@ -1,0 +1,49 @@
+import { gzipSync } from 'node:zlib'
+import type { DatasetName } from '../connector.ts'
+import { IngestProblem } from '../ingest-client.ts'
+import { type CycleContext, retrying, type Target } from './context.ts'
+
+/**
+ * Tells the server which keys the source still has, so that it hides what is gone. The agent never names a record as
+ * removed: it sends the whole list of a finished read, and a mass disappearance waits for a person at the server. That
+ * is an answer like any other; the list is sent again at each cycle until someone decided, or the rows are back.
+ */
+export async function reconcile(
+  context: CycleContext,
+  target: Target,
+  dataset: DatasetName,
+  read: { keys: readonly string[]; beganAtUpload: number; complete: boolean },
+): Promise<void> {
+  const missing = context.state.knownKeys(target.locationId, dataset)
+  const refused = new Set(context.state.refusedRecords(target.locationId, dataset).keys())
+  for (const key of read.keys) {
+    missing.delete(key)
+    refused.delete(key)
+  }
+  // A refused record that is gone from the source needs no further mention.
+  for (const sourceId of refused) context.state.clearRefused(target.locationId, dataset, sourceId)
+  // After a complete read the list is sent though nothing seems missing: a lost state knows of no removal.
+  if (missing.size === 0 && !read.complete) return
+
+  const body = gzipSync(
+    JSON.stringify({
+      began_at_upload: read.beganAtUpload,
+      source_ids: read.keys.filter((key) => !key.includes('\u0000')),
+    }),
+  )
+  try {
+    const { hidden } = await retrying(context, () => context.client.reconcile(target.locationId, dataset, body))
+    context.state.forgetRecords(target.locationId, dataset, missing)
+    if (hidden > 0) context.report({ event: 'records.hidden', locationId: target.locationId, dataset, hidden })
+  } catch (error) {
+    if (!(error instanceof IngestProblem) || error.kind !== 'removal_held') throw error
+    context.totals.held += 1
+    context.report({
+      event: 'removal.held',
+      locationId: target.locationId,
+      dataset,
+      missing: missing.size,
+      errors: error.errors,
+    })
+  }
+}

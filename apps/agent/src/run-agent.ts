@@ -1,0 +1,23 @@
+import { backoffMs } from './backoff.ts'
+import type { AgentDeps } from './pipeline/context.ts'
+import { type CycleOutcome, runCycle } from './pipeline/cycle.ts'
+
+/** How much earlier or later than the interval a cycle may begin, as a share, so that offices spread out. */
+const jitterShare = 0.1
+
+/**
+ * Runs cycle after cycle until the signal says to stop or the server refuses the key. After a failure it waits longer
+ * and longer, and at least as long as the server asked for.
+ */
+export async function runAgent(deps: AgentDeps, options: { intervalMs: number }): Promise<CycleOutcome> {
+  let failures = 0
+  for (;;) {
+    const outcome = await runCycle(deps)
+    if (outcome.result === 'key_refused' || outcome.result === 'stopped') return outcome
+    failures = outcome.result === 'failed' ? failures + 1 : 0
+    const pause = options.intervalMs * (1 - jitterShare + 2 * jitterShare * deps.random())
+    const waitMs = outcome.result === 'failed' ? pause + backoffMs(failures, outcome.retryAfterMs, deps.random) : pause
+    await deps.sleep(waitMs, deps.signal)
+    if (deps.signal.aborted) return { result: 'stopped' }
+  }
+}

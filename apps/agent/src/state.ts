@@ -1,0 +1,267 @@
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import type { DatasetName, SourceLocation } from './connector.ts'
+
+/** Whose copy the state describes. With another one, what was remembered is worth nothing and is dropped. */
+export type StateIdentity = { readonly serverUrl: string; readonly agentId: string; readonly organizationId: string }
+
+/** An upload that was numbered and kept before it was sent; `body` is exactly what goes over the wire. */
+export type Upload = { number: number; locationId: string; dataset: DatasetName; body: Uint8Array }
+
+/** A record that the server refused, in the version with this hash. */
+export type RefusedRecord = { sourceId: string; hash: string; errors: string; triedAtMs: number }
+
+export type AgentState = ReturnType<typeof openState>
+
+export class StateInUse extends Error {}
+
+/**
+ * The agent's memory, one SQLite file that only its owner may read: which version of each record the server has, the
+ * upload under way, the connector's cursors. It may be lost: then everything is sent again and the server reports it
+ * unchanged. Numbers of a new file begin at the clock's milliseconds, so they never meet those of a file that was lost.
+ * One process at a time: the file stays locked while it is open, also against a second agent, and a kill frees it.
+ */
+export function openState(path: string, identity: StateIdentity, nowMs: () => number = Date.now) {
+  const database = openFile(path)
+  database.exec(schema)
+  const statements = prepare(database)
+
+  function transaction<T>(work: () => T): T {
+    database.exec('begin immediate')
+    try {
+      const result = work()
+      database.exec('commit')
+      return result
+    } catch (error) {
+      database.exec('rollback')
+      throw error
+    }
+  }
+
+  function get(name: string): string | null {
+    return textOrNull(statements.get.get(name)?.value)
+  }
+
+  function forgetEverything(): void {
+    database.exec(
+      'delete from record; delete from refused; delete from upload; delete from dataset; delete from location_dataset',
+    )
+  }
+
+  const expected = JSON.stringify([identity.serverUrl, identity.organizationId, identity.agentId])
+  const wasReset = transaction(() => {
+    const known = get('identity')
+    if (known === expected) return false
+    if (known !== null) forgetEverything()
+    database.exec('delete from location')
+    statements.set.run('identity', expected)
+    return known !== null
+  })
+
+  function nextUploadNumber(): number {
+    return Number(get('next_upload_number') ?? nowMs())
+  }
+
+  return {
+    /** True when the file described another server, organization or agent. */
+    wasReset,
+    nextUploadNumber,
+
+    /** Gives the upload its number and keeps it, before anything is sent. */
+    beginUpload: (locationId: string, dataset: DatasetName, body: Uint8Array): Upload =>
+      transaction(() => {
+        const number = nextUploadNumber()
+        statements.set.run('next_upload_number', String(number + 1))
+        statements.insertUpload.run(number, locationId, dataset, body)
+        return { number, locationId, dataset, body }
+      }),
+
+    pendingUpload: (): Upload | null => {
+      const row = statements.pendingUpload.get()
+      if (row === undefined) return null
+      return {
+        number: Number(row.number),
+        locationId: String(row.location_id),
+        dataset: datasetOf(row.dataset),
+        body: row.body instanceof Uint8Array ? row.body : new Uint8Array(),
+      }
+    },
+
+    /** The server has it: the upload ends and its records are known, in one transaction. */
+    completeUpload: (upload: Upload, records: readonly { sourceId: string; hash: string }[]): void =>
+      transaction(() => {
+        for (const { sourceId, hash } of records) {
+          statements.putRecord.run(upload.locationId, upload.dataset, sourceId, hash)
+          statements.clearRefused.run(upload.locationId, upload.dataset, sourceId)
+        }
+        statements.deleteUpload.run(upload.number)
+      }),
+
+    /** The server refused it and kept nothing of it. */
+    abandonUpload: (upload: Upload): void => {
+      statements.deleteUpload.run(upload.number)
+    },
+
+    /**
+     * This file is older than what the server has (restored from a backup): what it says was sent may since have been
+     * overwritten, so all is forgotten, and numbers go on beyond any that were used.
+     */
+    startOver: (): void =>
+      transaction(() => {
+        forgetEverything()
+        statements.set.run('next_upload_number', String(Math.max(nextUploadNumber() + 1, nowMs())))
+      }),
+
+    hashOf: (locationId: string, dataset: DatasetName, sourceId: string): string | null =>
+      textOrNull(statements.hashOf.get(locationId, dataset, sourceId)?.hash),
+
+    knownKeys: (locationId: string, dataset: DatasetName): Set<string> =>
+      new Set(statements.knownKeys.all(locationId, dataset).map((row) => String(row.source_id))),
+
+    forgetRecords: (locationId: string, dataset: DatasetName, sourceIds: Iterable<string>): void =>
+      transaction(() => {
+        for (const sourceId of sourceIds) {
+          statements.forgetRecord.run(locationId, dataset, sourceId)
+          statements.clearRefused.run(locationId, dataset, sourceId)
+        }
+      }),
+
+    refuse: (locationId: string, dataset: DatasetName, record: RefusedRecord): void => {
+      statements.putRefused.run(locationId, dataset, record.sourceId, record.hash, record.errors, record.triedAtMs)
+    },
+
+    clearRefused: (locationId: string, dataset: DatasetName, sourceId: string): void => {
+      statements.clearRefused.run(locationId, dataset, sourceId)
+    },
+
+    refusedRecords: (locationId: string, dataset: DatasetName): Map<string, RefusedRecord> =>
+      new Map(
+        statements.refused.all(locationId, dataset).map((row) => {
+          const sourceId = String(row.source_id)
+          return [
+            sourceId,
+            { sourceId, hash: String(row.hash), errors: String(row.errors), triedAtMs: Number(row.tried_at_ms) },
+          ]
+        }),
+      ),
+
+    datasetProgress: (dataset: DatasetName): { cursor: string | null; fullReadAtMs: number } => {
+      const row = statements.dataset.get(dataset)
+      return { cursor: textOrNull(row?.cursor), fullReadAtMs: Number(row?.full_read_at_ms ?? 0) }
+    },
+
+    finishDataset: (dataset: DatasetName, cursor: string, fullReadAtMs: number): void => {
+      statements.putDataset.run(dataset, cursor, fullReadAtMs)
+    },
+
+    /** True once a complete read of this dataset was reported for this location. */
+    wasCompleted: (locationId: string, dataset: DatasetName): boolean =>
+      statements.completed.get(locationId, dataset) !== undefined,
+
+    markCompleted: (locationId: string, dataset: DatasetName): void => {
+      statements.putCompleted.run(locationId, dataset)
+    },
+
+    sentLocations: (): SourceLocation[] =>
+      statements.locations.all().map((row) => JSON.parse(String(row.document)) as SourceLocation),
+
+    keepSentLocations: (locations: readonly SourceLocation[]): void =>
+      transaction(() => {
+        for (const location of locations) statements.putLocation.run(location.source_id, JSON.stringify(location))
+      }),
+
+    close: (): void => database.close(),
+  }
+}
+
+const schema = `
+  create table if not exists setting (name text primary key, value text not null) without rowid;
+  create table if not exists upload (number integer primary key, location_id text not null, dataset text not null, body blob not null);
+  create table if not exists record (
+    location_id text not null, dataset text not null, source_id text not null, hash text not null,
+    primary key (location_id, dataset, source_id)
+  ) without rowid;
+  create table if not exists refused (
+    location_id text not null, dataset text not null, source_id text not null,
+    hash text not null, errors text not null, tried_at_ms integer not null,
+    primary key (location_id, dataset, source_id)
+  ) without rowid;
+  create table if not exists dataset (dataset text primary key, cursor text not null, full_read_at_ms integer not null) without rowid;
+  create table if not exists location_dataset (
+    location_id text not null, dataset text not null, primary key (location_id, dataset)
+  ) without rowid;
+  create table if not exists location (source_id text primary key, document text not null) without rowid;
+`
+
+/** Uploads hold what patients' records hold: the file is private from its first byte, and deleted bodies are overwritten. */
+function openFile(path: string): DatabaseSync {
+  if (!existsSync(path)) {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+    closeSync(openSync(path, 'a', 0o600))
+  }
+  chmodSync(path, 0o600)
+  const database = new DatabaseSync(path)
+  try {
+    // Exclusive before WAL: then the lock lasts as long as the connection, and no shared-memory file is made.
+    database.exec(
+      'pragma locking_mode = exclusive; pragma journal_mode = wal; pragma synchronous = full; pragma secure_delete = on; begin exclusive; commit',
+    )
+  } catch (error) {
+    database.close()
+    if (error instanceof Error && /locked|busy/.test(error.message)) {
+      throw new StateInUse(`Another agent is running with ${path}.`)
+    }
+    throw error
+  }
+  return database
+}
+
+function prepare(database: DatabaseSync) {
+  return {
+    get: database.prepare('select value from setting where name = ?'),
+    set: database.prepare(
+      'insert into setting (name, value) values (?, ?) on conflict do update set value = excluded.value',
+    ),
+    insertUpload: database.prepare('insert into upload (number, location_id, dataset, body) values (?, ?, ?, ?)'),
+    pendingUpload: database.prepare('select number, location_id, dataset, body from upload order by number limit 1'),
+    deleteUpload: database.prepare('delete from upload where number = ?'),
+    putRecord: database.prepare(
+      `insert into record (location_id, dataset, source_id, hash) values (?, ?, ?, ?)
+       on conflict do update set hash = excluded.hash`,
+    ),
+    hashOf: database.prepare('select hash from record where location_id = ? and dataset = ? and source_id = ?'),
+    knownKeys: database.prepare('select source_id from record where location_id = ? and dataset = ?'),
+    forgetRecord: database.prepare('delete from record where location_id = ? and dataset = ? and source_id = ?'),
+    putRefused: database.prepare(
+      `insert into refused (location_id, dataset, source_id, hash, errors, tried_at_ms) values (?, ?, ?, ?, ?, ?)
+       on conflict do update set hash = excluded.hash, errors = excluded.errors, tried_at_ms = excluded.tried_at_ms`,
+    ),
+    clearRefused: database.prepare('delete from refused where location_id = ? and dataset = ? and source_id = ?'),
+    refused: database.prepare(
+      'select source_id, hash, errors, tried_at_ms from refused where location_id = ? and dataset = ?',
+    ),
+    dataset: database.prepare('select cursor, full_read_at_ms from dataset where dataset = ?'),
+    putDataset: database.prepare(
+      `insert into dataset (dataset, cursor, full_read_at_ms) values (?, ?, ?)
+       on conflict do update set cursor = excluded.cursor, full_read_at_ms = excluded.full_read_at_ms`,
+    ),
+    completed: database.prepare('select 1 from location_dataset where location_id = ? and dataset = ?'),
+    putCompleted: database.prepare(
+      'insert into location_dataset (location_id, dataset) values (?, ?) on conflict do nothing',
+    ),
+    locations: database.prepare('select document from location order by source_id'),
+    putLocation: database.prepare(
+      'insert into location (source_id, document) values (?, ?) on conflict do update set document = excluded.document',
+    ),
+  }
+}
+
+function textOrNull(value: unknown): string | null {
+  return typeof value === 'string' ? value : null
+}
+
+/** Only `beginUpload` writes this column. */
+function datasetOf(value: unknown): DatasetName {
+  return String(value) as DatasetName
+}
