@@ -1,0 +1,75 @@
+import type { IncomingMessage } from 'node:http'
+import { BlockList, isIPv4, isIPv6 } from 'node:net'
+
+/** Says which address a request came from. */
+export type ClientAddress = (request: Pick<IncomingMessage, 'headers' | 'socket'>) => string
+
+/**
+ * The caller's address: the socket's, unless that is a configured proxy; then the right-most address of X-Forwarded-For that is no proxy
+ * of ours, for everything left of it was written by the caller. A header that is not a list of addresses counts as absent, so that garbage
+ * buys no fresh limit. No other header is ever looked at. `trustedProxies`: addresses and CIDR ranges, already checked.
+ */
+export function createClientAddress(trustedProxies: readonly string[]): ClientAddress {
+  const trusted = new BlockList()
+  for (const proxy of trustedProxies) addTo(trusted, proxy)
+  const isTrusted = (address: string) => trusted.check(address, isIPv4(address) ? 'ipv4' : 'ipv6')
+
+  return (request) => {
+    const socketAddress = parseAddress(request.socket.remoteAddress ?? '') ?? '0.0.0.0'
+    const header = request.headers['x-forwarded-for']
+    if (trustedProxies.length === 0 || header === undefined || !isTrusted(socketAddress)) return socketAddress
+
+    let caller = socketAddress
+    for (const entry of String(header).split(',').reverse()) {
+      const address = parseAddress(entry.trim())
+      if (address === null) return socketAddress
+      caller = address
+      if (!isTrusted(address)) return caller
+    }
+    return caller
+  }
+}
+
+/** What limits count by: an IPv4 address, or the /64 of an IPv6 address, for a customer is given at least that much. */
+export function limitKey(address: string): string {
+  return isIPv4(address) ? address : `${ipv6Groups(address).slice(0, 4).join(':')}::/64`
+}
+
+/** The one spelling of an address as proxies write it: with a port, in brackets, with a zone, IPv4 mapped into IPv6. Null for anything else. */
+function parseAddress(text: string): string | null {
+  const bare = /^\[([^\]]*)\](?::\d{1,5})?$/.exec(text)?.[1] ?? /^([^:]*):\d{1,5}$/.exec(text)?.[1] ?? text
+  if (isIPv4(bare)) return bare
+  const address = bare.replace(/%.*$/, '')
+  if (!isIPv6(address)) return null
+  const groups = ipv6Groups(address)
+  if (groups.slice(0, 6).join(':') !== '0:0:0:0:0:ffff') return groups.join(':')
+  return groups
+    .slice(6)
+    .map((group) => Number.parseInt(group, 16))
+    .map((group) => `${group >> 8}.${group & 255}`)
+    .join('.')
+}
+
+/** The eight groups of a valid IPv6 address, each without leading zeros. */
+function ipv6Groups(address: string): string[] {
+  const hexOnly = address.toLowerCase().replace(/(\d+)\.(\d+)\.(\d+)\.(\d+)$/, (_all, a, b, c, d) => {
+    const hex = (high: string, low: string) => (Number(high) * 256 + Number(low)).toString(16)
+    return `${hex(a, b)}:${hex(c, d)}`
+  })
+  const [head = '', tail] = hexOnly.split('::')
+  const groupsOf = (part: string) => (part === '' ? [] : part.split(':'))
+  const left = groupsOf(head)
+  const right = tail === undefined ? [] : groupsOf(tail)
+  const zeros = Array.from({ length: 8 - left.length - right.length }, () => '0')
+  return [...left, ...zeros, ...right].map((group) => Number.parseInt(group, 16).toString(16))
+}
+
+function addTo(list: BlockList, proxy: string): void {
+  const [text = '', bits] = proxy.split('/')
+  const address = parseAddress(text)
+  if (address === null) throw new Error(`not an address or CIDR range: ${proxy}`)
+  const family = isIPv4(address) ? 'ipv4' : 'ipv6'
+  if (bits === undefined) list.addAddress(address, family)
+  // A range of mapped addresses (::ffff:10.0.0.0/104) is a range of IPv4 addresses.
+  else list.addSubnet(address, Number(bits) - (family === 'ipv4' && isIPv6(text) ? 96 : 0), family)
+}

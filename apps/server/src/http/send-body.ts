@@ -1,0 +1,149 @@
+import { promisify } from 'node:util'
+import { gzip as gzipWithCallback } from 'node:zlib'
+import type { FastifyReply } from 'fastify'
+
+export type BodyOptions = {
+  /** The whole body; parts are joined as they are. */
+  body: Buffer | string | readonly (Buffer | string)[]
+  /** Whether the caller takes gzip: `acceptsGzip(request.headers['accept-encoding'])`. */
+  gzip: boolean
+  /** Awaited before the last bytes go to the socket, once, also when the caller left or was cut: a slot is given back here. */
+  beforeLastBytes?: () => Promise<void>
+  onCut?: (because: 'stalled' | 'too slow') => void
+  /** Cuts the connection when it fires. */
+  signal?: AbortSignal
+  /** Cut when the caller takes nothing for so long. */
+  stallMs?: number
+  /** Cut when the whole answer is not taken by then. */
+  deadlineMs?: number
+}
+
+/**
+ * Sends a JSON body as fast as its reader takes it, and no slower than we allow: a reader that stalls, trickles or leaves is cut off and
+ * `beforeLastBytes` has run all the same. Resolves when nothing more will be sent. Status and headers are those set on `reply`.
+ */
+export async function sendBody(reply: FastifyReply, options: BodyOptions): Promise<void> {
+  const { stallMs = 25_000, deadlineMs = 55_000 } = options
+  const release = once(options.beforeLastBytes ?? (async () => {}))
+  const watch = watchReader(reply, { stallMs, deadlineMs, signal: options.signal, onCut: options.onCut })
+  try {
+    const plain = joined(options.body)
+    const zipped = options.gzip && plain.length > gzipAboveBytes
+    const bytes = zipped ? await gzip(plain, { level: 1 }) : plain
+    const split = bytes.length > lastBytes ? bytes.length - lastBytes : 0
+    if (split === 0) await release()
+
+    reply.hijack()
+    const response = reply.raw
+    for (const [name, value] of Object.entries(reply.getHeaders()))
+      if (value !== undefined) response.setHeader(name, value)
+    if (!response.hasHeader('Content-Type')) response.setHeader('Content-Type', 'application/json; charset=utf-8')
+    if (zipped) response.setHeader('Content-Encoding', 'gzip')
+    response.appendHeader('Vary', 'Accept-Encoding')
+    response.setHeader('Content-Length', bytes.length)
+    response.statusCode = reply.statusCode
+
+    for (let start = 0; start < split && !watch.isClosed(); start += chunkBytes) {
+      const chunk = bytes.subarray(start, Math.min(start + chunkBytes, split))
+      await Promise.race([watch.closed, new Promise<void>((taken) => response.write(chunk, () => taken()))])
+    }
+    await release()
+    if (!watch.isClosed()) {
+      await Promise.race([
+        watch.closed,
+        new Promise<void>((taken) => response.end(bytes.subarray(split), () => taken())),
+      ])
+    }
+  } catch (error) {
+    // Before the first byte the error handler answers; after it, only a broken connection tells the caller that the body is not whole.
+    if (!reply.sent) throw error
+    reply.raw.destroy()
+  } finally {
+    watch.stop()
+    await release()
+  }
+}
+
+/** Whether a caller's Accept-Encoding takes gzip: named, or by `*`, and not with q=0. */
+export function acceptsGzip(header: string | string[] | undefined): boolean {
+  let byStar = false
+  for (const item of String(header ?? '').split(',')) {
+    const [coding = '', ...parameters] = item.split(';').map((part) => part.trim().toLowerCase())
+    const quality = parameters
+      .map((parameter) => /^q\s*=\s*([\d.]+)$/.exec(parameter)?.[1])
+      .find((found) => found !== undefined)
+    const wanted = quality === undefined || Number(quality) > 0
+    if (coding === 'gzip' || coding === 'x-gzip') return wanted
+    if (coding === '*') byStar = wanted
+  }
+  return byStar
+}
+
+const gzip = promisify(gzipWithCallback)
+const gzipAboveBytes = 1024
+/** Held back until the slot is free; a body of at most so much is sent in one piece after it. */
+const lastBytes = 8 * 1024
+/** The grain in which progress is seen: a reader slower than this per stall time is a stalled one. */
+const chunkBytes = 64 * 1024
+
+type WatchOptions = {
+  stallMs: number
+  deadlineMs: number
+  signal: AbortSignal | undefined
+  onCut: ((because: 'stalled' | 'too slow') => void) | undefined
+}
+
+/** Cuts the connection of a reader that takes nothing for `stallMs`, or not everything in `deadlineMs`. */
+function watchReader(reply: FastifyReply, { stallMs, deadlineMs, signal, onCut }: WatchOptions) {
+  const { socket } = reply.request.raw
+  const { promise: closed, resolve: onClosed } = Promise.withResolvers<void>()
+  // The socket, not the response: a response that waits behind another on its connection is never told that the connection closed.
+  socket.once('close', onClosed)
+  if (socket.destroyed) onClosed()
+
+  const cut = (because: 'stalled' | 'too slow') => {
+    onCut?.(because)
+    // A reset, so that what the reader left in the kernel's buffer is dropped at once.
+    socket.resetAndDestroy()
+  }
+  const abort = () => cut('too slow')
+  signal?.addEventListener('abort', abort)
+  if (signal?.aborted) abort()
+
+  // Progress is what the connection took, also for an earlier answer on it.
+  let taken = socket.bytesWritten - socket.writableLength
+  let stalledFor = 0
+  const checkMs = Math.max(1, Math.floor(stallMs / 5))
+  const stall = setInterval(() => {
+    const now = socket.bytesWritten - socket.writableLength
+    stalledFor = now === taken ? stalledFor + checkMs : 0
+    taken = now
+    if (stalledFor >= stallMs) cut('stalled')
+  }, checkMs)
+  const deadline = setTimeout(() => cut('too slow'), deadlineMs)
+
+  return {
+    closed,
+    isClosed: () => socket.destroyed,
+    stop() {
+      clearInterval(stall)
+      clearTimeout(deadline)
+      signal?.removeEventListener('abort', abort)
+      socket.removeListener('close', onClosed)
+    },
+  }
+}
+
+function joined(body: BodyOptions['body']): Buffer {
+  if (Buffer.isBuffer(body)) return body
+  if (typeof body === 'string') return Buffer.from(body)
+  return Buffer.concat(body.map((part) => (typeof part === 'string' ? Buffer.from(part) : part)))
+}
+
+function once(action: () => Promise<void>): () => Promise<void> {
+  let done: Promise<void> | undefined
+  return () => {
+    done ??= action()
+    return done
+  }
+}
