@@ -1,6 +1,6 @@
 import { hash, randomUUID } from 'node:crypto'
-import { jwtVerify, SignJWT } from 'jose'
 import { limits } from '@bridgework/contract'
+import { jwtVerify, SignJWT } from 'jose'
 import type { CompanyId, KeyPairId } from '../directory/identity.ts'
 import { Problem } from '../http/problem.ts'
 import type { KeyRing } from './key-ring.ts'
@@ -107,7 +107,8 @@ function readParts(token: string): { kid: string; payload: Record<string, unknow
   if (parts.length !== 3 || !header || !payload || signature?.length !== 86) throw refused('form')
   if (![header, payload, signature].every(isCanonical)) throw refused('spelling')
   const { alg, typ, kid, ...others } = readObject(header)
-  if (alg !== 'EdDSA' || typ !== 'at+jwt' || typeof kid !== 'string' || Object.keys(others).length > 0) throw refused('header')
+  if (alg !== 'EdDSA' || typ !== 'at+jwt' || typeof kid !== 'string' || Object.keys(others).length > 0)
+    throw refused('header')
   return { kid, payload: readObject(payload) }
 }
 

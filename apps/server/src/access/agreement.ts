@@ -39,7 +39,10 @@ export async function publishAgreement(
     await client.query('lock table agreement in share row exclusive mode')
     const next = ((await findCurrentAgreement(client))?.version ?? 0) + 1
     if (agreement.version !== next) {
-      throw new Refusal('agreement_version_wrong', `The next version of the agreement is ${next}, not ${agreement.version}.`)
+      throw new Refusal(
+        'agreement_version_wrong',
+        `The next version of the agreement is ${next}, not ${agreement.version}.`,
+      )
     }
     await client.query('insert into agreement (version, body, enforced_at) values ($1, $2, $3)', [
       agreement.version,
@@ -81,7 +84,10 @@ export async function acceptAgreement(
   await withTransaction(pool, async (client) => {
     const member = await requireMember(client, companyId, memberId)
     if (member.role !== 'owner') {
-      throw new Refusal('member_not_owner', 'Only the owner of the company account can accept the developer API agreement.')
+      throw new Refusal(
+        'member_not_owner',
+        'Only the owner of the company account can accept the developer API agreement.',
+      )
     }
     const current = await findCurrentAgreement(client)
     if (!current) throw new Refusal('agreement_unknown', 'No developer API agreement has been published yet.')

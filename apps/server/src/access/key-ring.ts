@@ -1,5 +1,6 @@
 import type { JWK } from 'jose'
 import type { Pool } from 'pg'
+import { databaseErrorCode } from '../database/unavailable.ts'
 import type { Log } from '../http/log-event.ts'
 import type { SecretKey } from './secret.ts'
 import { ensureSigningKey, type LoadedSigningKey, loadSigningKeys } from './signing-key.ts'
@@ -66,7 +67,7 @@ export async function openKeyRing(deps: {
       },
       (error: unknown) => {
         // Once for an outage, not twice a second.
-        if (!failed) log({ event: 'task.failed', task: 'read signing keys', error: errorName(error) })
+        if (!failed) log({ event: 'task.failed', task: 'read signing keys', error: databaseErrorCode(error) })
         failed = true
       },
     )
@@ -88,12 +89,8 @@ export async function openKeyRing(deps: {
 /** The newest key that every process knows by now; while there is none, the newest active one. */
 function chooseSigner(keys: ReadonlyMap<string, LoadedSigningKey>, sinceReadMs: number) {
   const canSign = [...keys.values()].filter((key) => key.privateKey !== null)
-  const key = canSign.find((candidate) => candidate.ageMs + sinceReadMs >= leadMs) ?? canSign.find(({ isActive }) => isActive)
+  const key =
+    canSign.find((candidate) => candidate.ageMs + sinceReadMs >= leadMs) ?? canSign.find(({ isActive }) => isActive)
   if (!key?.privateKey) throw new Error('there is no signing key')
   return { kid: key.kid, privateKey: key.privateKey }
-}
-
-function errorName(error: unknown): string {
-  if (!(error instanceof Error)) return 'unknown'
-  return 'code' in error && typeof error.code === 'string' ? error.code : error.name
 }

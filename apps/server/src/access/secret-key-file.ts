@@ -30,7 +30,9 @@ function readKey(path: string): Uint8Array {
   if (text === '') throw new SecretKeyFileError(`The secret key file ${path} is empty.`)
   const bytes = Buffer.from(text, 'base64')
   if (bytes.length !== 32 || bytes.toString('base64') !== text) {
-    throw new SecretKeyFileError(`The secret key file ${path} must hold 32 random bytes in base64, as "openssl rand -base64 32" prints them.`)
+    throw new SecretKeyFileError(
+      `The secret key file ${path} must hold 32 random bytes in base64, as "openssl rand -base64 32" prints them.`,
+    )
   }
   return bytes
 }

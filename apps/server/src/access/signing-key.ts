@@ -1,5 +1,13 @@
+import {
+  CompactEncrypt,
+  calculateJwkThumbprint,
+  compactDecrypt,
+  exportJWK,
+  generateKeyPair,
+  importJWK,
+  type JWK,
+} from 'jose'
 import type { Pool } from 'pg'
-import { CompactEncrypt, calculateJwkThumbprint, compactDecrypt, exportJWK, generateKeyPair, importJWK, type JWK } from 'jose'
 import { withTransaction } from '../database/pool.ts'
 import type { Queryable } from '../directory/queryable.ts'
 import { Refusal } from '../directory/refusal.ts'
@@ -46,7 +54,8 @@ export async function withdrawSigningKey(pool: Pool, secretKey: SecretKey, kid: 
       "update signing_key set state = 'withdrawn', private_jwk = null where kid = $1 and state <> 'withdrawn'",
       [kid],
     )
-    if (rowCount === 0) throw new Refusal('signing_key_unknown', `There is no signing key ${kid} that could be withdrawn.`)
+    if (rowCount === 0)
+      throw new Refusal('signing_key_unknown', `There is no signing key ${kid} that could be withdrawn.`)
     const { rows: active } = await client.query("select from signing_key where state = 'active' limit 1")
     if (active.length === 0) await insertSigningKey(client, secretKey)
   })

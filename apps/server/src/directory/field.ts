@@ -5,13 +5,20 @@ export function requireText(text: string, what: string): string {
   const trimmed = text.trim()
   if (trimmed === '') throw new Refusal('field_invalid', `${capitalized(what)} must not be empty.`)
   if (trimmed.length > 200) throw new Refusal('field_invalid', `${capitalized(what)} must have at most 200 characters.`)
-  if (/\p{Cc}/u.test(trimmed)) throw new Refusal('field_invalid', `${capitalized(what)} must not have control characters.`)
+  if (/\p{Cc}/u.test(trimmed))
+    throw new Refusal('field_invalid', `${capitalized(what)} must not have control characters.`)
   return trimmed
 }
 
 /** True for the database's refusal of a second row under that unique index. */
 export function isUniqueViolation(error: unknown, index: string): boolean {
-  return error instanceof Error && 'code' in error && error.code === '23505' && 'constraint' in error && error.constraint === index
+  return (
+    error instanceof Error &&
+    'code' in error &&
+    error.code === '23505' &&
+    'constraint' in error &&
+    error.constraint === index
+  )
 }
 
 function capitalized(text: string): string {

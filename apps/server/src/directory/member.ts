@@ -1,13 +1,20 @@
+import { isUniqueViolation, requireText } from './field.ts'
 import type { CompanyId, MemberId } from './identity.ts'
 import { newUuid } from './identity.ts'
 import type { Queryable } from './queryable.ts'
 import { Refusal } from './refusal.ts'
-import { isUniqueViolation, requireText } from './field.ts'
 
 export type MemberRole = 'owner' | 'admin' | 'member'
 
 /** A person who acts for a vendor company. Every company has one owner. */
-export type Member = { id: MemberId; companyId: CompanyId; email: string; name: string; role: MemberRole; createdAt: Date }
+export type Member = {
+  id: MemberId
+  companyId: CompanyId
+  email: string
+  name: string
+  role: MemberRole
+  createdAt: Date
+}
 
 /** Adds a member. Throws a Refusal when the e-mail address is a member already, or the company has an owner and another one is asked for. */
 export async function addMember(
@@ -63,7 +70,14 @@ export async function requireMember(client: Queryable, companyId: CompanyId, mem
 
 const columns = 'id, company_id, email, name, role, created_at'
 
-type MemberRow = { id: MemberId; company_id: CompanyId; email: string; name: string; role: MemberRole; created_at: Date }
+type MemberRow = {
+  id: MemberId
+  company_id: CompanyId
+  email: string
+  name: string
+  role: MemberRole
+  created_at: Date
+}
 
 function toMember(row: MemberRow): Member {
   return {

@@ -1,0 +1,134 @@
+import { type DatasetName, datasetNames } from '@bridgework/contract'
+import type { Pool } from 'pg'
+import { type DatasetState, type DatasetStateRow, toDatasetState } from '../directory/dataset-state.ts'
+import { type LocationId, type OrganizationId, parseNumericId } from '../directory/identity.ts'
+import { findLocation, type Location, type LocationRow, locationColumns, toLocation } from '../directory/location.ts'
+import { Problem } from '../http/problem.ts'
+import { requireGrantedOrganization } from './granted-organization.ts'
+import type { Principal } from './read-permit.ts'
+
+/** A location as a company that may read it sees it. */
+export type GrantedLocation = Location & {
+  /** In the contract's order. */
+  datasetsGranted: DatasetName[]
+  /** Of the granted datasets, in the same order. */
+  states: { dataset: DatasetName; state: DatasetState }[]
+  attributionScript: AttributionScript
+}
+
+export type AttributionScript = { isInstalled: boolean; installedAt: Date | null; lastSeenAt: Date | null }
+
+/**
+ * One page of the locations that the bearer's company may read, by id, and how many there are in all. Of one organization when asked:
+ * throws Problem organization_unknown or organization_denied.
+ */
+export async function listGrantedLocations(
+  pool: Pool,
+  principal: Principal,
+  page: { organizationId: OrganizationId | null; withAttributionScript: boolean; page: number; items: number },
+): Promise<{ total: number; locations: GrantedLocation[] }> {
+  const { organizationId } = page
+  if (organizationId !== null) await requireGrantedOrganization(pool, principal, organizationId)
+  if (page.withAttributionScript) return withoutAttributionScript()
+  const inOrganization = organizationId === null ? '' : 'and g.organization_id = $4'
+  const { rows } = await pool.query<PageRow>(
+    `with granted as (${grantedLocations(inOrganization)})
+     select counted.total, page.*
+       from (select count(*) as total from granted) counted
+       left join (
+            select ${locationColumns}, granted.datasets
+              from granted
+              join location l on l.id = granted.location_id
+             order by l.id
+             limit $2 offset $3) page on true
+      order by page.id`,
+    [
+      principal.companyId,
+      page.items,
+      (page.page - 1) * page.items,
+      ...(organizationId === null ? [] : [organizationId]),
+    ],
+  )
+  // An empty page is one row that only tells the total.
+  const found = rows.filter(hasLocation)
+  return { total: Number(rows[0]?.total ?? 0), locations: await withStates(pool, found) }
+}
+
+/** The location of the path's text. Throws Problem location_unknown, also for a malformed id, or location_denied. */
+export async function getGrantedLocation(
+  pool: Pool,
+  principal: Principal,
+  locationId: string,
+): Promise<GrantedLocation> {
+  const id = parseNumericId<LocationId>(locationId)
+  if (id === null) throw new Problem('location_unknown')
+  const { rows } = await pool.query<FoundRow>(
+    `with granted as (${grantedLocations('')})
+     select ${locationColumns}, granted.datasets
+       from granted
+       join location l on l.id = granted.location_id
+      where l.id = $2`,
+    [principal.companyId, id],
+  )
+  const [location] = await withStates(pool, rows)
+  if (location) return location
+  throw new Problem((await findLocation(pool, id)) === null ? 'location_unknown' : 'location_denied')
+}
+
+/**
+ * What the company `$1` may read: the locations of organizations that granted all of theirs, and those granted one by one. From the
+ * consents, which are small tables, and not from dataset_grant, which on a cluster is spread by location; both change in one transaction.
+ */
+function grantedLocations(inOrganization: '' | 'and g.organization_id = $4'): string {
+  return `
+    select location_id, array_agg(distinct dataset) as datasets
+      from (select l.id as location_id, g.dataset
+              from access_grant g
+              join location l on l.organization_id = g.organization_id
+             where g.company_id = $1 and g.location_id is null and g.revoked_at is null ${inOrganization}
+             union all
+            select g.location_id, g.dataset
+              from access_grant g
+             where g.company_id = $1 and g.location_id is not null and g.revoked_at is null ${inOrganization}) opened
+     group by location_id`
+}
+
+type FoundRow = LocationRow & { datasets: string[] }
+
+type PageRow = { total: string } & (FoundRow | { [column in keyof FoundRow]: null })
+
+function hasLocation(row: PageRow): row is { total: string } & FoundRow {
+  return row.id !== null
+}
+
+/** Adds the datasets' states, of a whole page in one statement. */
+async function withStates(pool: Pool, rows: readonly FoundRow[]): Promise<GrantedLocation[]> {
+  if (rows.length === 0) return []
+  const states = await pool.query<DatasetStateRow & { location_id: LocationId; dataset: string }>(
+    `select location_id, dataset, first_stamp, last_stamp, total, visible, synced_at, initial_sync_completed_at
+       from dataset_state
+      where location_id = any($1::bigint[])`,
+    [rows.map((row) => row.id)],
+  )
+  const byKey = new Map(states.rows.map((row) => [`${row.location_id} ${row.dataset}`, toDatasetState(row)]))
+  return rows.map((row) => {
+    const datasetsGranted = datasetNames.filter((name) => row.datasets.includes(name))
+    return {
+      ...toLocation(row),
+      datasetsGranted,
+      states: datasetsGranted.map((dataset) => {
+        const state = byKey.get(`${row.id} ${dataset}`)
+        if (!state) throw new Error('a granted dataset has no state')
+        return { dataset, state }
+      }),
+      attributionScript: noAttributionScript,
+    }
+  })
+}
+
+/** There is no attribution script to install yet, so no location has one, and a list of those that have is empty. */
+function withoutAttributionScript(): { total: number; locations: GrantedLocation[] } {
+  return { total: 0, locations: [] }
+}
+
+const noAttributionScript: AttributionScript = { isInstalled: false, installedAt: null, lastSeenAt: null }

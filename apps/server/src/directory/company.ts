@@ -1,0 +1,86 @@
+import type { Pool } from 'pg'
+import { withTransaction } from '../database/pool.ts'
+import { requireText } from './field.ts'
+import { type CompanyId, newUuid } from './identity.ts'
+import { addMember, type Member } from './member.ts'
+import type { Queryable } from './queryable.ts'
+import { Refusal } from './refusal.ts'
+
+/**
+ * States of a company: active ⇄ suspended (the operator's pause: nothing of it works, nothing is lost); either → closed, for ever.
+ */
+export type CompanyState = 'active' | 'suspended' | 'closed'
+
+/** A software vendor. */
+export type Company = { id: CompanyId; name: string; state: CompanyState; createdAt: Date }
+
+/** Makes a company together with its owner: there is never one without. Throws a Refusal for a field that cannot be. */
+export async function createCompany(
+  pool: Pool,
+  company: { name: string; owner: { email: string; name: string } },
+): Promise<{ company: Company; owner: Member }> {
+  const name = requireText(company.name, 'the name of a company')
+  return await withTransaction(pool, async (client) => {
+    const { rows } = await client.query<CompanyRow>(
+      'insert into company (id, name) values ($1, $2) returning id, name, state, created_at',
+      [newUuid<CompanyId>(), name],
+    )
+    if (!rows[0]) throw new Error('the company was not stored')
+    const created = toCompany(rows[0])
+    const owner = await addMember(client, { companyId: created.id, ...company.owner, role: 'owner' })
+    return { company: created, owner }
+  })
+}
+
+/** Every company, by name. */
+export async function listCompanies(db: Queryable): Promise<Company[]> {
+  const { rows } = await db.query<CompanyRow>(
+    'select id, name, state, created_at from company order by lower(name), id',
+  )
+  return rows.map(toCompany)
+}
+
+export async function findCompany(db: Queryable, id: CompanyId): Promise<Company | null> {
+  const { rows } = await db.query<CompanyRow>('select id, name, state, created_at from company where id = $1', [id])
+  return rows[0] ? toCompany(rows[0]) : null
+}
+
+/** The company; throws a Refusal when there is none. */
+export async function requireCompany(db: Queryable, id: CompanyId): Promise<Company> {
+  const company = await findCompany(db, id)
+  if (!company) throw new Refusal('company_unknown', `There is no company ${id}.`)
+  return company
+}
+
+/** From the next request on the company's tokens are refused, and it gets no new ones. Its grants and key pair are kept. */
+export async function suspendCompany(db: Queryable, id: CompanyId): Promise<Company> {
+  return await changeState(db, id, 'suspended')
+}
+
+export async function resumeCompany(db: Queryable, id: CompanyId): Promise<Company> {
+  return await changeState(db, id, 'active')
+}
+
+/** As suspended, and never to be resumed. */
+export async function closeCompany(db: Queryable, id: CompanyId): Promise<Company> {
+  return await changeState(db, id, 'closed')
+}
+
+async function changeState(db: Queryable, id: CompanyId, state: CompanyState): Promise<Company> {
+  const { rows } = await db.query<CompanyRow>(
+    `update company
+        set state = $2
+      where id = $1 and (state <> 'closed' or $2 = 'closed')
+      returning id, name, state, created_at`,
+    [id, state],
+  )
+  if (rows[0]) return toCompany(rows[0])
+  const company = await requireCompany(db, id)
+  throw new Refusal('company_closed', `The company ${company.name} is closed for good.`)
+}
+
+type CompanyRow = { id: CompanyId; name: string; state: CompanyState; created_at: Date }
+
+function toCompany(row: CompanyRow): Company {
+  return { id: row.id, name: row.name, state: row.state, createdAt: row.created_at }
+}

@@ -1,0 +1,107 @@
+import { requireText } from './field.ts'
+import { newNumericId, type OrganizationId } from './identity.ts'
+import type { Queryable } from './queryable.ts'
+import { Refusal } from './refusal.ts'
+
+/** A practice owner: one or more locations belong to it, and it decides which companies may read them. */
+export type Organization = {
+  id: OrganizationId
+  name: string
+  externalReference: string | null
+  timeZone: string | null
+  country: string | null
+  createdAt: Date
+  updatedAt: Date
+}
+
+/** Makes an organization without locations; its agent will find them. Throws a Refusal for a field that cannot be. */
+export async function createOrganization(
+  db: Queryable,
+  organization: { name: string; externalReference?: string; timeZone?: string; country?: string },
+): Promise<Organization> {
+  const { rows } = await db.query<OrganizationRow>(
+    `insert into organization (id, name, external_reference, time_zone, country)
+     values ($1, $2, $3, $4, $5)
+     returning ${organizationColumns}`,
+    [
+      newNumericId<OrganizationId>(),
+      requireText(organization.name, 'the name of an organization'),
+      organization.externalReference === undefined
+        ? null
+        : requireText(organization.externalReference, 'the reference'),
+      organization.timeZone === undefined ? null : requireTimeZone(organization.timeZone),
+      organization.country === undefined ? null : requireCountry(organization.country),
+    ],
+  )
+  if (!rows[0]) throw new Error('the organization was not stored')
+  return toOrganization(rows[0])
+}
+
+/** Every organization, by name. */
+export async function listOrganizations(db: Queryable): Promise<Organization[]> {
+  const { rows } = await db.query<OrganizationRow>(
+    `select ${organizationColumns} from organization order by lower(name), id`,
+  )
+  return rows.map(toOrganization)
+}
+
+export async function findOrganization(db: Queryable, id: OrganizationId): Promise<Organization | null> {
+  const { rows } = await db.query<OrganizationRow>(`select ${organizationColumns} from organization where id = $1`, [
+    id,
+  ])
+  return rows[0] ? toOrganization(rows[0]) : null
+}
+
+/**
+ * Holds an organization until the transaction ends, so that of its new locations and its grants one comes after the other: a location
+ * that appears while the whole organization is being granted is opened by one of the two. Throws a Refusal when there is none.
+ */
+export async function lockOrganization(client: Queryable, id: OrganizationId): Promise<void> {
+  const { rows } = await client.query('select from organization where id = $1 for no key update', [id])
+  if (rows.length === 0) throw new Refusal('organization_unknown', `There is no organization ${id}.`)
+}
+
+export const organizationColumns = 'id, name, external_reference, time_zone, country, created_at, updated_at'
+
+export type OrganizationRow = {
+  id: OrganizationId
+  name: string
+  external_reference: string | null
+  time_zone: string | null
+  country: string | null
+  created_at: Date
+  updated_at: Date
+}
+
+export function toOrganization(row: OrganizationRow): Organization {
+  return {
+    id: row.id,
+    name: row.name,
+    externalReference: row.external_reference,
+    timeZone: row.time_zone,
+    country: row.country,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  }
+}
+
+function requireTimeZone(name: string): string {
+  const isKnown = /^[A-Za-z]/.test(name) && canFormatIn(name)
+  if (!isKnown) throw new Refusal('field_invalid', 'The time zone must be an IANA name like America/New_York.')
+  return name
+}
+
+function canFormatIn(timeZone: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone })
+    return true
+  } catch {
+    return false
+  }
+}
+
+function requireCountry(code: string): string {
+  if (!/^[A-Z]{2}$/.test(code))
+    throw new Refusal('field_invalid', 'The country must be two capital letters like US (ISO 3166-1).')
+  return code
+}
