@@ -1,0 +1,172 @@
+import { randomBytes } from 'node:crypto'
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { availableParallelism, totalmem } from 'node:os'
+import { basename, dirname, join } from 'node:path'
+import { DatabaseStartError } from '../start-error.ts'
+import type { Account } from './account.ts'
+import type { Binaries } from './binaries.ts'
+import type { Place } from './place.ts'
+import { run } from './run.ts'
+
+export const databaseName = 'bridgework'
+export const adminRole = 'postgres'
+export const ownerRole = 'bridgework_owner'
+export const serverRole = 'bridgework_server'
+
+/** Passwords by role, from `credentials.json` (0600) beside the cluster. */
+export type Credentials = Record<typeof adminRole | typeof ownerRole | typeof serverRole, string>
+
+export function readCredentials(home: string): Credentials {
+  const file = join(home, 'credentials.json')
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'))
+  } catch (error) {
+    throw new DatabaseStartError(`${file} with the database's passwords cannot be read: restore it.`, { cause: error })
+  }
+}
+
+/**
+ * Makes the whole cluster, roles, database and passwords included, under a temporary name, and renames it into place: what is at `home` is
+ * always complete. Half-made ones of an interrupted start are swept first. Only the holder of the data directory's lock may call this.
+ */
+export async function createCluster(
+  place: Place,
+  binaries: Binaries,
+  options: { isThrowAway: boolean },
+): Promise<void> {
+  sweepHalfMade(place.home)
+  const stage = `${place.home}.new-${randomBytes(6).toString('hex')}`
+  const data = join(stage, 'data')
+  const credentials = { [adminRole]: newPassword(), [ownerRole]: newPassword(), [serverRole]: newPassword() }
+  try {
+    for (const directory of [stage, data, join(stage, 'socket')]) makePrivate(directory, place.account)
+    await initialize(binaries, data, stage, place.account, credentials, options.isThrowAway)
+    await createRoles(binaries, data, place.account, credentials)
+    writeFileSync(join(stage, 'credentials.json'), `${JSON.stringify(credentials)}\n`, { mode: 0o600, flag: 'wx' })
+    removeEmpty(place.home)
+    renameSync(stage, place.home)
+  } catch (error) {
+    rmSync(stage, { recursive: true, force: true })
+    throw error
+  }
+}
+
+/** Refuses a cluster of another major version: its files mean something else. */
+export function requireMajorVersion(home: string, binaries: Binaries): void {
+  const major = readFileSync(join(home, 'data/PG_VERSION'), 'utf8').trim()
+  if (major === String(binaries.major)) return
+  throw new DatabaseStartError(
+    `The database in ${home} was made by PostgreSQL ${major}, and this Bridgework brings PostgreSQL ${binaries.major}: start the version of Bridgework that made it, or move the data over first.`,
+  )
+}
+
+/** An interrupted first start leaves a folder under a temporary name that nothing refers to. Never a cluster's own folder. */
+export function sweepHalfMade(home: string): void {
+  const parent = dirname(home)
+  for (const name of readdirSync(parent)) {
+    if (
+      /^[\da-f]{12}$/.test(name.slice(`${basename(home)}.new-`.length)) &&
+      name.startsWith(`${basename(home)}.new-`)
+    ) {
+      // An initdb that outlived its server may still be writing there: it fails on its next file.
+      rmSync(join(parent, name), { recursive: true, force: true, maxRetries: 10 })
+    }
+  }
+}
+
+async function initialize(
+  binaries: Binaries,
+  data: string,
+  stage: string,
+  account: Account,
+  credentials: Credentials,
+  isThrowAway: boolean,
+): Promise<void> {
+  const passwordFile = join(stage, 'password')
+  writeFileSync(passwordFile, `${credentials[adminRole]}\n`, { mode: 0o600, flag: 'wx' })
+  own(passwordFile, account)
+  const args = [
+    ...['-D', data, `--username=${adminRole}`, `--pwfile=${passwordFile}`, '--auth=scram-sha-256', '--data-checksums'],
+    ...['--encoding=UTF8', '--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C'],
+    ...Object.entries(tunable()).flatMap(([name, value]) => ['--set', `${name}=${value}`]),
+    ...(isThrowAway ? ['--no-sync'] : []),
+  ]
+  const { isDone, output } = await run(join(binaries.directory, 'bin/initdb'), args, account)
+  rmSync(passwordFile)
+  if (!isDone) throw new DatabaseStartError(`The database cannot be made in ${dirname(stage)}: ${lastLine(output)}`)
+}
+
+/** In single-user mode: nobody can connect before the roles are there, and a failure leaves nothing running. */
+async function createRoles(
+  binaries: Binaries,
+  data: string,
+  account: Account,
+  credentials: Credentials,
+): Promise<void> {
+  const statements = [
+    `create role ${ownerRole} login password '${credentials[ownerRole]}'`,
+    `create role ${serverRole} login password '${credentials[serverRole]}'`,
+    `create database ${databaseName} owner ${ownerRole}`,
+  ]
+  const args = ['--single', '-D', data, '-c', 'exit_on_error=on', '-c', 'password_encryption=scram-sha-256', adminRole]
+  const { isDone, output } = await run(
+    join(binaries.directory, 'bin/postgres'),
+    args,
+    account,
+    `${statements.join('\n')}\n`,
+  )
+  if (!isDone) throw new DatabaseStartError(`The database's roles cannot be made: ${lastLine(output)}`)
+}
+
+/** What an operator may change in the cluster's postgresql.conf later. What must hold is on the command line, in postmaster.ts. */
+function tunable(): Record<string, string> {
+  const megabytes = Math.floor(totalmem() / 2 ** 20)
+  return {
+    max_connections: '100',
+    shared_buffers: `${Math.max(64, Math.min(1024, Math.floor(megabytes / 8)))}MB`,
+    effective_cache_size: `${Math.max(128, Math.floor(megabytes / 2))}MB`,
+    maintenance_work_mem: '64MB',
+    work_mem: '8MB',
+    max_wal_size: '2GB',
+    random_page_cost: '1.1',
+    // Our statements are short: compiling one costs more than running it.
+    jit: 'off',
+    max_parallel_workers_per_gather: String(Math.min(2, availableParallelism() - 1)),
+  }
+}
+
+function makePrivate(directory: string, account: Account): void {
+  mkdirSync(directory, { mode: 0o700 })
+  chmodSync(directory, 0o700)
+  own(directory, account)
+}
+
+function own(path: string, account: Account): void {
+  if ('uid' in account) chownSync(path, account.uid, account.gid)
+}
+
+function removeEmpty(directory: string): void {
+  try {
+    rmdirSync(directory)
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error
+  }
+}
+
+function newPassword(): string {
+  return randomBytes(24).toString('base64url')
+}
+
+function lastLine(output: string): string {
+  return output.trim().split('\n').at(-1) ?? ''
+}

@@ -1,0 +1,67 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { DatabaseStartError } from '../start-error.ts'
+import { isAlive } from './process-table.ts'
+
+export type Purpose = 'server' | 'command'
+
+export type DataDirLock = { release: () => void }
+
+/**
+ * Takes the data directory for this process, or gives null when another one has it. The lock is SQLite's on an empty file: the kernel
+ * drops it when its process dies, however that dies, so it is never stale and never a guess about a process id.
+ */
+export function tryLockDataDir(dataDir: string, purpose: Purpose): DataDirLock | null {
+  const file = new DatabaseSync(join(dataDir, 'server.lock'), { timeout: 0 })
+  try {
+    file.exec('begin exclusive')
+  } catch (error) {
+    file.close()
+    if (isBusy(error)) return null
+    throw error
+  }
+  // Only for the text that another process shows, and to tell a server from a command that will soon be done.
+  writeFileSync(holderFile(dataDir), JSON.stringify({ pid: process.pid, purpose }), { mode: 0o600 })
+  return {
+    release() {
+      if (file.isOpen) file.close()
+    },
+  }
+}
+
+/** As `tryLockDataDir` for a server: waits for a command to finish, and refuses beside another server in one line. */
+export async function lockDataDir(dataDir: string, waitMs = 15_000): Promise<DataDirLock> {
+  const until = performance.now() + waitMs
+  for (;;) {
+    const lock = tryLockDataDir(dataDir, 'server')
+    if (lock) return lock
+    const holder = readHolder(dataDir)
+    const isServer = holder?.purpose === 'server' && isAlive(holder.pid)
+    if (isServer || performance.now() > until) {
+      const who = holder ? `Another Bridgework ${holder.purpose} (process ${holder.pid})` : 'Another Bridgework'
+      throw new DatabaseStartError(
+        `${who} is using the data directory ${dataDir}: stop it, or set BRIDGEWORK_DATA_DIR to another one.`,
+      )
+    }
+    await sleep(200)
+  }
+}
+
+function holderFile(dataDir: string): string {
+  return join(dataDir, 'server.lock.json')
+}
+
+function readHolder(dataDir: string): { pid: number; purpose: Purpose } | null {
+  try {
+    return JSON.parse(readFileSync(holderFile(dataDir), 'utf8'))
+  } catch {
+    return null
+  }
+}
+
+function isBusy(error: unknown): boolean {
+  const sqliteBusy = 5
+  return error instanceof Error && 'errcode' in error && error.errcode === sqliteBusy
+}

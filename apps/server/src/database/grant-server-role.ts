@@ -1,0 +1,28 @@
+import pg from 'pg'
+import { DatabaseStartError } from './start-error.ts'
+
+/**
+ * Gives the role that the server connects as what it needs and no more: rows of every table, but disclosures only to add and to read, and
+ * the list of migrations only to read. Run as the schema's owner after every migration. Does nothing when the server connects as the owner.
+ */
+export async function grantServerRole(owner: Pick<pg.Client, 'query'>, roleName: string): Promise<void> {
+  const answer = await owner.query<{ isOwner: boolean; hasDisclosure: boolean }>(
+    `select rolname = current_user as "isOwner", to_regclass('public.disclosure') is not null as "hasDisclosure"
+       from pg_roles
+      where rolname = $1`,
+    [roleName],
+  )
+  const [found] = answer.rows
+  if (!found)
+    throw new DatabaseStartError(`The role "${roleName}" that the server connects as does not exist in the database.`)
+  if (found.isOwner) return
+  const role = pg.escapeIdentifier(roleName)
+  // One simple query is one transaction: at no moment may the role do more than it should.
+  await owner.query(
+    `grant usage on schema public to ${role};
+     grant select, insert, update, delete on all tables in schema public to ${role};
+     grant usage, select on all sequences in schema public to ${role};
+     revoke insert, update, delete, truncate, references, trigger on migration from ${role};
+     ${found.hasDisclosure ? `revoke update, delete, truncate, references, trigger on disclosure from ${role};` : ''}`,
+  )
+}

@@ -1,0 +1,76 @@
+import { randomBytes } from 'node:crypto'
+import { after, type TestContext } from 'node:test'
+import pg from 'pg'
+import { ownerRole, serverRole } from './embedded/cluster.ts'
+import { createPool } from './pool.ts'
+
+export type TestDatabase = {
+  /** As the owner of the schema. */
+  url: string
+  /** As the role that the server connects as. */
+  serverUrl: string
+  pool: pg.Pool
+  ownerPool: pg.Pool
+}
+
+/**
+ * A database of the test's own, cloned from the migrated template of this run (`npm test` starts it). It goes when all tests of the file
+ * are over, and not with the test: a test's later `t.after`, such as closing a server, runs after earlier ones and still needs it.
+ */
+export async function createTestDatabase(t: TestContext): Promise<TestDatabase> {
+  const template = templateUrl()
+  const name = `test_${randomBytes(8).toString('hex')}`
+  await asAdmin(
+    template,
+    `create database ${name} template ${template.pathname.slice(1)} owner ${ownerRole} strategy ${strategy}`,
+  )
+  const url = urlOf(template, ownerRole, name)
+  const serverUrl = urlOf(template, serverRole, name)
+  const pools = [serverUrl, url].map((each) =>
+    createPool(each, {
+      max: 10,
+      log: () => {},
+      applicationName: t.name.slice(0, 60),
+      statementTimeoutMs: 30_000,
+      idleTimeoutMs: 2_000,
+    }),
+  )
+  const [pool, ownerPool] = pools as [pg.Pool, pg.Pool]
+  made.push({ name, pools })
+  return { url, serverUrl, pool, ownerPool }
+}
+
+const made: { name: string; pools: pg.Pool[] }[] = []
+
+after(async () => {
+  for (const { name, pools } of made) {
+    await Promise.all(pools.map((pool) => pool.end()))
+    await asAdmin(templateUrl(), `drop database ${name} with (force)`)
+  }
+})
+
+/** Copies files without going through the log: faster, and the cluster of the tests need not survive a crash. */
+const strategy = 'file_copy'
+
+function templateUrl(): URL {
+  const url = process.env.BRIDGEWORK_TEST_DATABASE_URL
+  if (!url) throw new Error('There is no database for tests: run them as "npm test -- <paths>", which starts one.')
+  return new URL(url)
+}
+
+function urlOf(template: URL, role: string, database: string): string {
+  const url = new URL(template)
+  url.username = role
+  url.pathname = `/${database}`
+  return url.href
+}
+
+async function asAdmin(template: URL, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: urlOf(template, template.username, 'postgres') })
+  await client.connect()
+  try {
+    await client.query(statement)
+  } finally {
+    await client.end()
+  }
+}

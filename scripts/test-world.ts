@@ -1,0 +1,117 @@
+// One throw-away Postgres with a migrated template for a whole test run, and node:test in it.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { chmodSync, mkdtempSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import pg from 'pg'
+import { embeddedServerRole, startEmbeddedPostgres } from '../apps/server/src/database/embedded-postgres.ts'
+import { migrate } from '../apps/server/src/database/migrate.ts'
+
+const root = join(import.meta.dirname, '..')
+const everything = ['{apps,packages,bench,scripts}/**/*.test.ts']
+/** Nothing here need survive a crash. */
+const settings = {
+  fsync: 'off',
+  full_page_writes: 'off',
+  max_connections: '300',
+  shared_buffers: '256MB',
+  autovacuum: 'off',
+  wal_level: 'minimal',
+  max_wal_senders: '0',
+}
+
+let tests: ChildProcess | undefined
+let stopSignal: NodeJS.Signals | undefined
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.on(signal, () => {
+    stopSignal = signal
+    tests?.kill(signal)
+  })
+}
+process.exitCode = await runInWorld()
+
+async function runInWorld(): Promise<number> {
+  const world = mkdtempSync(join(tmpdir(), 'bridgework-test-'))
+  // As root, Postgres runs as an account that must be able to pass through.
+  chmodSync(world, 0o711)
+  guard(world)
+  try {
+    const database = await startEmbeddedPostgres({
+      dataDir: join(world, 'data'),
+      copyRoot: join(world, 'elsewhere'),
+      log: () => {},
+      throwAway: { settings },
+    })
+    try {
+      return await runTests(await makeTemplate(database))
+    } finally {
+      await database.stop()
+    }
+  } finally {
+    rmSync(world, { recursive: true, force: true })
+  }
+}
+
+/** Gives the address of the template as a superuser. All roles get its password, so that this one address is all that tests need. */
+async function makeTemplate(database: { adminUrl: string; ownerUrl: string }): Promise<string> {
+  await migrate(database.ownerUrl, { log: () => {}, serverRole: embeddedServerRole })
+  const client = new pg.Client({ connectionString: database.adminUrl })
+  await client.connect()
+  const password = client.escapeLiteral(new URL(database.adminUrl).password)
+  await client.query(
+    `alter role bridgework_owner password ${password}; alter role bridgework_server password ${password}`,
+  )
+  await client.end()
+  return database.adminUrl
+}
+
+function runTests(url: string): Promise<number> {
+  if (stopSignal) return Promise.resolve(130)
+  const given = process.argv.slice(2)
+  const options = given.filter((argument) => argument.startsWith('-'))
+  const paths = given.filter((argument) => !argument.startsWith('-')).map(asGlob)
+  const inOneFile = paths.length === 1 && paths[0]?.endsWith('.ts')
+  const child = spawn(
+    process.execPath,
+    [
+      '--test',
+      `--test-concurrency=${inOneFile ? 1 : 2}`,
+      '--test-reporter=spec',
+      ...options,
+      ...(paths.length > 0 ? paths : everything),
+    ],
+    {
+      cwd: root,
+      stdio: 'inherit',
+      env: {
+        ...process.env,
+        BRIDGEWORK_TEST_DATABASE_URL: url,
+        PATH: `${join(root, 'node_modules/.bin')}${delimiter}${process.env.PATH}`,
+      },
+    },
+  )
+  tests = child
+  return new Promise((resolve) => child.once('close', (code) => resolve(stopSignal ? 130 : (code ?? 1))))
+}
+
+function asGlob(path: string): string {
+  const isFolder = statSync(join(root, path), { throwIfNoEntry: false })?.isDirectory()
+  return isFolder ? `${path.replace(/\/+$/, '')}/**/*.test.ts` : path
+}
+
+/**
+ * A shell that outlives us, should we be killed: it reads from a pipe that only we hold, and when that ends it stops what runs in the world
+ * and removes it. After an orderly end it finds nothing.
+ */
+function guard(world: string): void {
+  const script = `trap '' INT TERM HUP; cat > /dev/null
+    for file in "$1"/data/postgres/data/postmaster.pid "$1"/elsewhere/*/data/postmaster.pid; do
+      [ -f "$file" ] && kill -QUIT "$(head -n 1 "$file")" && sleep 1
+    done
+    rm -rf "$1"`
+  const shell = spawn('/bin/sh', ['-c', script, 'sh', world], { detached: true, stdio: ['pipe', 'ignore', 'ignore'] })
+  shell.unref()
+  // The pipe must not keep us alive either.
+  const pipe = shell.stdin as unknown as { unref?: () => void }
+  pipe.unref?.()
+}
