@@ -1,0 +1,25 @@
+/** Synthetic practices that live: in memory, behind an agent's connector, or written into an Open Dental database. */
+export { createPractice, demoShape, openDentalShape, type PracticeShape } from './create-practice.ts'
+export { type LivingPractice, livingPractice } from './living-practice.ts'
+export { expectedLocations, expectedRecords } from './open-dental/expected.ts'
+export { expectedManyPlans, type ManyPlansOptions, manyPlans, writeManyPlans } from './open-dental/many-plans.ts'
+export type { OpenDentalVariant } from './open-dental/variant.ts'
+export { createOpenDentalTables, writeEvent, writePractice, writePreference } from './open-dental/writer.ts'
+export {
+  applyChange,
+  type Carrier,
+  type Employer,
+  type Fee,
+  type FeeSchedule,
+  type InsurancePlan,
+  type KeyStyle,
+  type Location,
+  type Practice,
+  type RowChange,
+  rowChange,
+} from './practice.ts'
+export type { PracticeEvent, PracticeEventName } from './practice-events.ts'
+export { openPracticeFile, type PracticeFile } from './practice-file.ts'
+export { createRandom, type Random } from './random.ts'
+export { simulatedConnector } from './simulated-connector.ts'
+export { sourceRecords, type Truth, truthOf } from './source-records.ts'

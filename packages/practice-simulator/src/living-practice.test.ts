@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict'
+import test from 'node:test'
+import { createPractice, demoShape, openDentalShape, type PracticeShape } from './create-practice.ts'
+import { livingPractice } from './living-practice.ts'
+import type { Practice } from './practice.ts'
+import { recordsAffected, simulatedDatasets, type Truth } from './source-records.ts'
+
+const live = (shape: PracticeShape) => livingPractice(createPractice(shape))
+
+test('the same seed lives the same life, also when it goes on after a pause', () => {
+  const [whole, first] = [live(demoShape('life')), live(demoShape('life'))]
+  const events = Array.from({ length: 200 }, () => whole.moveOn())
+  const before = Array.from({ length: 120 }, () => first.moveOn())
+  const second = livingPractice(first.practice, first.eventsSoFar())
+  const after = Array.from({ length: 80 }, () => second.moveOn())
+
+  assert.deepEqual([...before, ...after], events)
+  assert.deepEqual(second.truth(), whole.truth())
+  assert.equal(second.eventsSoFar(), 200)
+})
+
+test('every kind of event happens', () => {
+  const practice = live(demoShape('kinds'))
+  const names = new Set(Array.from({ length: 1500 }, () => practice.moveOn().name))
+  assert.equal(names.size, 15)
+})
+
+test('no event leaves a reference to nothing, and the practice keeps its size', () => {
+  const { practice, moveOn } = live(demoShape('whole'))
+  for (let n = 0; n < 2000; n++) moveOn()
+  assert.deepEqual(dangling(practice), [])
+  assert.ok(practice.insurancePlans.size > 400 && practice.insurancePlans.size < 700)
+  assert.ok(practice.feeSchedules.size >= 26 && practice.feeSchedules.size <= 40)
+  assert.ok(practice.fees.size > 400)
+})
+
+test('events name exactly the records that they alter: those named differ afterwards, and no others', () => {
+  for (const shape of [demoShape('named'), openDentalShape('named', { keyStyle: 'random' })]) {
+    const living = live(shape)
+    let before = byKey(living.truth())
+    for (let n = 0; n < 400; n++) {
+      const { name, changes } = living.moveOn()
+      const after = byKey(living.truth())
+      for (const dataset of simulatedDatasets) {
+        const named = new Set(changes.flatMap((change) => recordsAffected(living.practice, dataset, change)))
+        const differing = differences(before.get(dataset) ?? new Map(), after.get(dataset) ?? new Map())
+        assert.deepEqual(
+          differing.filter((key) => !named.has(key)),
+          [],
+          name,
+        )
+        // A fee may be overruled at every location, and a carrier’s or employer’s name may belong to nothing but blanks.
+        if (name.startsWith('insurance_plan')) assert.deepEqual([...named].sort(), differing.sort(), name)
+      }
+      before = after
+    }
+  }
+})
+
+test('an event can be chosen, as a plan that returns under its old key', () => {
+  const living = live(openDentalShape('returns'))
+  const plan = [...living.practice.insurancePlans.values()][3]
+  assert.ok(plan)
+  const before = living.truth()
+  living.apply({ name: 'insurance_plan_removed', changes: [{ table: 'insurancePlans', before: plan, after: null }] })
+  assert.notDeepEqual(living.truth(), before)
+  living.apply({ name: 'insurance_plan_added', changes: [{ table: 'insurancePlans', before: null, after: plan }] })
+  assert.deepEqual(living.truth(), before)
+})
+
+function dangling(practice: Practice): string[] {
+  const plans = [...practice.insurancePlans.values()].flatMap((plan) => [
+    plan.carrierKey === null || practice.carriers.has(plan.carrierKey) ? [] : `carrier ${plan.carrierKey}`,
+    plan.employerKey === null || practice.employers.has(plan.employerKey) ? [] : `employer ${plan.employerKey}`,
+    plan.feeScheduleKey === null || practice.feeSchedules.has(plan.feeScheduleKey)
+      ? []
+      : `schedule ${plan.feeScheduleKey}`,
+  ])
+  const fees = [...practice.fees.values()].flatMap((fee) => [
+    practice.feeSchedules.has(fee.feeScheduleKey) ? [] : `schedule ${fee.feeScheduleKey}`,
+    practice.procedureCodes.has(fee.procedureCodeKey) ? [] : `code ${fee.procedureCodeKey}`,
+  ])
+  return [...plans, ...fees].flat()
+}
+
+/** Dataset → record key → its content at every location. */
+function byKey(truth: Truth): Map<string, Map<string, string>> {
+  return new Map(
+    [...truth].map(([dataset, locations]) => {
+      const contents = new Map<string, string>()
+      for (const [location, records] of locations) {
+        for (const record of records) {
+          const text = `${location} ${JSON.stringify(record.attributes)}`
+          contents.set(record.source_id, `${contents.get(record.source_id) ?? ''}${text}`)
+        }
+      }
+      return [dataset, contents]
+    }),
+  )
+}
+
+function differences(before: ReadonlyMap<string, string>, after: ReadonlyMap<string, string>): string[] {
+  return [...new Set([...before.keys(), ...after.keys()])].filter((key) => before.get(key) !== after.get(key))
+}

@@ -1,0 +1,51 @@
+import type { DatasetName } from '@bridgework/agent'
+import { applyChange, type Practice } from './practice.ts'
+import { nextEvent, type PracticeEvent } from './practice-events.ts'
+import { createRandom } from './random.ts'
+import { recordsAffected, simulatedDatasets, type Truth, truthOf } from './source-records.ts'
+
+/** A practice that goes on: one event at a time, always the same ones for the same seed. */
+export type LivingPractice = {
+  readonly practice: Practice
+  /** How many events there have been since the practice was created. */
+  readonly eventsSoFar: () => number
+  /** Lets the next thing happen and says what changed. */
+  readonly moveOn: () => PracticeEvent
+  /** Lets this happen, instead of what chance would bring. */
+  readonly apply: (event: PracticeEvent) => PracticeEvent
+  readonly truth: () => Truth
+  /** Keys of a dataset's records that later events altered; null when this life does not reach back to that event. */
+  readonly alteredSince: (dataset: DatasetName, eventNumber: number) => string[] | null
+}
+
+/** `eventsSoFar` is not 0 when a practice that lived before goes on. */
+export function livingPractice(practice: Practice, eventsSoFar = 0): LivingPractice {
+  let count = eventsSoFar
+  const alteredAt = new Map(
+    simulatedDatasets.map((dataset): [DatasetName, Map<string, number>] => [dataset, new Map()]),
+  )
+
+  function apply(event: PracticeEvent): PracticeEvent {
+    count += 1
+    for (const change of event.changes) {
+      applyChange(practice, change)
+      for (const [dataset, altered] of alteredAt) {
+        for (const key of recordsAffected(practice, dataset, change)) altered.set(key, count)
+      }
+    }
+    return event
+  }
+
+  return {
+    practice,
+    eventsSoFar: () => count,
+    // The chance of each event is its own, so that going on after a restart brings what would have come without it.
+    moveOn: () => apply(nextEvent(practice, createRandom(`${practice.seed}/event/${count + 1}`))),
+    apply,
+    truth: () => truthOf(practice),
+    alteredSince: (dataset, eventNumber) => {
+      if (eventNumber < eventsSoFar || eventNumber > count) return null
+      return [...(alteredAt.get(dataset) ?? [])].filter(([, at]) => at > eventNumber).map(([key]) => key)
+    },
+  }
+}

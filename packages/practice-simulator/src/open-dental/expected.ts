@@ -1,0 +1,38 @@
+import type { SourceLocation } from '@bridgework/agent'
+import type { Practice } from '../practice.ts'
+import { sourceLocation } from '../source-location.ts'
+import { type Truth, truthOf } from '../source-records.ts'
+import { headquartersId, type OpenDentalVariant } from './variant.ts'
+
+/** Every record that the agent must have uploaded from a database that holds this practice, by dataset and location. */
+export function expectedRecords(practice: Practice, variant: OpenDentalVariant): Truth {
+  const misplaced = [...practice.insurancePlans.values(), ...practice.feeSchedules.values()].find(
+    (row) => row.locationKey !== null,
+  )
+  if (misplaced) throw new Error('Open Dental keeps plans and fee schedules for the whole practice only')
+  return truthOf(practice, locationIds(practice, variant))
+}
+
+/** Every location that the agent must have found there. `serverTimeZone` is the database server's own. */
+export function expectedLocations(
+  practice: Practice,
+  variant: OpenDentalVariant,
+  serverTimeZone = 'UTC',
+): SourceLocation[] {
+  const { organization } = practice
+  const pms = { name: 'Open Dental', version: organization.softwareVersion }
+  return locationIds(practice, variant).map((id) => {
+    const location = practice.locations.get(id)
+    return location === undefined
+      ? sourceLocation(
+          { ...organization, key: headquartersId, isActive: true, timeZone: serverTimeZone },
+          pms,
+        )
+      : sourceLocation(location, pms)
+  })
+}
+
+function locationIds(practice: Practice, { clinics, headquarters }: OpenDentalVariant): string[] {
+  if (clinics === 'off' || practice.locations.size === 0) return [headquartersId]
+  return [...(headquarters ? [headquartersId] : []), ...practice.locations.keys()]
+}

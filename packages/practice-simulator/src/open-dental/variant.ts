@@ -1,0 +1,10 @@
+/** How an office uses clinics: a question that one practice's data leaves open. */
+export type OpenDentalVariant = {
+  /** Off: the whole practice is one location, whatever clinics the tables still hold. */
+  readonly clinics: 'on' | 'off'
+  /** Some rows belong to clinic 0, which is then a location too. */
+  readonly headquarters: boolean
+}
+
+/** Open Dental's number for "no clinic": the whole practice, or its headquarters. */
+export const headquartersId = '0'

@@ -1,0 +1,168 @@
+import type { Random } from './random.ts'
+
+/** The practice as a whole. Its postal address is that of its headquarters. */
+export type Organization = {
+  readonly name: string
+  readonly addressLine1: string
+  readonly addressLine2: string
+  readonly city: string
+  readonly state: string
+  readonly postalCode: string
+  readonly phone: string
+  readonly timeZone: string
+  readonly softwareVersion: string
+}
+
+export type Location = {
+  readonly key: string
+  readonly name: string
+  readonly abbreviation: string
+  readonly addressLine1: string
+  readonly addressLine2: string
+  readonly city: string
+  readonly state: string
+  readonly postalCode: string
+  readonly phone: string
+  readonly timeZone: string
+  readonly isActive: boolean
+}
+
+export type Provider = { readonly key: string; readonly abbreviation: string }
+export type Employer = { readonly key: string; readonly name: string }
+export type Carrier = {
+  readonly key: string
+  readonly name: string
+  readonly payerId: string
+  readonly isHidden: boolean
+}
+export type ProcedureCode = { readonly key: string; readonly code: string; readonly description: string }
+
+export const scheduleTypes = ['standard', 'copay', 'out_of_network', 'fixed_benefit', 'other'] as const
+export type ScheduleType = (typeof scheduleTypes)[number]
+
+export type FeeSchedule = {
+  readonly key: string
+  /** Null when the whole practice uses it. */
+  readonly locationKey: string | null
+  readonly name: string
+  readonly type: ScheduleType
+  readonly isGlobal: boolean
+  readonly isHidden: boolean
+}
+
+export type Fee = {
+  readonly key: string
+  readonly feeScheduleKey: string
+  readonly procedureCodeKey: string
+  /** A location's own fee, which there replaces the practice's for the same code and provider. */
+  readonly locationKey: string | null
+  readonly providerKey: string | null
+  /** Null when left blank. */
+  readonly amountCents: number | null
+}
+
+export const planTypes = ['percentage', 'ppo', 'flat_copay', 'capitation'] as const
+
+export type InsurancePlan = {
+  readonly key: string
+  /** Null when the whole practice uses it. */
+  readonly locationKey: string | null
+  /** As typed into the software: may be empty or blanks. */
+  readonly groupName: string
+  readonly groupNumber: string
+  /** A key that names nothing is possible, as in real databases. */
+  readonly carrierKey: string | null
+  readonly employerKey: string | null
+  readonly feeScheduleKey: string | null
+  /** Null for a letter that nobody knows. */
+  readonly planType: (typeof planTypes)[number] | null
+  /** Month 1–12; anything else stands for none. */
+  readonly renewalMonth: number
+  readonly isMedical: boolean
+  readonly isHidden: boolean
+}
+
+/** Every kind of row that a practice has. A later dataset adds its rows here, its filling in, and its record. */
+export type Rows = {
+  readonly locations: Location
+  readonly providers: Provider
+  readonly employers: Employer
+  readonly carriers: Carrier
+  readonly procedureCodes: ProcedureCode
+  readonly feeSchedules: FeeSchedule
+  readonly fees: Fee
+  readonly insurancePlans: InsurancePlan
+}
+
+export type TableName = keyof Rows
+export type Tables = { readonly [T in TableName]: Map<string, Rows[T]> }
+
+export type KeyStyle = 'sequential' | 'random'
+
+/** A practice at one moment: rows by key. Rows are never changed in place, so a row kept aside stays what it was. */
+export type Practice = Tables & {
+  readonly seed: string
+  readonly organization: Organization
+  readonly keyStyle: KeyStyle
+  /** Highest key given out per table; the key of a removed row is never given again. */
+  readonly lastKeys: { [T in TableName]: number }
+  /** How many there were at first: a practice that lives for long neither swells nor withers. */
+  readonly atFirst: { insurancePlans: number; feeSchedules: number }
+}
+
+/** One row before and after. Null before: added; null after: removed. */
+export type RowChange = {
+  [T in TableName]: { readonly table: T; readonly before: Rows[T] | null; readonly after: Rows[T] | null }
+}[TableName]
+
+export const tableNames = [
+  'locations',
+  'providers',
+  'employers',
+  'carriers',
+  'procedureCodes',
+  'feeSchedules',
+  'fees',
+  'insurancePlans',
+] as const satisfies readonly TableName[]
+
+export function emptyPractice(seed: string, organization: Organization, keyStyle: KeyStyle): Practice {
+  const each = <V>(value: () => V) =>
+    // The list above names every table: that is what its `satisfies` and this type together say.
+    Object.fromEntries(tableNames.map((table) => [table, value()])) as { [T in TableName]: V }
+  return {
+    seed,
+    organization,
+    keyStyle,
+    lastKeys: each(() => 0),
+    atFirst: { insurancePlans: 0, feeSchedules: 0 },
+    // Empty maps fit every kind of row.
+    ...(each(() => new Map()) as Tables),
+  }
+}
+
+/** A key that no row of this table has or had. */
+export function newKey(practice: Practice, table: TableName, random: Random): string {
+  if (practice.keyStyle === 'sequential') {
+    practice.lastKeys[table] += 1
+    return String(practice.lastKeys[table])
+  }
+  for (;;) {
+    const key = random.key64()
+    if (!practice[table].has(key)) return key
+  }
+}
+
+/** The change of one row, or its arrival or removal. */
+export function rowChange<T extends TableName>(table: T, before: Rows[T] | null, after: Rows[T] | null): RowChange {
+  // Table and rows belong together by the parameters' types; a union of such pairs cannot be built generically.
+  return { table, before, after } as RowChange
+}
+
+/** Puts a change into effect. */
+export function applyChange(practice: Practice, { table, before, after }: RowChange): void {
+  // A change's rows are of its table's kind by its type; the union of maps forgets which.
+  const rows = practice[table] as Map<string, Rows[TableName]>
+  if (before !== null && before.key !== after?.key) rows.delete(before.key)
+  if (after !== null) rows.set(after.key, after)
+}
