@@ -16,6 +16,7 @@ export type AgentEvent =
   | { event: 'locations.sent'; locations: number }
   | { event: 'upload.resumed'; number: number }
   | { event: 'upload.retried'; because: IngestProblemKind; attempt: number; waitMs: number }
+  | { event: 'state.reset' }
   | { event: 'state.behind'; dataset: DatasetName }
   | { event: 'dataset.reading'; dataset: DatasetName; fully: FullReadReason | null; rows: number }
   | {

@@ -9,11 +9,16 @@ const jitterShare = 0.1
  * Runs cycle after cycle until the signal says to stop or the server refuses the key. After a failure it waits longer
  * and longer, and at least as long as the server asked for.
  */
-export async function runAgent(deps: AgentDeps, options: { intervalMs: number }): Promise<CycleOutcome> {
+export async function runAgent(
+  deps: AgentDeps,
+  options: { intervalMs: number; fully?: boolean },
+): Promise<CycleOutcome> {
   let failures = 0
+  let fully = options.fully === true
   for (;;) {
-    const outcome = await runCycle(deps)
+    const outcome = await runCycle(deps, { fully })
     if (outcome.result === 'key_refused' || outcome.result === 'stopped') return outcome
+    if (outcome.result === 'complete') fully = false
     failures = outcome.result === 'failed' ? failures + 1 : 0
     const pause = options.intervalMs * (1 - jitterShare + 2 * jitterShare * deps.random())
     const waitMs = outcome.result === 'failed' ? pause + backoffMs(failures, outcome.retryAfterMs, deps.random) : pause

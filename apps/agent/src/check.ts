@@ -1,0 +1,80 @@
+import type { Connector, Finding } from './connector.ts'
+import { type IngestClient, IngestProblem } from './ingest-client.ts'
+import { todoFor } from './pipeline/cycle.ts'
+
+/** Clocks further apart than this are worth a word: change stamps and tokens are compared by them. */
+const clockToleranceMs = 2 * 60 * 1000
+
+export type CheckDeps = {
+  readonly connector: Connector
+  readonly client: IngestClient
+  readonly serverUrl: string
+  readonly agentId: string
+  readonly organizationId: string
+  readonly now: () => Date
+}
+
+/** Asks the server and the practice management system, and compares the three clocks. One finding per question. */
+export async function check(deps: CheckDeps): Promise<Finding[]> {
+  const findings: Finding[] = []
+  const host = new URL(deps.serverUrl).host
+  let serverTime: Date | null = null
+  try {
+    const self = await deps.client.identify()
+    serverTime = self.serverTime
+    findings.push(good(`The server ${host} answers and knows this agent (${self.agentId}).`))
+    if (self.organizationId !== deps.organizationId || self.agentId !== deps.agentId) {
+      findings.push({
+        outcome: 'wrong',
+        what: `The server takes this key for agent ${self.agentId} of organization ${self.organizationId}, the settings name another.`,
+        todo: 'Ask for a new enrolment code and run "bridgework-agent enroll --replace".',
+      })
+    }
+  } catch (error) {
+    if (!(error instanceof IngestProblem)) throw error
+    const what = error.kind === 'key_refused' ? `The server ${host} refuses this agent's key.` : error.errors
+    findings.push({ outcome: 'wrong', what, todo: todoFor(error.kind) })
+  }
+  const source = await deps.connector.check()
+  findings.push(...source.findings)
+  findings.push(...compareClocks({ own: deps.now(), server: serverTime, database: source.now }))
+  return findings
+}
+
+/** The server's clock decides; without it, this computer's and the database's are compared with each other. */
+export function compareClocks(clocks: { own: Date; server: Date | null; database: Date | null }): Finding[] {
+  const { own, server, database } = clocks
+  if (server === null && database === null) return []
+  const reference = server ?? own
+  const findings: Finding[] = []
+  if (server !== null) findings.push(...differing('This computer', own, server, 'the server'))
+  if (database !== null) {
+    findings.push(
+      ...differing('The database server', database, reference, server === null ? 'this computer' : 'the server'),
+    )
+  }
+  return findings.length > 0 ? findings : [good('The clocks agree.')]
+}
+
+function differing(whose: string, clock: Date, reference: Date, than: string): Finding[] {
+  const ms = clock.getTime() - reference.getTime()
+  if (Math.abs(ms) <= clockToleranceMs) return []
+  return [
+    {
+      outcome: 'wrong',
+      what: `${whose}'s clock is ${duration(Math.abs(ms))} ${ms > 0 ? 'ahead of' : 'behind'} ${than}'s.`,
+      todo: `Let ${whose.toLowerCase()} set its clock from the network (NTP), and check its time zone.`,
+    },
+  ]
+}
+
+function duration(ms: number): string {
+  const minutes = Math.round(ms / 60_000)
+  if (minutes < 120) return `${minutes} minutes`
+  const hours = Math.round(minutes / 60)
+  return hours < 72 ? `${hours} hours` : `${Math.round(hours / 24)} days`
+}
+
+function good(what: string): Finding {
+  return { outcome: 'good', what, todo: null }
+}

@@ -1,0 +1,212 @@
+import { randomBytes } from 'node:crypto'
+import {
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
+import type { DatabaseSettings } from './open-dental/connection.ts'
+import { isTimeZone } from './open-dental/time-zone.ts'
+import { uploadLimits } from './pipeline/context.ts'
+import { parseServerUrl } from './server-url.ts'
+import { didYouMean, UsageError } from './usage-error.ts'
+
+/** The agent's settings, as they stand in its file (there in snake_case). */
+export type Config = {
+  readonly serverUrl: string
+  readonly organizationId: string
+  readonly agentId: string
+  readonly agentKey: string
+  readonly connector: 'open-dental'
+  readonly database: DatabaseSettings
+  /** The zone of every location; null: as the database says. */
+  readonly timeZone: string | null
+  readonly intervalSeconds: number
+  readonly uploadLinesMax: number
+  readonly statePath: string
+}
+
+export const defaultIntervalSeconds = 60
+
+/** Where the settings lie unless someone says otherwise. */
+export function defaultConfigPath(environment: { isRoot: boolean; home: string }): string {
+  return environment.isRoot
+    ? '/etc/bridgework-agent/config.json'
+    : join(environment.home, '.config', 'bridgework-agent', 'config.json')
+}
+
+/** Reads the settings, or throws a `UsageError` that names every fault at once. A file that others can read is refused. */
+export function readConfig(path: string, platform: NodeJS.Platform = process.platform): Config {
+  let text: string
+  try {
+    // Windows has no such bits; the guide sets the folder's rights there.
+    const mode = statSync(path).mode & 0o777
+    if (platform !== 'win32' && (mode & 0o077) !== 0) {
+      throw new UsageError(
+        `${path} can be read by others (mode ${mode.toString(8)}), and it holds the agent's key and the database password. Run: chmod 600 ${path}`,
+      )
+    }
+    text = readFileSync(path, 'utf8')
+  } catch (error) {
+    if (error instanceof UsageError) throw error
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown reason'
+    if (code === 'ENOENT') {
+      throw new UsageError(`There are no settings at ${path}. Run "bridgework-agent enroll --server … --code …" first.`)
+    }
+    throw new UsageError(`The settings at ${path} cannot be read (${code}).`)
+  }
+  return parseConfig(text, path)
+}
+
+/** As `readConfig`, for the text alone. */
+export function parseConfig(text: string, path: string): Config {
+  let document: unknown
+  try {
+    document = JSON.parse(text)
+  } catch {
+    throw new UsageError(`${path} is not valid JSON.`)
+  }
+  const faults: string[] = []
+  const top = fieldsOf(document, '', topNames, faults)
+  const database = fieldsOf(top.get('database') ?? {}, 'database.', databaseNames, faults)
+
+  const serverUrl = parseServerUrl(textOf(top, 'server_url', faults))
+  if ('because' in serverUrl) faults.push(`server_url: ${serverUrl.because}`)
+  const socket = optionalText(database, 'database.socket', faults)
+  const timeZone = optionalText(top, 'time_zone', faults)
+  if (timeZone !== null && !isTimeZone(timeZone)) faults.push('time_zone must be a zone like America/Chicago.')
+  const connector = optionalText(top, 'connector', faults) ?? 'open-dental'
+  if (connector !== 'open-dental') faults.push(`connector must be "open-dental".`)
+  const config: Config = {
+    serverUrl: 'url' in serverUrl ? serverUrl.url : '',
+    organizationId: textOf(top, 'organization_id', faults),
+    agentId: textOf(top, 'agent_id', faults),
+    agentKey: textOf(top, 'agent_key', faults),
+    connector: 'open-dental',
+    database: {
+      host: optionalText(database, 'database.host', faults) ?? '127.0.0.1',
+      port: wholeNumber(database, 'database.port', { least: 1, most: 65_535, otherwise: 3306 }, faults),
+      socket,
+      user: textOf(database, 'database.user', faults),
+      password: textOf(database, 'database.password', faults, { mayBeEmpty: true }),
+      name: textOf(database, 'database.name', faults),
+    },
+    timeZone,
+    intervalSeconds: wholeNumber(
+      top,
+      'interval_seconds',
+      { least: 5, most: 86_400, otherwise: defaultIntervalSeconds },
+      faults,
+    ),
+    uploadLinesMax: wholeNumber(
+      top,
+      'upload_lines_max',
+      { least: 1, most: uploadLimits.linesMax, otherwise: uploadLimits.linesMax },
+      faults,
+    ),
+    statePath: optionalText(top, 'state_path', faults) ?? join(dirname(path), 'state.sqlite'),
+  }
+  if (faults.length > 0)
+    throw new UsageError(`The settings at ${path} are wrong.\n${faults.map((each) => `  ${each}`).join('\n')}`)
+  return config
+}
+
+/**
+ * Makes room for the settings before anything is asked of the server: a one-time code must not be used up for a key that
+ * then cannot be kept. `write` puts them in place at once and whole; `discard` leaves everything as it was.
+ */
+export function prepareConfigFile(path: string): { write(config: Config): void; discard(): void } {
+  const temporary = join(dirname(path), `.config-${randomBytes(6).toString('hex')}.tmp`)
+  let file: number
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+    file = openSync(temporary, 'wx', 0o600)
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown reason'
+    throw new UsageError(`The settings cannot be written to ${path} (${code}). Give another place with --config.`)
+  }
+  return {
+    write: (config) => {
+      writeSync(file, `${JSON.stringify(asDocument(config), null, 2)}\n`)
+      fsyncSync(file)
+      closeSync(file)
+      renameSync(temporary, path)
+    },
+    discard: () => {
+      closeSync(file)
+      rmSync(temporary, { force: true })
+    },
+  }
+}
+
+function asDocument(config: Config) {
+  return {
+    server_url: config.serverUrl,
+    organization_id: config.organizationId,
+    agent_id: config.agentId,
+    agent_key: config.agentKey,
+    connector: config.connector,
+    database: config.database,
+    time_zone: config.timeZone,
+    interval_seconds: config.intervalSeconds,
+    upload_lines_max: config.uploadLinesMax,
+    state_path: config.statePath,
+  }
+}
+
+const topNames = [
+  'server_url',
+  'organization_id',
+  'agent_id',
+  'agent_key',
+  'connector',
+  'database',
+  'time_zone',
+  'interval_seconds',
+  'upload_lines_max',
+  'state_path',
+] as const
+const databaseNames = ['host', 'port', 'socket', 'user', 'password', 'name'] as const
+
+type Fields = ReadonlyMap<string, unknown>
+
+function fieldsOf(value: unknown, prefix: string, names: readonly string[], faults: string[]): Fields {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    faults.push(prefix === '' ? 'The file must hold one JSON object.' : `${prefix.slice(0, -1)} must be an object.`)
+    return new Map()
+  }
+  for (const name of Object.keys(value)) {
+    if (!names.includes(name)) faults.push(`There is no setting ${prefix}${name}.${didYouMean(name, names)}`)
+  }
+  return new Map(Object.entries(value).map(([name, each]) => [`${prefix}${name}`, each]))
+}
+
+function textOf(fields: Fields, name: string, faults: string[], options: { mayBeEmpty?: boolean } = {}): string {
+  const value = fields.get(name)
+  if (typeof value === 'string' && (value !== '' || options.mayBeEmpty === true)) return value
+  faults.push(`${name} must be a text${value === undefined ? ', and is missing' : ''}.`)
+  return ''
+}
+
+function optionalText(fields: Fields, name: string, faults: string[]): string | null {
+  const value = fields.get(name) ?? null
+  return value === null ? null : textOf(fields, name, faults)
+}
+
+function wholeNumber(
+  fields: Fields,
+  name: string,
+  range: { least: number; most: number; otherwise: number },
+  faults: string[],
+): number {
+  const value = fields.get(name) ?? range.otherwise
+  if (typeof value === 'number' && Number.isInteger(value) && value >= range.least && value <= range.most) return value
+  faults.push(`${name} must be a whole number from ${range.least} to ${range.most}.`)
+  return range.otherwise
+}

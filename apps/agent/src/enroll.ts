@@ -1,0 +1,116 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { type Options, optionText } from './command-line.ts'
+import { type Config, defaultIntervalSeconds, parseConfig, prepareConfigFile, readConfig } from './config-file.ts'
+import { enrolAgent, IngestProblem } from './ingest-client.ts'
+import { uploadLimits } from './pipeline/context.ts'
+import { todoFor } from './pipeline/cycle.ts'
+import { parseServerUrl } from './server-url.ts'
+import { UsageError } from './usage-error.ts'
+import { agentVersion } from './version.ts'
+
+export type EnrolDeps = {
+  readonly configPath: string
+  readonly hostName: string
+  /** The value of BRIDGEWORK_AGENT_DB_PASSWORD. */
+  readonly passwordFromEnvironment: string | undefined
+  /** Asks a person; null when there is no terminal. */
+  readonly askPassword: ((question: string) => Promise<string>) | null
+  readonly print: (line: string) => void
+  readonly fetch?: typeof fetch
+}
+
+/** Exchanges the code for a key and writes the settings; the exit code. Every input is checked before the code is used up. */
+export async function enroll(options: Options, deps: EnrolDeps): Promise<number> {
+  const replace = options.get('replace') === true
+  if (existsSync(deps.configPath) && !replace) {
+    throw new UsageError(`There are settings at ${deps.configPath} already. To enrol this agent anew, add --replace.`)
+  }
+  const before = replace && existsSync(deps.configPath) ? readConfig(deps.configPath) : null
+  const server = parseServerUrl(optionText(options, 'server') ?? before?.serverUrl ?? missing('--server'))
+  if ('because' in server) throw new UsageError(server.because)
+  const code = optionText(options, 'code') ?? missing('--code')
+  if (!code.startsWith('bwe_'))
+    throw new UsageError('An enrolment code begins with bwe_. Ask for one where Bridgework is operated.')
+
+  const draft = await draftConfig(options, deps, server.url, before)
+  const file = prepareConfigFile(deps.configPath)
+  try {
+    const enrolment = await enrolAgent(
+      { serverUrl: server.url, ...(deps.fetch === undefined ? {} : { fetch: deps.fetch }) },
+      { code, name: optionText(options, 'name') ?? deps.hostName, version: agentVersion },
+    )
+    file.write({ ...draft, ...enrolment })
+  } catch (error) {
+    file.discard()
+    if (!(error instanceof IngestProblem)) throw error
+    const todo =
+      error.kind === 'key_refused'
+        ? 'Ask for a new enrolment code: each works once and for a short time.'
+        : todoFor(error.kind)
+    deps.print(`${error.errors}\n  ${todo}`)
+    return 1
+  }
+  deps.print(`This agent is enrolled. Its settings are in ${deps.configPath}, readable by you alone.`)
+  deps.print('Next: bridgework-agent check')
+  return 0
+}
+
+/** The settings without what the server will give; validated as the file would be. */
+async function draftConfig(
+  options: Options,
+  deps: EnrolDeps,
+  serverUrl: string,
+  before: Config | null,
+): Promise<Config> {
+  const number = (name: string, otherwise: number) => {
+    const text = optionText(options, name)
+    if (text !== null && !/^\d{1,9}$/.test(text)) throw new UsageError(`--${name} must be a whole number.`)
+    return text === null ? otherwise : Number(text)
+  }
+  const socketGiven = optionText(options, 'db-socket')
+  const hostGiven = optionText(options, 'db-host')
+  if (socketGiven !== null && hostGiven !== null)
+    throw new UsageError('Give either --db-socket or --db-host, not both.')
+  const user = optionText(options, 'db-user') ?? before?.database.user ?? missing('--db-user')
+  return parseConfig(
+    JSON.stringify({
+      server_url: serverUrl,
+      organization_id: '0',
+      agent_id: '0',
+      agent_key: 'not yet',
+      connector: optionText(options, 'connector') ?? 'open-dental',
+      database: {
+        host: hostGiven ?? before?.database.host ?? '127.0.0.1',
+        port: number('db-port', before?.database.port ?? 3306),
+        socket: socketGiven ?? (hostGiven === null ? (before?.database.socket ?? null) : null),
+        user,
+        password: await passwordFor(options, deps, user, before),
+        name: optionText(options, 'db-name') ?? before?.database.name ?? 'opendental',
+      },
+      time_zone: optionText(options, 'time-zone') ?? before?.timeZone ?? null,
+      interval_seconds: number('interval', before?.intervalSeconds ?? defaultIntervalSeconds),
+      upload_lines_max: before?.uploadLinesMax ?? uploadLimits.linesMax,
+      state_path: optionText(options, 'state') ?? before?.statePath ?? null,
+    }),
+    deps.configPath,
+  )
+}
+
+async function passwordFor(options: Options, deps: EnrolDeps, user: string, before: Config | null): Promise<string> {
+  const path = optionText(options, 'db-password-file')
+  if (path !== null) {
+    try {
+      return readFileSync(path, 'utf8').replace(/\r?\n$/, '')
+    } catch {
+      throw new UsageError(`The password file ${path} cannot be read.`)
+    }
+  }
+  if (deps.passwordFromEnvironment !== undefined) return deps.passwordFromEnvironment
+  if (before !== null && before.database.user === user) return before.database.password
+  if (deps.askPassword !== null) return await deps.askPassword(`Password of the database user "${user}": `)
+  throw new UsageError('Give the database password with --db-password-file or in BRIDGEWORK_AGENT_DB_PASSWORD.')
+}
+
+function missing(option: string): never {
+  throw new UsageError(`${option} is missing. See "bridgework-agent --help".`)
+}

@@ -1,0 +1,131 @@
+import { homedir, hostname } from 'node:os'
+import { askPassword } from './ask-password.ts'
+import { sleep } from './backoff.ts'
+import { check } from './check.ts'
+import { help, type Options, optionText, parseCommandLine } from './command-line.ts'
+import { type Config, defaultConfigPath, readConfig } from './config-file.ts'
+import { enroll } from './enroll.ts'
+import { ingestClient } from './ingest-client.ts'
+import { openDentalConnector } from './open-dental/connector.ts'
+import { type AgentDeps, uploadLimits } from './pipeline/context.ts'
+import { type CycleOutcome, runCycle } from './pipeline/cycle.ts'
+import { progressReport } from './progress.ts'
+import { runAgent } from './run-agent.ts'
+import { openState, StateInUse } from './state.ts'
+import { didYouMean, UsageError } from './usage-error.ts'
+import { agentVersion } from './version.ts'
+
+const exitCodes = { good: 0, failed: 1, usage: 2, keyRefused: 3 } as const
+const environmentNames = ['BRIDGEWORK_AGENT_CONFIG', 'BRIDGEWORK_AGENT_DB_PASSWORD']
+
+process.exitCode = await main().catch((error: unknown) => {
+  if (error instanceof UsageError || error instanceof StateInUse) {
+    console.error(error.message)
+    return error instanceof UsageError ? exitCodes.usage : exitCodes.failed
+  }
+  // A bug. Its stack names our own lines and no data.
+  console.error(error)
+  return exitCodes.failed
+})
+
+async function main(): Promise<number> {
+  const line = parseCommandLine(process.argv.slice(2))
+  if (line.command === 'help') return say(help.trimEnd())
+  if (line.command === 'version') return say(agentVersion)
+  refuseUnknownEnvironment()
+  const isRoot = process.getuid?.() === 0
+  const configPath =
+    optionText(line.options, 'config') ??
+    process.env.BRIDGEWORK_AGENT_CONFIG ??
+    defaultConfigPath({ isRoot, home: homedir() })
+  switch (line.command) {
+    case 'enroll':
+      return await enroll(line.options, {
+        configPath,
+        hostName: hostname(),
+        passwordFromEnvironment: process.env.BRIDGEWORK_AGENT_DB_PASSWORD,
+        askPassword: process.stdin.isTTY ? (question) => askPassword(process.stdin, process.stderr, question) : null,
+        print: (text) => console.log(text),
+      })
+    case 'check':
+      return await runCheck(readConfig(configPath), line.options.get('json') === true)
+    case 'run':
+      return await run(readConfig(configPath), line.options)
+  }
+}
+
+function say(text: string): number {
+  console.log(text)
+  return exitCodes.good
+}
+
+/** A misspelt variable would be passed over in silence otherwise. */
+function refuseUnknownEnvironment(): void {
+  for (const name of Object.keys(process.env)) {
+    if (name.startsWith('BRIDGEWORK_AGENT_') && !environmentNames.includes(name)) {
+      const names = environmentNames.join(', ')
+      throw new UsageError(`There is no setting ${name}.${didYouMean(name, environmentNames)} There are: ${names}.`)
+    }
+  }
+}
+
+async function runCheck(config: Config, asJson: boolean): Promise<number> {
+  const findings = await check({
+    connector: openDentalConnector(config.database, config.timeZone),
+    client: ingestClient(config),
+    serverUrl: config.serverUrl,
+    agentId: config.agentId,
+    organizationId: config.organizationId,
+    now: () => new Date(),
+  })
+  const marks = { good: 'good   ', advice: 'advice ', wrong: 'WRONG  ' }
+  for (const finding of findings) {
+    if (asJson) console.log(JSON.stringify(finding))
+    else
+      console.log(
+        `${marks[finding.outcome]} ${finding.what}${finding.todo === null ? '' : `\n         ${finding.todo}`}`,
+      )
+  }
+  return findings.some((finding) => finding.outcome === 'wrong') ? exitCodes.failed : exitCodes.good
+}
+
+async function run(config: Config, options: Options): Promise<number> {
+  const once = options.get('once') === true
+  const terminal = process.stdout.isTTY === true
+  const mode = options.get('json') === true ? 'json' : terminal ? 'terminal' : 'lines'
+  const report = progressReport(mode, { write: (text) => process.stdout.write(text), nowMs: Date.now })
+  const stop = new AbortController()
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort())
+
+  const state = openState(config.statePath, config)
+  const deps: AgentDeps = {
+    connector: openDentalConnector(config.database, config.timeZone),
+    client: ingestClient(config),
+    state,
+    limits: { ...uploadLimits, linesMax: config.uploadLinesMax },
+    sleep,
+    random: Math.random,
+    nowMs: Date.now,
+    report,
+    signal: stop.signal,
+  }
+  try {
+    const intervalSeconds = once ? null : config.intervalSeconds
+    report({ event: 'agent.started', server: config.serverUrl, connector: config.connector, intervalSeconds })
+    if (state.wasReset) report({ event: 'state.reset' })
+    const fully = options.get('full') === true
+    // A pass that was stopped is not the whole pass that was asked for.
+    if (once) return exitCodeOf(await runCycle(deps, { fully }), exitCodes.failed)
+    const outcome = await runAgent(deps, { intervalMs: config.intervalSeconds * 1000, fully })
+    report({ event: 'agent.stopped' })
+    return exitCodeOf(outcome, exitCodes.good)
+  } finally {
+    state.close()
+  }
+}
+
+function exitCodeOf(outcome: CycleOutcome, whenStopped: number): number {
+  if (outcome.result === 'complete') return exitCodes.good
+  if (outcome.result === 'stopped') return whenStopped
+  return outcome.result === 'key_refused' ? exitCodes.keyRefused : exitCodes.failed
+}
