@@ -114,3 +114,14 @@ export async function hideBySourceIds(
 export function removalHeld(missing: number, visible: number): Problem {
   return new Problem('removal_held', { members: { missing, visible } })
 }
+
+/** What waits at a location, as its sync status tells it, by dataset. */
+export async function listHoldsOf(pool: Pool, locationId: LocationId) {
+  const { rows } = await pool.query<{ dataset: DatasetName; missing: number; visible: string; held_at: Date }>(
+    `select dataset, cardinality(source_ids) as missing, visible, held_at from removal_hold where location_id = $1`,
+    [locationId],
+  )
+  return new Map(
+    rows.map((row) => [row.dataset, { missing: row.missing, visible: Number(row.visible), held_at: row.held_at }]),
+  )
+}

@@ -31,17 +31,23 @@ export async function takeTurn<T>(
   dataset: DatasetName,
   work: (turn: Turn) => Promise<T>,
 ): Promise<T> {
-  return withTransaction(pool, async (client) => {
-    await client.query(`set local lock_timeout = '5s'; set local transaction_timeout = '10s'`)
-    const turn = await lockStates(client, locationId, alteredBy(dataset))
-    const result = await work(turn)
-    for (const name of alteredBy(dataset)) {
-      const state = turn.state(name)
-      if (state.isChanged) await saveDatasetState(client, locationId, name, state)
-    }
-    return result
-  })
+  return withTransaction(
+    pool,
+    async (client) => {
+      const turn = await lockStates(client, locationId, alteredBy(dataset))
+      const result = await work(turn)
+      for (const name of alteredBy(dataset)) {
+        const state = turn.state(name)
+        if (state.isChanged) await saveDatasetState(client, locationId, name, state)
+      }
+      return result
+    },
+    turnTimeouts,
+  )
 }
+
+/** The lock's own time-out comes just before the statement's, whose error would not say what was waited for. */
+const turnTimeouts = { transactionTimeoutMs: 10_000, lockTimeoutMs: 4_900 }
 
 /** The dataset and those whose renderings contain its records, in the contract's order. */
 export function alteredBy(dataset: DatasetName): DatasetName[] {

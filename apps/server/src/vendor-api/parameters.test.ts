@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { parseInstant } from '../http/instant.ts'
 import { Problem } from '../http/problem.ts'
-import { parseInstant } from './instant.ts'
 import { readListParameters, readLocationsParameters, readNoParameters } from './parameters.ts'
 
 const refused = (read: () => unknown, pattern: RegExp) =>

@@ -1,8 +1,8 @@
 import { type Dataset, limits } from '@bridgework/contract'
 import { type OrganizationId, parseNumericId } from '../directory/identity.ts'
+import { parseInstant } from '../http/instant.ts'
 import { Problem } from '../http/problem.ts'
 import type { Stamp } from '../records/stamp.ts'
-import { parseInstant } from './instant.ts'
 
 export const sinceParameter = 'q[fetch_modified_since]'
 

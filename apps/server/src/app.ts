@@ -1,0 +1,85 @@
+import { type DatasetName, vendorApiPath } from '@bridgework/contract'
+import type { FastifyInstance } from 'fastify'
+import type { Pool } from 'pg'
+import { createTokenIssuer, type TokenIssuer } from './access/access-token.ts'
+import type { KeyRing } from './access/key-ring.ts'
+import type { SecretKey } from './access/secret.ts'
+import type { DisclosureWriter } from './disclosure/writer.ts'
+import { registerHealth } from './http/health.ts'
+import type { Log } from './http/log-event.ts'
+import { createMetrics } from './http/metrics.ts'
+import { createHttpServer, type HttpServerOptions } from './http/server.ts'
+import { registerIngestApi } from './ingest-api/routes.ts'
+import { createPageReader } from './records/page.ts'
+import type { SyncSlots } from './throttle/sync-slots.ts'
+import type { TokenLimit } from './throttle/token-limit.ts'
+import type { VendorApiContext } from './vendor-api/context.ts'
+import { authenticateUnknownPath, registerVendorApi } from './vendor-api/routes.ts'
+
+export type AppDeps = {
+  pool: Pool
+  secretKey: SecretKey
+  keys: KeyRing
+  tokenLimit: TokenLimit
+  slots: SyncSlots
+  disclosures: DisclosureWriter
+  /** The address that the outside world uses: issuer of tokens and base of links. */
+  publicUrl: string
+  trustedProxies: readonly string[]
+  previewDatasets: ReadonlySet<DatasetName>
+  now: () => Date
+  log: Log
+  http?: Partial<HttpServerOptions>
+}
+
+/** The issuer whose tokens the app with this public URL takes. */
+export function tokenIssuerOf(deps: Pick<AppDeps, 'publicUrl' | 'keys' | 'now'>): TokenIssuer {
+  return createTokenIssuer({
+    issuer: deps.publicUrl,
+    audience: `${deps.publicUrl}${vendorApiPath}`,
+    keys: deps.keys,
+    now: deps.now,
+  })
+}
+
+/** The whole service as a value: every route, nothing started. */
+export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
+  const { pool, secretKey, keys, now, publicUrl } = deps
+  const metrics = createMetrics(pool)
+  const log: Log = (event) => {
+    metrics.observe(event)
+    deps.log(event)
+  }
+  const context: VendorApiContext = {
+    pool,
+    tokens: tokenIssuerOf(deps),
+    secretKey,
+    tokenLimit: deps.tokenLimit,
+    slots: deps.slots,
+    disclosures: deps.disclosures,
+    pages: createPageReader(pool, now),
+    previewDatasets: deps.previewDatasets,
+    now,
+    log,
+  }
+  const app = createHttpServer({
+    log,
+    trustedProxies: deps.trustedProxies,
+    beforeRefusal: (request, route) => authenticateUnknownPath(context, request, route),
+    ...deps.http,
+  })
+  registerHealth(app, { pool, now, metrics })
+  app.get('/.well-known/jwks.json', async () => keys.jwks())
+  app.get('/', async () => ({
+    service: 'Bridgework',
+    reference: `${publicUrl}/docs`,
+    openapi: `${publicUrl}${vendorApiPath}/openapi.json`,
+    base_url: `${publicUrl}${vendorApiPath}`,
+  }))
+  await registerVendorApi(app, context, publicUrl)
+  await app.register(
+    async (ingestApi) => registerIngestApi(ingestApi, { pool, secretKey, tokenLimit: deps.tokenLimit, now, log }),
+    { prefix: '/ingest/v1' },
+  )
+  return app
+}

@@ -1,0 +1,276 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import type { AddressInfo } from 'node:net'
+import type { TestContext } from 'node:test'
+import { gzipSync } from 'node:zlib'
+import { type DatasetName, datasetNames, datasets, getDataset, vendorApiPath } from '@bridgework/contract'
+import { createEnrolmentCode, enrollAgent } from './access/agent-key.ts'
+import { acceptAgreement, publishAgreement } from './access/agreement.ts'
+import { grantAccess, revokeAccess } from './access/grant.ts'
+import { generateKeyPair } from './access/key-pair.ts'
+import { openKeyRing } from './access/key-ring.ts'
+import { createSecretKey } from './access/secret.ts'
+import { type AppDeps, buildApp, tokenIssuerOf } from './app.ts'
+import { createTestDatabase } from './database/test-database.ts'
+import { createCompany } from './directory/company.ts'
+import type { AgentId, CompanyId, LocationId, MemberId, OrganizationId } from './directory/identity.ts'
+import { createLocation } from './directory/location.ts'
+import { createOrganization } from './directory/organization.ts'
+import { createDisclosureWriter } from './disclosure/writer.ts'
+import type { LogEvent } from './http/log-event.ts'
+import { createSyncSlots } from './throttle/sync-slots.ts'
+import { createTokenLimit } from './throttle/token-limit.ts'
+
+export type VendorRecord = {
+  id: string
+  type: string
+  attributes: {
+    plan_name: string
+    name: string
+    is_hidden: boolean
+    source_id: string
+    updated_at: string
+    fee_schedule: { data: { id: string; attributes: { name: string; is_hidden: boolean } } | null }
+    [name: string]: unknown
+  }
+}
+
+/** Any answer's body: a test reads the members that it expects, and finds undefined where there is another body. */
+export type Body = {
+  data: VendorRecord[]
+  pagy: { total: number; items: number; page?: number; pages?: number }
+  meta: {
+    has_more: boolean
+    next_after: string | null
+    next_page: number | null
+    next_fetch_modified_since: string
+    granted_at: string | null
+    freshness: { state: string; synced_at: string | null }
+    request_id: string
+  }
+  errors: string
+  code: string
+  request_id: string
+  token: string
+  [name: string]: unknown
+}
+
+export type Answer = { status: number; headers: Headers; body: Body; text: string }
+
+export type TestVendor = {
+  companyId: CompanyId
+  ownerId: MemberId
+  clientId: string
+  clientSecret: string
+  /** A GET below /api/v1/vendors with the vendor's token. */
+  get: (path: string, headers?: Record<string, string>) => Promise<Answer>
+  token: () => Promise<string>
+}
+
+export type TestLocation = {
+  id: LocationId
+  organizationId: OrganizationId
+  /** Uploads records or removals (null) of a dataset, as the location's agent. */
+  upload: (dataset: string, records: Record<string, object | null>) => Promise<Answer>
+}
+
+export type TestWorld = Awaited<ReturnType<typeof someWorld>>
+
+const pairs = datasets.map((dataset) => [dataset.name, dataset.example] as const)
+/** A plan or a fee schedule of the contract's example, with what matters to the test. */
+export const aPlan = (attributes: object = {}) => ({
+  ...pairs.find(([name]) => name === 'insurance_plans')?.[1],
+  ...attributes,
+})
+export const aSchedule = (attributes: object = {}) => ({
+  ...pairs.find(([name]) => name === 'fee_schedules')?.[1],
+  ...attributes,
+})
+
+/** A whole service on a database of the test's own, listening on loopback, with what a test needs to fill it and to read it. */
+export async function someWorld(
+  t: TestContext,
+  options: Partial<AppDeps> & { limits?: { initial: number; incremental: number } } = {},
+) {
+  const database = await createTestDatabase(t)
+  const events: LogEvent[] = []
+  const log = (event: LogEvent) => void events.push(event)
+  const secretKey = createSecretKey(randomBytes(32))
+  const server = await startServer(t, database, { secretKey, log, ...options })
+  await publishAgreement(database.pool, { version: 1, body: 'The agreement.', enforcedAt: new Date(0) })
+
+  const request = async (path: string, init: RequestInit & { on?: string } = {}): Promise<Answer> => {
+    const response = await fetch(`${init.on ?? server.url}${path}`, { redirect: 'manual', ...init })
+    const text = await response.text()
+    // Bodies are JSON but for pages and metrics, whose tests read the text.
+    const isJson = (response.headers.get('content-type') ?? '').includes('json')
+    return { status: response.status, headers: response.headers, body: (isJson ? JSON.parse(text) : {}) as Body, text }
+  }
+
+  const addOrganization = async (name = 'Practice') => (await createOrganization(database.pool, { name })).id
+
+  const addAgent = async (organizationId: OrganizationId) => {
+    const { code } = await createEnrolmentCode(database.pool, secretKey, { organizationId })
+    return enrollAgent(database.pool, secretKey, { code })
+  }
+
+  const addLocation = async (
+    given: { organizationId?: OrganizationId; insurancePlans?: number } = {},
+  ): Promise<TestLocation> => {
+    const organizationId = given.organizationId ?? (await addOrganization())
+    const location = await createLocation(database.pool, organizationId, { sourceId: randomUUID(), name: 'Location' })
+    const agent = await addAgent(organizationId)
+    let number = 0
+    const upload = (dataset: string, records: Record<string, object | null>) => {
+      number += 1
+      return send(agent, location.id, dataset, number, toNdjson(records))
+    }
+    const plans = Array.from({ length: given.insurancePlans ?? 0 }, (_, index) => [
+      `p${index + 1}`,
+      aPlan({ plan_name: `Plan ${index + 1}` }),
+    ])
+    if (plans.length > 0) await upload('insurance_plans', Object.fromEntries(plans))
+    return { id: location.id, organizationId, upload }
+  }
+
+  const send = (
+    agent: { agentId: AgentId; agentKey: string },
+    locationId: string,
+    dataset: string,
+    number: number,
+    body: string,
+  ) =>
+    request(`/ingest/v1/locations/${locationId}/${dataset}/records`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${agent.agentKey}`,
+        'content-type': 'application/x-ndjson',
+        'content-encoding': 'gzip',
+        'idempotency-key': `${agent.agentId}-${number}`,
+      },
+      body: gzipSync(body),
+    })
+
+  const post = (path: string, agent: { agentKey: string }, body: object) =>
+    request(`/ingest/v1${path}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${agent.agentKey}`, 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+
+  /** A company with an accepted agreement and a key pair, to which these locations are granted. */
+  const addVendor = async (
+    grants: readonly TestLocation[] = [],
+    names: readonly DatasetName[] = datasetNames,
+  ): Promise<TestVendor> => {
+    const { company, owner } = await createCompany(database.pool, {
+      name: 'Vendor',
+      owner: { email: `${randomUUID()}@example.com`, name: 'Owner' },
+    })
+    await acceptAgreement(database.pool, { companyId: company.id, memberId: owner.id, version: 1 })
+    const pair = await generateKeyPair(database.pool, secretKey, { companyId: company.id, memberId: owner.id })
+    for (const location of grants) await grant(company.id, location, names)
+    const token = once(() => server.tokens.issue(company.id, pair.keyPairId))
+    const get = async (path: string, headers: Record<string, string> = {}) =>
+      request(`${vendorApiPath}${path}`, { headers: { authorization: `Bearer ${await token()}`, ...headers } })
+    return {
+      companyId: company.id,
+      ownerId: owner.id,
+      clientId: pair.clientId,
+      clientSecret: pair.clientSecret,
+      get,
+      token,
+    }
+  }
+
+  const grant = (companyId: CompanyId, location: TestLocation, names: readonly DatasetName[] = datasetNames) =>
+    grantAccess(database.pool, {
+      companyId,
+      organizationId: location.organizationId,
+      locationIds: [location.id],
+      datasets: [...names],
+      by: 'test',
+    })
+
+  const revoke = (companyId: CompanyId, location: TestLocation) =>
+    revokeAccess(database.pool, {
+      companyId,
+      organizationId: location.organizationId,
+      locationIds: [location.id],
+      datasets: 'all',
+      by: 'test',
+    })
+
+  /** A second server process' worth of service on the same database. */
+  const anotherServer = () => startServer(t, database, { secretKey, log, ...options })
+
+  return {
+    ...database,
+    ...server,
+    events,
+    log,
+    secretKey,
+    request,
+    addOrganization,
+    addAgent,
+    addLocation,
+    addVendor,
+    grant,
+    revoke,
+    send,
+    post,
+    anotherServer,
+  }
+}
+
+/** NDJSON of records by source id; null is a removal. */
+export function toNdjson(records: Record<string, object | null>): string {
+  return Object.entries(records)
+    .map(([source_id, attributes]) =>
+      JSON.stringify(attributes === null ? { source_id, removed: true } : { source_id, attributes }),
+    )
+    .join('\n')
+}
+
+async function startServer(
+  t: TestContext,
+  database: Awaited<ReturnType<typeof createTestDatabase>>,
+  options: Partial<AppDeps> &
+    Pick<AppDeps, 'secretKey' | 'log'> & { limits?: { initial: number; incremental: number } },
+) {
+  const { pool } = database
+  const { log, secretKey, limits = { initial: 5, incremental: 25 } } = options
+  const keys = options.keys ?? (await openKeyRing({ pool, secretKey, log }))
+  const slots = options.slots ?? createSyncSlots({ pool, processId: randomUUID(), limits, log })
+  const disclosures = options.disclosures ?? createDisclosureWriter({ pool, log })
+  const deps: AppDeps = {
+    pool,
+    keys,
+    slots,
+    disclosures,
+    tokenLimit: createTokenLimit({ pool }),
+    publicUrl: 'http://localhost',
+    trustedProxies: [],
+    previewDatasets: new Set(datasetNames.filter((name) => getDataset(name).preview)),
+    now: () => new Date(),
+    ...options,
+  }
+  const app = await buildApp(deps)
+  slots.start()
+  t.after(async () => {
+    await app.close()
+    await slots.stop()
+    await disclosures.stop()
+    await keys.close()
+  })
+  await app.listen({ host: '127.0.0.1', port: 0 })
+  const { port } = app.server.address() as AddressInfo
+  return { app, slots, disclosures, tokens: tokenIssuerOf(deps), port, url: `http://127.0.0.1:${port}` }
+}
+
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined
+  return () => {
+    made ??= make()
+    return made
+  }
+}

@@ -1,0 +1,53 @@
+import type { Dataset } from '@bridgework/contract'
+import type { ReadPermit } from '../access/read-permit.ts'
+import type { DeltaScope } from '../records/delta.ts'
+import { freshnessOf } from '../records/freshness.ts'
+import type { Page } from '../records/page.ts'
+import { watermarkAfter } from '../records/stamp.ts'
+import { type ListParameters, sinceParameter } from './parameters.ts'
+
+/** The JSON of a dataset's page: stored documents joined by commas, and the rest of the envelope. */
+export function pageBody(
+  dataset: Dataset,
+  permit: ReadPermit,
+  parameters: ListParameters,
+  scope: DeltaScope,
+  page: Page,
+  requestId: string,
+): string {
+  const isCursor = dataset.pagination === 'cursor'
+  const isFirst = parameters.after === '0' && parameters.page === 1
+  const pages = Math.max(1, Math.ceil(page.total / parameters.items))
+  const pagy = { total: page.total, items: parameters.items, ...(isCursor ? {} : { page: parameters.page, pages }) }
+  const next = nextPosition(dataset, parameters, page)
+  const meta = {
+    has_more: page.hasMore,
+    ...(isCursor ? { next_after: next } : { next_page: next }),
+    next_fetch_modified_since: isFirst ? watermarkAfter(permit.state.lastStamp) : null,
+    granted_at: scope.isWholeBecauseGranted ? permit.grantedAt.toISOString() : null,
+    freshness: {
+      synced_at: permit.state.syncedAt?.toISOString() ?? null,
+      state: freshnessOf(permit.state, new Date(permit.databaseNow / 1000)),
+    },
+    request_id: requestId,
+  }
+  const documents = page.documents.map(([, document]) => document).join(',')
+  return `{"data":[${documents}],"pagy":${JSON.stringify(pagy)},"meta":${JSON.stringify(meta)}}`
+}
+
+/** A `Link` header to the next page, relative to the request; undefined on the last one. */
+export function nextLink(dataset: Dataset, parameters: ListParameters, page: Page): string | undefined {
+  const next = nextPosition(dataset, parameters, page)
+  if (next === null) return undefined
+  const query = new URLSearchParams({
+    [dataset.pagination === 'cursor' ? 'after' : 'page']: String(next),
+    items: String(parameters.items),
+    ...(parameters.sinceText === null ? {} : { [sinceParameter]: parameters.sinceText }),
+  })
+  return `<?${query}>; rel="next"`
+}
+
+function nextPosition(dataset: Dataset, parameters: ListParameters, page: Page): string | number | null {
+  if (!page.hasMore) return null
+  return dataset.pagination === 'cursor' ? (page.documents.at(-1)?.[0] ?? null) : parameters.page + 1
+}

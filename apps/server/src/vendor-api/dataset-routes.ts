@@ -1,0 +1,154 @@
+import { type Dataset, type DatasetName, isDatasetName } from '@bridgework/contract'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { permitRead, type ReadPermit } from '../access/read-permit.ts'
+import { Problem } from '../http/problem.ts'
+import { acceptsGzip, sendBody } from '../http/send-body.ts'
+import { rawQuery } from '../http/server.ts'
+import { type DeltaScope, latestMoment, scopeOf } from '../records/delta.ts'
+import { renderDetail } from '../records/document.ts'
+import type { Page } from '../records/page.ts'
+import { findRecord } from '../records/read-store.ts'
+import { formatInstant, formatMicros } from '../records/stamp.ts'
+import type { Slot } from '../throttle/sync-slots.ts'
+import { nextLink, pageBody } from './answer.ts'
+import { tokenOf } from './authenticate.ts'
+import type { VendorApiContext } from './context.ts'
+import { type ListParameters, readListParameters, readNoParameters, sinceParameter } from './parameters.ts'
+import { listSchema, recordSchema } from './schemas.ts'
+
+type LocationParams = { Params: { location_id: string; id: string } }
+
+/** The list and the single record of one dataset: permit, parameters, slot, page, disclosure, and only then the first byte. */
+export function registerDataset(app: FastifyInstance, context: VendorApiContext, dataset: Dataset): void {
+  const { name } = dataset
+  if (!isDatasetName(name)) throw new Error(`${name} is not in the contract's list`)
+  const path = `/locations/:location_id/${name}`
+  app.get<LocationParams>(path, { schema: listSchema(dataset) }, (request, reply) =>
+    sendList(context, dataset, name, request, reply),
+  )
+  app.get<LocationParams>(`${path}/:id`, { schema: recordSchema(dataset) }, (request, reply) =>
+    sendRecord(context, dataset, name, request, reply),
+  )
+}
+
+async function sendList(
+  context: VendorApiContext,
+  dataset: Dataset,
+  name: DatasetName,
+  request: FastifyRequest<LocationParams>,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const permit = await permitOf(context, dataset, name, request)
+  const parameters = readListParameters(rawQuery(request), dataset.pagination)
+  refuseFuture(permit, parameters)
+  const scope = scopeOf(permit, parameters.since)
+  const { page, slot } = await readInSlot(context, dataset, permit, parameters, scope, request)
+  const link = nextLink(dataset, parameters, page)
+  if (link !== undefined) reply.header('Link', link)
+  await sendBody(reply, {
+    body: pageBody(dataset, permit, parameters, scope, page, request.id),
+    gzip: acceptsGzip(request.headers['accept-encoding']),
+    ...(slot && { beforeLastBytes: slot.release, signal: slot.signal }),
+    onCut: (because) => context.log({ event: 'response.cut', requestId: request.id, because }),
+  })
+  return reply
+}
+
+async function sendRecord(
+  context: VendorApiContext,
+  dataset: Dataset,
+  name: DatasetName,
+  request: FastifyRequest<LocationParams>,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const permit = await permitOf(context, dataset, name, request)
+  readNoParameters(rawQuery(request))
+  const { id } = request.params
+  const isId = /^[1-9]\d{0,18}$/.test(id) && BigInt(id) < 2n ** 63n
+  const record = isId ? await findRecord(context.pool, permit, id) : null
+  if (!record) throw new Problem('record_unknown')
+  await disclose(context, permit, request, {}, { ids: [id] }, 1)
+  const data = renderDetail(dataset, record.document, record.source)
+  await sendBody(reply, {
+    body: `{"data":${data},"meta":${JSON.stringify({ request_id: request.id })}}`,
+    gzip: acceptsGzip(request.headers['accept-encoding']),
+  })
+  return reply
+}
+
+function permitOf(
+  context: VendorApiContext,
+  dataset: Dataset,
+  name: DatasetName,
+  request: FastifyRequest<LocationParams>,
+) {
+  const previewOff = dataset.preview && !context.previewDatasets.has(name)
+  return permitRead(context.pool, tokenOf(request), request.params.location_id, name, { previewOff })
+}
+
+/** A moment that lies ahead comes from a clock that is wrong: answered, it would lose what changes until then. */
+function refuseFuture(permit: ReadPermit, parameters: ListParameters): void {
+  if (parameters.since === null || parameters.since <= latestMoment(permit)) return
+  throw new Problem('parameter_invalid', {
+    errors: `${sinceParameter} lies in the future: the server's time is ${formatInstant(permit.databaseNow)}. Pass back meta.next_fetch_modified_since, or the answer's Date.`,
+  })
+}
+
+/**
+ * Reads the page while its location holds a slot, and puts it on record. The slot is the caller's to give back. An answer that is known already needs
+ * none: taking and returning one at the same moment is asking whether there is one.
+ */
+async function readInSlot(
+  context: VendorApiContext,
+  dataset: Dataset,
+  permit: ReadPermit,
+  parameters: ListParameters,
+  scope: DeltaScope,
+  request: FastifyRequest,
+): Promise<{ page: Page; slot: Slot | null }> {
+  const read = () =>
+    dataset.pagination === 'cursor'
+      ? context.pages.readAfter(permit, scope, parameters.after, parameters.items)
+      : context.pages.readPage(permit, scope, parameters.page, parameters.items)
+  if (scope.isEmpty) {
+    await context.slots.check(permit.companyId, scope.syncType, permit.locationId)
+    return { page: await read(), slot: null }
+  }
+  const slot = await context.slots.acquire(permit.companyId, scope.syncType, permit.locationId)
+  try {
+    const page = await read()
+    const ids = page.documents.map(([id]) => id)
+    const isInterval = dataset.pagination === 'cursor' && scope.modifiedAfter === null
+    const coverage = isInterval ? { afterId: parameters.after, lastId: ids.at(-1) ?? parameters.after } : { ids }
+    if (ids.length > 0) await disclose(context, permit, request, filtersOf(scope), coverage, ids.length)
+    return { page, slot }
+  } catch (error) {
+    await slot.release()
+    throw error
+  }
+}
+
+function filtersOf(scope: DeltaScope): Record<string, unknown> {
+  return scope.modifiedAfter === null ? {} : { modified_after: formatMicros(scope.modifiedAfter) }
+}
+
+function disclose(
+  context: VendorApiContext,
+  permit: ReadPermit,
+  request: FastifyRequest,
+  filters: Record<string, unknown>,
+  coverage: { afterId: string; lastId: string } | { ids: string[] },
+  records: number,
+): Promise<void> {
+  return context.disclosures.record({
+    companyId: permit.companyId,
+    keyPairId: permit.keyPairId,
+    locationId: permit.locationId,
+    dataset: permit.dataset,
+    filters,
+    coverage,
+    records,
+    requestId: request.id,
+    ip: request.clientIp,
+  })
+}

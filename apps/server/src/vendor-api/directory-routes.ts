@@ -1,0 +1,162 @@
+import type { FastifyInstance } from 'fastify'
+import { type GrantedLocation, getGrantedLocation, listGrantedLocations } from '../access/granted-location.ts'
+import {
+  type GrantedOrganization,
+  getGrantedOrganization,
+  listGrantedOrganizations,
+} from '../access/granted-organization.ts'
+import { requirePrincipal } from '../access/read-permit.ts'
+import { rawQuery } from '../http/server.ts'
+import { freshnessOf, oldestOf } from '../records/freshness.ts'
+import { listHoldsOf } from '../records/removal-hold.ts'
+import { tokenOf } from './authenticate.ts'
+import type { VendorApiContext } from './context.ts'
+import { readLocationsParameters, readNoParameters, readPageParameters } from './parameters.ts'
+import {
+  locationListSchema,
+  locationSchema,
+  organizationListSchema,
+  organizationSchema,
+  syncStatusSchema,
+} from './schemas.ts'
+
+/** Organizations, locations and their sync status: what tells a vendor where its data is. No patient's data. */
+export function registerDirectory(app: FastifyInstance, { pool, now }: VendorApiContext): void {
+  app.get('/organizations', { schema: organizationListSchema }, async (request, reply) => {
+    const principal = await requirePrincipal(pool, tokenOf(request))
+    const parameters = readPageParameters(rawQuery(request))
+    const { total, organizations } = await listGrantedOrganizations(pool, principal, parameters)
+    return page(reply, organizations.map(renderOrganization), total, parameters, rawQuery(request))
+  })
+
+  app.get<{ Params: { organization_id: string } }>(
+    '/organizations/:organization_id',
+    { schema: organizationSchema },
+    async (request) => {
+      const principal = await requirePrincipal(pool, tokenOf(request))
+      const organization = await getGrantedOrganization(pool, principal, request.params.organization_id)
+      readNoParameters(rawQuery(request))
+      return { data: renderOrganization(organization), meta: { request_id: request.id } }
+    },
+  )
+
+  app.get('/locations', { schema: locationListSchema }, async (request, reply) => {
+    const principal = await requirePrincipal(pool, tokenOf(request))
+    const parameters = readLocationsParameters(rawQuery(request))
+    const { total, locations } = await listGrantedLocations(pool, principal, parameters)
+    const data = locations.map((location) => renderLocation(location, now()))
+    return page(reply, data, total, parameters, rawQuery(request))
+  })
+
+  app.get<{ Params: { location_id: string } }>(
+    '/locations/:location_id',
+    { schema: locationSchema },
+    async (request) => {
+      const principal = await requirePrincipal(pool, tokenOf(request))
+      const location = await getGrantedLocation(pool, principal, request.params.location_id)
+      readNoParameters(rawQuery(request))
+      return { data: renderLocation(location, now()), meta: { request_id: request.id } }
+    },
+  )
+
+  app.get<{ Params: { location_id: string } }>(
+    '/locations/:location_id/sync_status',
+    { schema: syncStatusSchema },
+    async (request) => {
+      const principal = await requirePrincipal(pool, tokenOf(request))
+      const location = await getGrantedLocation(pool, principal, request.params.location_id)
+      readNoParameters(rawQuery(request))
+      const holds = await listHoldsOf(pool, location.id)
+      const data = location.states.map(({ dataset, state }) => ({
+        id: dataset,
+        type: 'sync_status',
+        attributes: {
+          dataset,
+          state: freshnessOf(state, now()),
+          synced_at: state.syncedAt,
+          total: state.total,
+          initial_sync_completed_at: state.initialSyncCompletedAt,
+          removal_held: holds.get(dataset) ?? null,
+        },
+      }))
+      return { data, meta: { request_id: request.id } }
+    },
+  )
+}
+
+function page(
+  reply: { header: (name: string, value: string) => unknown; request: { id: string } },
+  data: unknown[],
+  total: number,
+  { page, items }: { page: number; items: number },
+  query: string,
+) {
+  const pages = Math.max(1, Math.ceil(total / items))
+  const next = page < pages ? page + 1 : null
+  if (next !== null) {
+    const parameters = new URLSearchParams(query)
+    parameters.set('page', String(next))
+    reply.header('Link', `<?${parameters}>; rel="next"`)
+  }
+  return {
+    data,
+    pagy: { total, items, page, pages },
+    meta: { has_more: next !== null, next_page: next, request_id: reply.request.id },
+  }
+}
+
+function renderOrganization(organization: GrantedOrganization) {
+  return {
+    id: organization.id,
+    type: 'organization',
+    attributes: {
+      name: organization.name,
+      external_reference: organization.externalReference,
+      time_zone: organization.timeZone,
+      country: organization.country,
+      locations_count: organization.locationsCount,
+      datasets_granted: organization.datasetsGranted,
+      granted_at: organization.grantedAt,
+      created_at: organization.createdAt,
+      updated_at: organization.updatedAt,
+    },
+  }
+}
+
+function renderLocation(location: GrantedLocation, now: Date) {
+  const times = oldestOf(location.states.map(({ state }) => state))
+  return {
+    id: location.id,
+    type: 'location',
+    attributes: {
+      name: location.name,
+      organization_id: location.organizationId,
+      address_line_1: location.addressLine1,
+      address_line_2: location.addressLine2,
+      city: location.city,
+      state: location.state,
+      postal_code: location.postalCode,
+      country: location.country,
+      phone: location.phone,
+      email: location.email,
+      website_url: location.websiteUrl,
+      time_zone: location.timeZone,
+      currency: location.currency,
+      is_active: location.isActive,
+      practice_management_system: location.practiceManagementSystem,
+      attribution_script: {
+        is_installed: location.attributionScript.isInstalled,
+        installed_at: location.attributionScript.installedAt,
+        last_seen_at: location.attributionScript.lastSeenAt,
+      },
+      sync: {
+        state: freshnessOf(times, now),
+        initial_sync_completed_at: times.initialSyncCompletedAt,
+        synced_at: times.syncedAt,
+      },
+      datasets_granted: location.datasetsGranted,
+      created_at: location.createdAt,
+      updated_at: location.updatedAt,
+    },
+  }
+}

@@ -1,0 +1,69 @@
+import { datasets, limits, vendorApiPath, vendorApiVersion } from '@bridgework/contract'
+import swagger from '@fastify/swagger'
+import swaggerUi from '@fastify/swagger-ui'
+import type { FastifyInstance } from 'fastify'
+import { sharedSchemas } from './schemas.ts'
+
+/** Collects the OpenAPI 3.1 document from this instance's routes, and serves the reference page at /docs from files of our own. */
+export async function documentVendorApi(app: FastifyInstance, publicUrl: string): Promise<void> {
+  for (const schema of sharedSchemas) app.addSchema(schema)
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        title: 'Bridgework vendor API',
+        version: vendorApiVersion,
+        description: introduction,
+        license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+      },
+      servers: [{ url: `${publicUrl}${vendorApiPath}` }],
+      components: { securitySchemes: { token: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } } },
+      security: [{ token: [] }],
+      tags: [{ name: 'Authentication' }, { name: 'Organizations' }, { name: 'Locations' }, { name: 'Data' }],
+    },
+    refResolver: { buildLocalReference: (json) => String(json.$id) },
+    transform: ({ schema, url }) => ({ schema, url: url.replace(vendorApiPath, '') }),
+    transformObject: (document) => {
+      if (!('openapiObject' in document)) return document.swaggerObject
+      return finish(document.openapiObject)
+    },
+  })
+  await app.register(swaggerUi, {
+    routePrefix: '/docs',
+    staticCSP: true,
+    uiConfig: { docExpansion: 'list', persistAuthorization: false, tryItOutEnabled: true },
+    theme: { title: 'Bridgework vendor API' },
+  })
+}
+
+/** The document itself, for programs. */
+export function serveDocuments(app: FastifyInstance): void {
+  app.get(`${vendorApiPath}/openapi.json`, { schema: { hide: true } }, async () => app.swagger())
+}
+
+/** What the generator cannot say: how `q[…]` is written, which operations are previews, and examples. */
+function finish(document: Partial<OpenApiDocument>): Partial<OpenApiDocument> {
+  for (const path of Object.values(document.paths ?? {})) {
+    const operation = path?.get
+    if (!operation) continue
+    for (const parameter of operation.parameters ?? []) {
+      if ('name' in parameter && parameter.name === 'q')
+        Object.assign(parameter, { style: 'deepObject', explode: true })
+    }
+    const dataset = datasets.find(({ operationIds }) =>
+      Object.values(operationIds).includes(operation.operationId ?? ''),
+    )
+    if (dataset?.preview) Object.assign(operation, { 'x-preview': true, 'x-not-yet-in-production': true })
+  }
+  return document
+}
+
+type OpenApiDocument = ReturnType<FastifyInstance['swagger']> extends infer D ? Extract<D, { openapi: string }> : never
+
+const introduction = `Read the data of the dental practices that granted you access.
+
+Get a token from \`POST /auth/token\`, keep it for its whole life of 6 hours, and send it as \`Authorization: Bearer <ACCESS_TOKEN>\`.
+List the locations that you may read, walk each dataset once (cursor lists: pass \`meta.next_after\` as \`after\`), keep the first page's
+\`meta.next_fetch_modified_since\`, and pass it as \`q[fetch_modified_since]\` from then on to get exactly what changed since.
+
+A page has at most ${limits.pageSizeMax} records. Records are never deleted: a removed one has \`is_hidden: true\`.`

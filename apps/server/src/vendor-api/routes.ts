@@ -1,0 +1,48 @@
+import { datasets, vendorApiPath } from '@bridgework/contract'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { requirePrincipal } from '../access/read-permit.ts'
+import { requireToken, verifyBearer } from './authenticate.ts'
+import type { VendorApiContext } from './context.ts'
+import { registerDataset } from './dataset-routes.ts'
+import { registerDirectory } from './directory-routes.ts'
+import { documentVendorApi, serveDocuments } from './openapi.ts'
+import { registerTokenRoute } from './token-route.ts'
+
+/** HTTP under /api/v1/vendors: the contract with vendors, and its description. */
+export async function registerVendorApi(
+  app: FastifyInstance,
+  context: VendorApiContext,
+  publicUrl: string,
+): Promise<void> {
+  await app.register(async (vendorApi) => {
+    await documentVendorApi(vendorApi, publicUrl)
+    vendorApi.register(
+      async (described) => {
+        registerTokenRoute(described, context)
+        described.register(async (protectedApi) => {
+          requireToken(protectedApi, context.tokens)
+          registerDirectory(protectedApi, context)
+          for (const dataset of datasets) registerDataset(protectedApi, context, dataset)
+        })
+      },
+      { prefix: vendorApiPath },
+    )
+    serveDocuments(vendorApi)
+  })
+}
+
+/** A path that does not exist is only told to those who may ask: before a 404 or 405 the token is checked, but for the open routes. */
+export async function authenticateUnknownPath(
+  context: VendorApiContext,
+  request: FastifyRequest,
+  route: string | null,
+): Promise<void> {
+  const url = request.raw.url ?? ''
+  const isOpen = route !== null && openRoutes.includes(route)
+  if (isOpen || !url.startsWith(`${vendorApiPath}/`)) return
+  const token = await verifyBearer(context.tokens, request.headers.authorization)
+  request.logNotes = { ...request.logNotes, companyId: token.companyId }
+  await requirePrincipal(context.pool, token)
+}
+
+const openRoutes = [`${vendorApiPath}/auth/token`, `${vendorApiPath}/openapi.json`]
