@@ -203,7 +203,7 @@ function reasonOf(error: unknown): string {
   if (error instanceof Error && error.name === 'TimeoutError') return 'no answer in time'
   const cause = error instanceof Error ? error.cause : undefined
   if (typeof cause === 'object' && cause !== null && 'code' in cause) return String(cause.code)
-  return 'connection failed'
+  return cause instanceof Error ? printable(cause.message) : 'connection failed'
 }
 
 function parseJson(text: string): unknown {

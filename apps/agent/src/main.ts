@@ -11,7 +11,7 @@ import { type AgentDeps, uploadLimits } from './pipeline/context.ts'
 import { type CycleOutcome, runCycle } from './pipeline/cycle.ts'
 import { progressReport } from './progress.ts'
 import { runAgent } from './run-agent.ts'
-import { openState, StateInUse } from './state.ts'
+import { openState, StateUnusable } from './state.ts'
 import { didYouMean, UsageError } from './usage-error.ts'
 import { agentVersion } from './version.ts'
 
@@ -19,7 +19,7 @@ const exitCodes = { good: 0, failed: 1, usage: 2, keyRefused: 3 } as const
 const environmentNames = ['BRIDGEWORK_AGENT_CONFIG', 'BRIDGEWORK_AGENT_DB_PASSWORD']
 
 process.exitCode = await main().catch((error: unknown) => {
-  if (error instanceof UsageError || error instanceof StateInUse) {
+  if (error instanceof UsageError || error instanceof StateUnusable) {
     console.error(error.message)
     return error instanceof UsageError ? exitCodes.usage : exitCodes.failed
   }

@@ -14,7 +14,8 @@ export type RefusedRecord = { sourceId: string; hash: string; errors: string; tr
 
 export type AgentState = ReturnType<typeof openState>
 
-export class StateInUse extends Error {}
+/** The state cannot be used: another agent has it open, or the file is something else. */
+export class StateUnusable extends Error {}
 
 /**
  * The agent's memory, one SQLite file that only its owner may read: which version of each record the server has, the
@@ -210,7 +211,12 @@ function openFile(path: string): DatabaseSync {
   } catch (error) {
     database.close()
     if (error instanceof Error && /locked|busy/.test(error.message)) {
-      throw new StateInUse(`Another agent is running with ${path}.`)
+      throw new StateUnusable(`Another agent is running with ${path}.`)
+    }
+    if (error instanceof Error && /not a database/.test(error.message)) {
+      throw new StateUnusable(
+        `${path} is not a state file of this agent. Move it away, or name another place in state_path.`,
+      )
     }
     throw error
   }

@@ -1,0 +1,190 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { check, compareClocks } from './check.ts'
+import type { Finding } from './connector.ts'
+import { ingestClient } from './ingest-client.ts'
+import type { DatabaseSettings } from './open-dental/connection.ts'
+import { openDentalConnector } from './open-dental/connector.ts'
+import { startTestMariaDb } from './open-dental/test-mariadb.ts'
+import { testPractice } from './open-dental/test-practice.ts'
+import { startTestIngestServer } from './test-ingest-server.ts'
+
+const mariaDb = await startTestMariaDb({ after })
+const server = await startTestIngestServer({ after })
+const practice = await testPractice(mariaDb)
+
+async function findings(
+  options: { database?: Partial<DatabaseSettings>; agentKey?: string; serverUrl?: string; now?: () => Date } = {},
+): Promise<readonly Finding[]> {
+  const serverUrl = options.serverUrl ?? server.url
+  const { agentId, organizationId } = server
+  return await check({
+    connector: openDentalConnector({ ...practice.settings, ...options.database }, null),
+    client: ingestClient({ serverUrl, agentId, organizationId, agentKey: options.agentKey ?? server.agentKey }),
+    serverUrl,
+    agentId,
+    organizationId,
+    now: options.now ?? (() => new Date()),
+  })
+}
+
+/** The findings that are not good, as "what / todo". */
+function wrong(all: readonly Finding[]): string[] {
+  return all.filter((finding) => finding.outcome !== 'good').map((finding) => `${finding.what} / ${finding.todo}`)
+}
+
+function onlyOne(all: readonly Finding[], expected: RegExp): void {
+  const faults = wrong(all)
+  assert.equal(faults.length, 1, faults.join('\n'))
+  assert.match(faults[0] ?? '', expected)
+}
+
+test('check finds nothing wrong with a good installation', async () => {
+  assert.deepEqual(wrong(await findings()), [])
+})
+
+test('check says that the server cannot be reached', async () => {
+  onlyOne(
+    await findings({ serverUrl: 'http://127.0.0.1:1' }),
+    /cannot be reached \(ECONNREFUSED\).*internet connection/,
+  )
+})
+
+test('check says that the server is not Bridgework', async (t) => {
+  const { createServer } = await import('node:http')
+  const stranger = createServer((_, response) => response.end('<html>hello</html>')).listen(0, '127.0.0.1')
+  t.after(() => stranger.close())
+  await new Promise((resolve) => stranger.once('listening', resolve))
+  const address = stranger.address()
+  const port = typeof address === 'object' ? address?.port : 0
+  const [fault] = wrong(await findings({ serverUrl: `http://127.0.0.1:${port}` }))
+  assert.match(fault ?? '', /answered 200/)
+})
+
+test('check says that the key is refused', async () => {
+  onlyOne(await findings({ agentKey: 'bwa_wrong' }), /refuses this agent's key.*new enrolment code/)
+})
+
+test('check says that the server redirects', async () => {
+  server.world.interference = () => ({ status: 308, body: {}, headers: { location: 'https://elsewhere.example' } })
+  onlyOne(await findings(), /answered 308.*final address/)
+  server.world.interference = undefined
+})
+
+test('check says that the database cannot be reached, by socket and by port', async () => {
+  onlyOne(
+    await findings({ database: { socket: '/nowhere/mysqld.sock' } }),
+    /\/nowhere\/mysqld\.sock cannot be reached \(ENOENT\)/,
+  )
+  onlyOne(
+    await findings({ database: { socket: null, port: 1 } }),
+    /127\.0\.0\.1:1 cannot be reached \(ECONNREFUSED\).*firewall/,
+  )
+  onlyOne(
+    await findings({ database: { socket: null, host: 'no-such-host.invalid' } }),
+    /cannot be reached \((ENOTFOUND|EAI_AGAIN)\)/,
+  )
+})
+
+test('check says that the password or the user is wrong', async () => {
+  onlyOne(await findings({ database: { password: 'wrong' } }), /refuses the user "reader_1".*user and password/)
+  onlyOne(await findings({ database: { user: 'nobody' } }), /refuses the user "nobody"/)
+})
+
+test('check says that there is no such database, or none that the user may use', async () => {
+  await mariaDb.execute(
+    "create user everywhere@localhost identified by 'x'; grant select on *.* to everywhere@localhost",
+  )
+  onlyOne(
+    await findings({ database: { user: 'everywhere', password: 'x', name: 'opendentall' } }),
+    /no database "opendentall".*Correct the database name/,
+  )
+  onlyOne(await findings({ database: { name: 'mysql' } }), /no right to use the database "mysql".*grant select/)
+})
+
+test('check says that the database is not Open Dental’s', async () => {
+  const other = await mariaDb.createDatabase({ schema: 'create table customer (id int)' })
+  onlyOne(
+    await findings({ database: other.settings }),
+    /not an Open Dental database: it has no table preference, clinic/,
+  )
+  const empty = await mariaDb.createDatabase()
+  onlyOne(
+    await findings({ database: empty.settings }),
+    /not an Open Dental database: its preferences hold no DataBaseVersion/,
+  )
+})
+
+test('check names the tables that the user may not read', async () => {
+  const { name } = practice.settings
+  await mariaDb.execute("create user half@localhost identified by 'x'")
+  for (const table of [
+    'preference',
+    'clinic',
+    'employer',
+    'feesched',
+    'fee',
+    'procedurecode',
+    'patient',
+    'appointment',
+    'procedurelog',
+    'adjustment',
+    'payment',
+    'paysplit',
+    'claimproc',
+    'payplancharge',
+  ]) {
+    await mariaDb.execute(`grant select on ${name}.${table} to half@localhost`)
+  }
+  onlyOne(
+    await findings({ database: { user: 'half', password: 'x' } }),
+    /"half" may not read: carrier, insplan\. \/ .*grant select on `practice_1`/,
+  )
+})
+
+test('check advises against a user that can write', async () => {
+  await mariaDb.execute(
+    `create user writer@localhost identified by 'x'; grant all on ${practice.settings.name}.* to writer@localhost`,
+  )
+  const all = await findings({ database: { user: 'writer', password: 'x' } })
+  onlyOne(all, /more rights than reading/)
+  assert.ok(all.every((finding) => finding.outcome !== 'wrong'))
+})
+
+test('check says that Open Dental is being updated', async () => {
+  await practice.setPreference('UpdateInProgressOnComputerName', 'FRONTDESK')
+  onlyOne(await findings(), /being updated.*start Open Dental once/)
+  await practice.setPreference('UpdateInProgressOnComputerName', '')
+})
+
+test('check says whose clock is wrong', async () => {
+  onlyOne(
+    await findings({ now: () => new Date(Date.now() + 3_600_000) }),
+    /^This computer's clock is 60 minutes ahead of the server's/,
+  )
+  server.world.serverTime = () => new Date(Date.now() + 86_400_000)
+  assert.deepEqual(wrong(await findings()).length, 2)
+  server.world.serverTime = () => new Date()
+
+  const at = (minutes: number) => new Date(Date.parse('2026-11-20T12:00:00Z') + minutes * 60_000)
+  const said = (clocks: Parameters<typeof compareClocks>[0]) => compareClocks(clocks).map((finding) => finding.what)
+  assert.deepEqual(said({ own: at(0), server: at(0), database: at(-480) }), [
+    "The database server's clock is 8 hours behind the server's.",
+  ])
+  assert.deepEqual(said({ own: at(0), server: null, database: at(3) }), [
+    "The database server's clock is 3 minutes ahead of this computer's.",
+  ])
+  assert.deepEqual(said({ own: at(1), server: at(0), database: at(-1) }), ['The clocks agree.'])
+  assert.deepEqual(said({ own: at(1), server: null, database: null }), [])
+})
+
+test('a database that does not answer in time is given up, and says so', async () => {
+  const lock = await practice.connect()
+  await lock.query('lock tables insplan write')
+  const { openSession } = await import('./open-dental/session.ts')
+  const { database } = await openSession(practice.settings)
+  await database.query('set session max_statement_time = 0.2')
+  await assert.rejects(database.query('select count(*) from insplan'), /did not answer in time/)
+  await database.end()
+  await lock.query('unlock tables')
+})

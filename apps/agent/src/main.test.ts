@@ -1,0 +1,231 @@
+import assert from 'node:assert/strict'
+import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { startTestMariaDb } from './open-dental/test-mariadb.ts'
+import { testPractice } from './open-dental/test-practice.ts'
+import { openState } from './state.ts'
+import { runAgentCommand, spawnAgent, temporaryFolder, writeTestConfig } from './test-agent.ts'
+import { startTestIngestServer } from './test-ingest-server.ts'
+
+const mariaDb = await startTestMariaDb({ after })
+
+test('enroll, check and run --once bring a practice to the server', async (t) => {
+  const server = await startTestIngestServer(t)
+  const practice = await testPractice(mariaDb)
+  const folder = temporaryFolder(t)
+  const config = join(folder, 'new', 'config.json')
+  const { socket, user, password, name } = practice.settings
+  const enrolled = await runAgentCommand(
+    [
+      'enroll',
+      '--server',
+      server.url,
+      '--code',
+      'bwe_once',
+      '--db-socket',
+      socket ?? '',
+      '--db-user',
+      user,
+      '--db-name',
+      name,
+      '--config',
+      config,
+    ],
+    { env: { BRIDGEWORK_AGENT_DB_PASSWORD: password } },
+  )
+  assert.deepEqual([enrolled.code, enrolled.stderr], [0, ''])
+  assert.equal(statSync(config).mode & 0o777, 0o600)
+  assert.ok(!enrolled.stdout.includes(server.agentKey) && !enrolled.stdout.includes(password))
+
+  const checked = await runAgentCommand(['check'], { env: { BRIDGEWORK_AGENT_CONFIG: config } })
+  assert.equal(checked.code, 0, checked.stdout)
+  assert.doesNotMatch(checked.stdout, /WRONG/)
+
+  const ran = await runAgentCommand(['run', '--once', '--config', config])
+  assert.equal(ran.code, 0, ran.stdout + ran.stderr)
+  assert.equal(server.visible('1', 'insurance_plans').size, 3)
+  assert.equal(server.visible('2', 'fee_schedules').size, 2)
+  assert.equal(statSync(join(folder, 'new', 'state.sqlite')).mode & 0o777, 0o600)
+
+  await practice.update('employer', 'EmployerNum', 1, { EmpName: 'Acme Ltd' })
+  const again = await runAgentCommand(['run', '--once', '--json', '--config', config])
+  assert.equal(again.code, 0)
+  assert.equal(server.visible('2', 'insurance_plans').get('2')?.plan_name, 'Acme Ltd')
+  for (const line of again.stdout.trimEnd().split('\n')) assert.ok(JSON.parse(line).at)
+  for (const value of ['Acme', 'Example Dental', 'Gold', 'Harbor', server.agentKey, password]) {
+    assert.ok(!(ran.stdout + ran.stderr + again.stdout + again.stderr).includes(value), value)
+  }
+})
+
+test('an enrolment that fails leaves no settings, and one that would overwrite some asks for --replace', async (t) => {
+  const server = await startTestIngestServer(t)
+  const folder = temporaryFolder(t)
+  const config = join(folder, 'config.json')
+  const args = (code: string) => [
+    'enroll',
+    '--server',
+    server.url,
+    '--code',
+    code,
+    '--db-user',
+    'reader',
+    '--config',
+    config,
+  ]
+  const env = { BRIDGEWORK_AGENT_DB_PASSWORD: 'p' }
+  const wrong = await runAgentCommand(args('bwe_wrong'), { env })
+  assert.equal(wrong.code, 1)
+  assert.match(wrong.stdout, /Ask for a new enrolment code/)
+  assert.ok(!existsSync(config))
+
+  assert.equal((await runAgentCommand(args('bwe_once'), { env })).code, 0)
+  const before = readFileSync(config, 'utf8')
+  const twice = await runAgentCommand(args('bwe_once'), { env })
+  assert.equal(twice.code, 2)
+  assert.match(twice.stderr, /--replace/)
+  const refused = await runAgentCommand(['enroll', '--code', 'bwe_used', '--replace', '--config', config])
+  assert.equal(refused.code, 1)
+  assert.equal(readFileSync(config, 'utf8'), before)
+})
+
+test('before the code is used up, enroll refuses what cannot work', async (t) => {
+  const server = await startTestIngestServer(t)
+  const config = join(temporaryFolder(t), 'config.json')
+  const refused: [string[], RegExp][] = [
+    [['--server', 'http://bridgework.example.com', '--code', 'bwe_once', '--db-user', 'x'], /must begin with https/],
+    [['--server', server.url, '--code', 'nonsense', '--db-user', 'x'], /begins with bwe_/],
+    [['--server', server.url, '--code', 'bwe_once'], /--db-user is missing/],
+    [['--server', server.url, '--code', 'bwe_once', '--db-user', 'x'], /--db-password-file/],
+    [
+      ['--server', server.url, '--code', 'bwe_once', '--db-user', 'x', '--db-password-file', '/nowhere'],
+      /cannot be read/,
+    ],
+    [
+      ['--server', server.url, '--code', 'bwe_once', '--db-user', 'x', '--db-port', '3o6'],
+      /--db-port must be a whole number/,
+    ],
+    [
+      ['--server', server.url, '--code', 'bwe_once', '--db-user', 'x', '--db-prot', '3306'],
+      /no option --db-prot\. Did you mean --db-port\?/,
+    ],
+    [
+      ['--server', server.url, '--code', 'bwe_once', '--db-user', 'x', '--connector', 'dentrix'],
+      /connector must be "open-dental"|--db-password/,
+    ],
+    [['--server', server.url, '--code', 'bwe_once', '--db-user', 'x', '--db-user', 'y'], /given twice/],
+    [['--server', server.url, '--code'], /--code needs a value/],
+  ]
+  for (const [args, expected] of refused) {
+    const ended = await runAgentCommand(['enroll', ...args, '--config', config])
+    assert.equal(ended.code, 2, args.join(' '))
+    assert.match(ended.stderr, expected)
+  }
+  assert.deepEqual(server.requests, [])
+  assert.ok(!existsSync(config))
+})
+
+test('misspelt commands, options, settings and variables are refused with exit code 2', async (t) => {
+  const server = await startTestIngestServer(t)
+  const practice = await testPractice(mariaDb)
+  const config = writeTestConfig(temporaryFolder(t), server, practice.settings, { intervall_seconds: 5 })
+  const refused: [string[], Record<string, string>, RegExp][] = [
+    [['rnu'], {}, /no command "rnu"\. Did you mean run\?/],
+    [['run', '--onec'], {}, /no option --onec\. Did you mean --once\?/],
+    [['run', 'once'], {}, /"once" is one argument too many/],
+    [['check', '--once'], {}, /"check" has no option --once/],
+    [['run', '--once=yes'], {}, /--once takes no value/],
+    [['run', '--config', config], {}, /no setting intervall_seconds\. Did you mean interval_seconds\?/],
+    [['run', '--config', '/nowhere/config.json'], {}, /no settings at \/nowhere/],
+    [
+      ['run'],
+      { BRIDGEWORK_AGENT_CONFG: config },
+      /no setting BRIDGEWORK_AGENT_CONFG\. Did you mean BRIDGEWORK_AGENT_CONFIG\?/,
+    ],
+  ]
+  for (const [args, env, expected] of refused) {
+    const ended = await runAgentCommand(args, { env })
+    assert.equal(ended.code, 2, args.join(' '))
+    assert.match(ended.stderr, expected)
+  }
+})
+
+test('settings that others can read are refused', async (t) => {
+  const server = await startTestIngestServer(t)
+  const config = writeTestConfig(temporaryFolder(t), server, (await testPractice(mariaDb)).settings)
+  chmodSync(config, 0o640)
+  const ended = await runAgentCommand(['run', '--once', '--config', config])
+  assert.equal(ended.code, 2)
+  assert.match(ended.stderr, /can be read by others.*chmod 600/s)
+  assert.deepEqual(server.requests, [])
+})
+
+test('run --once says in its exit code that it failed, and that the key was refused', async (t) => {
+  const server = await startTestIngestServer(t)
+  const practice = await testPractice(mariaDb)
+  const folder = temporaryFolder(t)
+  await practice.setPreference('UpdateInProgressOnComputerName', 'FRONTDESK')
+  const updating = await runAgentCommand([
+    'run',
+    '--once',
+    '--config',
+    writeTestConfig(folder, server, practice.settings),
+  ])
+  assert.equal(updating.code, 1)
+  assert.match(updating.stdout, /being updated/)
+
+  const wrongKey = writeTestConfig(folder, { ...server, agentKey: 'bwa_other' }, practice.settings)
+  await practice.setPreference('UpdateInProgressOnComputerName', '')
+  const refused = await runAgentCommand(['run', '--config', wrongKey])
+  assert.equal(refused.code, 3)
+  assert.match(refused.stdout, /Ask for a new enrolment code/)
+})
+
+test('a running agent stops on SIGTERM, and a second one with the same state is refused', async (t) => {
+  const server = await startTestIngestServer(t)
+  const practice = await testPractice(mariaDb)
+  const config = writeTestConfig(temporaryFolder(t), server, practice.settings)
+  const agent = spawnAgent(['run', '--json', '--config', config])
+  await new Promise<void>((resolve) => {
+    agent.process.stdout?.on('data', (text: string) => {
+      if (text.includes('cycle.finished')) resolve()
+    })
+  })
+  const second = await runAgentCommand(['run', '--once', '--config', config])
+  assert.equal(second.code, 1)
+  assert.match(second.stderr, /Another agent is running/)
+  agent.process.kill('SIGTERM')
+  const ended = await agent.ended
+  assert.equal(ended.code, 0)
+  assert.match(ended.stdout, /agent\.stopped/)
+})
+
+test('state of another server, organization or enrolment is dropped', (t) => {
+  const path = join(temporaryFolder(t), 'deep', 'state.sqlite')
+  const identity = { serverUrl: 'https://a.example', agentId: '1', organizationId: '2' }
+  const first = openState(path, identity, () => 1000)
+  first.completeUpload(first.beginUpload('5', 'insurance_plans', new Uint8Array()), [{ sourceId: '1', hash: 'h' }])
+  first.finishDataset('insurance_plans', 'c', 1)
+  first.close()
+  const same = openState(path, identity, () => 1000)
+  assert.deepEqual(
+    [same.wasReset, same.hashOf('5', 'insurance_plans', '1'), same.nextUploadNumber()],
+    [false, 'h', 1001],
+  )
+  same.close()
+  const other = openState(path, { ...identity, agentId: '9' }, () => 1000)
+  assert.deepEqual([other.wasReset, other.hashOf('5', 'insurance_plans', '1')], [true, null])
+  assert.deepEqual(other.datasetProgress('insurance_plans'), { cursor: null, fullReadAtMs: 0 })
+  assert.equal(other.nextUploadNumber(), 1001)
+  other.close()
+})
+
+test('a state file that is not one is refused without being touched', async (t) => {
+  const server = await startTestIngestServer(t)
+  const folder = temporaryFolder(t)
+  const config = writeTestConfig(folder, server, (await testPractice(mariaDb)).settings)
+  writeFileSync(join(folder, 'state.sqlite'), 'something else, long enough to be looked at '.repeat(50))
+  const ended = await runAgentCommand(['run', '--once', '--config', config])
+  assert.equal(ended.code, 1)
+  assert.match(ended.stderr, /is not a state file of this agent/)
+})
