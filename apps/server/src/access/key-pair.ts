@@ -115,8 +115,8 @@ export async function verifyKeyPair(
              from (values ($1::text)) asked (client_id)
              left join key_pair k on k.client_id = asked.client_id
              left join company c on c.id = k.company_id`,
-    // A NUL would be the database's error and not an unknown id: no text holds one, so nothing is lost by leaving it out.
-    values: [clientId.replaceAll('\0', '')],
+    // PostgreSQL's text holds no NUL: an id with one is unknown like the empty one, and not an error of the database.
+    values: [clientId.includes('\0') ? '' : clientId],
   })
   const row = rows[0]
   if (!row) throw new Error('the key pair statement returned no row')

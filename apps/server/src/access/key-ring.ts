@@ -86,11 +86,10 @@ export async function openKeyRing(deps: {
   }
 }
 
-/** The newest key that every process knows by now; while there is none, the newest active one. */
+/** The newest key that every process knows by now; while there is none, the one that they have known longest. */
 function chooseSigner(keys: ReadonlyMap<string, LoadedSigningKey>, sinceReadMs: number) {
   const canSign = [...keys.values()].filter((key) => key.privateKey !== null)
-  const key =
-    canSign.find((candidate) => candidate.ageMs + sinceReadMs >= leadMs) ?? canSign.find(({ isActive }) => isActive)
+  const key = canSign.find((candidate) => candidate.ageMs + sinceReadMs >= leadMs) ?? canSign.at(-1)
   if (!key?.privateKey) throw new Error('there is no signing key')
   return { kid: key.kid, privateKey: key.privateKey }
 }

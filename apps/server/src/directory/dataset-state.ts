@@ -53,10 +53,10 @@ export async function ensureDatasetStates(client: Queryable): Promise<void> {
   const stamp = await databaseStamp(client)
   await client.query(
     `insert into dataset_state (location_id, dataset, first_stamp, last_stamp)
-     select location.id, dataset, $2, $2
-       from location
-      cross join unnest($1::text[]) dataset
-      where not exists (select from dataset_state s where s.location_id = location.id and s.dataset = dataset)
+     select l.id, named.dataset, $2, $2
+       from location l
+      cross join unnest($1::text[]) as named (dataset)
+      where not exists (select from dataset_state s where s.location_id = l.id and s.dataset = named.dataset)
          on conflict (location_id, dataset) do nothing`,
     [datasetNames, stamp],
   )

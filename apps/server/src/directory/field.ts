@@ -10,15 +10,9 @@ export function requireText(text: string, what: string): string {
   return trimmed
 }
 
-/** True for the database's refusal of a second row under that unique index. */
-export function isUniqueViolation(error: unknown, index: string): boolean {
-  return (
-    error instanceof Error &&
-    'code' in error &&
-    error.code === '23505' &&
-    'constraint' in error &&
-    error.constraint === index
-  )
+/** True for the database's refusal of a row by that constraint or unique index. */
+export function violates(error: unknown, constraint: string): boolean {
+  return error instanceof Error && 'constraint' in error && error.constraint === constraint
 }
 
 function capitalized(text: string): string {

@@ -1,4 +1,4 @@
-import { isUniqueViolation, requireText } from './field.ts'
+import { requireText, violates } from './field.ts'
 import type { CompanyId, MemberId } from './identity.ts'
 import { newUuid } from './identity.ts'
 import type { Queryable } from './queryable.ts'
@@ -16,7 +16,7 @@ export type Member = {
   createdAt: Date
 }
 
-/** Adds a member. Throws a Refusal when the e-mail address is a member already, or the company has an owner and another one is asked for. */
+/** Adds a member. Throws a Refusal when the company does not exist, has this e-mail address already, or has an owner and gets another. */
 export async function addMember(
   db: Queryable,
   member: { companyId: CompanyId; email: string; name: string; role: MemberRole },
@@ -33,11 +33,14 @@ export async function addMember(
     if (!rows[0]) throw new Error('the member was not stored')
     return toMember(rows[0])
   } catch (error) {
-    if (isUniqueViolation(error, 'member_email')) {
+    if (violates(error, 'member_email')) {
       throw new Refusal('member_exists', 'This e-mail address belongs to a member of the company already.')
     }
-    if (isUniqueViolation(error, 'member_one_owner')) {
+    if (violates(error, 'member_one_owner')) {
       throw new Refusal('owner_exists', 'The company has an owner already: a company has exactly one.')
+    }
+    if (violates(error, 'member_company_id_fkey')) {
+      throw new Refusal('company_unknown', `There is no company ${member.companyId}.`)
     }
     throw error
   }
