@@ -7,7 +7,7 @@ import type { PracticeEvent } from './practice-events.ts'
 const format = 1
 
 /** A practice with its number of events so far. */
-export type StoredPractice = { readonly practice: Practice; readonly eventsSoFar: number }
+type StoredPractice = { readonly practice: Practice; readonly eventsSoFar: number }
 
 export type PracticeFile = {
   readonly stored: StoredPractice

@@ -27,7 +27,7 @@ export type Location = {
   readonly isActive: boolean
 }
 
-export type Provider = { readonly key: string; readonly abbreviation: string }
+type Provider = { readonly key: string; readonly abbreviation: string }
 export type Employer = { readonly key: string; readonly name: string }
 export type Carrier = {
   readonly key: string
@@ -35,7 +35,7 @@ export type Carrier = {
   readonly payerId: string
   readonly isHidden: boolean
 }
-export type ProcedureCode = { readonly key: string; readonly code: string; readonly description: string }
+type ProcedureCode = { readonly key: string; readonly code: string; readonly description: string }
 
 export const scheduleTypes = ['standard', 'copay', 'out_of_network', 'fixed_benefit', 'other'] as const
 export type ScheduleType = (typeof scheduleTypes)[number]

@@ -60,6 +60,6 @@ export function truthOf(practice: Practice, locationKeys: Iterable<string> = pra
 }
 
 /** Keys are whole numbers of up to 63 bits: compared as such, not as text. */
-function keyOrder(left: string, right: string): number {
+export function keyOrder(left: string, right: string): number {
   return left.length - right.length || (left < right ? -1 : 1)
 }

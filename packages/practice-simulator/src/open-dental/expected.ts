@@ -1,7 +1,7 @@
 import type { SourceLocation } from '@bridgework/agent'
 import type { Practice } from '../practice.ts'
 import { sourceLocation } from '../source-location.ts'
-import { type Truth, truthOf } from '../source-records.ts'
+import { keyOrder, type Truth, truthOf } from '../source-records.ts'
 import { headquartersId, type OpenDentalVariant } from './variant.ts'
 
 /** Every record that the agent must have uploaded from a database that holds this practice, by dataset and location. */
@@ -13,7 +13,7 @@ export function expectedRecords(practice: Practice, variant: OpenDentalVariant):
   return truthOf(practice, locationIds(practice, variant))
 }
 
-/** Every location that the agent must have found there. `serverTimeZone` is the database server's own. */
+/** Every location that the agent must have found there, by ascending key. `serverTimeZone` is the database server's own. */
 export function expectedLocations(
   practice: Practice,
   variant: OpenDentalVariant,
@@ -24,15 +24,12 @@ export function expectedLocations(
   return locationIds(practice, variant).map((id) => {
     const location = practice.locations.get(id)
     return location === undefined
-      ? sourceLocation(
-          { ...organization, key: headquartersId, isActive: true, timeZone: serverTimeZone },
-          pms,
-        )
+      ? sourceLocation({ ...organization, key: headquartersId, isActive: true, timeZone: serverTimeZone }, pms)
       : sourceLocation(location, pms)
   })
 }
 
 function locationIds(practice: Practice, { clinics, headquarters }: OpenDentalVariant): string[] {
   if (clinics === 'off' || practice.locations.size === 0) return [headquartersId]
-  return [...(headquarters ? [headquartersId] : []), ...practice.locations.keys()]
+  return [...(headquarters ? [headquartersId] : []), ...[...practice.locations.keys()].sort(keyOrder)]
 }

@@ -1,0 +1,113 @@
+import { join } from 'node:path'
+import {
+  type AgentDeps,
+  type AgentEvent,
+  ingestClient,
+  openState,
+  runCycle,
+  sleep,
+  uploadLimits,
+} from '@bridgework/agent'
+import { createPractice, demoShape } from './create-practice.ts'
+import type { FeederConfig } from './feeder-config.ts'
+import { type LivingPractice, livingPractice } from './living-practice.ts'
+import type { PracticeEventName } from './practice-events.ts'
+import { openPracticeFile, type PracticeFile } from './practice-file.ts'
+import { simulatedConnector } from './simulated-connector.ts'
+
+/** Everything that the feeder says, one line of JSON each. `synced` comes once: from then on the server has the whole practice. */
+export type FeederEvent =
+  | { event: 'practice.opened'; locations: number; eventsSoFar: number }
+  | { event: 'synced'; locations: number }
+  | { event: 'practice.changed'; eventNumber: number; name: PracticeEventName }
+  | { event: 'feeder.stopped' }
+  | Extract<AgentEvent, { event: (typeof agentEvents)[number] }>
+
+/** What of the agent's own events is worth a line here; the rest repeats every few seconds. */
+const agentEvents = [
+  'cycle.failed',
+  'upload.retried',
+  'upload.resumed',
+  'state.behind',
+  'location.skipped',
+  'removal.held',
+  'record.refused',
+] as const satisfies readonly AgentEvent['event'][]
+
+const pauseMaxMs = 30_000
+
+/**
+ * Feeds a server with a demo practice through the agent's own pipeline, a change at a time, until the signal says to stop or
+ * the server refuses the key. It may be killed at any line: the practice and the agent's memory are on disk.
+ */
+export async function runFeeder(
+  config: FeederConfig,
+  {
+    print,
+    signal,
+    random = Math.random,
+  }: { print: (event: FeederEvent) => void; signal: AbortSignal; random?: () => number },
+): Promise<'stopped' | 'key_refused'> {
+  const file = openPracticeFile(join(config.stateDir, 'practice.sqlite'), () => createPractice(demoShape(config.seed)))
+  const state = openState(join(config.stateDir, 'agent.sqlite'), config)
+  try {
+    const living = livingPractice(file.stored.practice, file.stored.eventsSoFar)
+    const locations = living.practice.locations.size
+    print({ event: 'practice.opened', locations, eventsSoFar: living.eventsSoFar() })
+    const report = (event: AgentEvent) => {
+      if (isPrinted(event)) print(event)
+    }
+    const connector = simulatedConnector(living)
+    const client = ingestClient(config)
+    const deps: AgentDeps = {
+      connector,
+      client,
+      state,
+      limits: uploadLimits,
+      sleep,
+      random,
+      nowMs: Date.now,
+      report,
+      signal,
+    }
+
+    let isSynced = false
+    let failures = 0
+    while (!signal.aborted) {
+      if (isSynced && failures === 0) moveOn(living, file, print)
+      const outcome = await runCycle(deps)
+      if (outcome.result === 'key_refused') return 'key_refused'
+      if (outcome.result === 'stopped') break
+      if (outcome.result === 'complete' && !isSynced) print({ event: 'synced', locations })
+      isSynced ||= outcome.result === 'complete'
+      failures = outcome.result === 'complete' ? 0 : failures + 1
+      await sleep(
+        pauseMs(config.intervalMs, failures, outcome.result === 'failed' ? outcome.retryAfterMs : null, random),
+        signal,
+      )
+    }
+    print({ event: 'feeder.stopped' })
+    return 'stopped'
+  } finally {
+    state.close()
+    file.close()
+  }
+}
+
+/** On disk before it is sent: what the server knows has happened, also after a crash. */
+function moveOn(living: LivingPractice, file: PracticeFile, print: (event: FeederEvent) => void): void {
+  const event = living.moveOn()
+  file.keep(event, living.eventsSoFar())
+  print({ event: 'practice.changed', eventNumber: living.eventsSoFar(), name: event.name })
+}
+
+function isPrinted(event: AgentEvent): event is Extract<AgentEvent, { event: (typeof agentEvents)[number] }> {
+  return agentEvents.some((name) => name === event.event)
+}
+
+/** Twice as long after each failure, up to half a minute and never less than the server asked for. */
+function pauseMs(intervalMs: number, failures: number, askedMs: number | null, random: () => number): number {
+  if (failures === 0) return intervalMs
+  const growing = Math.min(pauseMaxMs, intervalMs * 2 ** failures)
+  return Math.max(askedMs ?? 0, growing * (0.5 + random() / 2))
+}

@@ -1,0 +1,44 @@
+import { fstatSync } from 'node:fs'
+import { runFeeder } from './feeder.ts'
+import { type FeederConfig, FeederConfigInvalid, readFeederConfig } from './feeder-config.ts'
+
+/** How long a request under way may still take after the word to stop. Whatever it was doing is taken up at the next start. */
+const stopWithinMs = 3_000
+
+const stopping = new AbortController()
+
+function stop(): void {
+  if (stopping.signal.aborted) return
+  stopping.abort()
+  setTimeout(() => process.exit(0), stopWithinMs).unref()
+}
+
+/** Whoever started us holds the other end of standard input: when that end closes, they are gone, and so are we. */
+function stopWithParent(): void {
+  process.once('disconnect', stop)
+  const input = fstatSync(0, { throwIfNoEntry: false })
+  if (!input?.isFIFO() && !input?.isSocket()) return
+  process.stdin.on('error', stop).once('end', stop).resume()
+}
+
+function readConfigOrExit(): FeederConfig {
+  try {
+    return readFeederConfig(process.env)
+  } catch (error) {
+    if (!(error instanceof FeederConfigInvalid)) throw error
+    console.error(error.message)
+    process.exit(2)
+  }
+}
+
+const config = readConfigOrExit()
+process.once('SIGTERM', stop)
+process.once('SIGINT', stop)
+process.stdout.on('error', stop)
+stopWithParent()
+const outcome = await runFeeder(config, {
+  print: (event) => process.stdout.write(`${JSON.stringify(event)}\n`),
+  signal: stopping.signal,
+})
+// Not by running out of work: the pipe to a parent that lives on would keep this process.
+process.exit(outcome === 'stopped' ? 0 : 1)
