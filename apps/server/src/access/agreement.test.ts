@@ -1,8 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { createTestDatabase } from '../database/test-database.ts'
 import { createCompany } from '../directory/company.ts'
 import { addMember } from '../directory/member.ts'
-import { acceptAgreement, agreementInForce, findAgreement, publishAgreement } from './agreement.ts'
+import {
+  acceptAgreement,
+  agreementInForce,
+  ensureFirstAgreement,
+  findAgreement,
+  findCurrentAgreement,
+  publishAgreement,
+} from './agreement.ts'
 import { agreementOne } from './agreement-1.ts'
 import { someAccessWorld } from './test-world.ts'
 
@@ -65,4 +73,14 @@ test('versions of the agreement follow one another, and two publications at once
   assert.deepEqual(outcomes.map(({ status }) => status).sort(), ['fulfilled', 'rejected'])
   assert.equal((await findAgreement(world.pool, 2))?.body, agreementOne)
   assert.equal(await findAgreement(world.pool, 3), null)
+})
+
+test('a new installation has the first agreement from its start, once, and later versions are left alone', async (t) => {
+  const { pool } = await createTestDatabase(t)
+  await Promise.all([ensureFirstAgreement(pool), ensureFirstAgreement(pool)])
+  const first = await findCurrentAgreement(pool)
+  assert.deepEqual([first?.version, first?.body], [1, agreementOne])
+  await publishAgreement(pool, { version: 2, body: 'Be kinder.', enforcedAt: new Date(0) })
+  await ensureFirstAgreement(pool)
+  assert.equal((await findCurrentAgreement(pool))?.version, 2)
 })

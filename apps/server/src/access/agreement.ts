@@ -4,6 +4,7 @@ import type { CompanyId, MemberId } from '../directory/identity.ts'
 import { requireMember } from '../directory/member.ts'
 import type { Queryable } from '../directory/queryable.ts'
 import { Refusal } from '../directory/refusal.ts'
+import { agreementOne } from './agreement-1.ts'
 
 export type Agreement = { version: number; body: string; publishedAt: Date; enforcedAt: Date }
 
@@ -27,6 +28,18 @@ export function agreementAccepted(companyColumn: '$2' | 'c.id'): string {
             select from agreement_acceptance a
              where a.company_id = ${companyColumn}
                and a.version >= (select coalesce(max(version), 1) from agreement where enforced_at <= now()))`
+}
+
+/** Publishes the first version, the one that comes with the service, when there is none: without one nobody could get a key pair. */
+export async function ensureFirstAgreement(pool: Pool): Promise<void> {
+  if ((await findCurrentAgreement(pool)) !== null) return
+  // Of two first starts the second one's row gives way.
+  await pool.query(
+    `insert into agreement (version, body, enforced_at)
+     values (1, $1, now())
+         on conflict (version) do nothing`,
+    [agreementOne],
+  )
 }
 
 /** Publishes the next version. It binds each company from its acceptance on, and every one from `enforcedAt` on. Throws a Refusal. */
