@@ -151,7 +151,7 @@ describe('an Open Dental database', () => {
       schedules
         .get(location)
         ?.map(({ attributes }) => (attributes.fees as { amount: string }[]).map((fee) => fee.amount))
-    assert.deepEqual(amounts('1'), [['62.50'], ['90.00']])
+    assert.deepEqual(amounts('1'), [['1.00'], ['90.00']])
     assert.deepEqual(amounts('2'), [['62.50'], ['10.00', '80.00']])
   })
 

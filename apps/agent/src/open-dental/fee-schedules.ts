@@ -15,7 +15,7 @@ const scheduleTypes: Readonly<Record<string, string>> = {
 /**
  * Fee schedules are the practice's, but a fee may be one clinic's own. A location gets the practice's fees, and where
  * its clinic has its own for the same code, provider and day, that one in their place: what Open Dental itself would
- * charge there. A global schedule has no clinic's own fees. A fee is part of its schedule: changing it changes the schedule.
+ * charge there. A fee is part of its schedule: changing it changes the schedule.
  */
 export const feeSchedules: DatasetReader = {
   table: { table: 'feesched', key: 'FeeSchedNum' },
@@ -80,8 +80,7 @@ export const feeSchedules: DatasetReader = {
         locationId,
         schedules.map((row) => {
           const id = row.FeeSchedNum ?? ''
-          const own =
-            locationId === '0' || isTrue(row.IsGlobal) ? [] : (byScheduleAndClinic.get(`${id}/${locationId}`) ?? [])
+          const own = locationId === '0' ? [] : (byScheduleAndClinic.get(`${id}/${locationId}`) ?? [])
           return feeSchedule(row, byScheduleAndClinic.get(`${id}/0`) ?? [], own)
         }),
       ]),
