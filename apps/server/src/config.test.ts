@@ -27,7 +27,11 @@ test('every setting that is wrong is named at once, without its value', () => {
     (error: unknown) => {
       assert.ok(error instanceof ConfigError)
       assert.equal(error.problems.length, 5)
-      for (const name of Object.keys(env)) assert.ok(error.problems.some((line) => line.startsWith(name)), name)
+      for (const name of Object.keys(env))
+        assert.ok(
+          error.problems.some((line) => line.startsWith(name)),
+          name,
+        )
       assert.doesNotMatch(error.message, /hunter2|eighty/)
       return true
     },

@@ -21,6 +21,8 @@ export type Config = {
   previewDatasets: ReadonlySet<DatasetName>
   initialLocationsMax: number
   incrementalLocationsMax: number
+  /** Which events go to the log: all, or those alone that a person should look at. */
+  log: 'all' | 'important'
 }
 
 /** The settings are not usable. `problems` are lines for a person, one for each setting that is wrong. */
@@ -40,7 +42,11 @@ export class ConfigError extends Error {
 export function readConfig(env: NodeJS.ProcessEnv, root: string): Config {
   const problems: string[] = []
   for (const name of Object.keys(env)) {
-    if (name.startsWith('BRIDGEWORK_') && !settingNames.has(name) && !/^BRIDGEWORK_(TEST|AGENT|FEEDER|BENCH)_/.test(name)) {
+    if (
+      name.startsWith('BRIDGEWORK_') &&
+      !settingNames.has(name) &&
+      !/^BRIDGEWORK_(TEST|AGENT|FEEDER|BENCH)_/.test(name)
+    ) {
       problems.push(`${name} is not a setting. Settings: ${[...settingNames].join(', ')}.`)
     }
   }
@@ -59,7 +65,7 @@ export function readConfig(env: NodeJS.ProcessEnv, root: string): Config {
     'sandbox' as const,
   )
   const isProduction = environment === 'production'
-  const port = read('BRIDGEWORK_PORT', wholeNumber(0, 65_535), 'a whole number from 0 to 65535', 8080)
+  const port = read('BRIDGEWORK_PORT', wholeNumber(1, 65_535), 'a whole number from 1 to 65535', 8080)
   const host = read('BRIDGEWORK_HOST', hostName, 'an IP address or a host name', '127.0.0.1')
   const publicUrl = read(
     'BRIDGEWORK_PUBLIC_URL',
@@ -85,10 +91,26 @@ export function readConfig(env: NodeJS.ProcessEnv, root: string): Config {
     database: url === null ? { kind: 'embedded' } : { kind: 'server', url, migrationUrl },
     secretKeyFile: env.BRIDGEWORK_SECRET_KEY_FILE ? resolve(root, env.BRIDGEWORK_SECRET_KEY_FILE) : null,
     previewDatasets: isProduction
-      ? read('BRIDGEWORK_PREVIEW_OPERATIONS', previewNames, `some of: ${allPreviewNames().join(', ')}`, new Set<DatasetName>())
+      ? read(
+          'BRIDGEWORK_PREVIEW_OPERATIONS',
+          previewNames,
+          `some of: ${allPreviewNames().join(', ')}`,
+          new Set<DatasetName>(),
+        )
       : new Set(allPreviewNames()),
     initialLocationsMax: read('BRIDGEWORK_INITIAL_LOCATIONS_MAX', wholeNumber(1, 10_000), 'a whole number from 1', 5),
-    incrementalLocationsMax: read('BRIDGEWORK_INCREMENTAL_LOCATIONS_MAX', wholeNumber(1, 10_000), 'a whole number from 1', 25),
+    incrementalLocationsMax: read(
+      'BRIDGEWORK_INCREMENTAL_LOCATIONS_MAX',
+      wholeNumber(1, 10_000),
+      'a whole number from 1',
+      25,
+    ),
+    log: read(
+      'BRIDGEWORK_LOG',
+      (text) => (text === 'all' || text === 'important' ? text : undefined),
+      '"all" or "important"',
+      isProduction ? 'all' : 'important',
+    ),
   }
   if (migrationUrl !== null && url === null) {
     problems.push('BRIDGEWORK_MIGRATION_DATABASE_URL is set but DATABASE_URL is not: set both or neither.')
@@ -110,6 +132,7 @@ const settingNames: ReadonlySet<string> = new Set([
   'BRIDGEWORK_PREVIEW_OPERATIONS',
   'BRIDGEWORK_INITIAL_LOCATIONS_MAX',
   'BRIDGEWORK_INCREMENTAL_LOCATIONS_MAX',
+  'BRIDGEWORK_LOG',
 ])
 
 /** Patients' data travels encrypted or not at all: until the server speaks TLS itself, production stands behind a proxy that does. */
@@ -126,6 +149,11 @@ function productionProblems(env: NodeJS.ProcessEnv, config: Config): string[] {
   if (config.secretKeyFile === null) {
     problems.push(
       'BRIDGEWORK_SECRET_KEY_FILE must be set in production: a file (mode 0600) with 32 random bytes in base64, for example from "openssl rand -base64 32".',
+    )
+  }
+  if (config.database.kind === 'server' && config.database.migrationUrl === null) {
+    problems.push(
+      'BRIDGEWORK_MIGRATION_DATABASE_URL must be set in production: it connects as the owner of the schema, so that DATABASE_URL can connect as a role that cannot change disclosures.',
     )
   }
   return problems
@@ -167,7 +195,9 @@ function postgresUrl(text: string) {
 function previewNames(text: string) {
   const names = text.split(',').map((name) => name.trim())
   const previews = allPreviewNames()
-  return names.every((name): name is DatasetName => isDatasetName(name) && previews.includes(name)) ? new Set(names) : undefined
+  return names.every((name): name is DatasetName => isDatasetName(name) && previews.includes(name))
+    ? new Set(names)
+    : undefined
 }
 
 function allPreviewNames(): DatasetName[] {

@@ -178,7 +178,7 @@ test('one record comes with what its list leaves out, and one of another locatio
   assert.deepEqual((await vendor.get(`/locations/${one.id}/insurance_plans/${plan?.id}`)).body.data, plan)
   for (const id of [plan?.id, '0', '01', '-1', 'abc', '9223372036854775808', '%00']) {
     const answer = await vendor.get(`/locations/${other.id}/insurance_plans/${id}`)
-    assert.deepEqual([answer.status, answer.body.code], [404, 'record_unknown'], id)
+    assert.deepEqual([answer.status, answer.body.code], [404, 'record_unknown'], id ?? 'none')
   }
 })
 

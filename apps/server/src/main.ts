@@ -1,0 +1,56 @@
+import { resolve } from 'node:path'
+import { WrongSecretKey } from './access/installation.ts'
+import { SecretKeyFileError } from './access/secret-key-file.ts'
+import { type Config, ConfigError, readConfig } from './config.ts'
+import { DatabaseStartError } from './database/start-error.ts'
+import { createLog } from './http/log.ts'
+import { UnsafeStart } from './safe-start.ts'
+import { firstCall, startSandbox } from './sandbox/sandbox.ts'
+import { openService } from './service.ts'
+
+const root = resolve(import.meta.dirname, '../../..')
+const stopWithinMs = 30_000
+
+try {
+  await run(readConfig(process.env, root))
+} catch (error) {
+  const isForPerson = [ConfigError, DatabaseStartError, SecretKeyFileError, WrongSecretKey, UnsafeStart].some(
+    (type) => error instanceof type,
+  )
+  if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE') {
+    console.error('The port is taken: stop what listens there, or set BRIDGEWORK_PORT to another one.')
+  } else console.error(isForPerson && error instanceof Error ? error.message : error)
+  process.exit(1)
+}
+
+/** Starts everything and stays until a signal: then stops in the reverse order, letting requests under way finish. */
+async function run(config: Config): Promise<void> {
+  const log = createLog(config.log, (line) => process.stderr.write(line))
+  const stopped = new Promise<void>((onSignal) => {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => onSignal())
+  })
+  log({ event: 'server.starting', environment: config.environment })
+  const service = await openService(config, log)
+  let stopSandbox = async () => {}
+  try {
+    await service.app.listen({ host: config.host, port: config.port })
+    if (config.environment === 'sandbox') {
+      const starting = startSandbox({ ...service, config, log })
+      stopSandbox = async () => (await starting.catch(() => null))?.stop()
+      const sandbox = await Promise.race([starting, stopped])
+      if (sandbox) announce(config, firstCall(sandbox.file, config.publicUrl))
+    } else announce(config, '')
+    await stopped
+  } finally {
+    setTimeout(() => process.exit(1), stopWithinMs).unref()
+    await stopSandbox()
+    await service.close()
+    log({ event: 'server.stopped', environment: config.environment })
+  }
+  process.exit(0)
+}
+
+function announce(config: Config, more: string): void {
+  console.log(`Bridgework is ready at ${config.publicUrl}`)
+  if (more !== '') console.log(more)
+}

@@ -1,0 +1,132 @@
+import { type DatasetName, datasetNames } from '@bridgework/contract'
+import type { Pool } from 'pg'
+import { authenticateAgent, createEnrolmentCode, enrollAgent } from '../access/agent-key.ts'
+import { acceptAgreement, findCurrentAgreement, publishAgreement } from '../access/agreement.ts'
+import { agreementOne } from '../access/agreement-1.ts'
+import { grantAccess, listGrants } from '../access/grant.ts'
+import { regenerateKeyPair, verifyKeyPair } from '../access/key-pair.ts'
+import type { SecretKey } from '../access/secret.ts'
+import { createCompany, listCompanies } from '../directory/company.ts'
+import type { AgentId, CompanyId, LocationId, MemberId, OrganizationId } from '../directory/identity.ts'
+import { listLocations } from '../directory/location.ts'
+import { listMembers } from '../directory/member.ts'
+import { createOrganization, listOrganizations } from '../directory/organization.ts'
+import type { SandboxFile } from './sandbox-file.ts'
+
+/** What marks the demo practice: production refuses a database that holds it. */
+export const demoReference = 'bridgework-demo'
+
+const companyName = 'Demo Vendor'
+
+export type Demo = {
+  organizationId: OrganizationId
+  companyId: CompanyId
+  clientId: string
+  clientSecret: string
+  agentId: AgentId
+  agentKey: string
+}
+
+/**
+ * Makes what is missing of the demo: a practice's organization, a vendor company with an accepted agreement and a key pair, and an agent.
+ * What `known` (an earlier start's sandbox.json) still opens is kept, so a second start has the same credentials.
+ */
+export async function ensureDemo(pool: Pool, secretKey: SecretKey, known: Partial<SandboxFile>): Promise<Demo> {
+  const organizationId = await ensureOrganization(pool)
+  const { companyId, ownerId } = await ensureCompany(pool)
+  await ensureAgreement(pool, { companyId, memberId: ownerId })
+  const pair = await ensureKeyPair(pool, secretKey, { companyId, memberId: ownerId }, known)
+  const agent = await ensureAgent(pool, secretKey, organizationId, known)
+  return { organizationId, companyId, ...pair, ...agent }
+}
+
+/** Grants the vendor the practice's first two locations, once: what a newcomer revokes or grants later is left alone. */
+export async function ensureGrants(
+  pool: Pool,
+  demo: Demo,
+): Promise<{ granted: LocationId[]; ungranted: LocationId[] }> {
+  const locations = (await listLocations(pool, demo.organizationId)).toSorted((one, other) =>
+    compare(one.sourceId, other.sourceId),
+  )
+  const before = await listGrants(pool, { companyId: demo.companyId, withEnded: true })
+  if (before.length === 0 && locations.length > 0) {
+    await grantAccess(pool, {
+      companyId: demo.companyId,
+      organizationId: demo.organizationId,
+      locationIds: locations.slice(0, 2).map((location) => location.id),
+      datasets: [...datasetNames] as DatasetName[],
+      by: 'sandbox',
+    })
+  }
+  const { rows } = await pool.query<{ location_id: LocationId }>(
+    'select distinct location_id from dataset_grant where location_id = any($1::bigint[]) and company_id = $2',
+    [locations.map((location) => location.id), demo.companyId],
+  )
+  const granted = new Set(rows.map((row) => row.location_id))
+  const ids = locations.map((location) => location.id)
+  return { granted: ids.filter((id) => granted.has(id)), ungranted: ids.filter((id) => !granted.has(id)) }
+}
+
+async function ensureOrganization(pool: Pool): Promise<OrganizationId> {
+  const found = (await listOrganizations(pool)).find((organization) => organization.externalReference === demoReference)
+  if (found) return found.id
+  const made = await createOrganization(pool, {
+    name: 'Demo Dental Group',
+    externalReference: demoReference,
+    country: 'US',
+  })
+  return made.id
+}
+
+async function ensureCompany(pool: Pool): Promise<{ companyId: CompanyId; ownerId: MemberId }> {
+  const found = (await listCompanies(pool)).find((company) => company.name === companyName)
+  if (!found) {
+    const owner = { email: 'owner@vendor.example', name: 'Demo Owner' }
+    const made = await createCompany(pool, { name: companyName, owner })
+    return { companyId: made.company.id, ownerId: made.owner.id }
+  }
+  const owner = (await listMembers(pool, found.id)).find((member) => member.role === 'owner')
+  if (!owner) throw new Error('the demo company has no owner')
+  return { companyId: found.id, ownerId: owner.id }
+}
+
+async function ensureAgreement(pool: Pool, owner: { companyId: CompanyId; memberId: MemberId }): Promise<void> {
+  const current =
+    (await findCurrentAgreement(pool)) ??
+    (await publishAgreement(pool, { version: 1, body: agreementOne, enforcedAt: new Date() }))
+  await acceptAgreement(pool, { ...owner, version: current.version })
+}
+
+/** The pair of an earlier start while it is good. A secret that nobody kept cannot be had again, so otherwise there is a new pair. */
+async function ensureKeyPair(
+  pool: Pool,
+  secretKey: SecretKey,
+  owner: { companyId: CompanyId; memberId: MemberId },
+  known: Partial<SandboxFile>,
+): Promise<{ clientId: string; clientSecret: string }> {
+  const { client_id: clientId, client_secret: clientSecret } = known
+  if (clientId !== undefined && clientSecret !== undefined) {
+    const verdict = await verifyKeyPair(pool, secretKey, clientId, clientSecret)
+    if ('companyId' in verdict && verdict.companyId === owner.companyId) return { clientId, clientSecret }
+  }
+  const pair = await regenerateKeyPair(pool, secretKey, owner)
+  return { clientId: pair.clientId, clientSecret: pair.clientSecret }
+}
+
+async function ensureAgent(
+  pool: Pool,
+  secretKey: SecretKey,
+  organizationId: OrganizationId,
+  known: Partial<SandboxFile>,
+): Promise<{ agentId: AgentId; agentKey: string }> {
+  if (known.agent_key !== undefined) {
+    const agent = await authenticateAgent(pool, secretKey, `Bearer ${known.agent_key}`).catch(() => null)
+    if (agent?.organizationId === organizationId) return { agentId: agent.agentId, agentKey: known.agent_key }
+  }
+  const { code } = await createEnrolmentCode(pool, secretKey, { organizationId })
+  return enrollAgent(pool, secretKey, { code, name: 'Demo practice' })
+}
+
+function compare(one: string, other: string): number {
+  return one.localeCompare(other, 'en', { numeric: true })
+}

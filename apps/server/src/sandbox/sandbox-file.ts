@@ -1,0 +1,34 @@
+import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+/** What a newcomer or a script needs to make the first call. Read by others: members are added, never renamed. */
+export type SandboxFile = {
+  base_url: string
+  client_id: string
+  client_secret: string
+  organization_id: number
+  granted_location_ids: number[]
+  ungranted_location_ids: number[]
+  agent_key: string
+}
+
+const name = 'sandbox.json'
+
+/** What an earlier start wrote; empty when there is nothing that can be read. */
+export function readSandboxFile(dataDir: string): Partial<SandboxFile> {
+  try {
+    const value: unknown = JSON.parse(readFileSync(join(dataDir, name), 'utf8'))
+    if (typeof value !== 'object' || value === null) return {}
+    // Written by ourselves; what it says is checked against the database before it is used.
+    return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== null)) as Partial<SandboxFile>
+  } catch {
+    return {}
+  }
+}
+
+/** Written aside and renamed, so that a reader or a crash never meets half a file. Mode 0600: it holds secrets. */
+export function writeSandboxFile(dataDir: string, file: SandboxFile): void {
+  const path = join(dataDir, name)
+  writeFileSync(`${path}.new`, `${JSON.stringify(file, null, 2)}\n`, { mode: 0o600 })
+  renameSync(`${path}.new`, path)
+}

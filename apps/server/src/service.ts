@@ -1,0 +1,74 @@
+import { randomUUID } from 'node:crypto'
+import type { FastifyInstance } from 'fastify'
+import type { Pool } from 'pg'
+import { requireInstallation } from './access/installation.ts'
+import { openKeyRing } from './access/key-ring.ts'
+import type { SecretKey } from './access/secret.ts'
+import { loadSecretKey } from './access/secret-key-file.ts'
+import { buildApp } from './app.ts'
+import type { Config } from './config.ts'
+import { openDatabase } from './database/open-database.ts'
+import { createPool } from './database/pool.ts'
+import { ensureDatasetStates } from './directory/dataset-state.ts'
+import { createDisclosureWriter } from './disclosure/writer.ts'
+import { startHousekeeping } from './housekeeping.ts'
+import type { Log } from './http/log-event.ts'
+import { createRerenderer } from './records/rerenderer.ts'
+import { requireSafeStart } from './safe-start.ts'
+import { createSyncSlots } from './throttle/sync-slots.ts'
+import { createTokenLimit } from './throttle/token-limit.ts'
+
+/** The service with everything that it runs on, not yet listening. */
+export type Service = { app: FastifyInstance; pool: Pool; secretKey: SecretKey; close: () => Promise<void> }
+
+/**
+ * Opens database, keys, limits and background work in one order, and closes them in the reverse of it, also when a step fails. Errors whose
+ * message is meant for the person who starts the server: DatabaseStartError, SecretKeyFileError, WrongSecretKey, UnsafeStart.
+ */
+export async function openService(config: Config, log: Log): Promise<Service> {
+  const closers: (() => unknown)[] = []
+  const close = async () => {
+    for (const closer of closers.splice(0).reverse()) await closer()
+  }
+  try {
+    const database = await openDatabase(config, log)
+    closers.push(database.close)
+    const pool = createPool(database.serverUrl, { max: 20, log, applicationName: 'bridgework server' })
+    closers.push(() => pool.end())
+    await requireSafeStart(pool, config, log)
+    const secretKey = loadSecretKey(config)
+    await requireInstallation(pool, secretKey)
+    await ensureDatasetStates(pool)
+    const keys = await openKeyRing({ pool, secretKey, log })
+    closers.push(keys.close)
+    const tokenLimit = createTokenLimit({ pool })
+    const limits = { initial: config.initialLocationsMax, incremental: config.incrementalLocationsMax }
+    const slots = createSyncSlots({ pool, processId: randomUUID(), limits, log })
+    const disclosures = createDisclosureWriter({ pool, log })
+    const rerenderer = createRerenderer({ pool, log })
+    closers.push(tokenLimit.stop, slots.stop, disclosures.stop, rerenderer.stop, startHousekeeping({ pool, log }))
+    tokenLimit.start()
+    slots.start()
+    rerenderer.start()
+    const { publicUrl, trustedProxies, previewDatasets } = config
+    const now = () => new Date()
+    const app = await buildApp({
+      pool,
+      secretKey,
+      keys,
+      tokenLimit,
+      slots,
+      disclosures,
+      publicUrl,
+      trustedProxies,
+      previewDatasets,
+      now,
+      log,
+    })
+    closers.push(() => app.close())
+    return { app, pool, secretKey, close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
