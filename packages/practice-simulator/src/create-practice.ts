@@ -110,7 +110,7 @@ export function newFeeSchedule(practice: Practice, locationKey: string | null, r
   }
 }
 
-/** Fees of a new schedule: most codes, some blank, a few of one provider or one location. */
+/** Fees of a new schedule: most codes, some blank, a few of one provider or, unless the schedule is global, of one location. */
 export function newFees(practice: Practice, schedule: FeeSchedule, random: Random): Fee[] {
   const share = random.whole(50, 110)
   const [providers, locations] = [[...practice.providers.keys()], [...practice.locations.keys()]]
@@ -126,7 +126,7 @@ export function newFees(practice: Practice, schedule: FeeSchedule, random: Rando
     }
     const special = random.chance(0.04)
       ? [{ ...general, providerKey: random.pick(providers), amountCents: usual + random.whole(1, 99) }]
-      : random.chance(0.04) && schedule.locationKey === null && locations.length > 0
+      : random.chance(0.04) && schedule.locationKey === null && !schedule.isGlobal && locations.length > 0
         ? [{ ...general, locationKey: random.pick(locations), amountCents: usual + random.whole(1, 99) }]
         : []
     return [general, ...special].map((fee) => ({ key: newKey(practice, 'fees', random), ...fee }))

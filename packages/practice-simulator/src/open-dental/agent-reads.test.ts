@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { openDentalConnector, runCycle } from '@bridgework/agent'
-import { startTestMariaDb } from '../../../../apps/agent/src/open-dental/test-mariadb.ts'
+import { startTestMariaDb } from '@bridgework/agent/test-mariadb'
 import { createPractice, openDentalShape } from '../create-practice.ts'
 import { livingPractice } from '../living-practice.ts'
 import { testAgent } from '../test-agent.ts'
