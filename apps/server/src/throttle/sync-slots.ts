@@ -40,6 +40,7 @@ type Hold = {
   requests: number
   granted: Promise<void>
   isHeld: boolean
+  takenAtMs: number
   validUntilMs: number
   lost: AbortController
 }
@@ -56,11 +57,22 @@ export function createSyncSlots(options: {
   leaseMs?: number
   renewMs?: number
   timeoutMs?: number
+  /** A hold that no request joined for so long was forgotten by a bug: no answer takes that long. It is ended, or it would be renewed for ever. */
+  holdMaxMs?: number
   log: Log
   /** Milliseconds of a clock that never jumps. */
   now?: () => number
 }): SyncSlots {
-  const { pool, processId, limits, leaseMs = 20_000, renewMs = 5_000, timeoutMs = 3_000, log } = options
+  const {
+    pool,
+    processId,
+    limits,
+    leaseMs = 20_000,
+    renewMs = 5_000,
+    timeoutMs = 3_000,
+    holdMaxMs = 120_000,
+    log,
+  } = options
   const now = options.now ?? (() => performance.now())
   const operations = createSlotOperations({ pool, processId, limits, leaseMs, timeoutMs, retryMs: 1_000, now })
   const holds = new Map<string, Hold>()
@@ -102,6 +114,12 @@ export function createSyncSlots(options: {
   }
 
   const renew = async (hold: Hold): Promise<void> => {
+    if (now() - hold.takenAtMs > holdMaxMs) {
+      log({ event: 'task.failed', task: 'give back a sync slot', error: 'held too long' })
+      lose(hold)
+      operations.forget(hold.key, hold.lease)
+      return
+    }
     try {
       const answer = await operations.run('hold', hold.key, hold.lease)
       if (answer.granted) hold.validUntilMs = answer.sentAtMs + leaseMs
@@ -134,6 +152,7 @@ export function createSyncSlots(options: {
           requests: 0,
           granted: Promise.resolve(),
           isHeld: false,
+          takenAtMs: 0,
           validUntilMs: 0,
           lost: new AbortController(),
         }
@@ -143,6 +162,7 @@ export function createSyncSlots(options: {
       }
       const mine = hold
       mine.requests += 1
+      mine.takenAtMs = now()
       await mine.granted
       let released: Promise<void> | undefined
       return {
