@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
 import { after, test } from 'node:test'
 import { check, compareClocks } from './check.ts'
 import type { Finding } from './connector.ts'
@@ -44,14 +45,18 @@ test('check finds nothing wrong with a good installation', async () => {
 })
 
 test('check says that the server cannot be reached', async () => {
+  const closed = createServer().listen(0, '127.0.0.1')
+  await new Promise((resolve) => closed.once('listening', resolve))
+  const address = closed.address()
+  await new Promise((resolve) => closed.close(resolve))
+  const port = typeof address === 'object' ? address?.port : 0
   onlyOne(
-    await findings({ serverUrl: 'http://127.0.0.1:1' }),
+    await findings({ serverUrl: `http://127.0.0.1:${port}` }),
     /cannot be reached \(ECONNREFUSED\).*internet connection/,
   )
 })
 
 test('check says that the server is not Bridgework', async (t) => {
-  const { createServer } = await import('node:http')
   const stranger = createServer((_, response) => response.end('<html>hello</html>')).listen(0, '127.0.0.1')
   t.after(() => stranger.close())
   await new Promise((resolve) => stranger.once('listening', resolve))

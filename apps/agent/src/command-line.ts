@@ -23,7 +23,7 @@ const optionsOf = {
   check: { config: 'string', json: 'boolean' },
 } as const satisfies Record<string, Record<string, 'string' | 'boolean'>>
 
-export type CommandName = keyof typeof optionsOf
+type CommandName = keyof typeof optionsOf
 
 /** Options by name; a flag that was given is `true`. */
 export type Options = ReadonlyMap<string, string | true>

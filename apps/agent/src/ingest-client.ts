@@ -23,11 +23,13 @@ export class IngestProblem extends Error {
   readonly status: number | null
   readonly retryAfterMs: number | null
   readonly requestId: string | null
+  /** Of a held removal: how many records are gone. */
+  readonly missing: number | null
 
   constructor(
     kind: IngestProblemKind,
     errors: string,
-    answer: { status?: number; retryAfterMs?: number | null; requestId?: string | null } = {},
+    answer: { status?: number; retryAfterMs?: number | null; requestId?: string | null; missing?: number | null } = {},
   ) {
     super(errors)
     this.name = 'IngestProblem'
@@ -36,6 +38,7 @@ export class IngestProblem extends Error {
     this.status = answer.status ?? null
     this.retryAfterMs = answer.retryAfterMs ?? null
     this.requestId = answer.requestId ?? null
+    this.missing = answer.missing ?? null
   }
 }
 
@@ -45,7 +48,7 @@ export function isWorthRetrying(problem: IngestProblem): boolean {
 }
 
 export type Enrolment = { readonly agentId: string; readonly agentKey: string; readonly organizationId: string }
-export type UploadCounts = { inserted: number; changed: number; unchanged: number; hidden: number }
+type UploadCounts = { inserted: number; changed: number; unchanged: number; hidden: number }
 
 export type IngestClient = {
   /** Who the server takes us for, and its clock. */
@@ -175,6 +178,7 @@ function problemOf(response: Response, answer: unknown): IngestProblem {
     status,
     retryAfterMs: retryAfterMs(response.headers.get('retry-after'), new Date()),
     requestId: response.headers.get('x-request-id'),
+    missing: optionalNumber(answer, 'missing'),
   }
   const errors = printable(optionalText(answer, 'errors') ?? `The server answered ${status}.`)
   return new IngestProblem(kindOf(status, code), errors, details)
@@ -224,9 +228,13 @@ function textOf(answer: unknown, name: string): string {
   return optionalText(answer, name) ?? unexpected(name)
 }
 
-function numberOf(answer: unknown, name: string): number {
+function optionalNumber(answer: unknown, name: string): number | null {
   const value: unknown = typeof answer === 'object' && answer !== null ? Reflect.get(answer, name) : undefined
-  return typeof value === 'number' ? value : unexpected(name)
+  return typeof value === 'number' ? value : null
+}
+
+function numberOf(answer: unknown, name: string): number {
+  return optionalNumber(answer, name) ?? unexpected(name)
 }
 
 function listOf(answer: unknown, name: string): unknown[] {

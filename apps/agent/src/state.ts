@@ -156,12 +156,18 @@ export function openState(path: string, identity: StateIdentity, nowMs: () => nu
       statements.putDataset.run(dataset, cursor, fullReadAtMs)
     },
 
-    /** True once a complete read of this dataset was reported for this location. */
-    wasCompleted: (locationId: string, dataset: DatasetName): boolean =>
-      statements.completed.get(locationId, dataset) !== undefined,
+    /** `isComplete` once a complete read was reported for this location; `isHeld` while a removal waits for a person. */
+    locationProgress: (locationId: string, dataset: DatasetName): { isComplete: boolean; isHeld: boolean } => {
+      const row = statements.locationDataset.get(locationId, dataset)
+      return { isComplete: row?.is_complete === 1, isHeld: row?.is_held === 1 }
+    },
 
-    markCompleted: (locationId: string, dataset: DatasetName): void => {
-      statements.putCompleted.run(locationId, dataset)
+    markComplete: (locationId: string, dataset: DatasetName): void => {
+      statements.putComplete.run(locationId, dataset)
+    },
+
+    markHeld: (locationId: string, dataset: DatasetName, isHeld: boolean): void => {
+      statements.putHeld.run(locationId, dataset, isHeld ? 1 : 0)
     },
 
     sentLocations: (): SourceLocation[] =>
@@ -190,7 +196,9 @@ const schema = `
   ) without rowid;
   create table if not exists dataset (dataset text primary key, cursor text not null, full_read_at_ms integer not null) without rowid;
   create table if not exists location_dataset (
-    location_id text not null, dataset text not null, primary key (location_id, dataset)
+    location_id text not null, dataset text not null,
+    is_complete integer not null default 0, is_held integer not null default 0,
+    primary key (location_id, dataset)
   ) without rowid;
   create table if not exists location (source_id text primary key, document text not null) without rowid;
 `
@@ -252,9 +260,16 @@ function prepare(database: DatabaseSync) {
       `insert into dataset (dataset, cursor, full_read_at_ms) values (?, ?, ?)
        on conflict do update set cursor = excluded.cursor, full_read_at_ms = excluded.full_read_at_ms`,
     ),
-    completed: database.prepare('select 1 from location_dataset where location_id = ? and dataset = ?'),
-    putCompleted: database.prepare(
-      'insert into location_dataset (location_id, dataset) values (?, ?) on conflict do nothing',
+    locationDataset: database.prepare(
+      'select is_complete, is_held from location_dataset where location_id = ? and dataset = ?',
+    ),
+    putComplete: database.prepare(
+      `insert into location_dataset (location_id, dataset, is_complete) values (?, ?, 1)
+       on conflict do update set is_complete = 1`,
+    ),
+    putHeld: database.prepare(
+      `insert into location_dataset (location_id, dataset, is_held) values (?, ?, ?)
+       on conflict do update set is_held = excluded.is_held`,
     ),
     locations: database.prepare('select document from location order by source_id'),
     putLocation: database.prepare(

@@ -196,6 +196,10 @@ export async function startTestIngestServer(t: { after(work: () => Promise<void>
     unknownLocations,
     locations,
     uploads,
+    hideAll: (locationSourceId: string, dataset: string): void => {
+      const locationId = locations.get(locationSourceId)?.locationId ?? ''
+      for (const record of recordsOf(locationId, dataset).values()) record.isHidden = true
+    },
     /** What vendors would see of a location's dataset, by source id; by the location's source id. */
     visible: (locationSourceId: string, dataset: string): Map<string, Record<string, unknown>> => {
       const locationId = locations.get(locationSourceId)?.locationId ?? ''

@@ -74,7 +74,8 @@ async function readPractice(database: Database): Promise<Row> {
       where PrefName in ('PracticeTitle', 'PracticeAddress', 'PracticeAddress2', 'PracticeCity', 'PracticeST',
                          'PracticeZip', 'PracticePhone', 'EasyNoClinics', 'LanguageAndRegion')`,
   )
-  return Object.fromEntries(rows.map((row) => [row.name ?? '', row.value ?? null]))
+  // A preference may be a text of any length, a clinic's column 255 characters.
+  return Object.fromEntries(rows.map((row) => [row.name ?? '', row.value?.slice(0, 255).toWellFormed() ?? null]))
 }
 
 async function readClinics(database: Database, columns: ReadonlySet<string>): Promise<Row[]> {

@@ -64,7 +64,7 @@ async function columnsPresent(database: Database): Promise<ReadonlySet<string>> 
   return new Set(rows.map((row) => `${row.table_name}.${row.column_name}`))
 }
 
-export async function readGuard(database: Database): Promise<Guard> {
+async function readGuard(database: Database): Promise<Guard> {
   const rows = await database.query(
     `select PrefName as name, ValueString as value
        from preference

@@ -149,15 +149,23 @@ test('a mass disappearance waits for a person: it is said at each cycle, and is 
   assert.equal(agent.named('removal.held').length, 2)
 })
 
-test('rows that are back before anyone confirmed stay as they were', async (t) => {
+test('rows that are back are shown, whether or not someone confirmed their removal meanwhile', async (t) => {
   const agent = await someAgent(t, { plans: 40 })
   await agent.run()
   const content = new Map(agent.source.content.insurance_plans)
-  agent.source.content.insurance_plans.clear()
-  await agent.run()
-  for (const [key, plan] of content) agent.source.content.insurance_plans.set(key, plan)
-  assert.deepEqual(await agent.run(), { result: 'complete', uploaded: 0, refused: 0, held: 0 })
-  assert.equal(agent.plans().size, 40)
+  for (const isConfirmed of [false, true]) {
+    agent.source.content.insurance_plans.clear()
+    await agent.run()
+    // What the operator's confirmation does at the server: hide what is held.
+    if (isConfirmed) agent.server.hideAll('1', 'insurance_plans')
+    for (const [key, plan] of content) agent.source.content.insurance_plans.set(key, plan)
+    const reconciles = agent.server.reconciles.length
+    assert.deepEqual(await agent.run(), { result: 'complete', uploaded: 40, refused: 0, held: 0 })
+    assert.equal(agent.plans().size, 40)
+    // The list goes out once more, so that the server stops waiting; then no more.
+    await agent.run()
+    assert.equal(agent.server.reconciles.length, reconciles + 1)
+  }
 })
 
 test('nothing is sent, hidden or reported as read when the source was not quiet', async (t) => {

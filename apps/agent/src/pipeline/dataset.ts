@@ -45,7 +45,7 @@ export async function syncDataset(
 
   await source.confirm()
   for (const target of targets) {
-    const complete = fully !== null || !context.state.wasCompleted(target.locationId, dataset)
+    const complete = fully !== null || !context.state.locationProgress(target.locationId, dataset).isComplete
     const read = { keys: keys.get(target.sourceId) ?? [], beganAtUpload, complete }
     await finishLocation(context, target, dataset, read, new Date(startedAtMs))
     reportRefused(context, target, dataset)
@@ -99,7 +99,7 @@ async function finishLocation(
   try {
     await reconcile(context, target, dataset, read)
     await retrying(context, () => client.reportCycle(target.locationId, dataset, { readAt, complete: read.complete }))
-    if (read.complete) state.markCompleted(target.locationId, dataset)
+    if (read.complete) state.markComplete(target.locationId, dataset)
   } catch (error) {
     if (!(error instanceof IngestProblem) || (error.kind !== 'denied' && error.kind !== 'unknown')) throw error
     skipped.add(skipKey(target.locationId, dataset))

@@ -6,7 +6,8 @@ import { type CycleContext, retrying, type Target } from './context.ts'
 /**
  * Tells the server which keys the source still has, so that it hides what is gone. The agent never names a record as
  * removed: it sends the whole list of a finished read, and a mass disappearance waits for a person at the server. That
- * is an answer like any other; the list is sent again at each cycle until someone decided, or the rows are back.
+ * is an answer like any other; the list is sent again at each cycle until someone decided, or the rows are back. What is
+ * held is forgotten here, so that a row which comes back is sent again: someone may have confirmed meanwhile.
  */
 export async function reconcile(
   context: CycleContext,
@@ -14,6 +15,7 @@ export async function reconcile(
   dataset: DatasetName,
   read: { keys: readonly string[]; beganAtUpload: number; complete: boolean },
 ): Promise<void> {
+  const { isHeld } = context.state.locationProgress(target.locationId, dataset)
   const missing = context.state.knownKeys(target.locationId, dataset)
   const refused = new Set(context.state.refusedRecords(target.locationId, dataset).keys())
   for (const key of read.keys) {
@@ -23,7 +25,7 @@ export async function reconcile(
   // A refused record that is gone from the source needs no further mention.
   for (const sourceId of refused) context.state.clearRefused(target.locationId, dataset, sourceId)
   // After a complete read the list is sent though nothing seems missing: a lost state knows of no removal.
-  if (missing.size === 0 && !read.complete) return
+  if (missing.size === 0 && !read.complete && !isHeld) return
 
   const body = gzipSync(
     JSON.stringify({
@@ -34,15 +36,18 @@ export async function reconcile(
   try {
     const { hidden } = await retrying(context, () => context.client.reconcile(target.locationId, dataset, body))
     context.state.forgetRecords(target.locationId, dataset, missing)
+    if (isHeld) context.state.markHeld(target.locationId, dataset, false)
     if (hidden > 0) context.report({ event: 'records.hidden', locationId: target.locationId, dataset, hidden })
   } catch (error) {
     if (!(error instanceof IngestProblem) || error.kind !== 'removal_held') throw error
     context.totals.held += 1
+    context.state.markHeld(target.locationId, dataset, true)
+    context.state.forgetRecords(target.locationId, dataset, missing)
     context.report({
       event: 'removal.held',
       locationId: target.locationId,
       dataset,
-      missing: missing.size,
+      missing: error.missing ?? missing.size,
       errors: error.errors,
     })
   }

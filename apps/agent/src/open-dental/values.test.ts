@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { keyAscending, keyList } from './keys.ts'
+import { firstTimeZone } from './time-zone.ts'
+import { dateOrNull, isTrue, referenceOrNull, text, textOrNull } from './values.ts'
+
+test('Open Dental’s ways to say nothing become null or an empty text', () => {
+  assert.deepEqual(['0001-01-01', '0000-00-00', '1879-12-31', null].map(dateOrNull), [null, null, null, null])
+  assert.equal(dateOrNull('2026-11-20 10:00:00'), '2026-11-20')
+  assert.deepEqual(['0', null, undefined].map(referenceOrNull), [null, null, null])
+  assert.equal(referenceOrNull('-5'), '-5')
+  assert.deepEqual([' ', '', null].map(textOrNull), [null, null, null])
+  assert.equal(text(' a\u0000b '), 'ab')
+  assert.deepEqual(['1', '0', '', null].map(isTrue), [true, false, false, false])
+})
+
+test('a key is a whole number or nothing that reaches a statement', () => {
+  assert.equal(keyList(['1', '9223372036854775807']), '1,9223372036854775807')
+  for (const key of ['1 or 1=1', '', '1e3', '0x10', '1;', '１']) assert.throws(() => keyList([key]))
+  assert.deepEqual(['9223372036854775807', '9223372036854775806', '10', '9'].sort(keyAscending), [
+    '9',
+    '10',
+    '9223372036854775806',
+    '9223372036854775807',
+  ])
+})
+
+test('only names of real zones count', () => {
+  assert.equal(
+    firstTimeZone(null, 'EST', '-05:00', 'SYSTEM', 'Eastern Standard Time', 'Mars/Base', 'America/Port-au-Prince'),
+    'America/Port-au-Prince',
+  )
+  assert.equal(firstTimeZone('America/Argentina/Buenos_Aires'), 'America/Argentina/Buenos_Aires')
+  assert.equal(firstTimeZone('Etc/GMT+5'), 'Etc/GMT+5')
+  assert.equal(firstTimeZone('', undefined), null)
+})

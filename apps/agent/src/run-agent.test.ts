@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { ingestClient } from './ingest-client.ts'
+import { uploadLimits } from './pipeline/context.ts'
+import { testSource } from './pipeline/test-source.ts'
+import { runAgent } from './run-agent.ts'
+import { openState } from './state.ts'
+import { temporaryFolder } from './test-agent.ts'
+import { startTestIngestServer } from './test-ingest-server.ts'
+
+/** Runs the agent until it has waited `waits` times between its cycles, and gives those waits. */
+async function waitsOf(t: TestContext, waits: number, server: Awaited<ReturnType<typeof startTestIngestServer>>) {
+  const identity = { serverUrl: server.url, agentId: server.agentId, organizationId: server.organizationId }
+  const state = openState(join(temporaryFolder(t), 'state.sqlite'), identity)
+  const stop = new AbortController()
+  const between: number[] = []
+  const outcome = await runAgent(
+    {
+      connector: testSource(),
+      client: ingestClient({ ...identity, agentKey: server.agentKey }),
+      state,
+      limits: uploadLimits,
+      sleep: async (ms) => {
+        // Within a cycle the longest wait is a minute; between cycles it is an hour or more.
+        if (ms < 3_000_000) return
+        between.push(ms)
+        if (between.length === waits) stop.abort()
+      },
+      random: () => 0.5,
+      nowMs: Date.now,
+      report: () => {},
+      signal: stop.signal,
+    },
+    { intervalMs: 3_600_000 },
+  )
+  state.close()
+  return { outcome, between }
+}
+
+test('cycles follow each other at the interval', async (t) => {
+  const { outcome, between } = await waitsOf(t, 3, await startTestIngestServer(t))
+  assert.deepEqual(between, [3_600_000, 3_600_000, 3_600_000])
+  assert.deepEqual(outcome, { result: 'stopped' })
+})
+
+test('after failures the agent waits longer and longer, and as long as the server asks', async (t) => {
+  const server = await startTestIngestServer(t)
+  server.world.interference = () => ({ status: 500, body: { errors: 'e' } })
+  assert.deepEqual((await waitsOf(t, 3, server)).between, [3_600_500, 3_601_000, 3_602_000])
+  server.world.interference = () => ({ status: 503, body: { errors: 'e' }, headers: { 'retry-after': '7200' } })
+  assert.ok(((await waitsOf(t, 1, server)).between[0] ?? 0) >= 7_200_000)
+})
+
+test('a refused key ends the agent', async (t) => {
+  const server = await startTestIngestServer(t)
+  server.world.interference = () => ({ status: 401, body: { errors: 'e' } })
+  assert.deepEqual(await waitsOf(t, 1, server), { outcome: { result: 'key_refused' }, between: [] })
+})
