@@ -10,7 +10,7 @@ import { Problem } from './problem.ts'
 import { watchRoutes } from './route-table.ts'
 
 /** What a request adds to its line in the log: who asked, and why it was refused. */
-export type LogNotes = Pick<
+type LogNotes = Pick<
   Extract<LogEvent, { event: 'request.answered' }>,
   'companyId' | 'agentId' | 'code' | 'because'
 > & {

@@ -5,7 +5,7 @@ import { Problem } from '../http/problem.ts'
 import { admitTokenAttempt, deleteOldTokenAttempts } from './token-attempt-store.ts'
 
 /** `resetSeconds`: until the oldest admitted request leaves the window. */
-export type TokenAdmission =
+type TokenAdmission =
   | { admitted: true; remaining: number; resetSeconds: number }
   | { admitted: false; retryAfterSeconds: number }
 
