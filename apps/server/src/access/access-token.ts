@@ -1,7 +1,7 @@
 import { hash, randomUUID } from 'node:crypto'
 import { limits } from '@bridgework/contract'
 import { jwtVerify, SignJWT } from 'jose'
-import type { CompanyId, KeyPairId } from '../directory/identity.ts'
+import { type CompanyId, type KeyPairId, parseUuid } from '../directory/identity.ts'
 import { Problem } from '../http/problem.ts'
 import type { KeyRing } from './key-ring.ts'
 
@@ -133,15 +133,13 @@ function readClaims(
 ): VerifiedToken {
   const { iss, aud, sub, cid, iat, exp } = payload
   if (iss !== expected.issuer || aud !== expected.audience) throw refused('issuer or audience')
-  if (!isUuid(sub) || !isUuid(cid)) throw refused('subject')
+  const companyId = typeof sub === 'string' ? parseUuid<CompanyId>(sub) : null
+  const keyPairId = typeof cid === 'string' ? parseUuid<KeyPairId>(cid) : null
+  if (companyId === null || keyPairId === null) throw refused('subject')
   if (!Number.isSafeInteger(iat) || !Number.isSafeInteger(exp)) throw refused('times')
   const nowSeconds = expected.now.getTime() / 1000
   if (Number(iat) > nowSeconds + iatAheadMax) throw refused('issued in the future')
   if (Number(exp) <= nowSeconds) throw refused('expired')
-  // The forms were checked in the lines above; that the ids exist and belong together, the database is asked at every request.
-  return { companyId: sub as CompanyId, keyPairId: cid as KeyPairId, expiresAt: new Date(Number(exp) * 1000) }
-}
-
-function isUuid(value: unknown): value is string {
-  return typeof value === 'string' && /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/.test(value)
+  // That the two exist and belong together, the database is asked at every request.
+  return { companyId, keyPairId, expiresAt: new Date(Number(exp) * 1000) }
 }

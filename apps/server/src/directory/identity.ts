@@ -22,3 +22,8 @@ export function newUuid<Id extends CompanyId | MemberId | KeyPairId>(): Id {
 export function parseNumericId<Id extends OrganizationId | LocationId | AgentId>(text: string): Id | null {
   return /^[1-9]\d{0,15}$/.test(text) && Number(text) <= Number.MAX_SAFE_INTEGER ? (text as Id) : null
 }
+
+/** The id that a text spells: a UUID in lower case, as ours are written; null for anything else. */
+export function parseUuid<Id extends CompanyId | MemberId | KeyPairId>(text: string): Id | null {
+  return /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/.test(text) ? (text as Id) : null
+}

@@ -100,6 +100,13 @@ export async function findLocation(db: Queryable, id: LocationId): Promise<Locat
   return rows[0] ? toLocation(rows[0]) : null
 }
 
+/** The location; throws a Refusal when there is none. */
+export async function requireLocation(db: Queryable, id: LocationId): Promise<Location> {
+  const location = await findLocation(db, id)
+  if (!location) throw new Refusal('location_unknown', `There is no location ${id}.`)
+  return location
+}
+
 const sourceColumns = `source_id, name, address_line_1, address_line_2, city, state, postal_code, country, phone, email, website_url,
   time_zone, currency, is_active, pms_name, pms_version`
 

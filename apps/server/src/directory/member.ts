@@ -58,6 +58,13 @@ export async function listMembers(db: Queryable, companyId: CompanyId): Promise<
   return rows.map(toMember)
 }
 
+/** The owner of a company. */
+export async function getOwner(db: Queryable, companyId: CompanyId): Promise<Member> {
+  const owner = (await listMembers(db, companyId)).find((member) => member.role === 'owner')
+  if (!owner) throw new Error(`company ${companyId} has no owner`)
+  return owner
+}
+
 /** The member of this company; throws a Refusal when there is none. The row stays locked, so a role that is checked cannot change meanwhile. */
 export async function requireMember(client: Queryable, companyId: CompanyId, memberId: MemberId): Promise<Member> {
   const { rows } = await client.query<MemberRow>(

@@ -52,6 +52,13 @@ export async function findOrganization(db: Queryable, id: OrganizationId): Promi
   return rows[0] ? toOrganization(rows[0]) : null
 }
 
+/** The organization; throws a Refusal when there is none. */
+export async function requireOrganization(db: Queryable, id: OrganizationId): Promise<Organization> {
+  const organization = await findOrganization(db, id)
+  if (!organization) throw new Refusal('organization_unknown', `There is no organization ${id}.`)
+  return organization
+}
+
 /**
  * Holds an organization until the transaction ends, so that of its new locations and its grants one comes after the other: a location
  * that appears while the whole organization is being granted is opened by one of the two. Throws a Refusal when there is none.

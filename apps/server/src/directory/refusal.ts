@@ -18,6 +18,7 @@ export type RefusalCode =
   | 'agreement_version_wrong'
   | 'key_pair_exists'
   | 'grant_covers_all_locations'
+  | 'removal_unknown'
   | 'field_invalid'
 
 /**

@@ -1,0 +1,57 @@
+import type { Pool } from 'pg'
+import { ensureFirstAgreement } from '../access/agreement.ts'
+import { requireInstallation } from '../access/installation.ts'
+import type { SecretKey } from '../access/secret.ts'
+import { loadSecretKey } from '../access/secret-key-file.ts'
+import type { Config } from '../config.ts'
+import { openDatabase } from '../database/open-database.ts'
+import { createPool } from '../database/pool.ts'
+import type { LogEvent } from '../http/log-event.ts'
+
+/** What a command works with. */
+export type Context = {
+  pool: Pool
+  publicUrl: string
+  /** Read when a command makes or hashes a secret, and not for a list. */
+  secretKey: () => Promise<SecretKey>
+  close: () => Promise<void>
+}
+
+/**
+ * Opens the database beside a running server, or starts the embedded one until `close`. `say` gets what a person who waits wants to know.
+ * Throws the errors of `openDatabase`, whose messages are for that person.
+ */
+export async function openContext(config: Config, say: (text: string) => void): Promise<Context> {
+  const log = (event: LogEvent) => {
+    if (event.event === 'database.starting') say('Starting the database for this command …')
+    if (event.event === 'database.migrated') say(`Migrated the database: ${event.name}`)
+  }
+  const database = await openDatabase(config, log, { beside: true })
+  const pool = createPool(database.serverUrl, {
+    max: 4,
+    log,
+    applicationName: 'bridgework operator',
+    // A grant of an organization with thousands of locations takes its time.
+    statementTimeoutMs: 60_000,
+  })
+  const close = async () => {
+    await pool.end()
+    await database.close()
+  }
+  try {
+    await ensureFirstAgreement(pool)
+  } catch (error) {
+    await close()
+    throw error
+  }
+  return {
+    pool,
+    publicUrl: config.publicUrl,
+    secretKey: async () => {
+      const secretKey = loadSecretKey(config)
+      await requireInstallation(pool, secretKey)
+      return secretKey
+    },
+    close,
+  }
+}

@@ -1,0 +1,29 @@
+import { agent } from './agent.ts'
+import { agreement } from './agreement.ts'
+import type { Nouns } from './command-line.ts'
+import { company } from './company.ts'
+import { credential } from './credential.ts'
+import { database } from './database.ts'
+import { disclosure } from './disclosure.ts'
+import { grant } from './grant.ts'
+import { location } from './location.ts'
+import { member } from './member.ts'
+import { organization } from './organization.ts'
+import { removal } from './removal.ts'
+import { signingKey } from './signing-key.ts'
+
+/** Everything that an operator can do, in the order in which a new installation needs it. */
+export const nouns: Nouns = {
+  organization,
+  agent,
+  location,
+  company,
+  member,
+  agreement,
+  credential,
+  grant,
+  removal,
+  disclosure,
+  'signing-key': signingKey,
+  database,
+}
