@@ -5,7 +5,7 @@ import type { Log } from '../http/log-event.ts'
 import type { Account } from './embedded/account.ts'
 import { binariesFor, findBinaries } from './embedded/binaries.ts'
 import { createCluster, readCredentials, requireMajorVersion, sweepHalfMade } from './embedded/cluster.ts'
-import { answers, type EmbeddedUrls, embeddedUrls } from './embedded/connection.ts'
+import { type EmbeddedUrls, embeddedUrls, probe } from './embedded/connection.ts'
 import { type DataDirLock, lockDataDir, tryLockDataDir } from './embedded/data-dir-lock.ts'
 import { findRunning, readPostmasterFile } from './embedded/orphan.ts'
 import { choosePlace, ensureCopyRoot, ensureDataDir, findPlace, recordPlace, systemRoot } from './embedded/place.ts'
@@ -90,7 +90,7 @@ async function start(
     const place = findPlace(dataDir) ?? choosePlace(dataDir, packaged, copyRoot)
     ensureCopyRoot(copyRoot)
     const binaries = binariesFor(packaged, place.account, copyRoot)
-    if (place.exists) sweepHalfMade(place.home)
+    if (place.exists) await sweepHalfMade(place.home)
     else await createCluster(place, binaries, { isThrowAway: options.throwAway !== undefined })
     recordPlace(dataDir, place.home)
     requireMajorVersion(place.home, binaries)
@@ -142,5 +142,5 @@ async function findServer(dataDir: string): Promise<EmbeddedUrls | null> {
   const running = place ? findRunning(join(place.home, 'data')) : null
   if (!place || !running) return null
   const urls = embeddedUrls(running.socketDir, readCredentials(place.home))
-  return (await answers(urls.ownerUrl)) ? urls : null
+  return (await probe(urls.ownerUrl)) === 'ready' ? urls : null
 }

@@ -12,10 +12,12 @@ import {
 } from 'node:fs'
 import { availableParallelism, totalmem } from 'node:os'
 import { basename, dirname, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { DatabaseStartError } from '../start-error.ts'
 import type { Account } from './account.ts'
 import type { Binaries } from './binaries.ts'
 import type { Place } from './place.ts'
+import { processesGiven } from './process-table.ts'
 import { run } from './run.ts'
 
 export const databaseName = 'bridgework'
@@ -44,7 +46,7 @@ export async function createCluster(
   binaries: Binaries,
   options: { isThrowAway: boolean },
 ): Promise<void> {
-  sweepHalfMade(place.home)
+  await sweepHalfMade(place.home)
   const stage = `${place.home}.new-${randomBytes(6).toString('hex')}`
   const data = join(stage, 'data')
   const credentials = { [adminRole]: newPassword(), [ownerRole]: newPassword(), [serverRole]: newPassword() }
@@ -70,17 +72,27 @@ export function requireMajorVersion(home: string, binaries: Binaries): void {
   )
 }
 
-/** An interrupted first start leaves a folder under a temporary name that nothing refers to. Never a cluster's own folder. */
-export function sweepHalfMade(home: string): void {
-  const parent = dirname(home)
-  for (const name of readdirSync(parent)) {
-    if (
-      /^[\da-f]{12}$/.test(name.slice(`${basename(home)}.new-`.length)) &&
-      name.startsWith(`${basename(home)}.new-`)
-    ) {
-      // An initdb that outlived its server may still be writing there: it fails on its next file.
-      rmSync(join(parent, name), { recursive: true, force: true, maxRetries: 10 })
+/**
+ * An interrupted first start leaves a folder under a temporary name that nothing refers to, and perhaps an initdb that still works on it
+ * and would make it again. Never a cluster's own folder. Only the holder of the data directory's lock may call this.
+ */
+export async function sweepHalfMade(home: string): Promise<void> {
+  const isHalfMade = new RegExp(`^${RegExp.escape(basename(home))}\\.new-[\\da-f]{12}$`)
+  for (const name of readdirSync(dirname(home)).filter((entry) => isHalfMade.test(entry))) {
+    const stage = join(dirname(home), name)
+    for (let pids = processesGiven(stage); pids.length > 0; pids = processesGiven(stage)) {
+      for (const pid of pids) kill(pid)
+      await sleep(20)
     }
+    rmSync(stage, { recursive: true, force: true, maxRetries: 10 })
+  }
+}
+
+function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch {
+    // It ended by itself.
   }
 }
 

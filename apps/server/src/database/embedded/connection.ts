@@ -16,17 +16,20 @@ export function embeddedUrls(socketDir: string, credentials: Credentials): Embed
   return { adminUrl: url(adminRole), ownerUrl: url(ownerRole), serverUrl: url(serverRole) }
 }
 
-/** Whether a server at this address takes connections and answers. */
-export async function answers(url: string): Promise<boolean> {
+/** How a server at this address does: `starting` says so itself, also while it recovers or stops; `silent` says nothing. */
+export async function probe(url: string): Promise<'ready' | 'starting' | 'silent'> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2_000, query_timeout: 2_000 })
   client.on('error', () => {})
   try {
     await client.connect()
     await client.query('select 1')
-    return true
-  } catch {
-    return false
+    return 'ready'
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === cannotConnectNow ? 'starting' : 'silent'
   } finally {
-    await client.end().catch(() => {})
+    // Not waited for: to a server that hangs, even the farewell would hang.
+    client.end().catch(() => {})
   }
 }
+
+const cannotConnectNow = '57P03'

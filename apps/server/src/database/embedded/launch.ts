@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DatabaseStartError } from '../start-error.ts'
 import type { Account } from './account.ts'
-import { answers } from './connection.ts'
+import { probe } from './connection.ts'
 import { clearStale, findRunning, runsCommand } from './orphan.ts'
 import {
   adoptPostmaster,
@@ -33,8 +33,10 @@ export async function launch(options: Launch): Promise<Postmaster> {
   if (orphan) {
     const postmaster = adoptPostmaster(orphan.pid)
     const isSame = orphan.socketDir === options.socketDir && runsCommand(orphan.pid, options.data, options.command)
-    if (isSame && (await answersWithin(options.url, 5_000))) return postmaster
-    await stopPostmaster(postmaster, 'fast')
+    const hasAnswered = await answersWithin(options.url, 3_000)
+    if (isSame && hasAnswered) return postmaster
+    // One that is silent will hardly end in an orderly way either.
+    await stopPostmaster(postmaster, 'fast', hasAnswered ? undefined : 1_000)
   }
   const until = performance.now() + 10_000
   for (;;) {
@@ -64,16 +66,19 @@ async function becomesReady(postmaster: Postmaster, options: Launch): Promise<bo
       return false
     }
     // Two servers cannot share a data directory, so who answers here is the one that was started.
-    if (await answers(options.url)) return !hasExited
+    if ((await probe(options.url)) === 'ready') return !hasExited
     await sleep(25)
   }
   return false
 }
 
+/** A server that recovers is given all the time it needs; a silent one only `patienceMs`. */
 async function answersWithin(url: string, patienceMs: number): Promise<boolean> {
-  const until = performance.now() + patienceMs
+  let until = performance.now() + patienceMs
   do {
-    if (await answers(url)) return true
+    const state = await probe(url)
+    if (state === 'ready') return true
+    if (state === 'starting') until = performance.now() + patienceMs
     await sleep(100)
   } while (performance.now() < until)
   return false

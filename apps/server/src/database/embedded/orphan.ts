@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DatabaseStartError } from '../start-error.ts'
 import type { Command } from './postmaster.ts'
-import { isAlive, processesIn, programOf, workingDirectory } from './process-table.ts'
+import { isPostgresOf, processesIn, programOf } from './process-table.ts'
 
 /** What Postgres itself says of a running server, in its postmaster.pid: null when there is no such file. */
 export function readPostmasterFile(data: string): { pid: number; socketDir: string } | null {
@@ -19,10 +19,7 @@ export function readPostmasterFile(data: string): { pid: number; socketDir: stri
 /** The server that runs on this data directory now, ours or one left by a process of ours that was killed. */
 export function findRunning(data: string): { pid: number; socketDir: string } | null {
   const file = readPostmasterFile(data)
-  if (!file || !isAlive(file.pid)) return null
-  // The number alone proves nothing: after a restart of a container it often is another program's.
-  const directory = workingDirectory(file.pid)
-  return directory === null || directory === realpathSync(data) ? file : null
+  return file && isPostgresOf(file.pid, realpathSync(data)) ? file : null
 }
 
 /** Whether a running server is exactly what we would start: the same program, still on the disk, with the same arguments. */

@@ -97,7 +97,7 @@ export function adoptPostmaster(pid: number): Postmaster {
 
 /**
  * Ends the server: `smart` waits for other sessions to finish first, `fast` ends them. Falls to harder ways when it takes too long, at
- * most 27 s in all; nothing committed is lost by any of them.
+ * most 28 s in all; nothing committed is lost by any of them.
  */
 export async function stopPostmaster(
   postmaster: Postmaster,
@@ -107,7 +107,7 @@ export async function stopPostmaster(
   const steps: [NodeJS.Signals, number][] = [
     ...(way === 'smart' ? ([['SIGTERM', patienceMs]] as [NodeJS.Signals, number][]) : []),
     ['SIGINT', way === 'smart' ? 5_000 : patienceMs],
-    ['SIGQUIT', 5_000],
+    ['SIGQUIT', 3_000],
     ['SIGKILL', 2_000],
   ]
   for (const [signal, waitMs] of steps) {

@@ -1,8 +1,9 @@
+import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 
 /**
- * What the kernel says of processes, on Linux. Elsewhere there is no /proc: `isAlive` then asks with signal 0, `workingDirectory` knows
- * nothing and gives null, and Postgres' own checks are all there is.
+ * What the kernel says of processes, on Linux. Elsewhere there is no /proc: `isAlive` then asks with signal 0, `isPostgresOf` asks ps, the
+ * lists are empty, and Postgres' own checks do the rest.
  */
 export function isAlive(pid: number): boolean {
   if (process.platform === 'linux') {
@@ -18,8 +19,15 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-export function workingDirectory(pid: number): string | null {
-  return readLink(`/proc/${pid}/cwd`)
+/**
+ * Whether this process is the Postgres server of a data directory. Its number alone proves nothing: after the restart of a container it
+ * often is another program's, and that one must never get our signals. What cannot be looked at is not ours.
+ */
+export function isPostgresOf(pid: number, data: string): boolean {
+  if (!isAlive(pid)) return false
+  if (process.platform === 'linux') return workingDirectory(pid) === data
+  const answer = spawnSync('ps', ['-ww', '-o', 'args=', '-p', String(pid)], { encoding: 'utf8' })
+  return answer.status === 0 && answer.stdout.includes(` -D ${data} `)
 }
 
 /** The program that runs; null when it is gone from the disk, as after an update of the package. */
@@ -31,10 +39,27 @@ export function programOf(pid: number): string | null {
 /** Processes whose working directory this is: a Postgres server and its children stand in their data directory. */
 export function processesIn(directory: string): number[] {
   if (process.platform !== 'linux') return []
+  return processIds().filter((pid) => workingDirectory(pid) === directory && isAlive(pid))
+}
+
+/** Processes that were given an argument beginning with this. */
+export function processesGiven(prefix: string): number[] {
+  if (process.platform !== 'linux') return []
+  return processIds().filter((pid) => argumentsOf(pid).some((argument) => argument.startsWith(prefix)) && isAlive(pid))
+}
+
+function processIds(): number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .map(Number)
-    .filter((pid) => workingDirectory(pid) === directory && isAlive(pid))
+}
+
+function argumentsOf(pid: number): string[] {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')
+  } catch {
+    return []
+  }
 }
 
 function processState(pid: number): string | null {
@@ -45,6 +70,10 @@ function processState(pid: number): string | null {
   } catch {
     return null
   }
+}
+
+function workingDirectory(pid: number): string | null {
+  return readLink(`/proc/${pid}/cwd`)
 }
 
 function readLink(path: string): string | null {
