@@ -1,6 +1,6 @@
-import { hash, randomUUID } from 'node:crypto'
+import { hash, randomUUID, verify } from 'node:crypto'
 import { limits } from '@bridgework/contract'
-import { jwtVerify, SignJWT } from 'jose'
+import { SignJWT } from 'jose'
 import { type CompanyId, type KeyPairId, parseUuid } from '../directory/identity.ts'
 import { Problem } from '../http/problem.ts'
 import type { KeyRing } from './key-ring.ts'
@@ -33,16 +33,9 @@ export function createTokenIssuer(deps: {
   now: () => Date
 }): TokenIssuer {
   const { issuer, audience, keys, now } = deps
-  const verified = new Map<string, VerifiedToken & { kid: string }>()
-
-  const remember = (digest: string, token: VerifiedToken & { kid: string }) => {
-    // A Map keeps the order of insertion: the first one is the longest unused.
-    if (verified.size >= rememberedMax) {
-      const oldest = verified.keys().next().value
-      if (oldest !== undefined) verified.delete(oldest)
-    }
-    verified.set(digest, token)
-  }
+  const verified = boundedMap<VerifiedToken & { kid: string; issuedAt: Date }>()
+  /** Tokens whose signature is wrong, which no later key makes right: sent again and again, they cost a hash each. */
+  const forged = boundedMap<true>()
 
   return {
     issue: async (companyId, keyPairId) => {
@@ -61,47 +54,73 @@ export function createTokenIssuer(deps: {
     verify: async (token) => {
       if (token.length > tokenLengthMax) throw refused('too long')
       const digest = hash('sha256', token, 'base64url')
+      if (forged.get(digest)) throw refused('signature')
       const known = verified.get(digest)
       if (known) {
-        verified.delete(digest)
-        if (known.expiresAt.getTime() <= now().getTime()) throw refused('expired')
+        requireTimes(known, now())
         if ((await keys.verifier(known.kid)) === null) throw refused('unknown key')
-        remember(digest, known)
         return known
       }
-      const parts = readParts(token)
-      const key = await keys.verifier(parts.kid)
+      const { kid, payload, signed, signature } = readParts(token)
+      const key = await keys.verifier(kid)
       if (key === null) throw refused('unknown key')
-      const claims = readClaims(parts.payload, { issuer, audience, now: now() })
-      // After the claims, which cost less to refuse. The list of algorithms is ours and never the token's.
-      await jwtVerify(token, key, { algorithms: ['EdDSA'], issuer, audience, currentDate: now() }).catch((cause) => {
-        throw refused('signature', cause)
-      })
-      const fresh = Object.freeze({ ...claims, kid: parts.kid })
-      remember(digest, fresh)
+      const claims = readClaims(payload, { issuer, audience })
+      requireTimes(claims, now())
+      // After the claims, which cost less to refuse. Not through jose, which repeats all of the above and takes twice as long: the form is
+      // checked to the letter and the algorithm is the key's own, so what is left is one call.
+      if (!verify(null, signed, key, signature)) {
+        forged.set(digest, true)
+        throw refused('signature')
+      }
+      const fresh = Object.freeze({ ...claims, kid })
+      verified.set(digest, fresh)
       return fresh
     },
   }
 }
 
-const rememberedMax = 10_000
-
 /** Ours have about 600 characters; the public URL, twice in them, is the part that varies. */
 const tokenLengthMax = 4096
 
-/** What a clock may be ahead that issued a token, in seconds. */
-const iatAheadMax = 60
+/** What a clock may be ahead that issued a token. */
+const iatAheadMsMax = 60_000
 
-function refused(because: string, cause?: unknown): Problem {
-  return new Problem('token_invalid', { because, cause })
+function refused(because: string): Problem {
+  return new Problem('token_invalid', { because })
+}
+
+/** Holds the 10,000 entries that were used last. */
+function boundedMap<Value>() {
+  // A Map keeps the order of insertion: what is read is put at the end, and the first one is the longest unused.
+  const entries = new Map<string, Value>()
+  return {
+    get: (key: string): Value | undefined => {
+      const value = entries.get(key)
+      if (value !== undefined) {
+        entries.delete(key)
+        entries.set(key, value)
+      }
+      return value
+    },
+    set: (key: string, value: Value): void => {
+      const oldest = entries.size >= 10_000 ? entries.keys().next().value : undefined
+      if (oldest !== undefined) entries.delete(oldest)
+      entries.set(key, value)
+    },
+  }
 }
 
 /**
- * The header's `kid` and the payload of a token that has our form to the letter: three parts, each in the one canonical spelling, and a
- * header of exactly the three members that we write. So a header that names a key of its own (`jwk`, `jku`, `x5u`, `x5c`) or demands an
- * extension (`crit`) is refused by having it.
+ * The parts of a token that has our form to the letter: three, each in the one canonical spelling, and a header of exactly the three
+ * members that we write. So a header that names a key of its own (`jwk`, `jku`, `x5u`, `x5c`) or demands an extension (`crit`) is refused
+ * by having it.
  */
-function readParts(token: string): { kid: string; payload: Record<string, unknown> } {
+function readParts(token: string): {
+  kid: string
+  payload: Record<string, unknown>
+  signed: Buffer
+  signature: Buffer
+} {
   const parts = token.split('.', 4)
   const [header, payload, signature] = parts
   if (parts.length !== 3 || !header || !payload || signature?.length !== 86) throw refused('form')
@@ -109,7 +128,12 @@ function readParts(token: string): { kid: string; payload: Record<string, unknow
   const { alg, typ, kid, ...others } = readObject(header)
   if (alg !== 'EdDSA' || typ !== 'at+jwt' || typeof kid !== 'string' || Object.keys(others).length > 0)
     throw refused('header')
-  return { kid, payload: readObject(payload) }
+  return {
+    kid,
+    payload: readObject(payload),
+    signed: Buffer.from(`${header}.${payload}`),
+    signature: Buffer.from(signature, 'base64url'),
+  }
 }
 
 /** Decoders forgive characters outside the alphabet and bits that do not count, so one token would have many spellings. */
@@ -129,17 +153,20 @@ function readObject(part: string): Record<string, unknown> {
 
 function readClaims(
   payload: Record<string, unknown>,
-  expected: { issuer: string; audience: string; now: Date },
-): VerifiedToken {
+  expected: { issuer: string; audience: string },
+): VerifiedToken & { issuedAt: Date } {
   const { iss, aud, sub, cid, iat, exp } = payload
   if (iss !== expected.issuer || aud !== expected.audience) throw refused('issuer or audience')
   const companyId = typeof sub === 'string' ? parseUuid<CompanyId>(sub) : null
   const keyPairId = typeof cid === 'string' ? parseUuid<KeyPairId>(cid) : null
   if (companyId === null || keyPairId === null) throw refused('subject')
   if (!Number.isSafeInteger(iat) || !Number.isSafeInteger(exp)) throw refused('times')
-  const nowSeconds = expected.now.getTime() / 1000
-  if (Number(iat) > nowSeconds + iatAheadMax) throw refused('issued in the future')
-  if (Number(exp) <= nowSeconds) throw refused('expired')
   // That the two exist and belong together, the database is asked at every request.
-  return { companyId, keyPairId, expiresAt: new Date(Number(exp) * 1000) }
+  return { companyId, keyPairId, issuedAt: new Date(Number(iat) * 1000), expiresAt: new Date(Number(exp) * 1000) }
+}
+
+function requireTimes(token: { issuedAt: Date; expiresAt: Date }, now: Date): void {
+  if (token.issuedAt.getTime() > now.getTime() + iatAheadMsMax) throw refused('issued in the future')
+  // No leeway: six hours are six hours.
+  if (token.expiresAt.getTime() <= now.getTime()) throw refused('expired')
 }

@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto'
 import type { JWK } from 'jose'
 import type { Pool } from 'pg'
 import { databaseErrorCode } from '../database/unavailable.ts'
@@ -10,7 +11,7 @@ export type KeyRing = {
   /** The key that a token is signed with now. */
   readonly signer: () => Promise<{ kid: string; privateKey: CryptoKey }>
   /** The key that verifies tokens of that `kid`; null when there is none, or none any more. Asks nothing of the database for a `kid`. */
-  readonly verifier: (kid: string) => Promise<CryptoKey | null>
+  readonly verifier: (kid: string) => Promise<KeyObject | null>
   /** The public keys, for /.well-known/jwks.json. */
   readonly jwks: () => Promise<{ keys: JWK[] }>
   readonly refresh: () => Promise<void>

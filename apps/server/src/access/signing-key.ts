@@ -1,3 +1,4 @@
+import { createPublicKey, type KeyObject } from 'node:crypto'
 import {
   CompactEncrypt,
   calculateJwkThumbprint,
@@ -75,7 +76,7 @@ export type LoadedSigningKey = {
   isActive: boolean
   ageMs: number
   publicJwk: JWK
-  publicKey: CryptoKey
+  publicKey: KeyObject
   /** Null on a key that signs no more. */
   privateKey: CryptoKey | null
 }
@@ -104,7 +105,7 @@ export async function loadSigningKeys(
         isActive: row.is_active,
         ageMs: row.age_ms,
         publicJwk: row.public_jwk,
-        publicKey: before?.publicKey ?? (await importEd25519(row.public_jwk)),
+        publicKey: before?.publicKey ?? createPublicKey({ key: row.public_jwk, format: 'jwk' }),
         privateKey: before?.privateKey ?? (row.private_jwk === null ? null : await unseal(row.private_jwk, secretKey)),
       }
     }),
@@ -135,11 +136,7 @@ async function insertSigningKey(client: Queryable, secretKey: SecretKey): Promis
 
 async function unseal(sealed: string, secretKey: SecretKey): Promise<CryptoKey> {
   const { plaintext } = await compactDecrypt(sealed, secretKey.sealingKey)
-  return await importEd25519(JSON.parse(new TextDecoder().decode(plaintext)))
-}
-
-async function importEd25519(jwk: JWK): Promise<CryptoKey> {
-  const key = await importJWK(jwk, 'EdDSA')
+  const key = await importJWK(JSON.parse(new TextDecoder().decode(plaintext)), 'EdDSA')
   if (!(key instanceof CryptoKey)) throw new Error('a signing key is not an Ed25519 key')
   return key
 }
