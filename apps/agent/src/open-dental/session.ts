@@ -38,17 +38,22 @@ export async function openSession(settings: DatabaseSettings): Promise<Session> 
   }
 }
 
-/** MariaDB counts `max_statement_time` in seconds, MySQL `max_execution_time` in milliseconds (from 5.7.8). */
-function sessionStatements(version: string): string[] {
-  const common = [
-    "set session time_zone = '+00:00'",
-    'set session transaction read only',
-    'set session lock_wait_timeout = 10',
+/**
+ * What is set on a new session, by the server's `version()`. MariaDB counts `max_statement_time` in seconds, MySQL
+ * `max_execution_time` in milliseconds (from 5.7.8); a read-only session came with MySQL 5.6.
+ */
+export function sessionStatements(version: string): string[] {
+  const common = ["set session time_zone = '+00:00'", 'set session lock_wait_timeout = 10']
+  const readOnly = 'set session transaction read only'
+  if (/mariadb/i.test(version)) return [...common, readOnly, `set session max_statement_time = ${statementSecondsMax}`]
+  const [major = 0, minor = 0, patch = 0] = version.split('.').map((part) => Number.parseInt(part, 10))
+  const isAtLeast = (otherMinor: number, otherPatch: number) =>
+    major > 5 || (major === 5 && (minor > otherMinor || (minor === otherMinor && patch >= otherPatch)))
+  return [
+    ...common,
+    ...(isAtLeast(6, 5) ? [readOnly] : []),
+    ...(isAtLeast(7, 8) ? [`set session max_execution_time = ${statementSecondsMax * 1000}`] : []),
   ]
-  if (/mariadb/i.test(version)) return [...common, `set session max_statement_time = ${statementSecondsMax}`]
-  const [major = 0, minor = 0] = version.split('.').map(Number)
-  const bounded = major > 5 || (major === 5 && minor >= 7)
-  return bounded ? [...common, `set session max_execution_time = ${statementSecondsMax * 1000}`] : common
 }
 
 /** Columns that only some versions have, as `table.Column`: probed, because a version number says less than the table. */

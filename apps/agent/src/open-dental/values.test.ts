@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { keyAscending, keyList } from './keys.ts'
+import { sessionStatements } from './session.ts'
 import { firstTimeZone } from './time-zone.ts'
 import { dateOrNull, isTrue, referenceOrNull, text, textOrNull } from './values.ts'
 
@@ -33,4 +34,15 @@ test('only names of real zones count', () => {
   assert.equal(firstTimeZone('America/Argentina/Buenos_Aires'), 'America/Argentina/Buenos_Aires')
   assert.equal(firstTimeZone('Etc/GMT+5'), 'Etc/GMT+5')
   assert.equal(firstTimeZone('', undefined), null)
+})
+
+test('a session is bounded in the words of each server, and a very old one is still read', () => {
+  const own = (version: string) => sessionStatements(version).slice(2)
+  const readOnly = 'set session transaction read only'
+  assert.deepEqual(own('10.11.19-MariaDB-0+deb12u1'), [readOnly, 'set session max_statement_time = 15'])
+  assert.deepEqual(own('5.5.5-10.5.9-MariaDB'), [readOnly, 'set session max_statement_time = 15'])
+  assert.deepEqual(own('8.0.36'), [readOnly, 'set session max_execution_time = 15000'])
+  assert.deepEqual(own('5.7.44-log'), [readOnly, 'set session max_execution_time = 15000'])
+  assert.deepEqual(own('5.6.51'), [readOnly])
+  assert.deepEqual(own('5.5.62'), [])
 })

@@ -105,7 +105,7 @@ function outcomeOf(deps: AgentDeps, error: unknown): CycleOutcome {
 export function todoFor(kind: IngestProblemKind): string {
   switch (kind) {
     case 'unreachable':
-      return 'Check this computer’s internet connection and the server address. The agent tries again by itself.'
+      return 'Check this computer’s internet connection and the server address.'
     case 'redirected':
       return 'The server sends us elsewhere; the agent does not follow. Enrol with the final address.'
     case 'key_refused':
@@ -116,7 +116,7 @@ export function todoFor(kind: IngestProblemKind): string {
     case 'busy':
     case 'failing':
     case 'in_progress':
-      return 'Nothing to do: the agent tries again by itself.'
+      return 'Nothing to do but wait: the server is busy or being repaired.'
     case 'too_large':
     case 'record_invalid':
     case 'key_reused':
