@@ -180,6 +180,9 @@ test('B18, B19, B20: another issuer, audience, kind of token or subject is refus
     { cid: 'bwc_x' },
     { exp: undefined },
     { exp: '9999999999' },
+    { exp: 9_999_999_999 },
+    { iat: 9e15, exp: 9e15 },
+    { iat: -9e15 },
     { iat: undefined },
     { iat: Date.now() / 1000 + 120 },
   ]

@@ -165,8 +165,11 @@ function readClaims(
   return { companyId, keyPairId, issuedAt: new Date(Number(iat) * 1000), expiresAt: new Date(Number(exp) * 1000) }
 }
 
+/** Each comparison asks for what must be so, because a date that cannot be compares as false. */
 function requireTimes(token: { issuedAt: Date; expiresAt: Date }, now: Date): void {
-  if (token.issuedAt.getTime() > now.getTime() + iatAheadMsMax) throw refused('issued in the future')
+  const [issuedAtMs, expiresAtMs, nowMs] = [token.issuedAt.getTime(), token.expiresAt.getTime(), now.getTime()]
+  if (!(issuedAtMs <= nowMs + iatAheadMsMax)) throw refused('issued in the future')
+  if (!(expiresAtMs - issuedAtMs <= limits.tokenLifetimeSeconds * 1000)) throw refused('too long a life')
   // No leeway: six hours are six hours.
-  if (token.expiresAt.getTime() <= now.getTime()) throw refused('expired')
+  if (!(expiresAtMs > nowMs)) throw refused('expired')
 }
