@@ -16,7 +16,7 @@ export type GrantedLocation = Location & {
   attributionScript: AttributionScript
 }
 
-export type AttributionScript = { isInstalled: boolean; installedAt: Date | null; lastSeenAt: Date | null }
+type AttributionScript = { isInstalled: boolean; installedAt: Date | null; lastSeenAt: Date | null }
 
 /**
  * One page of the locations that the bearer's company may read, by id, and how many there are in all. Of one organization when asked:

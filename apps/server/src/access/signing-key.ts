@@ -18,7 +18,7 @@ import type { SecretKey } from './secret.ts'
  * States of a signing key: active (signs and verifies) → retired by a rotation (verifies until its tokens have expired) → forgotten;
  * from either, withdrawn by the operator (verifies nothing from then on).
  */
-export type SigningKeyState = 'active' | 'retired' | 'withdrawn'
+type SigningKeyState = 'active' | 'retired' | 'withdrawn'
 
 export type SigningKey = { kid: string; state: SigningKeyState; createdAt: Date; retiredAt: Date | null }
 

@@ -9,7 +9,7 @@ import { Refusal } from './refusal.ts'
 /**
  * States of a company: active ⇄ suspended (the operator's pause: nothing of it works, nothing is lost); either → closed, for ever.
  */
-export type CompanyState = 'active' | 'suspended' | 'closed'
+type CompanyState = 'active' | 'suspended' | 'closed'
 
 /** A software vendor. */
 export type Company = { id: CompanyId; name: string; state: CompanyState; createdAt: Date }

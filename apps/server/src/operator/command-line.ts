@@ -6,7 +6,7 @@ import { Given } from './given.ts'
 import { UsageError } from './usage-error.ts'
 
 /** An option that takes a value, or a flag (`value` null). */
-export type Option = { value: string | null; isRequired?: boolean; isRepeatable?: boolean; help: string }
+type Option = { value: string | null; isRequired?: boolean; isRepeatable?: boolean; help: string }
 
 export type Verb = {
   help: string
