@@ -37,12 +37,17 @@ export async function authenticateUnknownPath(
   request: FastifyRequest,
   route: string | null,
 ): Promise<void> {
-  const url = request.raw.url ?? ''
-  const isOpen = route !== null && openRoutes.includes(route)
-  if (isOpen || !url.startsWith(`${vendorApiPath}/`)) return
+  const path = route ?? decodedPath(request.raw.url ?? '')
+  if (openRoutes.includes(path) || !path.startsWith(`${vendorApiPath}/`)) return
   const token = await verifyBearer(context.tokens, request.headers.authorization)
   request.logNotes = { ...request.logNotes, companyId: token.companyId }
   await requirePrincipal(context.pool, token)
+}
+
+/** However it is spelled: escaped, or in absolute form. What cannot be decoded, the router has refused already. */
+function decodedPath(target: string): string {
+  const path = target.replace(/^[a-z][a-z\d+.-]*:\/\/[^/?#]*/i, '').replace(/[?#].*$/s, '')
+  return decodeURIComponent(path)
 }
 
 const openRoutes = [`${vendorApiPath}/auth/token`, `${vendorApiPath}/openapi.json`]
