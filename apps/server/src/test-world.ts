@@ -3,12 +3,13 @@ import type { AddressInfo } from 'node:net'
 import type { TestContext } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { type DatasetName, datasetNames, datasets, getDataset, vendorApiPath } from '@bridgework/contract'
+import type { Pool } from 'pg'
 import { createEnrolmentCode, enrollAgent } from './access/agent-key.ts'
 import { acceptAgreement, publishAgreement } from './access/agreement.ts'
 import { grantAccess, revokeAccess } from './access/grant.ts'
 import { generateKeyPair } from './access/key-pair.ts'
 import { openKeyRing } from './access/key-ring.ts'
-import { createSecretKey } from './access/secret.ts'
+import { createSecretKey, type SecretKey } from './access/secret.ts'
 import { type AppDeps, buildApp, tokenIssuerOf } from './app.ts'
 import { createTestDatabase } from './database/test-database.ts'
 import { createCompany } from './directory/company.ts'
@@ -101,8 +102,8 @@ export async function someWorld(
   const request = async (path: string, init: RequestInit & { on?: string } = {}): Promise<Answer> => {
     const response = await fetch(`${init.on ?? server.url}${path}`, { redirect: 'manual', ...init })
     const text = await response.text()
-    // Bodies are JSON but for pages and metrics, whose tests read the text.
-    const isJson = (response.headers.get('content-type') ?? '').includes('json')
+    // Bodies are JSON but for pages and metrics, whose tests read the text, and the answer to a HEAD, which has none.
+    const isJson = text !== '' && (response.headers.get('content-type') ?? '').includes('json')
     return { status: response.status, headers: response.headers, body: (isJson ? JSON.parse(text) : {}) as Body, text }
   }
 
@@ -162,12 +163,7 @@ export async function someWorld(
     grants: readonly TestLocation[] = [],
     names: readonly DatasetName[] = datasetNames,
   ): Promise<TestVendor> => {
-    const { company, owner } = await createCompany(database.pool, {
-      name: 'Vendor',
-      owner: { email: `${randomUUID()}@example.com`, name: 'Owner' },
-    })
-    await acceptAgreement(database.pool, { companyId: company.id, memberId: owner.id, version: 1 })
-    const pair = await generateKeyPair(database.pool, secretKey, { companyId: company.id, memberId: owner.id })
+    const { company, owner, pair } = await someCompany(database.pool, secretKey)
     for (const location of grants) await grant(company.id, location, names)
     const token = once(() => server.tokens.issue(company.id, pair.keyPairId))
     const get = async (path: string, headers: Record<string, string> = {}) =>
@@ -220,6 +216,17 @@ export async function someWorld(
     post,
     anotherServer,
   }
+}
+
+/** A company whose owner accepted the agreement, with its key pair. */
+export async function someCompany(pool: Pool, secretKey: SecretKey) {
+  const { company, owner } = await createCompany(pool, {
+    name: 'Vendor',
+    owner: { email: `${randomUUID()}@example.com`, name: 'Owner' },
+  })
+  await acceptAgreement(pool, { companyId: company.id, memberId: owner.id, version: 1 })
+  const pair = await generateKeyPair(pool, secretKey, { companyId: company.id, memberId: owner.id })
+  return { company, owner, pair }
 }
 
 /** NDJSON of records by source id; null is a removal. */
