@@ -1,0 +1,30 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+
+/** Processor time that these processes have used so far, in milliseconds; null where the system does not tell (no /proc). */
+export function cpuTimeMs(pids: readonly number[]): number | null {
+  if (process.platform !== 'linux') return null
+  return pids.reduce((sum, pid) => sum + ticksOf(pid), 0) * msPerTick
+}
+
+/** Memory that a process holds, in MB; null where the system does not tell. */
+export function residentMb(pid: number): number | null {
+  if (process.platform !== 'linux') return null
+  const kilobytes = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
+  return kilobytes === undefined ? null : Math.round(Number(kilobytes) / 1024)
+}
+
+/** utime and stime of /proc/<pid>/stat, which come 11 and 12 fields after the state. */
+function ticksOf(pid: number): number {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    return Number(fields[11]) + Number(fields[12])
+  } catch {
+    // It ended since the list was made.
+    return 0
+  }
+}
+
+const msPerTick =
+  process.platform === 'linux' ? 1000 / Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' })) : 1

@@ -1,0 +1,89 @@
+import { datasetNames } from '@bridgework/contract'
+import { createEnrolmentCode, enrollAgent } from '@bridgework/server/src/access/agent-key.ts'
+import { acceptAgreement, ensureFirstAgreement } from '@bridgework/server/src/access/agreement.ts'
+import { grantAccess } from '@bridgework/server/src/access/grant.ts'
+import { generateKeyPair } from '@bridgework/server/src/access/key-pair.ts'
+import { loadSecretKey } from '@bridgework/server/src/access/secret-key-file.ts'
+import { connectEmbedded } from '@bridgework/server/src/database/embedded-postgres.ts'
+import { createCompany } from '@bridgework/server/src/directory/company.ts'
+import { createLocation } from '@bridgework/server/src/directory/location.ts'
+import { createOrganization } from '@bridgework/server/src/directory/organization.ts'
+import pg from 'pg'
+import type { ThrowAwayServer } from './throw-away-server.ts'
+
+/** A practice with an agent, and a vendor that may read all of it. */
+export type World = {
+  server: ThrowAwayServer
+  locationIds: string[]
+  agent: { agentId: string; agentKey: string }
+  vendor: { clientId: string; clientSecret: string; token: string }
+  /** Of the embedded database: a superuser, and the owner of the schema. */
+  adminUrl: string
+  ownerUrl: string
+}
+
+/** Fills a running server's directory as the operator's commands do, and gets the vendor its token over HTTP. */
+export async function createWorld(server: ThrowAwayServer, options: { locations: number }): Promise<World> {
+  const { adminUrl, ownerUrl, serverUrl, close } = await connectEmbedded(server.dataDir, { log: () => {} })
+  const pool = new pg.Pool({ connectionString: serverUrl, max: 2 })
+  pool.on('error', () => {})
+  try {
+    const secretKey = loadSecretKey(server)
+    const organization = await createOrganization(pool, { name: 'Practice' })
+    const locationIds = []
+    for (let number = 1; number <= options.locations; number += 1) {
+      const source = { sourceId: String(number), name: `Location ${number}` }
+      locationIds.push((await createLocation(pool, organization.id, source)).id)
+    }
+    const owner = { email: 'owner@vendor.example', name: 'Owner' }
+    const company = await createCompany(pool, { name: 'Vendor', owner })
+    const by = { companyId: company.company.id, memberId: company.owner.id }
+    await ensureFirstAgreement(pool)
+    await acceptAgreement(pool, { ...by, version: 1 })
+    const { clientId, clientSecret } = await generateKeyPair(pool, secretKey, by)
+    await grantAccess(pool, {
+      companyId: by.companyId,
+      organizationId: organization.id,
+      locationIds,
+      datasets: [...datasetNames],
+      by: 'bench',
+    })
+    const { code } = await createEnrolmentCode(pool, secretKey, { organizationId: organization.id })
+    const { agentId, agentKey } = await enrollAgent(pool, secretKey, { code })
+    const token = await getToken(server, clientId, clientSecret)
+    return {
+      server,
+      locationIds,
+      agent: { agentId, agentKey },
+      vendor: { clientId, clientSecret, token },
+      adminUrl,
+      ownerUrl,
+    }
+  } finally {
+    await pool.end()
+    await close()
+  }
+}
+
+/** One statement on a connection of its own. */
+export async function runSql<T extends pg.QueryResultRow>(url: string, text: string, values: unknown[] = []) {
+  const client = new pg.Client({ connectionString: url })
+  client.on('error', () => {})
+  await client.connect()
+  try {
+    return (await client.query<T>(text, values)).rows
+  } finally {
+    await client.end()
+  }
+}
+
+async function getToken(server: ThrowAwayServer, clientId: string, clientSecret: string): Promise<string> {
+  const answer = await fetch(`${server.vendorUrl}/auth/token`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ client_id: clientId, client_secret: clientSecret }),
+  })
+  const body = (await answer.json()) as { token?: string }
+  if (body.token === undefined) throw new Error(`no token: ${answer.status}`)
+  return body.token
+}

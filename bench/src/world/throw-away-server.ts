@@ -1,0 +1,158 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { chmodSync, closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { vendorApiPath } from '@bridgework/contract'
+import { readPostmasterFile } from '@bridgework/server/src/database/embedded/orphan.ts'
+import { findPlace } from '@bridgework/server/src/database/embedded/place.ts'
+import { processesIn } from '@bridgework/server/src/database/embedded/process-table.ts'
+
+/** The real server in a process of its own, as production starts it, on an embedded database that goes when it is removed. */
+export type ThrowAwayServer = {
+  readonly url: string
+  readonly vendorUrl: string
+  readonly dataDir: string
+  readonly secretKeyFile: string
+  /** The folder of the embedded database. */
+  home: () => string
+  pid: () => number
+  postmasterPid: () => number
+  /** All processes of its Postgres. */
+  postgresPids: () => number[]
+  /** Starts it and waits until it is ready. Returns how long that took. */
+  start: () => Promise<number>
+  /** SIGKILL. */
+  kill: () => Promise<void>
+  /** SIGTERM, waited for. */
+  stop: () => Promise<void>
+  /** Kills what still runs and removes everything. */
+  remove: () => Promise<void>
+}
+
+/** Makes the folder and the settings; nothing runs yet. */
+export async function createThrowAwayServer(): Promise<ThrowAwayServer> {
+  const folder = mkdtempSync(join(tmpdir(), 'bridgework-bench-'))
+  // As root, Postgres runs as an account that must be able to pass through.
+  chmodSync(folder, 0o711)
+  const dataDir = join(folder, 'data')
+  mkdirSync(dataDir)
+  chmodSync(dataDir, 0o711)
+  const secretKeyFile = join(folder, 'secret.key')
+  writeFileSync(secretKeyFile, `${randomBytes(32).toString('base64')}\n`, { mode: 0o600 })
+  const logFile = join(folder, 'server.log')
+  const port = await freePort()
+  const url = `http://127.0.0.1:${port}`
+  let child: ChildProcess | undefined
+
+  const home = () => {
+    const place = findPlace(dataDir)
+    if (!place) throw new Error('the server has made no database yet')
+    return place.home
+  }
+  const pid = () => {
+    if (child?.pid === undefined) throw new Error('the server does not run')
+    return child.pid
+  }
+  const end = async (signal: NodeJS.Signals) => {
+    if (!child || child.exitCode !== null || child.signalCode !== null) return
+    const exit = once(child, 'exit')
+    child.kill(signal)
+    await exit
+  }
+  const postgresPids = () => (findPlace(dataDir) ? processesIn(join(home(), 'data')) : [])
+
+  return {
+    url,
+    vendorUrl: `${url}${vendorApiPath}`,
+    dataDir,
+    secretKeyFile,
+    home,
+    pid,
+    postgresPids,
+    postmasterPid: () => {
+      const file = readPostmasterFile(join(home(), 'data'))
+      if (!file) throw new Error('Postgres does not run')
+      return file.pid
+    },
+    async start() {
+      const begunAt = performance.now()
+      const log = openSync(logFile, 'a')
+      const fresh = spawn(process.execPath, [serverMain], {
+        cwd: folder,
+        env: settings({ port, dataDir, secretKeyFile }),
+        stdio: ['ignore', log, log],
+      })
+      closeSync(log)
+      child = fresh
+      while (!(await isReady(url))) {
+        if (fresh.exitCode !== null || fresh.signalCode !== null) {
+          throw new Error(`the server ended before it was ready: ${readFileSync(logFile, 'utf8').slice(-2_000)}`)
+        }
+        if (performance.now() - begunAt > 60_000) throw new Error('the server is not ready after 60 s')
+        await sleep(10)
+      }
+      return performance.now() - begunAt
+    },
+    kill: () => end('SIGKILL'),
+    stop: () => end('SIGTERM'),
+    async remove() {
+      await end('SIGKILL')
+      // Its Postgres outlives a killed server. By number, and only those that stand in this cluster's folder.
+      while (postgresPids().length > 0) {
+        for (const each of postgresPids()) killIfThere(each)
+        await sleep(20)
+      }
+      if (findPlace(dataDir)) rmSync(home(), { recursive: true, force: true, maxRetries: 5 })
+      rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
+    },
+  }
+}
+
+const serverMain = join(import.meta.dirname, '../../../apps/server/src/main.ts')
+
+/** As in production, which has no demo practice that changes meanwhile; previews on, because plans are one. */
+function settings(at: { port: number; dataDir: string; secretKeyFile: string }): NodeJS.ProcessEnv {
+  return {
+    BRIDGEWORK_ENVIRONMENT: 'production',
+    BRIDGEWORK_HOST: '127.0.0.1',
+    BRIDGEWORK_PORT: String(at.port),
+    BRIDGEWORK_PUBLIC_URL: 'https://bridgework.example',
+    BRIDGEWORK_TRUSTED_PROXIES: '127.0.0.1',
+    BRIDGEWORK_DATA_DIR: at.dataDir,
+    BRIDGEWORK_SECRET_KEY_FILE: at.secretKeyFile,
+    BRIDGEWORK_PREVIEW_OPERATIONS: 'insurance_plans',
+  }
+}
+
+async function isReady(url: string): Promise<boolean> {
+  try {
+    const answer = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(5_000) })
+    await answer.arrayBuffer()
+    return answer.ok
+  } catch {
+    return false
+  }
+}
+
+function killIfThere(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch {
+    // It ended by itself.
+  }
+}
+
+/** The server must come back at the same address after a kill, so it cannot choose one itself. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  server.close()
+  await once(server, 'close')
+  if (address === null || typeof address === 'string') throw new Error('no port')
+  return address.port
+}
