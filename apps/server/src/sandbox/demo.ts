@@ -1,8 +1,7 @@
 import { type DatasetName, datasetNames } from '@bridgework/contract'
 import type { Pool } from 'pg'
 import { authenticateAgent, createEnrolmentCode, enrollAgent } from '../access/agent-key.ts'
-import { acceptAgreement, findCurrentAgreement, publishAgreement } from '../access/agreement.ts'
-import { agreementOne } from '../access/agreement-1.ts'
+import { acceptAgreement, ensureFirstAgreement, findCurrentAgreement } from '../access/agreement.ts'
 import { grantAccess, listGrants } from '../access/grant.ts'
 import { regenerateKeyPair, verifyKeyPair } from '../access/key-pair.ts'
 import type { SecretKey } from '../access/secret.ts'
@@ -91,9 +90,9 @@ async function ensureCompany(pool: Pool): Promise<{ companyId: CompanyId; ownerI
 }
 
 async function ensureAgreement(pool: Pool, owner: { companyId: CompanyId; memberId: MemberId }): Promise<void> {
-  const current =
-    (await findCurrentAgreement(pool)) ??
-    (await publishAgreement(pool, { version: 1, body: agreementOne, enforcedAt: new Date() }))
+  await ensureFirstAgreement(pool)
+  const current = await findCurrentAgreement(pool)
+  if (!current) throw new Error('there is no agreement to accept')
   await acceptAgreement(pool, { ...owner, version: current.version })
 }
 
