@@ -2,6 +2,7 @@ import { datasets, limits, vendorApiPath, vendorApiVersion } from '@bridgework/c
 import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance } from 'fastify'
+import { addExamples } from './examples.ts'
 import { sharedSchemas } from './schemas.ts'
 
 /** Collects the OpenAPI 3.1 document from this instance's routes, and serves the reference page at /docs from files of our own. */
@@ -44,8 +45,9 @@ export function serveDocuments(app: FastifyInstance): void {
 /** What the generator cannot say: how `q[…]` is written, which operations are previews, and examples. */
 function finish(document: Partial<OpenApiDocument>): Partial<OpenApiDocument> {
   for (const path of Object.values(document.paths ?? {})) {
-    const operation = path?.get
+    const operation = path?.get ?? path?.post
     if (!operation) continue
+    addExamples(operation)
     for (const parameter of operation.parameters ?? []) {
       if ('name' in parameter && parameter.name === 'q')
         Object.assign(parameter, { style: 'deepObject', explode: true })

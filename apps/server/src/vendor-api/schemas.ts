@@ -22,9 +22,28 @@ import { type TObject, type TSchema, Type } from 'typebox'
  */
 
 const dataTag = 'Data'
+const everywhere = ['internal', 'unavailable'] as const
+const ofBearer = ['token_required', 'token_invalid', 'agreement_required', 'parameter_invalid', ...everywhere] as const
 const requestMeta = Type.Object({ request_id: Type.String({ description: 'Id of this request' }) })
-const sharedHeaders = {
+const requestIdHeader = {
   'X-Request-Id': { type: 'string', description: 'Id of this request, to give when asking for help' },
+}
+const retryAfterHeader = { 'Retry-After': { type: 'integer', minimum: 1, description: 'Seconds to wait' } }
+const headersOf: Record<number, object> = {
+  401: { 'WWW-Authenticate': { type: 'string', description: 'Bearer' } },
+  429: retryAfterHeader,
+  503: retryAfterHeader,
+}
+
+const errorMembers = {
+  errors: Type.String({ description: 'What is wrong, for a person' }),
+  code: Type.String({ description: 'What is wrong, for a program: docs/errors.md lists all' }),
+  request_id: Type.String({ description: 'Id of this request, also in the header X-Request-Id' }),
+}
+/** Bodies of refusals that are not the usual one. */
+const bodies: Partial<Record<ProblemCode, string>> = {
+  sync_slots_exceeded: 'SyncSlotsExceeded',
+  token_requests_exceeded: 'TokenRequestsExceeded',
 }
 
 export const tokenSchema = {
@@ -37,21 +56,21 @@ export const tokenSchema = {
     client_id: Type.String({ maxLength: limits.credentialLengthMax, examples: ['bwc_9mX2…'] }),
     client_secret: Type.String({ maxLength: limits.credentialLengthMax, examples: ['bws_Vt7q…'] }),
   }),
-  response: {
-    200: Type.Object(
+  ...answers(
+    Type.Object(
       { token: Type.String({ description: 'Bearer token, valid for 6 hours' }) },
       { description: 'A new token' },
     ),
-    ...errors(
+    [
       'body_malformed',
       'credentials_invalid',
       'body_too_large',
       'content_type_unsupported',
       'credentials_malformed',
       'token_requests_exceeded',
-      'unavailable',
-    ),
-  },
+      ...everywhere,
+    ],
+  ),
 }
 
 const locationParam = Type.Object({ location_id: Type.String({ description: 'Id of the location' }) })
@@ -88,8 +107,8 @@ export function listSchema(dataset: Dataset) {
     description: dataset.preview ? `${dataset.description} Not yet available in production.` : dataset.description,
     params: locationParam,
     querystring: Type.Object(isCursor ? { after, items, q } : { page, items, q }),
-    response: {
-      200: Type.Object(
+    ...answers(
+      Type.Object(
         {
           data: Type.Array(recordOf(dataset)),
           pagy: isCursor ? cursorPagy : pagePagy,
@@ -97,27 +116,30 @@ export function listSchema(dataset: Dataset) {
         },
         { description: 'One page, in ascending order of id' },
       ),
-      ...errors('token_invalid', 'location_denied', 'location_unknown', 'parameter_invalid', 'internal', 'unavailable'),
-      429: { description: problems.sync_slots_exceeded.errors, $ref: 'SyncSlotsExceeded#' },
-    },
+      [...ofDataset(dataset), 'sync_slots_exceeded'],
+    ),
   }
 }
 
 export function recordSchema(dataset: Dataset) {
-  const [idParam] = [Type.Object({ ...locationParam.properties, id: Type.String({ description: 'Id of the record' }) })]
   return {
     operationId: dataset.operationIds.get,
     tags: [dataTag],
     summary: `Get one record of the ${dataset.title.toLowerCase()} of a location`,
-    params: idParam,
-    response: {
-      200: Type.Object(
+    params: Type.Object({ ...locationParam.properties, id: Type.String({ description: 'Id of the record' }) }),
+    ...answers(
+      Type.Object(
         { data: recordOf(dataset, dataset.detailAttributes), meta: requestMeta },
         { description: 'The record' },
       ),
-      ...errors('token_invalid', 'location_denied', 'record_unknown', 'parameter_invalid', 'internal', 'unavailable'),
-    },
+      [...ofDataset(dataset), 'record_unknown'],
+    ),
   }
+}
+
+function ofDataset(dataset: Dataset): ProblemCode[] {
+  const preview: ProblemCode[] = dataset.preview ? ['preview_off'] : []
+  return [...ofBearer, 'location_denied', 'dataset_denied', 'location_unknown', ...preview, 'disclosure_unavailable']
 }
 
 export const organizationListSchema = directoryListSchema(
@@ -125,18 +147,25 @@ export const organizationListSchema = directoryListSchema(
   'organization',
   organizationAttributes,
   { page, items },
+  [],
 )
 export const organizationSchema = directoryRecordSchema('organizations_get', 'organization', organizationAttributes)
-export const locationListSchema = directoryListSchema('locations_list', 'location', locationAttributes, {
-  organization_id: Type.Optional(Type.Integer({ minimum: 1, description: 'Restricts the list to one organization' })),
-  with_attribution_script_install: Type.Optional(
-    Type.Boolean({
-      description: 'Restricts the list to practices that have installed the attribution script on their websites',
-    }),
-  ),
-  page,
-  items,
-})
+export const locationListSchema = directoryListSchema(
+  'locations_list',
+  'location',
+  locationAttributes,
+  {
+    organization_id: Type.Optional(Type.Integer({ minimum: 1, description: 'Restricts the list to one organization' })),
+    with_attribution_script_install: Type.Optional(
+      Type.Boolean({
+        description: 'Restricts the list to practices that have installed the attribution script on their websites',
+      }),
+    ),
+    page,
+    items,
+  },
+  ['organization_denied', 'organization_unknown'],
+)
 export const locationSchema = directoryRecordSchema('locations_get', 'location', locationAttributes)
 
 export const syncStatusSchema = {
@@ -144,8 +173,8 @@ export const syncStatusSchema = {
   tags: ['Locations'],
   summary: 'How current a location’s datasets are',
   params: locationParam,
-  response: {
-    200: Type.Object(
+  ...answers(
+    Type.Object(
       {
         data: Type.Array(
           Type.Object({
@@ -175,18 +204,18 @@ export const syncStatusSchema = {
       },
       { description: 'One entry for each granted dataset' },
     ),
-    ...errors('token_invalid', 'location_denied', 'location_unknown', 'parameter_invalid', 'internal', 'unavailable'),
-  },
+    [...ofBearer, 'location_denied', 'location_unknown'],
+  ),
 }
 
 /** Schemas that others refer to by `$id`. */
 export const sharedSchemas = [
+  { $id: 'Error', ...Type.Object(errorMembers) },
   {
-    $id: 'Error',
+    $id: 'TokenRequestsExceeded',
     ...Type.Object({
-      errors: Type.String({ description: 'What is wrong, for a person' }),
-      code: Type.String({ description: 'What is wrong, for a program: docs/errors.md lists all' }),
-      request_id: Type.String({ description: 'Id of this request, also in the header X-Request-Id' }),
+      ...errorMembers,
+      retry_after_seconds: Type.Integer({ minimum: 1, description: 'Seconds to wait' }),
     }),
   },
   {
@@ -211,26 +240,20 @@ function directoryListSchema(
   type: string,
   attributes: TObject,
   querystring: Record<string, TSchema>,
+  codes: ProblemCode[],
 ) {
   return {
     operationId,
     tags: [type === 'location' ? 'Locations' : 'Organizations'],
     summary: `List the ${type}s that this credential may read`,
     querystring: Type.Object(querystring),
-    response: {
-      200: Type.Object(
+    ...answers(
+      Type.Object(
         { data: Type.Array(directoryRecord(type, attributes)), pagy: pagePagy, meta: directoryMeta },
         { description: 'One page, in ascending order of id' },
       ),
-      ...errors(
-        'token_invalid',
-        'organization_denied',
-        'organization_unknown',
-        'parameter_invalid',
-        'internal',
-        'unavailable',
-      ),
-    },
+      [...ofBearer, ...codes],
+    ),
   }
 }
 
@@ -240,10 +263,10 @@ function directoryRecordSchema(operationId: string, type: 'location' | 'organiza
     tags: [type === 'location' ? 'Locations' : 'Organizations'],
     summary: `Get one ${type}`,
     params: Type.Object({ [`${type}_id`]: Type.String({ description: `Id of the ${type}` }) }),
-    response: {
-      200: Type.Object({ data: directoryRecord(type, attributes), meta: requestMeta }, { description: `The ${type}` }),
-      ...errors('token_invalid', `${type}_denied`, `${type}_unknown`, 'parameter_invalid', 'internal', 'unavailable'),
-    },
+    ...answers(
+      Type.Object({ data: directoryRecord(type, attributes), meta: requestMeta }, { description: `The ${type}` }),
+      [...ofBearer, `${type}_denied`, `${type}_unknown`],
+    ),
   }
 }
 
@@ -251,12 +274,16 @@ function directoryRecord(type: string, attributes: TObject): TSchema {
   return Type.Object({ id: Type.String(), type: Type.Literal(type), attributes })
 }
 
-/** One response for each status; codes that share one are told apart by the body's `code`. */
-function errors(...codes: ProblemCode[]) {
-  return Object.fromEntries(
-    codes.map((code) => [
-      problems[code].status,
-      { description: problems[code].errors, headers: sharedHeaders, $ref: 'Error#' },
-    ]),
-  )
+/** The success and every refusal of an operation. `x-problems` tells vendors' programs the codes, and us which examples to add. */
+function answers(success: TSchema, codes: readonly ProblemCode[]) {
+  const byStatus = Object.groupBy(codes, (code) => problems[code].status)
+  const refusals = Object.entries(byStatus).map(([status, ofStatus]) => [
+    status,
+    {
+      description: ofStatus.map((code) => problems[code].errors).join(' '),
+      headers: { ...requestIdHeader, ...headersOf[Number(status)] },
+      $ref: `${ofStatus.map((code) => bodies[code]).find((body) => body) ?? 'Error'}#`,
+    },
+  ])
+  return { 'x-problems': codes, response: { 200: success, ...Object.fromEntries(refusals) } }
 }
