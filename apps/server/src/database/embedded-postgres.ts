@@ -15,7 +15,6 @@ import { supervise } from './embedded/supervisor.ts'
 import { DatabaseStartError } from './start-error.ts'
 
 export { serverRole as embeddedServerRole } from './embedded/cluster.ts'
-export { ensureDataDir } from './embedded/place.ts'
 
 export type EmbeddedOptions = {
   dataDir: string

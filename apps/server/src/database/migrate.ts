@@ -7,8 +7,6 @@ import { grantServerRole } from './grant-server-role.ts'
 import { requireSupportedPostgres } from './pool.ts'
 import { DatabaseStartError } from './start-error.ts'
 
-export { grantServerRole } from './grant-server-role.ts'
-
 type Migration = { number: number; name: string; sql: string; sha256: string }
 
 export type MigrateOptions = {
