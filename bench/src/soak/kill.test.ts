@@ -1,0 +1,29 @@
+import { type TestContext, test } from 'node:test'
+import { killBackend, killPostgres } from './kill-postgres.ts'
+import { killServer } from './kill-server.ts'
+import { loseOnPurpose } from './lose-on-purpose.ts'
+
+// The same trials with thousands of kills: npm run soak.
+
+test('a server that is killed during an ingest loses and doubles nothing, and is soon back', async (t) => {
+  // Within 2 s on a machine of its own, which the soak asks for; here other tests run at the same time.
+  t.diagnostic(await killServer({ plans: 3_000, kills: 3, seed: seedOf(t) }, { readyWithinMs: 6_000 }))
+})
+
+test('a Postgres that is killed during an ingest loses and doubles nothing; callers are told to come back, for less than 5 s', async (t) => {
+  t.diagnostic(await killPostgres({ plans: 3_000, kills: 2, seed: seedOf(t) }))
+})
+
+test('a Postgres backend that is killed during an ingest loses and doubles nothing; callers are told to come back, for less than 5 s', async (t) => {
+  t.diagnostic(await killBackend({ plans: 3_000, kills: 2, seed: seedOf(t) }))
+})
+
+test('these trials can see a loss: with synchronous_commit off there is one', async (t) => {
+  t.diagnostic(await loseOnPurpose({ plans: 0, kills: 0, seed: seedOf(t) }))
+})
+
+function seedOf(t: TestContext): string {
+  const seed = String(Date.now())
+  t.diagnostic(`seed ${seed}`)
+  return seed
+}

@@ -1,0 +1,57 @@
+import { createRandom } from '@bridgework/practice-simulator'
+import { runSql, type World } from '../world/practice.ts'
+import { describeFaults, type Faults, findFaults } from './audit.ts'
+import { inWorld } from './in-world.ts'
+import { createBatches } from './ingest-plan.ts'
+import { killIfThere } from './kill-postgres.ts'
+import type { RowOptions } from './rows.ts'
+import { uploadAll } from './uploader.ts'
+
+/**
+ * F05, the negative control: with commits that are acknowledged before they are durable, and Postgres killed right after an
+ * acknowledgement, the audit of the other rows must find a loss. Were it not to, it would prove nothing in them either.
+ */
+export async function loseOnPurpose({ seed }: RowOptions): Promise<string> {
+  return inWorld({ locations: 1 }, async (world) => {
+    await acknowledgeEarly(world)
+    const batches = createBatches(400, 20, createRandom(seed))
+    let isKilled = false
+    const record = await uploadAll(world, batches, {
+      beforeSending: ({ number }) => {
+        if (number < batches.length) return
+        isKilled = true
+        // All before this one are acknowledged, and none of them waited for the disk.
+        for (const pid of world.server.postgresPids()) killIfThere(pid)
+      },
+      stopped: () => isKilled,
+    })
+    const faults = await auditWhenBack(world, record.acknowledged)
+    if (faults.lost.length === 0)
+      throw new Error('nothing was lost, though nothing was durable: the audit cannot see a loss')
+    return `${record.acknowledged.length} uploads acknowledged, then: ${describeFaults(faults)}`
+  })
+}
+
+/** For the server's role, over the setting that the embedded Postgres is started with; the log is written out as late as can be. */
+async function acknowledgeEarly(world: World): Promise<void> {
+  await runSql(world.adminUrl, 'alter role bridgework_server set synchronous_commit = off')
+  await runSql(world.adminUrl, `alter system set wal_writer_delay = '10s'`)
+  await runSql(world.adminUrl, 'select pg_reload_conf()')
+  // Roles' settings count from the next connection on.
+  await runSql(
+    world.adminUrl,
+    `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'bridgework server'`,
+  )
+}
+
+async function auditWhenBack(world: World, acknowledged: Parameters<typeof findFaults>[1]): Promise<Faults> {
+  const until = performance.now() + 30_000
+  for (;;) {
+    try {
+      return await findFaults(world, acknowledged)
+    } catch (error) {
+      if (performance.now() > until) throw error
+      await new Promise((resolve) => setTimeout(resolve, 200))
+    }
+  }
+}
