@@ -47,7 +47,9 @@ test('passwords are in one file that nobody else reads, every way in asks for on
   for (const directory of [home, join(home, 'data'), join(home, 'socket')]) {
     assert.equal(statSync(directory).mode & 0o777, 0o700, directory)
   }
-  assert.equal(statSync(join(folder.dataDir, 'postgres.log')).mode & 0o777, 0o600)
+  for (const file of ['postgres.log', 'server.lock', 'server.lock.json']) {
+    assert.equal(statSync(join(folder.dataDir, file)).mode & 0o777, 0o600, file)
+  }
   const ways = readFileSync(join(home, 'data/pg_hba.conf'), 'utf8').match(/^(local|host).*$/gm) ?? []
   assert.ok(ways.length > 0 && ways.every((way) => way.endsWith('scram-sha-256')), ways.join('\n'))
   const wrong = new URL(ownerUrl)
@@ -85,7 +87,9 @@ test('a stop does not wait for a session that does nothing, or for one that neve
 })
 
 test('a data directory with a path longer than a socket may have works, and leaves no folder behind', async (t) => {
-  const folder = testFolder(t, join('a'.repeat(80), 'b'.repeat(80), 'with a space, and "quotes"'))
+  const long = testFolder(t, join('a'.repeat(80), 'b'.repeat(80), 'with a space, and "quotes"'))
+  // Root may have to put the cluster elsewhere: make that long as well.
+  const folder = { ...long, copyRoot: join(long.copyRoot, 'c'.repeat(80)) }
   const database = await startEmbeddedPostgres({ ...folder, log })
 
   assert.deepEqual(await query(database.serverUrl, 'select 1 as n'), [{ n: 1 }])

@@ -1,10 +1,11 @@
 import { spawnSync } from 'node:child_process'
-import { chmodSync, cpSync, existsSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { chmodSync, cpSync, existsSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { DatabaseStartError } from '../start-error.ts'
 import type { Account } from './account.ts'
 import { cleanEnvironment } from './environment.ts'
+import { isAlive } from './process-table.ts'
 
 /** PostgreSQL's programs, from the npm package of this platform: initdb, pg_ctl and postgres, nothing else. */
 export type Binaries = { directory: string; version: string; major: number }
@@ -52,7 +53,8 @@ export function binariesFor(binaries: Binaries, account: Account, copyRoot: stri
   if (canRun(binaries, account)) return binaries
   const copy = { ...binaries, directory: join(copyRoot, `binaries-${binaries.version}`) }
   if (canRun(copy, account)) return copy
-  const stage = mkdtempSync(`${copy.directory}.new-`)
+  const stage = `${copy.directory}.new-${process.pid}`
+  sweepHalfCopied(copyRoot)
   try {
     cpSync(binaries.directory, stage, { recursive: true, verbatimSymlinks: true })
     openToReaders(stage)
@@ -65,6 +67,15 @@ export function binariesFor(binaries: Binaries, account: Account, copyRoot: stri
   }
   if (canRun(copy, account)) return copy
   throw new DatabaseStartError(`The account that Postgres runs as cannot run the programs in ${copy.directory}.`)
+}
+
+/** Copies of starts that were killed. One that another start is making now is left alone. */
+function sweepHalfCopied(copyRoot: string): void {
+  for (const name of readdirSync(copyRoot)) {
+    const pid = Number(/^binaries-.*\.new-(\d+)$/.exec(name)?.[1])
+    if (pid === process.pid || (pid > 0 && !isAlive(pid)))
+      rmSync(join(copyRoot, name), { recursive: true, force: true })
+  }
 }
 
 function readLinks(root: string): { source: string; target: string }[] {

@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { closeSync, existsSync, openSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -14,7 +14,10 @@ export type DataDirLock = { release: () => void }
  * drops it when its process dies, however that dies, so it is never stale and never a guess about a process id.
  */
 export function tryLockDataDir(dataDir: string, purpose: Purpose): DataDirLock | null {
-  const file = new DatabaseSync(join(dataDir, 'server.lock'), { timeout: 0 })
+  const path = join(dataDir, 'server.lock')
+  // Ours alone: who may read it may lock it. Only when it is missing, because closing a file drops all locks that this process has on it.
+  if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600))
+  const file = new DatabaseSync(path, { timeout: 0 })
   try {
     file.exec('begin exclusive')
   } catch (error) {
