@@ -19,6 +19,7 @@ export type RefusalCode =
   | 'key_pair_exists'
   | 'grant_covers_all_locations'
   | 'removal_unknown'
+  | 'removal_unknown'
   | 'field_invalid'
 
 /**

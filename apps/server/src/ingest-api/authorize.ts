@@ -1,6 +1,7 @@
 import { type DatasetName, isDatasetName } from '@bridgework/contract'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Pool } from 'pg'
+import { createAgentContacts } from '../access/agent-contact.ts'
 import { type AgentPrincipal, authenticateAgent } from '../access/agent-key.ts'
 import type { SecretKey } from '../access/secret.ts'
 import { type LocationId, type OrganizationId, parseNumericId } from '../directory/identity.ts'
@@ -12,10 +13,12 @@ type Known = { agent: AgentPrincipal; locationId?: LocationId; dataset?: Dataset
 const known = new WeakMap<FastifyRequest, Known>()
 
 /** Every route of this instance is for agents. */
-export function requireAgent(app: FastifyInstance, deps: { pool: Pool; secretKey: SecretKey }): void {
+export function requireAgent(app: FastifyInstance, deps: { pool: Pool; secretKey: SecretKey; now: () => Date }): void {
+  const contacts = createAgentContacts(deps)
   app.addHook('onRequest', async (request) => {
     const agent = await authenticateAgent(deps.pool, deps.secretKey, request.headers.authorization)
     known.set(request, { agent })
+    await contacts.touchAgent(agent)
     request.logNotes = { ...request.logNotes, agentId: agent.agentId }
     if (rawQuery(request) !== '') throw new Problem('parameter_invalid', { errors: 'This path accepts no parameters.' })
   })

@@ -106,7 +106,8 @@ function expected(schema: Schema): string {
   if (schema.format === 'date-time') return 'a date-time'
   if (schema.minLength !== undefined)
     return `a string of ${schema.minLength} to ${schema.maxLength} characters without control characters`
-  if (schema.pattern !== undefined) return 'a decimal string with two digits, like "125.00"'
+  if (schema.pattern?.includes('\\d')) return 'a decimal string with two digits, like "125.00"'
+  if (schema.pattern !== undefined) return `a string of at most ${schema.maxLength} characters without NUL`
   return schema.maxLength === undefined ? 'a string' : `a string of at most ${schema.maxLength} characters`
 }
 

@@ -5,6 +5,7 @@ import type { Pool } from 'pg'
 import { enrollAgent } from '../access/agent-key.ts'
 import type { SecretKey } from '../access/secret.ts'
 import { upsertLocations } from '../directory/location.ts'
+import { Refusal } from '../directory/refusal.ts'
 import { parseInstant } from '../http/instant.ts'
 import type { Log } from '../http/log-event.ts'
 import { Problem } from '../http/problem.ts'
@@ -49,11 +50,8 @@ function registerEnrolment(app: FastifyInstance, { pool, secretKey, tokenLimit }
     const body = readJson(schemas.enrolment, request.body)
     const verdict = await tokenLimit.admit(request.clientIp)
     if (!verdict.admitted) throw tokenLimit.refusalOf(verdict)
-    const agent = await enrollAgent(pool, secretKey, {
-      code: body.enrolment_code,
-      name: body.name ?? 'Office agent',
-      ...(body.version === undefined ? {} : { version: body.version }),
-    })
+    const { enrolment_code: code, ...described } = body
+    const agent = await enrollAgent(pool, secretKey, { code, ...described }).catch(refuse)
     return reply
       .code(201)
       .send({ agent_id: agent.agentId, agent_key: agent.agentKey, organization_id: agent.organizationId })
@@ -74,7 +72,7 @@ function registerProtected(app: FastifyInstance, context: IngestApiContext): voi
   app.post('/organizations/:organization_id/locations', { bodyLimit: limits.uploadBytesMax }, async (request) => {
     const organizationId = organizationOf(request)
     const body = readJson(schemas.locationList, request.body)
-    const locations = await upsertLocations(pool, organizationId, body.locations.map(toLocationSource))
+    const locations = await upsertLocations(pool, organizationId, body.locations.map(toLocationSource)).catch(refuse)
     return {
       locations: locations.map(({ id, sourceId, name }) => ({ source_id: sourceId, location_id: id, name })),
     }
@@ -118,6 +116,11 @@ function registerProtected(app: FastifyInstance, context: IngestApiContext): voi
       },
     )
   })
+}
+
+/** What the rules of the house refuse, in this door's form. */
+function refuse(error: unknown): never {
+  throw error instanceof Refusal ? new Problem('field_invalid', { errors: error.message, cause: error }) : error
 }
 
 /** The upload's number from `Idempotency-Key: <agent id>-<number>`. */

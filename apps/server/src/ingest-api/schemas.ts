@@ -1,7 +1,8 @@
 import { instant, limits, nullable, sourceId } from '@bridgework/contract'
 import { type Static, Type } from 'typebox'
 
-const shortText = Type.String({ maxLength: 500 })
+// Postgres' text takes every character but NUL.
+const shortText = Type.String({ maxLength: 500, pattern: '^[^\\u0000]*$' })
 const optionalText = nullable(shortText)
 
 /** Bodies of the ingest API, as docs/guides/write-a-connector.md and the agent know them. Every member is there; null: unknown. */

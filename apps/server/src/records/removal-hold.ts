@@ -1,6 +1,7 @@
 import type { DatasetName } from '@bridgework/contract'
 import type { Pool, PoolClient } from 'pg'
 import type { AgentId, LocationId } from '../directory/identity.ts'
+import { Refusal } from '../directory/refusal.ts'
 import { Problem } from '../http/problem.ts'
 import { hideRecords } from './change.ts'
 import { takeTurn } from './turn.ts'
@@ -68,7 +69,7 @@ export async function listRemovalHolds(pool: Pool): Promise<RemovalHold[]> {
 }
 
 /**
- * A person confirms a held removal: what it lists is hidden, but for records received since. Throws an Error when nothing is held there.
+ * A person confirms a held removal: what it lists is hidden, but for records received since. Throws a Refusal when nothing is held there.
  */
 export async function confirmRemoval(
   pool: Pool,
@@ -81,7 +82,8 @@ export async function confirmRemoval(
       [locationId, dataset],
     )
     const hold = rows[0]
-    if (!hold) throw new Error('No removal of this dataset waits for confirmation at this location.')
+    if (!hold)
+      throw new Refusal('removal_unknown', 'No removal of this dataset waits for confirmation at this location.')
     const received = await turn.client.query<{ source_id: string }>(
       `select source_id from record
         where location_id = $1 and dataset = $2 and source_id = any($3::text[]) and (is_hidden or received_at > $4)`,

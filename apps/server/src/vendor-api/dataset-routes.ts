@@ -43,14 +43,18 @@ async function sendList(
   refuseFuture(permit, parameters)
   const scope = scopeOf(permit, parameters.since)
   const { page, slot } = await readInSlot(context, dataset, permit, parameters, scope, request)
-  const link = nextLink(dataset, parameters, page)
-  if (link !== undefined) reply.header('Link', link)
-  await sendBody(reply, {
-    body: pageBody(dataset, permit, parameters, scope, page, request.id),
-    gzip: acceptsGzip(request.headers['accept-encoding']),
-    ...(slot && { beforeLastBytes: slot.release, signal: slot.signal }),
-    onCut: (because) => context.log({ event: 'response.cut', requestId: request.id, because }),
-  })
+  try {
+    const link = nextLink(dataset, parameters, page)
+    if (link !== undefined) reply.header('Link', link)
+    await sendBody(reply, {
+      body: pageBody(dataset, permit, parameters, scope, page, request.id),
+      gzip: acceptsGzip(request.headers['accept-encoding']),
+      ...(slot && { beforeLastBytes: slot.release, signal: slot.signal }),
+      onCut: (because) => context.log({ event: 'response.cut', requestId: request.id, because }),
+    })
+  } finally {
+    await slot?.release()
+  }
   return reply
 }
 
