@@ -50,6 +50,16 @@ export function recordId(description: string) {
   return Type.String({ pattern: '^[1-9]\\d{0,18}$', description })
 }
 
+/** A note or another long text: at most 20,000 characters. */
+export function longText(description: string) {
+  return nullable(Type.String({ maxLength: 20_000, description }))
+}
+
+/** A calendar date and a time of day on the wall of the location, without an offset. */
+export function wallTime(description: string) {
+  return Type.String({ pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}$', description })
+}
+
 /** What every record of every dataset carries beside its own attributes. */
 export const commonAttributes = {
   source_id: sourceId("The practice management system's own key"),

@@ -27,14 +27,31 @@ export type Dataset<Source extends TProperties = TProperties, Attributes extends
   attributes: TObject<Attributes>
   /** Attributes of a single record that its list leaves out. */
   detailAttributes?: TObject
-  /** Which attributes of the source name a record of which other dataset, whose content is part of this one's rendering. */
-  embeds: readonly { attribute: string; dataset: string; changesWith: readonly string[] }[]
+  /** Which records of which other datasets (or of its own) a record's rendering refers to. */
+  refersTo: readonly ReferenceRule<Source>[]
+  /** What a list may be filtered by beside the moment of change. */
+  filters: readonly FilterName[]
+  /** The value of each filter's column. */
+  filterValues?: (source: Static<TObject<Source>>) => { patientSourceId?: string | null; startsAt?: string | null }
   /** The attributes that vendors receive, but for `source_id`, `is_hidden` and `updated_at`, which the service adds. Pure. */
   render: (source: Static<TObject<Source>>, lookup: Lookup) => Record<string, unknown>
   renderDetail?: (source: Static<TObject<Source>>) => Record<string, unknown>
   /** A record of invented content, for documentation and tests. */
   example: Static<TObject<Source>>
 }
+
+/**
+ * `keysOf` gives the practice management system's keys that a record holds. `changesWith`: the referred record's attributes that stand in this
+ * one's rendering; empty when only its id does, which never changes once it is known.
+ */
+export type ReferenceRule<Source extends TProperties = TProperties> = {
+  dataset: string
+  keysOf: (source: Static<TObject<Source>>) => readonly string[]
+  changesWith: readonly string[]
+}
+
+/** `q[patient_id]`; `q[starts_from]` and `q[starts_to]`. */
+export type FilterName = 'patient_id' | 'starts_at'
 
 /** Checks a dataset's parts against each other and forgets its exact types, so that a list can hold all of them. */
 export function defineDataset<Source extends TProperties, Attributes extends TProperties>(

@@ -1,12 +1,25 @@
 import type { Dataset } from './dataset.ts'
+import { appointment } from './datasets/appointment.ts'
 import { feeSchedule } from './datasets/fee-schedule.ts'
 import { insurancePlan } from './datasets/insurance-plan.ts'
+import { ledgerTransaction } from './datasets/ledger-transaction.ts'
+import { patient } from './datasets/patient.ts'
+import { patientReferral } from './datasets/patient-referral.ts'
+import { treatment } from './datasets/treatment.ts'
 
 /**
- * Every dataset of a location, in the order in which writers lock them: a dataset stands after those that it embeds or refers to.
- * Adding one is a file in datasets/ and its line here.
+ * Every dataset of a location, in the order in which writers lock them and agents send them: what others refer to comes first, so that few
+ * references have to wait. Adding one is a file in datasets/ and its line here.
  */
-export const datasets: readonly Dataset[] = [feeSchedule, insurancePlan]
+export const datasets: readonly Dataset[] = [
+  feeSchedule,
+  insurancePlan,
+  patient,
+  appointment,
+  treatment,
+  ledgerTransaction,
+  patientReferral,
+]
 
 export type DatasetName = string & { readonly brand: 'DatasetName' }
 

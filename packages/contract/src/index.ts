@@ -1,5 +1,5 @@
 export { commonAttributes, instant, nullable, sourceId } from './attribute.ts'
-export type { Dataset, Lookup, SourceRecord } from './dataset.ts'
+export type { Dataset, FilterName, Lookup, ReferenceRule, SourceRecord } from './dataset.ts'
 export { type DatasetName, datasetNames, datasets, findDataset, getDataset, isDatasetName } from './datasets.ts'
 export { locationAttributes, organizationAttributes } from './directory.ts'
 export {

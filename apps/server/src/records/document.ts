@@ -31,7 +31,16 @@ export function isSameContent(one: string, other: string): boolean {
   return one.length === other.length && one.slice(0, -suffixLength) === other.slice(0, -suffixLength)
 }
 
-const suffixLength = `"${formatInstant(0)}"}}`.length
+/** The same document, modified at another moment. */
+export function restamp(document: string, modifiedAt: Stamp): string {
+  return `${document.slice(0, -suffixLength)}${suffixOf(modifiedAt)}`
+}
+
+function suffixOf(modifiedAt: Stamp): string {
+  return `"updated_at":"${formatInstant(modifiedAt)}"}}`
+}
+
+const suffixLength = suffixOf(0).length
 
 /** What tells a changed record from an unchanged one: the first 16 bytes of the SHA-256 of its canonical source, in hex. */
 export function hashSource(source: string): string {

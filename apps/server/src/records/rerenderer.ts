@@ -1,13 +1,14 @@
 import type { Pool } from 'pg'
 import type { Log } from '../http/log-event.ts'
-import { rerenderRecords, rerenderSliceMax } from './change.ts'
+import { rerenderRecords, rerenderSliceMax, showsMoreThanId } from './change.ts'
 import {
+  deleteReferences,
   findRerenderWork,
-  listEmbedding,
+  listReferring,
   lockRerenderWork,
   type RerenderWork,
   saveRerenderWork,
-} from './embed-store.ts'
+} from './reference-store.ts'
 import { takeTurn } from './turn.ts'
 
 export type Rerenderer = { start: () => void; stop: () => Promise<void> }
@@ -51,7 +52,7 @@ export async function rerenderSlice(pool: Pool, log: Log): Promise<boolean> {
     const current = await lockRerenderWork(turn.client, work)
     if (!current) return
     const target = { dataset: work.targetDataset, sourceIds: [work.targetSourceId] }
-    const ids = await listEmbedding(
+    const ids = await listReferring(
       turn.client,
       work.locationId,
       target,
@@ -60,7 +61,10 @@ export async function rerenderSlice(pool: Pool, log: Log): Promise<boolean> {
       rerenderSliceMax,
     )
     const changed = await rerenderRecords(turn, work.dataset, ids)
-    await saveRerenderWork(turn.client, work, nextAfter(ids))
+    const next = nextAfter(ids)
+    await saveRerenderWork(turn.client, work, next)
+    const isDone = next === null && !showsMoreThanId(work.dataset, work.targetDataset)
+    if (isDone) await deleteReferences(turn.client, work.locationId, target, work.dataset)
     log({ event: 'records.rerendered', locationId: work.locationId, dataset: work.dataset, changed })
   })
   return true

@@ -1,4 +1,4 @@
-import { type DatasetName, datasetNames, datasets } from '@bridgework/contract'
+import { type DatasetName, datasetNames, getDataset } from '@bridgework/contract'
 import type { Pool, PoolClient } from 'pg'
 import { withTransaction } from '../database/pool.ts'
 import type { LocationId } from '../directory/identity.ts'
@@ -21,7 +21,7 @@ export type Turn = {
 }
 
 /**
- * Runs `work` as this location's only writer of the dataset and of all that embed it, in one transaction of at most 10 s. Locks come before
+ * Runs `work` as this location's only writer of the dataset and of all that refer to it, in one transaction of at most 10 s. Locks come before
  * anything that a rendering reads, in the contract's order, in READ COMMITTED: stamps, ids and commits then have one order. Refuses with
  * `busy` after 5 s of waiting, and with `location_unknown`.
  */
@@ -49,13 +49,11 @@ export async function takeTurn<T>(
 /** The lock's own time-out comes just before the statement's, whose error would not say what was waited for. */
 const turnTimeouts = { transactionTimeoutMs: 10_000, lockTimeoutMs: 4_900 }
 
-/** The dataset and those whose renderings contain its records, in the contract's order. */
+/** The dataset and those whose renderings refer to its records, in the contract's order. */
 export function alteredBy(dataset: DatasetName): DatasetName[] {
-  const altered = new Set<string>([dataset])
-  for (const other of datasets) {
-    if (other.embeds.some((embed) => altered.has(embed.dataset))) altered.add(other.name)
-  }
-  return datasetNames.filter((name) => altered.has(name))
+  return datasetNames.filter(
+    (name) => name === dataset || getDataset(name).refersTo.some((rule) => rule.dataset === dataset),
+  )
 }
 
 async function lockStates(client: PoolClient, locationId: LocationId, names: readonly DatasetName[]): Promise<Turn> {

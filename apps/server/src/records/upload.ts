@@ -75,5 +75,7 @@ function sort(lines: readonly UploadLine[], stored: ReadonlyMap<string, StoredRe
 }
 
 function isEmbedded(dataset: DatasetName): boolean {
-  return datasets.some((other) => other.embeds.some((embed) => embed.dataset === dataset))
+  return datasets.some((other) =>
+    other.refersTo.some((rule) => rule.dataset === dataset && rule.changesWith.length > 0),
+  )
 }

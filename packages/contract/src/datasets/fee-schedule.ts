@@ -42,7 +42,8 @@ export const feeSchedule = defineDataset({
     updated_at: commonAttributes.updated_at,
   }),
   detailAttributes: Type.Object({ fees }),
-  embeds: [],
+  refersTo: [],
+  filters: [],
   render: (source) => ({
     name: source.name,
     is_hidden: source.is_hidden,

@@ -57,7 +57,14 @@ export const insurancePlan = defineDataset({
     source_id: commonAttributes.source_id,
     updated_at: commonAttributes.updated_at,
   }),
-  embeds: [{ attribute: 'fee_schedule_source_id', dataset: 'fee_schedules', changesWith: ['name', 'is_hidden'] }],
+  refersTo: [
+    {
+      dataset: 'fee_schedules',
+      keysOf: ({ fee_schedule_source_id: key }) => (key === null ? [] : [key]),
+      changesWith: ['name', 'is_hidden'],
+    },
+  ],
+  filters: [],
   render: ({ fee_schedule_source_id, ...source }, lookup) => {
     const schedule = fee_schedule_source_id === null ? null : lookup('fee_schedules', fee_schedule_source_id)
     return {

@@ -3,33 +3,33 @@ import type { PoolClient } from 'pg'
 import type { LocationId } from '../directory/identity.ts'
 import type { Stamp } from './stamp.ts'
 
-export type EmbedRow = { target_dataset: string; target_source_id: string; record_id: string }
+export type ReferenceRow = { target_dataset: string; target_source_id: string; record_id: string }
 
-/** Forgets what these records embedded and remembers what they embed now. */
-export async function replaceEmbeds(
+/** Forgets what these records referred to and remembers what they refer to now. */
+export async function replaceReferences(
   client: PoolClient,
   locationId: LocationId,
   dataset: DatasetName,
   changedIds: readonly string[],
-  rows: readonly EmbedRow[],
+  rows: readonly ReferenceRow[],
 ): Promise<void> {
   if (changedIds.length > 0) {
     await client.query(
-      `delete from record_embed where location_id = $1 and dataset = $2 and record_id = any($3::bigint[])`,
+      `delete from record_reference where location_id = $1 and dataset = $2 and record_id = any($3::bigint[])`,
       [locationId, dataset, changedIds],
     )
   }
   if (rows.length === 0) return
   await client.query(
-    `insert into record_embed (location_id, target_dataset, target_source_id, dataset, record_id)
+    `insert into record_reference (location_id, target_dataset, target_source_id, dataset, record_id)
      select $1, row.target_dataset, row.target_source_id, $2, row.record_id
        from json_to_recordset($3::json) as row (target_dataset text, target_source_id text, record_id bigint)`,
     [locationId, dataset, JSON.stringify(rows)],
   )
 }
 
-/** Ids of a dataset's records that embed one of these targets, rising, after `afterId`: by the primary key of record_embed. */
-export async function listEmbedding(
+/** Ids of a dataset's records that refer to one of these targets, rising, after `afterId`: by the primary key of record_reference. */
+export async function listReferring(
   client: PoolClient,
   locationId: LocationId,
   target: { dataset: DatasetName; sourceIds: readonly string[] },
@@ -39,13 +39,27 @@ export async function listEmbedding(
 ): Promise<string[]> {
   const { rows } = await client.query<{ record_id: string }>(
     `select distinct record_id
-       from record_embed
+       from record_reference
       where location_id = $1 and target_dataset = $2 and target_source_id = any($3::text[]) and dataset = $4 and record_id > $5
       order by record_id
       limit $6`,
     [locationId, target.dataset, target.sourceIds, dataset, afterId, limit],
   )
   return rows.map((row) => row.record_id)
+}
+
+/** References by id alone need no watching any more once their target is there. */
+export async function deleteReferences(
+  client: PoolClient,
+  locationId: LocationId,
+  target: { dataset: DatasetName; sourceIds: readonly string[] },
+  dataset: string,
+): Promise<void> {
+  await client.query(
+    `delete from record_reference
+      where location_id = $1 and target_dataset = $2 and target_source_id = any($3::text[]) and dataset = $4`,
+    [locationId, target.dataset, target.sourceIds, dataset],
+  )
 }
 
 export type RenderedRow = { id: string; source_id: string; source: string; document: string }
@@ -70,11 +84,11 @@ export async function updateDocuments(
   locationId: LocationId,
   dataset: DatasetName,
   stamp: Stamp,
-  rows: readonly { id: string; document: string }[],
+  rows: readonly { id: string; document: string; patient_id: string | null }[],
 ): Promise<void> {
   await client.query(
-    `update record set modified_at = $3, document = row.document
-       from json_to_recordset($4::json) as row (id bigint, document text)
+    `update record set modified_at = $3, document = row.document, patient_id = row.patient_id
+       from json_to_recordset($4::json) as row (id bigint, document text, patient_id bigint)
       where record.location_id = $1 and record.dataset = $2 and record.id = row.id`,
     [locationId, dataset, stamp, JSON.stringify(rows)],
   )

@@ -1,0 +1,72 @@
+import { calendarDate, instant, money, nullable, nullableText, oneOf } from '../attribute.ts'
+import { defineReferringDataset, reference, referenceList } from '../referring-dataset.ts'
+
+/** Paging: spec, Pagination rules 2. */
+export const ledgerTransaction = defineReferringDataset({
+  name: 'ledger_transactions',
+  type: 'ledger_transaction',
+  title: 'Ledger transactions',
+  description:
+    'What raises and lowers what a guarantor owes. Over all locations of the organization, by the guarantor’s source_id, the amounts of the visible transactions add up to the balance.',
+  filters: ['patient_id'],
+  attributes: {
+    transaction_type: oneOf(
+      [
+        'charge',
+        'patient_payment',
+        'insurance_payment',
+        'adjustment',
+        'write_off',
+        'refund',
+        'transfer',
+        'payment_plan',
+      ],
+      'Kind of the transaction',
+    ),
+    transaction_type_raw: nullableText('The kind in the practice management system’s own words'),
+    amount: money('Signed: positive raises what is owed, negative lowers it'),
+    transaction_on: nullable(calendarDate('Day on which it counts')),
+    entered_at: nullable(instant('When it was entered')),
+    patient_id: reference('patients', 'Patient'),
+    guarantor_id: reference('patients', 'Patient whose account it is on'),
+    provider_name: nullableText('Provider'),
+    treatment_id: reference('treatments', 'Treatment that it is for'),
+    procedure_code: nullableText('Procedure code of that treatment'),
+    claim_source_id: nullableText('The practice management system’s own key of the claim'),
+    insurance_plan_id: reference('insurance_plans', 'Plan that paid or wrote off'),
+    payment_method: nullable(
+      oneOf(['cash', 'check', 'card', 'ach', 'financing', 'insurance', 'other'], 'How it was paid'),
+    ),
+    payment_method_raw: nullableText('The method in the practice’s own words'),
+    adjustment_type: nullableText('Type of the adjustment, in the practice’s own words'),
+    reference_number: nullableText('Number of the check or of the transfer'),
+    description: nullableText('Description'),
+    allocations: referenceList(
+      'treatments',
+      'treatment',
+      { amount: money('Amount on that treatment') },
+      'How the amount is spread over treatments',
+    ),
+  },
+  example: {
+    transaction_type: 'patient_payment',
+    transaction_type_raw: 'Payment',
+    amount: '-36.00',
+    transaction_on: '2026-02-03',
+    entered_at: '2026-02-03T18:05:00.000Z',
+    patient_source_id: '1002',
+    guarantor_source_id: '1001',
+    provider_name: 'Dr. Sample',
+    treatment_source_id: '7001',
+    procedure_code: 'D2391',
+    claim_source_id: null,
+    insurance_plan_source_id: null,
+    payment_method: 'card',
+    payment_method_raw: 'Credit card',
+    adjustment_type: null,
+    reference_number: null,
+    description: null,
+    allocations: [{ treatment_source_id: '7001', amount: '-36.00' }],
+    is_hidden: false,
+  },
+})

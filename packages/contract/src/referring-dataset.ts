@@ -1,0 +1,138 @@
+import { type TSchema, Type } from 'typebox'
+import { commonAttributes, nullable, recordId, sourceId } from './attribute.ts'
+import type { Dataset, FilterName, Lookup, ReferenceRule, SourceRecord } from './dataset.ts'
+
+/** An attribute that names a record of this location: our id for vendors, the practice management system's key from agents. */
+type Reference =
+  | { kind: 'one'; dataset: string; description: string }
+  | { kind: 'list'; dataset: string; description: string }
+/** A list of objects, each with a reference and values. */
+type ReferenceList = {
+  kind: 'objects'
+  dataset: string
+  name: string
+  values: Record<string, TSchema>
+  description: string
+}
+type Attribute = TSchema | Reference | ReferenceList
+
+/** `<thing>_id`: null when the practice management system has none, or when the record has not been received yet. */
+export const reference = (dataset: string, description: string): Reference => ({ kind: 'one', dataset, description })
+
+/** `<thing>_ids`: the records that have been received. */
+export const references = (dataset: string, description: string): Reference => ({ kind: 'list', dataset, description })
+
+/** A list of `{ <name>_id, …values }`. */
+export const referenceList = (
+  dataset: string,
+  name: string,
+  values: Record<string, TSchema>,
+  description: string,
+): ReferenceList => ({ kind: 'objects', dataset, name, values, description })
+
+/** A dataset whose records refer to others: its source, its rendering and its rules follow from one list of attributes. */
+export function defineReferringDataset(given: {
+  name: string
+  type: string
+  title: string
+  description: string
+  filters: readonly FilterName[]
+  attributes: Record<string, Attribute>
+  example: SourceRecord
+}): Dataset {
+  const entries = Object.entries(given.attributes)
+  return {
+    name: given.name,
+    type: given.type,
+    title: given.title,
+    description: given.description,
+    pagination: 'cursor',
+    preview: false,
+    operationIds: {
+      list: `locations_resources_${given.name}_list`,
+      get: `locations_resources_${given.name}_get`,
+    },
+    source: Type.Object(
+      Object.fromEntries([
+        ...entries.map(([name, attribute]) => [sourceName(name, attribute), sourceSchema(attribute)] as const),
+        ['is_hidden', commonAttributes.is_hidden],
+      ]),
+      { additionalProperties: false },
+    ),
+    attributes: Type.Object({
+      ...Object.fromEntries(entries.map(([name, attribute]) => [name, vendorSchema(attribute)])),
+      is_hidden: commonAttributes.is_hidden,
+      source_id: commonAttributes.source_id,
+      updated_at: commonAttributes.updated_at,
+    }),
+    refersTo: entries.flatMap(([name, attribute]) => (isReference(attribute) ? [ruleOf(name, attribute)] : [])),
+    filters: given.filters,
+    filterValues: (source) => filterValues(given.filters, source),
+    render: (source: SourceRecord, lookup) => ({
+      ...Object.fromEntries(entries.map(([name, attribute]) => [name, render(name, attribute, source, lookup)])),
+      is_hidden: source.is_hidden,
+    }),
+    example: given.example,
+  }
+}
+
+/** The members that an agent sends where vendors receive an id: `patient_id` → `patient_source_id`. */
+function sourceName(name: string, attribute: Attribute): string {
+  return isReference(attribute) && attribute.kind !== 'objects' ? name.replace(/_id(s?)$/, '_source_id$1') : name
+}
+
+function sourceSchema(attribute: Attribute): TSchema {
+  if (!isReference(attribute)) return attribute
+  const { description } = attribute
+  if (attribute.kind === 'one') return nullable(sourceId(description))
+  if (attribute.kind === 'list') return Type.Array(sourceId('Key of a record'), { description, maxItems: listMax })
+  const item = { [`${attribute.name}_source_id`]: nullable(sourceId('Key of a record')), ...attribute.values }
+  return Type.Array(Type.Object(item, { additionalProperties: false }), { description, maxItems: listMax })
+}
+
+function vendorSchema(attribute: Attribute): TSchema {
+  if (!isReference(attribute)) return attribute
+  const { description } = attribute
+  if (attribute.kind === 'one') return nullable(recordId(description))
+  if (attribute.kind === 'list') return Type.Array(recordId('Identifier of a record'), { description })
+  const item = { [`${attribute.name}_id`]: nullable(recordId('Identifier of a record')), ...attribute.values }
+  return Type.Array(Type.Object(item), { description })
+}
+
+function ruleOf(name: string, attribute: Reference | ReferenceList): ReferenceRule {
+  const read = sourceName(name, attribute)
+  const keysOf = (source: SourceRecord): readonly string[] => {
+    // The source fits the schema above: a key or null, a list of keys, or a list of objects with a key or null.
+    if (attribute.kind === 'one') return source[read] === null ? [] : [source[read] as string]
+    if (attribute.kind === 'list') return source[read] as string[]
+    const key = `${attribute.name}_source_id`
+    return (source[read] as SourceRecord[]).flatMap((item) => (item[key] === null ? [] : [item[key] as string]))
+  }
+  return { dataset: attribute.dataset, keysOf, changesWith: [] }
+}
+
+function render(name: string, attribute: Attribute, source: SourceRecord, lookup: Lookup): unknown {
+  if (!isReference(attribute)) return source[name]
+  const idOf = (key: unknown) => (typeof key === 'string' ? (lookup(attribute.dataset, key)?.id ?? null) : null)
+  const value = source[sourceName(name, attribute)]
+  if (attribute.kind === 'one') return idOf(value)
+  if (attribute.kind === 'list') return (value as string[]).map(idOf).filter((id) => id !== null)
+  return (value as SourceRecord[]).map(({ [`${attribute.name}_source_id`]: key, ...values }) => ({
+    [`${attribute.name}_id`]: idOf(key),
+    ...values,
+  }))
+}
+
+function filterValues(filters: readonly FilterName[], source: SourceRecord) {
+  return {
+    ...(filters.includes('patient_id') && { patientSourceId: source.patient_source_id as string | null }),
+    ...(filters.includes('starts_at') && { startsAt: source.starts_at as string | null }),
+  }
+}
+
+function isReference(attribute: Attribute): attribute is Reference | ReferenceList {
+  return 'kind' in attribute && typeof attribute.dataset === 'string'
+}
+
+/** Longer lists than any real record has; without a limit one line could hold a whole upload. */
+const listMax = 1000
