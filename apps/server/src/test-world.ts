@@ -87,6 +87,12 @@ export const aSchedule = (attributes: object = {}) => ({
   ...attributes,
 })
 
+/** A record of any dataset as an agent sends it: the contract's example, with what matters to the test. */
+export const aRecord = (dataset: string, attributes: object = {}) => ({
+  ...pairs.find(([name]) => name === dataset)?.[1],
+  ...attributes,
+})
+
 /** A whole service on a database of the test's own, listening on loopback, with what a test needs to fill it and to read it. */
 export async function someWorld(
   t: TestContext,

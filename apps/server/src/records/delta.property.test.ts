@@ -17,6 +17,7 @@ import { createOrganization } from '../directory/organization.ts'
 import { aPlan, aSchedule, someCompany } from '../test-world.ts'
 import { scopeOf } from './delta.ts'
 import { createPageReader } from './page.ts'
+import { wholeDataset } from './selection.ts'
 import { deltaOverlapMicros, type Stamp } from './stamp.ts'
 import { storeUpload } from './upload.ts'
 
@@ -132,7 +133,12 @@ async function walkOnce(
   for (let after = '0'; ; ) {
     const permit = await permitPlans(pool, locationId, token)
     first ??= permit
-    const page = await reader.readAfter(permit, scopeOf(permit, since), after, pageSize)
+    const page = await reader.readAfter(
+      permit,
+      { ...wholeDataset, modifiedAfter: scopeOf(permit, since).modifiedAfter },
+      after,
+      pageSize,
+    )
     documents.push(...page.documents)
     if (!page.hasMore) return { permit: first, documents }
     after = page.documents.at(-1)?.[0] ?? after

@@ -1,59 +1,60 @@
 import type { Pool } from 'pg'
 import type { ReadPermit } from '../access/read-permit.ts'
-import type { DeltaScope } from './delta.ts'
-import { countModified, type Document, readLargeDelta, readNumbered, readSmallDelta, readWhole } from './read-store.ts'
-import type { Stamp } from './stamp.ts'
+import { type Document, readNumbered, readWhole } from './read-store.ts'
+import { chooseReading, type Reading } from './reading.ts'
+import { isWhole, type Selection } from './selection.ts'
 
 /** One page: at most `items` records, whether more follow, and how many match in all. */
 export type Page = { documents: Document[]; hasMore: boolean; total: number }
 
 export type PageReader = {
   /** A page of cursor mode: records whose id is greater than `after` ('0' on the first). */
-  readAfter: (permit: ReadPermit, scope: DeltaScope, after: string, items: number) => Promise<Page>
-  /** A page of page mode, numbered from 1. */
-  readPage: (permit: ReadPermit, scope: DeltaScope, page: number, items: number) => Promise<Page>
+  readAfter: (permit: ReadPermit, selection: Selection, after: string, items: number) => Promise<Page>
+  /** A page of page mode, numbered from 1. Such datasets are small and know no filter but the moment of change. */
+  readPage: (permit: ReadPermit, selection: Selection, page: number, items: number) => Promise<Page>
 }
 
-const smallDeltaMax = 20_000
-const totalKeptMs = 10 * 60_000
-const totalsKeptMax = 10_000
+const readingKeptMs = 10 * 60_000
+const readingsKeptMax = 10_000
 
 /**
- * Reads pages. How many records a delta has is counted on its first page; later pages answer it from memory for 10 minutes, because counting
- * a large delta for every page of it would be quadratic too.
+ * Reads pages. How many records a selection matches is counted on its first page; later pages answer it from memory for 10 minutes, because
+ * counting a large one for every page of it would be quadratic.
  */
 export function createPageReader(pool: Pool, now: () => Date): PageReader {
-  const totals = new Map<string, { total: number; countedAt: number }>()
+  const readings = new Map<string, { reading: Reading; chosenAt: number }>()
 
-  const totalOf = async (permit: ReadPermit, modifiedAfter: Stamp, isFirst: boolean): Promise<number> => {
-    const key = `${permit.locationId} ${permit.dataset} ${modifiedAfter}`
-    const kept = totals.get(key)
-    if (!isFirst && kept && now().getTime() - kept.countedAt < totalKeptMs) return kept.total
-    const total = await countModified(pool, permit, modifiedAfter)
-    totals.delete(key)
-    totals.set(key, { total, countedAt: now().getTime() })
-    if (totals.size > totalsKeptMax) totals.delete(totals.keys().next().value ?? key)
-    return total
+  const readingOf = async (permit: ReadPermit, selection: Selection, isFirst: boolean): Promise<Reading> => {
+    const { modifiedAfter, patientId, startsFrom, startsTo } = selection
+    const key = [permit.locationId, permit.dataset, modifiedAfter, patientId, startsFrom, startsTo].join(' ')
+    const kept = readings.get(key)
+    if (!isFirst && kept && now().getTime() - kept.chosenAt < readingKeptMs) return kept.reading
+    const reading = await chooseReading(pool, permit, selection)
+    readings.delete(key)
+    readings.set(key, { reading, chosenAt: now().getTime() })
+    if (readings.size > readingsKeptMax) readings.delete(readings.keys().next().value ?? key)
+    return reading
   }
 
   return {
-    async readAfter(permit, { modifiedAfter, isEmpty }, after, items) {
-      if (isEmpty) return emptyPage
-      if (modifiedAfter === null)
+    async readAfter(permit, selection, after, items) {
+      if (isWhole(selection)) {
         return pageOf(await readWhole(pool, permit, after, items + 1), items, permit.state.total)
-      const total = await totalOf(permit, modifiedAfter, after === '0')
-      const read = total <= smallDeltaMax ? readSmallDelta : readLargeDelta
-      return pageOf(await read(pool, permit, modifiedAfter, after, items + 1), items, total)
+      }
+      const reading = await readingOf(permit, selection, after === '0')
+      return pageOf(await reading.read(pool, permit, after, items + 1), items, reading.total)
     },
-    async readPage(permit, { modifiedAfter, isEmpty }, page, items) {
-      if (isEmpty) return emptyPage
-      const total = modifiedAfter === null ? permit.state.total : await totalOf(permit, modifiedAfter, page === 1)
-      return pageOf(await readNumbered(pool, permit, modifiedAfter ?? 0, (page - 1) * items, items + 1), items, total)
+    async readPage(permit, selection, page, items) {
+      const isFirst = page === 1
+      const total = isWhole(selection) ? permit.state.total : (await readingOf(permit, selection, isFirst)).total
+      const offset = (page - 1) * items
+      return pageOf(await readNumbered(pool, permit, selection.modifiedAfter ?? 0, offset, items + 1), items, total)
     },
   }
 }
 
-const emptyPage: Page = { documents: [], hasMore: false, total: 0 }
+/** The page of a list that is known to have no record. */
+export const emptyPage: Page = { documents: [], hasMore: false, total: 0 }
 
 /** One record more than asked for was read: it says whether another page follows. */
 function pageOf(documents: Document[], items: number, total: number): Page {

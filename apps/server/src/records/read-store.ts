@@ -48,7 +48,10 @@ export function readSmallDelta(
   )
 }
 
-/** The same where it is much: along the primary key, filtered, because sorting a large delta for every page of it is quadratic. */
+/**
+ * The same where it is much: along the primary key, filtered, because sorting a large delta for every page of it is quadratic. `+ 0` keeps the
+ * filter from choosing the index that would have to be sorted.
+ */
 export function readLargeDelta(
   pool: Pool,
   permit: ReadPermit,
@@ -62,7 +65,7 @@ export function readLargeDelta(
     [permit.locationId, permit.dataset, modifiedAfter, after, limit],
     `select id, document
        from record
-      where location_id = $1 and dataset = $2 and modified_at > $3 and id > $4
+      where location_id = $1 and dataset = $2 and modified_at + 0 > $3 and id > $4
       order by id
       limit $5`,
   )
@@ -88,14 +91,18 @@ export function readNumbered(
   )
 }
 
-/** How many records were modified after a stamp, counted index-only from record_modified. */
-export async function countModified(pool: Pool, permit: ReadPermit, modifiedAfter: Stamp): Promise<number> {
-  const { rows } = await pool.query<{ count: string }>({
+/** How many records were modified after a stamp, and the lowest id of them, counted index-only from record_modified. */
+export async function countModified(
+  pool: Pool,
+  permit: ReadPermit,
+  modifiedAfter: Stamp,
+): Promise<{ total: number; lowestId: string }> {
+  const { rows } = await pool.query<{ count: string; lowest: string | null }>({
     name: 'records.count_modified',
-    text: `select count(*) from record where location_id = $1 and dataset = $2 and modified_at > $3`,
+    text: `select count(*), min(id) as lowest from record where location_id = $1 and dataset = $2 and modified_at > $3`,
     values: [permit.locationId, permit.dataset, modifiedAfter],
   })
-  return Number(rows[0]?.count)
+  return { total: Number(rows[0]?.count), lowestId: rows[0]?.lowest ?? '0' }
 }
 
 /** One record, or null when this location has none of that id. */
@@ -112,7 +119,8 @@ export async function findRecord(
   return rows[0] ?? null
 }
 
-async function readRows(pool: Pool, name: string, values: unknown[], text: string): Promise<Document[]> {
+/** Runs a statement, prepared once per connection, whose rows are documents. */
+export async function readRows(pool: Pool, name: string, values: unknown[], text: string): Promise<Document[]> {
   const { rows } = await pool.query<Document>({ name, text, values, rowMode: 'array' })
   return rows
 }

@@ -4,7 +4,8 @@ import type { DeltaScope } from '../records/delta.ts'
 import { freshnessOf } from '../records/freshness.ts'
 import type { Page } from '../records/page.ts'
 import { watermarkAfter } from '../records/stamp.ts'
-import { type ListParameters, sinceParameter } from './parameters.ts'
+import { onlyFields } from './fields.ts'
+import type { ListParameters } from './parameters.ts'
 
 /** The JSON of a dataset's page: stored documents joined by commas, and the rest of the envelope. */
 export function pageBody(
@@ -31,7 +32,7 @@ export function pageBody(
     },
     request_id: requestId,
   }
-  const documents = page.documents.map(([, document]) => document).join(',')
+  const documents = page.documents.map(([, document]) => onlyFields(document, parameters.fields)).join(',')
   return `{"data":[${documents}],"pagy":${JSON.stringify(pagy)},"meta":${JSON.stringify(meta)}}`
 }
 
@@ -42,7 +43,7 @@ export function nextLink(dataset: Dataset, parameters: ListParameters, page: Pag
   const query = new URLSearchParams({
     [dataset.pagination === 'cursor' ? 'after' : 'page']: String(next),
     items: String(parameters.items),
-    ...(parameters.sinceText === null ? {} : { [sinceParameter]: parameters.sinceText }),
+    ...Object.fromEntries(parameters.carried),
   })
   return `<?${query}>; rel="next"`
 }

@@ -201,7 +201,7 @@ test('B26: an unknown path is told only to who may ask: no token 401, a good one
   for (const path of [
     '/nowhere',
     '/locations/1/nothing',
-    `/locations/${location.id}/patients`,
+    `/locations/${location.id}/claims`,
     '/auth',
     '/%61uth',
     '/a%2fb',

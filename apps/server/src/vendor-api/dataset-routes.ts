@@ -6,14 +6,16 @@ import { acceptsGzip, sendBody } from '../http/send-body.ts'
 import { rawQuery } from '../http/server.ts'
 import { type DeltaScope, latestMoment, scopeOf } from '../records/delta.ts'
 import { renderDetail } from '../records/document.ts'
-import type { Page } from '../records/page.ts'
+import { emptyPage, type Page } from '../records/page.ts'
 import { findRecord } from '../records/read-store.ts'
+import { isWhole, type Selection, wholeDataset } from '../records/selection.ts'
 import { formatInstant, formatMicros } from '../records/stamp.ts'
 import type { Slot } from '../throttle/sync-slots.ts'
 import { nextLink, pageBody } from './answer.ts'
 import { tokenOf } from './authenticate.ts'
 import type { VendorApiContext } from './context.ts'
-import { type ListParameters, readListParameters, readNoParameters, sinceParameter } from './parameters.ts'
+import { onlyFields } from './fields.ts'
+import { type ListParameters, readListParameters, readRecordParameters, sinceParameter } from './parameters.ts'
 import { listSchema, recordSchema } from './schemas.ts'
 
 type LocationParams = { Params: { location_id: string; id: string } }
@@ -39,7 +41,7 @@ async function sendList(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const permit = await permitOf(context, dataset, name, request)
-  const parameters = readListParameters(rawQuery(request), dataset.pagination)
+  const parameters = readListParameters(rawQuery(request), dataset)
   refuseFuture(permit, parameters)
   const scope = scopeOf(permit, parameters.since)
   const { page, slot } = await readInSlot(context, dataset, permit, parameters, scope, request)
@@ -66,13 +68,13 @@ async function sendRecord(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const permit = await permitOf(context, dataset, name, request)
-  readNoParameters(rawQuery(request))
+  const { fields } = readRecordParameters(rawQuery(request), dataset)
   const { id } = request.params
   const isId = /^[1-9]\d{0,18}$/.test(id) && BigInt(id) < 2n ** 63n
   const record = isId ? await findRecord(context.pool, permit, id) : null
   if (!record) throw new Problem('record_unknown')
-  await disclose(context, permit, request, {}, { ids: [id] }, 1)
-  const data = renderDetail(dataset, record.document, record.source)
+  await disclose(context, permit, request, filtersOf(wholeDataset, fields), { ids: [id] }, 1)
+  const data = onlyFields(renderDetail(dataset, record.document, record.source), fields)
   await sendBody(reply, {
     body: `{"data":${data},"meta":${JSON.stringify({ request_id: request.id })}}`,
     gzip: acceptsGzip(request.headers['accept-encoding']),
@@ -110,21 +112,22 @@ async function readInSlot(
   scope: DeltaScope,
   request: FastifyRequest,
 ): Promise<{ page: Page; slot: Slot | null }> {
-  const read = () =>
-    dataset.pagination === 'cursor'
-      ? context.pages.readAfter(permit, scope, parameters.after, parameters.items)
-      : context.pages.readPage(permit, scope, parameters.page, parameters.items)
   if (scope.isEmpty) {
     await context.slots.check(permit.companyId, scope.syncType, permit.locationId)
-    return { page: await read(), slot: null }
+    return { page: emptyPage, slot: null }
   }
+  const { patientId, startsFrom, startsTo, fields } = parameters
+  const selection: Selection = { modifiedAfter: scope.modifiedAfter, patientId, startsFrom, startsTo }
   const slot = await context.slots.acquire(permit.companyId, scope.syncType, permit.locationId)
   try {
-    const page = await read()
+    const isCursor = dataset.pagination === 'cursor'
+    const page = isCursor
+      ? await context.pages.readAfter(permit, selection, parameters.after, parameters.items)
+      : await context.pages.readPage(permit, selection, parameters.page, parameters.items)
     const ids = page.documents.map(([id]) => id)
-    const isInterval = dataset.pagination === 'cursor' && scope.modifiedAfter === null
+    const isInterval = isCursor && isWhole(selection)
     const coverage = isInterval ? { afterId: parameters.after, lastId: ids.at(-1) ?? parameters.after } : { ids }
-    if (ids.length > 0) await disclose(context, permit, request, filtersOf(scope), coverage, ids.length)
+    if (ids.length > 0) await disclose(context, permit, request, filtersOf(selection, fields), coverage, ids.length)
     return { page, slot }
   } catch (error) {
     await slot.release()
@@ -132,8 +135,16 @@ async function readInSlot(
   }
 }
 
-function filtersOf(scope: DeltaScope): Record<string, unknown> {
-  return scope.modifiedAfter === null ? {} : { modified_after: formatMicros(scope.modifiedAfter) }
+/** What of a request is put on record beside the ids: moments, our own ids and names of attributes, so nothing of a patient's. */
+function filtersOf(selection: Selection, fields: readonly string[] | null): Record<string, unknown> {
+  const { modifiedAfter, patientId, startsFrom, startsTo } = selection
+  return {
+    ...(modifiedAfter !== null && { modified_after: formatMicros(modifiedAfter) }),
+    ...(patientId !== null && { patient_id: patientId }),
+    ...(startsFrom !== null && { starts_from: formatMicros(startsFrom) }),
+    ...(startsTo !== null && { starts_to: formatMicros(startsTo) }),
+    ...(fields !== null && { fields }),
+  }
 }
 
 function disclose(

@@ -16,6 +16,20 @@ export function addExamples(operation: Operation): void {
   }
 }
 
+/** How `q[…]` and `fields[…]` may be given. */
+export function parameterExamples(dataset: Dataset): { q: object; fields: object } {
+  const { filters } = dataset
+  const [one = '', other = ''] = Object.keys(dataset.attributes.properties)
+  return {
+    q: {
+      fetch_modified_since: '2026-01-31T08:05:00.000001Z',
+      ...(filters.includes('patient_id') && { patient_id: '2048' }),
+      ...(filters.includes('starts_at') && { starts_from: '2026-02-01T08:00:00Z', starts_to: '2026-03-01T08:00:00Z' }),
+    },
+    fields: { [dataset.type]: `${one},${other}` },
+  }
+}
+
 // Both keys exist in what the generator makes of our schemas; its types leave open that a response may be a reference.
 function mediaOf(operation: Operation, status: string): Media | undefined {
   const response = operation.responses?.[status] as { content?: Record<string, Media> } | undefined

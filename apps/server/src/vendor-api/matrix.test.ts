@@ -4,7 +4,7 @@ import { datasetNames, type ProblemCode, vendorApiPath } from '@bridgework/contr
 import type { FastifyInstance } from 'fastify'
 import { revokeKeyPair } from '../access/key-pair.ts'
 import { suspendCompany } from '../directory/company.ts'
-import { type Answer, aPlan, aSchedule, someWorld, type VendorRecord } from '../test-world.ts'
+import { type Answer, aPlan, aRecord, aSchedule, someWorld, type VendorRecord } from '../test-world.ts'
 import { assertProblem } from './test-answer.ts'
 
 /** Every route that this test knows how to try. A route that is not here fails the test: say below what it must refuse. */
@@ -44,6 +44,12 @@ const openRoutes = [
 
 const marker = 'Foreign-Canary'
 
+/** The record with the name of its practice in an attribute that takes any text. */
+function withText(record: Record<string, unknown>, name: string) {
+  const attribute = ['last_name', 'provider_name', 'source_name'].find((each) => each in record)
+  return { ...record, [attribute ?? '']: name }
+}
+
 /** One company with one granted location (with and without all datasets), and a practice that granted it nothing. */
 async function someMatrix(t: TestContext) {
   const clock = { offsetMs: 0 }
@@ -52,6 +58,10 @@ async function someMatrix(t: TestContext) {
     const location = await world.addLocation({ organizationId: await world.addOrganization(name) })
     await location.upload('insurance_plans', { p: aPlan({ plan_name: name }) })
     await location.upload('fee_schedules', { s: aSchedule({ name }) })
+    for (const dataset of datasetNames.slice(2)) {
+      const uploaded = await location.upload(dataset, { r: withText(aRecord(dataset), name) })
+      assert.equal(uploaded.status, 200, uploaded.text)
+    }
     return location
   }
   const [own, foreign, partial] = [await add('Own'), await add(marker), await add('Partial')]

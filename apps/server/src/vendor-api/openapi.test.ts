@@ -4,12 +4,20 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { datasets, type ProblemCode, problems, vendorApiPath } from '@bridgework/contract'
 import { Compile } from 'typebox/schema'
-import { type Answer, aPlan, aSchedule, someWorld, type TestWorld } from '../test-world.ts'
+import { type Answer, aPlan, aRecord, aSchedule, someWorld, type TestWorld } from '../test-world.ts'
 import { assertProblem, eventually, postToken } from './test-answer.ts'
 
 type Media = { schema: object; example?: unknown; examples?: Record<string, { value: unknown }> }
 type Response = { description: string; headers?: Record<string, object>; content: { 'application/json': Media } }
-type Parameter = { name: string; in: string; required?: boolean; style?: string; explode?: boolean; schema: object }
+type Parameter = {
+  name: string
+  in: string
+  required?: boolean
+  style?: string
+  explode?: boolean
+  schema: object
+  example?: unknown
+}
 type Operation = {
   operationId: string
   summary: string
@@ -78,10 +86,18 @@ test('the insurance plans list is documented as specified: name, parameters, for
     ['after', 'query', false, undefined, undefined],
     ['items', 'query', false, undefined, undefined],
     ['q', 'query', false, 'deepObject', true],
+    ['fields', 'query', false, 'deepObject', true],
     ['location_id', 'path', true, undefined, undefined],
   ])
   const q = list.parameters?.find(({ name }) => name === 'q')?.schema as { properties: Record<string, object> }
   assert.deepEqual(Object.keys(q.properties), ['fetch_modified_since'])
+  const appointments = document.paths['/locations/{location_id}/appointments']?.get?.parameters ?? []
+  const membersOf = (name: string) => {
+    const schema: { properties?: object } = appointments.find((each) => each.name === name)?.schema ?? {}
+    return Object.keys(schema.properties ?? {})
+  }
+  assert.deepEqual(membersOf('q'), ['fetch_modified_since', 'patient_id', 'starts_from', 'starts_to'])
+  assert.deepEqual(membersOf('fields'), ['appointment'])
   const locations = document.paths['/locations']?.get?.parameters?.map(({ name }) => name)
   assert.deepEqual(locations, ['organization_id', 'with_attribution_script_install', 'page', 'items'])
   assert.ok(['401', '403', '404', '422', '429'].every((status) => status in list.responses))
@@ -98,6 +114,10 @@ test('the insurance plans list is documented as specified: name, parameters, for
 test('every example in openapi.json fits the schema beside it, and every response has one', async (t) => {
   const document = await documentOf(await someWorld(t))
   for (const { path, operation } of operationsOf(document)) {
+    for (const { name, schema, example } of operation.parameters ?? []) {
+      if (example !== undefined) assert.equal(mismatch(document, schema, example), '', `${path} ${name}`)
+      assert.equal(example !== undefined, name === 'q' || name === 'fields')
+    }
     for (const [status, response] of Object.entries(operation.responses)) {
       const { schema, example, examples } = response.content['application/json']
       const values = example === undefined ? Object.values(examples ?? {}).map(({ value }) => value) : [example]
@@ -147,6 +167,7 @@ async function producers(t: TestContext, world: TestWorld) {
   const own = await world.addLocation({ insurancePlans: 2 })
   await own.upload('fee_schedules', { s1: aSchedule(), s2: aSchedule({ name: 'Other', fees: [] }) })
   await own.upload('insurance_plans', { p1: aPlan({ fee_schedule_source_id: 's1' }), p2: aPlan(), p3: null })
+  for (const { name } of datasets.slice(2)) await own.upload(name, { r1: aRecord(name), r2: aRecord(name), r3: null })
   const foreign = await world.addLocation()
   const vendor = await world.addVendor([own])
   const disagreeing = await world.addVendor([own])

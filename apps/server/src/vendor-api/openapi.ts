@@ -2,7 +2,7 @@ import { datasets, limits, vendorApiPath, vendorApiVersion } from '@bridgework/c
 import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance } from 'fastify'
-import { addExamples } from './examples.ts'
+import { addExamples, parameterExamples } from './examples.ts'
 import { sharedSchemas } from './schemas.ts'
 
 /** Collects the OpenAPI 3.1 document from this instance's routes, and serves the reference page at /docs from files of our own. */
@@ -42,19 +42,20 @@ export function serveDocuments(app: FastifyInstance): void {
   app.get(`${vendorApiPath}/openapi.json`, { schema: { hide: true } }, async () => app.swagger())
 }
 
-/** What the generator cannot say: how `q[…]` is written, which operations are previews, and examples. */
+/** What the generator cannot say: how `q[…]` and `fields[…]` are written, which operations are previews, and examples. */
 function finish(document: Partial<OpenApiDocument>): Partial<OpenApiDocument> {
   for (const path of Object.values(document.paths ?? {})) {
     const operation = path?.get ?? path?.post
     if (!operation) continue
     addExamples(operation)
-    for (const parameter of operation.parameters ?? []) {
-      if ('name' in parameter && parameter.name === 'q')
-        Object.assign(parameter, { style: 'deepObject', explode: true })
-    }
     const dataset = datasets.find(({ operationIds }) =>
       Object.values(operationIds).includes(operation.operationId ?? ''),
     )
+    for (const parameter of operation.parameters ?? []) {
+      if (!dataset || !('name' in parameter) || (parameter.name !== 'q' && parameter.name !== 'fields')) continue
+      const example = parameterExamples(dataset)[parameter.name]
+      Object.assign(parameter, { style: 'deepObject', explode: true, example })
+    }
     if (dataset?.preview) Object.assign(operation, { 'x-preview': true, 'x-not-yet-in-production': true })
   }
   return document

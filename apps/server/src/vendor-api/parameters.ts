@@ -1,33 +1,72 @@
-import { type Dataset, limits } from '@bridgework/contract'
+import { type Dataset, type FilterName, limits } from '@bridgework/contract'
 import { type OrganizationId, parseNumericId } from '../directory/identity.ts'
 import { parseInstant } from '../http/instant.ts'
 import { Problem } from '../http/problem.ts'
 import type { Stamp } from '../records/stamp.ts'
 
 export const sinceParameter = 'q[fetch_modified_since]'
+const patientParameter = 'q[patient_id]'
+const startsFromParameter = 'q[starts_from]'
+const startsToParameter = 'q[starts_to]'
 
-/** A list request's parameters, each checked. `sinceText` is the moment as it was given, for links to the next page. */
+/** The parameters that each filter of a dataset is written as. */
+const filterParameters: Record<FilterName, readonly string[]> = {
+  patient_id: [patientParameter],
+  starts_at: [startsFromParameter, startsToParameter],
+}
+
+function fieldsParameter(dataset: Dataset): string {
+  return `fields[${dataset.type}]`
+}
+
+/** A list request's parameters, each checked. */
 export type ListParameters = {
   items: number
-  since: Stamp | null
-  sinceText: string | null
   after: string
   page: number
+  since: Stamp | null
+  patientId: string | null
+  startsFrom: Stamp | null
+  startsTo: Stamp | null
+  /** The attributes to return; null: all. */
+  fields: readonly string[] | null
+  /** What says which records, and what of them, as it was given: for links to the next page. */
+  carried: readonly (readonly [name: string, value: string])[]
 }
 
 /** Reads the parameters of a dataset's list. Throws `parameter_invalid`, naming the parameter and what is accepted. */
-export function readListParameters(rawQuery: string, mode: Dataset['pagination']): ListParameters {
-  const position = mode === 'cursor' ? 'after' : 'page'
-  const given = readQuery(rawQuery, [position, 'items', sinceParameter])
+export function readListParameters(rawQuery: string, dataset: Dataset): ListParameters {
+  const isCursor = dataset.pagination === 'cursor'
+  const ofFilters = [sinceParameter, ...dataset.filters.flatMap((filter) => filterParameters[filter])]
+  const ofRecords = [...ofFilters, fieldsParameter(dataset)]
+  const given = readQuery(rawQuery, [isCursor ? 'after' : 'page', 'items', ...ofRecords])
   const items = readItems(given)
-  const sinceText = given.get(sinceParameter) ?? null
+  const startsFrom = readMoment(given, startsFromParameter)
+  const startsTo = readMoment(given, startsToParameter)
+  if (startsFrom !== null && startsTo !== null && startsTo <= startsFrom) {
+    throw invalid(`${startsToParameter} must be later than ${startsFromParameter}: it is the first moment left out.`)
+  }
   return {
     items,
-    since: sinceText === null ? null : readSince(sinceText),
-    sinceText,
-    after: mode === 'cursor' ? readAfter(given) : '0',
-    page: mode === 'page' ? readPage(given, items) : 1,
+    after: isCursor ? readAfter(given) : '0',
+    page: isCursor ? 1 : readPage(given, items),
+    since: readMoment(given, sinceParameter),
+    patientId: readPatientId(given),
+    startsFrom,
+    startsTo,
+    fields: readFields(given, dataset, dataset.attributes.properties),
+    carried: ofRecords.flatMap((name) => {
+      const value = given.get(name)
+      return value === undefined ? [] : [[name, value] as const]
+    }),
   }
+}
+
+/** Reads the parameters of a single record: which attributes to return, null for all. */
+export function readRecordParameters(rawQuery: string, dataset: Dataset): { fields: readonly string[] | null } {
+  const given = readQuery(rawQuery, [fieldsParameter(dataset)])
+  const attributes = { ...dataset.attributes.properties, ...dataset.detailAttributes?.properties }
+  return { fields: readFields(given, dataset, attributes) }
 }
 
 /** Reads the parameters of /organizations. */
@@ -65,7 +104,7 @@ function readQuery(rawQuery: string, accepted: readonly string[]): Map<string, s
     const value = decode(equals < 0 ? '' : part.slice(equals + 1))
     if (name === null || value === null) throw invalid('A parameter is not valid percent-encoded UTF-8.')
     if (!accepted.includes(name)) throw invalid(`Unknown parameter ${quote(name)}. ${acceptedText}`)
-    if (given.has(name)) throw invalid(`Parameter ${name} is given more than once.`)
+    if (given.has(name)) throw invalid(`Parameter ${name} is given more than once. ${acceptedText}`)
     given.set(name, value)
   }
   return given
@@ -110,13 +149,40 @@ function readPage(given: ReadonlyMap<string, string>, items: number): number {
   return Number(text)
 }
 
-function readSince(text: string): Stamp {
-  const since = parseInstant(text)
-  if (since !== null) return since
+function readMoment(given: ReadonlyMap<string, string>, name: string): Stamp | null {
+  const text = given.get(name)
+  if (text === undefined) return null
+  const moment = parseInstant(text)
+  if (moment !== null) return moment
   const hint = text.includes(' ') ? ' A "+" in a query must be written as %2B.' : ''
   throw invalid(
-    `${sinceParameter} must be an RFC 3339 date-time from 1970 on, like 2026-01-31T08:00:00Z or 2026-01-31T08:00:00.123456%2B01:00; given: ${quote(text)}.${hint}`,
+    `${name} must be an RFC 3339 date-time from 1970 on, like 2026-01-31T08:00:00Z or 2026-01-31T08:00:00.123456%2B01:00; given: ${quote(text)}.${hint}`,
   )
+}
+
+function readPatientId(given: ReadonlyMap<string, string>): string | null {
+  const text = given.get(patientParameter)
+  if (text === undefined) return null
+  if (/^[1-9]\d{0,18}$/.test(text) && BigInt(text) < 2n ** 63n) return text
+  throw invalid(`${patientParameter} must be the id of a patient, a positive whole number; given: ${quote(text)}.`)
+}
+
+function readFields(
+  given: ReadonlyMap<string, string>,
+  dataset: Dataset,
+  attributes: Record<string, unknown>,
+): readonly string[] | null {
+  const name = fieldsParameter(dataset)
+  const text = given.get(name)
+  if (text === undefined) return null
+  const accepted = `Accepted, separated by commas: ${Object.keys(attributes).join(', ')}.`
+  if (text === '') throw invalid(`${name} names no attribute. ${accepted}`)
+  const fields = text.split(',')
+  const unknown = fields.find((field) => !Object.hasOwn(attributes, field))
+  if (unknown !== undefined) throw invalid(`${name} names an unknown attribute ${quote(unknown)}. ${accepted}`)
+  const repeated = fields.find((field, index) => fields.indexOf(field) < index)
+  if (repeated !== undefined) throw invalid(`${name} names ${repeated} more than once. ${accepted}`)
+  return fields
 }
 
 function readOrganizationId(given: ReadonlyMap<string, string>): OrganizationId | null {

@@ -3,6 +3,7 @@ import {
   cursorPagy,
   type Dataset,
   directoryMeta,
+  type FilterName,
   freshness,
   instant,
   limits,
@@ -82,18 +83,45 @@ const items = Type.Optional(
   }),
 )
 const page = Type.Optional(Type.Integer({ minimum: 1, default: 1, description: 'Number of the page, from 1' }))
-const q = Type.Optional(
-  Type.Object(
-    {
-      fetch_modified_since: Type.Optional(
-        instant(
-          'Only what changed since this moment (RFC 3339, UTC or with an offset): pass back meta.next_fetch_modified_since',
-        ),
-      ),
-    },
-    { additionalProperties: false },
-  ),
+const since = instant(
+  'Only what changed since this moment (RFC 3339, UTC or with an offset): pass back meta.next_fetch_modified_since',
 )
+const filterMembers: Record<FilterName, Record<string, TSchema>> = {
+  patient_id: {
+    patient_id: Type.Optional(
+      Type.String({ description: 'Only records of the patient with this id', examples: ['2048'] }),
+    ),
+  },
+  starts_at: {
+    starts_from: Type.Optional(instant('Only what starts at this moment or later')),
+    starts_to: Type.Optional(instant('Only what starts before this moment')),
+  },
+}
+
+function filtersOf(dataset: Dataset) {
+  const members = dataset.filters.map((filter) => filterMembers[filter])
+  const description =
+    'Filters may be combined. With a filter beside fetch_modified_since, a record that changed so that it no longer matches is not returned: see docs/guides/filters-and-fields.md'
+  return Type.Optional(
+    Type.Object(
+      Object.assign({ fetch_modified_since: Type.Optional(since) }, ...members),
+      members.length > 0 ? { additionalProperties: false, description } : { additionalProperties: false },
+    ),
+  )
+}
+
+function fieldsOf(dataset: Dataset) {
+  return Type.Optional(
+    Type.Object(
+      {
+        [dataset.type]: Type.Optional(
+          Type.String({ description: 'Names of attributes, separated by commas: only these are returned' }),
+        ),
+      },
+      { additionalProperties: false, description: 'Without it, every attribute is returned' },
+    ),
+  )
+}
 
 export function listSchema(dataset: Dataset) {
   const isCursor = dataset.pagination === 'cursor'
@@ -106,7 +134,11 @@ export function listSchema(dataset: Dataset) {
     summary: `List the ${dataset.title.toLowerCase()} of a location`,
     description: dataset.preview ? `${dataset.description} Not yet available in production.` : dataset.description,
     params: locationParam,
-    querystring: Type.Object(isCursor ? { after, items, q } : { page, items, q }),
+    querystring: Type.Object({
+      ...(isCursor ? { after, items } : { page, items }),
+      q: filtersOf(dataset),
+      fields: fieldsOf(dataset),
+    }),
     ...answers(
       Type.Object(
         {
@@ -127,6 +159,7 @@ export function recordSchema(dataset: Dataset) {
     tags: [dataTag],
     summary: `Get one record of the ${dataset.title.toLowerCase()} of a location`,
     params: Type.Object({ ...locationParam.properties, id: Type.String({ description: 'Id of the record' }) }),
+    querystring: Type.Object({ fields: fieldsOf(dataset) }),
     ...answers(
       Type.Object(
         { data: recordOf(dataset, dataset.detailAttributes), meta: requestMeta },
