@@ -1,10 +1,25 @@
 /** Names of the datasets that a connector can read; the same names as in the ingest paths. */
-export type DatasetName = 'fee_schedules' | 'insurance_plans'
+export type DatasetName =
+  | 'fee_schedules'
+  | 'insurance_plans'
+  | 'patients'
+  | 'appointments'
+  | 'treatments'
+  | 'ledger_transactions'
+  | 'patient_referrals'
 
 export type JsonValue = string | number | boolean | null | readonly JsonValue[] | { readonly [name: string]: JsonValue }
 
 /** A record as it goes to Bridgework: the practice management system's own key and the contract's `source` attributes. */
-export type SourceRecord = { readonly source_id: string; readonly attributes: { readonly [name: string]: JsonValue } }
+export type SourceRecord = {
+  readonly source_id: string
+  readonly attributes: { readonly [name: string]: JsonValue }
+  /**
+   * Records, as `dataset/source_id`, whose content or whose place depends on this one. When it goes, or is later read
+   * without one of them, that one is read again: nothing else would tell that an appointment lost a treatment.
+   */
+  readonly bearsOn?: readonly string[]
+}
 
 /** A location found in the practice management system, in the shape of the ingest protocol. */
 export type SourceLocation = {
@@ -34,9 +49,22 @@ export type ByLocation<T> = ReadonlyMap<string, T>
  * Its content is the connector's own business.
  */
 export type Changes = { readonly cursor: string } & (
-  | { readonly keys: readonly string[] }
+  | {
+      readonly keys: readonly string[]
+      /** True when what is gone is among `keys` (and then not among what `readRecords` gives for them): no list of all keys is needed. */
+      readonly namesGone?: boolean
+    }
   | { readonly keys: 'all'; readonly because: FullReadReason }
 )
+
+/** What the agent has sent of a dataset, for a connector that finds out what is gone. */
+export type KnownKeys = {
+  /** Keys from `first` to `last`, both included, in the order of their characters. */
+  between(first: string, last: string): readonly string[]
+}
+
+/** All records of a dataset, in chunks of at most a few thousand. `rowsMax`: about how many there are. */
+export type Scan = { readonly rowsMax: number; readonly chunks: AsyncIterable<ByLocation<readonly SourceRecord[]>> }
 
 export type FullReadReason =
   | 'first_read'
@@ -46,14 +74,17 @@ export type FullReadReason =
   | 'clock_went_back'
   | 'restored_backup'
   | 'many_lookups_changed'
+  | 'locations_changed'
 
 /** One pass over the source. Everything is read-only and is read in chunks, so that memory stays flat. */
 export type SourceCycle = {
   readLocations(): Promise<readonly SourceLocation[]>
   /** Every key that the dataset has now. What is missing here is what may become hidden. */
   listKeys(dataset: DatasetName): Promise<ByLocation<readonly string[]>>
-  findChanges(dataset: DatasetName, cursor: string | null): Promise<Changes>
-  /** The records with these keys, as far as they still exist, in chunks of at most a few thousand. */
+  findChanges(dataset: DatasetName, cursor: string | null, known?: KnownKeys): Promise<Changes>
+  /** How to read everything without a list of all keys, for datasets that outgrow one; without it, `listKeys` and `readRecords`. */
+  scan?(dataset: DatasetName): Promise<Scan>
+  /** The records with these keys, as far as they still exist, in chunks of at most a few thousand; each key in one chunk only. */
   readRecords(dataset: DatasetName, keys: readonly string[]): AsyncIterable<ByLocation<readonly SourceRecord[]>>
   /** Throws a `SourceProblem` when what was read since the beginning cannot be relied on. */
   confirm(): Promise<void>

@@ -9,6 +9,8 @@ export {
   type Finding,
   type FullReadReason,
   type JsonValue,
+  type KnownKeys,
+  type Scan,
   type SourceCheck,
   type SourceCycle,
   type SourceLocation,

@@ -204,7 +204,9 @@ test('state of another server, organization or enrolment is dropped', (t) => {
   const path = join(temporaryFolder(t), 'deep', 'state.sqlite')
   const identity = { serverUrl: 'https://a.example', agentId: '1', organizationId: '2' }
   const first = openState(path, identity, () => 1000)
-  first.completeUpload(first.beginUpload('5', 'insurance_plans', new Uint8Array()), [{ sourceId: '1', hash: 'h' }])
+  first.completeUpload(first.beginUpload('5', 'insurance_plans', new Uint8Array()), [
+    { sourceId: '1', hash: 'h', bearsOn: [] },
+  ])
   first.finishDataset('insurance_plans', 'c', 1)
   first.close()
   const same = openState(path, identity, () => 1000)

@@ -7,7 +7,17 @@ import type { DatasetName, SourceLocation } from './connector.ts'
 export type StateIdentity = { readonly serverUrl: string; readonly agentId: string; readonly organizationId: string }
 
 /** An upload that was numbered and kept before it was sent; `body` is exactly what goes over the wire. */
-export type Upload = { number: number; locationId: string; dataset: DatasetName; body: Uint8Array }
+export type Upload = {
+  number: number
+  locationId: string
+  dataset: DatasetName
+  body: Uint8Array
+  /** For each line of the body what its record bears on; the body itself does not say. */
+  bearsOn: readonly (readonly string[])[]
+}
+
+/** What is remembered of a record that the server has. */
+export type SentRecord = { sourceId: string; hash: string; bearsOn: readonly string[] }
 
 /** A record that the server refused, in the version with this hash. */
 export type RefusedRecord = { sourceId: string; hash: string; errors: string; triedAtMs: number }
@@ -25,6 +35,7 @@ export class StateUnusable extends Error {}
  */
 export function openState(path: string, identity: StateIdentity, nowMs: () => number = Date.now) {
   const database = openFile(path)
+  dropOlder(database)
   database.exec(schema)
   const statements = prepare(database)
 
@@ -46,8 +57,18 @@ export function openState(path: string, identity: StateIdentity, nowMs: () => nu
 
   function forgetEverything(): void {
     database.exec(
-      'delete from record; delete from refused; delete from upload; delete from dataset; delete from location_dataset',
+      'delete from record; delete from refused; delete from upload; delete from dataset; delete from location_dataset; delete from recheck',
     )
+  }
+
+  /** What the record bore on and does not any more is to be read again. */
+  function letGo(locationId: string, dataset: DatasetName, sourceId: string, bearsOn: readonly string[]): void {
+    const before = linesOf(statements.bearsOn.get(locationId, dataset, sourceId)?.bears_on)
+    for (const other of before) {
+      if (bearsOn.includes(other)) continue
+      const slash = other.indexOf('/')
+      statements.putRecheck.run(other.slice(0, slash), other.slice(slash + 1))
+    }
   }
 
   const expected = JSON.stringify([identity.serverUrl, identity.organizationId, identity.agentId])
@@ -70,12 +91,17 @@ export function openState(path: string, identity: StateIdentity, nowMs: () => nu
     nextUploadNumber,
 
     /** Gives the upload its number and keeps it, before anything is sent. */
-    beginUpload: (locationId: string, dataset: DatasetName, body: Uint8Array): Upload =>
+    beginUpload: (
+      locationId: string,
+      dataset: DatasetName,
+      body: Uint8Array,
+      bearsOn: Upload['bearsOn'] = [],
+    ): Upload =>
       transaction(() => {
         const number = nextUploadNumber()
         statements.set.run('next_upload_number', String(number + 1))
-        statements.insertUpload.run(number, locationId, dataset, body)
-        return { number, locationId, dataset, body }
+        statements.insertUpload.run(number, locationId, dataset, body, JSON.stringify(bearsOn))
+        return { number, locationId, dataset, body, bearsOn }
       }),
 
     pendingUpload: (): Upload | null => {
@@ -86,14 +112,16 @@ export function openState(path: string, identity: StateIdentity, nowMs: () => nu
         locationId: String(row.location_id),
         dataset: datasetOf(row.dataset),
         body: row.body instanceof Uint8Array ? row.body : new Uint8Array(),
+        bearsOn: JSON.parse(String(row.bears_on)) as Upload['bearsOn'],
       }
     },
 
     /** The server has it: the upload ends and its records are known, in one transaction. */
-    completeUpload: (upload: Upload, records: readonly { sourceId: string; hash: string }[]): void =>
+    completeUpload: (upload: Upload, records: readonly SentRecord[]): void =>
       transaction(() => {
-        for (const { sourceId, hash } of records) {
-          statements.putRecord.run(upload.locationId, upload.dataset, sourceId, hash)
+        for (const { sourceId, hash, bearsOn } of records) {
+          letGo(upload.locationId, upload.dataset, sourceId, bearsOn)
+          statements.putRecord.run(upload.locationId, upload.dataset, sourceId, hash, bearsOn.join('\n'))
           statements.clearRefused.run(upload.locationId, upload.dataset, sourceId)
         }
         statements.deleteUpload.run(upload.number)
@@ -120,9 +148,38 @@ export function openState(path: string, identity: StateIdentity, nowMs: () => nu
     knownKeys: (locationId: string, dataset: DatasetName): Set<string> =>
       new Set(statements.knownKeys.all(locationId, dataset).map((row) => String(row.source_id))),
 
+    /** Keys from `first` to `last` in the order of their bytes. */
+    knownBetween: (locationId: string, dataset: DatasetName, first: string, last: string): string[] =>
+      statements.knownBetween.all(locationId, dataset, first, last).map((row) => String(row.source_id)),
+
+    /** A number for one read of everything; `markRead` notes with it what was met, `unreadKeys` tells what was not. */
+    beginRead: (): number =>
+      transaction(() => {
+        const number = Number(get('read_number') ?? 0) + 1
+        statements.set.run('read_number', String(number))
+        return number
+      }),
+
+    markRead: (locationId: string, dataset: DatasetName, sourceIds: Iterable<string>, readNumber: number): void =>
+      transaction(() => {
+        for (const sourceId of sourceIds) statements.markRead.run(readNumber, locationId, dataset, sourceId)
+      }),
+
+    unreadKeys: (locationId: string, dataset: DatasetName, readNumber: number): Set<string> =>
+      new Set(statements.unreadKeys.all(locationId, dataset, readNumber).map((row) => String(row.source_id))),
+
+    /** Records to be read again because something that bore on them is gone or changed. */
+    rechecks: (dataset: DatasetName): string[] => statements.rechecks.all(dataset).map((row) => String(row.source_id)),
+
+    clearRechecks: (dataset: DatasetName, sourceIds: readonly string[]): void =>
+      transaction(() => {
+        for (const sourceId of sourceIds) statements.deleteRecheck.run(dataset, sourceId)
+      }),
+
     forgetRecords: (locationId: string, dataset: DatasetName, sourceIds: Iterable<string>): void =>
       transaction(() => {
         for (const sourceId of sourceIds) {
+          letGo(locationId, dataset, sourceId, [])
           statements.forgetRecord.run(locationId, dataset, sourceId)
           statements.clearRefused.run(locationId, dataset, sourceId)
         }
@@ -182,13 +239,18 @@ export function openState(path: string, identity: StateIdentity, nowMs: () => nu
   }
 }
 
+/** Raised with each change of the tables below. */
+const schemaVersion = 2
+
 const schema = `
   create table if not exists setting (name text primary key, value text not null) without rowid;
-  create table if not exists upload (number integer primary key, location_id text not null, dataset text not null, body blob not null);
+  create table if not exists upload (number integer primary key, location_id text not null, dataset text not null, body blob not null, bears_on text not null);
   create table if not exists record (
     location_id text not null, dataset text not null, source_id text not null, hash text not null,
+    bears_on text not null, read_number integer not null default 0,
     primary key (location_id, dataset, source_id)
   ) without rowid;
+  create table if not exists recheck (dataset text not null, source_id text not null, primary key (dataset, source_id)) without rowid;
   create table if not exists refused (
     location_id text not null, dataset text not null, source_id text not null,
     hash text not null, errors text not null, tried_at_ms integer not null,
@@ -202,6 +264,15 @@ const schema = `
   ) without rowid;
   create table if not exists location (source_id text primary key, document text not null) without rowid;
 `
+
+/** What a file of an earlier agent remembers may be lost (all is sent again once), but not its numbers. */
+function dropOlder(database: DatabaseSync): void {
+  if (database.prepare('pragma user_version').get()?.user_version === schemaVersion) return
+  for (const table of ['record', 'refused', 'upload', 'dataset', 'location_dataset']) {
+    database.exec(`drop table if exists ${table}`)
+  }
+  database.exec(`pragma user_version = ${schemaVersion}`)
+}
 
 /** Uploads hold what patients' records hold: the file is private from its first byte, and deleted bodies are overwritten. */
 function openFile(path: string): DatabaseSync {
@@ -237,15 +308,32 @@ function prepare(database: DatabaseSync) {
     set: database.prepare(
       'insert into setting (name, value) values (?, ?) on conflict do update set value = excluded.value',
     ),
-    insertUpload: database.prepare('insert into upload (number, location_id, dataset, body) values (?, ?, ?, ?)'),
-    pendingUpload: database.prepare('select number, location_id, dataset, body from upload order by number limit 1'),
+    insertUpload: database.prepare(
+      'insert into upload (number, location_id, dataset, body, bears_on) values (?, ?, ?, ?, ?)',
+    ),
+    pendingUpload: database.prepare(
+      'select number, location_id, dataset, body, bears_on from upload order by number limit 1',
+    ),
     deleteUpload: database.prepare('delete from upload where number = ?'),
     putRecord: database.prepare(
-      `insert into record (location_id, dataset, source_id, hash) values (?, ?, ?, ?)
-       on conflict do update set hash = excluded.hash`,
+      `insert into record (location_id, dataset, source_id, hash, bears_on) values (?, ?, ?, ?, ?)
+       on conflict do update set hash = excluded.hash, bears_on = excluded.bears_on`,
     ),
     hashOf: database.prepare('select hash from record where location_id = ? and dataset = ? and source_id = ?'),
     knownKeys: database.prepare('select source_id from record where location_id = ? and dataset = ?'),
+    bearsOn: database.prepare('select bears_on from record where location_id = ? and dataset = ? and source_id = ?'),
+    knownBetween: database.prepare(
+      'select source_id from record where location_id = ? and dataset = ? and source_id between ? and ?',
+    ),
+    markRead: database.prepare(
+      'update record set read_number = ? where location_id = ? and dataset = ? and source_id = ?',
+    ),
+    unreadKeys: database.prepare(
+      'select source_id from record where location_id = ? and dataset = ? and read_number <> ?',
+    ),
+    putRecheck: database.prepare('insert or ignore into recheck (dataset, source_id) values (?, ?)'),
+    rechecks: database.prepare('select source_id from recheck where dataset = ?'),
+    deleteRecheck: database.prepare('delete from recheck where dataset = ? and source_id = ?'),
     forgetRecord: database.prepare('delete from record where location_id = ? and dataset = ? and source_id = ?'),
     putRefused: database.prepare(
       `insert into refused (location_id, dataset, source_id, hash, errors, tried_at_ms) values (?, ?, ?, ?, ?, ?)
@@ -280,6 +368,10 @@ function prepare(database: DatabaseSync) {
 
 function textOrNull(value: unknown): string | null {
   return typeof value === 'string' ? value : null
+}
+
+function linesOf(value: unknown): string[] {
+  return typeof value === 'string' && value !== '' ? value.split('\n') : []
 }
 
 /** Only `beginUpload` writes this column. */

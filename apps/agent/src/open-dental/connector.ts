@@ -1,29 +1,52 @@
-import type { Changes, Connector, DatasetName, SourceCycle, SourceLocation } from '../connector.ts'
+import type {
+  ByLocation,
+  Changes,
+  Connector,
+  DatasetName,
+  KnownKeys,
+  SourceCycle,
+  SourceLocation,
+  SourceRecord,
+} from '../connector.ts'
 import { checkOpenDental } from './check.ts'
 import type { DatabaseSettings } from './connection.ts'
 import { type Cursor, fullReadReason, parseCursor, since } from './cursor.ts'
-import { changedLookupsMax, type DatasetReader, type Lookups } from './dataset.ts'
+import { changedKeysMax, changedLookupsMax, type DatasetReader, type Lookups, type Reading } from './dataset.ts'
 import { feeSchedules } from './fee-schedules.ts'
 import { insurancePlans } from './insurance-plans.ts'
-import { listAllKeys, slices } from './keys.ts'
+import { slices } from './keys.ts'
+import { locationMap } from './location-map.ts'
 import { readLocations } from './locations.ts'
-import { changedMarks } from './lookup.ts'
+import { changedMarks, type Lookup } from './lookup.ts'
+import { patients } from './patients.ts'
+import { differences, nextKeys, readBuckets, recordIds } from './record-table.ts'
 import { assertQuiet, type Guard, openSession, type Session } from './session.ts'
+import { firstTimeZone } from './time-zone.ts'
+import { dayOn } from './wall-time.ts'
 
-const readers: Readonly<Record<DatasetName, DatasetReader>> = {
-  fee_schedules: feeSchedules,
-  insurance_plans: insurancePlans,
-}
+/** In the contract's order: what others refer to comes first. */
+const readers: ReadonlyMap<DatasetName, DatasetReader> = new Map([
+  ['fee_schedules', feeSchedules],
+  ['insurance_plans', insurancePlans],
+  ['patients', patients],
+] as const)
 
-/** Reads an Open Dental database, never writes to it. `timeZone` is the zone that the settings give to every location. */
-export function openDentalConnector(settings: DatabaseSettings, timeZone: string | null): Connector {
+/**
+ * Reads an Open Dental database, never writes to it. `timeZone` is the zone that the settings give to every location;
+ * `now` says which day it is, for what falls due on one.
+ */
+export function openDentalConnector(
+  settings: DatabaseSettings,
+  timeZone: string | null,
+  now: () => Date = () => new Date(),
+): Connector {
   return {
     name: 'open-dental',
-    datasets: ['fee_schedules', 'insurance_plans'],
+    datasets: [...readers.keys()],
     beginCycle: async () => {
       const session = await openSession(settings)
       try {
-        return cycle(session, await assertQuiet(session.database), timeZone)
+        return cycle(session, await assertQuiet(session.database), timeZone, now())
       } catch (error) {
         await session.database.end()
         throw error
@@ -33,22 +56,43 @@ export function openDentalConnector(settings: DatabaseSettings, timeZone: string
   }
 }
 
-function cycle(session: Session, guard: Guard, timeZone: string | null): SourceCycle {
+function cycle(session: Session, guard: Guard, timeZone: string | null, now: Date): SourceCycle {
   const { database } = session
-  const lookupsRead = new Map<DatasetName, Lookups>()
+  const lookupsRead = new Map<string, Promise<Lookup>>()
+  const today = dayOn({ zone: firstTimeZone(timeZone, session.serverZone), offsetSeconds: session.offsetSeconds }, now)
+  const lookupsOf = new Map<DatasetName, Promise<Lookups>>()
   let locations: readonly SourceLocation[] | null = null
 
-  async function locationIds(): Promise<string[]> {
+  async function reading(): Promise<Reading> {
     locations ??= await readLocations(session, guard, timeZone)
-    return locations.map((location) => location.source_id)
+    return { session, locations: locationMap(locations), today, lookup: lookupOnce }
   }
 
-  async function lookupsOf(dataset: DatasetName): Promise<Lookups> {
-    const known = lookupsRead.get(dataset)
-    if (known !== undefined) return known
-    const lookups = await readers[dataset].readLookups(session)
-    lookupsRead.set(dataset, lookups)
-    return lookups
+  function lookupOnce(name: string, read: () => Promise<Lookup>): Promise<Lookup> {
+    const known = lookupsRead.get(name) ?? read()
+    lookupsRead.set(name, known)
+    return known
+  }
+
+  /** Once per cycle: a record is then sent with exactly the names whose marks the cursor keeps. */
+  async function lookups(dataset: DatasetName): Promise<Lookups> {
+    const read = lookupsOf.get(dataset) ?? readerOf(dataset).readLookups(await reading())
+    lookupsOf.set(dataset, read)
+    return await read
+  }
+
+  async function* scan(dataset: DatasetName): AsyncGenerator<ByLocation<readonly SourceRecord[]>> {
+    const [reader, shared] = [readerOf(dataset), await reading()]
+    const names = await lookups(dataset)
+    for (const table of reader.tables) {
+      for (let last: string | null = null; ; ) {
+        const keys = await nextKeys(database, table, last, reader.keysPerChunk)
+        if (keys.length === 0) break
+        const ids = keys.flatMap((key) => recordIds(table, key))
+        yield await reader.readRecords(shared, names, ids)
+        last = keys.at(-1) ?? null
+      }
+    }
   }
 
   return {
@@ -58,30 +102,39 @@ function cycle(session: Session, guard: Guard, timeZone: string | null): SourceC
     },
 
     listKeys: async (dataset) => {
-      const keys = await listAllKeys(database, readers[dataset].table)
-      return new Map((await locationIds()).map((id) => [id, keys]))
+      const all = new Map((await reading()).locations.ids.map((id): [string, string[]] => [id, []]))
+      for await (const chunk of scan(dataset)) {
+        for (const [id, records] of chunk) all.get(id)?.push(...records.map((record) => record.source_id))
+      }
+      return all
     },
 
-    findChanges: async (dataset, text): Promise<Changes> => {
-      const lookups = await lookupsOf(dataset)
-      const before = parseCursor(text)
-      const now = await currentCursor(session, guard, readers[dataset], lookups)
+    scan: async (dataset) => {
+      let rowsMax = 0
+      for (const { table } of readerOf(dataset).tables) {
+        const [row] = await database.query(`select count(*) as n from ${table}`)
+        rowsMax += Number(row?.n ?? 0)
+      }
+      return { rowsMax, chunks: scan(dataset) }
+    },
+
+    findChanges: async (dataset, text, known): Promise<Changes> => {
+      const [reader, shared, before] = [readerOf(dataset), await reading(), parseCursor(text)]
+      const buckets = await bucketsOf(reader, shared)
+      const now = await currentCursor(shared, guard, reader, { ...(await lookups(dataset)), ...buckets })
       const cursor = JSON.stringify(now)
       const because = fullReadReason(before, now)
       if (before === null || because !== null) return { cursor, keys: 'all', because: because ?? 'first_read' }
-      const changed = changedLookups(before, now)
-      if (Object.values(changed).some((ids) => ids.length > changedLookupsMax)) {
-        return { cursor, keys: 'all', because: 'many_lookups_changed' }
-      }
-      const keys = await readers[dataset].changedKeys(database, since(before), changed)
-      return { cursor, keys: [...new Set(keys)] }
+      const keys = await changedSince(reader, shared, before, now, known)
+      return keys === null
+        ? { cursor, keys: 'all', because: 'many_lookups_changed' }
+        : { cursor, keys, namesGone: known !== undefined }
     },
 
     async *readRecords(dataset, keys) {
-      const reader = readers[dataset]
-      const [lookups, ids] = [await lookupsOf(dataset), await locationIds()]
-      for (const slice of slices(keys, reader.keysPerChunk))
-        yield await reader.readRecords(session, lookups, slice, ids)
+      const [reader, shared] = [readerOf(dataset), await reading()]
+      const names = await lookups(dataset)
+      for (const slice of slices(keys, reader.keysPerChunk)) yield await reader.readRecords(shared, names, slice)
     },
 
     confirm: async () => {
@@ -92,22 +145,57 @@ function cycle(session: Session, guard: Guard, timeZone: string | null): SourceC
   }
 }
 
-async function currentCursor(session: Session, guard: Guard, reader: DatasetReader, lookups: Lookups): Promise<Cursor> {
-  const { table, key } = reader.table
-  const [highest] = await session.database.query(`select max(${key}) as id from ${table}`)
-  return {
-    format: 1,
-    nowUtc: session.nowUtc,
-    databaseVersion: guard.databaseVersion,
-    highestStamp: await reader.highestStamp(session.database),
-    highestKey: highest?.id ?? '0',
-    lookups: Object.fromEntries(Object.entries(lookups).map(([name, lookup]) => [name, lookup.marks])),
-  }
+function readerOf(dataset: DatasetName): DatasetReader {
+  const reader = readers.get(dataset)
+  if (reader === undefined) throw new Error(`Open Dental has no dataset ${dataset}`)
+  return reader
 }
 
-function changedLookups(before: Cursor, now: Cursor): Record<string, string[]> {
+/** Keys of changed records and, when what is `known` is given, of those that are gone; null when they are too many to name. */
+async function changedSince(
+  reader: DatasetReader,
+  reading: Reading,
+  before: Cursor,
+  now: Cursor,
+  known: KnownKeys | undefined,
+): Promise<string[] | null> {
+  const changed = (name: string) => changedMarks(before.lookups[name] ?? {}, now.lookups[name] ?? {})
   const names = new Set([...Object.keys(before.lookups), ...Object.keys(now.lookups)])
-  return Object.fromEntries(
-    [...names].map((name) => [name, changedMarks(before.lookups[name] ?? {}, now.lookups[name] ?? {})]),
-  )
+  if ([...names].some((name) => changed(name).length > changedLookupsMax)) return null
+  const named = await reader.changedKeys(reading, { stamp: since(before), today: before.today, changed })
+  if (named === null) return null
+  const keys = new Set(named)
+  for (const table of known === undefined ? [] : reader.tables) {
+    const buckets = changed(bucketsName(table.table))
+    for (const key of await differences(reading.session.database, table, buckets, known ?? { between: () => [] })) {
+      keys.add(key)
+    }
+  }
+  return keys.size > changedKeysMax ? null : [...keys]
+}
+
+async function bucketsOf(reader: DatasetReader, { session, lookup }: Reading): Promise<Lookups> {
+  const all: Record<string, Lookup> = {}
+  for (const table of reader.tables) {
+    const name = bucketsName(table.table)
+    all[name] = await lookup(name, () => readBuckets(session.database, table))
+  }
+  return all
+}
+
+function bucketsName(table: string): string {
+  return `keys of ${table}`
+}
+
+async function currentCursor(reading: Reading, guard: Guard, reader: DatasetReader, lookups: Lookups): Promise<Cursor> {
+  const { session, locations, today } = reading
+  return {
+    format: 2,
+    nowUtc: session.nowUtc,
+    databaseVersion: guard.databaseVersion,
+    highest: await reader.readHighest(reading),
+    locations: JSON.stringify(locations.ids.map((id) => [id, locations.zoneOf(id) ?? session.offsetSeconds])),
+    today,
+    lookups: Object.fromEntries(Object.entries(lookups).map(([name, lookup]) => [name, lookup.marks])),
+  }
 }

@@ -3,12 +3,16 @@ import type { Marks } from './lookup.ts'
 
 /** What the connector remembers of a finished read of one dataset; kept by the agent's state as text. */
 export type Cursor = {
-  readonly format: 1
+  readonly format: 2
   /** The database server's clock when the read began. */
   readonly nowUtc: string
   readonly databaseVersion: string
-  readonly highestStamp: string
-  readonly highestKey: string
+  /** Highest keys and stamps of tables, by name. */
+  readonly highest: Readonly<Record<string, string>>
+  /** Locations and their zones, as one text. */
+  readonly locations: string
+  /** The practice's day when the read began. */
+  readonly today: string
   readonly lookups: Readonly<Record<string, Marks>>
 }
 
@@ -26,7 +30,7 @@ export function parseCursor(text: string | null): Cursor | null {
 }
 
 function isCursor(value: unknown): value is Cursor {
-  return typeof value === 'object' && value !== null && 'format' in value && value.format === 1
+  return typeof value === 'object' && value !== null && 'format' in value && value.format === 2
 }
 
 /** Why everything must be compared anew, or null when the stamps since the cursor can be relied on. */
@@ -34,13 +38,17 @@ export function fullReadReason(before: Cursor | null, now: Cursor): FullReadReas
   if (before === null) return 'first_read'
   if (before.databaseVersion !== now.databaseVersion) return 'database_version_changed'
   if (now.nowUtc < before.nowUtc) return 'clock_went_back'
-  // Also true when only the newest row was removed: then a full comparison costs little and finds just that.
-  if (now.highestStamp < before.highestStamp || isLower(now.highestKey, before.highestKey)) return 'restored_backup'
+  if (before.locations !== now.locations) return 'locations_changed'
+  // Of a table whose rows may vanish also true when only the newest did: such a table is small, and comparing it costs little.
+  for (const [name, value] of Object.entries(before.highest)) {
+    if (isLower(now.highest[name] ?? '', value)) return 'restored_backup'
+  }
   return null
 }
 
 function isLower(left: string, right: string): boolean {
-  return BigInt(left || '0') < BigInt(right || '0')
+  const areKeys = /^-?\d+$/.test(right) && /^-?\d*$/.test(left)
+  return areKeys ? BigInt(left || '0') < BigInt(right) : left < right
 }
 
 /** The moment since which rows are read again, as the database writes it, UTC. */

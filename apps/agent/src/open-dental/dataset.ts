@@ -1,34 +1,51 @@
 import type { ByLocation, SourceRecord } from '../connector.ts'
-import type { Database } from './connection.ts'
-import type { KeyedTable } from './keys.ts'
+import type { LocationMap } from './location-map.ts'
 import type { Lookup } from './lookup.ts'
+import type { RecordTable } from './record-table.ts'
 import type { Session } from './session.ts'
 
-/** Small tables that one dataset needs beside its own, by a name of its choosing. */
+/** Small tables, and fingerprints of large ones, that one dataset needs beside its own rows, by name. */
 export type Lookups = Readonly<Record<string, Lookup>>
+
+/** What one cycle's reads share. */
+export type Reading = {
+  readonly session: Session
+  readonly locations: LocationMap
+  /** The practice's day, `YYYY-MM-DD`: what falls due does so without a change to any row. */
+  readonly today: string
+  /** Reads a small table once per cycle, whichever datasets ask for it. */
+  readonly lookup: (name: string, read: () => Promise<Lookup>) => Promise<Lookup>
+}
+
+/** What is different since the last finished read of a dataset. */
+export type Since = {
+  /** Rows stamped before this were read then; `YYYY-MM-DD HH:MM:SS`, UTC. */
+  readonly stamp: string
+  /** The practice's day then. */
+  readonly today: string
+  /** Keys that are new, gone or other, per lookup. */
+  readonly changed: (lookup: string) => readonly string[]
+}
 
 /** How one dataset is read. One file per dataset fills this in. */
 export type DatasetReader = {
   /** Read whole at each cycle, before the rows that use them. */
-  readLookups(session: Session): Promise<Lookups>
-  /** The table whose rows are the records. */
-  readonly table: KeyedTable
-  /** The highest change stamp of the tables read by stamp, `YYYY-MM-DD HH:MM:SS` in UTC, or ''. */
-  highestStamp(database: Database): Promise<string>
-  /** Keys of rows whose stamp is not before `since`, and of those that use a changed row of a lookup. */
-  changedKeys(
-    database: Database,
-    since: string,
-    changed: Readonly<Record<string, readonly string[]>>,
-  ): Promise<string[]>
+  readLookups(reading: Reading): Promise<Lookups>
+  /** The tables whose rows are the records, or become them. */
+  readonly tables: readonly RecordTable[]
+  /**
+   * Highest keys and change stamps (`YYYY-MM-DD HH:MM:SS`, UTC), by a name each. One that is lower than it was means that
+   * the database went back in time.
+   */
+  readHighest(reading: Reading): Promise<Readonly<Record<string, string>>>
+  /** Keys of records that changed, or may have: by the stamps of all rows that they are made of, and by what changed in the lookups. Null: all may have. */
+  changedKeys(reading: Reading, since: Since): Promise<string[] | null>
   readonly keysPerChunk: number
-  readRecords(
-    session: Session,
-    lookups: Lookups,
-    keys: readonly string[],
-    locationIds: readonly string[],
-  ): Promise<ByLocation<readonly SourceRecord[]>>
+  readRecords(reading: Reading, lookups: Lookups, keys: readonly string[]): Promise<ByLocation<readonly SourceRecord[]>>
 }
 
 /** So many changed rows of small tables that reading all is simpler than asking who uses each. */
 export const changedLookupsMax = 1000
+
+/** So many changed records that reading all, in the order of the tables, is simpler and keeps no list of them. */
+export const changedKeysMax = 50_000

@@ -3,6 +3,7 @@ import type { Row } from './connection.ts'
 import type { DatasetReader } from './dataset.ts'
 import { keyAscending, keyList } from './keys.ts'
 import { readLookup } from './lookup.ts'
+import { plainTable } from './record-table.ts'
 import { dateOrNull, isTrue, referenceOrNull, text } from './values.ts'
 
 const scheduleTypes: Readonly<Record<string, string>> = {
@@ -18,11 +19,11 @@ const scheduleTypes: Readonly<Record<string, string>> = {
  * charge there. A fee is part of its schedule: changing it changes the schedule.
  */
 export const feeSchedules: DatasetReader = {
-  table: { table: 'feesched', key: 'FeeSchedNum' },
+  tables: [plainTable('feesched', 'FeeSchedNum')],
   // Each schedule may have thousands of fees.
   keysPerChunk: 20,
 
-  readLookups: async ({ database }) => ({
+  readLookups: async ({ session: { database } }) => ({
     codes: await readLookup(database, 'select CodeNum as id, ProcCode as code from procedurecode'),
     // A fee that is blanked is deleted without a trace: the count and the keys' sum and xor tell.
     fees: await readLookup(
@@ -33,31 +34,36 @@ export const feeSchedules: DatasetReader = {
     ),
   }),
 
-  highestStamp: async (database) => {
+  readHighest: async ({ session: { database } }) => {
     const [row] = await database.query(
-      `select greatest(coalesce((select max(SecDateTEdit) from feesched), ''),
-                       coalesce((select max(SecDateTEdit) from fee), '')) as stamp`,
+      `select (select max(SecDateTEdit) from feesched) as schedule_stamp,
+              (select max(SecDateTEdit) from fee) as fee_stamp,
+              (select max(FeeSchedNum) from feesched) as id`,
     )
-    return row?.stamp ?? ''
+    return {
+      'feesched.SecDateTEdit': row?.schedule_stamp ?? '',
+      'fee.SecDateTEdit': row?.fee_stamp ?? '',
+      'feesched.FeeSchedNum': row?.id ?? '0',
+    }
   },
 
-  changedKeys: async (database, since, changed) => {
+  changedKeys: async ({ session: { database } }, since) => {
     const rows = await database.query(
       `select FeeSchedNum as id from feesched where SecDateTEdit >= ?
        union
        select FeeSched from fee where SecDateTEdit >= ?`,
-      [since, since],
+      [since.stamp, since.stamp],
     )
-    const codes = changed.codes ?? []
+    const codes = since.changed('codes')
     if (codes.length > 0) {
       rows.push(
         ...(await database.query(`select distinct FeeSched as id from fee where CodeNum in (${keyList(codes)})`)),
       )
     }
-    return [...rows.map((row) => row.id ?? ''), ...(changed.fees ?? [])]
+    return [...rows.map((row) => row.id ?? ''), ...since.changed('fees')]
   },
 
-  readRecords: async ({ database, columns }, lookups, keys, locationIds) => {
+  readRecords: async ({ session: { database, columns }, locations }, lookups, keys) => {
     const schedules = await database.query(
       `select FeeSchedNum, Description, FeeSchedType, IsHidden, ${columns.has('feesched.IsGlobal') ? 'IsGlobal' : '0 as IsGlobal'}
          from feesched
@@ -76,7 +82,7 @@ export const feeSchedules: DatasetReader = {
       (fee) => `${fee.schedule}/${fee.clinic}`,
     )
     return new Map(
-      locationIds.map((locationId) => [
+      locations.ids.map((locationId) => [
         locationId,
         schedules.map((row) => {
           const id = row.FeeSchedNum ?? ''

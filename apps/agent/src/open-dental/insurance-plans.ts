@@ -3,6 +3,7 @@ import type { Row } from './connection.ts'
 import type { DatasetReader, Lookups } from './dataset.ts'
 import { keyList } from './keys.ts'
 import { readLookup } from './lookup.ts'
+import { plainTable } from './record-table.ts'
 import { isTrue, referenceOrNull, text, textOrNull } from './values.ts'
 
 const planTypes: Readonly<Record<string, string>> = { '': 'percentage', p: 'ppo', f: 'flat_copay', c: 'capitation' }
@@ -19,10 +20,10 @@ const references: Readonly<Record<string, string>> = {
  * here and not in SQL: the names that a plan was sent with are then exactly those whose marks the cursor keeps.
  */
 export const insurancePlans: DatasetReader = {
-  table: { table: 'insplan', key: 'PlanNum' },
+  tables: [plainTable('insplan', 'PlanNum')],
   keysPerChunk: 5000,
 
-  readLookups: async ({ database }) => ({
+  readLookups: async ({ session: { database } }) => ({
     employers: await readLookup(database, 'select EmployerNum as id, EmpName as name from employer'),
     carriers: await readLookup(
       database,
@@ -31,22 +32,22 @@ export const insurancePlans: DatasetReader = {
     feeSchedules: await readLookup(database, 'select FeeSchedNum as id from feesched'),
   }),
 
-  highestStamp: async (database) => {
-    const [row] = await database.query('select max(SecDateTEdit) as stamp from insplan')
-    return row?.stamp ?? ''
+  readHighest: async ({ session: { database } }) => {
+    const [row] = await database.query('select max(SecDateTEdit) as stamp, max(PlanNum) as id from insplan')
+    return { 'insplan.SecDateTEdit': row?.stamp ?? '', 'insplan.PlanNum': row?.id ?? '0' }
   },
 
-  changedKeys: async (database, since, changed) => {
-    const rows = await database.query('select PlanNum as id from insplan where SecDateTEdit >= ?', [since])
+  changedKeys: async ({ session: { database } }, since) => {
+    const rows = await database.query('select PlanNum as id from insplan where SecDateTEdit >= ?', [since.stamp])
     for (const [lookup, column] of Object.entries(references)) {
-      const ids = changed[lookup] ?? []
+      const ids = since.changed(lookup)
       if (ids.length === 0) continue
       rows.push(...(await database.query(`select PlanNum as id from insplan where ${column} in (${keyList(ids)})`)))
     }
     return rows.map((row) => row.id ?? '')
   },
 
-  readRecords: async ({ database }, lookups, keys, locationIds) => {
+  readRecords: async ({ session: { database }, locations }, lookups, keys) => {
     const rows = await database.query(
       `select PlanNum, GroupName, GroupNum, PlanType, EmployerNum, CarrierNum, FeeSched, MonthRenew, IsHidden
          from insplan
@@ -54,7 +55,7 @@ export const insurancePlans: DatasetReader = {
         order by PlanNum`,
     )
     const records = rows.map((row) => insurancePlan(row, lookups))
-    return new Map(locationIds.map((id) => [id, records]))
+    return new Map(locations.ids.map((id) => [id, records]))
   },
 }
 

@@ -1,5 +1,6 @@
 import type { SourceLocation } from '../connector.ts'
 import type { Database, Row } from './connection.ts'
+import { keyList } from './keys.ts'
 import type { Guard, Session } from './session.ts'
 import { firstTimeZone } from './time-zone.ts'
 import { isTrue, text, textOrNull } from './values.ts'
@@ -64,7 +65,7 @@ export async function readLocations(
       is_active: !isTrue(clinic.IsHidden),
     }),
   )
-  return (await hasHeadquarters(database)) ? [whole, ...locations] : locations
+  return (await hasHeadquarters(database, clinics)) ? [whole, ...locations] : locations
 }
 
 async function readPractice(database: Database): Promise<Row> {
@@ -89,9 +90,11 @@ async function readClinics(database: Database, columns: ReadonlySet<string>): Pr
   )
 }
 
-async function hasHeadquarters(database: Database): Promise<boolean> {
+/** Also when a row names a clinic that is gone: it has to be somewhere. */
+async function hasHeadquarters(database: Database, clinics: readonly Row[]): Promise<boolean> {
+  const ids = keyList(clinics.map((clinic) => clinic.ClinicNum ?? ''))
   for (const table of clinicTables) {
-    const rows = await database.query(`select 1 as found from ${table} where ClinicNum = 0 limit 1`)
+    const rows = await database.query(`select 1 as found from ${table} where ClinicNum not in (${ids}) limit 1`)
     if (rows.length > 0) return true
   }
   return false

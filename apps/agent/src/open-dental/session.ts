@@ -8,6 +8,8 @@ export type Session = {
   readonly nowUtc: string
   /** The zone that the server's wall times are in, as it names it: an IANA name, an abbreviation or an offset. */
   readonly serverZone: string
+  /** How far the server's wall clock is ahead of UTC now. */
+  readonly offsetSeconds: number
   readonly columns: ReadonlySet<string>
 }
 
@@ -23,6 +25,7 @@ export async function openSession(settings: DatabaseSettings): Promise<Session> 
     // The server's own zone is read first: after `set time_zone` the answer would be ours.
     const [clock] = await database.query(
       `select version() as version, @@global.time_zone as global_zone, @@system_time_zone as os_zone,
+              timestampdiff(second, utc_timestamp(), now()) as offset_seconds,
               date_format(utc_timestamp(), '%Y-%m-%d %H:%i:%s') as now_utc`,
     )
     for (const statement of sessionStatements(clock?.version ?? '')) await database.query(statement)
@@ -30,6 +33,7 @@ export async function openSession(settings: DatabaseSettings): Promise<Session> 
       database,
       nowUtc: clock?.now_utc ?? '',
       serverZone: (clock?.global_zone === 'SYSTEM' ? clock.os_zone : clock?.global_zone) ?? '',
+      offsetSeconds: Number(clock?.offset_seconds ?? 0),
       columns: await columnsPresent(database),
     }
   } catch (error) {
@@ -64,6 +68,10 @@ async function columnsPresent(database: Database): Promise<ReadonlySet<string>> 
       where TABLE_SCHEMA = database()
         and ((TABLE_NAME = 'fee' and COLUMN_NAME = 'DateEffective')
           or (TABLE_NAME = 'feesched' and COLUMN_NAME = 'IsGlobal')
+          or (TABLE_NAME = 'patplan' and COLUMN_NAME = 'SecDateTEdit')
+          or (TABLE_NAME = 'patient' and COLUMN_NAME in ('Country', 'PreferContactMethod', 'InsEst'))
+          or (TABLE_NAME = 'procedurelog' and COLUMN_NAME in ('DateComplete', 'SecDateEntry', 'Discount'))
+          or (TABLE_NAME = 'payplancharge' and COLUMN_NAME = 'SecDateTEntry')
           or (TABLE_NAME = 'clinic' and COLUMN_NAME in ('TimeZone', 'IsHidden', 'Abbr')))`,
   )
   return new Set(rows.map((row) => `${row.table_name}.${row.column_name}`))

@@ -9,6 +9,14 @@ export function textOrNull(value: string | null | undefined): string | null {
   return cleaned === '' ? null : cleaned
 }
 
+/** A note: as `textOrNull`, cut where the contract ends one. */
+export function noteOrNull(value: string | null | undefined): string | null {
+  const cleaned = textOrNull(value)
+  return cleaned === null || cleaned.length <= noteLengthMax ? cleaned : cleaned.slice(0, noteLengthMax).toWellFormed()
+}
+
+const noteLengthMax = 20_000
+
 /** A reference of Open Dental's: 0 stands for none. */
 export function referenceOrNull(value: string | null | undefined): string | null {
   return value === null || value === undefined || value === '0' ? null : value
@@ -21,4 +29,25 @@ export function dateOrNull(value: string | null | undefined): string | null {
 
 export function isTrue(value: string | null | undefined): boolean {
   return value !== null && value !== undefined && value !== '0' && value !== ''
+}
+
+/** An amount that SQL has cast to `decimal(19,2)`; there is no negative nothing. */
+export function moneyOrNull(value: string | null | undefined): string | null {
+  if (value === null || value === undefined) return null
+  return value === '-0.00' ? '0.00' : value
+}
+
+/** The exact sum of amounts with two digits each. */
+export function sumOfMoney(...amounts: readonly string[]): string {
+  const cents = amounts.reduce((sum, amount) => sum + centsOf(amount), 0n)
+  const digits = String(cents < 0n ? -cents : cents).padStart(3, '0')
+  return `${cents < 0n ? '-' : ''}${digits.slice(0, -2)}.${digits.slice(-2)}`
+}
+
+export function negated(amount: string): string {
+  return sumOfMoney(amount.startsWith('-') ? amount.slice(1) : amount === '0.00' ? amount : `-${amount}`)
+}
+
+function centsOf(amount: string): bigint {
+  return BigInt(amount.replace('.', ''))
 }

@@ -2,13 +2,16 @@ import { isPassing, type SourceCycle, type SourceLocation, SourceProblem } from 
 import { IngestProblem, type IngestProblemKind } from '../ingest-client.ts'
 import type { AgentDeps, CycleContext, Target } from './context.ts'
 import { retrying } from './context.ts'
-import { syncDataset } from './dataset.ts'
+import { syncDataset, syncRechecks } from './dataset.ts'
 import { Stopped } from './retry.ts'
 import { resumeUpload } from './upload.ts'
 
 /** Tries of one cycle, all requests together, and how long it may wait in all. Then the cycle ends, and the next one begins anew. */
 const retriesMax = 12
 const waitMaxMs = 10 * 60 * 1000
+
+/** A record that is read again may let go of another in turn. What is left over after so many rounds waits for the next cycle. */
+const recheckRoundsMax = 3
 
 export type CycleOutcome =
   | { readonly result: 'complete'; readonly uploaded: number; readonly refused: number; readonly held: number }
@@ -46,6 +49,10 @@ async function attemptCycle(deps: AgentDeps, fully: boolean, isSecond = false): 
     try {
       const targets = await sendLocations(context, source)
       for (const dataset of deps.connector.datasets) await syncDataset(context, source, dataset, targets, fully)
+      for (let round = 0; round < recheckRoundsMax; round++) {
+        const letGo = deps.connector.datasets.filter((dataset) => deps.state.rechecks(dataset).length > 0)
+        for (const dataset of letGo) await syncRechecks(context, source, dataset, targets)
+      }
     } finally {
       await source.end()
     }

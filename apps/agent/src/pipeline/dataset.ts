@@ -1,17 +1,24 @@
-import type { ByLocation, Changes, DatasetName, FullReadReason, SourceCycle } from '../connector.ts'
+import type { ByLocation, Changes, DatasetName, FullReadReason, SourceCycle, SourceRecord } from '../connector.ts'
 import { IngestProblem } from '../ingest-client.ts'
 import { type CycleContext, retrying, skipKey, type Target } from './context.ts'
-import { reconcile } from './reconcile.ts'
+import { type FinishedRead, reconcile } from './reconcile.ts'
 import { Stopped } from './retry.ts'
 import { refusedAgainAfterMs, reportRefused, uploadChanged } from './upload.ts'
 
 /** Once a day everything is read and compared, whatever the change stamps say. */
 const fullReadEveryMs = 24 * 60 * 60 * 1000
 
+/** What is about to be read, and how it will be known afterwards what is gone. */
+type Plan = { readonly rowsMax: number; readonly chunks: AsyncIterable<ByLocation<readonly SourceRecord[]>> } & (
+  | { readonly by: 'list'; readonly keys: ByLocation<readonly string[]> }
+  | { readonly by: 'scan'; readonly readNumber: number }
+  | { readonly by: 'name'; readonly keys: readonly string[] }
+)
+
 /**
- * Brings one dataset up to date at all locations: list the keys, read what changed or is unknown, send what differs,
- * then hide what is gone. Nothing read is sent, and nothing hidden, before the source confirmed that it was quiet
- * meanwhile. The cursor moves last, so whatever happens in between is read again, and dropped by its hash.
+ * Brings one dataset up to date at all locations: read what changed or is unknown, send what differs, then hide what is
+ * gone. Nothing read is sent, and nothing hidden, before the source confirmed that it was quiet meanwhile. The cursor
+ * moves last, so whatever happens in between is read again, and dropped by its hash.
  */
 export async function syncDataset(
   context: CycleContext,
@@ -21,39 +28,155 @@ export async function syncDataset(
   fullyRequested: boolean,
 ): Promise<void> {
   const startedAtMs = context.nowMs()
-  const uploadedBefore = context.totals.uploaded
   const beganAtUpload = context.state.nextUploadNumber()
   const { cursor, fullReadAtMs } = context.state.datasetProgress(dataset)
-  const keys = await source.listKeys(dataset)
-  const changes = await source.findChanges(dataset, cursor)
-  const fully = fullReadReason(changes, fullyRequested, startedAtMs - fullReadAtMs)
-  const wanted = fully === null ? wantedKeys(context, dataset, targets, keys, changes) : union(keys)
-  context.report({ event: 'dataset.reading', dataset, fully, rows: wanted.length })
+  const keys = source.scan === undefined ? await source.listKeys(dataset) : null
+  const changes = await source.findChanges(dataset, cursor, {
+    between: (first, last) =>
+      targets.flatMap(({ locationId }) => context.state.knownBetween(locationId, dataset, first, last)),
+  })
+  const rechecks = context.state.rechecks(dataset)
+  let fully = fullReadReason(changes, fullyRequested, startedAtMs - fullReadAtMs)
+  const isNew = targets.some(({ locationId }) => !context.state.locationProgress(locationId, dataset).isComplete)
+  if (keys === null && isNew) fully ??= 'locations_changed'
 
+  const plan = await planRead(context, source, { dataset, targets, keys, changes, rechecks, fully })
+  context.report({ event: 'dataset.reading', dataset, fully, rows: plan.rowsMax })
+  const counts = await readAndSend(context, source, { dataset, targets, plan, beganAtUpload, fully, startedAtMs })
+  if (targets.some((target) => context.skipped.has(skipKey(target.locationId, dataset)))) return
+  context.state.finishDataset(dataset, changes.cursor, fully === null ? fullReadAtMs : startedAtMs)
+  context.state.clearRechecks(dataset, rechecks)
+  context.report({ event: 'dataset.finished', dataset, ...counts, durationMs: context.nowMs() - startedAtMs })
+}
+
+/**
+ * Reads again what a later dataset of the same cycle let go of: a patient whose last record at a location went away, an
+ * appointment that lost a treatment. The cursor stays where it is.
+ */
+export async function syncRechecks(
+  context: CycleContext,
+  source: SourceCycle,
+  dataset: DatasetName,
+  targets: readonly Target[],
+): Promise<void> {
+  const rechecks = context.state.rechecks(dataset)
+  const startedAtMs = context.nowMs()
+  const beganAtUpload = context.state.nextUploadNumber()
+  const chunks = source.readRecords(dataset, rechecks)
+  const plan: Plan = { by: 'name', keys: rechecks, rowsMax: rechecks.length, chunks }
+  await readAndSend(context, source, { dataset, targets, plan, beganAtUpload, fully: null, startedAtMs })
+  if (targets.some((target) => context.skipped.has(skipKey(target.locationId, dataset)))) return
+  context.state.clearRechecks(dataset, rechecks)
+}
+
+async function planRead(
+  context: CycleContext,
+  source: SourceCycle,
+  given: {
+    dataset: DatasetName
+    targets: readonly Target[]
+    keys: ByLocation<readonly string[]> | null
+    changes: Changes
+    rechecks: readonly string[]
+    fully: FullReadReason | null
+  },
+): Promise<Plan> {
+  const { dataset, targets, keys, changes, fully } = given
+  if (source.scan !== undefined && (fully !== null || changes.keys === 'all' || changes.namesGone !== true)) {
+    return { by: 'scan', readNumber: context.state.beginRead(), ...(await source.scan(dataset)) }
+  }
+  const wanted = new Set(changes.keys === 'all' || fully !== null ? [] : [...changes.keys, ...given.rechecks])
+  for (const { locationId } of fully === null ? targets : []) {
+    for (const { sourceId, triedAtMs } of context.state.refusedRecords(locationId, dataset).values()) {
+      if (context.nowMs() - triedAtMs >= refusedAgainAfterMs) wanted.add(sourceId)
+    }
+  }
+  if (keys === null) {
+    const named = [...wanted]
+    return { by: 'name', keys: named, rowsMax: named.length, chunks: source.readRecords(dataset, named) }
+  }
+  // What some location does not have yet.
+  for (const { sourceId, locationId } of fully === null ? targets : []) {
+    const known = context.state.knownKeys(locationId, dataset)
+    for (const key of keys.get(sourceId) ?? []) if (!known.has(key)) wanted.add(key)
+  }
+  const read = fully === null ? [...wanted] : union(keys)
+  return { by: 'list', keys, rowsMax: read.length, chunks: source.readRecords(dataset, read) }
+}
+
+async function readAndSend(
+  context: CycleContext,
+  source: SourceCycle,
+  given: {
+    dataset: DatasetName
+    targets: readonly Target[]
+    plan: Plan
+    beganAtUpload: number
+    fully: FullReadReason | null
+    startedAtMs: number
+  },
+): Promise<{ rows: number; uploaded: number }> {
+  const { dataset, targets, plan, startedAtMs } = given
+  const uploadedBefore = context.totals.uploaded
+  /** Per location: what was asked for by name and met there; of a scan, what the server refused of what was met. */
+  const met = new Map(targets.map(({ locationId }) => [locationId, new Set<string>()]))
   let rows = 0
-  for await (const chunk of source.readRecords(dataset, wanted)) {
+  for await (const chunk of plan.chunks) {
     await source.confirm()
     for (const target of targets) {
+      const { locationId } = target
       if (context.signal.aborted) throw new Stopped()
-      if (context.skipped.has(skipKey(target.locationId, dataset))) continue
-      await uploadChanged(context, target, dataset, chunk.get(target.sourceId) ?? [])
+      if (context.skipped.has(skipKey(locationId, dataset))) continue
+      const records = chunk.get(target.sourceId) ?? []
+      await uploadChanged(context, target, dataset, records)
+      const ids = records.map((record) => record.source_id)
+      const refused = context.state.refusedRecords(locationId, dataset)
+      if (plan.by === 'scan') context.state.markRead(locationId, dataset, ids, plan.readNumber)
+      for (const id of ids) if (plan.by === 'name' || refused.has(id)) met.get(locationId)?.add(id)
     }
-    rows += Math.max(0, ...[...chunk.values()].map((records) => records.length))
+    rows += new Set([...chunk.values()].flatMap((records) => records.map((record) => record.source_id))).size
     const uploaded = context.totals.uploaded - uploadedBefore
-    context.report({ event: 'dataset.progress', dataset, rows, rowsTotal: wanted.length, uploaded, startedAtMs })
+    context.report({ event: 'dataset.progress', dataset, rows, rowsTotal: plan.rowsMax, uploaded, startedAtMs })
   }
 
   await source.confirm()
   for (const target of targets) {
-    const complete = fully !== null || !context.state.locationProgress(target.locationId, dataset).isComplete
-    const read = { keys: keys.get(target.sourceId) ?? [], beganAtUpload, complete }
+    const complete = given.fully !== null || !context.state.locationProgress(target.locationId, dataset).isComplete
+    const outcome = outcomeOf(context, target, dataset, plan, met.get(target.locationId) ?? new Set())
+    const read = { ...outcome, beganAtUpload: given.beganAtUpload, complete }
     await finishLocation(context, target, dataset, read, new Date(startedAtMs))
     reportRefused(context, target, dataset)
   }
-  if (targets.some((target) => context.skipped.has(skipKey(target.locationId, dataset)))) return
-  context.state.finishDataset(dataset, changes.cursor, fully === null ? fullReadAtMs : startedAtMs)
-  const uploaded = context.totals.uploaded - uploadedBefore
-  context.report({ event: 'dataset.finished', dataset, rows, uploaded, durationMs: context.nowMs() - startedAtMs })
+  return { rows, uploaded: context.totals.uploaded - uploadedBefore }
+}
+
+/** What is missing at a location and what is there, by whichever way the read can tell. A refused record is there: it keeps its last good version. */
+function outcomeOf(
+  { state }: CycleContext,
+  { sourceId, locationId }: Target,
+  dataset: DatasetName,
+  plan: Plan,
+  met: ReadonlySet<string>,
+): Pick<FinishedRead, 'missing' | 'present'> {
+  const known = () => state.knownKeys(locationId, dataset)
+  const refused = state.refusedRecords(locationId, dataset)
+  const isGone = (key: string): boolean => {
+    if (plan.by === 'name') return plan.keys.includes(key) && !met.has(key)
+    return plan.by === 'scan' ? !met.has(key) : !(plan.keys.get(sourceId) ?? []).includes(key)
+  }
+  // A refused record that is gone from the source needs no further mention.
+  for (const key of refused.keys()) if (isGone(key)) state.clearRefused(locationId, dataset, key)
+  const kept = [...refused.keys()].filter((key) => !isGone(key))
+
+  if (plan.by === 'list') {
+    const present = plan.keys.get(sourceId) ?? []
+    return { missing: known().difference(new Set(present)), present: () => present }
+  }
+  const missing =
+    plan.by === 'scan'
+      ? state.unreadKeys(locationId, dataset, plan.readNumber)
+      : new Set(plan.keys.filter((key) => !met.has(key) && state.hashOf(locationId, dataset, key) !== null))
+  return { missing, present: () => [...known().difference(missing).union(new Set(kept))] }
 }
 
 function fullReadReason(changes: Changes, requested: boolean, sinceFullReadMs: number): FullReadReason | null {
@@ -61,25 +184,6 @@ function fullReadReason(changes: Changes, requested: boolean, sinceFullReadMs: n
   if (requested) return 'requested'
   // Also when the clock went back behind the last one.
   return sinceFullReadMs >= fullReadEveryMs || sinceFullReadMs < 0 ? 'daily' : null
-}
-
-/** What changed, what some location does not have yet, and refused records whose time has come. */
-function wantedKeys(
-  context: CycleContext,
-  dataset: DatasetName,
-  targets: readonly Target[],
-  keys: ByLocation<readonly string[]>,
-  changes: Changes,
-): string[] {
-  const wanted = new Set(changes.keys === 'all' ? [] : changes.keys)
-  for (const target of targets) {
-    const known = context.state.knownKeys(target.locationId, dataset)
-    for (const key of keys.get(target.sourceId) ?? []) if (!known.has(key)) wanted.add(key)
-    for (const { sourceId, triedAtMs } of context.state.refusedRecords(target.locationId, dataset).values()) {
-      if (context.nowMs() - triedAtMs >= refusedAgainAfterMs) wanted.add(sourceId)
-    }
-  }
-  return [...wanted]
 }
 
 function union(keys: ByLocation<readonly string[]>): readonly string[] {
@@ -91,7 +195,7 @@ async function finishLocation(
   context: CycleContext,
   target: Target,
   dataset: DatasetName,
-  read: { keys: readonly string[]; beganAtUpload: number; complete: boolean },
+  read: FinishedRead,
   readAt: Date,
 ): Promise<void> {
   const { client, state, skipped } = context

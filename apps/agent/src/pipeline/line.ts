@@ -3,12 +3,19 @@ import { gunzipSync, gzipSync } from 'node:zlib'
 import type { JsonValue, SourceRecord } from '../connector.ts'
 
 /** One line of an upload, with the hash by which an unchanged record is recognised later. */
-export type Line = { readonly sourceId: string; readonly json: string; readonly hash: string; readonly bytes: number }
+export type Line = {
+  readonly sourceId: string
+  readonly json: string
+  readonly hash: string
+  readonly bytes: number
+  readonly bearsOn: readonly string[]
+}
 
 /** The record as the one text that stands for it, whatever the order in which its attributes were put together. */
 export function lineOf(record: SourceRecord): Line {
   const json = JSON.stringify({ source_id: record.source_id, attributes: sorted(record.attributes) })
-  return { sourceId: record.source_id, json, hash: hashOf(json), bytes: Buffer.byteLength(json) + 1 }
+  const bearsOn = record.bearsOn ?? []
+  return { sourceId: record.source_id, json, hash: hashOf(json, bearsOn), bytes: Buffer.byteLength(json) + 1, bearsOn }
 }
 
 /** The lines as they go over the wire. */
@@ -17,12 +24,21 @@ export function packLines(lines: readonly Line[]): Uint8Array {
 }
 
 /** The inverse of `packLines`, for an upload that was kept before the process died. */
-export function unpackLines(body: Uint8Array): Line[] {
+export function unpackLines(body: Uint8Array, bearsOnByLine: readonly (readonly string[])[]): Line[] {
   return gunzipSync(body)
     .toString('utf8')
     .split('\n')
     .filter((json) => json !== '')
-    .map((json) => ({ sourceId: sourceIdOf(json), json, hash: hashOf(json), bytes: Buffer.byteLength(json) + 1 }))
+    .map((json, index) => {
+      const bearsOn = bearsOnByLine[index] ?? []
+      return {
+        sourceId: sourceIdOf(json),
+        json,
+        hash: hashOf(json, bearsOn),
+        bytes: Buffer.byteLength(json) + 1,
+        bearsOn,
+      }
+    })
 }
 
 /** Runs of lines that each fit an upload. A line that alone is too long is a run of its own. */
@@ -51,8 +67,12 @@ function sorted(value: JsonValue): JsonValue {
   )
 }
 
-function hashOf(json: string): string {
-  return createHash('sha256').update(json).digest('base64')
+/** 128 bits: no two versions of a record meet by chance, and a million records' hashes take little room. */
+function hashOf(json: string, bearsOn: readonly string[]): string {
+  return createHash('sha256')
+    .update([json, ...bearsOn].join('\n'))
+    .digest('base64')
+    .slice(0, 22)
 }
 
 function sourceIdOf(json: string): string {

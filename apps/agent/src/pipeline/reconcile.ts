@@ -3,6 +3,16 @@ import type { DatasetName } from '../connector.ts'
 import { IngestProblem } from '../ingest-client.ts'
 import { type CycleContext, retrying, type Target } from './context.ts'
 
+/** A finished read of one dataset at one location. */
+export type FinishedRead = {
+  /** Records that the agent knows and the source has no more. */
+  readonly missing: ReadonlySet<string>
+  /** Every key that the source has; asked for only when the list is sent. */
+  readonly present: () => readonly string[]
+  readonly beganAtUpload: number
+  readonly complete: boolean
+}
+
 /**
  * Tells the server which keys the source still has, so that it hides what is gone. The agent never names a record as
  * removed: it sends the whole list of a finished read, and a mass disappearance waits for a person at the server. That
@@ -13,25 +23,14 @@ export async function reconcile(
   context: CycleContext,
   target: Target,
   dataset: DatasetName,
-  read: { keys: readonly string[]; beganAtUpload: number; complete: boolean },
+  { missing, present, beganAtUpload, complete }: FinishedRead,
 ): Promise<void> {
   const { isHeld } = context.state.locationProgress(target.locationId, dataset)
-  const missing = context.state.knownKeys(target.locationId, dataset)
-  const refused = new Set(context.state.refusedRecords(target.locationId, dataset).keys())
-  for (const key of read.keys) {
-    missing.delete(key)
-    refused.delete(key)
-  }
-  // A refused record that is gone from the source needs no further mention.
-  for (const sourceId of refused) context.state.clearRefused(target.locationId, dataset, sourceId)
   // After a complete read the list is sent though nothing seems missing: a lost state knows of no removal.
-  if (missing.size === 0 && !read.complete && !isHeld) return
+  if (missing.size === 0 && !complete && !isHeld) return
 
   const body = gzipSync(
-    JSON.stringify({
-      began_at_upload: read.beganAtUpload,
-      source_ids: read.keys.filter((key) => !key.includes('\u0000')),
-    }),
+    JSON.stringify({ began_at_upload: beganAtUpload, source_ids: present().filter((key) => !key.includes('\u0000')) }),
   )
   try {
     const { hidden } = await retrying(context, () => context.client.reconcile(target.locationId, dataset, body))

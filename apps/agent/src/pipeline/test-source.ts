@@ -17,9 +17,9 @@ export function testSource(): TestSource {
   const source: TestSource = {
     name: 'test',
     datasets: ['fee_schedules', 'insurance_plans'],
-    content: { fee_schedules: new Map(), insurance_plans: new Map() },
+    content: forEachDataset(() => new Map<string, SourceRecord>()),
     locationIds: ['1'],
-    changed: { fee_schedules: [], insurance_plans: [] },
+    changed: forEachDataset((): string[] => []),
     fullBecause: null,
     confirm: () => {},
     reads: [],
@@ -48,6 +48,18 @@ export function testSource(): TestSource {
     }),
   }
   return source
+}
+
+function forEachDataset<T>(make: () => T): Record<DatasetName, T> {
+  return {
+    fee_schedules: make(),
+    insurance_plans: make(),
+    patients: make(),
+    appointments: make(),
+    treatments: make(),
+    ledger_transactions: make(),
+    patient_referrals: make(),
+  }
 }
 
 export function testPlan(sourceId: string, name: string): SourceRecord {

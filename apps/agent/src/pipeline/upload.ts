@@ -14,7 +14,7 @@ const refusedMax = 100
 export async function resumeUpload(context: CycleContext): Promise<void> {
   for (let upload = context.state.pendingUpload(); upload !== null; upload = context.state.pendingUpload()) {
     context.report({ event: 'upload.resumed', number: upload.number })
-    const lines = unpackLines(upload.body)
+    const lines = unpackLines(upload.body, upload.bearsOn)
     try {
       await retrying(context, () =>
         context.client.sendRecords(upload.locationId, upload.dataset, upload.number, upload.body),
@@ -58,7 +58,12 @@ async function sendBatch(
   lines: readonly Line[],
 ): Promise<void> {
   if (lines.length === 0) return
-  const upload = context.state.beginUpload(target.locationId, dataset, packLines(lines))
+  const upload = context.state.beginUpload(
+    target.locationId,
+    dataset,
+    packLines(lines),
+    lines.map((line) => line.bearsOn),
+  )
   try {
     await retrying(context, () => context.client.sendRecords(target.locationId, dataset, upload.number, upload.body))
     context.state.completeUpload(upload, lines)
