@@ -2,6 +2,7 @@ import { type DatasetName, vendorApiPath } from '@bridgework/contract'
 import type { FastifyInstance } from 'fastify'
 import type { Pool } from 'pg'
 import { createTokenIssuer, type TokenIssuer } from './access/access-token.ts'
+import { createLastContacts } from './access/agent-contact.ts'
 import type { KeyRing } from './access/key-ring.ts'
 import type { SecretKey } from './access/secret.ts'
 import type { DisclosureWriter } from './disclosure/writer.ts'
@@ -58,6 +59,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     slots: deps.slots,
     disclosures: deps.disclosures,
     pages: createPageReader(pool, now),
+    lastContactOf: createLastContacts({ pool, now }),
     previewDatasets: deps.previewDatasets,
     now,
     log,

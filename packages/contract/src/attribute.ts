@@ -40,8 +40,17 @@ export function calendarDate(description: string) {
   return Type.String({ format: 'date', description })
 }
 
-/** An instant in UTC with milliseconds. */
+/** An instant in UTC with milliseconds: one spelling, so that equal instants are equal texts. */
 export function instant(description: string) {
+  return Type.String({
+    format: 'date-time',
+    pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}\\.\\d{3}Z$',
+    description,
+  })
+}
+
+/** An instant in any spelling of RFC 3339, as a caller may give one. */
+export function anyInstant(description: string) {
   return Type.String({ format: 'date-time', description })
 }
 

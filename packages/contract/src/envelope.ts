@@ -23,7 +23,7 @@ export const freshness = Type.Object({
   synced_at: nullable(instant('When the practice management system was last read to the end')),
   state: Type.Enum([...freshnessStates], {
     description:
-      'pending: the first sync has not finished; current; stale: the last read is too long ago; disconnected: no agent reports any more',
+      'pending: the first sync has not finished; current: read to the end within the last 15 minutes of the location’s office hours; stale: not so, but its agent reports; disconnected: no agent reports any more',
   }),
 })
 

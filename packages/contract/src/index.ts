@@ -1,4 +1,4 @@
-export { commonAttributes, instant, nullable, sourceId } from './attribute.ts'
+export { anyInstant, commonAttributes, instant, nullable, sourceId } from './attribute.ts'
 export type { Dataset, FilterName, Lookup, ReferenceRule, SourceRecord } from './dataset.ts'
 export { type DatasetName, datasetNames, datasets, findDataset, getDataset, isDatasetName } from './datasets.ts'
 export { locationAttributes, organizationAttributes } from './directory.ts'

@@ -1,4 +1,4 @@
-import type { AgentId } from '../directory/identity.ts'
+import type { AgentId, OrganizationId } from '../directory/identity.ts'
 import type { Queryable } from '../directory/queryable.ts'
 import type { AgentPrincipal } from './agent-key.ts'
 
@@ -31,5 +31,35 @@ export function createAgentContacts(deps: { pool: Queryable; now: () => Date }):
         throw error
       }
     },
+  }
+}
+
+/** When an organization's agents were last heard: of all organizations at once, read at most every 10 s and only when asked. */
+export function createLastContacts(deps: {
+  pool: Queryable
+  now: () => Date
+}): (organizationId: OrganizationId) => Promise<Date | null> {
+  let contacts: Promise<Map<OrganizationId, Date>> | null = null
+  let readAtMs = 0
+  const read = async () => {
+    const { rows } = await deps.pool.query<{ organization_id: OrganizationId; last_contact_at: Date }>(
+      `select a.organization_id, max(c.last_contact_at) as last_contact_at
+         from agent a join agent_contact c on c.agent_id = a.id
+        where a.revoked_at is null
+        group by a.organization_id`,
+    )
+    return new Map(rows.map((row) => [row.organization_id, row.last_contact_at]))
+  }
+  return async (organizationId) => {
+    const nowMs = deps.now().getTime()
+    if (contacts === null || Math.abs(nowMs - readAtMs) > everyMs) {
+      readAtMs = nowMs
+      const reading = read()
+      contacts = reading
+      reading.catch(() => {
+        if (contacts === reading) contacts = null
+      })
+    }
+    return (await contacts).get(organizationId) ?? null
   }
 }

@@ -8,6 +8,7 @@ import {
   type OrganizationId,
   parseNumericId,
 } from '../directory/identity.ts'
+import type { OfficeHours, OpenTimes } from '../directory/office-hours.ts'
 import { Problem } from '../http/problem.ts'
 import type { VerifiedToken } from './access-token.ts'
 import { agreementAccepted } from './agreement.ts'
@@ -26,6 +27,7 @@ export type ReadPermit = {
   readonly keyPairId: KeyPairId
   readonly organizationId: OrganizationId
   readonly locationId: LocationId
+  readonly openTimes: OpenTimes
   readonly dataset: DatasetName
   /** The dataset's stamp that the granting transaction drew: a delta from before it returns the whole dataset. */
   readonly grantedStamp: number
@@ -72,6 +74,7 @@ export async function permitRead(
     keyPairId: token.keyPairId,
     organizationId: row.organization_id,
     locationId: parsedId,
+    openTimes: { timeZone: row.time_zone, officeHours: row.office_hours },
     dataset,
     grantedStamp: Number(row.granted_stamp),
     grantedAt: row.granted_at,
@@ -99,6 +102,8 @@ type LivenessRow = { is_live: boolean; has_agreement: boolean }
 
 type PermitRow = LivenessRow & { [column in keyof DatasetStateRow]: DatasetStateRow[column] | null } & {
   organization_id: OrganizationId | null
+  time_zone: string | null
+  office_hours: OfficeHours | null
   has_location: boolean
   granted_stamp: string | null
   granted_at: Date | null
@@ -114,7 +119,7 @@ function bearer(keyPair: '$1' | '$3'): string {
 const permitStatement = `
   select k.id is not null as is_live,
          ${agreementAccepted('$2')} as has_agreement,
-         l.organization_id,
+         l.organization_id, l.time_zone, l.office_hours,
          exists (select from dataset_grant g where g.location_id = $1 and g.company_id = $2) as has_location,
          g.granted_stamp, g.granted_at,
          s.first_stamp, s.last_stamp, s.total, s.visible, s.synced_at, s.initial_sync_completed_at,

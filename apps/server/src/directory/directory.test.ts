@@ -24,6 +24,7 @@ const source: LocationSource = {
   timeZone: 'America/Los_Angeles',
   currency: 'USD',
   isActive: true,
+  officeHours: null,
   practiceManagementSystem: { name: 'Open Dental', version: '25.3.1' },
 }
 

@@ -3,6 +3,7 @@ import { openForOrganizationGrants } from '../access/dataset-grant.ts'
 import { withTransaction } from '../database/pool.ts'
 import { insertDatasetStates } from './dataset-state.ts'
 import { type LocationId, newNumericId, type OrganizationId } from './identity.ts'
+import type { OfficeHours } from './office-hours.ts'
 import { lockOrganization } from './organization.ts'
 import type { Queryable } from './queryable.ts'
 import { Refusal } from './refusal.ts'
@@ -24,6 +25,8 @@ export type LocationSource = {
   currency: string | null
   isActive: boolean
   practiceManagementSystem: { name: string | null; version: string | null }
+  /** Null: not told; the usual ones are taken then. */
+  officeHours: OfficeHours | null
 }
 
 /** A dental practice at one address. */
@@ -108,7 +111,7 @@ export async function requireLocation(db: Queryable, id: LocationId): Promise<Lo
 }
 
 const sourceColumns = `source_id, name, address_line_1, address_line_2, city, state, postal_code, country, phone, email, website_url,
-  time_zone, currency, is_active, pms_name, pms_version`
+  time_zone, currency, is_active, pms_name, pms_version, office_hours`
 
 /** Every column that a Location is made of, under the table's name `l`. */
 export const locationColumns = `l.id, l.organization_id, ${sourceColumns
@@ -140,11 +143,12 @@ type SourceRow = {
   is_active: boolean
   pms_name: string | null
   pms_version: string | null
+  office_hours: OfficeHours | null
 }
 
 const recordset = `json_to_recordset($2::json) as given (id bigint, source_id text, name text, address_line_1 text, address_line_2 text,
   city text, state text, postal_code text, country text, phone text, email text, website_url text, time_zone text, currency text,
-  is_active boolean, pms_name text, pms_version text)`
+  is_active boolean, pms_name text, pms_version text, office_hours jsonb)`
 
 async function insertLocations(
   client: Queryable,
@@ -198,6 +202,7 @@ function toRow(source: LocationSource): SourceRow {
     is_active: source.isActive,
     pms_name: source.practiceManagementSystem.name,
     pms_version: source.practiceManagementSystem.version,
+    office_hours: source.officeHours,
   }
 }
 
@@ -220,6 +225,7 @@ export function toLocation(row: LocationRow): Location {
     currency: row.currency,
     isActive: row.is_active,
     practiceManagementSystem: { name: row.pms_name, version: row.pms_version },
+    officeHours: row.office_hours,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   }
@@ -239,4 +245,5 @@ const emptySource: Omit<LocationSource, 'sourceId' | 'name'> = {
   currency: null,
   isActive: true,
   practiceManagementSystem: { name: null, version: null },
+  officeHours: null,
 }

@@ -5,6 +5,7 @@ type Schema = {
   type?: string
   anyOf?: Schema[]
   properties?: Record<string, Schema>
+  required?: string[]
   items?: Schema
   const?: unknown
   enum?: unknown[]
@@ -33,7 +34,7 @@ function findMismatch(schema: Schema, value: unknown, path: string): string | nu
     const isContainer = some && (some.type === 'object' || some.type === 'array')
     return isContainer && typeof value === 'object' ? findMismatch(some, value, path) : rule(schema, path)
   }
-  if (schema.type === 'object') return objectMismatch(schema.properties ?? {}, value, path)
+  if (schema.type === 'object') return objectMismatch(schema, value, path)
   if (schema.type === 'array') {
     if (!Array.isArray(value) || value.length > (schema.maxItems ?? Number.POSITIVE_INFINITY)) return rule(schema, path)
     for (const [index, item] of value.entries()) {
@@ -45,14 +46,17 @@ function findMismatch(schema: Schema, value: unknown, path: string): string | nu
   return fits(schema, value) ? null : rule(schema, path)
 }
 
-function objectMismatch(properties: Record<string, Schema>, value: unknown, path: string): string | null {
+function objectMismatch({ properties = {}, required = [] }: Schema, value: unknown, path: string): string | null {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return `${name(path)} must be an object.`
   const unknown = Object.keys(value).find((key) => !Object.hasOwn(properties, key))
   if (unknown !== undefined)
     return `${name(path)} has a member that is not known. Known: ${Object.keys(properties).join(', ')}.`
   for (const [key, member] of Object.entries(properties)) {
     const inner = path === '' ? key : `${path}.${key}`
-    if (!Object.hasOwn(value, key)) return `${inner} is missing.`
+    if (!Object.hasOwn(value, key)) {
+      if (required.includes(key)) return `${inner} is missing.`
+      continue
+    }
     const mismatch = findMismatch(member, (value as Record<string, unknown>)[key], inner)
     if (mismatch) return mismatch
   }
@@ -79,10 +83,12 @@ function fits(schema: Schema, value: unknown): boolean {
   )
 }
 
-function isDate(schema: Schema, value: string): boolean {
-  if (schema.type !== 'string' || schema.format !== 'date') return true
-  const isShape = /^\d{4}-\d{2}-\d{2}$/.test(value)
-  return isShape && !Number.isNaN(Date.parse(value)) && new Date(value).toISOString().startsWith(value)
+/** A day, or an instant, that exists: JavaScript turns 30 February into 1 March. */
+function isDate({ format }: Schema, value: string): boolean {
+  if (format !== 'date' && format !== 'date-time') return true
+  const date = new Date(value)
+  if (Number.isNaN(date.getTime())) return false
+  return format === 'date-time' || (value.length === 10 && date.toISOString().startsWith(value))
 }
 
 function rule(schema: Schema, path: string): string {
@@ -103,7 +109,10 @@ function expected(schema: Schema): string {
   if (schema.type === 'array') return schema.maxItems === undefined ? 'a list' : `a list of at most ${schema.maxItems}`
   if (schema.type !== 'string') return 'of another kind'
   if (schema.format === 'date') return 'a calendar date that exists, YYYY-MM-DD'
-  if (schema.format === 'date-time') return 'a date-time'
+  if (schema.format === 'date-time')
+    return schema.pattern === undefined ? 'a date-time' : 'an instant in UTC, YYYY-MM-DDTHH:MM:SS.sssZ'
+  if (schema.pattern?.startsWith('^\\d{4}-')) return 'a time on the wall clock, YYYY-MM-DDTHH:MM:SS'
+  if (schema.pattern?.includes(':')) return 'a time of day, HH:MM'
   if (schema.minLength !== undefined)
     return `a string of ${schema.minLength} to ${schema.maxLength} characters without control characters`
   if (schema.pattern?.includes('\\d')) return 'a decimal string with two digits, like "125.00"'

@@ -63,6 +63,35 @@ test('G07, G08: a refused line is named with its field and its rule, and never w
   for (const text of [secret]) assert.doesNotMatch(refusal([line({ [text]: text })]), /Hunter/)
 })
 
+test('G08: instants, wall times, days and money have one spelling each', () => {
+  const appointments = createLineReader(getDataset(datasetNames[3] ?? assert.fail()))
+  const example = getDataset(datasetNames[3] ?? assert.fail()).example
+  const told = (attributes: object) => {
+    try {
+      appointments([JSON.stringify({ source_id: '1', attributes: { ...example, ...attributes } })])
+      return 'taken'
+    } catch (error) {
+      return (error as Problem).errors
+    }
+  }
+  assert.equal(told({}), 'taken')
+  for (const text of [
+    '2026-02-03T17:00:00Z',
+    '2026-02-03T17:00:00.000+01:00',
+    '2026-02-03t17:00:00.000z',
+    '2026-02-30T25:00:00.000Z',
+  ]) {
+    assert.equal(
+      told({ starts_at: text }),
+      'Line 1: attributes.starts_at must be an instant in UTC, YYYY-MM-DDTHH:MM:SS.sssZ or null.',
+      text,
+    )
+  }
+  assert.match(told({ local_starts_at: '2026-02-03 09:00' }), /local_starts_at must be a time on the wall clock/)
+  assert.match(told({ scheduled_production: '1,000' }), /scheduled_production must be a decimal string/)
+  assert.match(told({ treatment_source_ids: [7] }), /treatment_source_ids\[0\] must be a string of 1 to 255/)
+})
+
 test('G11: hostile text is stored as it is', () => {
   const hostile = '=HYPERLINK("x") <script> \'; drop table \r\nSet-Cookie: {{x}} \\ud800 \u0000'
   const [record] = read([line({ plan_name: hostile })])

@@ -75,6 +75,16 @@ test('an agent tells of its locations, and a location that says nothing new is l
   )
   const other = await world.addOrganization()
   assert.equal((await world.post(`/organizations/${other}/locations`, agent, { locations: [] })).status, 403)
+
+  const hours = (opening: object) => ({ ...location, office_hours: { monday: [opening] } })
+  const late = await tell([hours({ opens: '07:00', closes: '24:01' })])
+  assert.deepEqual(
+    [late.status, late.body.errors],
+    [422, 'locations[0].office_hours.monday[0].closes must be a time of day, HH:MM.'],
+  )
+  assert.equal((await tell([hours({ opens: '07:00', closes: '24:00' })])).status, 200)
+  assert.equal((await tell([{ ...location, office_hours: { moonday: [] } }])).status, 422)
+  assert.equal((await tell([{ ...location, office_hours: null }])).status, 200)
 })
 
 test('G01: a batch is stored whole, with true counts', async (t) => {

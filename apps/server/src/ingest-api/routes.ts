@@ -163,5 +163,6 @@ function toLocationSource(location: schemas.LocationList['locations'][number]) {
     currency: location.currency,
     isActive: location.is_active,
     practiceManagementSystem: location.practice_management_system,
+    officeHours: location.office_hours ?? null,
   }
 }

@@ -1,9 +1,33 @@
-import { instant, limits, nullable, sourceId } from '@bridgework/contract'
+import { anyInstant, limits, nullable, sourceId } from '@bridgework/contract'
 import { type Static, Type } from 'typebox'
 
 // Postgres' text takes every character but NUL.
 const shortText = Type.String({ maxLength: 500, pattern: '^[^\\u0000]*$' })
 const optionalText = nullable(shortText)
+
+const timeOfDay = '([01]\\d|2[0-3]):[0-5]\\d'
+const openings = Type.Optional(
+  Type.Array(
+    Type.Object(
+      { opens: Type.String({ pattern: `^${timeOfDay}$` }), closes: Type.String({ pattern: `^(${timeOfDay}|24:00)$` }) },
+      { additionalProperties: false },
+    ),
+    { maxItems: 10 },
+  ),
+)
+/** When a location is open, by weekday, on its wall clock. A day that is missing is a day off. */
+const officeHours = Type.Object(
+  {
+    monday: openings,
+    tuesday: openings,
+    wednesday: openings,
+    thursday: openings,
+    friday: openings,
+    saturday: openings,
+    sunday: openings,
+  },
+  { additionalProperties: false },
+)
 
 /** Bodies of the ingest API, as docs/guides/write-a-connector.md and the agent know them. Every member is there; null: unknown. */
 export const enrolment = Type.Object(
@@ -38,6 +62,7 @@ export const locationList = Type.Object(
             { name: optionalText, version: optionalText },
             { additionalProperties: false },
           ),
+          office_hours: Type.Optional(nullable(officeHours)),
         },
         { additionalProperties: false },
       ),
@@ -49,7 +74,7 @@ export const locationList = Type.Object(
 export type LocationList = Static<typeof locationList>
 
 export const cycle = Type.Object(
-  { read_at: instant('When the reading began'), complete: Type.Boolean() },
+  { read_at: anyInstant('When the reading began'), complete: Type.Boolean() },
   { additionalProperties: false },
 )
 

@@ -1,18 +1,38 @@
 import type { FreshnessState } from '@bridgework/contract'
+import { type OpenTimes, openMsBetween } from '../directory/office-hours.ts'
 
 export type SyncTimes = { syncedAt: Date | null; initialSyncCompletedAt: Date | null }
 
+/** An agent reads every minute or so: a quarter of an hour of open time without a finished read is too long. */
 const staleAfterMs = 15 * 60_000
-const disconnectedAfterMs = 24 * 60 * 60_000
+/** An agent that has not been heard for an hour of open time is off, cut off or gone. */
+const disconnectedAfterMs = 60 * 60_000
 
 /**
- * How current a dataset's copy is. An agent reports every minute or so: a quarter of an hour without a finished read is stale, a day is
- * an agent that no longer runs.
+ * How current a dataset's copy is. Only time in which the location is open counts: nobody changes anything at night, and many offices switch
+ * their computers off. `lastContactAt` is asked for only when the last read is too long ago.
+ *
+ * - pending: not every record has been read yet
+ * - current: read to the end within the last 15 minutes of open time
+ * - stale: not so, but an agent was heard within the last 60 minutes of open time: the practice management system cannot be read
+ * - disconnected: neither
  */
-export function freshnessOf(times: SyncTimes, now: Date): FreshnessState {
+export async function freshnessOf(
+  times: SyncTimes,
+  place: OpenTimes,
+  lastContactAt: () => Promise<Date | null>,
+  now: Date,
+): Promise<FreshnessState> {
   if (times.initialSyncCompletedAt === null || times.syncedAt === null) return 'pending'
-  const age = now.getTime() - times.syncedAt.getTime()
-  return age <= staleAfterMs ? 'current' : age <= disconnectedAfterMs ? 'stale' : 'disconnected'
+  if (!isLongerAgo(times.syncedAt, staleAfterMs, place, now)) return 'current'
+  if (!isLongerAgo(times.syncedAt, disconnectedAfterMs, place, now)) return 'stale'
+  const contact = await lastContactAt()
+  return contact === null || isLongerAgo(contact, disconnectedAfterMs, place, now) ? 'disconnected' : 'stale'
+}
+
+/** In open time. Most often the plain difference decides, and then nothing is asked of calendars. */
+function isLongerAgo(moment: Date, ms: number, place: OpenTimes, now: Date): boolean {
+  return now.getTime() - moment.getTime() > ms && openMsBetween(place, moment, now) > ms
 }
 
 /** Several datasets as one: as complete and as current as the one that is furthest behind. */

@@ -160,15 +160,34 @@ test('F15: stamps rise whatever the clock does, and a watermark keeps its micros
   assert.equal(watermarkAfter(Date.UTC(2026, 10, 20) * 1000 + 1), '2026-11-20T00:05:00.000001Z')
 })
 
-test('a copy is as fresh as its last finished read', () => {
-  const at = (minutesAgo: number) => new Date(Date.UTC(2026, 0, 1) - minutesAgo * 60_000)
-  const state = (minutesAgo: number) =>
-    freshnessOf({ syncedAt: at(minutesAgo), initialSyncCompletedAt: at(9999) }, at(0))
-  assert.deepEqual(
-    [state(0), state(15), state(16), state(24 * 60), state(24 * 60 + 1)],
-    ['current', 'current', 'stale', 'stale', 'disconnected'],
-  )
-  assert.equal(freshnessOf({ syncedAt: at(0), initialSyncCompletedAt: null }, at(0)), 'pending')
+test('a copy is as fresh as its last finished read, counted in the location’s office hours', async () => {
+  // A Monday, 20:00 in Berlin: closed for an hour.
+  const now = new Date('2026-03-02T19:00:00Z')
+  const at = (minutesAgo: number) => new Date(now.getTime() - minutesAgo * 60_000)
+  const state = (syncedAgo: number, contactAgo: number | null, timeZone: string | null = null, complete = true) =>
+    freshnessOf(
+      { syncedAt: at(syncedAgo), initialSyncCompletedAt: complete ? at(9999) : null },
+      { timeZone, officeHours: null },
+      async () => (contactAgo === null ? null : at(contactAgo)),
+      now,
+    )
+  for (const [syncedAgo, contactAgo, expected] of [
+    [0, null, 'current'],
+    [15, null, 'current'],
+    [16, 0, 'stale'],
+    [60, null, 'stale'],
+    [61, 60, 'stale'],
+    [61, 61, 'disconnected'],
+    [61, null, 'disconnected'],
+  ] as const) {
+    assert.equal(await state(syncedAgo, contactAgo), expected, `${syncedAgo} ${contactAgo}`)
+    assert.equal(
+      await state(syncedAgo + 60, contactAgo && contactAgo + 60, 'Europe/Berlin'),
+      expected,
+      `closed since ${syncedAgo}`,
+    )
+  }
+  assert.equal(await state(0, 0, null, false), 'pending')
   const both = oldestOf([
     { syncedAt: at(5), initialSyncCompletedAt: at(50) },
     { syncedAt: at(9), initialSyncCompletedAt: at(20) },

@@ -1,7 +1,6 @@
-import type { Dataset } from '@bridgework/contract'
+import type { Dataset, FreshnessState } from '@bridgework/contract'
 import type { ReadPermit } from '../access/read-permit.ts'
 import type { DeltaScope } from '../records/delta.ts'
-import { freshnessOf } from '../records/freshness.ts'
 import type { Page } from '../records/page.ts'
 import { watermarkAfter } from '../records/stamp.ts'
 import { onlyFields } from './fields.ts'
@@ -14,6 +13,7 @@ export function pageBody(
   parameters: ListParameters,
   scope: DeltaScope,
   page: Page,
+  freshness: FreshnessState,
   requestId: string,
 ): string {
   const isCursor = dataset.pagination === 'cursor'
@@ -28,7 +28,7 @@ export function pageBody(
     granted_at: scope.isWholeBecauseGranted ? permit.grantedAt.toISOString() : null,
     freshness: {
       synced_at: permit.state.syncedAt?.toISOString() ?? null,
-      state: freshnessOf(permit.state, new Date(permit.databaseNow / 1000)),
+      state: freshness,
     },
     request_id: requestId,
   }

@@ -2,6 +2,7 @@ import type { DatasetName } from '@bridgework/contract'
 import type { Pool } from 'pg'
 import type { TokenIssuer } from '../access/access-token.ts'
 import type { SecretKey } from '../access/secret.ts'
+import type { OrganizationId } from '../directory/identity.ts'
 import type { DisclosureWriter } from '../disclosure/writer.ts'
 import type { Log } from '../http/log-event.ts'
 import type { PageReader } from '../records/page.ts'
@@ -17,6 +18,8 @@ export type VendorApiContext = {
   slots: SyncSlots
   disclosures: DisclosureWriter
   pages: PageReader
+  /** When an organization's agents were last heard. */
+  lastContactOf: (organizationId: OrganizationId) => Promise<Date | null>
   /** Preview datasets that are on; the others of that kind answer 404. */
   previewDatasets: ReadonlySet<DatasetName>
   now: () => Date

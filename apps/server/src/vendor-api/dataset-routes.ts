@@ -6,6 +6,7 @@ import { acceptsGzip, sendBody } from '../http/send-body.ts'
 import { rawQuery } from '../http/server.ts'
 import { type DeltaScope, latestMoment, scopeOf } from '../records/delta.ts'
 import { renderDetail } from '../records/document.ts'
+import { freshnessOf } from '../records/freshness.ts'
 import { emptyPage, type Page } from '../records/page.ts'
 import { findRecord } from '../records/read-store.ts'
 import { isWhole, type Selection, wholeDataset } from '../records/selection.ts'
@@ -44,12 +45,14 @@ async function sendList(
   const parameters = readListParameters(rawQuery(request), dataset)
   refuseFuture(permit, parameters)
   const scope = scopeOf(permit, parameters.since)
+  const lastContact = () => context.lastContactOf(permit.organizationId)
+  const freshness = await freshnessOf(permit.state, permit.openTimes, lastContact, context.now())
   const { page, slot } = await readInSlot(context, dataset, permit, parameters, scope, request)
   try {
     const link = nextLink(dataset, parameters, page)
     if (link !== undefined) reply.header('Link', link)
     await sendBody(reply, {
-      body: pageBody(dataset, permit, parameters, scope, page, request.id),
+      body: pageBody(dataset, permit, parameters, scope, page, freshness, request.id),
       gzip: acceptsGzip(request.headers['accept-encoding']),
       ...(slot && { beforeLastBytes: slot.release, signal: slot.signal }),
       onCut: (because) => context.log({ event: 'response.cut', requestId: request.id, because }),

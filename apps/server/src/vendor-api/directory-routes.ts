@@ -1,3 +1,4 @@
+import type { FreshnessState } from '@bridgework/contract'
 import type { FastifyInstance } from 'fastify'
 import { type GrantedLocation, getGrantedLocation, listGrantedLocations } from '../access/granted-location.ts'
 import {
@@ -7,7 +8,7 @@ import {
 } from '../access/granted-organization.ts'
 import { requirePrincipal } from '../access/read-permit.ts'
 import { rawQuery } from '../http/server.ts'
-import { freshnessOf, oldestOf } from '../records/freshness.ts'
+import { freshnessOf, oldestOf, type SyncTimes } from '../records/freshness.ts'
 import { listHoldsOf } from '../records/removal-hold.ts'
 import { tokenOf } from './authenticate.ts'
 import type { VendorApiContext } from './context.ts'
@@ -21,7 +22,14 @@ import {
 } from './schemas.ts'
 
 /** Organizations, locations and their sync status: what tells a vendor where its data is. No patient's data. */
-export function registerDirectory(app: FastifyInstance, { pool, now }: VendorApiContext): void {
+export function registerDirectory(app: FastifyInstance, { pool, now, lastContactOf }: VendorApiContext): void {
+  const stateOf = (location: GrantedLocation, times: SyncTimes) =>
+    freshnessOf(times, location, () => lastContactOf(location.organizationId), now())
+  const render = async (location: GrantedLocation) => {
+    const times = oldestOf(location.states.map(({ state }) => state))
+    return renderLocation(location, times, await stateOf(location, times))
+  }
+
   app.get('/organizations', { schema: organizationListSchema }, async (request, reply) => {
     const principal = await requirePrincipal(pool, tokenOf(request))
     const parameters = readPageParameters(rawQuery(request))
@@ -44,7 +52,7 @@ export function registerDirectory(app: FastifyInstance, { pool, now }: VendorApi
     const principal = await requirePrincipal(pool, tokenOf(request))
     const parameters = readLocationsParameters(rawQuery(request))
     const { total, locations } = await listGrantedLocations(pool, principal, parameters)
-    const data = locations.map((location) => renderLocation(location, now()))
+    const data = await Promise.all(locations.map(render))
     return page(reply, data, total, parameters, rawQuery(request))
   })
 
@@ -55,7 +63,7 @@ export function registerDirectory(app: FastifyInstance, { pool, now }: VendorApi
       const principal = await requirePrincipal(pool, tokenOf(request))
       const location = await getGrantedLocation(pool, principal, request.params.location_id)
       readNoParameters(rawQuery(request))
-      return { data: renderLocation(location, now()), meta: { request_id: request.id } }
+      return { data: await render(location), meta: { request_id: request.id } }
     },
   )
 
@@ -67,19 +75,19 @@ export function registerDirectory(app: FastifyInstance, { pool, now }: VendorApi
       const location = await getGrantedLocation(pool, principal, request.params.location_id)
       readNoParameters(rawQuery(request))
       const holds = await listHoldsOf(pool, location.id)
-      const data = location.states.map(({ dataset, state }) => ({
+      const data = location.states.map(async ({ dataset, state }) => ({
         id: dataset,
         type: 'sync_status',
         attributes: {
           dataset,
-          state: freshnessOf(state, now()),
+          state: await stateOf(location, state),
           synced_at: state.syncedAt,
           total: state.total,
           initial_sync_completed_at: state.initialSyncCompletedAt,
           removal_held: holds.get(dataset) ?? null,
         },
       }))
-      return { data, meta: { request_id: request.id } }
+      return { data: await Promise.all(data), meta: { request_id: request.id } }
     },
   )
 }
@@ -123,8 +131,7 @@ function renderOrganization(organization: GrantedOrganization) {
   }
 }
 
-function renderLocation(location: GrantedLocation, now: Date) {
-  const times = oldestOf(location.states.map(({ state }) => state))
+function renderLocation(location: GrantedLocation, times: SyncTimes, state: FreshnessState) {
   return {
     id: location.id,
     type: 'location',
@@ -150,7 +157,7 @@ function renderLocation(location: GrantedLocation, now: Date) {
         last_seen_at: location.attributionScript.lastSeenAt,
       },
       sync: {
-        state: freshnessOf(times, now),
+        state,
         initial_sync_completed_at: times.initialSyncCompletedAt,
         synced_at: times.syncedAt,
       },

@@ -1,4 +1,5 @@
 import {
+  anyInstant,
   cursorMeta,
   cursorPagy,
   type Dataset,
@@ -83,7 +84,7 @@ const items = Type.Optional(
   }),
 )
 const page = Type.Optional(Type.Integer({ minimum: 1, default: 1, description: 'Number of the page, from 1' }))
-const since = instant(
+const since = anyInstant(
   'Only what changed since this moment (RFC 3339, UTC or with an offset): pass back meta.next_fetch_modified_since',
 )
 const filterMembers: Record<FilterName, Record<string, TSchema>> = {
@@ -93,8 +94,8 @@ const filterMembers: Record<FilterName, Record<string, TSchema>> = {
     ),
   },
   starts_at: {
-    starts_from: Type.Optional(instant('Only what starts at this moment or later')),
-    starts_to: Type.Optional(instant('Only what starts before this moment')),
+    starts_from: Type.Optional(anyInstant('Only what starts at this moment or later')),
+    starts_to: Type.Optional(anyInstant('Only what starts before this moment')),
   },
 }
 
