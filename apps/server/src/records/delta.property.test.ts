@@ -14,7 +14,7 @@ import { createTestDatabase } from '../database/test-database.ts'
 import type { AgentId, LocationId, OrganizationId } from '../directory/identity.ts'
 import { createLocation } from '../directory/location.ts'
 import { createOrganization } from '../directory/organization.ts'
-import { aPlan, aSchedule, someCompany } from '../test-world.ts'
+import { aPlan, aRecord, aSchedule, someCompany } from '../test-world.ts'
 import { scopeOf } from './delta.ts'
 import { createPageReader } from './page.ts'
 import { wholeDataset } from './selection.ts'
@@ -24,11 +24,11 @@ import { storeUpload } from './upload.ts'
 /** `BRIDGEWORK_TEST_RUNS` times as many runs: the soak's way to the full count. */
 const runs = 12 * Number(process.env.BRIDGEWORK_TEST_RUNS ?? 1)
 
-type Change = { kind: 'plan' | 'schedule'; key: number; value: number | null; delayMs: number }
+type Change = { kind: 'referring' | 'target'; key: number; value: number | null; delayMs: number }
 type Script = { writers: Change[][]; pageSize: number; grantAfterMs: number; clockAheadMs: number; pauseMs: number }
 
 const change = fc.record({
-  kind: fc.constantFrom('plan' as const, 'plan' as const, 'schedule' as const),
+  kind: fc.constantFrom('referring' as const, 'referring' as const, 'target' as const),
   key: fc.integer({ min: 1, max: 12 }),
   value: fc.option(fc.integer({ min: 1, max: 4 }), { freq: 5 }),
   delayMs: fc.constantFrom(0, 0, 0, 1, 4, 12),
@@ -41,19 +41,51 @@ const script = fc.record({
   pauseMs: fc.integer({ min: 0, max: 8 }),
 })
 
-test('P08, P18, P19: a delta never misses a change, and with the watermark repeats only what changed since', async (t) => {
-  const seed = randomInt(2 ** 31)
-  t.diagnostic(`seed ${seed}`)
-  const { pool } = await createTestDatabase(t)
-  await publishAgreement(pool, { version: 1, body: 'The agreement.', enforcedAt: new Date(0) })
-  await fc.assert(
-    fc.asyncProperty(script, async (generated) => play(pool, generated)),
-    { seed, numRuns: runs, endOnFailure: true },
-  )
-})
+/** A dataset that is copied, and one that it refers to: its records change with those of the other. */
+type Pair = {
+  copied: DatasetName
+  target: DatasetName
+  copiedRecord: (value: number, targetKey: string) => object
+  targetRecord: (value: number) => object
+}
+const [schedules, plans, patients, appointments] = datasetNames as [DatasetName, DatasetName, DatasetName, DatasetName]
+/** A plan shows its schedule's name: every change of the one may modify the other. */
+const planPair: Pair = {
+  copied: plans,
+  target: schedules,
+  copiedRecord: (value, key) => aPlan({ plan_name: `Plan ${value}`, fee_schedule_source_id: key }),
+  targetRecord: (value) => aSchedule({ name: `Schedule ${value}` }),
+}
+/** An appointment shows its patient's id, which it waits for until the patient arrives. */
+const appointmentPair: Pair = {
+  copied: appointments,
+  target: patients,
+  copiedRecord: (value, key) => aRecord(appointments, { note: `Note ${value}`, patient_source_id: key }),
+  targetRecord: (value) => aRecord(patients, { last_name: `Name ${value}` }),
+}
+
+for (const [pair, what] of [
+  [planPair, 'that shows more of another than its id'],
+  [appointmentPair, 'that waits for the id of another'],
+] as const) {
+  test(`P08, P18, P19: a delta never misses a change of a dataset ${what}, and with the watermark repeats only what changed since`, async (t) => {
+    const seed = randomInt(2 ** 31)
+    t.diagnostic(`seed ${seed}`)
+    const { pool } = await createTestDatabase(t)
+    await publishAgreement(pool, { version: 1, body: 'The agreement.', enforcedAt: new Date(0) })
+    await fc.assert(
+      fc.asyncProperty(script, async (generated) => play(pool, pair, generated)),
+      { seed, numRuns: runs, endOnFailure: true },
+    )
+  })
+}
 
 /** Writers write, slowly and at once, while three vendors copy; when the writers are done, every copy equals a fresh full read. */
-async function play(pool: Pool, { writers, pageSize, grantAfterMs, clockAheadMs, pauseMs }: Script): Promise<void> {
+async function play(
+  pool: Pool,
+  pair: Pair,
+  { writers, pageSize, grantAfterMs, clockAheadMs, pauseMs }: Script,
+): Promise<void> {
   const world = await aLocation(pool)
   let isOver = false
   const [early, late] = [await aVendor(pool), await aVendor(pool)]
@@ -63,7 +95,7 @@ async function play(pool: Pool, { writers, pageSize, grantAfterMs, clockAheadMs,
     for (const [number, each] of changes.entries()) {
       await storeUpload(
         slow(pool, each.delayMs),
-        uploadOf(world.locationId, agentId, number + 1, each),
+        uploadOf(pair, world.locationId, agentId, number + 1, each),
         () => new Date(),
       )
     }
@@ -73,7 +105,7 @@ async function play(pool: Pool, { writers, pageSize, grantAfterMs, clockAheadMs,
   })
   const granting = sleep(grantAfterMs).then(() => grant(slow(pool, 3), world, late))
   const copying = (token: VerifiedToken, next: NextMoment) =>
-    copy(pool, world.locationId, token, { pageSize, pauseMs, next, isOver: () => isOver })
+    copy(pool, pair.copied, world.locationId, token, { pageSize, pauseMs, next, isOver: () => isOver })
   const byWatermark = (_clock: Stamp, watermark: Stamp) => ({
     since: watermark,
     repeatsAfter: watermark - deltaOverlapMicros,
@@ -85,15 +117,16 @@ async function play(pool: Pool, { writers, pageSize, grantAfterMs, clockAheadMs,
     granting.then(() => copying(late, byWatermark)),
   ])
   await Promise.all([writing, granting, copies])
-  const truth = await readAll(pool, world.locationId, early)
+  const truth = await readAll(pool, pair.copied, world.locationId, early)
   for (const each of await copies) assert.deepEqual([...each].sort(), [...truth].sort())
 }
 
 type NextMoment = (clock: Stamp, watermark: Stamp) => { since: Stamp; repeatsAfter: Stamp | null }
 
-/** A vendor's copy of the plans: a full walk, then deltas until the writers are over, and one more after that. */
+/** A vendor's copy of a dataset: a full walk, then deltas until the writers are over, and one more after that. */
 async function copy(
   pool: Pool,
+  dataset: DatasetName,
   locationId: LocationId,
   token: VerifiedToken,
   options: { pageSize: number; pauseMs: number; next: NextMoment; isOver: () => boolean },
@@ -103,7 +136,7 @@ async function copy(
   for (let isLast = false; ; ) {
     const wasOver = options.isOver()
     const clock = Date.now() * 1000
-    const { permit, documents } = await walkOnce(pool, locationId, token, moment?.since ?? null, options)
+    const { permit, documents } = await walkOnce(pool, dataset, locationId, token, moment?.since ?? null, options)
     for (const [id, document] of documents) {
       const isRepeated = copied.get(id) === document && moment?.repeatsAfter != null
       if (isRepeated)
@@ -122,6 +155,7 @@ async function copy(
 
 async function walkOnce(
   pool: Pool,
+  dataset: DatasetName,
   locationId: LocationId,
   token: VerifiedToken,
   since: Stamp | null,
@@ -131,7 +165,7 @@ async function walkOnce(
   const documents: [string, string][] = []
   let first: ReadPermit | null = null
   for (let after = '0'; ; ) {
-    const permit = await permitPlans(pool, locationId, token)
+    const permit = await permitRead(pool, token, locationId, dataset, { previewOff: false })
     first ??= permit
     const page = await reader.readAfter(
       permit,
@@ -146,26 +180,23 @@ async function walkOnce(
   }
 }
 
-async function readAll(pool: Pool, locationId: LocationId, token: VerifiedToken): Promise<Map<string, string>> {
-  const { documents } = await walkOnce(pool, locationId, token, null, { pageSize: 1000, pauseMs: 0 })
+async function readAll(
+  pool: Pool,
+  dataset: DatasetName,
+  locationId: LocationId,
+  token: VerifiedToken,
+): Promise<Map<string, string>> {
+  const { documents } = await walkOnce(pool, dataset, locationId, token, null, { pageSize: 1000, pauseMs: 0 })
   return new Map(documents)
 }
 
-const [schedules, plans] = datasetNames as [DatasetName, DatasetName]
-
-async function permitPlans(pool: Pool, locationId: LocationId, token: VerifiedToken): Promise<ReadPermit> {
-  return permitRead(pool, token, locationId, plans, { previewOff: false })
-}
-
-function uploadOf(locationId: LocationId, agentId: AgentId, number: number, { kind, key, value }: Change) {
-  const dataset = kind === 'plan' ? plans : schedules
+function uploadOf(pair: Pair, locationId: LocationId, agentId: AgentId, number: number, { kind, key, value }: Change) {
+  const targetKey = `${key % 3}`
+  const [dataset, sourceId] = kind === 'target' ? [pair.target, targetKey] : [pair.copied, `${key}`]
   const attributes =
-    kind === 'plan'
-      ? aPlan({ plan_name: `Plan ${value}`, fee_schedule_source_id: `${key % 3}` })
-      : aSchedule({ name: `Schedule ${value}` })
-  const source = value === null ? null : JSON.stringify(attributes)
-  const sourceId = kind === 'plan' ? `${key}` : `${key % 3}`
-  return { locationId, dataset, agentId, number: String(number), bodyHash: '00', lines: [{ sourceId, source }] }
+    value === null ? null : kind === 'target' ? pair.targetRecord(value) : pair.copiedRecord(value, targetKey)
+  const lines = [{ sourceId, source: attributes && JSON.stringify(attributes) }]
+  return { locationId, dataset, agentId, number: String(number), bodyHash: '00', lines }
 }
 
 async function aLocation(pool: Pool): Promise<{ locationId: LocationId; organizationId: OrganizationId }> {

@@ -234,20 +234,31 @@ export function countStartingModified(
 }
 
 /** How many records were modified after a stamp, but no more than `most`: index-only from record_modified. */
-export async function countModifiedUpTo(
-  pool: Pool,
-  permit: ReadPermit,
-  modifiedAfter: Stamp,
-  most: number,
-): Promise<number> {
-  const counted = await count(
+export function countModifiedUpTo(pool: Pool, permit: ReadPermit, modifiedAfter: Stamp, most: number): Promise<number> {
+  return countUpTo(
     pool,
     'records.count_modified_up_to',
     [permit.locationId, permit.dataset, modifiedAfter, most],
-    `select count(*), min(id) as lowest
+    `select count(*)
        from (select id from record where location_id = $1 and dataset = $2 and modified_at > $3 limit $4) counted`,
   )
-  return counted.total
+}
+
+/** How many records start in a range, but no more than `most`: index-only from record_starts. */
+export function countStartingUpTo(pool: Pool, permit: ReadPermit, { from, to }: Range, most: number): Promise<number> {
+  return countUpTo(
+    pool,
+    'records.count_starting_up_to',
+    [permit.locationId, permit.dataset, from, to, most],
+    `select count(*)
+       from (select id from record
+              where location_id = $1 and dataset = $2 and starts_at >= $3 and starts_at < $4 limit $5) counted`,
+  )
+}
+
+async function countUpTo(pool: Pool, name: string, values: unknown[], text: string): Promise<number> {
+  const { rows } = await pool.query<{ count: string }>({ name, text, values })
+  return Number(rows[0]?.count)
 }
 
 async function count(pool: Pool, name: string, values: unknown[], text: string): Promise<Count> {

@@ -8,6 +8,7 @@ import {
   countOfPatientStarting,
   countStarting,
   countStartingModified,
+  countStartingUpTo,
   type Range,
   readModifiedStarting,
   readOfPatient,
@@ -78,31 +79,23 @@ async function readingOfRange(pool: Pool, permit: ReadPermit, range: Range): Pro
   )
 }
 
-/** The narrower filter leads: most often little was modified, and a count that stops there says so at once. */
+/** A filter that matches little leads: most often little was modified, and a count that stops at a limit says so at once. */
 async function readingOfModifiedRange(
   pool: Pool,
   permit: ReadPermit,
   modifiedAfter: Stamp,
   range: Range,
 ): Promise<Reading> {
-  const byModification: Reading['read'] = (on, by, after, limit) =>
-    readModifiedStarting(on, by, modifiedAfter, range, after, limit)
   if ((await countModifiedUpTo(pool, permit, modifiedAfter, sortedMax + 1)) <= sortedMax) {
     const { total } = await countModifiedStarting(pool, permit, modifiedAfter, range)
-    return { total, read: byModification }
+    return {
+      total,
+      read: (on, by, after, limit) => readModifiedStarting(on, by, modifiedAfter, range, after, limit),
+    }
   }
-  const [modified, starting] = [
-    await countModified(pool, permit, modifiedAfter),
-    await countStarting(pool, permit, range),
-  ]
-  const isRangeNarrower = starting.total <= modified.total
-  const counted = await (isRangeNarrower ? countStartingModified : countModifiedStarting)(
-    pool,
-    permit,
-    modifiedAfter,
-    range,
-  )
-  if (starting.total <= sortedMax) {
+  const isRangeNarrow = (await countStartingUpTo(pool, permit, range, sortedMax + 1)) <= sortedMax
+  const counted = await countStartingModified(pool, permit, modifiedAfter, range)
+  if (isRangeNarrow) {
     return {
       total: counted.total,
       read: (on, by, after, limit) => readStartingModified(on, by, modifiedAfter, range, after, limit),
