@@ -8,6 +8,7 @@ import type {
   SourceLocation,
   SourceRecord,
 } from '../connector.ts'
+import { appointments } from './appointments.ts'
 import { checkOpenDental } from './check.ts'
 import type { DatabaseSettings } from './connection.ts'
 import { type Cursor, fullReadReason, parseCursor, since } from './cursor.ts'
@@ -15,13 +16,16 @@ import { changedKeysMax, changedLookupsMax, type DatasetReader, type Lookups, ty
 import { feeSchedules } from './fee-schedules.ts'
 import { insurancePlans } from './insurance-plans.ts'
 import { slices } from './keys.ts'
+import { ledgerTransactions } from './ledger-transactions.ts'
 import { locationMap } from './location-map.ts'
 import { readLocations } from './locations.ts'
 import { changedMarks, type Lookup } from './lookup.ts'
+import { patientReferrals } from './patient-referrals.ts'
 import { patients } from './patients.ts'
 import { differences, nextKeys, readBuckets, recordIds } from './record-table.ts'
 import { assertQuiet, type Guard, openSession, type Session } from './session.ts'
 import { firstTimeZone } from './time-zone.ts'
+import { treatments } from './treatments.ts'
 import { dayOn } from './wall-time.ts'
 
 /** In the contract's order: what others refer to comes first. */
@@ -29,6 +33,10 @@ const readers: ReadonlyMap<DatasetName, DatasetReader> = new Map([
   ['fee_schedules', feeSchedules],
   ['insurance_plans', insurancePlans],
   ['patients', patients],
+  ['appointments', appointments],
+  ['treatments', treatments],
+  ['ledger_transactions', ledgerTransactions],
+  ['patient_referrals', patientReferrals],
 ] as const)
 
 /**

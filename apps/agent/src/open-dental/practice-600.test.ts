@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
+import { datasets } from '@bridgework/contract'
 import type { AgentEvent } from '../agent-event.ts'
 import { ingestClient } from '../ingest-client.ts'
 import { type AgentDeps, uploadLimits } from '../pipeline/context.ts'
@@ -91,7 +92,165 @@ describe('the practice of 640 patients, as its agent sends it', { skip }, () => 
     const rows = await database.execute('select PatNum as id, ClinicNum as clinic from patient')
     for (const { id, clinic } of rows) assert.ok(visible(String(clinic), 'patients').has(String(id)))
   })
+
+  test('has its appointments at their locations and in their states, without those that were deleted', () => {
+    assert.deepEqual(
+      ['0', '1', '2'].map((location) => visible(location, 'appointments').size),
+      [4, 2331, 1396],
+    )
+    const all = [...everywhere('appointments').values()]
+    const states = countBy(
+      all.map((record) => ({ state: String(record.status_raw).split(',')[0] })),
+      'state',
+    )
+    assert.deepEqual(states, {
+      Scheduled: 111,
+      Complete: 3445,
+      UnschedList: 30,
+      Broken: 101,
+      Planned: 34,
+      PtNote: 5,
+      PtNoteCompleted: 5,
+    })
+    assert.equal(all.filter((record) => record.starts_at === null).length, 49)
+    assert.equal(everywhere('appointments').get('990001')?.patient_source_id, '999999')
+  })
+
+  test('has its treatments, deleted ones hidden', () => {
+    const all = [...everywhere('treatments').values()]
+    // Of 13,321 procedures ten are group notes.
+    assert.equal(all.length, 13_311)
+    const completed = all.filter((record) => record.status === 'completed')
+    assert.equal(completed.length, 11_750)
+    assert.equal(sumOfMoney(...completed.map((record) => String(record.fee))), '1642788.81')
+    assert.equal(all.filter((record) => record.is_hidden).length, 50)
+  })
+
+  test('has the lines of its ledger, kind by kind', () => {
+    const lines = [...everywhere('ledger_transactions')]
+    const ofTable = (prefix: string, suffix = '') =>
+      lines.filter(([id]) => id.startsWith(prefix) && id.endsWith(suffix)).map(([, record]) => String(record.amount))
+    const total = (amounts: string[]) => [amounts.length, sumOfMoney(...amounts)]
+    assert.deepEqual(total(ofTable('proc:')), [11_750, '1642788.81'])
+    assert.deepEqual(total(ofTable('adj:')), [404, '-1850.79'])
+    // Of 3008 splits with 1012171.68, 13 with 2601.30 are prepayments that do not show.
+    assert.deepEqual(total(ofTable('split:')), [2995, '-1009570.38'])
+    assert.deepEqual(total(ofTable('claimproc:', ':insurance_payment')), [1710, '-148911.56'])
+    assert.deepEqual(total(ofTable('claimproc:', ':write_off')), [1687, '-12088.18'])
+    const transfers = lines.filter(([, record]) => record.transaction_type === 'transfer')
+    assert.deepEqual(total(transfers.map(([, record]) => String(record.amount))), [20, '0.00'])
+    const plans = ofTable('ppcharge:')
+    assert.deepEqual(total(plans.filter((amount) => amount.startsWith('-'))), [11, '-6600.00'])
+    assert.equal(plans.filter((amount) => !amount.startsWith('-')).length, 50)
+  })
+
+  test('balances by guarantor over all locations as Open Dental’s own formula does, to the cent', async () => {
+    const balances = balancesOf(everywhere('ledger_transactions'))
+    const expected = await database.execute(openDentalBalances, ['2026-11-20'])
+    assert.deepEqual(
+      [...balances].filter(([, balance]) => balance !== '0.00').sort(),
+      expected
+        .map((row): [string, string] => [String(row.guarantor), String(row.balance)])
+        .filter(([, balance]) => balance !== '0.00')
+        .sort(),
+    )
+    const guarantors = await database.execute('select count(distinct Guarantor) as n from patient')
+    assert.equal(String(guarantors[0]?.n), '519')
+    const amounts = [...balances.values()]
+    const owing = amounts.filter((amount) => Number(amount) > 0)
+    const credit = amounts.filter((amount) => Number(amount) < 0)
+    assert.equal(sumOfMoney(...amounts), '468830.40')
+    assert.deepEqual([owing.length, sumOfMoney(...owing)], [205, '469579.21'])
+    assert.deepEqual([credit.length, sumOfMoney(...credit)], [3, '-748.81'])
+    assert.equal(balances.get('10573'), '7671.27')
+  })
+
+  test('has its referrals by direction and source', () => {
+    const referrals = [...everywhere('patient_referrals').values()]
+    assert.equal(referrals.length, 546)
+    assert.deepEqual(countBy(referrals, 'direction'), { incoming: 471, outgoing: 75 })
+    assert.equal(referrals.filter((record) => record.source_type === null).length, 1)
+  })
+
+  test('resolves every reference inside its location, but for those that lead nowhere in Open Dental', () => {
+    const nowhere: string[] = []
+    for (const location of ['0', '1', '2']) {
+      const there = new Map(datasets.map((dataset) => [dataset.name, visible(location, dataset.name)]))
+      for (const dataset of datasets) {
+        for (const source of there.get(dataset.name)?.values() ?? []) {
+          for (const rule of dataset.refersTo) {
+            const missing = rule.keysOf(source).filter((key) => there.get(rule.dataset)?.has(key) !== true)
+            nowhere.push(...missing.map((key) => `${dataset.name} to ${rule.dataset} ${key}`))
+          }
+        }
+      }
+    }
+    // A patient who never was, and four lines whose treatment was done at another location.
+    assert.deepEqual([...new Set(nowhere)].sort(), [
+      'appointments to patients 999999',
+      'ledger_transactions to treatments 12029',
+      'ledger_transactions to treatments 18189',
+      'ledger_transactions to treatments 23090',
+      'patient_referrals to treatments 15091',
+    ])
+  })
+
+  test('sends nothing in a cycle without a change, and takes no second for it', async () => {
+    const startedAt = performance.now()
+    const events = await run()
+    assert.ok(performance.now() - startedAt < 1000)
+    const finished = events.filter((event) => event.event === 'dataset.finished')
+    assert.deepEqual(
+      finished.map((event) => event.uploaded),
+      [0, 0, 0, 0, 0, 0, 0],
+    )
+  })
+
+  test('counts a payment plan’s line from its day on, though no row changes', async () => {
+    const before = everywhere('ledger_transactions').size
+    clock.now = new Date('2026-11-30T12:00:00Z')
+    await run()
+    assert.equal(everywhere('ledger_transactions').size, before)
+    clock.now = new Date('2026-12-01T12:00:00Z')
+    await run()
+    assert.ok(everywhere('ledger_transactions').size > before)
+    const expected = await database.execute(openDentalBalances, ['2026-12-01'])
+    const balances = balancesOf(everywhere('ledger_transactions'))
+    for (const row of expected) assert.equal(balances.get(String(row.guarantor)) ?? '0.00', String(row.balance))
+    clock.now = new Date('2026-11-20T12:00:00Z')
+    await run()
+    assert.equal(everywhere('ledger_transactions').size, before)
+  })
 })
+
+function balancesOf(lines: ReadonlyMap<string, Attributes>): Map<string, string> {
+  const byGuarantor = Map.groupBy(lines.values(), (line) => String(line.guarantor_source_id))
+  return new Map(
+    [...byGuarantor].map(([guarantor, group]) => [guarantor, sumOfMoney(...group.map((line) => String(line.amount)))]),
+  )
+}
+
+/** Open Dental's own formula (PayPlansVersion 2), over all rows, as of a day. */
+const openDentalBalances = `
+  select p.Guarantor as guarantor, cast(sum(coalesce(t.amount, 0)) as decimal(19,2)) as balance
+    from patient p
+    left join (
+      select PatNum, ProcFee * (UnitQty + BaseUnits) as amount from procedurelog where ProcStatus = 2
+      union all select PatNum, AdjAmt from adjustment
+      union all
+      select s.PatNum, -s.SplitAmt
+        from paysplit s left join definition u on u.DefNum = s.UnearnedType and u.Category = 29
+       where s.UnearnedType = 0 or coalesce(u.ItemValue, '') = ''
+      union all
+      select c.PatNum, -(case when c.PayPlanNum = 0 then c.InsPayAmt else 0 end) - c.WriteOff
+        from claimproc c left join procedurelog q on q.ProcNum = c.ProcNum and c.ProcNum <> 0
+       where c.Status in (1, 4, 5, 7) and (c.ProcNum = 0 or q.ProcStatus = 2)
+      union all
+      select case g.ChargeType when 0 then g.Guarantor else g.PatNum end,
+             case when g.ChargeType = 1 then -g.Principal when l.PlanNum = 0 then g.Principal + g.Interest else 0 end
+        from payplancharge g left join payplan l on l.PayPlanNum = g.PayPlanNum
+       where g.ChargeDate <= ?) t on t.PatNum = p.PatNum
+   group by p.Guarantor`
 
 function countBy(records: Iterable<Attributes>, attribute: string): Record<string, number> {
   const counts: Record<string, number> = {}
@@ -101,5 +260,3 @@ function countBy(records: Iterable<Attributes>, attribute: string): Record<strin
   }
   return counts
 }
-
-void sumOfMoney

@@ -10,6 +10,8 @@ const statements = {
   appointmentTypes: 'select AppointmentTypeNum as id, AppointmentTypeName from appointmenttype',
   procedureCodes:
     "select CodeNum as id, ProcCode, coalesce(nullif(trim(LaymanTerm), ''), Descript) as Description, TreatArea from procedurecode",
+  /** Texts on several procedures at once; kept among the procedures under a code of their own. */
+  groupNotes: "select CodeNum as id from procedurecode where ProcCode = '~GRP~'",
   feeSchedules: 'select FeeSchedNum as id from feesched',
   /** Who was merged into whom; a link is never changed. */
   merges: 'select PatNumFrom as id, max(PatNumTo) as PatNumTo from patientlink where LinkType = 1 group by PatNumFrom',
