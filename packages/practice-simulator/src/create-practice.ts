@@ -1,3 +1,8 @@
+import { newFeeSchedule, newFees, newInsurancePlan } from './holdings.ts'
+import { openDesk } from './life/desk.ts'
+import { addHistory } from './life/history.ts'
+import { addReferralSources } from './life/referrals.ts'
+import { addStaff } from './life/staff.ts'
 import {
   carrierName,
   employerName,
@@ -5,26 +10,22 @@ import {
   locationName,
   phoneNumber,
   postalCode,
-  scheduleName,
   streetAddress,
 } from './names.ts'
 import { addOddities } from './oddities.ts'
 import {
   type Carrier,
   emptyPractice,
-  type Fee,
   type FeeSchedule,
   type InsurancePlan,
   type KeyStyle,
   newKey,
   type Practice,
-  planTypes,
-  type ScheduleType,
 } from './practice.ts'
 import { procedures } from './procedure-codes.ts'
 import { createRandom, type Random } from './random.ts'
 
-type Holdings = { readonly insurancePlans: number; readonly feeSchedules: number }
+type Holdings = { readonly insurancePlans: number; readonly feeSchedules: number; readonly patients?: number }
 
 export type PracticeShape = {
   readonly seed: string
@@ -35,26 +36,39 @@ export type PracticeShape = {
   readonly shared: Holdings
   /** Adds rows that real databases hold and nobody would expect. */
   readonly oddities: boolean
+  /** How many years of history there are. */
+  readonly years?: number
+  /** What time it is at first: a wall time of the headquarters. */
+  readonly now?: string
 }
 
 /** Three locations of different size, as the sandbox shows them. */
-export function demoShape(seed: string): PracticeShape {
+export function demoShape(seed: string, now?: string): PracticeShape {
   const locations = [
-    { insurancePlans: 40, feeSchedules: 6 },
-    { insurancePlans: 120, feeSchedules: 8 },
-    { insurancePlans: 400, feeSchedules: 12 },
+    { insurancePlans: 40, feeSchedules: 6, patients: 25 },
+    { insurancePlans: 120, feeSchedules: 8, patients: 60 },
+    { insurancePlans: 400, feeSchedules: 12, patients: 130 },
   ]
-  return { seed, keyStyle: 'sequential', locations, shared: { insurancePlans: 0, feeSchedules: 0 }, oddities: false }
+  return {
+    seed,
+    keyStyle: 'sequential',
+    locations,
+    shared: { insurancePlans: 0, feeSchedules: 0 },
+    oddities: false,
+    years: 1.5,
+    ...(now === undefined ? {} : { now }),
+  }
 }
 
 /** A practice as Open Dental keeps one: plans and schedules for all its clinics, with the oddities of a real database. */
 export function openDentalShape(seed: string, changes: Partial<PracticeShape> = {}): PracticeShape {
-  const nothing = { insurancePlans: 0, feeSchedules: 0 }
+  const nothing = { insurancePlans: 0, feeSchedules: 0, patients: 20 }
   return {
     seed,
     keyStyle: 'sequential',
     locations: [nothing, nothing],
-    shared: { insurancePlans: 60, feeSchedules: 9 },
+    shared: { insurancePlans: 60, feeSchedules: 9, patients: 8 },
+    years: 1,
     oddities: true,
     ...changes,
   }
@@ -64,12 +78,16 @@ export function openDentalShape(seed: string, changes: Partial<PracticeShape> = 
 export function createPractice(shape: PracticeShape): Practice {
   const part = (name: string) => createRandom(`${shape.seed}/${name}`)
   const practice = emptyPractice(shape.seed, organization(part('organization')), shape.keyStyle)
+  practice.clock.set('1', { key: '1', now: shape.now ?? '2026-11-20T08:00:00' })
   const whole = Math.max(8, Math.round(totalPlans(shape) / 12))
   addLocations(practice, shape.locations.length, part('locations'))
-  addProviders(practice, 3, part('providers'))
   addEmployers(practice, whole, part('employers'))
   addCarriers(practice, Math.max(6, Math.round(whole / 2)), part('carriers'))
   addProcedureCodes(practice, part('procedure-codes'))
+  const sizes = new Map(
+    [...practice.locations.keys()].map((key, index) => [key, shape.locations[index]?.patients ?? 0]),
+  )
+  addStaff(quietDesk(practice, part('staff')), (location) => sizes.get(location?.key ?? '') ?? 0)
   const holdings: [string | null, Holdings][] = [
     [null, shape.shared],
     ...[...practice.locations.keys()].map((key, index): [string, Holdings] => [
@@ -83,78 +101,19 @@ export function createPractice(shape: PracticeShape): Practice {
       addFeeSchedule(practice, newFeeSchedule(practice, locationKey, random, n), random)
     for (let n = 0; n < insurancePlans; n++) addPlan(practice, newInsurancePlan(practice, locationKey, random))
   }
+  addReferralSources(quietDesk(practice, part('referral-sources')))
+  for (const [index, [locationKey, { patients = 0 }]] of holdings.entries()) {
+    if (patients > 0) addHistory(quietDesk(practice, part(`people/${index}`)), locationKey, patients, shape.years ?? 1)
+  }
   if (shape.oddities) addOddities(practice, part('oddities'))
   practice.atFirst.insurancePlans = practice.insurancePlans.size
   practice.atFirst.feeSchedules = practice.feeSchedules.size
+  practice.atFirst.patients = practice.patients.size
   return practice
 }
 
-/** A new schedule without fees; `n` counts those of one holder, so that the first is always a standard one. */
-export function newFeeSchedule(practice: Practice, locationKey: string | null, random: Random, n = 1): FeeSchedule {
-  const types: ScheduleType[] = [
-    'standard',
-    'standard',
-    'standard',
-    'copay',
-    'out_of_network',
-    'fixed_benefit',
-    'other',
-  ]
-  return {
-    key: newKey(practice, 'feeSchedules', random),
-    locationKey,
-    name: scheduleName(random),
-    type: n === 0 ? 'standard' : random.pick(types),
-    isGlobal: random.chance(0.3),
-    isHidden: n > 0 && random.chance(0.15),
-  }
-}
-
-/** Fees of a new schedule: most codes, some blank, a few of one provider or, unless the schedule is global, of one location. */
-export function newFees(practice: Practice, schedule: FeeSchedule, random: Random): Fee[] {
-  const share = random.whole(50, 110)
-  const [providers, locations] = [[...practice.providers.keys()], [...practice.locations.keys()]]
-  return [...practice.procedureCodes.values()].flatMap((code) => {
-    if (random.chance(0.2)) return []
-    const usual = procedures.find((procedure) => procedure.code === code.code)?.usualCents ?? 10_000
-    const general = {
-      feeScheduleKey: schedule.key,
-      procedureCodeKey: code.key,
-      locationKey: null,
-      providerKey: null,
-      amountCents: random.chance(0.03) ? null : Math.round((usual * share) / 100),
-    }
-    const special = random.chance(0.04)
-      ? [{ ...general, providerKey: random.pick(providers), amountCents: usual + random.whole(1, 99) }]
-      : random.chance(0.04) && schedule.locationKey === null && !schedule.isGlobal && locations.length > 0
-        ? [{ ...general, locationKey: random.pick(locations), amountCents: usual + random.whole(1, 99) }]
-        : []
-    return [general, ...special].map((fee) => ({ key: newKey(practice, 'fees', random), ...fee }))
-  })
-}
-
-/** A new plan of usual content: some without a carrier or schedule, some named after the employer alone. */
-export function newInsurancePlan(practice: Practice, locationKey: string | null, random: Random): InsurancePlan {
-  const [carriers, employers] = [[...practice.carriers.values()], [...practice.employers.values()]]
-  const schedules = [...practice.feeSchedules.values()].filter((schedule) => schedule.locationKey === locationKey)
-  const employer = random.chance(0.7) ? random.pick(employers) : null
-  return {
-    key: newKey(practice, 'insurancePlans', random),
-    locationKey,
-    groupName: employer !== null && random.chance(0.6) ? employer.name : random.chance(0.9) ? planName(random) : '',
-    groupNumber: random.chance(0.85) ? `G${random.whole(1000, 99_999)}` : '',
-    carrierKey: random.chance(0.95) ? random.pick(carriers).key : null,
-    employerKey: employer?.key ?? null,
-    feeScheduleKey: schedules.length > 0 && random.chance(0.8) ? random.pick(schedules).key : null,
-    planType: random.chance(0.6) ? 'percentage' : random.pick(planTypes),
-    renewalMonth: random.chance(0.7) ? 1 : random.whole(0, 12),
-    isMedical: random.chance(0.05),
-    isHidden: random.chance(0.15),
-  }
-}
-
-export function planName(random: Random): string {
-  return `${inventedName(random)} ${random.pick(['Basic', 'Choice', 'Family', 'Plus', 'Premier', 'Select'])}`
+function quietDesk(practice: Practice, random: Random) {
+  return openDesk(practice, random, { keepsNoBook: true })
 }
 
 function totalPlans({ shared, locations }: PracticeShape): number {
@@ -196,13 +155,6 @@ function addLocations(practice: Practice, count: number, random: Random): void {
   }
 }
 
-function addProviders(practice: Practice, count: number, random: Random): void {
-  for (let n = 0; n < count; n++) {
-    const key = newKey(practice, 'providers', random)
-    practice.providers.set(key, { key, abbreviation: `DR${n + 1}` })
-  }
-}
-
 function addEmployers(practice: Practice, count: number, random: Random): void {
   for (let n = 0; n < count; n++) {
     const key = newKey(practice, 'employers', random)
@@ -223,9 +175,9 @@ function addCarriers(practice: Practice, count: number, random: Random): void {
 }
 
 function addProcedureCodes(practice: Practice, random: Random): void {
-  for (const { code, description } of procedures) {
+  for (const { code, description, area } of procedures) {
     const key = newKey(practice, 'procedureCodes', random)
-    practice.procedureCodes.set(key, { key, code, description })
+    practice.procedureCodes.set(key, { key, code, description, area })
   }
 }
 

@@ -14,6 +14,7 @@ import { type LivingPractice, livingPractice } from './living-practice.ts'
 import type { PracticeEventName } from './practice-events.ts'
 import { openPracticeFile, type PracticeFile } from './practice-file.ts'
 import { simulatedConnector } from './simulated-connector.ts'
+import { wallTimeAt } from './wall-time.ts'
 
 /** Everything that the feeder says, one line of JSON each. `synced` comes once: from then on the server has the whole practice. */
 export type FeederEvent =
@@ -48,7 +49,11 @@ export async function runFeeder(
     random = Math.random,
   }: { print: (event: FeederEvent) => void; signal: AbortSignal; random?: () => number },
 ): Promise<'stopped' | 'key_refused'> {
-  const file = openPracticeFile(join(config.stateDir, 'practice.sqlite'), () => createPractice(demoShape(config.seed)))
+  // The demo lives at the pace of the real calendar: days pass for it as they do for whoever looks at it.
+  const now = () => wallTimeAt(new Date(), 'America/Denver')
+  const file = openPracticeFile(join(config.stateDir, 'practice.sqlite'), () =>
+    createPractice(demoShape(config.seed, now())),
+  )
   const state = openState(join(config.stateDir, 'agent.sqlite'), config)
   try {
     const living = livingPractice(file.stored.practice, file.stored.eventsSoFar)
@@ -74,7 +79,7 @@ export async function runFeeder(
     let isSynced = false
     let failures = 0
     while (!signal.aborted) {
-      if (isSynced && failures === 0) moveOn(living, file, print)
+      if (isSynced && failures === 0) moveOn(living, file, now(), print)
       const outcome = await runCycle(deps)
       if (outcome.result === 'key_refused') return 'key_refused'
       if (outcome.result === 'stopped') break
@@ -95,8 +100,8 @@ export async function runFeeder(
 }
 
 /** On disk before it is sent: what the server knows has happened, also after a crash. */
-function moveOn(living: LivingPractice, file: PracticeFile, print: (event: FeederEvent) => void): void {
-  const event = living.moveOn()
+function moveOn(living: LivingPractice, file: PracticeFile, until: string, print: (event: FeederEvent) => void): void {
+  const event = living.moveOn(until)
   file.keep(event, living.eventsSoFar())
   print({ event: 'practice.changed', eventNumber: living.eventsSoFar(), name: event.name })
 }

@@ -9,8 +9,8 @@ export type LivingPractice = {
   readonly practice: Practice
   /** How many events there have been since the practice was created. */
   readonly eventsSoFar: () => number
-  /** Lets the next thing happen and says what changed. */
-  readonly moveOn: () => PracticeEvent
+  /** Lets the next thing happen and says what changed. The practice's clock goes on, but not beyond `until`, a wall time of its headquarters. */
+  readonly moveOn: (until?: string) => PracticeEvent
   /** Lets this happen, instead of what chance would bring. */
   readonly apply: (event: PracticeEvent) => PracticeEvent
   readonly truth: () => Truth
@@ -25,10 +25,10 @@ export function livingPractice(practice: Practice, eventsSoFar = 0): LivingPract
     simulatedDatasets.map((dataset): [DatasetName, Map<string, number>] => [dataset, new Map()]),
   )
 
-  function apply(event: PracticeEvent): PracticeEvent {
+  /** After the whole event: what a row leads to is looked up as things stand then. */
+  function note(event: PracticeEvent): PracticeEvent {
     count += 1
     for (const change of event.changes) {
-      applyChange(practice, change)
       for (const [dataset, altered] of alteredAt) {
         for (const key of recordsAffected(practice, dataset, change)) altered.set(key, count)
       }
@@ -40,8 +40,11 @@ export function livingPractice(practice: Practice, eventsSoFar = 0): LivingPract
     practice,
     eventsSoFar: () => count,
     // The chance of each event is its own, so that going on after a restart brings what would have come without it.
-    moveOn: () => apply(nextEvent(practice, createRandom(`${practice.seed}/event/${count + 1}`))),
-    apply,
+    moveOn: (until) => note(nextEvent(practice, createRandom(`${practice.seed}/event/${count + 1}`), until)),
+    apply: (event) => {
+      for (const change of event.changes) applyChange(practice, change)
+      return note(event)
+    },
     truth: () => truthOf(practice),
     alteredSince: (dataset, eventNumber) => {
       if (eventNumber < eventsSoFar || eventNumber > count) return null

@@ -1,218 +1,73 @@
-import { newFeeSchedule, newFees, newInsurancePlan, planName } from './create-practice.ts'
-import { carrierName, employerName, scheduleName } from './names.ts'
-import { type FeeSchedule, type InsurancePlan, newKey, type Practice, type RowChange, rowChange } from './practice.ts'
+import { openAccountOf } from './life/account.ts'
+import { type Desk, openDesk } from './life/desk.ts'
+import { moneyEvents } from './life/money-events.ts'
+import { peopleEvents } from './life/people-events.ts'
+import { planEvents } from './life/plan-events.ts'
+import { takeNextVisit, type VisitStep, visitEvents } from './life/visit-events.ts'
+import { nowIn, type Practice, type RowChange } from './practice.ts'
 import type { Random } from './random.ts'
+import { addDays, addMinutes, atMinute, minuteOf, weekdayOf } from './wall-time.ts'
 
-export type PracticeEventName =
-  | 'insurance_plan_added'
-  | 'insurance_plan_renamed'
-  | 'insurance_plan_hidden'
-  | 'insurance_plan_shown'
-  | 'insurance_plan_removed'
-  | 'insurance_plan_moved'
-  | 'fee_schedule_added'
-  | 'fee_schedule_renamed'
-  | 'fee_schedule_hidden'
-  | 'fee_schedule_shown'
-  | 'fee_edited'
-  | 'fee_filled_in'
-  | 'fee_blanked'
-  | 'carrier_renamed'
-  | 'employer_renamed'
+const happenings = [...planEvents, ...visitEvents, ...moneyEvents, ...peopleEvents]
 
-/** Something that happened in the practice, as the rows that it altered. */
+export type PracticeEventName = (typeof happenings)[number]['name'] | VisitStep
+
+/** Every name that an event may have. */
+export const practiceEventNames: readonly PracticeEventName[] = [
+  ...happenings.map(({ name }) => name),
+  'patient_arrived',
+  'patient_seated',
+  'visit_completed',
+  'visit_missed',
+  'block_ended',
+]
+
+/** Something that happened in the practice, as the rows that it altered, the clock's among them. */
 export type PracticeEvent = { readonly name: PracticeEventName; readonly changes: readonly RowChange[] }
 
-type Happening = {
-  readonly name: PracticeEventName
-  /** How often, beside the others. */
-  readonly weight: number
-  /** Null when it cannot happen now. */
-  readonly happen: (practice: Practice, random: Random) => readonly RowChange[] | null
-}
-
-/** What happens next. Every happening alters at least one value; none leaves a reference to nothing. */
-export function nextEvent(practice: Practice, random: Random): PracticeEvent {
+/**
+ * Lets some minutes pass, but not beyond `until` (a wall time of the headquarters), and the next thing happen; both are in effect
+ * then. Every happening alters at least one value; none leaves a reference to nothing.
+ */
+export function nextEvent(practice: Practice, random: Random, until?: string): PracticeEvent {
+  const desk = openDesk(practice, random)
+  passTime(desk, until)
+  // Visits keep to their times before anything else is taken up, mostly.
+  const step = random.chance(0.6) ? takeNextVisit(desk) : null
+  if (step !== null) return { name: step, changes: desk.done }
   for (;;) {
     const { name, happen } = pickByWeight(random)
-    const changes = happen(practice, random)
-    if (changes !== null) return { name, changes }
+    if (happen(desk)) return { name, changes: desk.done }
   }
 }
 
-function pickByWeight(random: Random): Happening {
+const opensAt = 7 * 60
+const closesAt = 18 * 60
+
+/** Nights and weekends are passed over. Instalments that fall due meanwhile are counted. */
+function passTime(desk: Desk, until: string | undefined): void {
+  const { practice, random } = desk
+  const now = nowIn(practice)
+  let next = addMinutes(now, random.whole(1, 7))
+  if (minuteOf(next) >= closesAt) next = atMinute(addDays(next.slice(0, 10), 1), opensAt)
+  while (weekdayOf(next.slice(0, 10)) > 5) next = atMinute(addDays(next.slice(0, 10), 1), opensAt)
+  if (until !== undefined && next > until) next = until > now ? until : now
+  const clock = practice.clock.get('1')
+  if (clock === undefined || next === now) return
+  desk.change('clock', clock, { now: next })
+  const [from, to] = [now.slice(0, 10), next.slice(0, 10)]
+  if (from === to) return
+  for (const charge of practice.planCharges.values()) {
+    if (charge.kind === 'debit' && charge.chargeOn > from && charge.chargeOn <= to)
+      openAccountOf(desk, charge.guarantorKey)
+  }
+}
+
+function pickByWeight(random: Random): (typeof happenings)[number] {
   let at = random.next() * happenings.reduce((sum, happening) => sum + happening.weight, 0)
   for (const happening of happenings) {
     at -= happening.weight
     if (at < 0) return happening
   }
   return random.pick(happenings)
-}
-
-/** Weights of opposites are such that a quarter of the plans and schedules is hidden, and most fees are filled in, in the long run. */
-const happenings: readonly Happening[] = [
-  {
-    name: 'insurance_plan_added',
-    weight: 4,
-    happen: (practice, random) => {
-      if (practice.insurancePlans.size > practice.atFirst.insurancePlans * 1.2 + 3) return null
-      const neighbour = anyOf(practice.insurancePlans, random) ?? anyOf(practice.feeSchedules, random)
-      const plan = newInsurancePlan(practice, neighbour?.locationKey ?? null, random)
-      return [rowChange('insurancePlans', null, { ...plan, isHidden: false })]
-    },
-  },
-  {
-    name: 'insurance_plan_removed',
-    weight: 3,
-    happen: (practice, random) => {
-      if (practice.insurancePlans.size < practice.atFirst.insurancePlans * 0.8) return null
-      const plan = anyOf(practice.insurancePlans, random)
-      return plan && [rowChange('insurancePlans', plan, null)]
-    },
-  },
-  planHappening('insurance_plan_renamed', 4, anyPlan, (plan, _, random) => ({ ...plan, groupName: planName(random) })),
-  planHappening(
-    'insurance_plan_hidden',
-    3,
-    (plan) => !plan.isHidden,
-    (plan) => ({ ...plan, isHidden: true }),
-  ),
-  planHappening(
-    'insurance_plan_shown',
-    9,
-    (plan) => plan.isHidden,
-    (plan) => ({ ...plan, isHidden: false }),
-  ),
-  planHappening('insurance_plan_moved', 1, anyPlan, (plan, practice, random) => {
-    const schedules = [...practice.feeSchedules.values()].filter(
-      (schedule) => schedule.locationKey === plan.locationKey,
-    )
-    return schedules.length === 0 ? plan : { ...plan, feeScheduleKey: random.pick(schedules).key }
-  }),
-  {
-    name: 'fee_schedule_added',
-    weight: 0.5,
-    happen: (practice, random) => {
-      if (practice.feeSchedules.size > practice.atFirst.feeSchedules * 1.5) return null
-      const neighbour = anyOf(practice.feeSchedules, random)
-      const schedule = { ...newFeeSchedule(practice, neighbour?.locationKey ?? null, random), isHidden: false }
-      const fees = newFees(practice, schedule, random)
-      return [rowChange('feeSchedules', null, schedule), ...fees.map((fee) => rowChange('fees', null, fee))]
-    },
-  },
-  scheduleHappening('fee_schedule_renamed', 1, anySchedule, (schedule, random) => ({
-    ...schedule,
-    name: scheduleName(random),
-  })),
-  scheduleHappening(
-    'fee_schedule_hidden',
-    0.5,
-    (schedule) => !schedule.isHidden,
-    (schedule) => ({ ...schedule, isHidden: true }),
-  ),
-  scheduleHappening(
-    'fee_schedule_shown',
-    1.5,
-    (schedule) => schedule.isHidden,
-    (schedule) => ({ ...schedule, isHidden: false }),
-  ),
-  {
-    name: 'fee_edited',
-    weight: 2,
-    happen: (practice, random) => {
-      const fee = anyOf(practice.fees, random)
-      return fee && [rowChange('fees', fee, { ...fee, amountCents: (fee.amountCents ?? 0) + random.whole(1, 2500) })]
-    },
-  },
-  {
-    name: 'fee_filled_in',
-    weight: 1,
-    happen: (practice, random) => {
-      const [schedule, code] = [anyOf(practice.feeSchedules, random), anyOf(practice.procedureCodes, random)]
-      if (schedule === null || code === null) return null
-      const given = { feeScheduleKey: schedule.key, procedureCodeKey: code.key, locationKey: null, providerKey: null }
-      const isThere = [...practice.fees.values()].some((fee) =>
-        Object.entries(given).every(([name, value]) => fee[name as keyof typeof given] === value),
-      )
-      const fee = { ...given, amountCents: random.whole(1000, 90_000) }
-      return isThere ? null : [rowChange('fees', null, { key: newKey(practice, 'fees', random), ...fee })]
-    },
-  },
-  {
-    name: 'fee_blanked',
-    weight: 0.3,
-    happen: (practice, random) => {
-      const fee = anyOf(practice.fees, random)
-      return fee && [rowChange('fees', fee, null)]
-    },
-  },
-  {
-    name: 'carrier_renamed',
-    weight: 0.3,
-    happen: (practice, random) => {
-      const carrier = anyOf(practice.carriers, random)
-      return carrier && changed('carriers', carrier, { ...carrier, name: carrierName(random) })
-    },
-  },
-  {
-    name: 'employer_renamed',
-    weight: 0.3,
-    happen: (practice, random) => {
-      const employer = anyOf(practice.employers, random)
-      return employer && changed('employers', employer, { ...employer, name: employerName(random) })
-    },
-  },
-]
-
-function planHappening(
-  name: PracticeEventName,
-  weight: number,
-  suits: (plan: InsurancePlan) => boolean,
-  alter: (plan: InsurancePlan, practice: Practice, random: Random) => InsurancePlan,
-): Happening {
-  return {
-    name,
-    weight,
-    happen: (practice, random) => {
-      const plan = anyOf(practice.insurancePlans, random)
-      return plan && suits(plan) ? changed('insurancePlans', plan, alter(plan, practice, random)) : null
-    },
-  }
-}
-
-function scheduleHappening(
-  name: PracticeEventName,
-  weight: number,
-  suits: (schedule: FeeSchedule) => boolean,
-  alter: (schedule: FeeSchedule, random: Random) => FeeSchedule,
-): Happening {
-  return {
-    name,
-    weight,
-    happen: (practice, random) => {
-      const schedule = anyOf(practice.feeSchedules, random)
-      return schedule && suits(schedule) ? changed('feeSchedules', schedule, alter(schedule, random)) : null
-    },
-  }
-}
-
-function anyPlan(): boolean {
-  return true
-}
-
-function anySchedule(): boolean {
-  return true
-}
-
-function anyOf<Row>(rows: ReadonlyMap<string, Row>, random: Random): Row | null {
-  return rows.size === 0 ? null : random.pick([...rows.values()])
-}
-
-/** Null when nothing would change: a workstation that saves an unchanged form writes nothing. */
-function changed<T extends RowChange['table']>(
-  table: T,
-  before: Parameters<typeof rowChange<T>>[1],
-  after: Parameters<typeof rowChange<T>>[2],
-): readonly RowChange[] | null {
-  return JSON.stringify(before) === JSON.stringify(after) ? null : [rowChange(table, before, after)]
 }

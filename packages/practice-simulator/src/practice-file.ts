@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { applyChange, emptyPractice, type Practice, type RowChange, rowChange, tableNames } from './practice.ts'
 import type { PracticeEvent } from './practice-events.ts'
 
-const format = 1
+const format = 2
 
 /** A practice with its number of events so far. */
 type StoredPractice = { readonly practice: Practice; readonly eventsSoFar: number }
@@ -100,6 +100,11 @@ function read(database: DatabaseSync): StoredPractice | null {
   const document = database.prepare('select document from header').get()?.document
   if (document === undefined) return null
   const header = parse<Header>(document)
+  if (header.format < format) {
+    // An older version's practice knew less than this one's. It is made anew; the server hides what that one does not have.
+    database.exec('delete from practice_row; delete from header')
+    return null
+  }
   if (header.format !== format) throw new Error(`its format is ${header.format}, not ${format}`)
   const { seed, organization, keyStyle, lastKeys, atFirst, eventsSoFar } = header
   const practice: Practice = { ...emptyPractice(seed, organization, keyStyle), lastKeys, atFirst }

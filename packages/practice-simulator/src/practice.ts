@@ -1,4 +1,27 @@
+import { type Indexes, reindex } from './indexes.ts'
 import type { Random } from './random.ts'
+import type { Appointment, AppointmentType, ProcedureCode, Treatment } from './rows/care.ts'
+import type {
+  Adjustment,
+  Claim,
+  ClaimLine,
+  ClaimPayment,
+  Payment,
+  PaymentPlan,
+  PlanCharge,
+  Split,
+} from './rows/money.ts'
+import type {
+  Coverage,
+  Definition,
+  Operatory,
+  Patient,
+  PatientLink,
+  Provider,
+  Referral,
+  ReferralSource,
+  Subscription,
+} from './rows/people.ts'
 
 /** The practice as a whole. Its postal address is that of its headquarters. */
 export type Organization = {
@@ -27,7 +50,6 @@ export type Location = {
   readonly isActive: boolean
 }
 
-type Provider = { readonly key: string; readonly abbreviation: string }
 export type Employer = { readonly key: string; readonly name: string }
 export type Carrier = {
   readonly key: string
@@ -35,7 +57,6 @@ export type Carrier = {
   readonly payerId: string
   readonly isHidden: boolean
 }
-type ProcedureCode = { readonly key: string; readonly code: string; readonly description: string }
 
 export const scheduleTypes = ['standard', 'copay', 'out_of_network', 'fixed_benefit', 'other'] as const
 export type ScheduleType = (typeof scheduleTypes)[number]
@@ -82,6 +103,9 @@ export type InsurancePlan = {
   readonly isHidden: boolean
 }
 
+/** What time it is in the practice: wall time of its headquarters. One row, so that time passing is a change like any other. */
+type Clock = { readonly key: string; readonly now: string }
+
 /** Every kind of row that a practice has. A later dataset adds its rows here, its filling in, and its record. */
 export type Rows = {
   readonly locations: Location
@@ -92,6 +116,26 @@ export type Rows = {
   readonly feeSchedules: FeeSchedule
   readonly fees: Fee
   readonly insurancePlans: InsurancePlan
+  readonly operatories: Operatory
+  readonly definitions: Definition
+  readonly appointmentTypes: AppointmentType
+  readonly patients: Patient
+  readonly patientLinks: PatientLink
+  readonly subscriptions: Subscription
+  readonly coverages: Coverage
+  readonly appointments: Appointment
+  readonly treatments: Treatment
+  readonly claims: Claim
+  readonly claimPayments: ClaimPayment
+  readonly claimLines: ClaimLine
+  readonly payments: Payment
+  readonly paymentPlans: PaymentPlan
+  readonly splits: Split
+  readonly adjustments: Adjustment
+  readonly planCharges: PlanCharge
+  readonly referralSources: ReferralSource
+  readonly referrals: Referral
+  readonly clock: Clock
 }
 
 export type TableName = keyof Rows
@@ -107,7 +151,8 @@ export type Practice = Tables & {
   /** Highest key given out per table; the key of a removed row is never given again. */
   readonly lastKeys: { [T in TableName]: number }
   /** How many there were at first: a practice that lives for long neither swells nor withers. */
-  readonly atFirst: { insurancePlans: number; feeSchedules: number }
+  readonly atFirst: { insurancePlans: number; feeSchedules: number; patients: number }
+  readonly indexes: Indexes
 }
 
 /** One row before and after. Null before: added; null after: removed. */
@@ -124,6 +169,26 @@ export const tableNames = [
   'feeSchedules',
   'fees',
   'insurancePlans',
+  'operatories',
+  'definitions',
+  'appointmentTypes',
+  'patients',
+  'patientLinks',
+  'subscriptions',
+  'coverages',
+  'appointments',
+  'treatments',
+  'claims',
+  'claimPayments',
+  'claimLines',
+  'payments',
+  'paymentPlans',
+  'splits',
+  'adjustments',
+  'planCharges',
+  'referralSources',
+  'referrals',
+  'clock',
 ] as const satisfies readonly TableName[]
 
 export function emptyPractice(seed: string, organization: Organization, keyStyle: KeyStyle): Practice {
@@ -135,7 +200,8 @@ export function emptyPractice(seed: string, organization: Organization, keyStyle
     organization,
     keyStyle,
     lastKeys: each(() => 0),
-    atFirst: { insurancePlans: 0, feeSchedules: 0 },
+    atFirst: { insurancePlans: 0, feeSchedules: 0, patients: 0 },
+    indexes: new Map(),
     // Empty maps fit every kind of row.
     ...(each(() => new Map()) as Tables),
   }
@@ -165,4 +231,14 @@ export function applyChange(practice: Practice, { table, before, after }: RowCha
   const rows = practice[table] as Map<string, Rows[TableName]>
   if (before !== null && before.key !== after?.key) rows.delete(before.key)
   if (after !== null) rows.set(after.key, after)
+  reindex(practice.indexes, table, before, after)
+}
+
+/** What time it is in the practice. */
+export function nowIn(practice: Practice): string {
+  return practice.clock.get('1')?.now ?? '2026-01-01T00:00:00'
+}
+
+export function todayIn(practice: Practice): string {
+  return nowIn(practice).slice(0, 10)
 }

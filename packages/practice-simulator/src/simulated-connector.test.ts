@@ -40,12 +40,7 @@ test('after the first cycle only what an event altered is read and sent', async 
   const readings = agent.events.slice(eventsBefore).filter((event) => event.event === 'dataset.reading')
   assert.deepEqual(
     readings.map(({ dataset, fully, rows }) => [dataset, fully, rows]),
-    [
-      ['fee_schedules', null, 0],
-      ['insurance_plans', null, 1],
-      ['fee_schedules', null, 0],
-      ['insurance_plans', null, 0],
-    ],
+    [1, 0].flatMap((plans) => simulatedDatasets.map((name) => [name, null, name === 'insurance_plans' ? plans : 0])),
   )
 })
 

@@ -3,6 +3,8 @@ import type { AddressInfo } from 'node:net'
 import { gunzipSync } from 'node:zlib'
 import type { DatasetName, SourceRecord } from '@bridgework/agent'
 
+import { keyOrder } from './indexes.ts'
+
 type Cleanup = { after(work: () => Promise<void>): void }
 type Stored = { record: SourceRecord; isHidden: boolean; upload: number }
 type Answer = { status: number; body: unknown; headers?: Record<string, string> }
@@ -100,7 +102,7 @@ export async function startTestIngestServer(t: Cleanup): Promise<TestIngestServe
       [...storedOf(locations.get(locationKey) ?? '', dataset).values()]
         .filter(({ isHidden }) => !isHidden)
         .map(({ record }) => record)
-        .sort((left, right) => (BigInt(left.source_id) < BigInt(right.source_id) ? -1 : 1)),
+        .sort((left, right) => keyOrder(left.source_id, right.source_id)),
     locationKeys: () => [...locations.keys()],
     received,
     failNext: (requests) => {

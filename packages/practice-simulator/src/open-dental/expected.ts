@@ -1,16 +1,32 @@
 import type { SourceLocation } from '@bridgework/agent'
+import { keyOrder } from '../indexes.ts'
 import type { Practice } from '../practice.ts'
 import { sourceLocation } from '../source-location.ts'
-import { keyOrder, type Truth, truthOf } from '../source-records.ts'
-import { headquartersId, type OpenDentalVariant } from './variant.ts'
+import { type Truth, truthOf } from '../source-records.ts'
+import type { View } from '../view.ts'
+import { clinicOf, headquartersId, type OpenDentalVariant } from './variant.ts'
 
 /** Every record that the agent must have uploaded from a database that holds this practice, by dataset and location. */
-export function expectedRecords(practice: Practice, variant: OpenDentalVariant): Truth {
+export function expectedRecords(practice: Practice, variant: OpenDentalVariant, serverTimeZone = 'UTC'): Truth {
   const misplaced = [...practice.insurancePlans.values(), ...practice.feeSchedules.values()].find(
     (row) => row.locationKey !== null,
   )
   if (misplaced) throw new Error('Open Dental keeps plans and fee schedules for the whole practice only')
-  return truthOf(practice, locationIds(practice, variant))
+  return truthOf(practice, openDentalView(practice, variant, serverTimeZone))
+}
+
+/** As Open Dental tells it: by clinics, or all in one place. */
+export function openDentalView(practice: Practice, variant: OpenDentalVariant, serverTimeZone = 'UTC'): View {
+  const locationKeys = locationIds(practice, variant)
+  return {
+    locationKeys,
+    place: (key) =>
+      locationKeys.length === 1 && locationKeys[0] === headquartersId
+        ? headquartersId
+        : clinicOf(practice, variant, key),
+    timeZoneOf: (key) => practice.locations.get(key)?.timeZone ?? serverTimeZone,
+    knowsMore: false,
+  }
 }
 
 /** Every location that the agent must have found there, by ascending key. `serverTimeZone` is the database server's own. */

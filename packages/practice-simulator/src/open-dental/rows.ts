@@ -1,21 +1,19 @@
 import { type Rows, scheduleTypes, type TableName } from '../practice.ts'
+import { careTables } from './care-rows.ts'
+import { moneyTables } from './money-rows.ts'
+import { peopleTables } from './people-rows.ts'
+import { flag, type OpenDentalTable, reference } from './table.ts'
 
-export type Column = string | number | bigint
-export type Columns = Readonly<Record<string, Column>>
-
-/** How one kind of row is kept by Open Dental. Columns that are not named keep the empty value of their type. */
-export type OpenDentalTable<Row> = {
-  readonly table: string
-  readonly key: string
-  /** The column that the database moves whenever a value of the row changes; null when there is none. */
-  readonly stamp: 'SecDateTEdit' | 'DateTStamp' | null
-  readonly columns: (row: Row) => Columns
-}
+/** The clock hangs on the wall: no table has it. */
+export type StoredTableName = Exclude<TableName, 'clock'>
 
 const planTypeLetters = { percentage: '', ppo: 'p', flat_copay: 'f', capitation: 'c' } as const
 
 /** Every kind of row of a practice as Open Dental 24.3 keeps it. Texts go in as they were typed, blanks and all. */
-export const openDentalTables: { readonly [T in TableName]: OpenDentalTable<Rows[T]> } = {
+export const openDentalTables: { readonly [T in StoredTableName]: OpenDentalTable<Rows[T]> } = {
+  ...peopleTables,
+  ...careTables,
+  ...moneyTables,
   locations: {
     table: 'clinic',
     key: 'ClinicNum',
@@ -33,12 +31,6 @@ export const openDentalTables: { readonly [T in TableName]: OpenDentalTable<Rows
       IsHidden: flag(!location.isActive),
     }),
   },
-  providers: {
-    table: 'provider',
-    key: 'ProvNum',
-    stamp: 'DateTStamp',
-    columns: (provider) => ({ Abbr: provider.abbreviation }),
-  },
   employers: {
     table: 'employer',
     key: 'EmployerNum',
@@ -55,12 +47,6 @@ export const openDentalTables: { readonly [T in TableName]: OpenDentalTable<Rows
       IsHidden: flag(carrier.isHidden),
       SecDateEntry: entryDate(carrier.key),
     }),
-  },
-  procedureCodes: {
-    table: 'procedurecode',
-    key: 'CodeNum',
-    stamp: 'DateTStamp',
-    columns: (code) => ({ ProcCode: code.code, Descript: code.description }),
   },
   feeSchedules: {
     table: 'feesched',
@@ -104,15 +90,6 @@ export const openDentalTables: { readonly [T in TableName]: OpenDentalTable<Rows
       SecDateEntry: entryDate(plan.key),
     }),
   },
-}
-
-/** 0 stands for no reference. A number and not text: compared as text, neighbours above 2^53 would be confused. */
-function reference(key: string | null): bigint {
-  return BigInt(key ?? 0)
-}
-
-function flag(value: boolean): number {
-  return value ? 1 : 0
 }
 
 /** Both ways in which databases say "no date"; the older one in some rows, as in databases that have grown old. */

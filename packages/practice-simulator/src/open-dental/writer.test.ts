@@ -20,7 +20,7 @@ test('an Open Dental database holds what the practice expects of it, also after 
       const living = livingPractice(createPractice(openDentalShape('life', { keyStyle })))
       await writePractice(connection, living.practice, withClinics)
       await assertHolds(connection, living.practice)
-      for (let n = 0; n < 300; n++) await writeEvent(connection, living.moveOn())
+      for (let n = 0; n < 300; n++) await writeEvent(connection, living.practice, withClinics, living.moveOn())
       await assertHolds(connection, living.practice)
     })
   }
@@ -46,7 +46,7 @@ test('an Open Dental database holds what the practice expects of it, also after 
       name: 'insurance_plan_renamed',
       changes: [{ table: 'insurancePlans', before: plan, after: renamed }],
     })
-    await writeEvent(connection, event, { at: new Date('2026-03-08T10:30:00Z') })
+    await writeEvent(connection, living.practice, withClinics, event, { at: new Date('2026-03-08T10:30:00Z') })
 
     const late = await select(
       connection,

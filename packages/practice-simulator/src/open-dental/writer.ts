@@ -10,8 +10,10 @@ import {
   tableNames,
 } from '../practice.ts'
 import type { PracticeEvent } from '../practice-events.ts'
-import { type Column, type Columns, openDentalTables } from './rows.ts'
-import type { OpenDentalVariant } from './variant.ts'
+import { historyOf, pastHistoryOf } from './appointment-history.ts'
+import { openDentalTables, type StoredTableName } from './rows.ts'
+import type { ClinicOf, Columns } from './table.ts'
+import { clinicOf, type OpenDentalVariant } from './variant.ts'
 
 const rowsPerInsert = 2000
 const dayMs = 24 * 60 * 60 * 1000
@@ -36,20 +38,34 @@ export async function writePractice(
 ): Promise<void> {
   await prepareSession(connection)
   await insertRows(connection, 'preference', preferences(practice, variant))
-  for (const table of tableNames) await writeTable(connection, practice, table, writtenAt)
-  await insertRows(connection, 'patient', patients(practice, variant))
+  const clinic: ClinicOf = (key) => clinicOf(practice, variant, key)
+  for (const table of tableNames) {
+    if (isStored(table)) await writeTable(connection, practice, table, clinic, writtenAt)
+  }
+  const history = [...practice.appointments.values()]
+    .map((row) => pastHistoryOf(row, clinic))
+    .filter((row) => row !== null)
+  await insertRows(connection, 'histappointment', history)
 }
 
 /** What workstations do to the database when this happens. `at` is the database's time meanwhile, now unless told. */
 export async function writeEvent(
   connection: Connection,
+  practice: Practice,
+  variant: OpenDentalVariant,
   event: PracticeEvent,
   { at }: { at?: Date } = {},
 ): Promise<void> {
   await prepareSession(connection)
   if (at !== undefined) await connection.query('set timestamp = ?', [at.getTime() / 1000])
   try {
-    for (const change of event.changes) await writeChange(connection, change)
+    const clinic: ClinicOf = (key) => clinicOf(practice, variant, key)
+    const historyAt = (at ?? new Date()).toISOString().slice(0, 19)
+    for (const change of event.changes) {
+      await writeChange(connection, change, clinic)
+      const history = historyOf(change, clinic, historyAt)
+      if (history !== null) await insertRows(connection, 'histappointment', [history])
+    }
   } finally {
     if (at !== undefined) await connection.query('set timestamp = default')
   }
@@ -66,7 +82,7 @@ export async function writePlans(connection: Connection, plans: Iterable<Insuran
   const { table, key, columns } = openDentalTables.insurancePlans
   let rows: Columns[] = []
   for (const plan of plans) {
-    rows.push({ [key]: BigInt(plan.key), ...columns(plan) })
+    rows.push({ [key]: BigInt(plan.key), ...columns(plan, (location) => location ?? '0') })
     if (rows.length < rowsPerInsert) continue
     await insertRows(connection, table, rows)
     rows = []
@@ -79,10 +95,11 @@ async function prepareSession(connection: Connection): Promise<void> {
   await connection.query("set session sql_mode = '', session time_zone = '+00:00'")
 }
 
-async function writeTable<T extends TableName>(
+async function writeTable<T extends StoredTableName>(
   connection: Connection,
   practice: Practice,
   name: T,
+  clinic: ClinicOf,
   writtenAt: Date,
 ): Promise<void> {
   const { table, key, stamp, columns } = openDentalTables[name]
@@ -90,11 +107,15 @@ async function writeTable<T extends TableName>(
   for (const row of rowsOf(practice, name)) {
     rows.push({
       [key]: BigInt(row.key),
-      ...columns(row),
+      ...columns(row, clinic),
       ...(stamp === null ? {} : { [stamp]: stampOf(rows.length, writtenAt) }),
     })
   }
   await insertRows(connection, table, rows)
+}
+
+function isStored(name: TableName): name is StoredTableName {
+  return name !== 'clock'
 }
 
 function rowsOf<T extends TableName>(tables: Tables, name: T): Iterable<Rows[T]> {
@@ -117,9 +138,13 @@ async function insertRows(connection: Connection, table: string, rows: readonly 
   }
 }
 
-async function writeChange(connection: Connection, change: RowChange): Promise<void> {
+async function writeChange(connection: Connection, change: RowChange, clinic: ClinicOf): Promise<void> {
+  if (change.table === 'clock') return
   const { table, key } = openDentalTables[change.table]
-  const [before, after] = [columnsOf(change.table, change.before), columnsOf(change.table, change.after)]
+  const [before, after] = [
+    columnsOf(change.table, change.before, clinic),
+    columnsOf(change.table, change.after, clinic),
+  ]
   if (change.before === null && after !== null) return await insertRows(connection, table, [after])
   const where = `${key} = ${BigInt(change.before?.key ?? 0)}`
   if (after === null) {
@@ -136,11 +161,11 @@ async function writeChange(connection: Connection, change: RowChange): Promise<v
 }
 
 /** Key included. */
-function columnsOf<T extends TableName>(name: T, row: Rows[TableName] | null): Columns | null {
+function columnsOf<T extends StoredTableName>(name: T, row: Rows[TableName] | null, clinic: ClinicOf): Columns | null {
   if (row === null) return null
   const { key, columns } = openDentalTables[name]
   // A change's rows are of its table's kind: that is how `RowChange` is made.
-  return { [key]: BigInt(row.key), ...columns(row as Rows[T]) }
+  return { [key]: BigInt(row.key), ...columns(row as Rows[T], clinic) }
 }
 
 function preferences(practice: Practice, { clinics }: OpenDentalVariant): Columns[] {
@@ -163,16 +188,4 @@ function preferences(practice: Practice, { clinics }: OpenDentalVariant): Column
     CorruptedDatabase: '0',
   }
   return Object.entries(values).map(([PrefName, ValueString]) => ({ PrefName, ValueString }))
-}
-
-/** A few people, so that clinics are in use; of clinic 0 only where the variant has a headquarters. */
-function patients(practice: Practice, { headquarters }: OpenDentalVariant): Columns[] {
-  const clinics: Column[] = [...practice.locations.keys()].map((key) => BigInt(key))
-  return [...(headquarters ? [0n, 0n] : []), ...clinics].map((ClinicNum, index) => ({
-    PatNum: index + 1,
-    LName: `Example${index + 1}`,
-    FName: 'Patient',
-    Guarantor: index + 1,
-    ClinicNum,
-  }))
 }

@@ -1,14 +1,6 @@
 import type { SourceRecord } from '@bridgework/agent'
 import type { InsurancePlan, Practice, RowChange } from '../practice.ts'
 
-/** What Bridgework must know of the insurance plans with these keys. A reference to nothing counts as none. */
-export function insurancePlanRecords(practice: Practice, keys: Iterable<string>): SourceRecord[] {
-  return [...keys].flatMap((key) => {
-    const plan = practice.insurancePlans.get(key)
-    return plan === undefined ? [] : [insurancePlanRecord(practice, plan)]
-  })
-}
-
 /** Keys of the plans whose records a change alters. */
 export function insurancePlansAffected(practice: Practice, { table, before, after }: RowChange): string[] {
   const keys = [before?.key, after?.key].filter((key) => key !== undefined)
@@ -26,7 +18,7 @@ const references: Partial<Record<RowChange['table'], 'carrierKey' | 'employerKey
   feeSchedules: 'feeScheduleKey',
 }
 
-/** One plan's record. It has no name of its own where the group's is empty: then the employer's serves. */
+/** One plan's record; a reference to nothing counts as none. It has no name of its own where the group's is empty: then the employer's serves. */
 export function insurancePlanRecord(
   practice: Pick<Practice, 'carriers' | 'employers' | 'feeSchedules'>,
   plan: InsurancePlan,

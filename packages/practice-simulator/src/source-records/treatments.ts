@@ -1,0 +1,82 @@
+import type { SourceRecord } from '@bridgework/agent'
+import { related } from '../indexes.ts'
+import { chargeOf } from '../life/account.ts'
+import type { Practice, RowChange } from '../practice.ts'
+import { type Treatment, type TreatmentStatus, treatmentStatuses } from '../rows/care.ts'
+import { money, providerName, textOrNull, wordName } from './format.ts'
+import { both } from './patients.ts'
+
+const statuses: Readonly<Record<TreatmentStatus, string>> = {
+  planned: 'planned',
+  complete: 'completed',
+  existing_current: 'existing',
+  existing_other: 'existing',
+  referred_out: 'referred_out',
+  deleted: 'inactive',
+  condition: 'condition',
+  planned_inactive: 'inactive',
+}
+
+export function treatmentRecord(practice: Practice, treatment: Treatment): SourceRecord {
+  const code = practice.procedureCodes.get(treatment.codeKey)
+  const awaited = related(practice, 'claimLines', 'treatment', treatment.key).filter(
+    (line) => line.status === 'estimate' || line.status === 'sent',
+  )
+  const fee = chargeOf(treatment)
+  const expected = awaited.reduce((sum, line) => sum + line.estimateCents, 0)
+  const writtenOff = awaited.reduce(
+    (sum, line) => sum + (line.status === 'sent' ? line.writeOffCents : line.writeOffEstimateCents),
+    0,
+  )
+  const isScheduled = treatment.status === 'planned' && treatment.appointmentKey !== null
+  return {
+    source_id: treatment.key,
+    attributes: {
+      patient_source_id: treatment.patientKey,
+      provider_name: providerName(practice, treatment.providerKey),
+      appointment_source_id: treatment.appointmentKey,
+      procedure_code: textOrNull(code?.code),
+      description: textOrNull(code?.description),
+      status: isScheduled ? 'scheduled' : statuses[treatment.status],
+      status_raw: treatmentStatuses[treatment.status].letters,
+      area: code?.area ?? null,
+      teeth: treatment.teeth,
+      surfaces: textOrNull(treatment.surfaces),
+      quantity: treatment.quantity,
+      fee: money(fee),
+      discount: money(treatment.discountCents),
+      insurance_estimate: awaited.length === 0 ? null : money(expected),
+      patient_estimate: awaited.length === 0 ? null : money(fee - treatment.discountCents - expected - writtenOff),
+      priority: wordName(practice, treatment.priorityKey),
+      planned_on: treatment.plannedOn,
+      completed_on: treatment.completedOn,
+      note: null,
+      is_hidden: treatment.status === 'deleted',
+    },
+  }
+}
+
+/** Keys of the treatments whose record a change alters. */
+export function treatmentsAffected(practice: Practice, change: RowChange): string[] {
+  switch (change.table) {
+    case 'treatments':
+      return both(change).map((treatment) => treatment.key)
+    case 'claimLines':
+      return both(change).flatMap((line) => line.treatmentKey ?? [])
+    case 'procedureCodes':
+      return having(practice, change, (treatment) => treatment.codeKey)
+    case 'providers':
+      return having(practice, change, (treatment) => treatment.providerKey)
+    case 'definitions':
+      return having(practice, change, (treatment) => treatment.priorityKey)
+    default:
+      return []
+  }
+}
+
+function having(practice: Practice, change: RowChange, keyOf: (treatment: Treatment) => string | null): string[] {
+  const keys: (string | null)[] = [change.before, change.after].flatMap((row) => (row === null ? [] : [row.key]))
+  return [...practice.treatments.values()]
+    .filter((treatment) => keys.includes(keyOf(treatment)))
+    .map((treatment) => treatment.key)
+}
