@@ -6,7 +6,7 @@ export type View = {
   /** The location of a row; null is the practice as a whole. */
   readonly place: (locationKey: string | null) => string
   readonly timeZoneOf: (locationKey: string) => string
-  /** Whether the software keeps what Open Dental does not: moments of entry, campaigns. */
+  /** Whether more is told than the agent reads from Open Dental: moments of entry, campaigns, numbers of insurers' checks. */
   readonly knowsMore: boolean
 }
 

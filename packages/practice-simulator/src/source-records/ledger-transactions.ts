@@ -69,7 +69,8 @@ export function ledgerTransactionRecord(practice: Practice, view: View, line: Li
       payment_method: line.method ?? null,
       payment_method_raw: line.methodRaw ?? null,
       adjustment_type: line.adjustmentType ?? null,
-      reference_number: line.referenceNumber ?? null,
+      // Of an insurer's check the agent does not read the number.
+      reference_number: view.knowsMore || line.type !== 'insurance_payment' ? (line.referenceNumber ?? null) : null,
       description: null,
       allocations:
         line.isAllocated && line.treatmentKey !== null ? [{ treatment_source_id: line.treatmentKey, amount }] : [],
