@@ -31,11 +31,35 @@ export async function documentVendorApi(app: FastifyInstance, publicUrl: string)
   })
   await app.register(swaggerUi, {
     routePrefix: '/docs',
-    staticCSP: true,
-    uiConfig: { docExpansion: 'list', persistAuthorization: false, tryItOutEnabled: true },
+    staticCSP: contentSecurityPolicy,
+    uiConfig: {
+      // Without the bar at the top: its logo and its field for other addresses are not ours.
+      layout: 'BaseLayout',
+      docExpansion: 'list',
+      defaultModelsExpandDepth: -1,
+      displayRequestDuration: true,
+      persistAuthorization: false,
+      tryItOutEnabled: true,
+      validatorUrl: null,
+    },
     theme: { title: 'Bridgework vendor API' },
   })
 }
+
+/**
+ * Nothing from elsewhere. Styles may stand in elements, as the page's program puts them there. The package's own policy asks browsers to turn
+ * http into https, which breaks the page wherever the sandbox is reached by another name than localhost.
+ */
+const contentSecurityPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
 
 /** The document itself, for programs. */
 export function serveDocuments(app: FastifyInstance): void {
@@ -49,8 +73,7 @@ function finish(document: Partial<OpenApiDocument>): Partial<OpenApiDocument> {
     if (!operation) continue
     addExamples(operation)
     for (const parameter of operation.parameters ?? []) {
-      if ('name' in parameter && parameter.name === 'q')
-        Object.assign(parameter, { style: 'deepObject', explode: true })
+      if ('name' in parameter && parameter.name === 'q') Object.assign(parameter, deltaFilter)
     }
     const dataset = datasets.find(({ operationIds }) =>
       Object.values(operationIds).includes(operation.operationId ?? ''),
@@ -58,6 +81,20 @@ function finish(document: Partial<OpenApiDocument>): Partial<OpenApiDocument> {
     if (dataset?.preview) Object.assign(operation, { 'x-preview': true, 'x-not-yet-in-production': true })
   }
   return document
+}
+
+/** The empty example comes first: it is what the reference page fills in. */
+const deltaFilter = {
+  description: 'Written as q[fetch_modified_since]=…: only what changed since that moment',
+  style: 'deepObject',
+  explode: true,
+  examples: {
+    everything: { summary: 'The whole dataset', value: {} },
+    changes: {
+      summary: 'What changed since a watermark: meta.next_fetch_modified_since of an earlier walk’s first page',
+      value: { fetch_modified_since: '2026-01-31T08:05:00.000001Z' },
+    },
+  },
 }
 
 type OpenApiDocument = ReturnType<FastifyInstance['swagger']> extends infer D ? Extract<D, { openapi: string }> : never
