@@ -50,6 +50,7 @@ async function sendList(
       body: pageBody(dataset, permit, parameters, scope, page, request.id),
       gzip: acceptsGzip(request.headers['accept-encoding']),
       ...(slot && { beforeLastBytes: slot.release, signal: slot.signal }),
+      ...context.reader,
       onCut: (because) => context.log({ event: 'response.cut', requestId: request.id, because }),
     })
   } finally {
