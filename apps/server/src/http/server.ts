@@ -10,10 +10,7 @@ import { Problem } from './problem.ts'
 import { watchRoutes } from './route-table.ts'
 
 /** What a request adds to its line in the log: who asked, and why it was refused. */
-type LogNotes = Pick<
-  Extract<LogEvent, { event: 'request.answered' }>,
-  'companyId' | 'agentId' | 'code' | 'because'
-> & {
+type LogNotes = Pick<Extract<LogEvent, { event: 'request.answered' }>, 'companyId' | 'agentId' | 'code' | 'because'> & {
   /** The pattern of a known path that was asked with a method which it does not answer. */
   route?: string
 }
