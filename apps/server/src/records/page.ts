@@ -14,19 +14,18 @@ export type PageReader = {
   readPage: (permit: ReadPermit, scope: DeltaScope, page: number, items: number) => Promise<Page>
 }
 
-const smallDeltaMax = 20_000
 const totalKeptMs = 10 * 60_000
 const totalsKeptMax = 10_000
 
 /**
- * Reads pages. How many records a delta has is counted on its first page; later pages answer it from memory for 10 minutes, because counting
- * a large delta for every page of it would be quadratic too.
+ * Reads pages. A small delta is counted with each page of it. How many records a large one has is counted on its first page; later pages
+ * answer it from memory for 10 minutes, because counting it for every page would be quadratic too. `smallDeltaMax`: for tests.
  */
-export function createPageReader(pool: Pool, now: () => Date): PageReader {
+export function createPageReader(pool: Pool, now: () => Date, { smallDeltaMax = 20_000 } = {}): PageReader {
   const totals = new Map<string, { total: number; countedAt: number }>()
 
   const totalOf = async (permit: ReadPermit, modifiedAfter: Stamp, isFirst: boolean): Promise<number> => {
-    const key = `${permit.locationId} ${permit.dataset} ${modifiedAfter}`
+    const key = keyOf(permit, modifiedAfter)
     const kept = totals.get(key)
     if (!isFirst && kept && now().getTime() - kept.countedAt < totalKeptMs) return kept.total
     const total = await countModified(pool, permit, modifiedAfter)
@@ -36,14 +35,20 @@ export function createPageReader(pool: Pool, now: () => Date): PageReader {
     return total
   }
 
+  const isKnownLarge = (permit: ReadPermit, modifiedAfter: Stamp) =>
+    (totals.get(keyOf(permit, modifiedAfter))?.total ?? 0) > smallDeltaMax
+
   return {
     async readAfter(permit, { modifiedAfter, isEmpty }, after, items) {
       if (isEmpty) return emptyPage
       if (modifiedAfter === null)
         return pageOf(await readWhole(pool, permit, after, items + 1), items, permit.state.total)
+      if (after === '0' || !isKnownLarge(permit, modifiedAfter)) {
+        const small = await readSmallDelta(pool, permit, modifiedAfter, after, items + 1, smallDeltaMax)
+        if (small) return pageOf(small.documents, items, small.total)
+      }
       const total = await totalOf(permit, modifiedAfter, after === '0')
-      const read = total <= smallDeltaMax ? readSmallDelta : readLargeDelta
-      return pageOf(await read(pool, permit, modifiedAfter, after, items + 1), items, total)
+      return pageOf(await readLargeDelta(pool, permit, modifiedAfter, after, items + 1), items, total)
     },
     async readPage(permit, { modifiedAfter, isEmpty }, page, items) {
       if (isEmpty) return emptyPage
@@ -51,6 +56,10 @@ export function createPageReader(pool: Pool, now: () => Date): PageReader {
       return pageOf(await readNumbered(pool, permit, modifiedAfter ?? 0, (page - 1) * items, items + 1), items, total)
     },
   }
+}
+
+function keyOf(permit: ReadPermit, modifiedAfter: Stamp): string {
+  return `${permit.locationId} ${permit.dataset} ${modifiedAfter}`
 }
 
 const emptyPage: Page = { documents: [], hasMore: false, total: 0 }
