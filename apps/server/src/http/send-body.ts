@@ -137,7 +137,11 @@ function watchReader(reply: FastifyReply, { stallMs, deadlineMs, signal, onCut }
 function joined(body: BodyOptions['body']): Buffer {
   if (Buffer.isBuffer(body)) return body
   if (typeof body === 'string') return Buffer.from(body)
-  return Buffer.concat(body.map((part) => (typeof part === 'string' ? Buffer.from(part) : part)))
+  // Written once into its place: a buffer of each part beside the whole would be the body twice.
+  const bytes = Buffer.allocUnsafe(body.reduce((length, part) => length + Buffer.byteLength(part), 0))
+  let end = 0
+  for (const part of body) end += typeof part === 'string' ? bytes.write(part, end) : part.copy(bytes, end)
+  return bytes
 }
 
 function once(action: () => Promise<void>): () => Promise<void> {
