@@ -4,6 +4,7 @@ import { vendorApiPath } from '@bridgework/contract'
 import { type Answer, aPlan, someWorld, type TestLocation, type TestVendor, type TestWorld } from '../test-world.ts'
 import { assertProblem, getWith } from './test-answer.ts'
 import { holdInFlight, slotsTaken } from './test-in-flight.ts'
+import { times } from './test-runs.ts'
 
 const plansOf = (location: TestLocation) => `/locations/${location.id}/insurance_plans`
 
@@ -101,8 +102,7 @@ test('C10: incremental requests have their own limit, beside initial ones', asyn
   assert.deepEqual((await vendor.get(delta(third))).body.data, [])
 })
 
-/** The soak asks for 1,000 rounds of 200. */
-const storm = { rounds: 3, requests: 200 }
+const storm = { rounds: 3 * times, requests: 200 }
 
 test('C03: of parallel requests over six locations to two processes exactly those beyond five are refused', async (t) => {
   const world = await someWorld(t)
@@ -133,8 +133,7 @@ test('C03: of parallel requests over six locations to two processes exactly thos
   t.diagnostic(`${refused} of ${storm.rounds * storm.requests} refused, at most ${most} locations at once`)
 })
 
-/** The soak asks for 10,000 pages. */
-const walk = { workers: 5, locations: 50, pagesEach: 4 }
+const walk = { workers: 5, locations: 50, pagesEach: 4 * times }
 
 test('five workers walk fifty locations page after page, and not one request is refused', async (t) => {
   const world = await someWorld(t)
