@@ -17,7 +17,9 @@ export async function ingestUnderKills(
   kill: (number: number) => Promise<void>,
 ): Promise<IngestRecord> {
   const random = createRandom(seed)
-  const batches = createBatches(plans, Math.max(20, Math.floor(plans / (kills * 3))), random)
+  // Enough batches for every kill, and none larger than an upload may be.
+  const batchSize = Math.min(5_000, Math.max(20, Math.floor(plans / (kills * 3))))
+  const batches = createBatches(plans, batchSize, random)
   const stride = batches.length / kills
   let struck = 0
   let striking = Promise.resolve()
