@@ -37,12 +37,15 @@ export type PracticeShape = {
   readonly oddities: boolean
 }
 
-/** Three locations of different size, as the sandbox shows them. */
+/**
+ * Three locations of different size, as the sandbox shows them. The smallest is last: the sandbox grants the first two, and where most plans
+ * are most things happen.
+ */
 export function demoShape(seed: string): PracticeShape {
   const locations = [
-    { insurancePlans: 40, feeSchedules: 6 },
     { insurancePlans: 120, feeSchedules: 8 },
     { insurancePlans: 400, feeSchedules: 12 },
+    { insurancePlans: 40, feeSchedules: 6 },
   ]
   return { seed, keyStyle: 'sequential', locations, shared: { insurancePlans: 0, feeSchedules: 0 }, oddities: false }
 }
