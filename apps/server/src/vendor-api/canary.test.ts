@@ -46,11 +46,16 @@ test('nothing that a practice uploads and nothing of a query string is in a log 
     await vendor.get(`/locations?${query}`, headers)
     await vendor.get(`/${canary}?${query}`, headers)
   }
-  note(
-    await vendor.get(`/locations?organization_id=7&with_attribution_script_install=true`, {
-      authorization: `Bearer ${canary}`,
-    }),
-  )
+  for (const authorization of [
+    `Bearer ${canary}`,
+    `Basic ${canary}`,
+    `${canary} ${canary}`,
+    `Bearer ${canary}.e30.x`,
+  ]) {
+    note(await vendor.get('/locations', { authorization }))
+    note(await vendor.get('/nowhere', { authorization }))
+    note(await world.request('/ingest/v1/agents/self', { headers: { authorization } }))
+  }
   note(await signIn(world, canary))
 
   // The same while the database fails in the ways in which it likes to tell values.
