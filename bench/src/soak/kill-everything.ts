@@ -50,7 +50,7 @@ async function ingest(
   { plans, kills, seed }: RowOptions,
 ): Promise<string> {
   const random = createRandom(seed)
-  const linesMax = Math.max(20, Math.floor(plans / (kills * 4)))
+  const linesMax = Math.min(5_000, Math.max(20, Math.floor(plans / (kills * 4))))
   const stride = Math.floor(plans / linesMax / kills)
   let agent: ChildProcess | undefined
   let struck = 0
@@ -84,6 +84,8 @@ async function ingest(
       agent = spawn(process.execPath, [agentMain, 'run', '--once', '--config', config], { stdio: 'ignore', env: {} })
       code = (await once(agent, 'exit'))[0]
       runs += 1
+      // Its settings were refused, or its key: no further run would end otherwise.
+      assert.ok(code === null || code < 2, `the agent ended with exit code ${code}`)
     }
     await striking
     assert.equal(struck, kills)
