@@ -149,13 +149,25 @@ async function changes(database: TestDatabase): Promise<Change[]> {
       where s.IsHidden = 0 and s.IsGlobal = 0 group by s.FeeSchedNum order by count(*) desc`,
   )
   const fee = (where: string) => one(`select FeeNum as \`key\` from fee where FeeSched = ${schedule} and ${where}`)
-  const own = await one('select FeeNum as `key` from fee where ClinicNum = 2')
+  const [deletedOwn = '', own = ''] = await keys('select FeeNum as `key` from fee where ClinicNum = 2 order by FeeNum')
   const ownSchedule = await keys(`select FeeSched as \`key\` from fee where FeeNum = ${own}`)
   const copyOf = (plan: string) =>
     `create temporary table if not exists kept_plan as select * from insplan where PlanNum = ${plan}`
   const ofSchedule = { fee_schedules: [schedule], insurance_plans: await plansWhere(`FeeSched = ${schedule}`) }
   const code = await one(`select CodeNum as \`key\` from fee group by CodeNum order by count(*) desc`)
   return [
+    // First, while no stamp of these schedules is new: a fee that is deleted leaves none.
+    {
+      what: 'a fee that is blanked, and so deleted',
+      sql: [`delete from fee where FeeNum = ${await fee('ClinicNum = 0')}`],
+      fee_schedules: [schedule],
+    },
+    {
+      what: 'a fee of one clinic that is deleted: the practice’s holds there again',
+      sql: [`delete from fee where FeeNum = ${deletedOwn}`],
+      fee_schedules: ownSchedule,
+      at: ['2'],
+    },
     set('a renamed plan', 'insplan', 'PlanNum', renamed, "GroupName = 'Renamed'", { insurance_plans: [renamed] }),
     set('a plan that is hidden', 'insplan', 'PlanNum', hidden, 'IsHidden = 1', { insurance_plans: [hidden] }),
     set('the same plan shown again', 'insplan', 'PlanNum', hidden, 'IsHidden = 0', { insurance_plans: [hidden] }),
@@ -176,14 +188,6 @@ async function changes(database: TestDatabase): Promise<Change[]> {
       insurance_plans: ['9007199254740993'],
     },
     set('a note on a plan, which vendors do not get', 'insplan', 'PlanNum', noted, "PlanNote = 'Call first.'", {}),
-    {
-      what: 'stamps that move without a change, as in an upgrade',
-      sql: [
-        'update insplan set SecDateTEdit = now()',
-        'update feesched set SecDateTEdit = now()',
-        'update fee set SecDateTEdit = now()',
-      ],
-    },
     set('a renamed carrier', 'carrier', 'CarrierNum', carrier, "CarrierName = 'Renamed Carrier'", {
       insurance_plans: await plansWhere(`CarrierNum = ${carrier}`),
     }),
@@ -192,22 +196,18 @@ async function changes(database: TestDatabase): Promise<Change[]> {
     }),
     set('a renamed fee schedule', 'feesched', 'FeeSchedNum', schedule, "Description = 'Renamed'", ofSchedule),
     set('a fee schedule that is hidden', 'feesched', 'FeeSchedNum', schedule, 'IsHidden = 1', ofSchedule),
-    set('a fee of the practice', 'fee', 'FeeNum', await fee('ClinicNum = 0'), 'Amount = Amount + 0.1', {
-      fee_schedules: [schedule],
-    }),
-    {
-      what: 'a fee that is blanked, and so deleted',
-      sql: [`delete from fee where FeeNum = ${await fee('ClinicNum = 0')}`],
-      fee_schedules: [schedule],
-    },
+    set(
+      'a fee of the practice',
+      'fee',
+      'FeeNum',
+      await fee('ClinicNum = 0 order by FeeNum desc'),
+      'Amount = Amount + 0.1',
+      {
+        fee_schedules: [schedule],
+      },
+    ),
     {
       ...set('a fee of one clinic', 'fee', 'FeeNum', own, 'Amount = 1234.56', { fee_schedules: ownSchedule }),
-      at: ['2'],
-    },
-    {
-      what: 'a fee of one clinic that is deleted: the practice’s holds there again',
-      sql: [`delete from fee where FeeNum = ${own}`],
-      fee_schedules: ownSchedule,
       at: ['2'],
     },
     set('a procedure code that is written otherwise', 'procedurecode', 'CodeNum', code, "ProcCode = 'D0000'", {
@@ -216,6 +216,15 @@ async function changes(database: TestDatabase): Promise<Change[]> {
       ),
     }),
     set('a renamed clinic, which is no record', 'clinic', 'ClinicNum', '2', "Description = 'Renamed Clinic'", {}),
+    // Last: for minutes after it the agent reads all these rows again at each cycle, and would find any change by chance.
+    {
+      what: 'stamps that move without a change, as in an upgrade',
+      sql: [
+        'update insplan set SecDateTEdit = now()',
+        'update feesched set SecDateTEdit = now()',
+        'update fee set SecDateTEdit = now()',
+      ],
+    },
   ]
 }
 
