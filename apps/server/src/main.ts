@@ -28,7 +28,8 @@ async function run(config: Config): Promise<void> {
   const log = createLog(config.log, (line) => process.stderr.write(line))
   const stopping = new AbortController()
   const stopped = once(stopping.signal, 'abort')
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => stopping.abort())
+  // A second one too: wrappers send signals to the child and to its group, and dying midway would leave Postgres behind.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stopping.abort())
   log({ event: 'server.starting', environment: config.environment })
   const service = await openService(config, log)
   let stopSandbox = async () => {}
