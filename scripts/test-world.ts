@@ -70,7 +70,7 @@ function runTests(url: string): Promise<number> {
   const given = process.argv.slice(2)
   const options = given.filter((argument) => argument.startsWith('-'))
   const paths = given.filter((argument) => !argument.startsWith('-')).map(asGlob)
-  const inOneFile = paths.length === 1 && paths[0]?.endsWith('.ts')
+  const inOneFile = given.filter((argument) => argument.endsWith('.ts')).length === 1 && paths.length === 1
   const child = spawn(
     process.execPath,
     [

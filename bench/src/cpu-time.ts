@@ -26,5 +26,13 @@ function ticksOf(pid: number): number {
   }
 }
 
-const msPerTick =
-  process.platform === 'linux' ? 1000 / Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' })) : 1
+const msPerTick = 1000 / ticksPerSecond()
+
+function ticksPerSecond(): number {
+  try {
+    return Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }))
+  } catch {
+    // What every Linux of today says.
+    return 100
+  }
+}

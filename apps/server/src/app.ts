@@ -31,6 +31,8 @@ export type AppDeps = {
   now: () => Date
   log: Log
   http?: Partial<HttpServerOptions>
+  /** How long a reader of a page may take, where `sendBody`'s own times are not meant. */
+  reader?: VendorApiContext['reader']
 }
 
 /** The issuer whose tokens the app with this public URL takes. */
@@ -63,6 +65,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     previewDatasets: deps.previewDatasets,
     now,
     log,
+    reader: deps.reader ?? {},
   }
   const app = createHttpServer({
     log,

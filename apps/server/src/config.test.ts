@@ -13,6 +13,22 @@ test('without settings the sandbox listens on loopback only and keeps its data i
   assert.deepEqual([config.initialLocationsMax, config.incrementalLocationsMax], [5, 25])
 })
 
+test('links lead to where the sandbox listens, unless a public address is given', () => {
+  const urls = {
+    '0.0.0.0': 'http://localhost:80',
+    '::': 'http://localhost:80',
+    '127.0.0.2': 'http://127.0.0.2:80',
+    'fd00::7': 'http://[fd00::7]:80',
+    'demo.example': 'http://demo.example:80',
+  }
+  for (const [host, url] of Object.entries(urls)) {
+    const settings = { BRIDGEWORK_HOST: host, BRIDGEWORK_PORT: '80' }
+    assert.equal(readConfig(settings, '/').publicUrl, url)
+    const given = { ...settings, BRIDGEWORK_PUBLIC_URL: 'https://api.example.com' }
+    assert.equal(readConfig(given, '/').publicUrl, 'https://api.example.com')
+  }
+})
+
 test('every setting that is wrong is named at once, without its value', () => {
   const env = {
     BRIDGEWORK_PORT: 'eighty',

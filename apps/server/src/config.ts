@@ -71,7 +71,7 @@ export function readConfig(env: NodeJS.ProcessEnv, root: string): Config {
     'BRIDGEWORK_PUBLIC_URL',
     publicAddress,
     'an http or https address without path, like https://api.example.com',
-    `http://localhost:${port}`,
+    `http://${nameOf(host)}:${port}`,
   )
   const trustedProxies = read(
     'BRIDGEWORK_TRUSTED_PROXIES',
@@ -168,6 +168,12 @@ function wholeNumber(min: number, max: number) {
 
 function hostName(text: string) {
   return isIP(text) !== 0 || /^[a-z\d]([a-z\d.-]*[a-z\d])?$/i.test(text) ? text : undefined
+}
+
+/** How this machine reaches a server that listens at this host. */
+function nameOf(host: string) {
+  if (['127.0.0.1', '0.0.0.0', '::1', '::'].includes(host)) return 'localhost'
+  return isIP(host) === 6 ? `[${host}]` : host
 }
 
 function publicAddress(text: string) {

@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
 import { resolve } from 'node:path'
 import { WrongSecretKey } from './access/installation.ts'
 import { SecretKeyFileError } from './access/secret-key-file.ts'
@@ -17,27 +19,28 @@ try {
   const isForPerson = [ConfigError, DatabaseStartError, SecretKeyFileError, WrongSecretKey, UnsafeStart].some(
     (type) => error instanceof type,
   )
-  if (error instanceof Error && 'code' in error && error.code === 'EADDRINUSE') {
-    console.error('The port is taken: stop what listens there, or set BRIDGEWORK_PORT to another one.')
-  } else console.error(isForPerson && error instanceof Error ? error.message : error)
+  console.error(cannotListen(error) ?? (isForPerson && error instanceof Error ? error.message : error))
   process.exit(1)
 }
 
 /** Starts everything and stays until a signal: then stops in the reverse order, letting requests under way finish. */
 async function run(config: Config): Promise<void> {
   const log = createLog(config.log, (line) => process.stderr.write(line))
-  const stopped = new Promise<void>((onSignal) => {
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => onSignal())
-  })
+  const stopping = new AbortController()
+  const stopped = once(stopping.signal, 'abort')
+  // A second one too: wrappers send signals to the child and to its group, and dying midway would leave Postgres behind.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stopping.abort())
   log({ event: 'server.starting', environment: config.environment })
   const service = await openService(config, log)
   let stopSandbox = async () => {}
   try {
     await service.app.listen({ host: config.host, port: config.port })
     if (config.environment === 'sandbox') {
-      const starting = startSandbox({ ...service, config, log })
+      // A server that listens on a port has an address of this kind.
+      const address = service.app.server.address() as AddressInfo
+      const starting = startSandbox({ ...service, address, config, log, signal: stopping.signal })
       stopSandbox = async () => (await starting.catch(() => null))?.stop()
-      const sandbox = await Promise.race([starting, stopped])
+      const sandbox = await Promise.race([starting, stopped.then(() => null)])
       if (sandbox) announce(config, firstCall(sandbox.file, config.publicUrl))
     } else announce(config, '')
     await stopped
@@ -48,6 +51,17 @@ async function run(config: Config): Promise<void> {
     log({ event: 'server.stopped', environment: config.environment })
   }
   process.exit(0)
+}
+
+/** One line for a person; null when the error is another one. */
+function cannotListen(error: unknown): string | null {
+  const isSystemError = error instanceof Error && 'syscall' in error && 'code' in error
+  if (!isSystemError || (error.syscall !== 'listen' && error.syscall !== 'getaddrinfo')) return null
+  if (error.code === 'EADDRINUSE') {
+    return 'The port is taken: stop what listens there, or set BRIDGEWORK_PORT to another one.'
+  }
+  if (error.code === 'EACCES') return 'This account may not listen on that port: set BRIDGEWORK_PORT to one above 1023.'
+  return `This machine cannot listen at that address (${error.code}): set BRIDGEWORK_HOST to one of its own.`
 }
 
 function announce(config: Config, more: string): void {

@@ -101,7 +101,7 @@ export async function someWorld(
   const database = await createTestDatabase(t)
   const events: LogEvent[] = []
   const log = (event: LogEvent) => void events.push(event)
-  const secretKey = createSecretKey(randomBytes(32))
+  const secretKey = options.secretKey ?? createSecretKey(randomBytes(32))
   const server = await startServer(t, database, { secretKey, log, ...options })
   await publishAgreement(database.pool, { version: 1, body: 'The agreement.', enforcedAt: new Date(0) })
 
@@ -135,7 +135,8 @@ export async function someWorld(
       `p${index + 1}`,
       aPlan({ plan_name: `Plan ${index + 1}` }),
     ])
-    if (plans.length > 0) await upload('insurance_plans', Object.fromEntries(plans))
+    const uploaded = plans.length > 0 ? await upload('insurance_plans', Object.fromEntries(plans)) : null
+    if (uploaded && uploaded.status !== 200) throw new Error(`the plans were not stored: ${uploaded.text}`)
     return { id: location.id, organizationId, upload }
   }
 

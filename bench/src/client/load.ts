@@ -38,7 +38,8 @@ async function runWrk({ url, headers, connections, seconds }: LoadRequest): Prom
   }
 }
 
-async function runNode(request: LoadRequest): Promise<LoadResult> {
+/** Exported for its test: where wrk is installed, nothing else would run it. */
+export async function runNode(request: LoadRequest): Promise<LoadResult> {
   const program = new URL('./node-client.ts', import.meta.url).pathname
   const { stdout } = await execute(process.execPath, [program, JSON.stringify(request)])
   return JSON.parse(stdout)

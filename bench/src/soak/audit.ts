@@ -2,16 +2,22 @@ import type { World } from '../world/practice.ts'
 import { runSql } from '../world/practice.ts'
 import type { Batch } from './ingest-plan.ts'
 
+/** The name that each plan must have, by source id: the last one that was acknowledged. */
+export type ExpectedPlans = ReadonlyMap<string, string>
+
+export function expectedOf(acknowledged: readonly Batch[]): ExpectedPlans {
+  return new Map(acknowledged.flatMap((batch) => batch.plans.map((plan) => [plan.sourceId, plan.planName])))
+}
+
 /** What is wrong with the data after everything that was done to it. All empty: it is whole. */
 export type Faults = { lost: string[]; doubled: string[]; unexpected: string[]; uncounted: string[] }
 
 /**
- * Reads the whole dataset through the vendor API and holds it against what was acknowledged: every plan is there once, with its last name,
+ * Reads the whole dataset through the vendor API and holds it against what must be there: every plan is there once, with its last name,
  * and nothing else is; what the service counts is what it has.
  */
-export async function findFaults(world: World, acknowledged: readonly Batch[]): Promise<Faults> {
+export async function findFaults(world: World, expected: ExpectedPlans): Promise<Faults> {
   const [locationId = ''] = world.locationIds
-  const expected = new Map(acknowledged.flatMap((batch) => batch.plans.map((plan) => [plan.sourceId, plan.planName])))
   const faults: Faults = { lost: [], doubled: [], unexpected: [], uncounted: [] }
   const seen = new Map<string, string>()
   const ids = new Set<string>()

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict'
 import { createRandom } from '@bridgework/practice-simulator'
 import type { World } from '../world/practice.ts'
-import { describeFaults, findFaults, isWhole } from './audit.ts'
+import { describeFaults, expectedOf, findFaults, isWhole } from './audit.ts'
 import { createBatches } from './ingest-plan.ts'
 import { startReader } from './reader.ts'
+import type { RowOptions } from './row.ts'
 import { type IngestRecord, uploadAll } from './uploader.ts'
-
-export type KillOptions = { plans: number; kills: number; seed: string }
 
 /**
  * Ingests plans while a vendor reads and `kill` strikes, at random moments spread over all of it; then asserts that what was acknowledged is
@@ -14,11 +13,13 @@ export type KillOptions = { plans: number; kills: number; seed: string }
  */
 export async function ingestUnderKills(
   world: World,
-  { plans, kills, seed }: KillOptions,
+  { plans, kills, seed }: RowOptions,
   kill: (number: number) => Promise<void>,
 ): Promise<IngestRecord> {
   const random = createRandom(seed)
-  const batches = createBatches(plans, Math.max(20, Math.floor(plans / (kills * 3))), random)
+  // Enough batches for every kill, and none larger than an upload may be.
+  const batchSize = Math.min(5_000, Math.max(20, Math.floor(plans / (kills * 3))))
+  const batches = createBatches(plans, batchSize, random)
   const stride = batches.length / kills
   let struck = 0
   let striking = Promise.resolve()
@@ -41,7 +42,7 @@ export async function ingestUnderKills(
     assert.equal(record.acknowledged.length, batches.length)
     assert.ok(record.broken + record.refusals > 0, 'no kill was ever noticed')
     assert.ok(read.whole > 0, 'the reader never got a page')
-    const faults = await findFaults(world, record.acknowledged)
+    const faults = await findFaults(world, expectedOf(record.acknowledged))
     assert.ok(isWhole(faults), describeFaults(faults))
     return record
   } catch (error) {

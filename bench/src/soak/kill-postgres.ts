@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { runSql, type World } from '../world/practice.ts'
 import { inWorld } from './in-world.ts'
 import { ingestUnderKills } from './ingest-under-kills.ts'
-import type { RowOptions } from './rows.ts'
+import type { RowOptions } from './row.ts'
 
 const healedWithinMs = 5_000
 
@@ -42,7 +42,7 @@ function strike(options: RowOptions, kill: (world: World, number: number) => Pro
 }
 
 /** Until the database has noticed, recovered, and answers again through the server: seen twice, half a second apart. */
-async function untilHealed(world: World): Promise<void> {
+export async function untilHealed(world: World): Promise<void> {
   const until = performance.now() + 30_000
   for (let good = 0; good < 2; ) {
     if (performance.now() > until) throw new Error('the server is not ready 30 s after the kill')

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { medianOf } from '../measure.ts'
 import { inWorld } from './in-world.ts'
 import { ingestUnderKills } from './ingest-under-kills.ts'
-import type { RowOptions } from './rows.ts'
+import type { RowOptions } from './row.ts'
 
 /** F01: SIGKILL of the server process; its Postgres lives on and is taken over by the next start, which must be quick. */
 export async function killServer(options: RowOptions, { readyWithinMs = 2_000 } = {}): Promise<string> {

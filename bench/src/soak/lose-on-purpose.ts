@@ -1,10 +1,10 @@
 import { createRandom } from '@bridgework/practice-simulator'
 import { runSql, type World } from '../world/practice.ts'
-import { describeFaults, type Faults, findFaults } from './audit.ts'
+import { describeFaults, type ExpectedPlans, expectedOf, type Faults, findFaults } from './audit.ts'
 import { inWorld } from './in-world.ts'
 import { createBatches } from './ingest-plan.ts'
 import { killIfThere } from './kill-postgres.ts'
-import type { RowOptions } from './rows.ts'
+import type { RowOptions } from './row.ts'
 import { uploadAll } from './uploader.ts'
 
 /**
@@ -25,7 +25,7 @@ export async function loseOnPurpose({ seed }: RowOptions): Promise<string> {
       },
       stopped: () => isKilled,
     })
-    const faults = await auditWhenBack(world, record.acknowledged)
+    const faults = await auditWhenBack(world, expectedOf(record.acknowledged))
     if (faults.lost.length === 0)
       throw new Error('nothing was lost, though nothing was durable: the audit cannot see a loss')
     return `${record.acknowledged.length} uploads acknowledged, then: ${describeFaults(faults)}`
@@ -44,11 +44,11 @@ async function acknowledgeEarly(world: World): Promise<void> {
   )
 }
 
-async function auditWhenBack(world: World, acknowledged: Parameters<typeof findFaults>[1]): Promise<Faults> {
+async function auditWhenBack(world: World, expected: ExpectedPlans): Promise<Faults> {
   const until = performance.now() + 30_000
   for (;;) {
     try {
-      return await findFaults(world, acknowledged)
+      return await findFaults(world, expected)
     } catch (error) {
       if (performance.now() > until) throw error
       await new Promise((resolve) => setTimeout(resolve, 200))

@@ -1,12 +1,9 @@
+import { killEverything } from './kill-everything.ts'
 import { killBackend, killPostgres } from './kill-postgres.ts'
 import { killServer } from './kill-server.ts'
 import { loseOnPurpose } from './lose-on-purpose.ts'
 import { releaseSlots } from './release-slots.ts'
-
-export type RowOptions = { plans: number; kills: number; seed: string }
-
-/** One promise that is tried hard. `run` throws when it is broken, and returns what it measured. */
-export type Row = { id: string; title: string; run: (options: RowOptions) => Promise<string> }
+import type { Row } from './row.ts'
 
 /** What `npm run soak` can try; another row is another file and its line here. */
 export const rows: readonly Row[] = [
@@ -15,4 +12,5 @@ export const rows: readonly Row[] = [
   { id: 'F03', title: 'one Postgres backend is killed again and again during an ingest', run: killBackend },
   { id: 'F05', title: 'with synchronous_commit off, the same audit finds a loss', run: loseOnPurpose },
   { id: 'C08', title: 'the slots of a killed server free themselves', run: releaseSlots },
+  { id: 'ALL', title: 'agent, server and Postgres are killed in turn while a practice is read', run: killEverything },
 ]

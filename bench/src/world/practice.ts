@@ -14,6 +14,7 @@ import type { ThrowAwayServer } from './throw-away-server.ts'
 /** A practice with an agent, and a vendor that may read all of it. */
 export type World = {
   server: ThrowAwayServer
+  organizationId: string
   locationIds: string[]
   agent: { agentId: string; agentKey: string }
   vendor: { clientId: string; clientSecret: string; token: string }
@@ -44,7 +45,8 @@ export async function createWorld(server: ThrowAwayServer, options: { locations:
     await grantAccess(pool, {
       companyId: by.companyId,
       organizationId: organization.id,
-      locationIds,
+      // Also those that an agent will bring.
+      locationIds: 'all',
       datasets: [...datasetNames],
       by: 'bench',
     })
@@ -53,6 +55,7 @@ export async function createWorld(server: ThrowAwayServer, options: { locations:
     const token = await getToken(server, clientId, clientSecret)
     return {
       server,
+      organizationId: organization.id,
       locationIds,
       agent: { agentId, agentKey },
       vendor: { clientId, clientSecret, token },

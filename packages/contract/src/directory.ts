@@ -2,7 +2,9 @@ import { Type } from 'typebox'
 import { instant, nullable, nullableText, text } from './attribute.ts'
 import { freshness } from './envelope.ts'
 
-const datasetsGranted = Type.Array(Type.String(), { description: 'Datasets that this credential may read here' })
+const datasetsGranted = Type.Array(Type.String({ description: 'Name of a dataset, as in its path' }), {
+  description: 'Datasets that this credential may read here',
+})
 
 /** Attributes of an organization: a practice owner. */
 export const organizationAttributes = Type.Object({

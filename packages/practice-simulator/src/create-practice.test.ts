@@ -16,8 +16,8 @@ test('the demo practice has three locations of different size, each with plans a
   const truth = truthOf(createPractice(demoShape('sizes')))
   const sizes = (dataset: 'insurance_plans' | 'fee_schedules') =>
     [...(truth.get(dataset)?.values() ?? [])].map((rows) => rows.length)
-  assert.deepEqual(sizes('insurance_plans'), [40, 120, 400])
-  assert.deepEqual(sizes('fee_schedules'), [6, 8, 12])
+  assert.deepEqual(sizes('insurance_plans'), [120, 400, 40])
+  assert.deepEqual(sizes('fee_schedules'), [8, 12, 6])
 })
 
 test('a plan of the demo practice refers only to what its own location has', () => {

@@ -42,12 +42,15 @@ export type PracticeShape = {
   readonly now?: string
 }
 
-/** Three locations of different size, as the sandbox shows them. */
+/**
+ * Three locations of different size, as the sandbox shows them. The smallest is last: the sandbox grants the first two, and where most plans
+ * and patients are most things happen.
+ */
 export function demoShape(seed: string, now?: string): PracticeShape {
   const locations = [
-    { insurancePlans: 40, feeSchedules: 6, patients: 25 },
     { insurancePlans: 120, feeSchedules: 8, patients: 60 },
     { insurancePlans: 400, feeSchedules: 12, patients: 130 },
+    { insurancePlans: 40, feeSchedules: 6, patients: 25 },
   ]
   return {
     seed,

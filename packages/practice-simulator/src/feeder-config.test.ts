@@ -42,8 +42,22 @@ test('the key is sent in clear text to this machine only', () => {
     'http://example.com',
     'http://127.0.0.1.example.com',
     'ftp://localhost',
+    'http://127.example.com',
     'http://localhost/path',
+    'http://10.0.0.8:8080',
+    'https://user@example.com',
   ]) {
-    assert.throws(() => readFeederConfig({ ...good, BRIDGEWORK_FEEDER_SERVER_URL: url }), /SERVER_URL must be/, url)
+    const read = () => readFeederConfig({ ...good, BRIDGEWORK_FEEDER_SERVER_URL: url }, ['10.0.0.7', 'fd00::7'])
+    assert.throws(read, /SERVER_URL must be/, url)
+  }
+  for (const url of [
+    'https://example.com',
+    'http://[::1]:8080',
+    'http://127.0.0.2',
+    'http://10.0.0.7',
+    'http://[fd00::7]:1',
+  ]) {
+    const read = readFeederConfig({ ...good, BRIDGEWORK_FEEDER_SERVER_URL: url }, ['10.0.0.7', 'fd00::7'])
+    assert.equal(read.serverUrl, url)
   }
 })

@@ -1,3 +1,5 @@
+import { isIPv4 } from 'node:net'
+
 export type FeederConfig = {
   readonly serverUrl: string
   readonly agentKey: string
@@ -11,11 +13,14 @@ export type FeederConfig = {
 
 export class FeederConfigInvalid extends Error {}
 
-/** Reads every setting before it complains, so one start shows all that is wrong. No message holds a value. */
-export function readFeederConfig(env: NodeJS.ProcessEnv): FeederConfig {
+/**
+ * Reads every setting before it complains, so one start shows all that is wrong. No message holds a value. `ownAddresses` are those of this
+ * machine's network interfaces.
+ */
+export function readFeederConfig(env: NodeJS.ProcessEnv, ownAddresses: readonly string[] = []): FeederConfig {
   const problems: string[] = []
 
-  function read(name: string, rule: RegExp, must: string, otherwise?: string): string {
+  function read(name: string, rule: { test: (text: string) => boolean }, must: string, otherwise?: string): string {
     const value = env[`BRIDGEWORK_FEEDER_${name}`] || otherwise
     if (value === undefined) problems.push(`BRIDGEWORK_FEEDER_${name} is missing.`)
     else if (!rule.test(value)) problems.push(`BRIDGEWORK_FEEDER_${name} must be ${must}.`)
@@ -26,7 +31,7 @@ export function readFeederConfig(env: NodeJS.ProcessEnv): FeederConfig {
     // The agent's key goes there: over TLS, or not out of this machine.
     serverUrl: read(
       'SERVER_URL',
-      /^(https:\/\/[^/\s]+|http:\/\/(localhost|127\.0\.0\.1|\[::1\])(:\d{1,5})?)$/,
+      { test: (text) => isBareAddress(text) && (text.startsWith('https://') || isOfThisMachine(text, ownAddresses)) },
       'an https address, or an http address of this machine, without a path',
     ),
     agentKey: read('AGENT_KEY', /^bwa_[\w-]{43}$/, 'an agent key: bwa_ and 43 characters'),
@@ -38,4 +43,17 @@ export function readFeederConfig(env: NodeJS.ProcessEnv): FeederConfig {
   }
   if (problems.length > 0) throw new FeederConfigInvalid(problems.join('\n'))
   return config
+}
+
+function isBareAddress(text: string): boolean {
+  const url = URL.canParse(text) ? new URL(text) : null
+  return url !== null && /^https?:$/.test(url.protocol) && url.origin === text
+}
+
+/** Loopback, or an address of one of its own interfaces: what is sent there does not leave the machine. */
+function isOfThisMachine(url: string, ownAddresses: readonly string[]): boolean {
+  const host = new URL(url).hostname.replace(/^\[(.*)\]$/, '$1')
+  return (
+    host === 'localhost' || host === '::1' || (isIPv4(host) && host.startsWith('127.')) || ownAddresses.includes(host)
+  )
 }

@@ -8,6 +8,7 @@ import { createInterface } from 'node:readline'
 import test, { type TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import type { FeederEvent } from './feeder.ts'
+import { feederExitCodes } from './feeder-exit-codes.ts'
 import { livingPractice } from './living-practice.ts'
 import { openPracticeFile } from './practice-file.ts'
 import { simulatedDatasets } from './source-records.ts'
@@ -18,7 +19,7 @@ test('the feeder says when the server has everything, then changes something aga
   const feeder = world.start()
 
   await feeder.says('synced')
-  assert.deepEqual(world.server.visible('2', 'insurance_plans').length, 120)
+  assert.deepEqual(world.server.visible('1', 'insurance_plans').length, 120)
   await feeder.says('practice.changed', 5)
   assert.equal(await feeder.end(() => feeder.process.kill('SIGTERM')), 0)
   assert.ok(feeder.events.some(({ event }) => event === 'feeder.stopped'))
@@ -58,7 +59,7 @@ test('a refused key ends it, with the reason', async (t) => {
   const world = await startWorld(t)
   world.server.refuseKey()
   const feeder = world.start()
-  assert.equal(await feeder.end(() => {}), 1)
+  assert.equal(await feeder.end(() => {}), feederExitCodes.keyRefused)
   assert.ok(feeder.events.some((event) => event.event === 'cycle.failed' && event.because === 'key_refused'))
 })
 

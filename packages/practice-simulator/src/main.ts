@@ -1,6 +1,8 @@
 import { fstatSync } from 'node:fs'
+import { networkInterfaces } from 'node:os'
 import { runFeeder } from './feeder.ts'
 import { type FeederConfig, FeederConfigInvalid, readFeederConfig } from './feeder-config.ts'
+import { feederExitCodes } from './feeder-exit-codes.ts'
 
 /** How long a request under way may still take after the word to stop. Whatever it was doing is taken up at the next start. */
 const stopWithinMs = 3_000
@@ -23,11 +25,15 @@ function stopWithParent(): void {
 
 function readConfigOrExit(): FeederConfig {
   try {
-    return readFeederConfig(process.env)
+    const interfaces = Object.values(networkInterfaces()).flatMap((each) => each ?? [])
+    return readFeederConfig(
+      process.env,
+      interfaces.map(({ address }) => address),
+    )
   } catch (error) {
     if (!(error instanceof FeederConfigInvalid)) throw error
     console.error(error.message)
-    process.exit(2)
+    process.exit(feederExitCodes.settings)
   }
 }
 
@@ -41,4 +47,4 @@ const outcome = await runFeeder(config, {
   signal: stopping.signal,
 })
 // Not by running out of work: the pipe to a parent that lives on would keep this process.
-process.exit(outcome === 'stopped' ? 0 : 1)
+process.exit(outcome === 'stopped' ? feederExitCodes.stopped : feederExitCodes.keyRefused)

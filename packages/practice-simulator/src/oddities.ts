@@ -1,9 +1,9 @@
-import { type InsurancePlan, newKey, type Practice } from './practice.ts'
+import { type Fee, type InsurancePlan, newKey, type Practice } from './practice.ts'
 import type { Random } from './random.ts'
 
 /**
  * Rows that real databases hold: references to nothing, names of blanks, letters and months that mean nothing, a fee
- * of a code that is gone, accents and quotes. Each is there once and for sure, whatever the seed.
+ * of a code that is gone, a location's own fee on a global schedule, accents and quotes. Each is there once and for sure, whatever the seed.
  */
 export function addOddities(practice: Practice, random: Random): void {
   const employers = [...practice.employers.values()]
@@ -47,12 +47,24 @@ export function addOddities(practice: Practice, random: Random): void {
   }
   practice.feeSchedules.set(schedule.key, schedule)
   const general = { feeScheduleKey: schedule.key, locationKey: null, providerKey: null }
-  const fees = [
+  const fees: Omit<Fee, 'key'>[] = [
     { ...general, procedureCodeKey: newKey(practice, 'procedureCodes', random), amountCents: 100 },
     { ...general, procedureCodeKey: [...practice.procedureCodes.keys()][0] ?? '0', amountCents: 0 },
     { ...general, procedureCodeKey: [...practice.procedureCodes.keys()][1] ?? '0', amountCents: 311_368 },
     { ...general, feeScheduleKey: newKey(practice, 'feeSchedules', random), procedureCodeKey: '1', amountCents: 500 },
   ]
+  const global = {
+    ...schedule,
+    key: newKey(practice, 'feeSchedules', random),
+    name: 'Global once',
+    isGlobal: true,
+    isHidden: false,
+  }
+  practice.feeSchedules.set(global.key, global)
+  const everywhere = { ...general, feeScheduleKey: global.key, procedureCodeKey: fees[1]?.procedureCodeKey ?? '0' }
+  for (const locationKey of [null, ...[...practice.locations.keys()].slice(0, 1)]) {
+    fees.push({ ...everywhere, locationKey, amountCents: locationKey === null ? 5000 : 5500 })
+  }
   for (const fee of fees) {
     const key = newKey(practice, 'fees', random)
     practice.fees.set(key, { key, ...fee })

@@ -141,7 +141,11 @@ test('sessions that the server ends while they are idle or between two statement
   t.after(() => pool.end())
   const idle = await pool.connect()
   const busy = await pool.connect()
-  const ended = new Promise((resolve) => busy.once('error', resolve))
+  // Both must have been told: the pool would still hand out an idle session whose end has not arrived.
+  const ended = Promise.all([
+    new Promise((resolve) => busy.once('error', resolve)),
+    new Promise((resolve) => pool.once('error', resolve)),
+  ])
   idle.release()
 
   await ownerPool.query(`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'doomed'`)

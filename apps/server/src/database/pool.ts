@@ -34,7 +34,10 @@ export function createPool(url: string, options: PoolOptions): pg.Pool {
     keepAliveInitialDelayMillis: 5_000,
     types: { getTypeParser },
   })
-  const onError = (error: unknown) => options.log({ event: 'database.unavailable', code: databaseErrorCode(error) })
+  const onError = (error: unknown) => {
+    // `end` does not wait until its sessions are gone: what the database says to them when it is stopped next worries nobody.
+    if (!pool.ending) options.log({ event: 'database.unavailable', code: databaseErrorCode(error) })
+  }
   pool.on('error', onError)
   // A client that is out of the pool raises its own error when the server ends the session between two statements; without a listener
   // the process dies. The next statement fails and tells the caller, so there is nothing to do here.

@@ -62,6 +62,15 @@ export async function ensureDatasetStates(client: Queryable): Promise<void> {
   )
 }
 
+/** Whether every dataset of these locations has been read in full at least once. */
+export async function areInitiallySynced(db: Queryable, locationIds: readonly LocationId[]): Promise<boolean> {
+  const { rows } = await db.query(
+    `select from dataset_state where location_id = any($1::bigint[]) and initial_sync_completed_at is null limit 1`,
+    [locationIds],
+  )
+  return rows.length === 0
+}
+
 /** The database's clock in microseconds. A value and not an expression in the insert: a cluster evaluates those on every node. */
 async function databaseStamp(client: Queryable): Promise<string> {
   const { rows } = await client.query<{ stamp: string }>(

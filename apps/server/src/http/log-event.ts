@@ -27,7 +27,14 @@ export type LogEvent =
     }
   | { event: 'request.failed'; requestId: string; route: string; error: string; at: string }
   | { event: 'response.cut'; requestId: string; because: 'stalled' | 'too slow' }
-  | { event: 'records.ingested'; locationId: LocationId; dataset: string; changed: number; hidden: number; durationMs: number }
+  | {
+      event: 'records.ingested'
+      locationId: LocationId
+      dataset: string
+      changed: number
+      hidden: number
+      durationMs: number
+    }
   | { event: 'records.rerendered'; locationId: LocationId; dataset: string; changed: number }
   | { event: 'removal.held'; locationId: LocationId; dataset: string; missing: number; visible: number }
   | { event: 'token.refused'; because: 'unknown' | 'wrong secret' | 'revoked' | 'company' | 'agreement' }

@@ -2,7 +2,8 @@ import { type ProblemCode, problems } from '@bridgework/contract'
 
 /**
  * An answer that refuses: thrown anywhere below a route, turned into the one error shape by the error handler. `errors` replaces the
- * table's text where naming the parameter or field helps; it must never hold a value that was sent. `because` is for our log alone.
+ * table's text where naming the parameter or field helps; it may quote a parameter
+ * back to its sender, and never holds what an upload or a record says. `because` is for our log alone.
  */
 export class Problem extends Error {
   readonly code: ProblemCode

@@ -27,11 +27,11 @@ export async function sendBody(reply: FastifyReply, options: BodyOptions): Promi
   const release = once(options.beforeLastBytes ?? (async () => {}))
   const watch = watchReader(reply, { stallMs, deadlineMs, signal: options.signal, onCut: options.onCut })
   try {
-    const plain = joined(options.body)
-    const zipped = options.gzip && plain.length > gzipAboveBytes
-    const bytes = zipped ? await gzip(plain, { level: 1 }) : plain
-    const split = bytes.length > lastBytes ? bytes.length - lastBytes : 0
-    if (split === 0) await release()
+    const parts = Buffer.isBuffer(options.body) || typeof options.body === 'string' ? [options.body] : options.body
+    const plainLength = parts.reduce((length, part) => length + Buffer.byteLength(part), 0)
+    const zipped = options.gzip && plainLength > gzipAboveBytes ? await gzip(joined(parts), { level: 1 }) : null
+    const length = zipped?.length ?? plainLength
+    if (length <= chunkBytes) await release()
 
     reply.hijack()
     const response = reply.raw
@@ -40,19 +40,20 @@ export async function sendBody(reply: FastifyReply, options: BodyOptions): Promi
     if (!response.hasHeader('Content-Type')) response.setHeader('Content-Type', 'application/json; charset=utf-8')
     if (zipped) response.setHeader('Content-Encoding', 'gzip')
     response.appendHeader('Vary', 'Accept-Encoding')
-    response.setHeader('Content-Length', bytes.length)
+    response.setHeader('Content-Length', length)
     response.statusCode = reply.statusCode
 
-    for (let start = 0; start < split && !watch.isClosed(); start += chunkBytes) {
-      const chunk = bytes.subarray(start, Math.min(start + chunkBytes, split))
-      await Promise.race([watch.closed, new Promise<void>((taken) => response.write(chunk, () => taken()))])
+    let last: Buffer = Buffer.alloc(0)
+    for (const chunk of zipped ? slices(zipped) : encoded(parts)) {
+      if (watch.isClosed()) break
+      const before = last
+      last = chunk
+      if (before.length > 0)
+        await Promise.race([watch.closed, new Promise<void>((taken) => response.write(before, () => taken()))])
     }
     await release()
     if (!watch.isClosed()) {
-      await Promise.race([
-        watch.closed,
-        new Promise<void>((taken) => response.end(bytes.subarray(split), () => taken())),
-      ])
+      await Promise.race([watch.closed, new Promise<void>((taken) => response.end(last, () => taken()))])
     }
   } catch (error) {
     // Before the first byte the error handler answers; after it, only a broken connection tells the caller that the body is not whole.
@@ -81,9 +82,10 @@ export function acceptsGzip(header: string | string[] | undefined): boolean {
 
 const gzip = promisify(gzipWithCallback)
 const gzipAboveBytes = 1024
-/** Held back until the slot is free; a body of at most so much is sent in one piece after it. */
-const lastBytes = 8 * 1024
-/** The grain in which progress is seen: a reader slower than this per stall time is a stalled one. */
+/**
+ * The grain in which a body goes out, and in which progress is seen: a reader slower than this per stall time is a stalled one. The last
+ * chunk is held back until the slot is free; a body of at most so much is sent in one piece after it.
+ */
 const chunkBytes = 64 * 1024
 
 type WatchOptions = {
@@ -134,10 +136,32 @@ function watchReader(reply: FastifyReply, { stallMs, deadlineMs, signal, onCut }
   }
 }
 
-function joined(body: BodyOptions['body']): Buffer {
-  if (Buffer.isBuffer(body)) return body
-  if (typeof body === 'string') return Buffer.from(body)
-  return Buffer.concat(body.map((part) => (typeof part === 'string' ? Buffer.from(part) : part)))
+/** The parts' bytes in chunks, each made when its turn comes: a whole page of bytes beside its texts would be the page twice. */
+function* encoded(parts: readonly (Buffer | string)[]): Generator<Buffer> {
+  let waiting: (Buffer | string)[] = []
+  let size = 0
+  for (const part of parts) {
+    waiting.push(part)
+    size += part.length
+    if (size < chunkBytes) continue
+    yield* slices(joined(waiting))
+    waiting = []
+    size = 0
+  }
+  if (size > 0) yield* slices(joined(waiting))
+}
+
+function* slices(bytes: Buffer): Generator<Buffer> {
+  for (let start = 0; start < bytes.length; start += chunkBytes) yield bytes.subarray(start, start + chunkBytes)
+}
+
+function joined(parts: readonly (Buffer | string)[]): Buffer {
+  const [first] = parts
+  if (parts.length === 1 && Buffer.isBuffer(first)) return first
+  const bytes = Buffer.allocUnsafe(parts.reduce((length, part) => length + Buffer.byteLength(part), 0))
+  let end = 0
+  for (const part of parts) end += typeof part === 'string' ? bytes.write(part, end) : part.copy(bytes, end)
+  return bytes
 }
 
 function once(action: () => Promise<void>): () => Promise<void> {

@@ -10,15 +10,16 @@ import { Problem } from './problem.ts'
 import { watchRoutes } from './route-table.ts'
 
 /** What a request adds to its line in the log: who asked, and why it was refused. */
-type LogNotes = Pick<
-  Extract<LogEvent, { event: 'request.answered' }>,
-  'companyId' | 'agentId' | 'code' | 'because'
-> & {
+type LogNotes = Pick<Extract<LogEvent, { event: 'request.answered' }>, 'companyId' | 'agentId' | 'code' | 'because'> & {
   /** The pattern of a known path that was asked with a method which it does not answer. */
   route?: string
 }
 
 declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** How long a request of this route may take to arrive, where that is longer than for others. */
+    uploadTimeoutMs?: number
+  }
   interface FastifyRequest {
     /** The caller's address, behind trusted proxies too. */
     readonly clientIp: string
@@ -38,6 +39,7 @@ export type HttpServerOptions = {
   beforeRefusal?: (request: FastifyRequest, route: string | null) => Promise<void> | void
   newRequestId?: () => string
   headersTimeoutMs?: number
+  /** How long a request may take to arrive, unless its route says otherwise. */
   requestTimeoutMs?: number
   keepAliveTimeoutMs?: number
   /** A connection on which nothing moves for so long is closed, whatever it waits for. */
@@ -56,6 +58,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   const newRequestId = options.newRequestId ?? randomUUID
   const clientAddress = createClientAddress(options.trustedProxies)
   const headersTimeout = options.headersTimeoutMs ?? 8_000
+  const requestTimeoutMs = options.requestTimeoutMs ?? 12_000
 
   const app: FastifyInstance = Fastify({
     logger: false,
@@ -64,7 +67,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
     exposeHeadRoutes: false,
     return503OnClosing: false,
     bodyLimit: options.bodyBytesMax ?? 16 * 1024,
-    requestTimeout: options.requestTimeoutMs ?? 12_000,
+    requestTimeout: Math.max(requestTimeoutMs, uploadTimeoutMs),
     keepAliveTimeout: options.keepAliveTimeoutMs ?? 65_000,
     connectionTimeout: options.idleTimeoutMs ?? 60_000,
     http: {
@@ -118,6 +121,11 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
     },
   })
 
+  app.addHook('onRequest', async (request) => {
+    const timeoutMs = request.routeOptions.config.uploadTimeoutMs ?? requestTimeoutMs
+    if (hasBody(request)) endWhenSlow(app, request, timeoutMs)
+  })
+
   const routes = watchRoutes(app)
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(headersOfAll(request.id))
@@ -152,6 +160,20 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   return app
 }
 
+/** Node has one time-out for all requests, which is the longest; a route's own ends a body that is still arriving, in the same words. */
+function endWhenSlow(app: FastifyInstance, request: FastifyRequest, timeoutMs: number): void {
+  const timer = setTimeout(() => {
+    const error = Object.assign(new Error('the body is too slow'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
+    if (!request.raw.complete) app.server.emit('clientError', error, request.raw.socket)
+  }, timeoutMs)
+  request.raw.once('close', () => clearTimeout(timer))
+}
+
+function hasBody(request: FastifyRequest): boolean {
+  const { 'content-length': length, 'transfer-encoding': encoding } = request.raw.headers
+  return encoding !== undefined || (length !== undefined && length !== '0')
+}
+
 /** The text after the question mark, undecoded; '' when there is none. */
 export function rawQuery(request: FastifyRequest): string {
   // The router's parser below hands the text on, whatever Fastify's types say of a query.
@@ -167,3 +189,6 @@ function headersOfAll(requestId: string): Record<string, string> {
 }
 
 const urlLengthMax = 8_000
+
+/** An office's uplink may be slow: a full upload, packed, at 256 kbit/s. */
+export const uploadTimeoutMs = 120_000

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { assertRefusal, exchange, openConnection, readAnswers, readToEnd, startTestServer } from './test-connection.ts'
 
 const legitimate = 'GET /ok HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n'
@@ -37,6 +38,23 @@ test('a body that trickles in is told 408 and closed, and its route was never en
   t.after(() => clearInterval(trickle))
   assertRefusal(await answer, 408, 'request_timeout')
   assert.equal(entered, 0)
+})
+
+test('an upload from a slow office may take longer than other requests', async (t) => {
+  const { port } = await startTestServer(
+    t,
+    (app) => app.post('/upload', { config: { uploadTimeoutMs: 5_000 } }, async () => ({ taken: true })),
+    { requestTimeoutMs: 200 },
+  )
+  const socket = await openConnection(t, port)
+  const answer = readAnswers(socket, 1)
+  socket.write('POST /upload HTTP/1.1\r\nHost: test\r\nContent-Type: application/json\r\nContent-Length: 10\r\n\r\n{')
+  for (let sent = 1; sent < 9; sent += 1) {
+    await sleep(100)
+    socket.write(' ')
+  }
+  socket.write('}')
+  assert.equal((await answer)[0]?.status, 200)
 })
 
 test('a connection that stays idle after its answer is closed', async (t) => {

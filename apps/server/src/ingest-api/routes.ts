@@ -9,6 +9,7 @@ import { Refusal } from '../directory/refusal.ts'
 import { parseInstant } from '../http/instant.ts'
 import type { Log } from '../http/log-event.ts'
 import { Problem } from '../http/problem.ts'
+import { uploadTimeoutMs } from '../http/server.ts'
 import { finishCycle } from '../records/cycle.ts'
 import { reconcile } from '../records/reconcile.ts'
 import { storeUpload } from '../records/upload.ts'
@@ -62,7 +63,7 @@ function registerProtected(app: FastifyInstance, context: IngestApiContext): voi
   const { pool, now, log } = context
   const readers = new Map(datasets.map((dataset) => [dataset.name, createLineReader(dataset)]))
   const path = '/locations/:location_id/:dataset'
-  const forDataset = { onRequest: [requireLocation(pool), requireDataset] }
+  const forDataset = { config: { uploadTimeoutMs }, onRequest: [requireLocation(pool), requireDataset] }
 
   app.get('/agents/self', async (request) => {
     const agent = agentOf(request)

@@ -1,8 +1,8 @@
 import type { Pool } from 'pg'
 import type { ReadPermit } from '../access/read-permit.ts'
-import { type Document, readNumbered, readWhole } from './read-store.ts'
+import { type Document, readNumbered, readSmallDelta, readWhole } from './read-store.ts'
 import { chooseReading, type Reading } from './reading.ts'
-import { isWhole, type Selection } from './selection.ts'
+import { isDelta, isWhole, type Selection } from './selection.ts'
 
 /** One page: at most `items` records, whether more follow, and how many match in all. */
 export type Page = { documents: Document[]; hasMore: boolean; total: number }
@@ -18,18 +18,23 @@ const readingKeptMs = 10 * 60_000
 const readingsKeptMax = 10_000
 
 /**
- * Reads pages. How many records a selection matches is counted on its first page; later pages answer it from memory for 10 minutes, because
- * counting a large one for every page of it would be quadratic.
+ * Reads pages. A small delta is counted with each page of it. How many records any other selection matches is counted on its first page;
+ * later pages answer it from memory for 10 minutes, because counting a large one for every page of it would be quadratic.
+ * `smallDeltaMax`: for tests.
  */
-export function createPageReader(pool: Pool, now: () => Date): PageReader {
+export function createPageReader(pool: Pool, now: () => Date, { smallDeltaMax = 20_000 } = {}): PageReader {
   const readings = new Map<string, { reading: Reading; chosenAt: number }>()
 
+  const keptReading = (permit: ReadPermit, selection: Selection): Reading | null => {
+    const kept = readings.get(keyOf(permit, selection))
+    return kept && now().getTime() - kept.chosenAt < readingKeptMs ? kept.reading : null
+  }
+
   const readingOf = async (permit: ReadPermit, selection: Selection, isFirst: boolean): Promise<Reading> => {
-    const { modifiedAfter, patientId, startsFrom, startsTo } = selection
-    const key = [permit.locationId, permit.dataset, modifiedAfter, patientId, startsFrom, startsTo].join(' ')
-    const kept = readings.get(key)
-    if (!isFirst && kept && now().getTime() - kept.chosenAt < readingKeptMs) return kept.reading
-    const reading = await chooseReading(pool, permit, selection)
+    const kept = isFirst ? null : keptReading(permit, selection)
+    if (kept) return kept
+    const key = keyOf(permit, selection)
+    const reading = await chooseReading(pool, permit, selection, smallDeltaMax)
     readings.delete(key)
     readings.set(key, { reading, chosenAt: now().getTime() })
     if (readings.size > readingsKeptMax) readings.delete(readings.keys().next().value ?? key)
@@ -41,7 +46,13 @@ export function createPageReader(pool: Pool, now: () => Date): PageReader {
       if (isWhole(selection)) {
         return pageOf(await readWhole(pool, permit, after, items + 1), items, permit.state.total)
       }
-      const reading = await readingOf(permit, selection, after === '0')
+      const { modifiedAfter } = selection
+      const isFirst = after === '0'
+      if (modifiedAfter !== null && isDelta(selection) && (isFirst || keptReading(permit, selection) === null)) {
+        const small = await readSmallDelta(pool, permit, modifiedAfter, after, items + 1, smallDeltaMax)
+        if (small) return pageOf(small.documents, items, small.total)
+      }
+      const reading = await readingOf(permit, selection, isFirst)
       return pageOf(await reading.read(pool, permit, after, items + 1), items, reading.total)
     },
     async readPage(permit, selection, page, items) {
@@ -51,6 +62,10 @@ export function createPageReader(pool: Pool, now: () => Date): PageReader {
       return pageOf(await readNumbered(pool, permit, selection.modifiedAfter ?? 0, offset, items + 1), items, total)
     },
   }
+}
+
+function keyOf(permit: ReadPermit, { modifiedAfter, patientId, startsFrom, startsTo }: Selection): string {
+  return [permit.locationId, permit.dataset, modifiedAfter, patientId, startsFrom, startsTo].join(' ')
 }
 
 /** The page of a list that is known to have no record. */

@@ -23,29 +23,37 @@ export function readWhole(pool: Pool, permit: ReadPermit, after: string, limit: 
 }
 
 /**
- * A page of what was modified after a stamp, in id order, where that is little: from record_modified, which holds all that it needs to
- * choose, then sorted.
+ * A page of what was modified after a stamp, in id order, and how many that are in all: in one round trip from record_modified, which holds
+ * all that it needs to choose and to count, then sorted. Where they are more than `countMax`, it stops there, reads none, and gives null.
  */
-export function readSmallDelta(
+export async function readSmallDelta(
   pool: Pool,
   permit: ReadPermit,
   modifiedAfter: Stamp,
   after: string,
   limit: number,
-): Promise<Document[]> {
-  return readRows(
-    pool,
-    'records.small_delta',
-    [permit.locationId, permit.dataset, modifiedAfter, after, limit],
-    `with modified as materialized (
-       select id from record where location_id = $1 and dataset = $2 and modified_at > $3 and id > $4
+  countMax: number,
+): Promise<{ documents: Document[]; total: number } | null> {
+  const { rows } = await pool.query<Document | [id: null, document: null, total: string]>({
+    name: 'records.small_delta',
+    text: `with modified as materialized (
+       select id from record where location_id = $1 and dataset = $2 and modified_at > $3 limit $6::bigint + 1
+     ), counted as materialized (
+       select count(*) as total from modified
      ), page as materialized (
-       select id from modified order by id limit $5
+       select id from modified where id > $4 and (select total from counted) <= $6 order by id limit $5
      )
-     select record.id, record.document
+     select record.id, record.document, null as total
        from page join record on record.location_id = $1 and record.dataset = $2 and record.id = page.id
-      order by record.id`,
-  )
+      union all
+     select null, null, total from counted
+      order by 1`,
+    values: [permit.locationId, permit.dataset, modifiedAfter, after, limit, countMax],
+    rowMode: 'array',
+  })
+  // Nulls sort last.
+  const total = Number(rows.pop()?.[2])
+  return total > countMax ? null : { documents: rows as Document[], total }
 }
 
 /**

@@ -16,6 +16,11 @@ export function isWhole(selection: Selection): boolean {
   return Object.values(selection).every((value) => value === null)
 }
 
+/** Whether the moment of change alone is asked for. */
+export function isDelta({ patientId, startsFrom, startsTo }: Selection): boolean {
+  return patientId === null && startsFrom === null && startsTo === null
+}
+
 /** The range of moments asked for, open ends closed by the first and last that a column holds; null when none is asked for. */
 export function startsRange({ startsFrom, startsTo }: Selection): { from: Stamp; to: Stamp } | null {
   if (startsFrom === null && startsTo === null) return null

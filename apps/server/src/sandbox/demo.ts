@@ -57,13 +57,11 @@ export async function ensureGrants(
       by: 'sandbox',
     })
   }
-  const { rows } = await pool.query<{ location_id: LocationId }>(
-    'select distinct location_id from dataset_grant where location_id = any($1::bigint[]) and company_id = $2',
-    [locations.map((location) => location.id), demo.companyId],
-  )
-  const granted = new Set(rows.map((row) => row.location_id))
+  const { companyId, organizationId } = demo
+  const grants = await listGrants(pool, { companyId, organizationId })
+  const isOpen = (id: LocationId) => grants.some((grant) => grant.locationId === id || grant.locationId === null)
   const ids = locations.map((location) => location.id)
-  return { granted: ids.filter((id) => granted.has(id)), ungranted: ids.filter((id) => !granted.has(id)) }
+  return { granted: ids.filter(isOpen), ungranted: ids.filter((id) => !isOpen(id)) }
 }
 
 async function ensureOrganization(pool: Pool): Promise<OrganizationId> {

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import { feederExitCodes } from '@bridgework/practice-simulator/feeder-exit-codes'
 import type { Log } from '../http/log-event.ts'
 import type { Demo } from './demo.ts'
 
@@ -15,7 +16,7 @@ const restartAfterMs = 2000
 
 /**
  * Keeps the demo practice alive in a process of its own, which speaks to the server over HTTP as an office agent does, and ends with this
- * one. One that dies is started again.
+ * one. One that dies is started again; one whose key is refused is not.
  */
 export function startFeeder(options: { demo: Demo; serverUrl: string; stateDir: string; log: Log }): Feeder {
   const { demo, log } = options
@@ -41,8 +42,10 @@ export function startFeeder(options: { demo: Demo; serverUrl: string; stateDir: 
       if (line.startsWith('{"event":"synced"')) onSynced()
       log({ event: 'sandbox.feeder', text: line.slice(0, 500) })
     })
-    started.on('exit', () => {
+    started.on('exit', (code) => {
       if (isStopped) return
+      const text = lasting(code)
+      if (text !== null) return log({ event: 'server.warning', text })
       log({ event: 'task.failed', task: 'sandbox feeder', error: 'exited, is started again' })
       restart = setTimeout(() => {
         child = start()
@@ -64,6 +67,14 @@ export function startFeeder(options: { demo: Demo; serverUrl: string; stateDir: 
       clearTimeout(kill)
     },
   }
+}
+
+/** What makes another start useless; null when the process merely died. */
+function lasting(code: number | null): string | null {
+  if (code === feederExitCodes.keyRefused) {
+    return 'The demo practice stands still: its agent key was revoked. The next start enrols its agent anew.'
+  }
+  return code === feederExitCodes.settings ? 'The demo practice stands still: its feeder refuses its settings.' : null
 }
 
 const feederMain = fileURLToPath(import.meta.resolve('@bridgework/practice-simulator/feeder'))

@@ -1,10 +1,12 @@
 import { mkdirSync } from 'node:fs'
+import { type AddressInfo, isIPv6 } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { vendorApiPath } from '@bridgework/contract'
 import type { Pool } from 'pg'
 import type { SecretKey } from '../access/secret.ts'
 import type { Config } from '../config.ts'
+import { areInitiallySynced } from '../directory/dataset-state.ts'
 import { listLocations } from '../directory/location.ts'
 import type { Log } from '../http/log-event.ts'
 import { type Demo, ensureDemo, ensureGrants } from './demo.ts'
@@ -21,19 +23,23 @@ const firstSyncMaxMs = 60_000
  * interrupted anywhere is taken up by the next one. The first start waits until the practice's data has arrived; later ones do not.
  */
 export async function startSandbox(deps: {
+  /** Where the server listens. */
+  address: AddressInfo
   pool: Pool
   secretKey: SecretKey
   config: Config
   log: Log
+  /** Ends the wait for the practice's data. */
+  signal: AbortSignal
 }): Promise<Sandbox> {
-  const { pool, secretKey, config, log } = deps
+  const { address, pool, secretKey, config, log, signal } = deps
   const demo = await ensureDemo(pool, secretKey, readSandboxFile(config.dataDir))
   const stateDir = join(config.dataDir, 'sandbox')
   mkdirSync(stateDir, { recursive: true, mode: 0o700 })
-  const isFirst = (await listLocations(pool, demo.organizationId)).length < demoLocations
-  const feeder = startFeeder({ demo, serverUrl: `http://127.0.0.1:${config.port}`, stateDir, log })
+  const isWhole = await hasWholePractice(pool, demo)
+  const feeder = startFeeder({ demo, serverUrl: localUrl(address), stateDir, log })
   try {
-    if (isFirst) await waitForData(feeder)
+    if (!isWhole) await waitForData(feeder, signal)
     const file = await sandboxFile(pool, demo, config)
     writeSandboxFile(config.dataDir, file)
     return { file, stop: feeder.stop }
@@ -43,11 +49,26 @@ export async function startSandbox(deps: {
   }
 }
 
-async function waitForData(feeder: Feeder): Promise<void> {
+/** Also false after a first start that was interrupted while the data was on its way. */
+async function hasWholePractice(pool: Pool, demo: Demo): Promise<boolean> {
+  const ids = (await listLocations(pool, demo.organizationId)).map((location) => location.id)
+  return ids.length >= demoLocations && (await areInitiallySynced(pool, ids))
+}
+
+/** The listening server's own address, as its own machine reaches it. */
+export function localUrl({ address, port }: AddressInfo): string {
+  if (address === '0.0.0.0') return `http://127.0.0.1:${port}`
+  if (address === '::') return `http://[::1]:${port}`
+  return isIPv6(address) ? `http://[${address}]:${port}` : `http://${address}:${port}`
+}
+
+async function waitForData(feeder: Feeder, stopping: AbortSignal): Promise<void> {
   const waiting = new AbortController()
-  const tooLong = sleep(firstSyncMaxMs, 'too long', { signal: waiting.signal }).catch(() => undefined)
+  const signal = AbortSignal.any([waiting.signal, stopping])
+  const tooLong = sleep(firstSyncMaxMs, 'too long', { signal }).catch(() => undefined)
   const outcome = await Promise.race([feeder.synced, tooLong])
   waiting.abort()
+  if (stopping.aborted) throw new Error('stopped before the demo practice had arrived')
   if (outcome === 'too long') throw new Error(`the demo practice did not arrive within ${firstSyncMaxMs / 1000} s`)
 }
 
@@ -75,7 +96,7 @@ Make the first call:
 
   curl -s '${file.base_url}/locations' -H "Authorization: Bearer $TOKEN"
 
-  curl -s '${file.base_url}/locations/${file.granted_location_ids[0]}/insurance_plans?items=3' -H "Authorization: Bearer $TOKEN"
+  curl -s '${file.base_url}/locations/${file.granted_location_ids[0] ?? '<location id>'}/insurance_plans?items=3' -H "Authorization: Bearer $TOKEN"
 
 API reference: ${publicUrl}/docs     Guides: README.md and docs/
 Credentials and ids: sandbox.json in the data directory. The demo practice changes every few seconds. Stop with Ctrl-C.

@@ -6,7 +6,10 @@ import { watermarkAfter } from '../records/stamp.ts'
 import { onlyFields } from './fields.ts'
 import type { ListParameters } from './parameters.ts'
 
-/** The JSON of a dataset's page: stored documents joined by commas, and the rest of the envelope. */
+/**
+ * The JSON of a dataset's page, in parts: stored documents, commas, and the rest of the envelope. Not joined: as one text, a page of wide
+ * records would be in memory twice more.
+ */
 export function pageBody(
   dataset: Dataset,
   permit: ReadPermit,
@@ -15,7 +18,7 @@ export function pageBody(
   page: Page,
   freshness: FreshnessState,
   requestId: string,
-): string {
+): string[] {
   const isCursor = dataset.pagination === 'cursor'
   const isFirst = parameters.after === '0' && parameters.page === 1
   const pages = Math.max(1, Math.ceil(page.total / parameters.items))
@@ -32,8 +35,12 @@ export function pageBody(
     },
     request_id: requestId,
   }
-  const documents = page.documents.map(([, document]) => onlyFields(document, parameters.fields)).join(',')
-  return `{"data":[${documents}],"pagy":${JSON.stringify(pagy)},"meta":${JSON.stringify(meta)}}`
+  const parts = ['{"data":[']
+  for (const [index, [, document]] of page.documents.entries()) {
+    parts.push(index === 0 ? '' : ',', onlyFields(document, parameters.fields))
+  }
+  parts.push(`],"pagy":${JSON.stringify(pagy)},"meta":${JSON.stringify(meta)}}`)
+  return parts
 }
 
 /** A `Link` header to the next page, relative to the request; undefined on the last one. */

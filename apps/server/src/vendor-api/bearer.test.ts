@@ -7,6 +7,7 @@ import { openKeyRing } from '../access/key-ring.ts'
 import { rotateSigningKey, withdrawSigningKey } from '../access/signing-key.ts'
 import { someWorld, type TestWorld } from '../test-world.ts'
 import { assertProblem, eventually, getWith } from './test-answer.ts'
+import { times } from './test-runs.ts'
 
 /** A world with one granted location, a good token, and the two protected paths that every token is tried on. */
 async function withToken(t: TestContext, options: Parameters<typeof someWorld>[1] = {}) {
@@ -222,8 +223,7 @@ test('B26: an unknown path is told only to who may ask: no token 401, a good one
   assertProblem(await vendor.get('/nowhere'), 'token_invalid')
 })
 
-/** The soak asks for more of them, and measures the processor's time too. */
-const floodSize = 300
+const floodSize = 300 * times
 
 test('B27: a flood of invalid tokens asks nothing of the database', async (t) => {
   const { world, token, paths } = await withToken(t)

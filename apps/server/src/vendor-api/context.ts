@@ -5,6 +5,7 @@ import type { SecretKey } from '../access/secret.ts'
 import type { OrganizationId } from '../directory/identity.ts'
 import type { DisclosureWriter } from '../disclosure/writer.ts'
 import type { Log } from '../http/log-event.ts'
+import type { BodyOptions } from '../http/send-body.ts'
 import type { PageReader } from '../records/page.ts'
 import type { SyncSlots } from '../throttle/sync-slots.ts'
 import type { TokenLimit } from '../throttle/token-limit.ts'
@@ -24,4 +25,6 @@ export type VendorApiContext = {
   previewDatasets: ReadonlySet<DatasetName>
   now: () => Date
   log: Log
+  /** When a reader is cut who takes its page too slowly. */
+  reader: Pick<BodyOptions, 'stallMs' | 'deadlineMs'>
 }

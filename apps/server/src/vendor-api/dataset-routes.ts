@@ -55,6 +55,7 @@ async function sendList(
       body: pageBody(dataset, permit, parameters, scope, page, freshness, request.id),
       gzip: acceptsGzip(request.headers['accept-encoding']),
       ...(slot && { beforeLastBytes: slot.release, signal: slot.signal }),
+      ...context.reader,
       onCut: (because) => context.log({ event: 'response.cut', requestId: request.id, because }),
     })
   } finally {

@@ -1,5 +1,5 @@
 import type { FreshnessState } from '@bridgework/contract'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type GrantedLocation, getGrantedLocation, listGrantedLocations } from '../access/granted-location.ts'
 import {
   type GrantedOrganization,
@@ -7,6 +7,7 @@ import {
   listGrantedOrganizations,
 } from '../access/granted-organization.ts'
 import { requirePrincipal } from '../access/read-permit.ts'
+import { acceptsGzip, sendBody } from '../http/send-body.ts'
 import { rawQuery } from '../http/server.ts'
 import { freshnessOf, oldestOf, type SyncTimes } from '../records/freshness.ts'
 import { listHoldsOf } from '../records/removal-hold.ts'
@@ -34,7 +35,7 @@ export function registerDirectory(app: FastifyInstance, { pool, now, lastContact
     const principal = await requirePrincipal(pool, tokenOf(request))
     const parameters = readPageParameters(rawQuery(request))
     const { total, organizations } = await listGrantedOrganizations(pool, principal, parameters)
-    return page(reply, organizations.map(renderOrganization), total, parameters, rawQuery(request))
+    return sendPage(request, reply, organizations.map(renderOrganization), total, parameters)
   })
 
   app.get<{ Params: { organization_id: string } }>(
@@ -53,7 +54,7 @@ export function registerDirectory(app: FastifyInstance, { pool, now, lastContact
     const parameters = readLocationsParameters(rawQuery(request))
     const { total, locations } = await listGrantedLocations(pool, principal, parameters)
     const data = await Promise.all(locations.map(render))
-    return page(reply, data, total, parameters, rawQuery(request))
+    return sendPage(request, reply, data, total, parameters)
   })
 
   app.get<{ Params: { location_id: string } }>(
@@ -92,25 +93,28 @@ export function registerDirectory(app: FastifyInstance, { pool, now, lastContact
   )
 }
 
-function page(
-  reply: { header: (name: string, value: string) => unknown; request: { id: string } },
+/** One page of a list that belongs to no location, packed for those who take it so: a page may have 5,000 records. */
+async function sendPage(
+  request: FastifyRequest,
+  reply: FastifyReply,
   data: unknown[],
   total: number,
   { page, items }: { page: number; items: number },
-  query: string,
-) {
+): Promise<FastifyReply> {
   const pages = Math.max(1, Math.ceil(total / items))
   const next = page < pages ? page + 1 : null
   if (next !== null) {
-    const parameters = new URLSearchParams(query)
+    const parameters = new URLSearchParams(rawQuery(request))
     parameters.set('page', String(next))
     reply.header('Link', `<?${parameters}>; rel="next"`)
   }
-  return {
+  const body = {
     data,
     pagy: { total, items, page, pages },
-    meta: { has_more: next !== null, next_page: next, request_id: reply.request.id },
+    meta: { has_more: next !== null, next_page: next, request_id: request.id },
   }
+  await sendBody(reply, { body: JSON.stringify(body), gzip: acceptsGzip(request.headers['accept-encoding']) })
+  return reply
 }
 
 function renderOrganization(organization: GrantedOrganization) {

@@ -159,7 +159,9 @@ test('the reference page works without anything from elsewhere', async (t) => {
     assert.doesNotMatch(link, /^(https?:)?\/\//)
     assert.equal((await world.request(new URL(link, 'http://host/docs/').pathname)).status, 200, link)
   }
-  assert.match(page.headers.get('content-security-policy') ?? '', /default-src 'self'/)
+  const policy = page.headers.get('content-security-policy') ?? ''
+  assert.match(policy, /default-src 'none'/)
+  assert.doesNotMatch(policy, /https|upgrade|validator/)
 })
 
 /** Makes an operation answer a status: by what is asked, or by what is broken meanwhile. */

@@ -1,4 +1,4 @@
-import { datasets, limits, vendorApiPath, vendorApiVersion } from '@bridgework/contract'
+import { type Dataset, datasets, limits, vendorApiPath, vendorApiVersion } from '@bridgework/contract'
 import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance } from 'fastify'
@@ -31,11 +31,35 @@ export async function documentVendorApi(app: FastifyInstance, publicUrl: string)
   })
   await app.register(swaggerUi, {
     routePrefix: '/docs',
-    staticCSP: true,
-    uiConfig: { docExpansion: 'list', persistAuthorization: false, tryItOutEnabled: true },
+    staticCSP: contentSecurityPolicy,
+    uiConfig: {
+      // Without the bar at the top: its logo and its field for other addresses are not ours.
+      layout: 'BaseLayout',
+      docExpansion: 'list',
+      defaultModelsExpandDepth: -1,
+      displayRequestDuration: true,
+      persistAuthorization: false,
+      tryItOutEnabled: true,
+      validatorUrl: null,
+    },
     theme: { title: 'Bridgework vendor API' },
   })
 }
+
+/**
+ * Nothing from elsewhere. Styles may stand in elements, as the page's program puts them there. The package's own policy asks browsers to turn
+ * http into https, which breaks the page wherever the sandbox is reached by another name than localhost.
+ */
+const contentSecurityPolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
 
 /** The document itself, for programs. */
 export function serveDocuments(app: FastifyInstance): void {
@@ -53,12 +77,23 @@ function finish(document: Partial<OpenApiDocument>): Partial<OpenApiDocument> {
     )
     for (const parameter of operation.parameters ?? []) {
       if (!dataset || !('name' in parameter) || (parameter.name !== 'q' && parameter.name !== 'fields')) continue
-      const example = parameterExamples(dataset)[parameter.name]
-      Object.assign(parameter, { style: 'deepObject', explode: true, example })
+      Object.assign(parameter, {
+        style: 'deepObject',
+        explode: true,
+        examples: deepObjectExamples(dataset, parameter.name),
+      })
     }
     if (dataset?.preview) Object.assign(operation, { 'x-preview': true, 'x-not-yet-in-production': true })
   }
   return document
+}
+
+/** The empty example comes first: it is what the reference page fills in. */
+function deepObjectExamples(dataset: Dataset, name: 'q' | 'fields') {
+  return {
+    everything: { summary: name === 'q' ? 'The whole dataset' : 'Every attribute', value: {} },
+    part: { summary: 'A part of it', value: parameterExamples(dataset)[name] },
+  }
 }
 
 type OpenApiDocument = ReturnType<FastifyInstance['swagger']> extends infer D ? Extract<D, { openapi: string }> : never

@@ -55,8 +55,16 @@ export const tokenSchema = {
   description: `Keep a token for its whole life of 6 hours: at most ${limits.tokenRequestsPerMinute} requests in any 60 seconds from one address are answered.`,
   security: [],
   body: Type.Object({
-    client_id: Type.String({ maxLength: limits.credentialLengthMax, examples: ['bwc_9mX2…'] }),
-    client_secret: Type.String({ maxLength: limits.credentialLengthMax, examples: ['bws_Vt7q…'] }),
+    client_id: Type.String({
+      maxLength: limits.credentialLengthMax,
+      description: 'The public half of the key pair',
+      examples: ['bwc_9mX2…'],
+    }),
+    client_secret: Type.String({
+      maxLength: limits.credentialLengthMax,
+      description: 'The secret half, shown once when the pair was made',
+      examples: ['bws_Vt7q…'],
+    }),
   }),
   ...answers(
     Type.Object(
@@ -133,7 +141,7 @@ export function listSchema(dataset: Dataset) {
     operationId: dataset.operationIds.list,
     tags: [dataTag],
     summary: `List the ${dataset.title.toLowerCase()} of a location`,
-    description: dataset.preview ? `${dataset.description} Not yet available in production.` : dataset.description,
+    description: [dataset.description, walkOf(dataset), ...previewOf(dataset)].join(' '),
     params: locationParam,
     querystring: Type.Object({
       ...(isCursor ? { after, items } : { page, items }),
@@ -159,6 +167,12 @@ export function recordSchema(dataset: Dataset) {
     operationId: dataset.operationIds.get,
     tags: [dataTag],
     summary: `Get one record of the ${dataset.title.toLowerCase()} of a location`,
+    description: [
+      dataset.detailAttributes
+        ? `As in the list, and with ${Object.keys(dataset.detailAttributes.properties).join(', ')}.`
+        : 'As in the list.',
+      ...previewOf(dataset),
+    ].join(' '),
     params: Type.Object({ ...locationParam.properties, id: Type.String({ description: 'Id of the record' }) }),
     querystring: Type.Object({ fields: fieldsOf(dataset) }),
     ...answers(
@@ -169,6 +183,15 @@ export function recordSchema(dataset: Dataset) {
       [...ofDataset(dataset), 'record_unknown'],
     ),
   }
+}
+
+function walkOf({ pagination }: Dataset): string {
+  const step = pagination === 'cursor' ? 'meta.next_after as after' : 'meta.next_page as page'
+  return `Ask for the next page with ${step} until meta.has_more is false; begin the next delta with the first page’s meta.next_fetch_modified_since.`
+}
+
+function previewOf({ preview }: Dataset): string[] {
+  return preview ? ['Not yet available in production.'] : []
 }
 
 function ofDataset(dataset: Dataset): ProblemCode[] {
@@ -192,7 +215,8 @@ export const locationListSchema = directoryListSchema(
     organization_id: Type.Optional(Type.Integer({ minimum: 1, description: 'Restricts the list to one organization' })),
     with_attribution_script_install: Type.Optional(
       Type.Boolean({
-        description: 'Restricts the list to practices that have installed the attribution script on their websites',
+        description:
+          'Restricts the list to practices that have installed the attribution script on their websites. Restricts when empty, true or 1; does not when false or 0',
       }),
     ),
     page,
@@ -206,6 +230,8 @@ export const syncStatusSchema = {
   operationId: 'locations_sync_status_get',
   tags: ['Locations'],
   summary: 'How current a location’s datasets are',
+  description:
+    'Nothing of a patient is in it: ask as often as needed to know whether a walk or a delta is worth making.',
   params: locationParam,
   ...answers(
     Type.Object(
@@ -215,7 +241,7 @@ export const syncStatusSchema = {
             id: Type.String({ description: 'Name of the dataset' }),
             type: Type.Literal('sync_status'),
             attributes: Type.Object({
-              dataset: Type.String(),
+              dataset: Type.String({ description: 'Name of the dataset' }),
               state: freshness.properties.state,
               synced_at: freshness.properties.synced_at,
               total: Type.Integer({ description: 'Number of records, hidden ones included' }),
@@ -224,7 +250,11 @@ export const syncStatusSchema = {
               ),
               removal_held: nullable(
                 Type.Object(
-                  { missing: Type.Integer(), visible: Type.Integer(), held_at: instant('Since when') },
+                  {
+                    missing: Type.Integer({ description: 'Visible records that the practice’s system no longer has' }),
+                    visible: Type.Integer({ description: 'Visible records when the removal was held' }),
+                    held_at: instant('Since when'),
+                  },
                   {
                     description:
                       'A removal that waits for a person’s confirmation: so many of the visible records would be hidden',
@@ -234,7 +264,7 @@ export const syncStatusSchema = {
             }),
           }),
         ),
-        meta: Type.Object({ request_id: Type.String() }),
+        meta: requestMeta,
       },
       { description: 'One entry for each granted dataset' },
     ),
@@ -256,7 +286,10 @@ export const sharedSchemas = [
     $id: 'SyncSlotsExceeded',
     ...Type.Object({
       errors: Type.String({ description: 'Explains that too many locations are syncing concurrently' }),
-      sync_type: Type.Enum(['initial', 'incremental']),
+      sync_type: Type.Enum(['initial', 'incremental'], {
+        description:
+          'incremental: a request with q[fetch_modified_since] that could be answered with the changes alone; initial: any other',
+      }),
       max_concurrent_locations: Type.Integer({ description: 'The allowed number of concurrent locations' }),
       active_location_ids: Type.Array(Type.Integer(), { description: 'Locations currently in flight' }),
       retry_after_seconds: Type.Integer({ minimum: 1, description: 'Seconds to wait' }),
@@ -266,7 +299,7 @@ export const sharedSchemas = [
 
 function recordOf(dataset: Dataset, more?: TObject): TSchema {
   const attributes = more ? Type.Object({ ...dataset.attributes.properties, ...more.properties }) : dataset.attributes
-  return Type.Object({ id: Type.String({ examples: ['1024'] }), type: Type.Literal(dataset.type), attributes })
+  return recordSchemaOf(dataset.type, 'Id of the record: stable, unique among all records of this type', attributes)
 }
 
 function directoryListSchema(
@@ -280,10 +313,15 @@ function directoryListSchema(
     operationId,
     tags: [type === 'location' ? 'Locations' : 'Organizations'],
     summary: `List the ${type}s that this credential may read`,
+    description: `Ask for the next page with meta.next_page as page until meta.has_more is false. With items=${limits.pageSizeMax} one page holds all.`,
     querystring: Type.Object(querystring),
     ...answers(
       Type.Object(
-        { data: Type.Array(directoryRecord(type, attributes)), pagy: pagePagy, meta: directoryMeta },
+        {
+          data: Type.Array(recordSchemaOf(type, `Id of the ${type}`, attributes)),
+          pagy: pagePagy,
+          meta: directoryMeta,
+        },
         { description: 'One page, in ascending order of id' },
       ),
       [...ofBearer, ...codes],
@@ -296,16 +334,24 @@ function directoryRecordSchema(operationId: string, type: 'location' | 'organiza
     operationId,
     tags: [type === 'location' ? 'Locations' : 'Organizations'],
     summary: `Get one ${type}`,
+    description: `The same attributes as in the list of ${type}s.`,
     params: Type.Object({ [`${type}_id`]: Type.String({ description: `Id of the ${type}` }) }),
     ...answers(
-      Type.Object({ data: directoryRecord(type, attributes), meta: requestMeta }, { description: `The ${type}` }),
+      Type.Object(
+        { data: recordSchemaOf(type, `Id of the ${type}`, attributes), meta: requestMeta },
+        { description: `The ${type}` },
+      ),
       [...ofBearer, `${type}_denied`, `${type}_unknown`],
     ),
   }
 }
 
-function directoryRecord(type: string, attributes: TObject): TSchema {
-  return Type.Object({ id: Type.String(), type: Type.Literal(type), attributes })
+function recordSchemaOf(type: string, idDescription: string, attributes: TObject): TSchema {
+  return Type.Object({
+    id: Type.String({ description: idDescription, examples: ['1024'] }),
+    type: Type.Literal(type, { description: 'The kind of resource' }),
+    attributes,
+  })
 }
 
 /** The success and every refusal of an operation. `x-problems` tells vendors' programs the codes, and us which examples to add. */

@@ -6,6 +6,7 @@ import { grantAccess, revokeAccess } from '../access/grant.ts'
 import { closeCompany, resumeCompany, suspendCompany } from '../directory/company.ts'
 import { aPlan, aSchedule, someWorld, type TestLocation, type TestVendor, type TestWorld } from '../test-world.ts'
 import { assertProblem, eventually } from './test-answer.ts'
+import { times } from './test-runs.ts'
 
 /** Companies one and two; practices p1 (granted to one), p2 (two), p3 (both), p4 (nobody), p5 (was one's, revoked). */
 async function someTenants(world: TestWorld) {
@@ -159,8 +160,7 @@ test('A15: one URL answers each company on its own, and no answer may be stored'
   assert.equal((await two.get('/locations')).text.includes(p1.id), false)
 })
 
-/** The soak asks for 200 at once in 1,000 rounds. */
-const mixed = { rounds: 3, requests: 60 }
+const mixed = { rounds: 3 * times, requests: 60 }
 
 test('A16: many companies asking at once each get their own rows and no other', async (t) => {
   const world = await someWorld(t)

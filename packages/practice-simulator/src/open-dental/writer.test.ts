@@ -170,10 +170,10 @@ async function readSchedules(connection: Connection, location: string): Promise<
        from fee f
        join feesched s on s.FeeSchedNum = f.FeeSched
        join procedurecode pc on pc.CodeNum = f.CodeNum
-      where (f.ClinicNum = 0 and (? = 0 or s.IsGlobal = 1 or not exists (
+      where (f.ClinicNum = 0 and (? = 0 or not exists (
               select 1 from fee own
                where own.FeeSched = f.FeeSched and own.CodeNum = f.CodeNum and own.ProvNum = f.ProvNum and own.ClinicNum = ?)))
-         or (f.ClinicNum = ? and ? <> 0 and s.IsGlobal = 0)
+         or (f.ClinicNum = ? and ? <> 0)
       order by pc.ProcCode, cast(nullif(f.ProvNum, 0) as char)`,
     Array.from({ length: 4 }, () => BigInt(location)),
   )

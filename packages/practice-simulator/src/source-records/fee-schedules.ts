@@ -3,8 +3,8 @@ import type { Fee, FeeSchedule, Practice, RowChange } from '../practice.ts'
 
 /**
  * What Bridgework must know of the fee schedules with these keys at one location: the practice's fees, and where the
- * location has its own for the same code and provider, that one instead; none of its own on a global schedule. A fee
- * of a code that is gone is left out.
+ * location has its own for the same code and provider, that one instead, on a global schedule too: see
+ * docs/decisions/agent-reads-open-dental.md. A fee of a code that is gone is left out.
  */
 export function feeScheduleRecords(
   practice: Practice,
@@ -48,7 +48,7 @@ function feeScheduleRecord(
 ): SourceRecord {
   const inForce = new Map<string, Fee>()
   for (const fee of fees) if (fee.locationKey === null) inForce.set(purpose(fee), fee)
-  if (!schedule.isGlobal && locationKey !== null) {
+  if (locationKey !== null) {
     for (const fee of fees) if (fee.locationKey === locationKey) inForce.set(purpose(fee), fee)
   }
   const lines = [...inForce.values()].flatMap((fee) => {

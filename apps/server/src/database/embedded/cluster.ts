@@ -57,6 +57,8 @@ export async function createCluster(
     writeFileSync(join(stage, 'credentials.json'), `${JSON.stringify(credentials)}\n`, { mode: 0o600, flag: 'wx' })
     removeEmpty(place.home)
     renameSync(stage, place.home)
+    // An initdb that was just being started when its server was killed had no arguments yet to be known by, and may have come since.
+    await sweepHalfMade(place.home)
   } catch (error) {
     rmSync(stage, { recursive: true, force: true })
     throw error

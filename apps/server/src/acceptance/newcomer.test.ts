@@ -1,0 +1,245 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { readFileSync, statSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { SandboxFile } from '../sandbox/sandbox-file.ts'
+import type { Body } from '../test-world.ts'
+import { alive, descendantsOf, paste, postgresOf, someNewcomer } from './test-newcomer.ts'
+
+type Newcomer = Awaited<ReturnType<typeof someNewcomer>>
+
+test('a newcomer starts the sandbox, makes the first call, stops it, and finds it again as it was', async (t) => {
+  const newcomer = await someNewcomer(t)
+  let server = newcomer.start()
+  t.diagnostic(`first start: ${Math.round(await server.ready())} ms`)
+  const file = sandboxFile(newcomer)
+  const token = await tokenOf(file)
+
+  await t.test('the ready line comes first, and nothing worries the newcomer', () => {
+    assert.match(server.stdout(), new RegExp(`^Bridgework is ready at http://localhost:${newcomer.port}\n`))
+    assert.equal(server.stderr(), '')
+  })
+
+  await t.test('sandbox.json has all members, ids as numbers, and is the owner’s alone', () => {
+    assert.equal(statSync(join(newcomer.dataDir, 'sandbox.json')).mode & 0o777, 0o600)
+    assert.deepEqual(Object.keys(file), [
+      'base_url',
+      'client_id',
+      'client_secret',
+      'organization_id',
+      'granted_location_ids',
+      'ungranted_location_ids',
+      'agent_key',
+    ])
+    assert.equal(file.base_url, `http://localhost:${newcomer.port}/api/v1/vendors`)
+    assert.deepEqual([file.granted_location_ids.length, file.ungranted_location_ids.length], [2, 1])
+    const ids = [file.organization_id, ...file.granted_location_ids, ...file.ungranted_location_ids]
+    assert.ok(ids.every(Number.isSafeInteger))
+  })
+
+  await t.test('the printed commands, pasted, get a token and plans', async (t) => {
+    if (!(await has('curl')) || !(await has('bash'))) return t.skip('curl or bash is not installed on this machine')
+    const printed = server.stdout()
+    const commands = printed.match(/^ {2}(?:.*\\\n)*.*$/gm) ?? []
+    assert.equal(commands.length, 3)
+    // A line's end between the answers, which have none; otherwise just what a newcomer pastes.
+    const { stdout } = await paste([...commands, 'echo "$TOKEN"'].join('\necho\n'))
+    const [locations = '', plans = '', pasted = ''] = stdout.split('\n').filter((line) => line !== '')
+    assert.equal(JSON.parse(locations).data.length, 2)
+    assert.equal(JSON.parse(plans).data.length, 3)
+    assert.match(pasted, /^[\w-]+\.[\w-]+\.[\w-]+$/)
+  })
+
+  await t.test('the location that was not granted is refused', async () => {
+    const { status, body } = await get(file, token, `/locations/${file.ungranted_location_ids[0]}/insurance_plans`)
+    assert.deepEqual([status, body.code], [403, 'location_denied'])
+  })
+
+  await t.test('something changes within seconds, and a delta tells what', async (t) => {
+    const began = performance.now()
+    const watermarks = new Map<string, string>()
+    for (let changed = 0; changed === 0; await sleep(100)) {
+      assert.ok(performance.now() - began < 20_000, 'nothing has changed for 20 s')
+      changed = await countChanged(file, token, watermarks)
+    }
+    t.diagnostic(`after ${Math.round(performance.now() - began)} ms`)
+  })
+
+  await t.test('a second server on the same data directory is refused in one line', async () => {
+    const { code, stdout, stderr } = await newcomer.start({ BRIDGEWORK_PORT: '1' }).ended
+    assert.deepEqual([code, stdout], [1, ''])
+    assert.match(stderr, /^Another Bridgework server \(process \d+\) is using the data directory .*\n$/)
+  })
+
+  const known = await plansOf(file, token)
+  await t.test('Ctrl-C ends it and all that it started within seconds, and it says that all is well', async (t) => {
+    const started = [...descendantsOf(server.pid), ...postgresOf(newcomer.dataDir)]
+    assert.ok(process.platform !== 'linux' || started.length > 2)
+    const began = performance.now()
+    // Twice, as it comes through a wrapper.
+    process.kill(server.pid, 'SIGINT')
+    const { code, stderr } = await server.kill('SIGINT')
+    t.diagnostic(`after ${Math.round(performance.now() - began)} ms`)
+    assert.deepEqual([code, stderr, alive(started)], [0, '', []])
+    assert.ok(performance.now() - began < 8_000)
+  })
+
+  await t.test('a second start is quick, with the same credentials and the same data', async (t) => {
+    server = newcomer.start()
+    t.diagnostic(`second start: ${Math.round(await server.ready())} ms`)
+    await checkSame(newcomer, file, known)
+  })
+
+  await t.test('killed at once it starts again as it was, and its orphans are dealt with', async () => {
+    const orphans = [...descendantsOf(server.pid), ...postgresOf(newcomer.dataDir)]
+    await server.kill('SIGKILL')
+    server = newcomer.start()
+    await server.ready()
+    await checkSame(newcomer, file, known)
+    await changesAgain(file, await tokenOf(file))
+    const ours = new Set([...descendantsOf(server.pid), ...postgresOf(newcomer.dataDir)])
+    assert.deepEqual(
+      alive(orphans).filter((pid) => !ours.has(pid)),
+      [],
+    )
+  })
+
+  await t.test(
+    'a revoked agent key stops the demo practice, which says so once; the next start enrols it anew',
+    async () => {
+      const [agent] = await operate(newcomer, ['agent', 'list', '--organization', String(file.organization_id)])
+      await operate(newcomer, ['agent', 'revoke', '--agent', String(agent.id)])
+      while (!server.stderr().includes('stands still')) await sleep(50)
+      await sleep(3_000)
+      assert.equal(server.stderr().trimEnd().split('\n').length, 1, server.stderr())
+      assert.equal((await server.kill('SIGTERM')).code, 0)
+      server = newcomer.start()
+      await server.ready()
+      const { agent_key, ...others } = sandboxFile(newcomer)
+      assert.notEqual(agent_key, file.agent_key)
+      assert.deepEqual({ ...others, agent_key: file.agent_key }, file)
+      await changesAgain(file, await tokenOf(file))
+      assert.equal((await server.kill('SIGINT')).code, 0)
+    },
+  )
+})
+
+test('a first start that is interrupted, by Ctrl-C or for good, is taken up by the next one', async (t) => {
+  const newcomer = await someNewcomer(t)
+  for (const signal of ['SIGINT', 'SIGKILL'] as const) {
+    const server = newcomer.start()
+    const delayMs = 300 + Math.random() * 1500
+    t.diagnostic(`${signal} after ${Math.round(delayMs)} ms`)
+    await sleep(delayMs)
+    const began = performance.now()
+    const ended = await server.kill(signal)
+    // Without a code it was so early that nothing had begun.
+    if (signal === 'SIGINT') assert.deepEqual([ended.code ?? 0, ended.stderr], [0, ''])
+    assert.ok(performance.now() - began < 8_000)
+  }
+  const server = newcomer.start()
+  await server.ready()
+  const file = sandboxFile(newcomer)
+  assert.deepEqual([file.granted_location_ids.length, file.ungranted_location_ids.length], [2, 1])
+  assert.ok((await plansOf(file, await tokenOf(file))).size >= 520)
+  assert.equal((await server.kill('SIGTERM')).code, 0)
+})
+
+test('a taken port is one clear line, and nothing keeps running', async (t) => {
+  const taken = createServer().listen(0, '127.0.0.1')
+  t.after(() => taken.close())
+  await once(taken, 'listening')
+  const address = taken.address()
+  const newcomer = await someNewcomer(t, { port: typeof address === 'object' ? (address?.port ?? 0) : 0 })
+  const { code, stdout, stderr } = await newcomer.start().ended
+  const text = 'The port is taken: stop what listens there, or set BRIDGEWORK_PORT to another one.\n'
+  assert.deepEqual([code, stdout, stderr], [1, '', text])
+  assert.deepEqual(postgresOf(newcomer.dataDir), [])
+})
+
+test('an address that is not this machine’s, and settings that do not exist, are one clear line each', async (t) => {
+  const newcomer = await someNewcomer(t)
+  const misspelt = await newcomer.start({ BRIDGEWORK_PROT: '8080' }).ended
+  assert.deepEqual([misspelt.code, misspelt.stdout], [1, ''])
+  assert.match(misspelt.stderr, /^BRIDGEWORK_PROT is not a setting\. Settings: .*BRIDGEWORK_PORT.*\n$/)
+  const foreign = await newcomer.start({ BRIDGEWORK_HOST: '192.0.2.1' }).ended
+  assert.deepEqual([foreign.code, foreign.stdout], [1, ''])
+  assert.match(foreign.stderr, /^This machine cannot listen at that address \(\w+\): set BRIDGEWORK_HOST .*\n$/)
+})
+
+function sandboxFile({ dataDir }: Newcomer): SandboxFile {
+  return JSON.parse(readFileSync(join(dataDir, 'sandbox.json'), 'utf8'))
+}
+
+async function has(program: string): Promise<boolean> {
+  return await paste(`command -v ${program}`).then(
+    () => true,
+    () => false,
+  )
+}
+
+async function tokenOf({ base_url, client_id, client_secret }: SandboxFile): Promise<string> {
+  const answer = await fetch(`${base_url}/auth/token`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ client_id, client_secret }),
+  })
+  assert.equal(answer.status, 200)
+  return ((await answer.json()) as Body).token
+}
+
+async function get({ base_url }: SandboxFile, token: string, path: string): Promise<{ status: number; body: Body }> {
+  const answer = await fetch(`${base_url}${path}`, { headers: { authorization: `Bearer ${token}` } })
+  return { status: answer.status, body: (await answer.json()) as Body }
+}
+
+/** How many records of the granted locations changed since the watermarks, which it moves; 0 the first time. */
+async function countChanged(file: SandboxFile, token: string, watermarks: Map<string, string>): Promise<number> {
+  let changed = 0
+  for (const id of file.granted_location_ids) {
+    for (const dataset of ['fee_schedules', 'insurance_plans']) {
+      const path = `/locations/${id}/${dataset}`
+      const since = watermarks.get(path)
+      const filter = since === undefined ? '' : `?q[fetch_modified_since]=${encodeURIComponent(since)}`
+      const { status, body } = await get(file, token, path + filter)
+      assert.equal(status, 200)
+      watermarks.set(path, body.meta.next_fetch_modified_since)
+      if (since !== undefined) changed += body.data.length
+    }
+  }
+  return changed
+}
+
+async function changesAgain(file: SandboxFile, token: string): Promise<void> {
+  const watermarks = new Map<string, string>()
+  const began = performance.now()
+  while ((await countChanged(file, token, watermarks)) === 0) {
+    assert.ok(performance.now() - began < 30_000, 'nothing has changed for 30 s')
+    await sleep(100)
+  }
+}
+
+/** The practice's own keys of all plans of the granted locations, by our ids. */
+async function plansOf(file: SandboxFile, token: string): Promise<Map<string, string>> {
+  const plans = new Map<string, string>()
+  for (const id of file.granted_location_ids) {
+    const { body } = await get(file, token, `/locations/${id}/insurance_plans?items=5000`)
+    for (const record of body.data) plans.set(record.id, record.attributes.source_id)
+  }
+  return plans
+}
+
+async function checkSame(newcomer: Newcomer, file: SandboxFile, known: ReadonlyMap<string, string>): Promise<void> {
+  assert.deepEqual(sandboxFile(newcomer), file)
+  const now = await plansOf(file, await tokenOf(file))
+  for (const [id, sourceId] of known) assert.equal(now.get(id), sourceId)
+}
+
+async function operate(newcomer: Newcomer, args: string[]) {
+  const { code, stdout, stderr } = await newcomer.start({}, 'operator/main.ts', [...args, '--json']).ended
+  assert.equal(code, 0, stderr)
+  return JSON.parse(stdout)
+}

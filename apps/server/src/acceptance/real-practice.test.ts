@@ -1,0 +1,291 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { after, test } from 'node:test'
+import { gunzipSync } from 'node:zlib'
+import { startTestMariaDb, type TestDatabase } from '@bridgework/agent/test-mariadb'
+import { runOperator } from '../operator/run.ts'
+import { keptRecords } from './test-kept-records.ts'
+import { type Office, someOffice } from './test-office.ts'
+import { readClinics, readPresent } from './test-practice-sql.ts'
+import { type Came, type Name, names, vendorCopy } from './test-vendor-copy.ts'
+
+const file = process.env.BRIDGEWORK_TEST_PRACTICE
+const skip = file ? false : 'BRIDGEWORK_TEST_PRACTICE does not name a practice of 600 patients (a .sql.gz)'
+const clinics = ['0', '1', '2']
+
+test('a practice of 600 patients reaches a vendor exactly, and then each of its changes and nothing else', {
+  skip,
+}, async (t) => {
+  const database = await loadPractice()
+  const office = await someOffice(t, database)
+  const first = await office.runAgent()
+  assert.equal(first.code, 0, first.stdout + first.stderr)
+  const places = await somePlaces(office, database)
+
+  await t.test('its three locations are there, headquarters among them', () => checkLocations(office, database))
+  await t.test('every record at every location is what the database holds, attribute by attribute', async () => {
+    for (const { copy, kept, clinic } of places) {
+      kept.take(await readPresent(database, clinic))
+      await copy.sync()
+      assert.deepEqual(copy.view(), kept.view())
+    }
+  })
+  await t.test('every known fact about its plans and fee schedules holds', () => checkFacts(database, places))
+  await t.test('an idle cycle brings nothing', () => checkChange(office, database, places, [], nothing))
+  for (const { what, sql, at, ...change } of await changes(database)) {
+    const expected: Came = { ...nothing, ...change }
+    await t.test(what, () => checkChange(office, database, places, sql, expected, at))
+  }
+  await t.test('a mass deletion waits for a person, and is done when one confirms it', () =>
+    checkMassRemoval(office, database, places),
+  )
+})
+
+type Place = Awaited<ReturnType<typeof somePlaces>>[number]
+
+const nothing: Came = { fee_schedules: [], insurance_plans: [] }
+
+async function loadPractice(): Promise<TestDatabase> {
+  const database = await (await startTestMariaDb({ after })).createDatabase()
+  const connection = await database.connect()
+  await connection.query(gunzipSync(readFileSync(file ?? '')).toString('utf8'))
+  return database
+}
+
+async function somePlaces({ vendor, locationIds }: Office, _: TestDatabase) {
+  const ids = await locationIds()
+  assert.deepEqual([...ids.keys()].sort(), clinics)
+  return clinics.map((clinic) => {
+    const locationId = ids.get(clinic) ?? ''
+    return { clinic, locationId, copy: vendorCopy(vendor, locationId), kept: keptRecords() }
+  })
+}
+
+async function checkLocations({ vendor, locationIds }: Office, database: TestDatabase): Promise<void> {
+  const { body, status } = await vendor.get('/locations')
+  assert.equal(status, 200)
+  const ids = await locationIds()
+  const served = new Map(body.data.map((location) => [location.id, location.attributes]))
+  assert.equal(served.size, 3)
+  for (const row of await readClinics(database)) {
+    const { address_line_1, address_line_2, city, state, postal_code, phone, ...location } =
+      served.get(ids.get(String(row.source_id)) ?? '') ?? assert.fail()
+    const address = [location.name, address_line_1, address_line_2, city, state, postal_code, phone, location.is_active]
+    const { source_id, is_active, ...expected } = row
+    assert.deepEqual(address, [...Object.values(expected), is_active === 1])
+    assert.deepEqual(location.practice_management_system, { name: 'Open Dental', version: '24.3.10.0' })
+    assert.equal(location.currency, 'USD')
+  }
+}
+
+type PlanView = { is_hidden: boolean; carrier_name: string | null; fee_schedule: { is_hidden: boolean } | null }
+
+/** The numbers that are known of this practice from elsewhere. */
+async function checkFacts(database: TestDatabase, places: readonly Place[]): Promise<void> {
+  const hiddenCarriers = await database.execute('select CarrierName as name from carrier where IsHidden = 1')
+  for (const { copy } of places) {
+    const { fee_schedules: schedules, insurance_plans: plans } = copy.view()
+    const all = Object.values(plans) as PlanView[]
+    const [visible, hidden] = [all.filter((plan) => !plan.is_hidden), all.filter((plan) => plan.is_hidden)]
+    assert.deepEqual([all.length, visible.length, hidden.length], [59, 47, 12])
+    // 10 say that they have none, and 2 name one that is not there.
+    assert.equal(visible.filter((plan) => plan.fee_schedule === null).length, 12)
+    assert.equal(visible.filter((plan) => plan.fee_schedule?.is_hidden).length, 4)
+    assert.equal(hidden.filter((plan) => plan.fee_schedule === null).length, 2)
+    const underHidden = all.filter((plan) => hiddenCarriers.some((carrier) => carrier.name === plan.carrier_name))
+    assert.deepEqual([underHidden.length, underHidden.every((plan) => plan.is_hidden)], [10, true])
+    const lists = Object.values(schedules) as { is_hidden: boolean }[]
+    assert.deepEqual([lists.length, lists.filter((schedule) => schedule.is_hidden).length], [9, 2])
+  }
+  const fees = new Map(places.flatMap(({ copy }) => feesOf(copy.view().fee_schedules)))
+  const amounts = [...fees.values()]
+  const cents = amounts.reduce((sum, amount) => sum + Math.round(Number(amount ?? 0) * 100), 0)
+  assert.deepEqual([amounts.length, amounts.filter((amount) => amount === null).length, cents], [202, 4, 5_371_785])
+}
+
+/** Every fee of every schedule, told apart by all that is said of it. */
+function feesOf(schedules: Record<string, object>): [string, string | null][] {
+  return Object.entries(schedules).flatMap(([key, schedule]) =>
+    (schedule as { fees: { amount: string | null }[] }).fees.map((fee): [string, string | null] => [
+      JSON.stringify([key, fee]),
+      fee.amount,
+    ]),
+  )
+}
+
+/** Lets the statements happen, the agent read, and the vendor ask what changed: exactly `expected`, at the named clinics alone. */
+async function checkChange(
+  office: Office,
+  database: TestDatabase,
+  places: readonly Place[],
+  sql: readonly string[],
+  expected: Came,
+  at: readonly string[] = clinics,
+): Promise<void> {
+  for (const statement of sql) await database.execute(statement)
+  const { code, stdout, stderr } = await office.runAgent()
+  assert.equal(code, 0, stdout + stderr)
+  for (const { clinic, copy, kept } of places) {
+    const here = at.includes(clinic) ? expected : nothing
+    assert.deepEqual(kept.take(await readPresent(database, clinic)), here, `the rows of clinic ${clinic}`)
+    assert.deepEqual(await copy.sync(), here, `the delta of clinic ${clinic}`)
+    assert.deepEqual(copy.view(), kept.view())
+  }
+}
+
+type Change = { what: string; sql: string[]; at?: string[] } & Partial<Came>
+
+async function changes(database: TestDatabase): Promise<Change[]> {
+  const keys = async (sql: string) => (await database.execute(sql)).map((row) => String(row.key))
+  const one = async (sql: string) => (await keys(`${sql} limit 1`))[0] ?? assert.fail(sql)
+  const plansWhere = (where: string) => keys(`select PlanNum as \`key\` from insplan where ${where} order by PlanNum`)
+  const [renamed = '', hidden = '', deleted = '', noted = ''] = await plansWhere('IsHidden = 0 and FeeSched > 0')
+  const [shown = ''] = await plansWhere('IsHidden = 1')
+  const busiest = (column: string) =>
+    one(`select ${column} as \`key\` from insplan where ${column} > 0 group by ${column} order by count(*) desc`)
+  const [carrier, employer] = [await busiest('CarrierNum'), await busiest('EmployerNum')]
+  const schedule = await one(
+    `select s.FeeSchedNum as \`key\` from feesched s join insplan p on p.FeeSched = s.FeeSchedNum
+      where s.IsHidden = 0 and s.IsGlobal = 0 group by s.FeeSchedNum order by count(*) desc`,
+  )
+  const fee = (where: string) => one(`select FeeNum as \`key\` from fee where FeeSched = ${schedule} and ${where}`)
+  const [deletedOwn = '', own = ''] = await keys('select FeeNum as `key` from fee where ClinicNum = 2 order by FeeNum')
+  const ownSchedule = await keys(`select FeeSched as \`key\` from fee where FeeNum = ${own}`)
+  const copyOf = (plan: string) =>
+    `create temporary table if not exists kept_plan as select * from insplan where PlanNum = ${plan}`
+  const ofSchedule = { fee_schedules: [schedule], insurance_plans: await plansWhere(`FeeSched = ${schedule}`) }
+  const code = await one(`select CodeNum as \`key\` from fee group by CodeNum order by count(*) desc`)
+  return [
+    // First, while no stamp of these schedules is new: a fee that is deleted leaves none.
+    {
+      what: 'a fee that is blanked, and so deleted',
+      sql: [`delete from fee where FeeNum = ${await fee('ClinicNum = 0')}`],
+      fee_schedules: [schedule],
+    },
+    {
+      what: 'a fee of one clinic that is deleted: the practice’s holds there again',
+      sql: [`delete from fee where FeeNum = ${deletedOwn}`],
+      fee_schedules: ownSchedule,
+      at: ['2'],
+    },
+    set('a renamed plan', 'insplan', 'PlanNum', renamed, "GroupName = 'Renamed'", { insurance_plans: [renamed] }),
+    set('a plan that is hidden', 'insplan', 'PlanNum', hidden, 'IsHidden = 1', { insurance_plans: [hidden] }),
+    set('the same plan shown again', 'insplan', 'PlanNum', hidden, 'IsHidden = 0', { insurance_plans: [hidden] }),
+    set('a long hidden plan that is shown', 'insplan', 'PlanNum', shown, 'IsHidden = 0', { insurance_plans: [shown] }),
+    {
+      what: 'a plan that is deleted',
+      sql: [copyOf(deleted), `delete from insplan where PlanNum = ${deleted}`],
+      insurance_plans: [deleted],
+    },
+    {
+      what: 'the same plan made anew under its key',
+      sql: ['insert into insplan select * from kept_plan'],
+      insurance_plans: [deleted],
+    },
+    {
+      what: 'a new plan',
+      sql: ["insert into insplan (PlanNum, GroupName, CarrierNum) values (9007199254740993, 'Added Łódź', 0)"],
+      insurance_plans: ['9007199254740993'],
+    },
+    set('a note on a plan, which vendors do not get', 'insplan', 'PlanNum', noted, "PlanNote = 'Call first.'", {}),
+    set('a renamed carrier', 'carrier', 'CarrierNum', carrier, "CarrierName = 'Renamed Carrier'", {
+      insurance_plans: await plansWhere(`CarrierNum = ${carrier}`),
+    }),
+    set('a renamed employer', 'employer', 'EmployerNum', employer, "EmpName = 'Renamed Employer'", {
+      insurance_plans: await plansWhere(`EmployerNum = ${employer}`),
+    }),
+    set('a renamed fee schedule', 'feesched', 'FeeSchedNum', schedule, "Description = 'Renamed'", ofSchedule),
+    set('a fee schedule that is hidden', 'feesched', 'FeeSchedNum', schedule, 'IsHidden = 1', ofSchedule),
+    set(
+      'a fee of the practice',
+      'fee',
+      'FeeNum',
+      await fee('ClinicNum = 0 order by FeeNum desc'),
+      'Amount = Amount + 0.1',
+      {
+        fee_schedules: [schedule],
+      },
+    ),
+    {
+      ...set('a fee of one clinic', 'fee', 'FeeNum', own, 'Amount = 1234.56', { fee_schedules: ownSchedule }),
+      at: ['2'],
+    },
+    set('a procedure code that is written otherwise', 'procedurecode', 'CodeNum', code, "ProcCode = 'D0000'", {
+      fee_schedules: await keys(
+        `select distinct FeeSched as \`key\` from fee where CodeNum = ${code} order by FeeSched`,
+      ),
+    }),
+    set('a renamed clinic, which is no record', 'clinic', 'ClinicNum', '2', "Description = 'Renamed Clinic'", {}),
+    // Last: for minutes after it the agent reads all these rows again at each cycle, and would find any change by chance.
+    {
+      what: 'stamps that move without a change, as in an upgrade',
+      sql: [
+        'update insplan set SecDateTEdit = now()',
+        'update feesched set SecDateTEdit = now()',
+        'update fee set SecDateTEdit = now()',
+      ],
+    },
+  ]
+}
+
+function set(what: string, table: string, key: string, id: string, values: string, expected: Partial<Came>): Change {
+  return { what, sql: [`update ${table} set ${values} where ${key} = ${id}`], ...expected }
+}
+
+async function checkMassRemoval(office: Office, database: TestDatabase, places: readonly Place[]): Promise<void> {
+  const doomed = (
+    await database.execute(
+      'select cast(PlanNum as char) as id from insplan where IsHidden = 0 order by PlanNum limit 20',
+    )
+  ).map((row) => String(row.id))
+  const refusals = () =>
+    office.world.events.filter((event) => event.event === 'request.answered' && event.status === 409).length
+  await database.execute(`delete from insplan where PlanNum in (${doomed.join(', ')})`)
+  for (const cycle of [1, 2]) {
+    const { code, stdout, stderr } = await office.runAgent()
+    assert.equal(code, 0, stdout + stderr)
+    assert.equal(refusals(), 3 * cycle)
+    for (const { copy, locationId } of places) {
+      assert.deepEqual(await copy.sync(), nothing)
+      const held = await heldAt(office, locationId)
+      assert.equal(held.fee_schedules, null)
+      assert.deepEqual({ ...held.insurance_plans, held_at: '' }, { missing: 20, visible: 49, held_at: '' })
+    }
+  }
+
+  for (const { locationId } of places) {
+    const args = ['removal', 'confirm', '--location', locationId, '--dataset', 'insurance_plans']
+    assert.equal(await operate(office, args), '20 records are hidden now.')
+  }
+  for (const { copy, kept, clinic, locationId } of places) {
+    const expected = { ...nothing, insurance_plans: doomed }
+    assert.deepEqual(kept.take(await readPresent(database, clinic)), expected)
+    assert.deepEqual(await copy.sync(), expected)
+    assert.deepEqual(copy.view(), kept.view())
+    assert.deepEqual(await heldAt(office, locationId), { fee_schedules: null, insurance_plans: null })
+  }
+  await checkChange(office, database, places, [], nothing)
+}
+
+async function heldAt({ vendor }: Office, locationId: string): Promise<Record<Name, object | null>> {
+  const { body } = await vendor.get(`/locations/${locationId}/sync_status`)
+  const states = new Map(body.data.map(({ id, attributes }) => [id, attributes.removal_held as object | null]))
+  return Object.fromEntries(names.map((name) => [name, states.get(name) ?? null])) as Record<Name, object | null>
+}
+
+/** One command of the operator's; what it prints. */
+async function operate({ world }: Office, args: readonly string[]): Promise<string> {
+  const out: string[] = []
+  const open = async () => ({
+    pool: world.pool,
+    publicUrl: world.url,
+    secretKey: async () => world.secretKey,
+    close: async () => {},
+  })
+  assert.equal(
+    await runOperator(args, { open, out: (text) => out.push(text), err: (text) => out.push(text) }),
+    0,
+    out.join(),
+  )
+  return out.join('\n')
+}

@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { startTestMariaDb } from '@bridgework/agent/test-mariadb'
+import {
+  createPractice,
+  expectedLocations,
+  expectedRecords,
+  livingPractice,
+  type OpenDentalVariant,
+  openDentalShape,
+  type Truth,
+  writeEvent,
+  writePractice,
+} from '@bridgework/practice-simulator'
+import { keptRecords, type Present } from './test-kept-records.ts'
+import { someOffice } from './test-office.ts'
+import { vendorCopy } from './test-vendor-copy.ts'
+
+const mariaDb = await startTestMariaDb({ after })
+const eventsOfALife = 40
+
+const offices: { keyStyle: 'sequential' | 'random'; variant: OpenDentalVariant }[] = [
+  { keyStyle: 'sequential', variant: { clinics: 'on', headquarters: true } },
+  { keyStyle: 'random', variant: { clinics: 'on', headquarters: false } },
+  { keyStyle: 'random', variant: { clinics: 'off', headquarters: true } },
+]
+
+for (const { keyStyle, variant } of offices) {
+  const name = `clinics ${variant.clinics}, ${variant.headquarters ? 'a' : 'no'} headquarters, ${keyStyle} keys`
+  test(`a practice reaches a vendor exactly, and each event of its life as it happens: ${name}`, async (t) => {
+    const seed = String(Date.now())
+    t.diagnostic(`seed ${seed}`)
+    const database = await mariaDb.createDatabase()
+    const connection = await database.connect()
+    const living = livingPractice(createPractice(openDentalShape(seed, { keyStyle })))
+    await writePractice(connection, living.practice, variant)
+    const office = await someOffice(t, database)
+    const agent = office.agentHere()
+    assert.equal((await agent.cycle()).result, 'complete')
+
+    const ids = await office.locationIds()
+    const locations = expectedLocations(living.practice, variant)
+    assert.deepEqual([...ids.keys()].sort(), locations.map((location) => location.source_id).sort())
+    const served = new Map((await office.vendor.get('/locations')).body.data.map((each) => [each.id, each.attributes]))
+    for (const { source_id, ...location } of locations) {
+      const { organization_id, attribution_script, sync, datasets_granted, created_at, updated_at, ...own } =
+        served.get(ids.get(source_id) ?? '') ?? assert.fail()
+      assert.deepEqual(own, location)
+    }
+
+    const places = [...ids].map(([sourceId, id]) => ({
+      sourceId,
+      id,
+      copy: vendorCopy(office.vendor, id),
+      kept: keptRecords(),
+    }))
+    let seen = 0
+    for (let n = 0; n <= eventsOfALife; n++) {
+      const event = n === 0 ? null : living.moveOn()
+      if (event !== null) {
+        await writeEvent(connection, living.practice, variant, event)
+        assert.equal((await agent.cycle()).result, 'complete')
+      }
+      const truth = expectedRecords(living.practice, variant)
+      for (const { sourceId, copy, kept } of places) {
+        const expected = kept.take(presentAt(truth, sourceId))
+        assert.deepEqual(await copy.sync(), expected, `event ${n}, ${event?.name}, at location ${sourceId}`)
+        assert.deepEqual(copy.view(), kept.view())
+        seen += n > 0 && Object.values(expected).flat().length > 0 ? 1 : 0
+      }
+    }
+    // A carrier or employer that no plan names may be renamed now and then, and nobody hears of it.
+    assert.ok(seen > (eventsOfALife * places.length) / 2)
+
+    for (const { id, copy } of places) {
+      const whole = vendorCopy(office.vendor, id, { items: 5000 })
+      await whole.sync()
+      assert.deepEqual(copy.served(), whole.served())
+    }
+  })
+}
+
+function presentAt(truth: Truth, location: string): Present {
+  return {
+    fee_schedules: truth.get('fee_schedules')?.get(location) ?? [],
+    insurance_plans: truth.get('insurance_plans')?.get(location) ?? [],
+  }
+}

@@ -1,0 +1,73 @@
+import { join } from 'node:path'
+import type { TestContext } from 'node:test'
+import {
+  type AgentDeps,
+  type AgentEvent,
+  ingestClient,
+  openDentalConnector,
+  openState,
+  runCycle,
+  sleep,
+  uploadLimits,
+} from '@bridgework/agent'
+import { runAgentCommand, temporaryFolder, writeTestConfig } from '@bridgework/agent/test-agent'
+import type { TestDatabase } from '@bridgework/agent/test-mariadb'
+import { grantAccess } from '../access/grant.ts'
+import type { LocationId } from '../directory/identity.ts'
+import { listLocations } from '../directory/location.ts'
+import { someWorld } from '../test-world.ts'
+
+export type Office = Awaited<ReturnType<typeof someOffice>>
+
+/**
+ * The whole way of a record: an Open Dental database, an agent that reads it, the service over HTTP, and a vendor to whom the practice
+ * opened everything that it has and will have.
+ */
+export async function someOffice(t: TestContext, database: Pick<TestDatabase, 'settings'>) {
+  const world = await someWorld(t)
+  const organizationId = await world.addOrganization('The practice')
+  const agent = await world.addAgent(organizationId)
+  const vendor = await world.addVendor()
+  const { companyId } = vendor
+  await grantAccess(world.pool, { companyId, organizationId, locationIds: 'all', datasets: 'all', by: 'the practice' })
+  const folder = temporaryFolder(t)
+  const config = writeTestConfig(folder, { url: world.url, ...agent }, database.settings)
+
+  return {
+    world,
+    vendor,
+    organizationId,
+    /** Settings of the enrolled agent, for `bridgework-agent run --config`. */
+    config,
+    /** One cycle of the agent as a process of its own. */
+    runAgent: () => runAgentCommand(['run', '--once', '--config', config]),
+    /** An agent in this process, with a memory of its own: quicker where there are many cycles. */
+    agentHere: () => agentHere(t, join(folder, 'here.sqlite'), { serverUrl: world.url, ...agent }, database),
+    /** Our ids of the practice's locations, by the practice's own. */
+    locationIds: async (): Promise<Map<string, LocationId>> =>
+      new Map((await listLocations(world.pool, organizationId)).map(({ sourceId, id }) => [sourceId, id])),
+  }
+}
+
+function agentHere(
+  t: TestContext,
+  statePath: string,
+  identity: { serverUrl: string; agentId: string; agentKey: string; organizationId: string },
+  database: Pick<TestDatabase, 'settings'>,
+) {
+  const state = openState(statePath, identity)
+  t.after(() => state.close())
+  const events: AgentEvent[] = []
+  const deps: AgentDeps = {
+    connector: openDentalConnector(database.settings, null),
+    client: ingestClient(identity),
+    state,
+    limits: uploadLimits,
+    sleep,
+    random: Math.random,
+    nowMs: Date.now,
+    report: (event) => events.push(event),
+    signal: new AbortController().signal,
+  }
+  return { cycle: () => runCycle(deps), events }
+}

@@ -1,0 +1,420 @@
+-- Made from the migrations by schema.test.ts, to be read: nothing runs it.
+
+create table access_grant (
+  id uuid not null,
+  company_id uuid not null,
+  organization_id bigint not null,
+  location_id bigint,
+  dataset text not null,
+  granted_at timestamp with time zone not null default now(),
+  granted_by text not null,
+  revoked_at timestamp with time zone,
+  revoked_by text,
+  constraint access_grant_company_id_fkey FOREIGN KEY (company_id) REFERENCES company(id),
+  constraint access_grant_location_id_fkey FOREIGN KEY (location_id) REFERENCES location(id),
+  constraint access_grant_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
+  constraint access_grant_pkey PRIMARY KEY (id)
+);
+CREATE INDEX access_grant_of_organization ON public.access_grant USING btree (organization_id, company_id);
+CREATE UNIQUE INDEX access_grant_live ON public.access_grant USING btree (company_id, organization_id, COALESCE(location_id, (0)::bigint), dataset) WHERE (revoked_at IS NULL);
+
+create table agent (
+  id bigint not null,
+  organization_id bigint not null,
+  name text not null,
+  version text,
+  key_hmac bytea not null,
+  enrolled_at timestamp with time zone not null default now(),
+  revoked_at timestamp with time zone,
+  constraint agent_id_check CHECK (((id >= 1) AND (id <= '9007199254740991'::bigint))),
+  constraint agent_key_hmac_key UNIQUE (key_hmac),
+  constraint agent_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
+  constraint agent_pkey PRIMARY KEY (id)
+);
+
+create table agent_contact (
+  agent_id bigint not null,
+  last_contact_at timestamp with time zone not null,
+  constraint agent_contact_pkey PRIMARY KEY (agent_id)
+);
+
+create table agreement (
+  version integer not null,
+  body text not null,
+  published_at timestamp with time zone not null default now(),
+  enforced_at timestamp with time zone not null,
+  constraint agreement_pkey PRIMARY KEY (version),
+  constraint agreement_version_check CHECK ((version > 0))
+);
+
+create table agreement_acceptance (
+  company_id uuid not null,
+  version integer not null,
+  member_id uuid not null,
+  accepted_at timestamp with time zone not null default now(),
+  constraint agreement_acceptance_company_id_fkey FOREIGN KEY (company_id) REFERENCES company(id),
+  constraint agreement_acceptance_member_id_fkey FOREIGN KEY (member_id) REFERENCES member(id),
+  constraint agreement_acceptance_pkey PRIMARY KEY (company_id, version),
+  constraint agreement_acceptance_version_fkey FOREIGN KEY (version) REFERENCES agreement(version)
+);
+
+create table company (
+  id uuid not null,
+  name text not null,
+  state text not null default 'active'::text,
+  created_at timestamp with time zone not null default now(),
+  constraint company_pkey PRIMARY KEY (id),
+  constraint company_state_check CHECK ((state = ANY (ARRAY['active'::text, 'suspended'::text, 'closed'::text])))
+);
+
+create table dataset_grant (
+  location_id bigint not null,
+  company_id uuid not null,
+  dataset text not null,
+  granted_stamp bigint not null,
+  granted_at timestamp with time zone not null,
+  constraint dataset_grant_pkey PRIMARY KEY (location_id, company_id, dataset)
+);
+
+create table dataset_state (
+  location_id bigint not null,
+  dataset text not null,
+  first_stamp bigint not null,
+  last_stamp bigint not null,
+  total bigint not null default 0,
+  visible bigint not null default 0,
+  synced_at timestamp with time zone,
+  initial_sync_completed_at timestamp with time zone,
+  constraint dataset_state_pkey PRIMARY KEY (location_id, dataset)
+);
+
+create table disclosure (
+  id bigint not null generated always as identity,
+  disclosed_at timestamp with time zone not null default clock_timestamp(),
+  company_id uuid not null,
+  key_pair_id uuid not null,
+  location_id bigint not null,
+  dataset text not null,
+  filters jsonb not null,
+  records integer not null,
+  after_id bigint,
+  last_id bigint,
+  record_ids bigint[],
+  request_id text not null,
+  ip inet not null,
+  constraint disclosure_check CHECK (((record_ids IS NULL) = ((after_id IS NOT NULL) AND (last_id IS NOT NULL)))),
+  constraint disclosure_pkey PRIMARY KEY (id),
+  constraint disclosure_records_check CHECK ((records > 0))
+);
+CREATE INDEX disclosure_of_company ON public.disclosure USING btree (company_id, disclosed_at);
+CREATE INDEX disclosure_of_location ON public.disclosure USING btree (location_id, disclosed_at);
+
+create table enrolment_code (
+  code_hmac bytea not null,
+  organization_id bigint not null,
+  created_at timestamp with time zone not null default now(),
+  expires_at timestamp with time zone not null,
+  used_at timestamp with time zone,
+  constraint enrolment_code_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
+  constraint enrolment_code_pkey PRIMARY KEY (code_hmac)
+);
+
+create table installation (
+  only_one boolean not null default true,
+  id uuid not null,
+  secret_key_check bytea not null,
+  created_at timestamp with time zone not null default now(),
+  constraint installation_only_one_check CHECK (only_one),
+  constraint installation_pkey PRIMARY KEY (only_one)
+);
+
+create table key_pair (
+  id uuid not null,
+  company_id uuid not null,
+  client_id text not null,
+  secret_hmac bytea not null,
+  created_by uuid,
+  created_at timestamp with time zone not null default now(),
+  revoked_at timestamp with time zone,
+  revoked_by uuid,
+  constraint key_pair_client_id_key UNIQUE (client_id),
+  constraint key_pair_company_id_fkey FOREIGN KEY (company_id) REFERENCES company(id),
+  constraint key_pair_created_by_fkey FOREIGN KEY (created_by) REFERENCES member(id),
+  constraint key_pair_pkey PRIMARY KEY (id),
+  constraint key_pair_revoked_by_fkey FOREIGN KEY (revoked_by) REFERENCES member(id)
+);
+CREATE UNIQUE INDEX key_pair_one_live ON public.key_pair USING btree (company_id) WHERE (revoked_at IS NULL);
+
+create table location (
+  id bigint not null,
+  organization_id bigint not null,
+  source_id text not null,
+  name text not null,
+  address_line_1 text,
+  address_line_2 text,
+  city text,
+  state text,
+  postal_code text,
+  country text,
+  phone text,
+  email text,
+  website_url text,
+  time_zone text,
+  currency text,
+  is_active boolean not null default true,
+  pms_name text,
+  pms_version text,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint location_id_check CHECK (((id >= 1) AND (id <= '9007199254740991'::bigint))),
+  constraint location_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
+  constraint location_organization_id_source_id_key UNIQUE (organization_id, source_id),
+  constraint location_pkey PRIMARY KEY (id)
+);
+
+create table member (
+  id uuid not null,
+  company_id uuid not null,
+  email text not null,
+  name text not null,
+  role text not null,
+  created_at timestamp with time zone not null default now(),
+  constraint member_company_id_fkey FOREIGN KEY (company_id) REFERENCES company(id),
+  constraint member_pkey PRIMARY KEY (id),
+  constraint member_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'admin'::text, 'member'::text])))
+);
+CREATE UNIQUE INDEX member_email ON public.member USING btree (company_id, lower(email));
+CREATE UNIQUE INDEX member_one_owner ON public.member USING btree (company_id) WHERE (role = 'owner'::text);
+
+create table migration (
+  number integer not null,
+  name text not null,
+  sha256 text not null,
+  applied_at timestamp with time zone not null default clock_timestamp(),
+  constraint migration_pkey PRIMARY KEY (number)
+);
+
+create table organization (
+  id bigint not null,
+  name text not null,
+  external_reference text,
+  time_zone text,
+  country text,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint organization_id_check CHECK (((id >= 1) AND (id <= '9007199254740991'::bigint))),
+  constraint organization_pkey PRIMARY KEY (id)
+);
+
+create table record (
+  location_id bigint not null,
+  dataset text not null,
+  id bigint not null,
+  source_id text not null,
+  modified_at bigint not null,
+  is_hidden boolean not null,
+  agent_id bigint not null,
+  upload_number bigint not null,
+  received_at timestamp with time zone not null,
+  source_hash bytea not null,
+  source text not null,
+  document text not null,
+  constraint record_location_id_dataset_source_id_key UNIQUE (location_id, dataset, source_id),
+  constraint record_pkey PRIMARY KEY (location_id, dataset, id)
+);
+CREATE INDEX record_modified ON public.record USING btree (location_id, dataset, modified_at, id);
+
+create table record_embed (
+  location_id bigint not null,
+  target_dataset text not null,
+  target_source_id text not null,
+  dataset text not null,
+  record_id bigint not null,
+  constraint record_embed_pkey PRIMARY KEY (location_id, target_dataset, target_source_id, dataset, record_id)
+);
+CREATE INDEX record_embed_of_record ON public.record_embed USING btree (location_id, dataset, record_id);
+
+create table removal_hold (
+  location_id bigint not null,
+  dataset text not null,
+  agent_id bigint not null,
+  source_ids text[] not null,
+  visible bigint not null,
+  held_at timestamp with time zone not null,
+  constraint removal_hold_pkey PRIMARY KEY (location_id, dataset)
+);
+
+create table rerender_work (
+  location_id bigint not null,
+  target_dataset text not null,
+  target_source_id text not null,
+  dataset text not null,
+  after_id bigint not null default 0,
+  created_at timestamp with time zone not null default now(),
+  constraint rerender_work_pkey PRIMARY KEY (location_id, target_dataset, target_source_id, dataset)
+);
+
+create table signing_key (
+  kid text not null,
+  public_jwk jsonb not null,
+  private_jwk jsonb,
+  state text not null default 'active'::text,
+  created_at timestamp with time zone not null default now(),
+  retired_at timestamp with time zone,
+  constraint signing_key_pkey PRIMARY KEY (kid),
+  constraint signing_key_state_check CHECK ((state = ANY (ARRAY['active'::text, 'retired'::text, 'withdrawn'::text])))
+);
+
+create unlogged table sync_slot (
+  company_id uuid not null,
+  sync_type text not null,
+  location_id bigint not null,
+  process_id uuid not null,
+  expires_at timestamp with time zone not null,
+  lease bigint not null,
+  constraint sync_slot_pkey PRIMARY KEY (company_id, sync_type, location_id, process_id)
+) with (autovacuum_vacuum_threshold=1000, autovacuum_vacuum_scale_factor=0);
+
+create unlogged table sync_slot_gate (
+  company_id uuid not null,
+  sync_type text not null,
+  constraint sync_slot_gate_pkey PRIMARY KEY (company_id, sync_type),
+  constraint sync_slot_gate_sync_type_check CHECK ((sync_type = ANY (ARRAY['initial'::text, 'incremental'::text])))
+);
+
+create table token_attempt (
+  address text not null,
+  admitted_at timestamp with time zone[] not null,
+  constraint token_attempt_pkey PRIMARY KEY (address)
+) with (autovacuum_vacuum_threshold=1000, autovacuum_vacuum_scale_factor=0);
+
+create table upload (
+  location_id bigint not null,
+  dataset text not null,
+  agent_id bigint not null,
+  number bigint not null,
+  body_hash bytea not null,
+  answer text not null,
+  unchanged_source_ids text[] not null,
+  received_at timestamp with time zone not null,
+  constraint upload_pkey PRIMARY KEY (location_id, dataset, agent_id, number)
+);
+CREATE INDEX upload_received ON public.upload USING btree (location_id, received_at);
+
+create sequence record_id_fee_schedules cache 1;
+create sequence record_id_insurance_plans cache 1;
+
+CREATE OR REPLACE FUNCTION public.disclosure_record(p_entries json, p_lock_timeout_ms integer)
+ RETURNS void
+ LANGUAGE plpgsql
+AS $function$
+begin
+  perform set_config('synchronous_commit', 'on', true);
+  perform set_config('lock_timeout', p_lock_timeout_ms::text, true);
+  insert into disclosure (
+    company_id, key_pair_id, location_id, dataset, filters, records, after_id, last_id, record_ids, request_id, ip
+  )
+  select e.company_id, e.key_pair_id, e.location_id, e.dataset, e.filters, e.records, e.after_id, e.last_id, e.record_ids, e.request_id, e.ip
+    from json_to_recordset(p_entries) as e(
+      company_id uuid, key_pair_id uuid, location_id bigint, dataset text, filters jsonb, records integer,
+      after_id bigint, last_id bigint, record_ids bigint[], request_id text, ip inet
+    );
+end
+$function$
+;
+CREATE OR REPLACE FUNCTION public.sync_slot_apply(p_process uuid, p_lease_ms integer, p_lock_timeout_ms integer, p_initial_max integer, p_incremental_max integer, p_operations text[], p_companies uuid[], p_types text[], p_locations bigint[], p_leases bigint[])
+ RETURNS TABLE(granted boolean, active bigint[])
+ LANGUAGE plpgsql
+AS $function$
+declare
+  v_lease interval := p_lease_ms * interval '1 millisecond';
+  v_gate_company uuid;
+  v_gate_type text;
+  v_now timestamptz;
+  v_far boolean;
+begin
+  perform set_config('synchronous_commit', 'off', true);
+  perform set_config('lock_timeout', p_lock_timeout_ms::text, true);
+  for i in 1 .. cardinality(p_operations) loop
+    if p_operations[i] <> 'check' and (v_gate_company, v_gate_type) is distinct from (p_companies[i], p_types[i]) then
+      v_gate_company := p_companies[i];
+      v_gate_type := p_types[i];
+      loop
+        perform from sync_slot_gate g where g.company_id = v_gate_company and g.sync_type = v_gate_type for update;
+        exit when found;
+        insert into sync_slot_gate (company_id, sync_type) values (v_gate_company, v_gate_type)
+          on conflict (company_id, sync_type) do nothing;
+      end loop;
+    end if;
+
+    if p_operations[i] = 'release' then
+      delete from sync_slot s
+       where s.company_id = p_companies[i] and s.sync_type = p_types[i] and s.location_id = p_locations[i]
+         and s.process_id = p_process and s.lease <= p_leases[i];
+      granted := true;
+      active := null;
+      return next;
+      continue;
+    end if;
+
+    v_now := clock_timestamp();
+    select coalesce(array_agg(distinct s.location_id order by s.location_id), '{}'), coalesce(bool_or(s.expires_at > v_now + 2 * v_lease), false)
+      into active, v_far
+      from sync_slot s
+     where s.company_id = p_companies[i] and s.sync_type = p_types[i] and s.expires_at > v_now;
+    granted := p_locations[i] = any (active)
+      or cardinality(active) < case p_types[i] when 'initial' then p_initial_max else p_incremental_max end;
+
+    if p_operations[i] = 'hold' then
+      -- The clock jumped back: without this the slots of a dead process would live until it has caught up.
+      if v_far then
+        update sync_slot s set expires_at = v_now + v_lease
+         where s.company_id = p_companies[i] and s.sync_type = p_types[i] and s.expires_at > v_now + 2 * v_lease;
+      end if;
+      delete from sync_slot s where s.company_id = p_companies[i] and s.sync_type = p_types[i] and s.expires_at <= v_now;
+      if granted then
+        insert into sync_slot as s (company_id, sync_type, location_id, process_id, expires_at, lease)
+        values (p_companies[i], p_types[i], p_locations[i], p_process, v_now + v_lease, p_leases[i])
+        on conflict (company_id, sync_type, location_id, process_id)
+          do update set expires_at = excluded.expires_at, lease = greatest(s.lease, excluded.lease);
+      end if;
+    end if;
+    if granted then active := null; end if;
+    return next;
+  end loop;
+end
+$function$
+;
+CREATE OR REPLACE FUNCTION public.token_attempt_admit(p_address text, p_max integer, p_window interval)
+ RETURNS TABLE(admitted boolean, remaining integer, wait_ms integer)
+ LANGUAGE plpgsql
+AS $function$
+declare
+  v_log timestamptz[];
+  v_recent timestamptz[];
+  v_now timestamptz;
+begin
+  loop
+    select t.admitted_at into v_log from token_attempt t where t.address = p_address for update;
+    exit when found;
+    insert into token_attempt (address, admitted_at) values (p_address, '{}') on conflict (address) do nothing;
+  end loop;
+  v_now := clock_timestamp();
+  v_recent := array(
+    select least(entry, v_now) from unnest(v_log) entry where least(entry, v_now) > v_now - p_window order by 1
+  );
+  admitted := cardinality(v_recent) < p_max;
+  if admitted then
+    v_recent := v_recent || v_now;
+    remaining := p_max - cardinality(v_recent);
+  else
+    remaining := 0;
+  end if;
+  if admitted or exists (select from unnest(v_log) entry where entry > v_now) then
+    update token_attempt t set admitted_at = v_recent where t.address = p_address;
+  end if;
+  wait_ms := ceil(extract(epoch from v_recent[greatest(cardinality(v_recent) - p_max, 0) + 1] + p_window - v_now) * 1000);
+  return next;
+end
+$function$
+;

@@ -1,0 +1,43 @@
+import { randomUUID } from 'node:crypto'
+import type { AddressInfo } from 'node:net'
+import { datasetNames } from '@bridgework/contract'
+import { openKeyRing } from '../access/key-ring.ts'
+import { createSecretKey } from '../access/secret.ts'
+import { buildApp } from '../app.ts'
+import { createPool } from '../database/pool.ts'
+import { createDisclosureWriter } from '../disclosure/writer.ts'
+import { createSyncSlots } from '../throttle/sync-slots.ts'
+import { createTokenLimit } from '../throttle/token-limit.ts'
+
+// A whole server in a process of its own, for tests that kill it or measure its memory: node test-server-process.ts <database> <secret in
+// base64> <lease of slots in ms>. Tells its parent the port; answers each message with the most memory that it ever had, in bytes.
+const [url = '', secret = '', leaseMs = ''] = process.argv.slice(2)
+const log = () => {}
+const pool = createPool(url, { max: 10, log, applicationName: 'test server' })
+const secretKey = createSecretKey(Buffer.from(secret, 'base64'))
+const slots = createSyncSlots({
+  pool,
+  processId: randomUUID(),
+  limits: { initial: 5, incremental: 25 },
+  leaseMs: Number(leaseMs),
+  renewMs: Number(leaseMs) / 4,
+  log,
+})
+slots.start()
+const app = await buildApp({
+  pool,
+  secretKey,
+  keys: await openKeyRing({ pool, secretKey, log }),
+  tokenLimit: createTokenLimit({ pool }),
+  slots,
+  disclosures: createDisclosureWriter({ pool, log }),
+  publicUrl: 'http://localhost',
+  trustedProxies: [],
+  previewDatasets: new Set(datasetNames),
+  now: () => new Date(),
+  log,
+})
+await app.listen({ host: '127.0.0.1', port: 0 })
+process.on('message', () => process.send?.(process.resourceUsage().maxRSS * 1024))
+process.on('disconnect', () => process.exit())
+process.send?.((app.server.address() as AddressInfo).port)

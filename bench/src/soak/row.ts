@@ -1,0 +1,5 @@
+/** How hard a row is tried: what is ingested, how often something is killed meanwhile, and the seed that repeats its moments. */
+export type RowOptions = { plans: number; kills: number; seed: string }
+
+/** One promise that is tried hard. `run` throws when it is broken, and returns what it measured. */
+export type Row = { id: string; title: string; run: (options: RowOptions) => Promise<string> }
