@@ -166,6 +166,7 @@ create table location (
   pms_version text,
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
+  office_hours jsonb,
   constraint location_id_check CHECK (((id >= 1) AND (id <= '9007199254740991'::bigint))),
   constraint location_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
   constraint location_organization_id_source_id_key UNIQUE (organization_id, source_id),
@@ -219,12 +220,16 @@ create table record (
   source_hash bytea not null,
   source text not null,
   document text not null,
+  patient_id bigint,
+  starts_at bigint,
   constraint record_location_id_dataset_source_id_key UNIQUE (location_id, dataset, source_id),
   constraint record_pkey PRIMARY KEY (location_id, dataset, id)
 );
 CREATE INDEX record_modified ON public.record USING btree (location_id, dataset, modified_at, id);
+CREATE INDEX record_patient ON public.record USING btree (location_id, dataset, patient_id, id) WHERE (patient_id IS NOT NULL);
+CREATE INDEX record_starts ON public.record USING btree (location_id, dataset, starts_at, id) WHERE (starts_at IS NOT NULL);
 
-create table record_embed (
+create table record_reference (
   location_id bigint not null,
   target_dataset text not null,
   target_source_id text not null,
@@ -232,7 +237,7 @@ create table record_embed (
   record_id bigint not null,
   constraint record_embed_pkey PRIMARY KEY (location_id, target_dataset, target_source_id, dataset, record_id)
 );
-CREATE INDEX record_embed_of_record ON public.record_embed USING btree (location_id, dataset, record_id);
+CREATE INDEX record_reference_of_record ON public.record_reference USING btree (location_id, dataset, record_id);
 
 create table removal_hold (
   location_id bigint not null,
@@ -301,8 +306,13 @@ create table upload (
 );
 CREATE INDEX upload_received ON public.upload USING btree (location_id, received_at);
 
+create sequence record_id_appointments cache 1;
 create sequence record_id_fee_schedules cache 1;
 create sequence record_id_insurance_plans cache 1;
+create sequence record_id_ledger_transactions cache 1;
+create sequence record_id_patient_referrals cache 1;
+create sequence record_id_patients cache 1;
+create sequence record_id_treatments cache 1;
 
 CREATE OR REPLACE FUNCTION public.disclosure_record(p_entries json, p_lock_timeout_ms integer)
  RETURNS void
