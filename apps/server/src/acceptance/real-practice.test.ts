@@ -6,8 +6,8 @@ import { startTestMariaDb, type TestDatabase } from '@bridgework/agent/test-mari
 import { runOperator } from '../operator/run.ts'
 import { keptRecords } from './test-kept-records.ts'
 import { type Office, someOffice } from './test-office.ts'
-import { readClinics, readPresent } from './test-practice-sql.ts'
-import { type Came, type Name, names, vendorCopy } from './test-vendor-copy.ts'
+import { namesOfPresent, readClinics, readPresent } from './test-practice-sql.ts'
+import { type Came, type Name, nothing, vendorCopy } from './test-vendor-copy.ts'
 
 const file = process.env.BRIDGEWORK_TEST_PRACTICE
 const skip = file ? false : 'BRIDGEWORK_TEST_PRACTICE does not name a practice of 600 patients (a .sql.gz)'
@@ -43,8 +43,6 @@ test('a practice of 600 patients reaches a vendor exactly, and then each of its 
 
 type Place = Awaited<ReturnType<typeof somePlaces>>[number]
 
-const nothing: Came = { fee_schedules: [], insurance_plans: [] }
-
 async function loadPractice(): Promise<TestDatabase> {
   const database = await (await startTestMariaDb({ after })).createDatabase()
   const connection = await database.connect()
@@ -57,7 +55,7 @@ async function somePlaces({ vendor, locationIds }: Office, _: TestDatabase) {
   assert.deepEqual([...ids.keys()].sort(), clinics)
   return clinics.map((clinic) => {
     const locationId = ids.get(clinic) ?? ''
-    return { clinic, locationId, copy: vendorCopy(vendor, locationId), kept: keptRecords() }
+    return { clinic, locationId, copy: vendorCopy(vendor, locationId, { of: namesOfPresent }), kept: keptRecords() }
   })
 }
 
@@ -267,10 +265,10 @@ async function checkMassRemoval(office: Office, database: TestDatabase, places: 
   await checkChange(office, database, places, [], nothing)
 }
 
-async function heldAt({ vendor }: Office, locationId: string): Promise<Record<Name, object | null>> {
+async function heldAt({ vendor }: Office, locationId: string) {
   const { body } = await vendor.get(`/locations/${locationId}/sync_status`)
   const states = new Map(body.data.map(({ id, attributes }) => [id, attributes.removal_held as object | null]))
-  return Object.fromEntries(names.map((name) => [name, states.get(name) ?? null])) as Record<Name, object | null>
+  return Object.fromEntries(namesOfPresent.map((name: Name) => [name, states.get(name) ?? null]))
 }
 
 /** One command of the operator's; what it prints. */

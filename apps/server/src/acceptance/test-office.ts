@@ -41,8 +41,9 @@ export async function someOffice(t: TestContext, database: Pick<TestDatabase, 's
     config,
     /** One cycle of the agent as a process of its own. */
     runAgent: () => runAgentCommand(['run', '--once', '--config', config]),
-    /** An agent in this process, with a memory of its own: quicker where there are many cycles. */
-    agentHere: () => agentHere(t, join(folder, 'here.sqlite'), { serverUrl: world.url, ...agent }, database),
+    /** An agent in this process, with a memory of its own: quicker where there are many cycles. `now` says which day it is. */
+    agentHere: (now?: () => Date) =>
+      agentHere(t, join(folder, 'here.sqlite'), { serverUrl: world.url, ...agent }, database, now),
     /** Our ids of the practice's locations, by the practice's own. */
     locationIds: async (): Promise<Map<string, LocationId>> =>
       new Map((await listLocations(world.pool, organizationId)).map(({ sourceId, id }) => [sourceId, id])),
@@ -54,12 +55,13 @@ function agentHere(
   statePath: string,
   identity: { serverUrl: string; agentId: string; agentKey: string; organizationId: string },
   database: Pick<TestDatabase, 'settings'>,
+  now?: () => Date,
 ) {
   const state = openState(statePath, identity)
   t.after(() => state.close())
   const events: AgentEvent[] = []
   const deps: AgentDeps = {
-    connector: openDentalConnector(database.settings, null),
+    connector: openDentalConnector(database.settings, null, now),
     client: ingestClient(identity),
     state,
     limits: uploadLimits,

@@ -1,7 +1,11 @@
 import type { TestDatabase } from '@bridgework/agent/test-mariadb'
 import type { Present } from './test-kept-records.ts'
+import type { Name } from './test-vendor-copy.ts'
 
 type Row = Record<string, unknown>
+
+/** The datasets of which `readPresent` tells. */
+export const namesOfPresent = ['fee_schedules', 'insurance_plans'] as const satisfies readonly Name[]
 
 /**
  * What an Open Dental database holds for one clinic (0: headquarters), by SQL of the tests' own: it shares no statement and no line with

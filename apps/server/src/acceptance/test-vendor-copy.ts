@@ -1,8 +1,17 @@
 import assert from 'node:assert/strict'
 import type { TestVendor, VendorRecord } from '../test-world.ts'
+import { withReferences } from './test-references.ts'
 
 /** Parents before children, as a vendor reads them. */
-export const names = ['fee_schedules', 'insurance_plans'] as const
+export const names = [
+  'fee_schedules',
+  'insurance_plans',
+  'patients',
+  'appointments',
+  'treatments',
+  'ledger_transactions',
+  'patient_referrals',
+] as const
 export type Name = (typeof names)[number]
 
 /** Records by the practice's own key, without what only the service knows (ids, moments); fee schedules with their fees. */
@@ -11,41 +20,70 @@ export type View = Record<Name, Record<string, object>>
 /** The practice's own keys of the records that came, in ascending order. */
 export type Came = Record<Name, string[]>
 
+export function eachName<T>(value: (name: Name) => T): Record<Name, T> {
+  // The list above names every member: that is what its type says.
+  return Object.fromEntries(names.map((name) => [name, value(name)])) as Record<Name, T>
+}
+
+export const nothing: Came = eachName(() => [])
+
 /**
  * What a vendor keeps of one location. `sync` reads the whole the first time and deltas after it, as the specification tells vendors to;
- * nothing else ever gets into the copy.
+ * nothing else ever gets into the copy. `of` are the datasets that it reads.
  */
-export function vendorCopy(vendor: TestVendor, locationId: string, { items = 25 }: { items?: number } = {}) {
-  const records: Record<Name, Map<string, VendorRecord>> = { fee_schedules: new Map(), insurance_plans: new Map() }
+export function vendorCopy(
+  vendor: TestVendor,
+  locationId: string,
+  { items = 25, of = names }: { items?: number; of?: readonly Name[] } = {},
+) {
+  const records = eachName(() => new Map<string, VendorRecord>())
+  const idsBySource = eachName(() => new Map<string, string>())
   const watermarks: Partial<Record<Name, string>> = {}
 
   async function syncOne(name: Name): Promise<string[]> {
+    if (!of.includes(name)) return []
     const { data, watermark } = await walk(vendor, locationId, name, { since: watermarks[name], items })
     for (const record of data) {
       const whole = name === 'fee_schedules' ? await readOne(vendor, locationId, name, record) : record
-      const known = [...records[name].values()].find((each) => each.attributes.source_id === whole.attributes.source_id)
-      assert.equal(known?.id ?? whole.id, whole.id, 'a record keeps its id for ever')
+      const { source_id } = whole.attributes
+      assert.equal(idsBySource[name].get(source_id) ?? whole.id, whole.id, 'a record keeps its id for ever')
+      idsBySource[name].set(source_id, whole.id)
       records[name].set(whole.id, whole)
     }
     watermarks[name] = watermark
     return data.map((record) => record.attributes.source_id).sort(byKey)
   }
 
+  function viewOf(name: Name): Record<string, object> {
+    return Object.fromEntries(
+      [...records[name].values()].map(({ attributes: { source_id, updated_at, fee_schedule, ...own } }) => {
+        assert.match(updated_at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+        if (name !== 'insurance_plans') return [source_id, withReferences(own, 'id', sourceIdOf)]
+        const { data } = fee_schedule
+        const embedded = data && { source_id: sourceIdOf('fee_schedules', data.id), ...data.attributes }
+        return [source_id, { ...own, fee_schedule: embedded }]
+      }),
+    )
+  }
+
+  function sourceIdOf(dataset: string, id: string): string {
+    const found = records[dataset as Name].get(id)
+    return found?.attributes.source_id ?? assert.fail(`${dataset} ${id} is referred to at ${locationId}, and not there`)
+  }
+
   return {
-    sync: async (): Promise<Came> => ({
-      fee_schedules: await syncOne('fee_schedules'),
-      insurance_plans: await syncOne('insurance_plans'),
-    }),
-    view: (): View => ({
-      fee_schedules: viewOf(records.fee_schedules, records.fee_schedules),
-      insurance_plans: viewOf(records.insurance_plans, records.fee_schedules),
-    }),
+    sync: async (): Promise<Came> => {
+      const came: Came = { ...nothing }
+      for (const name of names) came[name] = await syncOne(name)
+      return came
+    },
+    view: (): View => eachName(viewOf),
     /** Every record exactly as it was served. */
     served: () => names.flatMap((name) => [...records[name].values()].sort((one, other) => byKey(one.id, other.id))),
   }
 }
 
-/** Keys are whole numbers of up to 63 bits. */
+/** Keys are whole numbers of up to 63 bits, or begin with what kind they are of. */
 export function byKey(one: string, other: string): number {
   return one.length - other.length || (one < other ? -1 : 1)
 }
@@ -92,18 +130,4 @@ async function readOne(
   assert.deepEqual({ ...whole, attributes: rest }, listed)
   assert.ok(Array.isArray(fees) && fees.length === rest.fees_count)
   return whole
-}
-
-function viewOf(records: ReadonlyMap<string, VendorRecord>, schedules: ReadonlyMap<string, VendorRecord>) {
-  return Object.fromEntries(
-    [...records.values()].map(({ attributes: { source_id, updated_at, fee_schedule, ...own } }) => {
-      assert.match(updated_at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
-      if (fee_schedule === undefined) return [source_id, own]
-      const embedded = fee_schedule.data && {
-        source_id: schedules.get(fee_schedule.data.id)?.attributes.source_id,
-        ...fee_schedule.data.attributes,
-      }
-      return [source_id, { ...own, fee_schedule: embedded }]
-    }),
-  )
 }

@@ -1,0 +1,44 @@
+type Attributes = Record<string, unknown>
+
+/** Which dataset each reference leads to, by what the attribute is called before `_id` and `_source_id`. */
+const targets: Readonly<Record<string, string>> = {
+  patient: 'patients',
+  guarantor: 'patients',
+  merged_into: 'patients',
+  referring_patient: 'patients',
+  appointment: 'appointments',
+  treatment: 'treatments',
+  insurance_plan: 'insurance_plans',
+  primary_insurance_plan: 'insurance_plans',
+  secondary_insurance_plan: 'insurance_plans',
+  fee_schedule: 'fee_schedules',
+}
+
+/**
+ * The attributes with each reference as the practice's own key under one name (`patient`, `treatments`), whether it is written as a vendor
+ * receives it or as an agent sends it. What `resolve` does not know is null, and left out of lists.
+ */
+export function withReferences(
+  attributes: Attributes,
+  ending: 'id' | 'source_id',
+  resolve: (dataset: string, key: string) => string | null,
+): Attributes {
+  const pattern = new RegExp(`^(.+)_${ending}(s?)$`)
+  return Object.fromEntries(
+    Object.entries(attributes).map(([name, value]) => {
+      const [, thing = '', plural] = pattern.exec(name) ?? []
+      const dataset = targets[thing]
+      if (dataset === undefined) return [name, Array.isArray(value) ? value.map(inside) : value]
+      if (plural === 's') return [`${thing}s`, strings(value).flatMap((key) => resolve(dataset, key) ?? [])]
+      return [thing, value === null ? null : resolve(dataset, String(value))]
+    }),
+  )
+
+  function inside(item: unknown): unknown {
+    return typeof item === 'object' && item !== null ? withReferences(item as Attributes, ending, resolve) : item
+  }
+}
+
+function strings(value: unknown): string[] {
+  return Array.isArray(value) ? value.map(String) : []
+}
