@@ -349,6 +349,19 @@ describe('an Open Dental practice with people', () => {
     assert.equal(at('1', 'treatments', '2')?.insurance_estimate, '105.00')
   })
 
+  test('is read the same whatever the server’s SQL mode', async (t) => {
+    const usual = await testCopy({ after: (work) => t.after(work) }, practice.settings, { now: () => new Date() })
+    await usual.run()
+    for (const mode of ['ANSI', 'STRICT_ALL_TABLES,NO_ZERO_DATE,NO_ZERO_IN_DATE,ONLY_FULL_GROUP_BY', 'TRADITIONAL']) {
+      await mariaDb.execute('set global sql_mode = ?', [mode])
+      const copy = await testCopy({ after: (work) => t.after(work) }, practice.settings, { now: () => new Date() })
+      await copy.run()
+      await copy.run()
+      assert.deepEqual(copy.everything(), usual.everything())
+    }
+    await mariaDb.execute("set global sql_mode = ''")
+  })
+
   test('is never asked for a social security number', async (t) => {
     await mariaDb.execute("set global log_output = 'TABLE', global general_log = 1")
     await read(t)
