@@ -56,7 +56,11 @@ export async function ensureGrants(
   const locations = (await listLocations(pool, demo.organizationId)).toSorted((one, other) =>
     compare(one.sourceId, other.sourceId),
   )
-  const before = await listGrants(pool, { companyId: demo.companyId, withEnded: true })
+  const before = await listGrants(pool, {
+    companyId: demo.companyId,
+    organizationId: demo.organizationId,
+    withEnded: true,
+  })
   if (before.length === 0 && locations.length > 0) {
     await grantAccess(pool, {
       companyId: demo.companyId,
