@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import type { ReadPermit } from '../access/read-permit.ts'
 import { type Document, readNumbered, readWhole } from './read-store.ts'
-import { chooseReading, type Reading } from './reading.ts'
+import { chooseReading, type Reading, sortedMaxUsual } from './reading.ts'
 import { isWhole, type Selection } from './selection.ts'
 
 /** One page: at most `items` records, whether more follow, and how many match in all. */
@@ -21,7 +21,7 @@ const readingsKeptMax = 10_000
  * Reads pages. How many records a selection matches is counted on its first page; later pages answer it from memory for 10 minutes, because
  * counting a large one for every page of it would be quadratic.
  */
-export function createPageReader(pool: Pool, now: () => Date): PageReader {
+export function createPageReader(pool: Pool, now: () => Date, sortedMax = sortedMaxUsual): PageReader {
   const readings = new Map<string, { reading: Reading; chosenAt: number }>()
 
   const readingOf = async (permit: ReadPermit, selection: Selection, isFirst: boolean): Promise<Reading> => {
@@ -29,7 +29,7 @@ export function createPageReader(pool: Pool, now: () => Date): PageReader {
     const key = [permit.locationId, permit.dataset, modifiedAfter, patientId, startsFrom, startsTo].join(' ')
     const kept = readings.get(key)
     if (!isFirst && kept && now().getTime() - kept.chosenAt < readingKeptMs) return kept.reading
-    const reading = await chooseReading(pool, permit, selection)
+    const reading = await chooseReading(pool, permit, selection, sortedMax)
     readings.delete(key)
     readings.set(key, { reading, chosenAt: now().getTime() })
     if (readings.size > readingsKeptMax) readings.delete(readings.keys().next().value ?? key)

@@ -27,20 +27,26 @@ export type Reading = {
   read: (pool: Pool, permit: ReadPermit, after: string, limit: number) => Promise<Document[]>
 }
 
-const sortedMax = 20_000
+/** So many records are always sorted: that costs a few milliseconds. */
+export const sortedMaxUsual = 20_000
 
 /**
  * Counts what a selection matches and chooses how its pages are read, so that a page costs what it returns and not what the location holds:
  * along the patient's index, from the index of the narrower filter and then sorted, or along the primary key where so much matches that
  * sorting it for every page would be quadratic.
  */
-export async function chooseReading(pool: Pool, permit: ReadPermit, selection: Selection): Promise<Reading> {
+export async function chooseReading(
+  pool: Pool,
+  permit: ReadPermit,
+  selection: Selection,
+  sortedMax: number,
+): Promise<Reading> {
   const { patientId, modifiedAfter } = selection
   const range = startsRange(selection)
   if (patientId !== null) return readingOfPatient(pool, permit, patientId, range, modifiedAfter ?? 0)
-  if (range === null) return readingOfModified(pool, permit, modifiedAfter ?? 0)
-  if (modifiedAfter === null) return readingOfRange(pool, permit, range)
-  return readingOfModifiedRange(pool, permit, modifiedAfter, range)
+  if (range === null) return readingOfModified(pool, permit, modifiedAfter ?? 0, sortedMax)
+  if (modifiedAfter === null) return readingOfRange(pool, permit, range, sortedMax)
+  return readingOfModifiedRange(pool, permit, modifiedAfter, range, sortedMax)
 }
 
 async function readingOfPatient(
@@ -61,19 +67,26 @@ async function readingOfPatient(
   }
 }
 
-async function readingOfModified(pool: Pool, permit: ReadPermit, modifiedAfter: Stamp): Promise<Reading> {
+async function readingOfModified(
+  pool: Pool,
+  permit: ReadPermit,
+  modifiedAfter: Stamp,
+  sortedMax: number,
+): Promise<Reading> {
   const counted = await countModified(pool, permit, modifiedAfter)
   return sortedOrWide(
     counted,
+    sortedMax,
     (on, by, after, limit) => readSmallDelta(on, by, modifiedAfter, after, limit),
     (on, by, after, limit) => readLargeDelta(on, by, modifiedAfter, after, limit),
   )
 }
 
-async function readingOfRange(pool: Pool, permit: ReadPermit, range: Range): Promise<Reading> {
+async function readingOfRange(pool: Pool, permit: ReadPermit, range: Range, sortedMax: number): Promise<Reading> {
   const counted = await countStarting(pool, permit, range)
   return sortedOrWide(
     counted,
+    sortedMax,
     (on, by, after, limit) => readStarting(on, by, range, after, limit),
     (on, by, after, limit) => readStartingWide(on, by, 0, range, after, limit),
   )
@@ -85,6 +98,7 @@ async function readingOfModifiedRange(
   permit: ReadPermit,
   modifiedAfter: Stamp,
   range: Range,
+  sortedMax: number,
 ): Promise<Reading> {
   if ((await countModifiedUpTo(pool, permit, modifiedAfter, sortedMax + 1)) <= sortedMax) {
     const { total } = await countModifiedStarting(pool, permit, modifiedAfter, range)
@@ -109,7 +123,7 @@ async function readingOfModifiedRange(
  * Sorting reads all that matches for each page; walking reads, on average, as many rows as the location has for each record that matches.
  * The cheaper of the two, and always sorting where little matches.
  */
-function sortedOrWide(counted: Count, sorted: Reading['read'], wide: Reading['read']): Reading {
+function sortedOrWide(counted: Count, sortedMax: number, sorted: Reading['read'], wide: Reading['read']): Reading {
   const walk = fromLowest(counted, wide)
   const read: Reading['read'] = (pool, permit, after, limit) => {
     const { total } = counted
