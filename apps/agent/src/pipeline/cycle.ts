@@ -32,6 +32,7 @@ export async function runCycle(deps: AgentDeps, options: { fully?: boolean } = {
   try {
     return await attemptCycle(deps, options.fully === true)
   } catch (error) {
+    if (error instanceof SourceProblem) await showLife(deps)
     return outcomeOf(deps, error)
   }
 }
@@ -115,6 +116,16 @@ async function sendLocations(context: CycleContext, source: SourceCycle): Promis
       throw new IngestProblem('unexpected', 'The server did not answer with every location.')
     return { sourceId: source_id, locationId }
   })
+}
+
+/** A source that cannot be read is no agent that is gone: the server tells the two apart by when it last heard of us. */
+async function showLife({ client }: AgentDeps): Promise<void> {
+  try {
+    await client.identify()
+  } catch (error) {
+    // What is wrong with the server is told by the next pass that has something to send.
+    if (!(error instanceof IngestProblem)) throw error
+  }
 }
 
 function outcomeOf(deps: AgentDeps, error: unknown): CycleOutcome {
