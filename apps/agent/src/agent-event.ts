@@ -18,6 +18,9 @@ export type AgentEvent =
   | { event: 'upload.retried'; because: IngestProblemKind; attempt: number; waitMs: number }
   | { event: 'state.reset' }
   | { event: 'state.behind'; dataset: DatasetName }
+  | { event: 'dataset.put_off'; dataset: DatasetName; because: SourceProblemKind; what: string; todo: string }
+  | { event: 'dataset.failed'; dataset: DatasetName; because: SourceProblemKind; what: string; todo: string }
+  | { event: 'dataset.advice'; dataset: DatasetName; what: string }
   | { event: 'dataset.reading'; dataset: DatasetName; fully: FullReadReason | null; rows: number }
   | {
       event: 'dataset.progress'

@@ -138,6 +138,17 @@ test('check names the tables that the user may not read', async () => {
     'paysplit',
     'claimproc',
     'payplancharge',
+    'definition',
+    'provider',
+    'operatory',
+    'appointmenttype',
+    'patientlink',
+    'patplan',
+    'inssub',
+    'histappointment',
+    'payplan',
+    'referral',
+    'refattach',
   ]) {
     await mariaDb.execute(`grant select on ${name}.${table} to half@localhost`)
   }

@@ -7,6 +7,8 @@ const optionsOf = {
     code: 'string',
     name: 'string',
     connector: 'string',
+    folder: 'string',
+    mapping: 'string',
     'db-host': 'string',
     'db-port': 'string',
     'db-socket': 'string',
@@ -39,7 +41,8 @@ export const help = `bridgework-agent: reads the practice management system of t
         --db-password-file <path>       else BRIDGEWORK_AGENT_DB_PASSWORD, else it is asked for
         --time-zone <zone>              of every location, as America/Chicago; else found in the database
         --interval <seconds>  60        --name <text>  this computer's name
-        --connector open-dental         the practice management system
+        --connector open-dental         the practice management system; files for exports of any other:
+        --folder <path>                 where the exports lie     --mapping <path>  what they hold (TOML or JSON)
         --state <path>                  where the agent remembers what was sent
         --replace                       enrol anew; settings that are not given stay as they are
 

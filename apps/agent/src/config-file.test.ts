@@ -20,8 +20,10 @@ test('settings that are not given have their stated values', () => {
     organizationId: '42',
     agentId: '7',
     agentKey: 'bwa_x',
-    connector: 'open-dental',
-    database: { host: '127.0.0.1', port: 3306, socket: null, user: 'reader', password: '', name: 'opendental' },
+    source: {
+      connector: 'open-dental',
+      database: { host: '127.0.0.1', port: 3306, socket: null, user: 'reader', password: '', name: 'opendental' },
+    },
     timeZone: null,
     intervalSeconds: 60,
     uploadLinesMax: 5000,

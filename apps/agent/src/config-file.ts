@@ -23,14 +23,18 @@ export type Config = {
   readonly organizationId: string
   readonly agentId: string
   readonly agentKey: string
-  readonly connector: 'open-dental'
-  readonly database: DatabaseSettings
+  readonly source: SourceSettings
   /** The zone of every location; null: as the database says. */
   readonly timeZone: string | null
   readonly intervalSeconds: number
   readonly uploadLinesMax: number
   readonly statePath: string
 }
+
+/** What is read, and by which connector. */
+export type SourceSettings =
+  | { readonly connector: 'open-dental'; readonly database: DatabaseSettings }
+  | { readonly connector: 'files'; readonly files: { readonly folder: string; readonly mapping: string } }
 
 export const defaultIntervalSeconds = 60
 
@@ -74,29 +78,17 @@ export function parseConfig(text: string, path: string): Config {
   }
   const faults: string[] = []
   const top = fieldsOf(document, '', topNames, faults)
-  const database = fieldsOf(top.get('database') ?? {}, 'database.', databaseNames, faults)
 
   const serverUrl = parseServerUrl(textOf(top, 'server_url', faults))
   if ('because' in serverUrl) faults.push(`server_url: ${serverUrl.because}`)
-  const socket = optionalText(database, 'database.socket', faults)
   const timeZone = optionalText(top, 'time_zone', faults)
   if (timeZone !== null && !isTimeZone(timeZone)) faults.push('time_zone must be a zone like America/Chicago.')
-  const connector = optionalText(top, 'connector', faults) ?? 'open-dental'
-  if (connector !== 'open-dental') faults.push(`connector must be "open-dental".`)
   const config: Config = {
     serverUrl: 'url' in serverUrl ? serverUrl.url : '',
     organizationId: textOf(top, 'organization_id', faults),
     agentId: textOf(top, 'agent_id', faults),
     agentKey: textOf(top, 'agent_key', faults),
-    connector: 'open-dental',
-    database: {
-      host: optionalText(database, 'database.host', faults) ?? '127.0.0.1',
-      port: wholeNumber(database, 'database.port', { least: 1, most: 65_535, otherwise: 3306 }, faults),
-      socket,
-      user: textOf(database, 'database.user', faults),
-      password: textOf(database, 'database.password', faults, { mayBeEmpty: true }),
-      name: textOf(database, 'database.name', faults),
-    },
+    source: sourceOf(top, faults),
     timeZone,
     intervalSeconds: wholeNumber(
       top,
@@ -115,6 +107,30 @@ export function parseConfig(text: string, path: string): Config {
   if (faults.length > 0)
     throw new UsageError(`The settings at ${path} are wrong.\n${faults.map((each) => `  ${each}`).join('\n')}`)
   return config
+}
+
+function sourceOf(top: Fields, faults: string[]): SourceSettings {
+  const connector = optionalText(top, 'connector', faults) ?? 'open-dental'
+  if (connector === 'files') {
+    if (top.has('database')) faults.push('There is no setting database where connector is "files".')
+    const files = fieldsOf(top.get('files') ?? {}, 'files.', fileNames, faults)
+    const folder = textOf(files, 'files.folder', faults)
+    return { connector, files: { folder, mapping: textOf(files, 'files.mapping', faults) } }
+  }
+  if (connector !== 'open-dental') faults.push('connector must be "open-dental" or "files".')
+  if (top.has('files')) faults.push('There is no setting files where connector is "open-dental".')
+  const database = fieldsOf(top.get('database') ?? {}, 'database.', databaseNames, faults)
+  return {
+    connector: 'open-dental',
+    database: {
+      host: optionalText(database, 'database.host', faults) ?? '127.0.0.1',
+      port: wholeNumber(database, 'database.port', { least: 1, most: 65_535, otherwise: 3306 }, faults),
+      socket: optionalText(database, 'database.socket', faults),
+      user: textOf(database, 'database.user', faults),
+      password: textOf(database, 'database.password', faults, { mayBeEmpty: true }),
+      name: textOf(database, 'database.name', faults),
+    },
+  }
 }
 
 /**
@@ -151,8 +167,7 @@ function asDocument(config: Config) {
     organization_id: config.organizationId,
     agent_id: config.agentId,
     agent_key: config.agentKey,
-    connector: config.connector,
-    database: config.database,
+    ...config.source,
     time_zone: config.timeZone,
     interval_seconds: config.intervalSeconds,
     upload_lines_max: config.uploadLinesMax,
@@ -167,11 +182,13 @@ const topNames = [
   'agent_key',
   'connector',
   'database',
+  'files',
   'time_zone',
   'interval_seconds',
   'upload_lines_max',
   'state_path',
 ] as const
+const fileNames = ['folder', 'mapping'] as const
 const databaseNames = ['host', 'port', 'socket', 'user', 'password', 'name'] as const
 
 type Fields = ReadonlyMap<string, unknown>

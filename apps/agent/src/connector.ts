@@ -75,6 +75,7 @@ export type FullReadReason =
   | 'restored_backup'
   | 'many_lookups_changed'
   | 'locations_changed'
+  | 'files_changed'
 
 /** One pass over the source. Everything is read-only and is read in chunks, so that memory stays flat. */
 export type SourceCycle = {
@@ -86,6 +87,17 @@ export type SourceCycle = {
   scan?(dataset: DatasetName): Promise<Scan>
   /** The records with these keys, as far as they still exist, in chunks of at most a few thousand; each key in one chunk only. */
   readRecords(dataset: DatasetName, keys: readonly string[]): AsyncIterable<ByLocation<readonly SourceRecord[]>>
+  /**
+   * Why this dataset cannot be read in this pass though others can, or null. Asked before anything of it is read, with the cursor that was kept.
+   * Without it, every dataset can be read.
+   */
+  problemOf?(dataset: DatasetName, cursor: string | null): Promise<SourceProblem | null>
+  /** What a person should know of a dataset that can be read. */
+  adviceOn?(dataset: DatasetName): string | null
+  /** False when what is missing is not gone, because the source never holds everything. Asked after the dataset was read. */
+  isComplete?(dataset: DatasetName): boolean
+  /** When things stood as they were read, where that is not now: an export is as old as its file. */
+  readAt?(dataset: DatasetName): Date
   /** Throws a `SourceProblem` when what was read since the beginning cannot be relied on. */
   confirm(): Promise<void>
   end(): Promise<void>
@@ -99,6 +111,8 @@ export type Connector = {
   /** Throws a `SourceProblem` when the source cannot be read now. */
   beginCycle(): Promise<SourceCycle>
   check(): Promise<SourceCheck>
+  /** Resolves when the source has probably changed, or when the signal says so: the next pass need not wait for its time. */
+  untilChanged?(signal: AbortSignal): Promise<void>
 }
 
 /** What `check` found out about the source: its clock, when it could be read, and one finding per question. */
@@ -120,6 +134,10 @@ export type SourceProblemKind =
   | 'update_in_progress'
   | 'version_changed'
   | 'too_slow'
+  | 'mapping_invalid'
+  | 'file_missing'
+  | 'file_invalid'
+  | 'file_busy'
   | 'unexpected'
 
 /** The source cannot be read, said in words for the office: what is wrong, and what to do. Never holds a row's values. */
@@ -137,5 +155,5 @@ export class SourceProblem extends Error {
 
 /** True for what passes by itself: the cycle is put off and nothing is wrong with the agent. */
 export function isPassing(problem: SourceProblem): boolean {
-  return problem.kind === 'update_in_progress' || problem.kind === 'version_changed'
+  return problem.kind === 'update_in_progress' || problem.kind === 'version_changed' || problem.kind === 'file_busy'
 }

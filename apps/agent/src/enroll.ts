@@ -1,7 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { type Options, optionText } from './command-line.ts'
 import { type Config, defaultIntervalSeconds, parseConfig, prepareConfigFile, readConfig } from './config-file.ts'
 import { enrolAgent, IngestProblem } from './ingest-client.ts'
+import type { DatabaseSettings } from './open-dental/connection.ts'
 import { uploadLimits } from './pipeline/context.ts'
 import { todoFor } from './pipeline/cycle.ts'
 import { parseServerUrl } from './server-url.ts'
@@ -67,26 +69,14 @@ async function draftConfig(
     if (text !== null && !/^\d{1,9}$/.test(text)) throw new UsageError(`--${name} must be a whole number.`)
     return text === null ? otherwise : Number(text)
   }
-  const socketGiven = optionText(options, 'db-socket')
-  const hostGiven = optionText(options, 'db-host')
-  if (socketGiven !== null && hostGiven !== null)
-    throw new UsageError('Give either --db-socket or --db-host, not both.')
-  const user = optionText(options, 'db-user') ?? before?.database.user ?? missing('--db-user')
+  const source = await sourceSettings(options, deps, before, number)
   return parseConfig(
     JSON.stringify({
       server_url: serverUrl,
       organization_id: '0',
       agent_id: '0',
       agent_key: 'not yet',
-      connector: optionText(options, 'connector') ?? 'open-dental',
-      database: {
-        host: hostGiven ?? before?.database.host ?? '127.0.0.1',
-        port: number('db-port', before?.database.port ?? 3306),
-        socket: socketGiven ?? (hostGiven === null ? (before?.database.socket ?? null) : null),
-        user,
-        password: await passwordFor(options, deps, user, before),
-        name: optionText(options, 'db-name') ?? before?.database.name ?? 'opendental',
-      },
+      ...source,
       time_zone: optionText(options, 'time-zone') ?? before?.timeZone ?? null,
       interval_seconds: number('interval', before?.intervalSeconds ?? defaultIntervalSeconds),
       upload_lines_max: before?.uploadLinesMax ?? uploadLimits.linesMax,
@@ -96,7 +86,49 @@ async function draftConfig(
   )
 }
 
-async function passwordFor(options: Options, deps: EnrolDeps, user: string, before: Config | null): Promise<string> {
+async function sourceSettings(
+  options: Options,
+  deps: EnrolDeps,
+  before: Config | null,
+  number: (name: string, otherwise: number) => number,
+): Promise<object> {
+  const connector = optionText(options, 'connector') ?? before?.source.connector ?? 'open-dental'
+  const strange = [...options.keys()].find((name) =>
+    connector === 'files' ? name.startsWith('db-') : name === 'folder' || name === 'mapping',
+  )
+  if (strange !== undefined) throw new UsageError(`--${strange} does not belong to --connector ${connector}.`)
+  if (connector === 'files') {
+    const files = before?.source.connector === 'files' ? before.source.files : null
+    const folder = optionText(options, 'folder') ?? files?.folder ?? missing('--folder')
+    const mapping = optionText(options, 'mapping') ?? files?.mapping ?? missing('--mapping')
+    // The agent may later run from another folder.
+    return { connector, files: { folder: resolve(folder), mapping: resolve(mapping) } }
+  }
+  const database = before?.source.connector === 'open-dental' ? before.source.database : null
+  const socketGiven = optionText(options, 'db-socket')
+  const hostGiven = optionText(options, 'db-host')
+  if (socketGiven !== null && hostGiven !== null)
+    throw new UsageError('Give either --db-socket or --db-host, not both.')
+  const user = optionText(options, 'db-user') ?? database?.user ?? missing('--db-user')
+  return {
+    connector,
+    database: {
+      host: hostGiven ?? database?.host ?? '127.0.0.1',
+      port: number('db-port', database?.port ?? 3306),
+      socket: socketGiven ?? (hostGiven === null ? (database?.socket ?? null) : null),
+      user,
+      password: await passwordFor(options, deps, user, database),
+      name: optionText(options, 'db-name') ?? database?.name ?? 'opendental',
+    },
+  }
+}
+
+async function passwordFor(
+  options: Options,
+  deps: EnrolDeps,
+  user: string,
+  before: DatabaseSettings | null,
+): Promise<string> {
   const path = optionText(options, 'db-password-file')
   if (path !== null) {
     try {
@@ -106,7 +138,7 @@ async function passwordFor(options: Options, deps: EnrolDeps, user: string, befo
     }
   }
   if (deps.passwordFromEnvironment !== undefined) return deps.passwordFromEnvironment
-  if (before !== null && before.database.user === user) return before.database.password
+  if (before !== null && before.user === user) return before.password
   if (deps.askPassword !== null) return await deps.askPassword(`Password of the database user "${user}": `)
   throw new UsageError('Give the database password with --db-password-file or in BRIDGEWORK_AGENT_DB_PASSWORD.')
 }

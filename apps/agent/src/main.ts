@@ -4,7 +4,9 @@ import { sleep } from './backoff.ts'
 import { check } from './check.ts'
 import { help, type Options, optionText, parseCommandLine } from './command-line.ts'
 import { type Config, defaultConfigPath, readConfig } from './config-file.ts'
+import type { Connector } from './connector.ts'
 import { enroll } from './enroll.ts'
+import { filesConnector } from './files/connector.ts'
 import { ingestClient } from './ingest-client.ts'
 import { openDentalConnector } from './open-dental/connector.ts'
 import { type AgentDeps, uploadLimits } from './pipeline/context.ts'
@@ -71,7 +73,7 @@ function refuseUnknownEnvironment(): void {
 
 async function runCheck(config: Config, asJson: boolean): Promise<number> {
   const findings = await check({
-    connector: openDentalConnector(config.database, config.timeZone),
+    connector: connectorOf(config),
     client: ingestClient(config),
     serverUrl: config.serverUrl,
     agentId: config.agentId,
@@ -99,7 +101,7 @@ async function run(config: Config, options: Options): Promise<number> {
 
   const state = openState(config.statePath, config)
   const deps: AgentDeps = {
-    connector: openDentalConnector(config.database, config.timeZone),
+    connector: connectorOf(config),
     client: ingestClient(config),
     state,
     limits: { ...uploadLimits, linesMax: config.uploadLinesMax },
@@ -111,7 +113,7 @@ async function run(config: Config, options: Options): Promise<number> {
   }
   try {
     const intervalSeconds = once ? null : config.intervalSeconds
-    report({ event: 'agent.started', server: config.serverUrl, connector: config.connector, intervalSeconds })
+    report({ event: 'agent.started', server: config.serverUrl, connector: config.source.connector, intervalSeconds })
     if (state.wasReset) report({ event: 'state.reset' })
     const fully = options.get('full') === true
     // A pass that was stopped is not the whole pass that was asked for.
@@ -122,6 +124,12 @@ async function run(config: Config, options: Options): Promise<number> {
   } finally {
     state.close()
   }
+}
+
+function connectorOf({ source, timeZone }: Config): Connector {
+  return source.connector === 'files'
+    ? filesConnector({ ...source.files, timeZone })
+    : openDentalConnector(source.database, timeZone)
 }
 
 function exitCodeOf(outcome: CycleOutcome, whenStopped: number): number {

@@ -60,6 +60,12 @@ function describe(event: AgentEvent, nowMs: number): string {
       return `Upload ${event.number} was under way; sending it again`
     case 'upload.retried':
       return `Server not ready (${event.because}); trying again in ${seconds(event.waitMs)}`
+    case 'dataset.put_off':
+      return `${event.dataset} put off: ${event.what} ${event.todo}`
+    case 'dataset.failed':
+      return `FAILED: ${event.dataset}: ${event.what} ${event.todo}`
+    case 'dataset.advice':
+      return `${event.dataset}: ${event.what}`
     case 'dataset.reading':
       return `${event.dataset}: reading ${count(event.rows)} records${event.fully === null ? '' : `, all (${event.fully})`}`
     case 'dataset.progress':

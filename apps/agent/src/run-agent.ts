@@ -22,7 +22,18 @@ export async function runAgent(
     failures = outcome.result === 'failed' ? failures + 1 : 0
     const pause = options.intervalMs * (1 - jitterShare + 2 * jitterShare * deps.random())
     const waitMs = outcome.result === 'failed' ? pause + backoffMs(failures, outcome.retryAfterMs, deps.random) : pause
-    await deps.sleep(waitMs, deps.signal)
+    if (outcome.result === 'failed') await deps.sleep(waitMs, deps.signal)
+    else await waitOrChange(deps, waitMs)
     if (deps.signal.aborted) return { result: 'stopped' }
   }
+}
+
+/** Until the time is up, the source changed or the agent is to stop. */
+async function waitOrChange({ sleep, connector, signal }: AgentDeps, waitMs: number): Promise<void> {
+  const over = new AbortController()
+  const either = AbortSignal.any([signal, over.signal])
+  const waits = [sleep(waitMs, either), ...(connector.untilChanged ? [connector.untilChanged(either)] : [])]
+  await Promise.race(waits)
+  over.abort()
+  await Promise.all(waits)
 }

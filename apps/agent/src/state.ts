@@ -148,6 +148,11 @@ export function openState(path: string, identity: StateIdentity, nowMs: () => nu
     knownKeys: (locationId: string, dataset: DatasetName): Set<string> =>
       new Set(statements.knownKeys.all(locationId, dataset).map((row) => String(row.source_id))),
 
+    /** As `knownKeys`, one after the other: a million of them need not be held at once. */
+    eachKey: function* (locationId: string, dataset: DatasetName): Generator<string> {
+      for (const row of statements.knownKeys.iterate(locationId, dataset)) yield String(row.source_id)
+    },
+
     /** Keys from `first` to `last` in the order of their bytes. */
     knownBetween: (locationId: string, dataset: DatasetName, first: string, last: string): string[] =>
       statements.knownBetween.all(locationId, dataset, first, last).map((row) => String(row.source_id)),

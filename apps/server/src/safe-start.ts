@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import type { Config } from './config.ts'
 import type { Log } from './http/log-event.ts'
-import { demoReference } from './sandbox/demo.ts'
+import { demoReference, volumeReference } from './sandbox/demo.ts'
 
 /** Production would not be safe like this. The message is one line for the person who starts the server. */
 export class UnsafeStart extends Error {}
@@ -13,8 +13,8 @@ export class UnsafeStart extends Error {}
 export async function requireSafeStart(pool: Pool, config: Config, log: Log): Promise<void> {
   const { rows } = await pool.query<{ may_rewrite: boolean; has_demo: boolean }>(
     `select has_table_privilege('disclosure', 'update, delete, truncate') as may_rewrite,
-            exists (select from organization where external_reference = $1) as has_demo`,
-    [demoReference],
+            exists (select from organization where external_reference = any($1::text[])) as has_demo`,
+    [[demoReference, volumeReference]],
   )
   const { may_rewrite: mayRewrite, has_demo: hasDemo } = rows[0] ?? { may_rewrite: true, has_demo: false }
   const rewriteText =

@@ -1,7 +1,7 @@
 import { findLoadClient } from '../client/load.ts'
 import { readCommandLine, usage } from '../command-line.ts'
-import { compare, type Side } from '../measure.ts'
-import { formatRows, isMissed, type Row } from '../report.ts'
+import { type Comparison, compare, type Side } from '../measure.ts'
+import { formatRows, type Row } from '../report.ts'
 import { createWorld, runSql, type World } from '../world/practice.ts'
 import { createThrowAwayServer, type ThrowAwayServer } from '../world/throw-away-server.ts'
 import { type Filled, fillAppointments } from './fill.ts'
@@ -55,6 +55,7 @@ async function bench(
     pids: () => [server.pid(), ...server.postgresPids()],
   })
   const rows: Row[] = []
+  const missed: string[] = []
   const ofSmall = queriesOf(small)
   for (const [index, { name, query, records, isCounted }] of queriesOf(large).entries()) {
     const other = ofSmall[index]?.query ?? ''
@@ -63,15 +64,24 @@ async function bench(
     say(`${name} …`)
     const sides = { ours: sideOf(large, query), theirs: sideOf(small, other) }
     const result = await compare(client, sides, { rounds: options.rounds, warmUpSeconds: 1 })
-    rows.push({ name, connections: 1, target: isCounted ? null : 1 / costRatioMax, ...result })
+    rows.push({ name, connections: 1, target: null, ...result })
+    if (!isCounted && costRatioOf(result) > costRatioMax) missed.push(name)
   }
-  if (options.json) console.log(JSON.stringify({ client: client.name, options, rows }))
+  if (options.json) console.log(JSON.stringify({ client: client.name, options, rows, missed }))
   else {
     const sides = { ours: '1,000,000', theirs: '10,000' }
     console.log(formatRows('\nFilters and deltas of a location of 1,000,000 beside one of 10,000', sides, rows))
-    console.log('Rows without a target count half a million matches for pagy.total on the page that is asked for.')
+    const verdict = missed.length === 0 ? 'all hold' : `MISSED by ${missed.join('; ')}`
+    console.log(
+      `At most ${costRatioMax} × the cost, but for the first pages of what matches half of the location: ${verdict}.`,
+    )
   }
-  return rows.some(isMissed) ? 1 : 0
+  return missed.length > 0 ? 1 : 0
+}
+
+/** Processor time, the steadier figure; where the system does not tell it, the time that an answer takes. */
+function costRatioOf({ cpuRatio, speedRatio }: Comparison): number {
+  return cpuRatio ?? 1 / speedRatio
 }
 
 function urlOf(world: World, filled: Filled, query: string): string {

@@ -21,6 +21,7 @@ import {
   type KeyStyle,
   newKey,
   type Practice,
+  todayIn,
 } from './practice.ts'
 import { procedures } from './procedure-codes.ts'
 import { createRandom, type Random } from './random.ts'
@@ -112,6 +113,7 @@ export function createPractice(shape: PracticeShape): Practice {
   practice.atFirst.insurancePlans = practice.insurancePlans.size
   practice.atFirst.feeSchedules = practice.feeSchedules.size
   practice.atFirst.patients = practice.patients.size
+  practice.atFirst.on = todayIn(practice)
   return practice
 }
 

@@ -36,6 +36,8 @@ const agentEvents = [
 ] as const satisfies readonly AgentEvent['event'][]
 
 const pauseMaxMs = 30_000
+/** So many that within a few pauses something of every dataset changes. */
+const eventsPerCycle = 3
 
 /**
  * Feeds a server with a demo practice through the agent's own pipeline, a change at a time, until the signal says to stop or
@@ -79,7 +81,7 @@ export async function runFeeder(
     let isSynced = false
     let failures = 0
     while (!signal.aborted) {
-      if (isSynced && failures === 0) moveOn(living, file, now(), print)
+      for (let n = 0; isSynced && failures === 0 && n < eventsPerCycle; n++) moveOn(living, file, now(), print)
       const outcome = await runCycle(deps)
       if (outcome.result === 'key_refused') return 'key_refused'
       if (outcome.result === 'stopped') break

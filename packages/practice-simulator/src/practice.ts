@@ -151,7 +151,7 @@ export type Practice = Tables & {
   /** Highest key given out per table; the key of a removed row is never given again. */
   readonly lastKeys: { [T in TableName]: number }
   /** How many there were at first: a practice that lives for long neither swells nor withers. */
-  readonly atFirst: { insurancePlans: number; feeSchedules: number; patients: number }
+  readonly atFirst: { insurancePlans: number; feeSchedules: number; patients: number; on: string }
   readonly indexes: Indexes
 }
 
@@ -200,7 +200,7 @@ export function emptyPractice(seed: string, organization: Organization, keyStyle
     organization,
     keyStyle,
     lastKeys: each(() => 0),
-    atFirst: { insurancePlans: 0, feeSchedules: 0, patients: 0 },
+    atFirst: { insurancePlans: 0, feeSchedules: 0, patients: 0, on: '2026-01-01' },
     indexes: new Map(),
     // Empty maps fit every kind of row.
     ...(each(() => new Map()) as Tables),

@@ -14,6 +14,17 @@ const tablesRead = [
   'feesched',
   'fee',
   'procedurecode',
+  'definition',
+  'provider',
+  'operatory',
+  'appointmenttype',
+  'patientlink',
+  'patplan',
+  'inssub',
+  'histappointment',
+  'payplan',
+  'referral',
+  'refattach',
   ...clinicTables,
 ] as const
 

@@ -10,7 +10,7 @@ const paymentMethods: readonly (readonly [RegExp, string])[] = [
   [/care ?credit|financ/i, 'financing'],
   [/cash/i, 'cash'],
   [/check|cheque/i, 'check'],
-  [/credit|card|visa|master|amex|american express|discover/i, 'card'],
+  [/credit|card|visa|master|amex|american ?express|discover/i, 'card'],
   [/\bach\b|\beft\b|bank|wire/i, 'ach'],
   [/insurance/i, 'insurance'],
 ]

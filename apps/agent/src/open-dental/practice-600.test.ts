@@ -1,18 +1,10 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
 import { datasets } from '@bridgework/contract'
 import type { AgentEvent } from '../agent-event.ts'
-import { ingestClient } from '../ingest-client.ts'
-import { type AgentDeps, uploadLimits } from '../pipeline/context.ts'
-import { runCycle } from '../pipeline/cycle.ts'
-import { openState } from '../state.ts'
-import { startTestIngestServer } from '../test-ingest-server.ts'
-import { openDentalConnector } from './connector.ts'
+import { testCopy } from './test-copy.ts'
 import { startTestMariaDb, type TestDatabase } from './test-mariadb.ts'
 import { sumOfMoney } from './values.ts'
 
@@ -34,36 +26,9 @@ describe('the practice of 640 patients, as its agent sends it', { skip }, () => 
     database = await mariaDb.createDatabase()
     const connection = await database.connect()
     await connection.query(gunzipSync(await readFile(practiceFile ?? '')).toString('utf8'))
-    const server = await startTestIngestServer(t)
-    visible = server.visible
-    const folder = mkdtempSync(join(tmpdir(), 'bwa-'))
-    const identity = { serverUrl: server.url, agentId: server.agentId, organizationId: server.organizationId }
-    const state = openState(join(folder, 'state.sqlite'), identity)
-    t.after(async () => {
-      state.close()
-      rmSync(folder, { recursive: true, force: true })
-    })
-    run = async () => {
-      const events: AgentEvent[] = []
-      const deps: AgentDeps = {
-        connector: openDentalConnector(database.settings, null, () => clock.now),
-        client: ingestClient({ ...identity, agentKey: server.agentKey, timeoutMs: 30_000 }),
-        state,
-        limits: uploadLimits,
-        sleep: async () => {},
-        random: () => 0.5,
-        nowMs: Date.now,
-        report: (event) => events.push(event),
-        signal: new AbortController().signal,
-      }
-      const outcome = await runCycle(deps)
-      assert.equal(outcome.result, 'complete', JSON.stringify(events.at(-1)))
-      assert.deepEqual(
-        events.filter((event) => event.event === 'record.refused'),
-        [],
-      )
-      return events
-    }
+    const copy = await testCopy(t, database.settings, { now: () => clock.now })
+    visible = copy.visible
+    run = copy.run
     await run()
   })
 

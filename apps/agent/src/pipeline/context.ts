@@ -18,7 +18,7 @@ export type AgentDeps = RetryDeps & {
 /** What one cycle's steps share. */
 export type CycleContext = AgentDeps & {
   readonly budget: RetryBudget
-  readonly totals: { uploaded: number; refused: number; refusedNow: number; held: number }
+  readonly totals: { uploaded: number; refused: number; refusedNow: number; held: number; failedDatasets: number }
   /** Locations that the server will not take this dataset for; the others go on. */
   readonly skipped: Set<string>
 }

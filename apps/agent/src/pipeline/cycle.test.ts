@@ -188,3 +188,17 @@ test('a location that the server no longer knows is told, and the others go on',
   assert.equal((await agent.run()).result, 'complete')
   assert.equal(agent.plans('1').get('1')?.plan_name, 'Changed')
 })
+
+test('an agent whose source cannot be read shows the server that it is there', async (t) => {
+  const agent = await someAgent(t)
+  agent.source.beginCycle = async () => {
+    throw new SourceProblem('unreachable', 'The database does not answer.', 'Start it.')
+  }
+  assert.deepEqual(await agent.run(), { result: 'failed', retryAfterMs: null })
+  assert.deepEqual(
+    agent.server.requests.map(({ path }) => path),
+    ['/ingest/v1/agents/self'],
+  )
+  agent.server.world.interference = () => ({ status: 503, body: {} })
+  assert.deepEqual(await agent.run(), { result: 'failed', retryAfterMs: null })
+})

@@ -1,4 +1,4 @@
-import { isPassing, type SourceCycle, type SourceLocation, SourceProblem } from '../connector.ts'
+import { type DatasetName, isPassing, type SourceCycle, type SourceLocation, SourceProblem } from '../connector.ts'
 import { IngestProblem, type IngestProblemKind } from '../ingest-client.ts'
 import type { AgentDeps, CycleContext, Target } from './context.ts'
 import { retrying } from './context.ts'
@@ -15,7 +15,9 @@ const recheckRoundsMax = 3
 
 export type CycleOutcome =
   | { readonly result: 'complete'; readonly uploaded: number; readonly refused: number; readonly held: number }
-  /** Nothing is wrong with the agent: Open Dental is being updated. */
+  /** Some datasets could not be read; the others were. Waiting longer helps neither. */
+  | { readonly result: 'incomplete' }
+  /** Nothing is wrong with the agent: the source is being updated. */
   | { readonly result: 'put_off' }
   | { readonly result: 'failed'; readonly retryAfterMs: number | null }
   /** The server does not know this agent's key: trying again is of no use. */
@@ -30,6 +32,7 @@ export async function runCycle(deps: AgentDeps, options: { fully?: boolean } = {
   try {
     return await attemptCycle(deps, options.fully === true)
   } catch (error) {
+    if (error instanceof SourceProblem) await showLife(deps)
     return outcomeOf(deps, error)
   }
 }
@@ -39,18 +42,24 @@ async function attemptCycle(deps: AgentDeps, fully: boolean, isSecond = false): 
   const context: CycleContext = {
     ...deps,
     budget: { attemptsLeft: retriesMax, deadlineMs: startedAtMs + waitMaxMs },
-    totals: { uploaded: 0, refused: 0, refusedNow: 0, held: 0 },
+    totals: { uploaded: 0, refused: 0, refusedNow: 0, held: 0, failedDatasets: 0 },
     skipped: new Set(),
   }
+  const unread = new Set<DatasetName>()
   deps.report({ event: 'cycle.began' })
   try {
     await resumeUpload(context)
     const source = await deps.connector.beginCycle()
     try {
       const targets = await sendLocations(context, source)
-      for (const dataset of deps.connector.datasets) await syncDataset(context, source, dataset, targets, fully)
+      for (const dataset of deps.connector.datasets) {
+        if (await canBeRead(context, source, dataset)) await syncDataset(context, source, dataset, targets, fully)
+        else unread.add(dataset)
+      }
       for (let round = 0; round < recheckRoundsMax; round++) {
-        const letGo = deps.connector.datasets.filter((dataset) => deps.state.rechecks(dataset).length > 0)
+        const letGo = deps.connector.datasets.filter(
+          (dataset) => !unread.has(dataset) && deps.state.rechecks(dataset).length > 0,
+        )
         for (const dataset of letGo) await syncRechecks(context, source, dataset, targets)
       }
     } finally {
@@ -63,9 +72,26 @@ async function attemptCycle(deps: AgentDeps, fully: boolean, isSecond = false): 
   }
   const { uploaded, refused, held } = context.totals
   deps.report({ event: 'cycle.finished', durationMs: deps.nowMs() - startedAtMs, uploaded, refused })
-  return context.skipped.size > 0
-    ? { result: 'failed', retryAfterMs: null }
-    : { result: 'complete', uploaded, refused, held }
+  if (context.skipped.size > 0) return { result: 'failed', retryAfterMs: null }
+  return context.totals.failedDatasets > 0 ? { result: 'incomplete' } : { result: 'complete', uploaded, refused, held }
+}
+
+/** Whether the source can give this dataset now; says why not, and what a person should know. */
+async function canBeRead(context: CycleContext, source: SourceCycle, dataset: DatasetName): Promise<boolean> {
+  const { cursor } = context.state.datasetProgress(dataset)
+  const problem = (await source.problemOf?.(dataset, cursor)) ?? null
+  if (problem === null) {
+    const what = source.adviceOn?.(dataset) ?? null
+    if (what !== null) context.report({ event: 'dataset.advice', dataset, what })
+    return true
+  }
+  const told = { dataset, because: problem.kind, what: problem.message, todo: problem.todo }
+  if (isPassing(problem)) context.report({ event: 'dataset.put_off', ...told })
+  else {
+    context.totals.failedDatasets += 1
+    context.report({ event: 'dataset.failed', ...told })
+  }
+  return false
 }
 
 /**
@@ -92,11 +118,22 @@ async function sendLocations(context: CycleContext, source: SourceCycle): Promis
   })
 }
 
+/** A source that cannot be read is no agent that is gone: the server tells the two apart by when it last heard of us. */
+async function showLife({ client }: AgentDeps): Promise<void> {
+  try {
+    await client.identify()
+  } catch (error) {
+    // What is wrong with the server is told by the next pass that has something to send.
+    if (!(error instanceof IngestProblem)) throw error
+  }
+}
+
 function outcomeOf(deps: AgentDeps, error: unknown): CycleOutcome {
   if (error instanceof Stopped) return { result: 'stopped' }
   if (error instanceof SourceProblem) {
-    const event = isPassing(error) ? 'cycle.put_off' : 'cycle.failed'
-    deps.report({ event, because: error.kind, what: error.message, todo: error.todo })
+    const told = { because: error.kind, what: error.message, todo: error.todo }
+    if (isPassing(error)) deps.report({ event: 'cycle.put_off', ...told })
+    else deps.report({ event: 'cycle.failed', ...told })
     return isPassing(error) ? { result: 'put_off' } : { result: 'failed', retryAfterMs: null }
   }
   if (error instanceof IngestProblem) {

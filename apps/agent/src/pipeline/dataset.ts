@@ -144,7 +144,9 @@ async function readAndSend(
     const complete = given.fully !== null || !context.state.locationProgress(target.locationId, dataset).isComplete
     const outcome = outcomeOf(context, target, dataset, plan, met.get(target.locationId) ?? new Set())
     const read = { ...outcome, beganAtUpload: given.beganAtUpload, complete }
-    await finishLocation(context, target, dataset, read, new Date(startedAtMs))
+    const readAt = source.readAt?.(dataset) ?? new Date(startedAtMs)
+    const namesGone = source.isComplete?.(dataset) ?? true
+    await finishLocation(context, target, dataset, { ...read, namesGone }, readAt)
     reportRefused(context, target, dataset)
   }
   return { rows, uploaded: context.totals.uploaded - uploadedBefore }
@@ -158,7 +160,6 @@ function outcomeOf(
   plan: Plan,
   met: ReadonlySet<string>,
 ): Pick<FinishedRead, 'missing' | 'present'> {
-  const known = () => state.knownKeys(locationId, dataset)
   const refused = state.refusedRecords(locationId, dataset)
   const isGone = (key: string): boolean => {
     if (plan.by === 'name') return plan.keys.includes(key) && !met.has(key)
@@ -170,13 +171,22 @@ function outcomeOf(
 
   if (plan.by === 'list') {
     const present = plan.keys.get(sourceId) ?? []
-    return { missing: known().difference(new Set(present)), present: () => present }
+    return { missing: state.knownKeys(locationId, dataset).difference(new Set(present)), present: () => present }
   }
   const missing =
     plan.by === 'scan'
       ? state.unreadKeys(locationId, dataset, plan.readNumber)
       : new Set(plan.keys.filter((key) => !met.has(key) && state.hashOf(locationId, dataset, key) !== null))
-  return { missing, present: () => [...known().difference(missing).union(new Set(kept))] }
+  return { missing, present: () => presentKeys(state.eachKey(locationId, dataset), missing, kept) }
+}
+
+function* presentKeys(known: Iterable<string>, missing: ReadonlySet<string>, refused: readonly string[]) {
+  const more = new Set(refused)
+  for (const key of known) {
+    more.delete(key)
+    if (!missing.has(key)) yield key
+  }
+  yield* more
 }
 
 function fullReadReason(changes: Changes, requested: boolean, sinceFullReadMs: number): FullReadReason | null {
@@ -195,13 +205,13 @@ async function finishLocation(
   context: CycleContext,
   target: Target,
   dataset: DatasetName,
-  read: FinishedRead,
+  read: FinishedRead & { namesGone: boolean },
   readAt: Date,
 ): Promise<void> {
   const { client, state, skipped } = context
   if (skipped.has(skipKey(target.locationId, dataset))) return
   try {
-    await reconcile(context, target, dataset, read)
+    if (read.namesGone) await reconcile(context, target, dataset, read)
     await retrying(context, () => client.reportCycle(target.locationId, dataset, { readAt, complete: read.complete }))
     if (read.complete) state.markComplete(target.locationId, dataset)
   } catch (error) {

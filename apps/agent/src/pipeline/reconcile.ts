@@ -8,7 +8,7 @@ export type FinishedRead = {
   /** Records that the agent knows and the source has no more. */
   readonly missing: ReadonlySet<string>
   /** Every key that the source has; asked for only when the list is sent. */
-  readonly present: () => readonly string[]
+  readonly present: () => Iterable<string>
   readonly beganAtUpload: number
   readonly complete: boolean
 }
@@ -29,9 +29,7 @@ export async function reconcile(
   // After a complete read the list is sent though nothing seems missing: a lost state knows of no removal.
   if (missing.size === 0 && !complete && !isHeld) return
 
-  const body = gzipSync(
-    JSON.stringify({ began_at_upload: beganAtUpload, source_ids: present().filter((key) => !key.includes('\u0000')) }),
-  )
+  const body = gzipSync(listOf(present(), beganAtUpload))
   try {
     const { hidden } = await retrying(context, () => context.client.reconcile(target.locationId, dataset, body))
     context.state.forgetRecords(target.locationId, dataset, missing)
@@ -50,4 +48,11 @@ export async function reconcile(
       errors: error.errors,
     })
   }
+}
+
+/** The list as JSON, put together key by key: a ledger's is long. */
+function listOf(keys: Iterable<string>, beganAtUpload: number): string {
+  let list = ''
+  for (const key of keys) if (!key.includes('\u0000')) list += `${list === '' ? '' : ','}${JSON.stringify(key)}`
+  return `{"began_at_upload":${beganAtUpload},"source_ids":[${list}]}`
 }

@@ -1,4 +1,4 @@
-import type { Connector, DatasetName, FullReadReason, SourceLocation, SourceRecord } from '../connector.ts'
+import type { Connector, DatasetName, FullReadReason, SourceCycle, SourceLocation, SourceRecord } from '../connector.ts'
 
 export type TestSource = Connector & {
   /** The source's content; a test changes it at will. Keyed by dataset, then by source id. */
@@ -7,6 +7,8 @@ export type TestSource = Connector & {
   /** Keys that the next read will be told of as changed, besides those the pipeline misses by itself. */
   changed: Record<DatasetName, string[]>
   fullBecause: FullReadReason | null
+  /** True: names what is gone and reads everything without a list of keys, as a connector to large tables does. */
+  namesGone: boolean
   /** Called by `confirm`; throws to say that the source was not quiet. */
   confirm: () => void
   reads: { dataset: DatasetName; keys: readonly string[] }[]
@@ -21,31 +23,45 @@ export function testSource(): TestSource {
     locationIds: ['1'],
     changed: forEachDataset((): string[] => []),
     fullBecause: null,
+    namesGone: false,
     confirm: () => {},
     reads: [],
     check: async () => ({ findings: [], now: null }),
-    beginCycle: async () => ({
-      readLocations: async () => source.locationIds.map(testLocation),
-      listKeys: async (dataset) => {
-        const keys = [...source.content[dataset].keys()]
-        return new Map(source.locationIds.map((id) => [id, keys]))
-      },
-      findChanges: async (dataset, cursor) => {
-        if (cursor === null) return { keys: 'all', because: 'first_read', cursor: 'c' }
-        if (source.fullBecause !== null) return { keys: 'all', because: source.fullBecause, cursor: 'c' }
-        return { keys: source.changed[dataset], cursor: 'c' }
-      },
-      async *readRecords(dataset, keys) {
-        source.reads.push({ dataset, keys })
-        for (let start = 0; start < keys.length; start += 50) {
-          const slice = keys.slice(start, start + 50)
-          const records = slice.map((key) => source.content[dataset].get(key)).filter((record) => record !== undefined)
-          yield new Map(source.locationIds.map((id) => [id, records]))
-        }
-      },
-      confirm: async () => source.confirm(),
-      end: async () => {},
-    }),
+    beginCycle: async () => {
+      if (!source.namesGone) return cycle
+      return {
+        ...cycle,
+        listKeys: async () => {
+          throw new Error('a list was asked for')
+        },
+        scan: async (dataset) => {
+          const keys = [...source.content[dataset].keys()]
+          return { rowsMax: keys.length, chunks: cycle.readRecords(dataset, keys) }
+        },
+      }
+    },
+  }
+  const cycle: SourceCycle = {
+    readLocations: async () => source.locationIds.map(testLocation),
+    listKeys: async (dataset) => {
+      const keys = [...source.content[dataset].keys()]
+      return new Map(source.locationIds.map((id) => [id, keys]))
+    },
+    findChanges: async (dataset, cursor) => {
+      if (cursor === null) return { keys: 'all', because: 'first_read', cursor: 'c' }
+      if (source.fullBecause !== null) return { keys: 'all', because: source.fullBecause, cursor: 'c' }
+      return { keys: source.changed[dataset], cursor: 'c', namesGone: source.namesGone }
+    },
+    async *readRecords(dataset, keys) {
+      source.reads.push({ dataset, keys })
+      for (let start = 0; start < keys.length; start += 50) {
+        const slice = keys.slice(start, start + 50)
+        const records = slice.map((key) => source.content[dataset].get(key)).filter((record) => record !== undefined)
+        yield new Map(source.locationIds.map((id) => [id, records]))
+      }
+    },
+    confirm: async () => source.confirm(),
+    end: async () => {},
   }
   return source
 }

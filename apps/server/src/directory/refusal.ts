@@ -19,8 +19,8 @@ export type RefusalCode =
   | 'key_pair_exists'
   | 'grant_covers_all_locations'
   | 'removal_unknown'
-  | 'removal_unknown'
   | 'field_invalid'
+  | 'not_in_production'
 
 /**
  * An act that the rules of the house refuse: nothing was changed, and the message tells the person who tried what is wrong and what would

@@ -1,3 +1,4 @@
+import { isIPv6 } from 'node:net'
 import type { Pool } from 'pg'
 import { ensureFirstAgreement } from '../access/agreement.ts'
 import { requireInstallation } from '../access/installation.ts'
@@ -7,11 +8,19 @@ import type { Config } from '../config.ts'
 import { openDatabase } from '../database/open-database.ts'
 import { createPool } from '../database/pool.ts'
 import type { LogEvent } from '../http/log-event.ts'
+import type { Progress } from './progress.ts'
 
 /** What a command works with. */
 export type Context = {
   pool: Pool
   publicUrl: string
+  environment: Config['environment']
+  /** Where a server of these settings listens, if one runs. */
+  localUrl: string
+  /** Aborted when the person wants it to end. */
+  signal: AbortSignal
+  /** Says how far a long command is. */
+  progress: Progress
   /** Read when a command makes or hashes a secret, and not for a list. */
   secretKey: () => Promise<SecretKey>
   close: () => Promise<void>
@@ -21,7 +30,10 @@ export type Context = {
  * Opens the database beside a running server, or starts the embedded one until `close`. `say` gets what a person who waits wants to know.
  * Throws the errors of `openDatabase`, whose messages are for that person.
  */
-export async function openContext(config: Config, say: (text: string) => void): Promise<Context> {
+export async function openContext(
+  config: Config,
+  { say, signal, progress }: { say: (text: string) => void; signal: AbortSignal; progress: Progress },
+): Promise<Context> {
   const log = (event: LogEvent) => {
     if (event.event === 'database.starting') say('Starting the database for this command …')
     if (event.event === 'database.migrated') say(`Migrated the database: ${event.name}`)
@@ -47,6 +59,10 @@ export async function openContext(config: Config, say: (text: string) => void): 
   return {
     pool,
     publicUrl: config.publicUrl,
+    environment: config.environment,
+    localUrl: `http://${isIPv6(config.host) ? `[${config.host}]` : config.host}:${config.port}`,
+    signal,
+    progress,
     secretKey: async () => {
       const secretKey = loadSecretKey(config)
       await requireInstallation(pool, secretKey)

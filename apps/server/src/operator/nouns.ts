@@ -10,6 +10,7 @@ import { location } from './location.ts'
 import { member } from './member.ts'
 import { organization } from './organization.ts'
 import { removal } from './removal.ts'
+import { sandbox } from './sandbox.ts'
 import { signingKey } from './signing-key.ts'
 
 /** Everything that an operator can do, in the order in which a new installation needs it. */
@@ -26,4 +27,5 @@ export const nouns: Nouns = {
   disclosure,
   'signing-key': signingKey,
   database,
+  sandbox,
 }

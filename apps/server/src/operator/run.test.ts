@@ -25,6 +25,10 @@ async function someOperator(t: TestContext) {
       open: async () => ({
         pool,
         publicUrl: 'https://b.example',
+        environment: 'sandbox' as const,
+        localUrl: 'http://127.0.0.1:1',
+        signal: new AbortController().signal,
+        progress: { show: () => {}, end: () => {} },
         secretKey: async () => secretKey,
         close: async () => {},
       }),

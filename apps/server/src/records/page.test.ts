@@ -26,7 +26,7 @@ for (const { kind, smallDeltaMax, statements } of [
         return pool.query(query as never)
       },
     }
-    const pages = createPageReader(watched as never, () => new Date(), { smallDeltaMax })
+    const pages = createPageReader(watched as never, () => new Date(), smallDeltaMax)
     const selection = { ...wholeDataset, modifiedAfter: since }
     const read = (after = '0') => pages.readAfter(permit, selection, after, 2)
 

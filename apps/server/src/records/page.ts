@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import type { ReadPermit } from '../access/read-permit.ts'
 import { type Document, readNumbered, readSmallDelta, readWhole } from './read-store.ts'
-import { chooseReading, type Reading } from './reading.ts'
+import { chooseReading, type Reading, sortedMaxUsual } from './reading.ts'
 import { isDelta, isWhole, type Selection } from './selection.ts'
 
 /** One page: at most `items` records, whether more follow, and how many match in all. */
@@ -20,9 +20,9 @@ const readingsKeptMax = 10_000
 /**
  * Reads pages. A small delta is counted with each page of it. How many records any other selection matches is counted on its first page;
  * later pages answer it from memory for 10 minutes, because counting a large one for every page of it would be quadratic.
- * `smallDeltaMax`: for tests.
+ * `sortedMax`: for tests.
  */
-export function createPageReader(pool: Pool, now: () => Date, { smallDeltaMax = 20_000 } = {}): PageReader {
+export function createPageReader(pool: Pool, now: () => Date, sortedMax = sortedMaxUsual): PageReader {
   const readings = new Map<string, { reading: Reading; chosenAt: number }>()
 
   const keptReading = (permit: ReadPermit, selection: Selection): Reading | null => {
@@ -34,7 +34,7 @@ export function createPageReader(pool: Pool, now: () => Date, { smallDeltaMax = 
     const kept = isFirst ? null : keptReading(permit, selection)
     if (kept) return kept
     const key = keyOf(permit, selection)
-    const reading = await chooseReading(pool, permit, selection, smallDeltaMax)
+    const reading = await chooseReading(pool, permit, selection, sortedMax)
     readings.delete(key)
     readings.set(key, { reading, chosenAt: now().getTime() })
     if (readings.size > readingsKeptMax) readings.delete(readings.keys().next().value ?? key)
@@ -49,7 +49,7 @@ export function createPageReader(pool: Pool, now: () => Date, { smallDeltaMax = 
       const { modifiedAfter } = selection
       const isFirst = after === '0'
       if (modifiedAfter !== null && isDelta(selection) && (isFirst || keptReading(permit, selection) === null)) {
-        const small = await readSmallDelta(pool, permit, modifiedAfter, after, items + 1, smallDeltaMax)
+        const small = await readSmallDelta(pool, permit, modifiedAfter, after, items + 1, sortedMax)
         if (small) return pageOf(small.documents, items, small.total)
       }
       const reading = await readingOf(permit, selection, isFirst)

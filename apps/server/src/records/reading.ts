@@ -27,6 +27,9 @@ export type Reading = {
   read: (pool: Pool, permit: ReadPermit, after: string, limit: number) => Promise<Document[]>
 }
 
+/** So many records are always sorted: that costs a few milliseconds. */
+export const sortedMaxUsual = 20_000
+
 /**
  * Counts what a selection matches and chooses how its pages are read, so that a page costs what it returns and not what the location holds:
  * along the patient's index, from the index of the narrower filter and then sorted, or along the primary key where so much matches that

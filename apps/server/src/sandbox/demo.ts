@@ -15,6 +15,9 @@ import type { SandboxFile } from './sandbox-file.ts'
 /** What marks the demo practice: production refuses a database that holds it. */
 export const demoReference = 'bridgework-demo'
 
+/** What marks the volumes of `sandbox populate`, which production refuses as well. */
+export const volumeReference = 'bridgework-demo-volume'
+
 const companyName = 'Demo Vendor'
 
 export type Demo = {
@@ -32,11 +35,17 @@ export type Demo = {
  */
 export async function ensureDemo(pool: Pool, secretKey: SecretKey, known: Partial<SandboxFile>): Promise<Demo> {
   const organizationId = await ensureOrganization(pool)
-  const { companyId, ownerId } = await ensureCompany(pool)
-  await ensureAgreement(pool, { companyId, memberId: ownerId })
+  const { companyId, ownerId } = await ensureDemoVendor(pool)
   const pair = await ensureKeyPair(pool, secretKey, { companyId, memberId: ownerId }, known)
   const agent = await ensureAgent(pool, secretKey, organizationId, known)
   return { organizationId, companyId, ...pair, ...agent }
+}
+
+/** The vendor company of the sandbox, with an accepted agreement. */
+export async function ensureDemoVendor(pool: Pool): Promise<{ companyId: CompanyId; ownerId: MemberId }> {
+  const vendor = await ensureCompany(pool)
+  await ensureAgreement(pool, { companyId: vendor.companyId, memberId: vendor.ownerId })
+  return vendor
 }
 
 /** Grants the vendor the practice's first two locations, once: what a newcomer revokes or grants later is left alone. */
@@ -47,7 +56,11 @@ export async function ensureGrants(
   const locations = (await listLocations(pool, demo.organizationId)).toSorted((one, other) =>
     compare(one.sourceId, other.sourceId),
   )
-  const before = await listGrants(pool, { companyId: demo.companyId, withEnded: true })
+  const before = await listGrants(pool, {
+    companyId: demo.companyId,
+    organizationId: demo.organizationId,
+    withEnded: true,
+  })
   if (before.length === 0 && locations.length > 0) {
     await grantAccess(pool, {
       companyId: demo.companyId,

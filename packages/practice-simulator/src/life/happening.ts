@@ -1,6 +1,7 @@
-import type { Practice } from '../practice.ts'
+import { type Practice, todayIn } from '../practice.ts'
 import type { Random } from '../random.ts'
 import type { Patient } from '../rows/people.ts'
+import { daysBetween } from '../wall-time.ts'
 import type { Desk } from './desk.ts'
 
 /** Something that may happen: it is done at the desk, or, when it cannot happen now, nothing at all is done and the answer is false. */
@@ -38,6 +39,11 @@ export function anyPatient({ practice, random }: Desk): Patient | null {
   return someOf(practice.patients, random, isActive)
 }
 
+/**
+ * Whether there are so many of something already that no more should come: a practice grows by a patient in two days, however fast
+ * things happen, and holds so many per patient.
+ */
 export function isGrown(practice: Practice, size: number, perPatient: number): boolean {
-  return size > practice.atFirst.patients * perPatient + 20
+  const patients = practice.atFirst.patients * 1.2 + daysBetween(practice.atFirst.on, todayIn(practice)) / 2
+  return size > patients * perPatient + 10
 }

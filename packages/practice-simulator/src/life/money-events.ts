@@ -94,8 +94,8 @@ export const moneyEvents = [
     weight: 0.3,
     happen: (desk) => {
       const patient = anyPatient(desk)
-      if (patient === null || patient.balanceCents < 0) return false
       const { practice, random } = desk
+      if (patient === null || patient.balanceCents < 0 || isGrown(practice, practice.splits.size, 6)) return false
       payAhead(desk, patient, todayIn(practice), random.whole(10, 90) * 100, {
         isPrepayment: true,
         isHidden: random.chance(0.2),
@@ -119,7 +119,8 @@ export const moneyEvents = [
     weight: 0.3,
     happen: (desk) => {
       const patient = anyPatient(desk)
-      return patient !== null && counted(desk, patient.key, transferIncome(desk, patient, todayIn(desk.practice)))
+      if (patient === null || isGrown(desk.practice, desk.practice.splits.size, 6)) return false
+      return counted(desk, patient.key, transferIncome(desk, patient, todayIn(desk.practice)))
     },
   },
   {

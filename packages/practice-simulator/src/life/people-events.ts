@@ -3,7 +3,8 @@ import { inventedName } from '../names.ts'
 import { type Practice, todayIn } from '../practice.ts'
 import { type Patient, referralOutcomes } from '../rows/people.ts'
 import { openAccount } from './account.ts'
-import { anyOf, anyPatient, type Happening, isActive, someOf } from './happening.ts'
+import type { Desk } from './desk.ts'
+import { anyOf, anyPatient, type Happening, isActive, isGrown, someOf } from './happening.ts'
 import { mergePatients } from './merge.ts'
 import { addFamily, emailOf, newHome, phone, pickPlan, subscribe } from './people.ts'
 import { referIn, referOut, removeReferral } from './referrals.ts'
@@ -14,7 +15,7 @@ export const peopleEvents = [
     weight: 0.6,
     happen: (desk) => {
       const { practice, random } = desk
-      if (practice.patients.size > practice.atFirst.patients * 1.3 + 5) return false
+      if (isGrown(practice, practice.patients.size, 1)) return false
       const neighbour = anyOf(practice.patients, random)
       const family = addFamily(desk, neighbour?.locationKey ?? null, todayIn(practice), 3)
       for (const member of family) if (random.chance(0.6)) referIn(desk, member, todayIn(practice))
@@ -27,7 +28,7 @@ export const peopleEvents = [
     happen: (desk) => {
       const { practice, random } = desk
       const patient = anyPatient(desk)
-      if (patient === null || practice.patients.size > practice.atFirst.patients * 1.3 + 5) return false
+      if (patient === null || isGrown(practice, practice.patients.size, 1)) return false
       const { key: _, ...content } = patient
       const copy = desk.add('patients', {
         ...content,
@@ -123,7 +124,7 @@ export const peopleEvents = [
     happen: (desk) => {
       const { practice } = desk
       const patient = anyPatient(desk)
-      if (patient === null) return false
+      if (patient === null || isGrown(practice, practice.subscriptions.size, 1)) return false
       const ordinals = related(practice, 'coverages', 'patient', patient.key).map((row) => row.ordinal)
       const plan = pickPlan(desk, patient)
       const ordinal = [1, 2].find((each) => !ordinals.includes(each))
@@ -138,12 +139,13 @@ export const peopleEvents = [
     happen: (desk) => {
       const { practice, random } = desk
       const coverage = anyOf(practice.coverages, random)
-      if (coverage === null) return false
+      if (coverage === null || !isGrown(practice, practice.coverages.size, 0.3)) return false
       for (const line of related(practice, 'claimLines', 'patient', coverage.patientKey)) {
         const isEstimate = line.status === 'estimate' && line.subscriptionKey === coverage.subscriptionKey
         if (isEstimate) desk.remove('claimLines', line)
       }
       desk.remove('coverages', coverage)
+      forgetSubscription(desk, coverage.subscriptionKey)
       return true
     },
   },
@@ -200,7 +202,7 @@ export const peopleEvents = [
   },
   {
     name: 'room_renamed',
-    weight: 0.05,
+    weight: 0.1,
     happen: (desk) => {
       const room = anyOf(desk.practice.operatories, desk.random)
       if (room === null) return false
@@ -209,7 +211,7 @@ export const peopleEvents = [
   },
   {
     name: 'word_renamed',
-    weight: 0.05,
+    weight: 0.1,
     happen: (desk) => {
       const word = someOf(desk.practice.definitions, desk.random, ({ category }) =>
         ['billing_type', 'priority', 'adjustment_type', 'specialty'].includes(category),
@@ -242,6 +244,17 @@ function findTwice(practice: Practice): { copy: Patient; original: Patient } | n
     known.set(person, patient)
   }
   return null
+}
+
+/** A subscription that covers nobody and never did pay is deleted. */
+function forgetSubscription(desk: Desk, key: string): void {
+  const { practice } = desk
+  const subscription = practice.subscriptions.get(key)
+  const isUsed =
+    related(practice, 'coverages', 'subscription', key).length > 0 ||
+    related(practice, 'claims', 'subscription', key).length > 0 ||
+    related(practice, 'claimLines', 'subscription', key).length > 0
+  if (subscription !== undefined && !isUsed) desk.remove('subscriptions', subscription)
 }
 
 /** Nothing has ever been done for this patient, and nobody depends on them. */

@@ -145,10 +145,10 @@ const planHappenings: readonly PlanHappening[] = [
   },
 ]
 
-/** The same as happenings at a desk. */
+/** The same as happenings at a desk: rarer than what patients bring about. */
 export const planEvents = planHappenings.map(({ name, weight, happen }) => ({
   name,
-  weight,
+  weight: weight / 5,
   happen: (desk: Desk): boolean => {
     const changes = happen(desk.practice, desk.random)
     for (const change of changes ?? []) desk.put(change)

@@ -86,7 +86,9 @@ export const visitEvents = [
     weight: 1,
     happen: (desk) => {
       const visit = coming(desk)
-      if (visit === null) return false
+      const { practice } = desk
+      if (visit === null || isGrown(practice, related(practice, 'appointments', 'status', 'broken').length, 0.5))
+        return false
       breakVisit(desk, visit, desk.random.chance(0.9) ? 'cancelled' : null)
       return true
     },
@@ -195,6 +197,7 @@ export const visitEvents = [
     weight: 1,
     happen: (desk) => {
       const { practice, random } = desk
+      if (isGrown(practice, related(practice, 'treatments', 'status', 'deleted').length, 1)) return false
       const treatment = someOf(related(practice, 'treatments', 'status', 'planned'), random, () => true)
       return treatment !== null && deleteTreatment(desk, treatment)
     },
@@ -231,6 +234,7 @@ function book(desk: Desk): boolean {
     })
     return true
   }
+  if (isGrown(practice, related(practice, 'treatments', 'status', 'planned').length, 4)) return false
   const worker = random.pick(providersAt(practice, patient.locationKey, true))
   const startsAt = findSlot(practice, random, {
     provider: worker,

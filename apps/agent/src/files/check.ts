@@ -1,0 +1,89 @@
+import { statSync } from 'node:fs'
+import { type Finding, type SourceCheck, SourceProblem } from '../connector.ts'
+import type { FilesSettings } from './connector.ts'
+import { filesOf, isFinished, look } from './export-files.ts'
+import { faultText } from './lines.ts'
+import type { DatasetMapping, Mapping } from './mapping.ts'
+import { readMappingFile } from './mapping-file.ts'
+import { validate } from './prepare.ts'
+
+const faultsToldMax = 20
+
+/** Reads the mapping and every file as a pass would, sends nothing, and says of each what is wrong, with line and column. */
+export async function checkFiles(settings: FilesSettings, nowMs: () => number): Promise<SourceCheck> {
+  const findings: Finding[] = []
+  if (!statSync(settings.folder, { throwIfNoEntry: false })?.isDirectory()) {
+    findings.push(
+      wrong(
+        `There is no folder ${settings.folder}.`,
+        'Correct the folder: "bridgework-agent enroll --replace --folder …".',
+      ),
+    )
+  }
+  const read = readMappingFile(settings.mapping, settings.timeZone)
+  if ('faults' in read) {
+    for (const fault of read.faults) findings.push(wrong(fault, 'Correct the mapping.'))
+    return { findings, now: null }
+  }
+  findings.push(
+    good(
+      `The mapping is right: ${read.mapping.datasets.length} datasets of ${read.mapping.locations.length} locations.`,
+    ),
+  )
+  for (const dataset of read.mapping.datasets) {
+    findings.push(...(await checkDataset(settings.folder, read.mapping, read.hash, dataset, nowMs())))
+  }
+  return { findings, now: null }
+}
+
+async function checkDataset(
+  folder: string,
+  mapping: Mapping,
+  hash: string,
+  dataset: DatasetMapping,
+  nowMs: number,
+): Promise<Finding[]> {
+  const files = filesOf(folder, mapping, dataset).map((file) => ({ file, look: look(file.path) }))
+  const findings = files
+    .filter((each) => each.look === null)
+    .map(({ file }) =>
+      wrong(`${dataset.dataset}: there is no file ${file.name}.`, 'Export it there, or correct the mapping.'),
+    )
+  const present = files.flatMap(({ file, look: now }) => (now === null ? [] : [{ file, look: now }]))
+  const unfinished = present.filter(({ file, look: now }) => !isFinished(file, now, now, mapping, nowMs))
+  for (const { file } of unfinished) {
+    findings.push({
+      outcome: 'advice',
+      what: `${dataset.dataset}: ${file.name} is still being written, or waits for its marker.`,
+      todo: 'Check again when it is finished.',
+    })
+  }
+  if (findings.length > 0) return findings
+  try {
+    const memory = { looks: new Map(), validated: new Map() }
+    const { faults, records, isUnreadable } = await validate(mapping, hash, dataset, present, memory)
+    const names = present.map(({ file }) => file.name).join(', ')
+    if (faults.length === 0) return [good(`${dataset.dataset}: ${records} records in ${names}.`)]
+    const isSkipped = dataset.badLine === 'skip_line' && !isUnreadable
+    const outcome = isSkipped ? 'advice' : 'wrong'
+    const todo = isSkipped
+      ? 'The line is left out.'
+      : 'Correct the export or the mapping: nothing of this file is sent.'
+    const told = faults
+      .slice(0, faultsToldMax)
+      .map((fault): Finding => ({ outcome, what: `${dataset.dataset}: ${faultText(fault)}`, todo }))
+    const more = faults.length - told.length
+    return more > 0 ? [...told, { outcome, what: `${dataset.dataset}: ${more} more lines are wrong.`, todo }] : told
+  } catch (error) {
+    if (error instanceof SourceProblem) return [wrong(`${dataset.dataset}: ${error.message}`, error.todo)]
+    throw error
+  }
+}
+
+function good(what: string): Finding {
+  return { outcome: 'good', what, todo: null }
+}
+
+function wrong(what: string, todo: string): Finding {
+  return { outcome: 'wrong', what, todo }
+}

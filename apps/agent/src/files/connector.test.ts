@@ -1,0 +1,267 @@
+import assert from 'node:assert/strict'
+import { readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { oneDataset, someFolder } from './test-folder.ts'
+
+const example = fileURLToPath(new URL('../../examples/files/', import.meta.url))
+const exampleFile = (name: string) => readFileSync(join(example, name))
+
+const plans = oneDataset('insurance_plans', { file: 'plans.csv', key: 'No', attributes: { plan_name: 'Name' } })
+const csvOf = (rows: Record<string, string>) =>
+  ['No,Name', ...Object.entries(rows).map(([key, name]) => `${key},${name}`)].join('\n')
+const namesOf = (records: ReadonlyMap<string, Record<string, unknown>>) =>
+  Object.fromEntries([...records].map(([key, attributes]) => [key, attributes.plan_name]))
+
+test('the documented example brings its three files to the server, each record at its locations', async (t) => {
+  const world = await someFolder(t, exampleFile('mapping.toml').toString())
+  for (const name of ['plans.csv', 'patients.csv', 'appointments.csv']) world.write(name, exampleFile(name))
+
+  assert.equal(await world.run(), 'complete', JSON.stringify(world.events))
+
+  for (const location of ['main', 'oak']) {
+    assert.deepEqual(Object.keys(namesOf(world.visible(location, 'insurance_plans'))), ['12', '13'])
+    const renee = world.visible(location, 'patients').get('1002')
+    assert.deepEqual(
+      [renee?.first_name, renee?.date_of_birth, renee?.status, renee?.gender, renee?.balance, renee?.email],
+      ['Renée', null, 'inactive', 'unknown', { total: '-36.00', insurance_estimate: null, as_of: null }, null],
+    )
+  }
+  const robin = world.visible('main', 'patients').get('1001')
+  assert.deepEqual(
+    [robin?.date_of_birth, robin?.balance],
+    ['1984-02-29', { total: '1234.50', insurance_estimate: null, as_of: null }],
+  )
+  const [here, there] = [world.visible('main', 'appointments'), world.visible('oak', 'appointments')]
+  assert.deepEqual([[...here.keys()], [...there.keys()]], [['1-501', '1-502'], ['2-501']])
+  const visit = here.get('1-501')
+  assert.deepEqual(
+    [visit?.starts_at, visit?.local_starts_at, visit?.time_zone, visit?.note, visit?.scheduled_production],
+    ['2026-07-01T14:30:00.000Z', '2026-07-01T09:30:00', 'America/Chicago', 'Asked for\nthe window seat', '180.00'],
+  )
+  assert.equal(there.get('2-501')?.starts_at, '2026-12-01T18:15:00.000Z', 'winter time')
+  assert.deepEqual([here.get('1-502')?.is_block, here.get('1-502')?.patient_source_id], [true, null])
+})
+
+test('an unchanged file is not read again, a changed one sends what differs, and what is missing is hidden', async (t) => {
+  const world = await someFolder(t, plans)
+  world.write('plans.csv', csvOf({ 1: 'One', 2: 'Two', 3: 'Three' }))
+  assert.equal(await world.run(), 'complete')
+  assert.deepEqual(namesOf(world.visible('main', 'insurance_plans')), { 1: 'One', 2: 'Two', 3: 'Three' })
+  const [first] = world.server.cycles
+  assert.deepEqual([first?.complete, first?.read_at], [true, '2026-11-20T11:59:00.000Z'], 'as old as its file')
+
+  world.restart()
+  assert.equal(await world.run(), 'complete')
+  assert.deepEqual(
+    world.named('dataset.reading').map(({ rows }) => rows),
+    [0],
+  )
+
+  world.write('plans.csv', csvOf({ 1: 'One', 3: 'Renamed', 4: 'Four' }))
+  assert.equal(await world.run(), 'complete')
+  assert.equal(world.named('dataset.reading')[0]?.fully, 'files_changed')
+  assert.equal(world.named('dataset.finished')[0]?.uploaded, 2)
+  assert.deepEqual(namesOf(world.visible('main', 'insurance_plans')), { 1: 'One', 3: 'Renamed', 4: 'Four' })
+
+  world.write('plans.csv', csvOf({ 1: 'One', 3: 'Renamed', 4: 'Four' }), 30_000)
+  assert.equal(await world.run(), 'complete')
+  assert.deepEqual(
+    world.named('dataset.reading').map(({ rows }) => rows),
+    [0],
+    'exported again, and the same',
+  )
+
+  world.setMapping(
+    oneDataset('insurance_plans', { ...plans.datasets.insurance_plans, attributes: { plan_name: 'No' } }),
+  )
+  assert.equal(await world.run(), 'complete')
+  assert.deepEqual(namesOf(world.visible('main', 'insurance_plans')), { 1: '1', 3: '3', 4: '4' }, 'another mapping')
+})
+
+test('a file that is being written is not read, nor one whose marker is missing or older', async (t) => {
+  const world = await someFolder(t, plans)
+  world.write('plans.csv', csvOf({ 1: 'Half' }), -55_000)
+  assert.equal(await world.run(), 'complete')
+  assert.equal(world.named('dataset.put_off')[0]?.because, 'file_busy')
+  assert.deepEqual([world.server.cycles, world.named('dataset.failed')], [[], []])
+  assert.equal(await world.run(), 'complete')
+  assert.deepEqual(namesOf(world.visible('main', 'insurance_plans')), { 1: 'Half' })
+
+  world.setMapping({ ...plans, ready_when: 'marked' })
+  world.write('plans.csv', csvOf({ 1: 'Whole' }))
+  await world.run()
+  assert.match(world.named('dataset.put_off')[0]?.what ?? '', /waits for plans\.csv\.done/)
+  world.write('plans.csv.done', '', 7_200_000)
+  await world.run()
+  assert.equal(world.named('dataset.put_off').length, 1, 'a marker of an earlier export')
+  world.write('plans.csv.done', '', 0)
+  await world.run()
+  assert.deepEqual(namesOf(world.visible('main', 'insurance_plans')), { 1: 'Whole' })
+
+  rmSync(join(world.settings.folder, 'plans.csv'))
+  assert.equal(await world.run(), 'complete')
+  assert.match(world.named('dataset.put_off')[0]?.what ?? '', /plans\.csv is gone/)
+  assert.deepEqual(
+    namesOf(world.visible('main', 'insurance_plans')),
+    { 1: 'Whole' },
+    'and nothing is taken for removed',
+  )
+})
+
+test('a file that changes while it is read sends nothing further, and is read again', async (t) => {
+  const world = await someFolder(t, plans)
+  world.write('plans.csv', csvOf(Object.fromEntries(Array.from({ length: 3000 }, (_, index) => [index + 1, 'Plan']))))
+  let uploads = 0
+  world.server.world.interference = ({ kind }) => {
+    if (kind !== 'records') return undefined
+    uploads += 1
+    if (uploads === 1) world.write('plans.csv', csvOf({ 1: 'Plan', 2: 'New' }), 20_000)
+    return undefined
+  }
+  assert.equal(await world.run(), 'put_off')
+  assert.equal(uploads, 1)
+  assert.equal(await world.run(), 'complete')
+  assert.equal(world.visible('main', 'insurance_plans').get('2')?.plan_name, 'New')
+})
+
+test('a file with one bad line sends nothing of it, and other files go on', async (t) => {
+  const both = oneDataset('insurance_plans', {
+    ...plans.datasets.insurance_plans,
+    attributes: { plan_name: 'Name', renewal_month: 'Month' },
+  })
+  const mapping = {
+    ...both,
+    datasets: {
+      ...both.datasets,
+      fee_schedules: {
+        file: 'fees.ndjson',
+        key: 'id',
+        attributes: { name: 'name', schedule_type: { constant: 'standard' } },
+      },
+    },
+  }
+  const world = await someFolder(t, mapping)
+  world.write('fees.ndjson', '{"id":1,"name":"Standard"}\r\n\n{"id":"2","name":null}\n')
+  world.write('plans.csv', 'No,Name,Month\n1,Geheim,1\n2,Geheim,13\n')
+  assert.equal(await world.run(), 'incomplete')
+  assert.equal(world.visible('main', 'insurance_plans').size, 0)
+  assert.deepEqual(
+    [...world.visible('main', 'fee_schedules')].map(([key, { name }]) => [key, name]),
+    [
+      ['1', 'Standard'],
+      ['2', ''],
+    ],
+  )
+  const [failed] = world.named('dataset.failed')
+  assert.equal(failed?.because, 'file_invalid')
+  assert.match(failed?.what ?? '', /plans\.csv, line 3, column "Month": must be a whole number from 1 to 12\./)
+  assert.ok(!JSON.stringify(world.events).includes('Geheim'))
+  assert.ok(!world.server.cycles.some(({ dataset }) => dataset === 'insurance_plans'), 'not reported as read')
+
+  world.write('plans.csv', 'No,Name,Month\n1,A,1\n2,B,12\n')
+  assert.equal(await world.run(), 'complete')
+  assert.equal(world.visible('main', 'insurance_plans').size, 2)
+  world.write('plans.csv', 'No,Name,Month\n1,A,x\n3,C,12\n')
+  assert.equal(await world.run(), 'incomplete')
+  assert.deepEqual([...world.visible('main', 'insurance_plans').keys()], ['1', '2'], 'the last good export stands')
+})
+
+test('with skip_line the good lines are sent, the bad ones told, and nothing is taken for gone', async (t) => {
+  const world = await someFolder(
+    t,
+    oneDataset('insurance_plans', {
+      file: 'plans.csv',
+      key: 'No',
+      on_bad_line: 'skip_line',
+      attributes: { plan_name: 'Name', renewal_month: 'Month' },
+    }),
+  )
+  world.write('plans.csv', 'No,Name,Month\n1,A,1\n2,B,2\n3,C,3\n')
+  await world.run()
+  world.write('plans.csv', 'No,Name,Month\n1,New,1\n2,B,99\n')
+  assert.equal(await world.run(), 'complete')
+  assert.match(
+    world.named('dataset.advice')[0]?.what ?? '',
+    /1 lines were left out.*plans\.csv, line 3, column "Month"/,
+  )
+  assert.deepEqual(namesOf(world.visible('main', 'insurance_plans')), { 1: 'New', 2: 'B', 3: 'C' })
+  world.write('plans.csv', 'No,Name,Month\n1,New,1\n2,B,9\n')
+  await world.run()
+  assert.deepEqual([...world.visible('main', 'insurance_plans').keys()], ['1', '2'])
+})
+
+test('a partial export only adds and changes, and a complete one that lost too much waits for a person', async (t) => {
+  const world = await someFolder(
+    t,
+    oneDataset('insurance_plans', { ...plans.datasets.insurance_plans, complete: false }),
+  )
+  world.write('plans.csv', csvOf({ 1: 'One', 2: 'Two' }))
+  await world.run()
+  world.write('plans.csv', csvOf({ 2: 'New', 3: 'Three' }))
+  assert.equal(await world.run(), 'complete')
+  assert.deepEqual(namesOf(world.visible('main', 'insurance_plans')), { 1: 'One', 2: 'New', 3: 'Three' })
+  assert.deepEqual(world.server.reconciles, [])
+
+  world.setMapping(plans)
+  world.write('plans.csv', 'No,Name\n')
+  await world.run()
+  assert.equal(world.named('removal.held').length, 1)
+  assert.equal(world.visible('main', 'insurance_plans').size, 3)
+})
+
+test('one file for each location, and rows of one record one after the other', async (t) => {
+  const world = await someFolder(t, {
+    locations: { a: { name: 'A', time_zone: 'UTC' }, b: { name: 'B', time_zone: 'UTC', names_in_files: ['west'] } },
+    datasets: {
+      fee_schedules: {
+        file: '{location}/fees.csv',
+        key: 'Schedule',
+        attributes: {
+          name: 'Schedule',
+          schedule_type: { constant: 'standard' },
+          fees: { rows: { procedure_code: 'Code', amount: { column: 'Fee', decimal: ',' } } },
+        },
+      },
+    },
+  })
+  world.write('a/fees.csv', 'Schedule,Code,Fee\nS1,D0120,"62,00"\nS1,D0150,"1.100,5"\nS2,D0120,\n')
+  assert.equal(await world.run(), 'incomplete')
+  assert.match(world.named('dataset.failed')[0]?.what ?? '', /There is no file b\/fees\.csv/)
+  world.write('west/fees.csv', 'Schedule,Code,Fee\nS1,D0120,"70,00"\n')
+  assert.equal(await world.run(), 'complete')
+  const fee = (procedure_code: string, amount: string | null) => ({
+    procedure_code,
+    amount,
+    provider_source_id: null,
+    effective_on: null,
+  })
+  assert.deepEqual(world.visible('a', 'fee_schedules').get('S1')?.fees, [
+    fee('D0120', '62.00'),
+    fee('D0150', '1100.50'),
+  ])
+  assert.deepEqual(world.visible('a', 'fee_schedules').get('S2')?.fees, [fee('D0120', null)])
+  assert.deepEqual(world.visible('b', 'fee_schedules').get('S1')?.fees, [fee('D0120', '70.00')])
+  world.write('west/fees.csv', 'Schedule,Code,Fee\nS1,D1,"1,00"\nS2,D1,"1,00"\nS1,D2,"1,00"\n')
+  await world.run()
+  assert.match(
+    world.named('dataset.failed')[0]?.what ?? '',
+    /line 4, column "Schedule": is the key of an earlier record: rows of one record must follow/,
+  )
+})
+
+test('a change in the folder is noticed without waiting, once the file rests', { timeout: 20_000 }, async (t) => {
+  const world = await someFolder(t, { ...plans, settle_seconds: 0 })
+  world.write('plans.csv', csvOf({ 1: 'One' }))
+  await world.run()
+  const stop = new AbortController()
+  const changed = world.connector().untilChanged?.(stop.signal)
+  const path = join(world.settings.folder, 'plans.csv')
+  writeFileSync(path, csvOf({ 1: 'Two' }))
+  utimesSync(path, new Date(), new Date())
+  await changed
+  const waiting = world.connector().untilChanged?.(stop.signal)
+  stop.abort()
+  await waiting
+})

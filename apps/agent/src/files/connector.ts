@@ -1,0 +1,146 @@
+import type { ByLocation, Connector, DatasetName, SourceCycle, SourceRecord } from '../connector.ts'
+import { SourceProblem } from '../connector.ts'
+import { checkFiles } from './check.ts'
+import { isSame, look } from './export-files.ts'
+import type { DatasetMapping, Mapping } from './mapping.ts'
+import { readMappingFile } from './mapping-file.ts'
+import { changedMeanwhile, faultsText, type Memory, type Prepared, prepare } from './prepare.ts'
+import { type PlacedRecord, recordReader } from './records.ts'
+import { folderChanged } from './watch.ts'
+
+/** Where the exports lie, and the file that says what they hold. `timeZone`: of locations that the mapping gives none. */
+export type FilesSettings = { readonly folder: string; readonly mapping: string; readonly timeZone: string | null }
+
+const recordsPerChunk = 1000
+
+/** Reads exports of any practice management system from a folder; never writes there. The mapping is read anew at each pass. */
+export function filesConnector(settings: FilesSettings, nowMs: () => number = Date.now): Connector {
+  const memory: Memory = { looks: new Map(), validated: new Map() }
+  let current: Mapping | null = null
+  return {
+    name: 'files',
+    get datasets() {
+      return current?.datasets.map(({ dataset }) => dataset) ?? []
+    },
+    beginCycle: async () => {
+      const read = readMappingFile(settings.mapping, settings.timeZone)
+      if ('faults' in read) {
+        const todo = 'Correct the mapping; "bridgework-agent check" says whether it is right.'
+        throw new SourceProblem('mapping_invalid', read.faults.join(' '), todo)
+      }
+      current = read.mapping
+      const given = { folder: settings.folder, mapping: read.mapping, mappingHash: read.hash, memory }
+      return cycle(read.mapping, (dataset, cursor) => prepare({ ...given, nowMs: nowMs() }, dataset, cursor))
+    },
+    check: () => checkFiles(settings, nowMs),
+    untilChanged: (signal) => folderChanged(settings.folder, ((current?.settleSeconds ?? 10) + 1) * 1000, signal),
+  }
+}
+
+function cycle(
+  mapping: Mapping,
+  prepareFiles: (dataset: DatasetMapping, cursor: string | null) => Promise<Prepared>,
+): SourceCycle {
+  const prepared = new Map<DatasetName, Prepared>()
+  const mappingOf = (name: DatasetName) => required(mapping.datasets.find(({ dataset }) => dataset === name))
+  const preparedOf = (name: DatasetName) => required(prepared.get(name))
+
+  async function* records(name: DatasetName): AsyncGenerator<PlacedRecord> {
+    const read = recordReader(mapping, mappingOf(name))
+    for (const { file } of preparedOf(name).files) {
+      for await (const each of read(file)) {
+        // Lines with faults were told of when the file was prepared.
+        if (!('rule' in each)) yield each
+      }
+    }
+  }
+
+  async function* chunks(
+    name: DatasetName,
+    keys: ReadonlySet<string> | null,
+  ): AsyncGenerator<ByLocation<SourceRecord[]>> {
+    let chunk = new Map<string, SourceRecord[]>()
+    let count = 0
+    for await (const { record, locationKeys } of records(name)) {
+      if (keys !== null && !keys.has(record.source_id)) continue
+      for (const key of locationKeys) {
+        const list = chunk.get(key)
+        if (list) list.push(record)
+        else chunk.set(key, [record])
+      }
+      count += 1
+      if (count % recordsPerChunk > 0) continue
+      yield chunk
+      chunk = new Map()
+    }
+    if (chunk.size > 0) yield chunk
+  }
+
+  return {
+    readLocations: async () => mapping.locations.map(({ namesInFiles: _, ...location }) => location),
+
+    problemOf: async (name, cursor) => {
+      try {
+        prepared.set(name, await prepareFiles(mappingOf(name), cursor))
+        return null
+      } catch (error) {
+        if (error instanceof SourceProblem) return error
+        throw error
+      }
+    },
+
+    adviceOn: (name) => {
+      const { skipped } = preparedOf(name)
+      return skipped.length === 0
+        ? null
+        : `${skipped.length} lines were left out, and nothing is taken for gone. ${faultsText(skipped)}`
+    },
+
+    findChanges: async (name) => {
+      const { cursor, isUnchanged, isFirst } = preparedOf(name)
+      const text = JSON.stringify(cursor)
+      if (isUnchanged) return { cursor: text, keys: [], namesGone: true }
+      return { cursor: text, keys: 'all', because: isFirst ? 'first_read' : 'files_changed' }
+    },
+
+    listKeys: async (name) => {
+      const keys = new Map<string, string[]>(mapping.locations.map(({ source_id }) => [source_id, []]))
+      for await (const { record, locationKeys } of records(name)) {
+        for (const key of locationKeys) keys.get(key)?.push(record.source_id)
+      }
+      return keys
+    },
+
+    scan: async (name) => {
+      const size = preparedOf(name).files.reduce((sum, file) => sum + file.look.size, 0)
+      return { rowsMax: Math.ceil(size / bytesOfRow), chunks: chunks(name, null) }
+    },
+
+    async *readRecords(name, keys) {
+      if (keys.length > 0) yield* chunks(name, new Set(keys))
+    },
+
+    isComplete: (name) => mappingOf(name).isComplete && preparedOf(name).skipped.length === 0,
+
+    readAt: (name) => new Date(Math.min(...preparedOf(name).files.map((file) => file.look.modifiedAtMs))),
+
+    confirm: async () => {
+      for (const { files } of prepared.values()) {
+        for (const { file, look: before } of files) {
+          const now = look(file.path)
+          if (now === null || !isSame(before, now)) throw changedMeanwhile(file)
+        }
+      }
+    },
+
+    end: async () => {},
+  }
+}
+
+/** Only for the line that says how far a read has come. */
+const bytesOfRow = 200
+
+function required<T>(value: T | undefined): T {
+  if (value === undefined) throw new Error('a dataset was read that was not asked for first')
+  return value
+}

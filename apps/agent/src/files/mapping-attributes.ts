@@ -1,0 +1,130 @@
+import type { JsonValue, SourceLocation } from '../connector.ts'
+import { didYouMean } from '../usage-error.ts'
+import { type ColumnRule, converter } from './convert.ts'
+import { dateReader } from './date-format.ts'
+import type { AttributeRule } from './mapping.ts'
+import { Fields, isObject } from './mapping-fields.ts'
+import type { Kind } from './schema-kind.ts'
+
+const columnSettings = ['column', 'values', 'otherwise', 'default', 'empty', 'format', 'decimal', 'negate', 'separator']
+
+/** The rules of a dataset's attributes: those that the mapping gives, and the neutral ones of what it leaves out. */
+export function readAttributes(
+  dataset: Fields,
+  kinds: ReadonlyMap<string, Kind>,
+  locations: readonly SourceLocation[],
+): Map<string, AttributeRule> {
+  const table = dataset.table('attributes')
+  if (!table) dataset.fault('attributes', 'is missing')
+  const rules = readMembers(table ?? new Fields({}, `${dataset.place}.attributes`, []), kinds)
+  if (kinds.get('time_zone') && !table?.has('time_zone')) {
+    rules.set('time_zone', {
+      kind: { kind: 'text', isNullable: true, lengthMax: 500, lengthMin: 0 },
+      ofLocation: 'time_zone',
+    })
+  }
+  const isLocal = [...rules.values()].some(
+    (rule) =>
+      rule.kind.kind === 'instant' &&
+      'column' in rule &&
+      rule.column.format?.includes('Z') !== true &&
+      rule.column.format !== null,
+  )
+  if (isLocal && locations.some(({ time_zone }) => time_zone === null)) {
+    dataset.fault('attributes', 'has times without an offset, so every location needs its time_zone')
+  }
+  return rules
+}
+
+function readMembers(table: Fields, kinds: ReadonlyMap<string, Kind>): Map<string, AttributeRule> {
+  const known = [...kinds.keys()]
+  for (const name of table.names()) {
+    if (!kinds.has(name))
+      table.fault(name, `there is no such attribute.${didYouMean(name, known)} There are: ${known.join(', ')}`)
+  }
+  return new Map(
+    [...kinds].map(([name, kind]) => [
+      name,
+      table.has(name) ? readRule(table, name, kind) : unmapped(table, name, kind),
+    ]),
+  )
+}
+
+/** What an attribute is that the mapping does not name: unknown. */
+function unmapped(table: Fields, name: string, kind: Kind): AttributeRule {
+  if (kind.isNullable) return { kind, constant: null }
+  if (kind.kind === 'list' || kind.kind === 'objects') return { kind, constant: [] }
+  if (kind.kind === 'boolean') return { kind, constant: false }
+  table.fault(name, 'is missing, and every record needs it')
+  return { kind, constant: null }
+}
+
+function readRule(table: Fields, name: string, kind: Kind): AttributeRule {
+  const given = table.value(name)
+  if (typeof given === 'string') {
+    if (kind.kind !== 'object' && kind.kind !== 'objects')
+      return { kind, column: columnRule(name, new Fields({ column: given }, '', []), kind) }
+  }
+  if (!isObject(given)) {
+    table.fault(
+      name,
+      kind.kind === 'object' || kind.kind === 'objects' ? 'must be a table of members' : 'must be a column or a table',
+    )
+    return { kind, constant: null }
+  }
+  const rule = new Fields(given, `${table.place}.${name}`, [])
+  const inner = table.table(name) ?? rule
+  if (kind.kind === 'object') return { kind, members: readMembers(inner, kind.members) }
+  if (kind.kind === 'objects') {
+    inner.refuseOthers(['rows'])
+    const rows = inner.table('rows')
+    if (!rows) inner.fault('rows', 'is missing')
+    return { kind, rows: rows ? readMembers(rows, kind.members) : new Map() }
+  }
+  if (inner.has('constant')) {
+    inner.refuseOthers(['constant'])
+    return { kind, constant: fitting(inner, 'constant', inner.value('constant'), kind) }
+  }
+  inner.refuseOthers(['constant', ...columnSettings])
+  return { kind, column: columnRule(name, inner, kind) }
+}
+
+function columnRule(_name: string, given: Fields, kind: Kind): ColumnRule {
+  const values = given.table('values')
+  const rule: ColumnRule = {
+    column: given.requiredText('column'),
+    values: values && new Map(values.names().map((text) => [text, fitting(values, text, values.value(text), kind)])),
+    otherwise: given.has('otherwise') ? fitting(given, 'otherwise', given.value('otherwise'), kind) : undefined,
+    default: given.has('default') ? fitting(given, 'default', given.value('default'), kind) : undefined,
+    empty: given.texts('empty') ?? [],
+    format: given.text('format'),
+    decimal: given.oneOf('decimal', ['.', ','] as const) ?? '.',
+    negate: given.boolean('negate') ?? false,
+    separator: given.text('separator') ?? ',',
+  }
+  const isTime = kind.kind === 'date' || kind.kind === 'instant' || kind.kind === 'wall_time'
+  if (rule.format !== null && !isTime) given.fault('format', 'is only for dates and times')
+  const reader = dateReader(rule.format)
+  if (isTime && typeof reader !== 'function') given.fault('format', reader.fault)
+  if (given.has('decimal') && kind.kind !== 'money') given.fault('decimal', 'is only for amounts')
+  if (given.has('negate') && kind.kind !== 'money') given.fault('negate', 'is only for amounts')
+  if (given.has('separator') && kind.kind !== 'list') given.fault('separator', 'is only for lists')
+  if (given.has('otherwise') && values === null) given.fault('otherwise', 'needs "values" beside it')
+  return rule
+}
+
+/** A value that stands in the mapping itself: held against the attribute as a text of a file would be. */
+function fitting(table: Fields, name: string, value: unknown, kind: Kind): JsonValue {
+  const given = typeof value === 'bigint' ? Number(value) : value
+  if (given === null && kind.isNullable) return null
+  if (kind.kind === 'list' && Array.isArray(given) && given.every((each) => typeof each === 'string')) return given
+  const plain = typeof given === 'string' || typeof given === 'number' || typeof given === 'boolean' ? given : undefined
+  const rule = { column: '', values: null, otherwise: undefined, default: undefined, empty: [], format: null }
+  const converted =
+    plain === undefined
+      ? { fault: 'must be a text, a number, true or false' }
+      : converter(kind, { ...rule, decimal: '.', negate: false, separator: ',' })(plain, 'UTC')
+  if ('value' in converted) return converted.value
+  table.fault(name, converted.fault)
+  return null
+}

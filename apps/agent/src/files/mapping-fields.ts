@@ -1,0 +1,104 @@
+import { didYouMean } from '../usage-error.ts'
+
+/** The members of one table of a mapping file. Every reader notes what is wrong, with its place, and goes on. */
+export class Fields {
+  readonly place: string
+  readonly #values: ReadonlyMap<string, unknown>
+  readonly #faults: string[]
+
+  constructor(value: unknown, place: string, faults: string[]) {
+    this.place = place
+    this.#faults = faults
+    const isTable = isObject(value)
+    if (!isTable) faults.push(`${place === '' ? 'The mapping' : place}: must be a table.`)
+    this.#values = new Map(isTable ? Object.entries(value) : [])
+  }
+
+  names(): string[] {
+    return [...this.#values.keys()]
+  }
+
+  has(name: string): boolean {
+    return this.#values.has(name)
+  }
+
+  value(name: string): unknown {
+    return this.#values.get(name)
+  }
+
+  fault(name: string, what: string): void {
+    this.#faults.push(`${this.#at(name)}: ${what}.`)
+  }
+
+  /** A misspelt setting would be passed over in silence otherwise. */
+  refuseOthers(names: readonly string[]): void {
+    for (const name of this.names()) {
+      if (!names.includes(name))
+        this.fault(name, `there is no such setting.${didYouMean(name, names)} There are: ${names.join(', ')}`)
+    }
+  }
+
+  table(name: string): Fields | null {
+    const value = this.#values.get(name)
+    return value === undefined ? null : new Fields(value, this.#at(name), this.#faults)
+  }
+
+  text(name: string): string | null {
+    const value = this.#values.get(name)
+    if (value === undefined) return null
+    if (typeof value === 'string' && value !== '') return value
+    this.fault(name, 'must be a text')
+    return null
+  }
+
+  requiredText(name: string): string {
+    if (!this.has(name)) this.fault(name, 'is missing')
+    return this.text(name) ?? ''
+  }
+
+  texts(name: string): readonly string[] | null {
+    const value = this.#values.get(name)
+    if (value === undefined) return null
+    if (Array.isArray(value) && value.every((each) => typeof each === 'string')) return value
+    this.fault(name, 'must be a list of texts')
+    return null
+  }
+
+  textOrTexts(name: string): readonly string[] {
+    if (typeof this.#values.get(name) === 'string') return [this.text(name) ?? ''].filter((text) => text !== '')
+    return this.texts(name) ?? []
+  }
+
+  boolean(name: string): boolean | null {
+    const value = this.#values.get(name)
+    if (value === undefined || typeof value === 'boolean') return value ?? null
+    this.fault(name, 'must be true or false')
+    return null
+  }
+
+  wholeNumber(name: string, least: number, most: number): number | null {
+    const value = this.#values.get(name)
+    if (value === undefined) return null
+    // TOML's integers may come as bigint.
+    const number = Number(value)
+    if (typeof value !== 'string' && Number.isInteger(number) && number >= least && number <= most) return number
+    this.fault(name, `must be a whole number from ${least} to ${most}`)
+    return null
+  }
+
+  oneOf<const T extends string>(name: string, values: readonly T[]): T | null {
+    const value = this.#values.get(name)
+    if (value === undefined) return null
+    const known = values.find((each) => each === value)
+    if (known === undefined) this.fault(name, `must be one of ${values.join(', ')}`)
+    return known ?? null
+  }
+
+  #at(name: string): string {
+    return this.place === '' ? name : `${this.place}.${name}`
+  }
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date)
+}

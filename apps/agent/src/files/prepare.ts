@@ -1,0 +1,166 @@
+import { createHash } from 'node:crypto'
+import { SourceProblem } from '../connector.ts'
+import { type FilesCursor, parseCursor } from './cursor.ts'
+import { filesOf, isFinished, isSame, type Look, look } from './export-files.ts'
+import { type FileFault, faultText, UnreadableFile } from './lines.ts'
+import type { DatasetMapping, Mapping } from './mapping.ts'
+import { type ExportFile, recordReader } from './records.ts'
+
+/** A dataset's files, looked at and found good to read. */
+export type Prepared = {
+  readonly files: readonly { readonly file: ExportFile; readonly look: Look }[]
+  readonly cursor: FilesCursor
+  /** Nothing in them is new since the cursor that was given. */
+  readonly isUnchanged: boolean
+  readonly isFirst: boolean
+  /** Lines that are left out, where the mapping says that the others may be read. */
+  readonly skipped: readonly FileFault[]
+}
+
+/** What was found out about files that have not changed since: so that a bad file is not read again at every pass. */
+export type Memory = {
+  readonly looks: Map<string, Look>
+  readonly validated: Map<string, { identity: string; outcome: Validated }>
+}
+type Validated = {
+  hashes: ReadonlyMap<string, string>
+  faults: readonly FileFault[]
+  records: number
+  isUnreadable: boolean
+}
+
+const faultsToldMax = 10
+const faultsKeptMax = 1000
+
+/**
+ * Looks at a dataset's files, and reads those that changed once from end to end before anything of them is sent: a file with a bad line sends
+ * nothing. Throws a `SourceProblem` that says file, line, column and rule.
+ */
+export async function prepare(
+  given: { folder: string; mapping: Mapping; mappingHash: string; memory: Memory; nowMs: number },
+  dataset: DatasetMapping,
+  cursorText: string | null,
+): Promise<Prepared> {
+  const { folder, mapping, mappingHash, memory, nowMs } = given
+  const cursor = parseCursor(cursorText)
+  const isKnown = cursor !== null && cursor.mapping === mappingHash
+  const files = filesOf(folder, mapping, dataset).map((file) => {
+    const now = look(file.path)
+    if (now === null) throw missing(file, folder, cursor !== null)
+    const before = memory.looks.get(file.name)
+    memory.looks.set(file.name, now)
+    if (!isFinished(file, now, before, mapping, nowMs)) throw notFinished(file, mapping)
+    return { file, look: now }
+  })
+  const seenBefore = files.every(({ file, look: now }) => {
+    const then = cursor?.files[file.name]
+    return then !== undefined && isSame(then, now)
+  })
+  if (isKnown && seenBefore && cursor !== null) return { files, cursor, isUnchanged: true, isFirst: false, skipped: [] }
+
+  const validated = await validate(mapping, mappingHash, dataset, files, memory)
+  if (validated.faults.length > 0 && (dataset.badLine === 'refuse_file' || validated.isUnreadable)) {
+    throw invalid(validated.faults)
+  }
+  const next: FilesCursor = {
+    format: 1,
+    mapping: mappingHash,
+    files: Object.fromEntries(
+      files.map(({ file, look: now }) => [
+        file.name,
+        { size: now.size, modifiedAtMs: now.modifiedAtMs, sha256: validated.hashes.get(file.name) ?? '' },
+      ]),
+    ),
+  }
+  const isUnchanged =
+    isKnown && Object.entries(next.files).every(([name, { sha256 }]) => cursor?.files[name]?.sha256 === sha256)
+  return { files, cursor: next, isUnchanged, isFirst: cursor === null, skipped: validated.faults }
+}
+
+/** Reads the files through, as the agent would send them, and sends nothing. */
+export async function validate(
+  mapping: Mapping,
+  mappingHash: string,
+  dataset: DatasetMapping,
+  files: readonly { file: ExportFile; look: Look }[],
+  memory: Memory,
+): Promise<Validated> {
+  const identity = JSON.stringify([mappingHash, files.map(({ file, look: now }) => [file.name, now])])
+  const known = memory.validated.get(dataset.dataset)
+  if (known?.identity === identity) return known.outcome
+  const read = recordReader(mapping, dataset)
+  const hashes = new Map<string, string>()
+  const faults: FileFault[] = []
+  let records = 0
+  let isUnreadable = false
+  for (const { file, look: before } of files) {
+    const hash = createHash('sha256')
+    try {
+      for await (const each of read(file, hash)) {
+        if (!('rule' in each)) records += 1
+        else if (faults.length < faultsKeptMax) faults.push(each)
+      }
+    } catch (error) {
+      if (!(error instanceof UnreadableFile)) throw unreadable(file, error)
+      faults.push(error.fault)
+      isUnreadable = true
+    }
+    hashes.set(file.name, hash.digest('hex'))
+    const after = look(file.path)
+    if (after === null || !isSame(before, after)) throw changedMeanwhile(file)
+  }
+  const outcome = { hashes, faults, records, isUnreadable }
+  memory.validated.set(dataset.dataset, { identity, outcome })
+  return outcome
+}
+
+export function changedMeanwhile(file: ExportFile): SourceProblem {
+  return new SourceProblem('file_busy', `${file.name} changed while it was read.`, 'Nothing to do: it is read again.')
+}
+
+/** The first of the faults, and how many there are. */
+export function faultsText(faults: readonly FileFault[]): string {
+  const told = faults.slice(0, faultsToldMax).map(faultText)
+  const more = faults.length - told.length
+  const many = faults.length >= faultsKeptMax ? 'at least ' : ''
+  return [...told, ...(more > 0 ? [`And ${many}${more} more.`] : [])].join(' ')
+}
+
+function invalid(faults: readonly FileFault[]): SourceProblem {
+  return new SourceProblem(
+    'file_invalid',
+    `Nothing of the file was sent. ${faultsText(faults)}`,
+    'Correct the export or the mapping; "bridgework-agent check" reads the files and sends nothing.',
+  )
+}
+
+function missing(file: ExportFile, folder: string, wasRead: boolean): SourceProblem {
+  return wasRead
+    ? new SourceProblem('file_busy', `${file.name} is gone.`, 'Nothing to do when it is being exported anew.')
+    : new SourceProblem(
+        'file_missing',
+        `There is no file ${file.name} in ${folder}.`,
+        'Export it there, or correct the mapping.',
+      )
+}
+
+function notFinished(file: ExportFile, mapping: Mapping): SourceProblem {
+  return mapping.readyWhen === 'marked'
+    ? new SourceProblem(
+        'file_busy',
+        `${file.name} waits for ${file.name}.done.`,
+        'Whoever exports it must write the marker last.',
+      )
+    : new SourceProblem('file_busy', `${file.name} is still being written.`, 'Nothing to do: it is read when it rests.')
+}
+
+function unreadable(file: ExportFile, error: unknown): unknown {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : null
+  if (code === null || error instanceof SourceProblem) return error
+  return new SourceProblem(
+    'unreachable',
+    `${file.name} cannot be read (${code}).`,
+    'Let the account that the agent runs under read the folder.',
+    { cause: error },
+  )
+}

@@ -1,0 +1,205 @@
+import type { Hash } from 'node:crypto'
+import { findDataset } from '@bridgework/contract'
+import { Compile } from 'typebox/compile'
+import type { JsonValue, SourceRecord } from '../connector.ts'
+import { type Converted, type Converter, converter } from './convert.ts'
+import { type Cells, type FileFault, isFault, type Row, readRows } from './lines.ts'
+import type { AttributeRule, DatasetMapping, Mapping } from './mapping.ts'
+
+/** A file of a dataset; `locationKey` when its path says whose records it holds. */
+export type ExportFile = { readonly path: string; readonly name: string; readonly locationKey: string | null }
+
+/** A record with the locations that it belongs to, and the line on which it begins. */
+export type PlacedRecord = {
+  readonly line: number
+  readonly locationKeys: readonly string[]
+  readonly record: SourceRecord
+}
+
+export type RecordReader = (file: ExportFile, hash?: Hash) => AsyncGenerator<PlacedRecord | FileFault>
+
+/** Turns a dataset's files into records, row by row; a row that breaks a rule comes as a fault with its line and column. */
+export function recordReader(mapping: Mapping, dataset: DatasetMapping): RecordReader {
+  const build = recordBuilder(dataset)
+  const zones = new Map(mapping.locations.map((location) => [location.source_id, location.time_zone]))
+  const keysByName = new Map(
+    mapping.locations.flatMap((location) => location.namesInFiles.map((name) => [name, location.source_id])),
+  )
+  const all = [...zones.keys()]
+  const format = { ...dataset, columns: columnsOf(dataset) }
+
+  const placeOf = (cells: Cells, file: ExportFile): readonly string[] | null => {
+    if (file.locationKey !== null) return [file.locationKey]
+    if (dataset.place === 'all' || dataset.place === 'path') return all
+    const key = keysByName.get(String(cells(dataset.place.column) ?? '').trim())
+    return key === undefined ? null : [key]
+  }
+
+  const readHead = (row: Row, file: ExportFile): Head | FileFault => {
+    const fault = (column: string | null, rule: string) => ({ file: file.name, line: row.line, column, rule })
+    const parts = dataset.key.map((column) => String(row.cells(column) ?? '').trim())
+    const empty = dataset.key.find((_, index) => parts[index] === '')
+    if (empty !== undefined) return fault(empty, 'is the key and must not be empty')
+    const sourceId = parts.join('-')
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: a key has none, so that it can stand in a log line.
+    if (sourceId.length > 255 || /[\u0000-\u001f\u007f]/.test(sourceId)) {
+      return fault(dataset.key[0] ?? null, 'is the key: at most 255 characters, without control characters')
+    }
+    const locationKeys = placeOf(row.cells, file)
+    const column = typeof dataset.place === 'object' ? dataset.place.column : null
+    if (locationKeys === null) return fault(column, 'must name a location of the mapping, by its key or names_in_files')
+    return { sourceId, locationKeys }
+  }
+
+  return async function* read(file, hash) {
+    const seen = new Set<string>()
+    let open: Open | null = null
+    const close = function* (): Generator<PlacedRecord | FileFault> {
+      if (open !== null) yield finish(open, build.finish, file)
+      open = null
+    }
+    for await (const row of readRows(file.path, file.name, format, hash)) {
+      if (isFault(row)) {
+        yield* close()
+        yield row
+        continue
+      }
+      const head = readHead(row, file)
+      if ('rule' in head) {
+        yield* close()
+        yield head
+        continue
+      }
+      const identity = `${head.sourceId}\n${head.locationKeys.length === 1 ? head.locationKeys[0] : ''}`
+      const before = open as Open | null
+      if (before !== null && before.identity === identity && build.isGrouped) {
+        build.addRow(before, row, zones.get(head.locationKeys[0] ?? '') ?? null)
+        continue
+      }
+      yield* close()
+      if (seen.has(identity)) {
+        const rule = build.isGrouped
+          ? 'is the key of an earlier record: rows of one record must follow one another'
+          : 'is the key of an earlier line'
+        yield { file: file.name, line: row.line, column: dataset.key[0] ?? null, rule }
+        continue
+      }
+      seen.add(identity)
+      open = build.begin(row, identity, head, zones.get(head.locationKeys[0] ?? '') ?? null)
+    }
+    yield* close()
+  }
+}
+
+type Head = { sourceId: string; locationKeys: readonly string[] }
+type Problem = { line: number; column: string | null; rule: string }
+type Open = Head & {
+  line: number
+  identity: string
+  attributes: Record<string, JsonValue>
+  lists: Map<string, JsonValue[]>
+  problem: Problem | null
+}
+
+/** Every column that the mapping names: the header must have them, or a misspelt one would be an empty one. */
+function columnsOf(dataset: DatasetMapping): string[] {
+  const ofRule = (rule: AttributeRule): string[] => {
+    if ('column' in rule) return [rule.column.column]
+    const members = 'members' in rule ? rule.members : 'rows' in rule ? rule.rows : new Map<string, AttributeRule>()
+    return [...members.values()].flatMap(ofRule)
+  }
+  const place = typeof dataset.place === 'object' ? [dataset.place.column] : []
+  return [...new Set([...dataset.key, ...place, ...[...dataset.attributes.values()].flatMap(ofRule)])]
+}
+
+type Part = (cells: Cells, timeZone: string | null) => Converted & { column?: string }
+
+function recordBuilder(dataset: DatasetMapping) {
+  const source = findDataset(dataset.dataset)?.source
+  if (!source) throw new Error(`the contract has no dataset ${dataset.dataset}`)
+  const fits = Compile(source)
+  const parts = new Map<string, Part>()
+  const rows = new Map<string, Part>()
+  for (const [name, rule] of dataset.attributes) {
+    if ('rows' in rule) rows.set(name, objectPart(rule.rows))
+    else parts.set(name, partOf(rule))
+  }
+
+  const addRow = (open: Open, row: Row, timeZone: string | null) => {
+    for (const [name, part] of rows) {
+      const made = part(row.cells, timeZone)
+      if ('fault' in made) open.problem ??= { line: row.line, column: made.column ?? null, rule: made.fault }
+      else open.lists.get(name)?.push(made.value)
+    }
+  }
+  return {
+    isGrouped: rows.size > 0,
+    addRow,
+    begin: (row: Row, identity: string, head: Head, timeZone: string | null): Open => {
+      const open: Open = {
+        ...head,
+        line: row.line,
+        identity,
+        attributes: {},
+        lists: new Map([...rows.keys()].map((name) => [name, []])),
+        problem: null,
+      }
+      for (const [name, part] of parts) {
+        const made = part(row.cells, timeZone)
+        if ('fault' in made) open.problem ??= { line: row.line, column: made.column ?? null, rule: made.fault }
+        else open.attributes[name] = made.value
+      }
+      addRow(open, row, timeZone)
+      return open
+    },
+    /** The contract has the last word: what it refuses here, the server would refuse. */
+    finish: (open: Open): Record<string, JsonValue> | Problem => {
+      if (open.problem !== null) return open.problem
+      const attributes = { ...open.attributes, ...Object.fromEntries(open.lists) }
+      if (fits.Check(attributes)) return attributes
+      const errors = fits.Errors(attributes)
+      const name = errors?.[0]?.instancePath.split('/')[1]
+      return { line: open.line, column: null, rule: `does not fit the attribute ${name ?? 'of the dataset'}` }
+    },
+  }
+}
+
+function finish(
+  open: Open,
+  make: (open: Open) => Record<string, JsonValue> | Problem,
+  file: ExportFile,
+): PlacedRecord | FileFault {
+  const made = make(open)
+  if (isProblem(made)) return { file: file.name, ...made }
+  return { line: open.line, locationKeys: open.locationKeys, record: { source_id: open.sourceId, attributes: made } }
+}
+
+function isProblem(made: Record<string, JsonValue> | Problem): made is Problem {
+  return 'rule' in made
+}
+
+function partOf(rule: AttributeRule): Part {
+  if ('constant' in rule) return () => ({ value: rule.constant })
+  if ('ofLocation' in rule) return (_cells, timeZone) => ({ value: timeZone })
+  if ('members' in rule) return objectPart(rule.members)
+  if ('rows' in rule) throw new Error('a list of rows within an object')
+  const { column } = rule.column
+  const convert: Converter = converter(rule.kind, rule.column)
+  return (cells, timeZone) => {
+    const converted = convert(cells(column), timeZone)
+    return 'fault' in converted ? { ...converted, column } : converted
+  }
+}
+
+function objectPart(members: ReadonlyMap<string, AttributeRule>): Part {
+  const parts = [...members].map(([name, rule]) => [name, partOf(rule)] as const)
+  return (cells, timeZone) => {
+    const value: Record<string, JsonValue> = {}
+    for (const [name, part] of parts) {
+      const made = part(cells, timeZone)
+      if ('fault' in made) return made
+      value[name] = made.value
+    }
+    return { value }
+  }
+}

@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { datasetNames } from '@bridgework/contract'
+import { volumeSize } from '@bridgework/practice-simulator'
+import { ensureFirstAgreement } from '../access/agreement.ts'
+import { listGrants } from '../access/grant.ts'
+import { createSecretKey } from '../access/secret.ts'
+import type { Config } from '../config.ts'
+import { createTestDatabase } from '../database/test-database.ts'
+import { runOperator } from '../operator/run.ts'
+import { requireSafeStart, UnsafeStart } from '../safe-start.ts'
+import { populate } from './populate.ts'
+
+const secretKey = createSecretKey(Buffer.alloc(32, 7))
+const nowhere = 'http://127.0.0.1:1'
+const shape = { seed: 'test', locations: 3, patients: 40 }
+
+async function someDatabase(t: TestContext) {
+  const { pool } = await createTestDatabase(t)
+  await ensureFirstAgreement(pool)
+  return pool
+}
+
+test('a volume is stored whole, with every reference resolved, complete for each location and open to the demo vendor', async (t) => {
+  const pool = await someDatabase(t)
+  const reported: number[] = []
+  const deps = { pool, secretKey, serverUrl: nowhere, signal: new AbortController().signal }
+
+  const answer = await populate(deps, shape, (stored) => reported.push(stored))
+
+  assert.deepEqual([answer.records, answer.isComplete, answer.through], [volumeSize(shape), true, 'this process'])
+  assert.deepEqual(reported.at(-1), volumeSize(shape))
+  const { rows: counts } = await pool.query<{ locations: number; total: number; synced: number }>(
+    `select count(distinct s.location_id)::int as locations, sum(s.total)::int as total,
+            count(s.initial_sync_completed_at)::int as synced
+       from dataset_state s join location l on l.id = s.location_id where l.organization_id = $1`,
+    [answer.organizationId],
+  )
+  assert.deepEqual(counts[0], { locations: 3, total: volumeSize(shape), synced: 3 * datasetNames.length })
+  const { rows: waiting } = await pool.query(
+    `select record_id from record_reference where target_dataset <> 'fee_schedules' limit 1`,
+  )
+  assert.deepEqual(waiting, [])
+  const grants = await listGrants(pool, { organizationId: answer.organizationId })
+  assert.deepEqual(grants.map(({ dataset }) => dataset).sort(), [...datasetNames].sort())
+})
+
+test('told to stop it ends soon, and says that something is missing', async (t) => {
+  const pool = await someDatabase(t)
+  const stopping = new AbortController()
+  const deps = { pool, secretKey, serverUrl: nowhere, signal: stopping.signal }
+  const answer = await populate(deps, shape, () => stopping.abort())
+  assert.equal(answer.isComplete, false)
+  assert.ok(answer.records < volumeSize(shape))
+})
+
+test('production neither makes invented data nor starts on a database that holds some', async (t) => {
+  const pool = await someDatabase(t)
+  const run = async (environment: Config['environment'], ...args: string[]) => {
+    const [out, err]: [string[], string[]] = [[], []]
+    const code = await runOperator(args, {
+      open: async () => ({
+        pool,
+        publicUrl: 'https://b.example',
+        environment,
+        localUrl: nowhere,
+        signal: new AbortController().signal,
+        progress: { show: () => {}, end: () => {} },
+        secretKey: async () => secretKey,
+        close: async () => {},
+      }),
+      out: (text) => out.push(text),
+      err: (text) => err.push(text),
+    })
+    return { code, out: out.join('\n'), err: err.join('\n') }
+  }
+  const command = ['sandbox', 'populate', '--locations', '2', '--patients', '10']
+
+  const refused = await run('production', ...command)
+  assert.equal(refused.code, 1)
+  assert.match(refused.err, /no place in production/)
+  assert.equal((await pool.query('select 1 from organization')).rowCount, 0)
+
+  const made = await run('sandbox', ...command, '--json')
+  assert.equal(made.code, 0, made.err)
+  const data = JSON.parse(made.out)
+  assert.deepEqual([data.locations, data.is_complete], [2, true])
+  // Of the settings only the environment matters here.
+  const config = { environment: 'production' } as Config
+  await assert.rejects(
+    requireSafeStart(pool, config, () => {}),
+    (error) => {
+      assert.ok(error instanceof UnsafeStart)
+      assert.match(error.message, /demo practice/)
+      return true
+    },
+  )
+})

@@ -1,0 +1,111 @@
+import { type DatasetName, datasetNames } from '@bridgework/contract'
+import { generateVolume, type VolumeShape, volumeLocations, volumeSize } from '@bridgework/practice-simulator'
+import type { Pool } from 'pg'
+import { createEnrolmentCode, enrollAgent } from '../access/agent-key.ts'
+import { grantAccess } from '../access/grant.ts'
+import type { SecretKey } from '../access/secret.ts'
+import { ensureDatasetStates } from '../directory/dataset-state.ts'
+import type { LocationId, OrganizationId } from '../directory/identity.ts'
+import { type LocationSource, upsertLocations } from '../directory/location.ts'
+import { createOrganization } from '../directory/organization.ts'
+import { ensureDemoVendor, volumeReference } from './demo.ts'
+import { doorInProcess, findDoorOverHttp, type VolumeDoor } from './volume-door.ts'
+
+export type Populated = {
+  organizationId: OrganizationId
+  locations: number
+  records: number
+  durationMs: number
+  recordsPerSecond: number
+  through: 'the running server' | 'this process'
+  /** False when it was told to stop before everything was stored. */
+  isComplete: boolean
+}
+
+/** So many locations at a time: one waits for the database while others are rendered. */
+const locationsAtOnce = 4
+
+/**
+ * Makes an organization with much invented data, marked as a demo and granted to the demo vendor, through the ingest path that agents use.
+ * `report` hears how many records are stored, of how many.
+ */
+export async function populate(
+  deps: { pool: Pool; secretKey: SecretKey; serverUrl: string; signal: AbortSignal },
+  shape: VolumeShape,
+  report: (stored: number, total: number) => void,
+): Promise<Populated> {
+  const { pool, secretKey, signal } = deps
+  await ensureDatasetStates(pool)
+  const name = `Volume of ${shape.locations} × ${shape.patients}`
+  const organization = await createOrganization(pool, { name, externalReference: volumeReference, country: 'US' })
+  const { code } = await createEnrolmentCode(pool, secretKey, { organizationId: organization.id })
+  const agent = await enrollAgent(pool, secretKey, { code, name: 'Volume' })
+  const locations = await upsertLocations(pool, organization.id, volumeLocations(shape).map(toSource))
+  const { companyId } = await ensureDemoVendor(pool)
+  const datasets = [...datasetNames] as DatasetName[]
+  const all = { companyId, organizationId: organization.id, locationIds: 'all' as const, datasets, by: 'sandbox' }
+  await grantAccess(pool, all)
+
+  const overHttp = await findDoorOverHttp(deps.serverUrl, agent)
+  const door = overHttp ?? doorInProcess(pool, agent)
+  const startedAtMs = performance.now()
+  const total = volumeSize(shape)
+  let records = 0
+  const waiting = locations.toSorted((one, other) => Number(one.sourceId) - Number(other.sourceId))
+  const work = async () => {
+    for (let next = waiting.shift(); next !== undefined && !signal.aborted; next = waiting.shift()) {
+      await fill(door, shape, { id: next.id, sourceId: next.sourceId }, signal, (count) => {
+        records += count
+        report(records, total)
+      })
+    }
+  }
+  await Promise.all(Array.from({ length: locationsAtOnce }, work))
+
+  const durationMs = Math.round(performance.now() - startedAtMs)
+  return {
+    organizationId: organization.id,
+    locations: locations.length,
+    records,
+    durationMs,
+    recordsPerSecond: Math.round((records * 1000) / Math.max(1, durationMs)),
+    through: overHttp === null ? 'this process' : 'the running server',
+    isComplete: records === total,
+  }
+}
+
+async function fill(
+  door: VolumeDoor,
+  shape: VolumeShape,
+  location: { id: LocationId; sourceId: string },
+  signal: AbortSignal,
+  stored: (records: number) => void,
+): Promise<void> {
+  for (const batch of generateVolume(shape, location.sourceId)) {
+    if (signal.aborted) return
+    await door.store(location.id, batch)
+    stored(batch.records.length)
+  }
+  for (const dataset of datasetNames) await door.finish(location.id, dataset as DatasetName)
+}
+
+function toSource(location: ReturnType<typeof volumeLocations>[number]): LocationSource {
+  return {
+    sourceId: location.source_id,
+    name: location.name,
+    addressLine1: location.address_line_1,
+    addressLine2: location.address_line_2,
+    city: location.city,
+    state: location.state,
+    postalCode: location.postal_code,
+    country: location.country,
+    phone: location.phone,
+    email: location.email,
+    websiteUrl: location.website_url,
+    timeZone: location.time_zone,
+    currency: location.currency,
+    isActive: location.is_active,
+    practiceManagementSystem: location.practice_management_system,
+    officeHours: null,
+  }
+}

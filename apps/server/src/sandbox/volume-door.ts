@@ -1,0 +1,85 @@
+import { createHash } from 'node:crypto'
+import { type DatasetName, datasets } from '@bridgework/contract'
+import type { VolumeBatch } from '@bridgework/practice-simulator'
+import type { Pool } from 'pg'
+import type { AgentId, LocationId } from '../directory/identity.ts'
+import { createLineReader } from '../ingest-api/record-line.ts'
+import { finishCycle } from '../records/cycle.ts'
+import { storeUpload } from '../records/upload.ts'
+
+/** Where uploads go: to the running server over HTTP, or straight to the functions that its ingest routes call. */
+export type VolumeDoor = {
+  store: (locationId: LocationId, batch: VolumeBatch) => Promise<void>
+  finish: (locationId: LocationId, dataset: DatasetName) => Promise<void>
+}
+
+export type VolumeAgent = { agentId: AgentId; agentKey: string }
+
+/** In this process: every line is read and checked as one that came over HTTP. */
+export function doorInProcess(pool: Pool, { agentId }: VolumeAgent): VolumeDoor {
+  const readers = new Map(datasets.map((dataset) => [dataset.name, createLineReader(dataset)]))
+  const now = () => new Date()
+  let uploads = 0
+  return {
+    async store(locationId, { dataset, records }) {
+      const texts = records.map((record) => JSON.stringify(record))
+      const lines = readers.get(dataset)?.(texts) ?? []
+      const bodyHash = createHash('sha256').update(texts.join('\n')).digest('hex')
+      uploads += 1
+      const number = String(uploads)
+      await storeUpload(pool, { locationId, dataset: nameOf(dataset), agentId, number, bodyHash, lines }, now)
+    },
+    async finish(locationId, dataset) {
+      await finishCycle(pool, { locationId, dataset, readAt: now(), isComplete: true })
+    },
+  }
+}
+
+/** Over HTTP, as an office's agent. Null when no server answers there, or one of another database. */
+export async function findDoorOverHttp(
+  serverUrl: string,
+  { agentId, agentKey }: VolumeAgent,
+): Promise<VolumeDoor | null> {
+  const headers = { Authorization: `Bearer ${agentKey}` }
+  const isOurs = await fetch(`${serverUrl}/ingest/v1/agents/self`, { headers, signal: AbortSignal.timeout(2000) })
+    .then(async (answer) => answer.ok && (await answer.text()).includes(`"agent_id":"${agentId}"`))
+    .catch(() => false)
+  if (!isOurs) return null
+  let uploads = 0
+
+  async function post(path: string, body: string, more: Record<string, string>): Promise<void> {
+    for (let tries = 1; ; tries++) {
+      const answer = await fetch(`${serverUrl}/ingest/v1${path}`, {
+        method: 'POST',
+        headers: { ...headers, ...more },
+        body,
+      })
+      const text = await answer.text()
+      if (answer.ok) return
+      // The same upload again is safe: the server knows its number.
+      if (answer.status !== 503 || tries >= 10)
+        throw new Error(`the server refused an upload: ${answer.status} ${text.slice(0, 300)}`)
+      await new Promise((resolve) => setTimeout(resolve, 1000))
+    }
+  }
+
+  return {
+    async store(locationId, { dataset, records }) {
+      uploads += 1
+      const body = records.map((record) => JSON.stringify(record)).join('\n')
+      await post(`/locations/${locationId}/${dataset}/records`, body, {
+        'Content-Type': 'application/x-ndjson',
+        'Idempotency-Key': `${agentId}-${uploads}`,
+      })
+    },
+    async finish(locationId, dataset) {
+      const body = JSON.stringify({ read_at: new Date().toISOString(), complete: true })
+      await post(`/locations/${locationId}/${dataset}/cycles`, body, { 'Content-Type': 'application/json' })
+    },
+  }
+}
+
+function nameOf(dataset: string): DatasetName {
+  // The agent's names of datasets are the contract's.
+  return dataset as DatasetName
+}
