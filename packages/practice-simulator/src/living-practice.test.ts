@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { createPractice, demoShape, openDentalShape, type PracticeShape } from './create-practice.ts'
 import { livingPractice } from './living-practice.ts'
-import type { Practice } from './practice.ts'
+import { nowIn, type Practice, tableNames } from './practice.ts'
 import { practiceEventNames } from './practice-events.ts'
 import { recordsAffected, simulatedDatasets, type Truth } from './source-records.ts'
 
@@ -38,11 +38,21 @@ test('no event leaves a reference to nothing, and the practice keeps its size', 
   assert.ok(practice.fees.size > 400)
 })
 
+test('with a limit the clock stands still there while the practice goes on, and nothing swells', () => {
+  const living = live(demoShape('limit'))
+  const until = '2026-11-23T10:00:00'
+  const rows = () => tableNames.reduce((sum, table) => sum + living.practice[table].size, 0)
+  const before = rows()
+  for (let n = 0; n < 10_000; n++) living.moveOn(until)
+  assert.equal(nowIn(living.practice), until)
+  assert.ok(rows() < before * 1.6, `${before} → ${rows()}`)
+})
+
 test('events name exactly the records that they alter: those named differ afterwards, and no others', () => {
   for (const shape of [demoShape('named'), openDentalShape('named', { keyStyle: 'random' })]) {
     const living = live(shape)
     let before = byKey(living.truth())
-    for (let n = 0; n < 300; n++) {
+    for (let n = 0; n < 200; n++) {
       const { name, changes } = living.moveOn()
       const after = byKey(living.truth())
       for (const dataset of simulatedDatasets) {

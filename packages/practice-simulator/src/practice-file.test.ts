@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import test, { type TestContext } from 'node:test'
 import { createPractice, demoShape, openDentalShape, type PracticeShape } from './create-practice.ts'
 import { livingPractice } from './living-practice.ts'
@@ -40,6 +41,21 @@ test('another seed does not replace the practice that is there', async (t) => {
   open(path, demoShape('first')).file.close()
   const { file, living } = open(path, demoShape('second'))
   assert.equal(living.practice.seed, 'first')
+  file.close()
+})
+
+test('a practice of an older version, which knew less, is made anew', async (t) => {
+  const path = join(await folderOf(t), 'practice.sqlite')
+  const first = open(path, demoShape('older'))
+  first.file.keep(first.living.moveOn(), first.living.eventsSoFar())
+  first.file.close()
+  const database = new DatabaseSync(path)
+  database.exec("update header set document = json_set(document, '$.format', 1)")
+  database.close()
+
+  const { file, living } = open(path, demoShape('older'))
+  assert.equal(living.eventsSoFar(), 0)
+  assert.deepEqual(living.truth(), livingPractice(createPractice(demoShape('older'))).truth())
   file.close()
 })
 

@@ -5,6 +5,7 @@ import { startTestMariaDb } from '@bridgework/agent/test-mariadb'
 import type { Connection, RowDataPacket } from 'mysql2/promise'
 import { createPractice, openDentalShape } from '../create-practice.ts'
 import { livingPractice } from '../living-practice.ts'
+import { todayIn } from '../practice.ts'
 import { expectedLocations, expectedRecords } from './expected.ts'
 import { expectedManyPlans, writeManyPlans } from './many-plans.ts'
 import { createOpenDentalTables, writeEvent, writePractice, writePreference } from './writer.ts'
@@ -20,8 +21,21 @@ test('an Open Dental database holds what the practice expects of it, also after 
       const living = livingPractice(createPractice(openDentalShape('life', { keyStyle })))
       await writePractice(connection, living.practice, withClinics)
       await assertHolds(connection, living.practice)
-      for (let n = 0; n < 300; n++) await writeEvent(connection, living.practice, withClinics, living.moveOn())
+      assert.deepEqual(await unbalanced(connection, todayIn(living.practice)), [])
+      const deleted = new Set<string>()
+      for (let n = 0; n < 1000; n++) {
+        const event = living.moveOn()
+        await writeEvent(connection, living.practice, withClinics, event)
+        for (const { table, before, after } of event.changes)
+          if (table === 'appointments' && before !== null && after === null) deleted.add(before.key)
+      }
       await assertHolds(connection, living.practice)
+      assert.deepEqual(await unbalanced(connection, todayIn(living.practice)), [])
+      const told = await select(connection, 'select AptNum as id from histappointment where HistApptAction = 4')
+      assert.ok(told.length > 0 && told.every(({ id }) => deleted.has(String(id))))
+      // Some are deleted without a word in the history.
+      assert.equal(told.length, [...deleted].filter((key) => BigInt(key) % 3n !== 0n).length)
+      assert.ok(told.length < deleted.size, `${told.length} of ${deleted.size}`)
     })
   }
 
@@ -120,6 +134,28 @@ async function assertHolds(connection: Connection, practice: Parameters<typeof e
   for (const [location, records] of expected.get('fee_schedules') ?? []) {
     assert.deepEqual(await readSchedules(connection, location), records, `fee schedules of location ${location}`)
   }
+}
+
+/** Patients whose stored balance is not what Open Dental's own formula gives, table by table. */
+async function unbalanced(connection: Connection, today: string): Promise<RowDataPacket[]> {
+  return await select(
+    connection,
+    `select p.PatNum, cast(p.EstBalance as decimal(19, 2)) as stored, cast(coalesce(sum(t.amount), 0) as decimal(19, 2)) as owed
+       from patient p
+       left join (
+         select PatNum, ProcFee * (UnitQty + BaseUnits) as amount from procedurelog where ProcStatus = 2
+         union all select PatNum, AdjAmt from adjustment
+         union all select s.PatNum, -s.SplitAmt from paysplit s
+                     left join definition u on u.DefNum = s.UnearnedType and u.Category = 29
+                    where coalesce(u.ItemValue, '') = ''
+         union all select c.PatNum, -c.InsPayAmt - c.WriteOff from claimproc c
+                     left join procedurelog q on q.ProcNum = c.ProcNum and c.ProcNum <> 0
+                    where c.Status in (1, 4, 5, 7) and (c.ProcNum = 0 or q.ProcStatus = 2)
+         union all select if(ChargeType = 0, Guarantor, PatNum), if(ChargeType = 0, Principal + Interest, -Principal)
+                     from payplancharge where ChargeDate <= '${today}') t on t.PatNum = p.PatNum
+      group by p.PatNum
+     having stored <> owed`,
+  )
 }
 
 async function readPlans(connection: Connection): Promise<SourceRecord[]> {

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import { datasetNames, datasets } from '@bridgework/contract'
-import { Check } from 'typebox/value'
 import { generateVolume, recordsPerBatch, type VolumeBatch, volumeLocations, volumeSize } from './volume.ts'
 
 const shape = { seed: 'volume', locations: 2, patients: 1000 }
 
-test('a volume has every dataset in the contract’s order, each record as the contract wants it, and as many as it says', () => {
+test('a volume has every dataset in the contract’s order, each record with the contract’s attributes, and as many as it says', () => {
   const batches = volumeLocations(shape).flatMap(({ source_id }) => [...generateVolume(shape, source_id)])
   const count = batches.reduce((sum, { records }) => sum + records.length, 0)
   assert.equal(count, volumeSize(shape))
@@ -20,9 +19,9 @@ test('a volume has every dataset in the contract’s order, each record as the c
     )
   }
   for (const { dataset, records } of batches) {
-    const schema = datasets.find(({ name }) => name === dataset)?.source
-    assert.ok(schema)
-    for (const record of records) assert.ok(Check(schema, record.attributes), `${dataset} ${record.source_id}`)
+    const names = Object.keys(datasets.find(({ name }) => name === dataset)?.source.properties ?? {})
+    // In the contract's order too, which saves those who store them the sorting.
+    for (const record of records) assert.deepEqual(Object.keys(record.attributes), names, dataset)
   }
 })
 
