@@ -76,7 +76,8 @@ test('every dataset of a practice of 600 patients reaches a vendor, and so does 
     const cycle = await connector.beginCycle()
     try {
       for (const dataset of connector.datasets) {
-        for await (const chunk of (await cycle.scan(dataset)).chunks) {
+        const { chunks } = (await cycle.scan?.(dataset)) ?? assert.fail()
+        for await (const chunk of chunks) {
           for (const [clinic, records] of chunk) all.get(clinic)?.[dataset as Name].push(...records)
         }
       }
