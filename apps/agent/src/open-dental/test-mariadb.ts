@@ -48,10 +48,14 @@ export async function startTestMariaDb(t: Cleanup): Promise<TestMariaDb> {
   const data = join(folder, 'data')
   const socket = join(folder, 's')
   const asRoot = process.getuid?.() === 0 ? ['--user=root'] : []
+  // A server that starts deletes all temporary tables in its folder for them: those of another test's server, too, if they shared it.
+  const temporary = join(folder, 'tmp')
   await mkdir(data)
+  await mkdir(temporary)
   await promisify(execFile)(programs.install, [
     '--no-defaults',
     `--datadir=${data}`,
+    `--tmpdir=${temporary}`,
     '--auth-root-authentication-method=normal',
     '--skip-test-db',
     '--innodb-log-file-size=4M',
@@ -67,6 +71,7 @@ export async function startTestMariaDb(t: Cleanup): Promise<TestMariaDb> {
       [
         '--no-defaults',
         `--datadir=${data}`,
+        `--tmpdir=${temporary}`,
         `--socket=${socket}`,
         `--pid-file=${join(folder, 'pid')}`,
         `--log-error=${join(folder, 'log')}`,

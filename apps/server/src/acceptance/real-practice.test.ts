@@ -1,17 +1,12 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
-import { after, test } from 'node:test'
-import { gunzipSync } from 'node:zlib'
-import { startTestMariaDb, type TestDatabase } from '@bridgework/agent/test-mariadb'
+import { test } from 'node:test'
+import type { TestDatabase } from '@bridgework/agent/test-mariadb'
 import { runOperator } from '../operator/run.ts'
 import { keptRecords } from './test-kept-records.ts'
 import { type Office, someOffice } from './test-office.ts'
 import { namesOfPresent, readClinics, readPresent } from './test-practice-sql.ts'
+import { clinics, loadPractice, skip } from './test-real-practice.ts'
 import { type Came, type Name, nothing, vendorCopy } from './test-vendor-copy.ts'
-
-const file = process.env.BRIDGEWORK_TEST_PRACTICE
-const skip = file ? false : 'BRIDGEWORK_TEST_PRACTICE does not name a practice of 600 patients (a .sql.gz)'
-const clinics = ['0', '1', '2']
 
 test('a practice of 600 patients reaches a vendor exactly, and then each of its changes and nothing else', {
   skip,
@@ -42,13 +37,6 @@ test('a practice of 600 patients reaches a vendor exactly, and then each of its 
 })
 
 type Place = Awaited<ReturnType<typeof somePlaces>>[number]
-
-async function loadPractice(): Promise<TestDatabase> {
-  const database = await (await startTestMariaDb({ after })).createDatabase()
-  const connection = await database.connect()
-  await connection.query(gunzipSync(readFileSync(file ?? '')).toString('utf8'))
-  return database
-}
 
 async function somePlaces({ vendor, locationIds }: Office, _: TestDatabase) {
   const ids = await locationIds()

@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { openDentalConnector, type SourceRecord } from '@bridgework/agent'
+import { balancesByFormula, balancesOf } from './test-balances.ts'
+import { keptRecords, type Present } from './test-kept-records.ts'
+import { everywhere, knownFacts } from './test-known-facts.ts'
+import { type Office, someOffice } from './test-office.ts'
+import { clinics, loadPractice, skip } from './test-real-practice.ts'
+import { eachName, type Name, names, vendorCopy } from './test-vendor-copy.ts'
+import { changesOfAYear } from './test-year-of-changes.ts'
+
+const items = 5000
+
+test('every dataset of a practice of 600 patients reaches a vendor, and so does a year of changes', {
+  skip,
+}, async (t) => {
+  const database = await loadPractice()
+  const clock = { day: '2026-11-20' }
+  const now = () => new Date(`${clock.day}T12:00:00Z`)
+  const connector = openDentalConnector(database.settings, null, now)
+  const office = await someOffice(t, database)
+  const agent = office.agentHere(now)
+  const began = performance.now()
+  assert.equal((await agent.cycle()).result, 'complete')
+  t.diagnostic(`first sync: ${Math.round(performance.now() - began)} ms`)
+  const places = await somePlaces(office)
+  const views = () => new Map(places.map(({ clinic, copy }) => [clinic, copy.view()]))
+
+  await t.test('every record at every location is what a full read gives', async () => {
+    const present = await readPresent()
+    for (const { clinic, copy, kept } of places) {
+      kept.take(present.get(clinic) ?? {})
+      await copy.sync()
+      assert.deepEqual(copy.view(), kept.view())
+    }
+  })
+  for (const [what, holds] of Object.entries(knownFacts)) await t.test(what, () => holds(database, views()))
+  await t.test('an idle cycle brings nothing', () => move({}))
+  for (const change of await changesOfAYear(database)) await t.test(change.what, () => move(change))
+  await t.test('at the end the copy made of deltas alone is what is served', async () => {
+    for (const { locationId, copy } of places) {
+      const whole = vendorCopy(office.vendor, locationId, { items })
+      await whole.sync()
+      assert.deepEqual(copy.served(), whole.served())
+    }
+  })
+  await t.test('and what an agent that never read before sends of the same practice', () => checkAnew(t))
+
+  /** Lets the statements happen, the agent read, and the vendor ask what changed: just what full reads before and after differ in. */
+  async function move({ sql = [], day, expected = {}, check: checkMore }: Partial<Change>): Promise<void> {
+    for (const statement of sql) await database.execute(statement)
+    clock.day = day ?? clock.day
+    assert.equal((await agent.cycle()).result, 'complete')
+    const present = await readPresent()
+    const seen = eachName(() => new Set<string>())
+    for (const { clinic, copy, kept } of places) {
+      const here = kept.take(present.get(clinic) ?? {})
+      assert.deepEqual(await copy.sync(), here, `the delta of clinic ${clinic}`)
+      for (const name of names) for (const key of here[name]) seen[name].add(key)
+    }
+    for (const name of names) {
+      const missing = (expected[name] ?? []).filter((key) => !seen[name].has(key))
+      assert.deepEqual(missing, [], `${name} that must change`)
+      assert.ok(expected[name] !== undefined || seen[name].size === 0, `${name} ${[...seen[name]]} must not change`)
+    }
+    const after = views()
+    for (const { clinic, kept } of places) assert.deepEqual(after.get(clinic), kept.view())
+    const lines = everywhere(after, 'ledger_transactions')
+    assert.deepEqual(balancesOf(lines.values()), await balancesByFormula(database, clock.day))
+    checkMore?.(after)
+  }
+
+  /** Everything that the practice has now, by clinic: read in full, with no memory of what was read before. */
+  async function readPresent(): Promise<Map<string, Present>> {
+    const all = new Map(clinics.map((clinic) => [clinic, eachName((): SourceRecord[] => [])]))
+    const cycle = await connector.beginCycle()
+    try {
+      for (const dataset of connector.datasets) {
+        const { chunks } = (await cycle.scan?.(dataset)) ?? assert.fail()
+        for await (const chunk of chunks) {
+          for (const [clinic, records] of chunk) all.get(clinic)?.[dataset as Name].push(...records)
+        }
+      }
+    } finally {
+      await cycle.end()
+    }
+    return all
+  }
+
+  async function checkAnew(t: Parameters<typeof someOffice>[0]): Promise<void> {
+    const another = await someOffice(t, database)
+    assert.equal((await another.agentHere(now).cycle()).result, 'complete')
+    const fresh = new Map((await somePlaces(another)).map((place) => [place.clinic, place]))
+    const present = await readPresent()
+    for (const { clinic, kept } of places) {
+      const copy = fresh.get(clinic)?.copy ?? assert.fail()
+      await copy.sync()
+      const alone = keptRecords()
+      alone.take(present.get(clinic) ?? {})
+      assert.deepEqual(copy.view(), alone.view())
+      // Beyond these the older copy has only what is gone.
+      for (const name of names) {
+        const [older, newer] = [kept.view()[name], copy.view()[name]]
+        const gone = Object.entries(older).filter(([key]) => !(key in newer))
+        assert.equal(Object.keys(older).length, Object.keys(newer).length + gone.length)
+        assert.ok(gone.every(([, record]) => (record as { is_hidden: boolean }).is_hidden))
+      }
+    }
+  }
+})
+
+type Change = Awaited<ReturnType<typeof changesOfAYear>>[number]
+
+async function somePlaces({ vendor, locationIds }: Office) {
+  const ids = await locationIds()
+  return clinics.map((clinic) => {
+    const locationId = ids.get(clinic) ?? assert.fail()
+    return { clinic, locationId, copy: vendorCopy(vendor, locationId, { items }), kept: keptRecords() }
+  })
+}

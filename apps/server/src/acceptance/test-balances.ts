@@ -1,0 +1,50 @@
+import type { TestDatabase } from '@bridgework/agent/test-mariadb'
+
+/** Cents of an amount of money with two digits. */
+export function cents(amount: unknown): number {
+  return Math.round(Number(amount) * 100)
+}
+
+/** What each guarantor owes, in cents, by Open Dental's own formula (PayPlansVersion 2) over all rows, as of a day. Nothing for 0. */
+export async function balancesByFormula(database: TestDatabase, day: string): Promise<Record<string, number>> {
+  const rows = await database.execute(formula, [day])
+  return nonZero(rows.map((row) => [String(row.guarantor), cents(row.balance)]))
+}
+
+/** The same from the ledger that a vendor sees: amounts of visible lines, by the guarantor's own key. */
+export function balancesOf(lines: Iterable<object>): Record<string, number> {
+  const sums = new Map<string, number>()
+  for (const line of lines) {
+    const { guarantor, amount, is_hidden } = line as { guarantor: string | null; amount: string; is_hidden: boolean }
+    if (!is_hidden) sums.set(String(guarantor), (sums.get(String(guarantor)) ?? 0) + cents(amount))
+  }
+  return nonZero(sums)
+}
+
+function nonZero(balances: Iterable<readonly [string, number]>): Record<string, number> {
+  return Object.fromEntries([...balances].filter(([, balance]) => balance !== 0))
+}
+
+const formula = `
+  select p.Guarantor as guarantor, cast(sum(t.amount) as decimal(19, 2)) as balance
+    from (select PatNum, ProcFee * (UnitQty + BaseUnits) as amount from procedurelog where ProcStatus = 2
+           union all
+          select PatNum, AdjAmt from adjustment
+           union all
+          select s.PatNum, -s.SplitAmt
+            from paysplit s
+            left join definition u on u.DefNum = s.UnearnedType and u.Category = 29
+           where s.UnearnedType = 0 or coalesce(u.ItemValue, '') = ''
+           union all
+          select c.PatNum, -if(c.PayPlanNum = 0, c.InsPayAmt, 0) - c.WriteOff
+            from claimproc c
+            left join procedurelog q on q.ProcNum = c.ProcNum and c.ProcNum <> 0
+           where c.Status in (1, 4, 5, 7) and (c.ProcNum = 0 or q.ProcStatus = 2)
+           union all
+          select if(g.ChargeType = 0, g.Guarantor, g.PatNum),
+                 if(g.ChargeType = 1, -g.Principal, if(l.PlanNum = 0, g.Principal + g.Interest, 0))
+            from payplancharge g
+            left join payplan l on l.PayPlanNum = g.PayPlanNum
+           where g.ChargeDate <= ?) t
+    join patient p on p.PatNum = t.PatNum
+   group by p.Guarantor`
