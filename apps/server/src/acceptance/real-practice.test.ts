@@ -265,6 +265,10 @@ async function operate({ world }: Office, args: readonly string[]): Promise<stri
   const open = async () => ({
     pool: world.pool,
     publicUrl: world.url,
+    localUrl: world.url,
+    environment: 'production' as const,
+    signal: new AbortController().signal,
+    progress: () => {},
     secretKey: async () => world.secretKey,
     close: async () => {},
   })

@@ -8,6 +8,7 @@ import {
   livingPractice,
   type OpenDentalVariant,
   openDentalShape,
+  type Practice,
   type Truth,
   writeEvent,
   writePractice,
@@ -35,7 +36,8 @@ for (const { keyStyle, variant } of offices) {
     const living = livingPractice(createPractice(openDentalShape(seed, { keyStyle })))
     await writePractice(connection, living.practice, variant)
     const office = await someOffice(t, database)
-    const agent = office.agentHere()
+    // Open Dental's today is the practice's: instalments fall due and insurance ends by it.
+    const agent = office.agentHere(() => new Date(`${nowIn(living.practice).slice(0, 10)}T18:00:00Z`))
     assert.equal((await agent.cycle()).result, 'complete')
 
     const ids = await office.locationIds()
@@ -85,6 +87,11 @@ for (const { keyStyle, variant } of offices) {
       assert.deepEqual(copy.served(), whole.served())
     }
   })
+}
+
+/** The wall time of the practice. */
+function nowIn({ clock }: Practice): string {
+  return clock.get('1')?.now ?? assert.fail()
 }
 
 function presentAt(truth: Truth, location: string): Present {
