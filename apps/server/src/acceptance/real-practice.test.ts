@@ -268,7 +268,7 @@ async function operate({ world }: Office, args: readonly string[]): Promise<stri
     localUrl: world.url,
     environment: 'production' as const,
     signal: new AbortController().signal,
-    progress: () => {},
+    progress: { show: () => {}, end: () => {} },
     secretKey: async () => world.secretKey,
     close: async () => {},
   })
