@@ -5,6 +5,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { datasetNames } from '@bridgework/contract'
 import type { SandboxFile } from '../sandbox/sandbox-file.ts'
 import type { Body } from '../test-world.ts'
 import { alive, descendantsOf, paste, postgresOf, someNewcomer } from './test-newcomer.ts'
@@ -200,7 +201,7 @@ async function get({ base_url }: SandboxFile, token: string, path: string): Prom
 async function countChanged(file: SandboxFile, token: string, watermarks: Map<string, string>): Promise<number> {
   let changed = 0
   for (const id of file.granted_location_ids) {
-    for (const dataset of ['fee_schedules', 'insurance_plans']) {
+    for (const dataset of datasetNames) {
       const path = `/locations/${id}/${dataset}`
       const since = watermarks.get(path)
       const filter = since === undefined ? '' : `?q[fetch_modified_since]=${encodeURIComponent(since)}`
