@@ -1,6 +1,6 @@
 import { createAccessTokens, tokenKeyOf } from './access-token.ts'
-import { createConnection, type RetryOptions } from './connection.ts'
-import { type DatasetResource, datasetResource } from './dataset-resource.ts'
+import { type Connection, createConnection, type RetryOptions } from './connection.ts'
+import { type DatasetName, type DatasetResource, datasetResource } from './dataset-resource.ts'
 import {
   type LocationsResource,
   locationsResource,
@@ -8,6 +8,8 @@ import {
   organizationsResource,
 } from './directory-resource.ts'
 import type { ClientEvent } from './events.ts'
+import { type SyncOptions, type SyncReport, sync } from './sync/sync.ts'
+import { type Verification, type VerifyOptions, verify } from './sync/verify.ts'
 import { createSyncSlots } from './sync-slots.ts'
 import { memoryTokenStore, type TokenStore } from './token-store.ts'
 import { clientVersion } from './version.ts'
@@ -44,6 +46,7 @@ export class Bridgework {
   readonly treatments: DatasetResource<'treatments'>
   readonly ledgerTransactions: DatasetResource<'ledger_transactions'>
   readonly patientReferrals: DatasetResource<'patient_referrals'>
+  readonly #connection: Connection
 
   constructor(options: BridgeworkOptions) {
     refuseBrowsers()
@@ -74,6 +77,7 @@ export class Bridgework {
       now: Date.now,
       onEvent,
     })
+    this.#connection = connection
     this.locations = locationsResource(connection)
     this.organizations = organizationsResource(connection)
     this.feeSchedules = datasetResource(connection, 'fee_schedules')
@@ -83,6 +87,24 @@ export class Bridgework {
     this.treatments = datasetResource(connection, 'treatments')
     this.ledgerTransactions = datasetResource(connection, 'ledger_transactions')
     this.patientReferrals = datasetResource(connection, 'patient_referrals')
+  }
+
+  /** A dataset by its name in the API: `client.dataset('insurance_plans')` is `client.insurancePlans`. */
+  dataset<Name extends DatasetName>(name: Name): DatasetResource<Name> {
+    return datasetResource(this.#connection, name)
+  }
+
+  /**
+   * Brings a copy up to date, once: first walks where there is none, walks that broke off, and changes. Whatever happens to the process, the next call
+   * goes on where the store is. Throws on wrong credentials, on a store that fails, and on abort; what else fails is in the report.
+   */
+  sync(options: SyncOptions): Promise<SyncReport> {
+    return sync({ connection: this.#connection, locations: this.locations }, options)
+  }
+
+  /** Compares a copy with the service, record by record, and mends it. */
+  verify(options: VerifyOptions): Promise<Verification[]> {
+    return verify({ connection: this.#connection, locations: this.locations }, options)
   }
 }
 
