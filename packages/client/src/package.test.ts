@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFile, execFileSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
@@ -12,7 +12,7 @@ const folder = join(import.meta.dirname, '..')
 const modules = join(folder, '../../node_modules')
 const tsc = join(modules, '.bin/tsc')
 
-test('the package, installed into an empty project, works from TypeScript and JavaScript, and so do the README’s examples', async (t) => {
+test('the package, installed into an empty project, works from TypeScript and JavaScript, and so do its command and the README’s examples', async (t) => {
   const { world, vendor } = await someClient(t, { locations: 2, insurancePlans: 2 })
   const project = await someProject(t)
   const env = {
@@ -44,9 +44,26 @@ test('the package, installed into an empty project, works from TypeScript and Ja
   for (const { path, version } of nodes) {
     const { stdout } = await run(path, ['plain.js'], { cwd: project, env })
     assert.equal(stdout, `${version} 2\n${version} 2\ntrue 404\n`)
+    await tryCommand(path, project, env, major(version))
     for (const [, name] of examples) await run(path, [join('out', `${name}.js`)], { cwd: project, env })
   }
 })
+
+/** The command as npx runs it, with each Node. */
+async function tryCommand(node: string, project: string, env: NodeJS.ProcessEnv, version: number): Promise<void> {
+  const bin = join(project, 'node_modules/.bin/bridgework')
+  const command = (...args: string[]) => run(node, [bin, ...args], { cwd: project, env })
+  assert.ok((statSync(bin).mode & 0o111) !== 0, 'npx runs it')
+  assert.match((await command('--version')).stdout, /^\d+\.\d+\.\d+\n$/)
+  const { stdout } = await command('pull', 'insurance_plans')
+  assert.equal(stdout.trim().split('\n').length, 4)
+  assert.match((await command('mirror', '--to', 'copy-of-command')).stderr, /datasets are current; 4 records|0 records/)
+  if (version < 22)
+    await assert.rejects(command('mirror', '--to', 'sqlite:x'), /needs node:sqlite: Node 22.13 or newer/)
+  else await command('mirror', '--to', 'sqlite:x')
+  await assert.rejects(command('pull', 'insurance_plans', '--output', 'x.parquet'), /npm install hyparquet-writer/)
+  await assert.rejects(command('mirror', '--to', 'postgres://localhost/x'), /npm install pg/)
+}
 
 const exampleOf = /<!-- example: ([\w-]+) -->\n```ts\n(.*?)```/gs
 
