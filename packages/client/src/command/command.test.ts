@@ -147,7 +147,7 @@ test('mirror with --every goes on until it is interrupted, and watch prints what
   mirror.interrupt()
   assert.equal(await mirror.ended, 130)
 
-  const watch = begin(['watch', '--json', '--dataset', 'insurance_plans'], env)
+  const watch = begin(['watch', '--json', '--every', '1s', '--dataset', 'insurance_plans'], env)
   await watch.says(/Watching 1 datasets/)
   await location.upload('insurance_plans', { p1: null })
   await watch.says(/"change":"removed"/)

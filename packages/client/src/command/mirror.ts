@@ -32,7 +32,7 @@ export const mirror: Command = {
     if (!to)
       throw new UsageError('Say where the copy is to be: --to sqlite:copy.sqlite, --to postgres://… or --to ./folder')
     const every = given.text('every')
-    const periodMs = every === undefined ? null : readPeriod(every)
+    const periodMs = every === undefined ? null : readPeriod(every, 10)
     const selection = readSelection(given)
     const client = context.client()
     const store = await openPlace(to)

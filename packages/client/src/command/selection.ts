@@ -29,7 +29,8 @@ export function readDataset(name: string): DatasetName {
 export function readPeriod(text: string, secondsMin: number): number {
   const [, number, unit] = /^(\d{1,6})(s|m|h)$/.exec(text) ?? []
   const ms = Number(number) * ({ s: 1_000, m: 60_000, h: 3_600_000 }[unit ?? ''] ?? Number.NaN)
-  if (!(ms >= 10_000))
-    throw new UsageError(`A period is written like 30s, 5m or 1h, and is at least 10s; given: ${text}`)
+  if (!(ms >= secondsMin * 1000)) {
+    throw new UsageError(`A period is written like 30s, 5m or 1h, and is at least ${secondsMin}s; given: ${text}`)
+  }
   return ms
 }

@@ -14,7 +14,7 @@ export const watch: Command = {
   options: { every: { value: 'period', summary: 'how often to ask; 10s when left out' }, ...selectionOptions },
   argsMax: 0,
   async run({ client: openClient, given, signal, json, write, say }) {
-    const periodMs = readPeriod(given.text('every') ?? '10s')
+    const periodMs = readPeriod(given.text('every') ?? '10s', 1)
     const selection = readSelection(given)
     const client = openClient()
     const positions = new Map<string, SyncPosition>()
