@@ -22,6 +22,8 @@ export type GetOptions = {
   query?: ReadonlyMap<string, string>
   slot?: { type: SyncType; locationId: string }
   signal?: AbortSignal | undefined
+  /** Reads the answer's text; null when it is not whole, or not the service's. JSON when left out. */
+  parse?: (text: string) => Record<string, unknown> | null
 }
 
 export type Answer = { body: Record<string, unknown>; requestId: string | null; date: string | null }
@@ -96,6 +98,7 @@ export function createConnection(options: {
     path: string,
     signal: AbortSignal | undefined,
     make: (attempt: number) => Promise<Attempt>,
+    parse: (text: string) => Record<string, unknown> | null,
     onRefused?: (status: number, text: string) => boolean,
   ): Promise<Answer> => {
     for (let attempt = 1; ; attempt += 1) {
@@ -109,7 +112,7 @@ export function createConnection(options: {
       }
       const { status, headers, text } = outcome
       if (status === 200) {
-        const body = parseObject(text)
+        const body = parse(text)
         if (body) return { body, requestId: headers.get('x-request-id'), date: headers.get('date') }
         // A 200 that is no JSON was cut on its way, or comes from someone else.
         if (isLast) throw refusalOf(status, headers, text, attempt)
@@ -123,7 +126,7 @@ export function createConnection(options: {
   }
 
   return {
-    get(path, { query = new Map(), slot, signal } = {}) {
+    get(path, { query = new Map(), slot, signal, parse = parseObject } = {}) {
       const url = `${baseUrl}${path}${queryOf(query)}`
       let type = slot?.type
       let used = ''
@@ -139,7 +142,7 @@ export function createConnection(options: {
           release?.()
         }
       }
-      return persist(path, signal, make, (status, text) => {
+      return persist(path, signal, make, parse, (status, text) => {
         if (status === 401 && !isRenewed) {
           isRenewed = true
           tokens().refuse(used)
@@ -161,7 +164,12 @@ export function createConnection(options: {
         headers: { 'content-type': 'application/json', accept: 'application/json', 'user-agent': userAgent },
         body: JSON.stringify({ client_id: options.clientId, client_secret: options.clientSecret }),
       }
-      const { body, requestId } = await persist(path, undefined, (attempt) => send(path, attempt, baseUrl + path, init))
+      const { body, requestId } = await persist(
+        path,
+        undefined,
+        (attempt) => send(path, attempt, baseUrl + path, init),
+        parseObject,
+      )
       if (typeof body.token === 'string') return body.token
       const errors = 'The answer to POST /auth/token has no token: look at the base URL.'
       throw new ApiError({ status: 200, code: 'answer_invalid', errors, requestId, attempts: 1 })

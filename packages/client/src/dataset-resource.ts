@@ -2,6 +2,7 @@ import type { Connection } from './connection.ts'
 import type { SyncType } from './events.ts'
 import { type DatasetTypes, datasets } from './generated.ts'
 import { type List, listOf, type Page, pageOf, recordOf } from './page.ts'
+import { recordTexts } from './record-texts.ts'
 
 export type DatasetName = keyof DatasetTypes
 
@@ -53,6 +54,12 @@ export type DatasetResource<Name extends DatasetName> = {
   list: <const Field extends keyof DatasetTypes[Name]['attributes'] = keyof DatasetTypes[Name]['attributes']>(
     options: ListOptions<Name, Field>,
   ) => List<DatasetRecord<Name, Field>>
+  /**
+   * The pages of `list`, each record as the JSON text that the service sent: several times faster where records are passed on without looking into them.
+   */
+  texts: <const Field extends keyof DatasetTypes[Name]['attributes'] = keyof DatasetTypes[Name]['attributes']>(
+    options: ListOptions<Name, Field>,
+  ) => AsyncIterableIterator<Page<string>>
   /** The first record that matches, or null. */
   first: <const Field extends keyof DatasetTypes[Name]['attributes'] = keyof DatasetTypes[Name]['attributes']>(
     options: ListOptions<Name, Field>,
@@ -77,6 +84,10 @@ export function datasetResource<Name extends DatasetName>(connection: Connection
     )
   return {
     list: (options) => walk(options),
+    texts: (options: AnyListOptions) =>
+      listOf<string>(options.after ?? null, (position, previous) =>
+        fetchPage(connection, name, options, position, previous, recordTexts),
+      ).pages(),
     async first(options) {
       for await (const record of walk<never>({ ...options, pageSize: 1 })) return record
       return null
@@ -107,6 +118,7 @@ export async function fetchPage<Item>(
   options: AnyListOptions,
   position: string | null,
   previous: Pick<Page<Item>, 'grantedAt'> | null,
+  parse?: (text: string) => Record<string, unknown> | null,
 ): Promise<Page<Item>> {
   const { type, pagination } = datasets[name]
   const { locationId, modifiedSince, fields, pageSize = pageSizeDefault, signal } = options
@@ -120,7 +132,14 @@ export async function fetchPage<Item>(
   const isWhole = modifiedSince === undefined || (previous !== null && previous.grantedAt !== null)
   const slotType: SyncType = isWhole ? 'initial' : 'incremental'
   const path = pathOf(locationId, name)
-  return pageOf<Item>(await connection.get(path, { query, slot: { type: slotType, locationId }, signal }))
+  return pageOf<Item>(
+    await connection.get(path, {
+      query,
+      slot: { type: slotType, locationId },
+      signal,
+      ...(parse && { parse }),
+    }),
+  )
 }
 
 function pathOf(locationId: string, name: DatasetName): string {

@@ -12,10 +12,11 @@ export const formats = ['ndjson', 'csv', 'parquet'] as const
 export type Format = (typeof formats)[number]
 
 /** Where pulled records go, page by page. */
-export type Sink = {
-  write: (locationId: string, records: readonly SyncRecord[]) => Promise<void>
-  end: () => Promise<void>
-}
+export type Sink = { end: () => Promise<void> } & (
+  | { takes: 'records'; write: (locationId: string, records: readonly SyncRecord[]) => Promise<void> }
+  // What is written as it came need not be parsed.
+  | { takes: 'texts'; write: (locationId: string, texts: readonly string[]) => Promise<void> }
+)
 
 export type Column = readonly [name: string, kind: AttributeKind]
 
@@ -56,21 +57,28 @@ export async function openSink(
     return writeTo(output, text)
   }
   if (format === 'csv') await write(`${['location_id', 'id', ...columns.map(([name]) => name)].join(',')}\r\n`)
-  return {
-    write: (locationId, records) =>
-      records.length === 0
-        ? Promise.resolve()
-        : write((format === 'csv' ? csvOf : ndjsonOf)(locationId, records, columns)),
-    async end() {
-      if (file === undefined) return
-      output.end()
-      await finished(output as WriteStream)
-    },
+  const end = async () => {
+    if (file === undefined) return
+    output.end()
+    await finished(output as WriteStream)
   }
+  const writeUnlessEmpty = async (text: string) => {
+    if (text !== '') await write(text)
+  }
+  if (format === 'csv') {
+    return {
+      takes: 'records',
+      write: (locationId, records) => writeUnlessEmpty(csvOf(locationId, records, columns)),
+      end,
+    }
+  }
+  return { takes: 'texts', write: (locationId, texts) => writeUnlessEmpty(ndjsonOf(locationId, texts)), end }
 }
 
-function ndjsonOf(locationId: string, records: readonly SyncRecord[]): string {
-  return records.map((record) => `${JSON.stringify({ location_id: locationId, ...record })}\n`).join('')
+/** Each text is an object's, so that a member can be put before its own. */
+function ndjsonOf(locationId: string, texts: readonly string[]): string {
+  const member = JSON.stringify({ location_id: locationId }).slice(0, -1)
+  return texts.map((text) => `${member},${text.slice(1)}\n`).join('')
 }
 
 function csvOf(locationId: string, records: readonly SyncRecord[], columns: readonly Column[]): string {

@@ -46,6 +46,7 @@ export async function parquetSink(file: string, columns: readonly Column[]): Pro
     group = empty()
   }
   return {
+    takes: 'records',
     async write(locationId, records) {
       for (const { id, attributes } of records) {
         group[0]?.data.push(locationId)

@@ -1,5 +1,6 @@
 import { rename, rm } from 'node:fs/promises'
 import { datasetNames } from '../dataset-resource.ts'
+import type { Page } from '../page.ts'
 import type { SyncRecord } from '../sync/store.ts'
 import { grantedKeys } from '../sync/sync.ts'
 import type { Command, Context } from './context.ts'
@@ -9,8 +10,8 @@ import { columnsFor, formatOf, formats, openSink, type Sink } from './pull-forma
 import { readDataset, selectionOptions } from './selection.ts'
 import { UsageError } from './usage-error.ts'
 
-/** Records of a page. More of them are a little faster, and let the garbage of larger pages grow beyond 200 MB. */
-const pageSize = 1000
+/** Records of a page: the most that the service gives. */
+const pageSize = 5000
 
 export const pull: Command = {
   summary: 'write a dataset to a file or to stdout',
@@ -89,25 +90,29 @@ async function pullAll(
   let count = 0
   try {
     for (const locationId of locationIds) {
-      const pages = client
-        .dataset(dataset)
-        .list({ locationId, pageSize, signal, ...options })
-        .pages()
+      const asked = { locationId, pageSize, signal, ...options }
+      const resource = client.dataset(dataset)
       let read = 0
-      let coming = pages.next()
-      for (;;) {
-        const { done, value: page } = await coming
-        if (done) break
-        // The service makes the next page while this one is written.
-        coming = pages.next()
-        coming.catch(() => {})
-        // Every dataset's records have these members; which attributes, does not matter here.
-        const records: readonly SyncRecord[] = page.records
-        await sink.write(locationId, records)
-        read += records.length
-        count += records.length
-        progress.update(locationId, read, page.total)
+      const writePages = async <Item>(
+        pages: AsyncIterator<Page<Item>>,
+        writeItems: (locationId: string, items: readonly Item[]) => Promise<void>,
+      ) => {
+        let coming = pages.next()
+        for (;;) {
+          const { done, value: page } = await coming
+          if (done) return
+          // The service makes the next page while this one is written.
+          coming = pages.next()
+          coming.catch(() => {})
+          await writeItems(locationId, page.records)
+          read += page.records.length
+          count += page.records.length
+          progress.update(locationId, read, page.total)
+        }
       }
+      if (sink.takes === 'texts') await writePages(resource.texts(asked), sink.write)
+      // Every dataset's records have an id, a type and attributes; which ones, does not matter here.
+      else await writePages<SyncRecord>(resource.list(asked).pages(), sink.write)
     }
   } finally {
     progress.end()
