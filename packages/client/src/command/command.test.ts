@@ -8,7 +8,7 @@ import { PassThrough, Readable } from 'node:stream'
 import { type TestContext, test } from 'node:test'
 import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet'
 import { datasetNames } from '../dataset-resource.ts'
-import { openStore } from '../sync/test-mirror.ts'
+import { openStore, somePlace } from '../sync/test-mirror.ts'
 import { aPlan, aRecord, someClient } from '../test-client.ts'
 import { run } from './run.ts'
 
@@ -109,13 +109,15 @@ test('pull takes fields and filters, and leaves no half a file', async (t) => {
 test('mirror copies to each kind of place, brings it up to date, and verifies it', async (t) => {
   const { env, location, client } = await someCommand(t, { insurancePlans: 4 })
   const folder = someFolder(t)
+  const url = await somePlace(t, 'postgres')
   for (const [to, open] of [
     [`sqlite:${join(folder, 'copy.sqlite')}`, () => openStore('sqlite', join(folder, 'copy.sqlite'))],
     [join(folder, 'copy'), () => openStore('ndjson', join(folder, 'copy'))],
+    [url, () => openStore('postgres', url)],
   ] as const) {
     const first = JSON.parse((await command(['mirror', '--to', to, '--json'], env)).out)
     assert.deepEqual([first.current, first.failed], [datasetNames.length, []])
-    await location.upload('insurance_plans', { p1: aPlan({ plan_name: `For ${to}` }) })
+    await location.upload('insurance_plans', { p1: aPlan({ plan_name: `For ${new URL(to, 'file://').protocol}` }) })
     const second = await command(['mirror', '--to', to, '--verify'], env)
     assert.equal(second.code, 0)
     assert.match(second.err, /1 records written/)
@@ -126,7 +128,7 @@ test('mirror copies to each kind of place, brings it up to date, and verifies it
       names.push(attributes.plan_name)
     }
     await store.close()
-    assert.ok(names.includes(`For ${to}`))
+    assert.ok(names.includes(`For ${new URL(to, 'file://').protocol}`))
   }
   const partly = await command(
     ['mirror', '--to', join(folder, 'copy'), '--location', '1', '--dataset', 'patients'],

@@ -48,11 +48,24 @@ async function readPair({ given, env, stdin, stderr, signal }: Context) {
     },
   })
   const lines = createInterface({ input: stdin, output, terminal: isTerminal })
+  // While readline reads the terminal, Ctrl-C is a key like any other, and Ctrl-D ends the questions without an answer.
+  const ended = new AbortController()
+  lines.on('SIGINT', () => process.kill(process.pid, 'SIGINT'))
+  lines.on('close', () => ended.abort())
+  const answerTo = async (question: string) => {
+    try {
+      return (await lines.question(question, { signal: AbortSignal.any([signal, ended.signal]) })).trim()
+    } catch (error) {
+      signal.throwIfAborted()
+      if (ended.signal.aborted) throw new UsageError('Given up: the questions were not answered.')
+      throw error
+    }
+  }
   try {
     const ask = async (question: string, kept: string | undefined) => {
       if (kept !== undefined && kept !== '') return kept
       if (!isTerminal) throw new UsageError(`Give ${question}: stdin is no terminal to ask at.`)
-      return (await lines.question(`${question}: `, { signal })).trim()
+      return answerTo(`${question}: `)
     }
     const baseUrl = await ask('--base-url', given.text('base-url') ?? env.BRIDGEWORK_BASE_URL)
     const clientId = await ask('--client-id', given.text('client-id') ?? env.BRIDGEWORK_CLIENT_ID)
@@ -60,7 +73,7 @@ async function readPair({ given, env, stdin, stderr, signal }: Context) {
     if (clientSecret === '' && isTerminal) {
       stderr.write('Client secret (not shown): ')
       isSilent = true
-      clientSecret = (await lines.question('', { signal })).trim()
+      clientSecret = await answerTo('')
       stderr.write('\n')
     } else if (clientSecret === '') {
       clientSecret = (await firstLine(lines)).trim()

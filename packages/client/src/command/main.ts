@@ -15,3 +15,5 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 })
 const { stdin, stdout, stderr, env } = process
 process.exitCode = await run(process.argv.slice(2), { stdin, stdout, stderr, env, signal: interrupted.signal })
+// What others of the same process may still want, a token for example, nobody waits for.
+if (interrupted.signal.aborted) process.exit()
