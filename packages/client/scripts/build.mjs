@@ -1,6 +1,6 @@
 // Compiles src to dist: ES modules for Node 20 and newer, with types. npm pack runs it.
 import { spawnSync } from 'node:child_process'
-import { chmodSync, existsSync, rmSync } from 'node:fs'
+import { chmodSync, copyFileSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -11,5 +11,5 @@ const tsc = join(folder, '../../node_modules/.bin/tsc')
 // Its messages are for people: npm pack --json has stdout for itself.
 const run = spawnSync(tsc, ['-p', join(folder, 'tsconfig.build.json')], { stdio: ['ignore', 2, 2] })
 if (run.status !== 0) process.exit(run.status ?? 1)
-const command = join(dist, 'command/main.js')
-if (existsSync(command)) chmodSync(command, 0o755)
+chmodSync(join(dist, 'command/main.js'), 0o755)
+copyFileSync(join(folder, '../../LICENSE'), join(dist, 'LICENSE'))

@@ -11,7 +11,7 @@ import { readDataset, selectionOptions } from './selection.ts'
 import { UsageError } from './usage-error.ts'
 
 /** Records of a page: the most that the service gives. */
-const pageSize = 5000
+const pageSize = 2000
 
 export const pull: Command = {
   summary: 'write a dataset to a file or to stdout',

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import pg from 'pg'
-import { aPlan, aRecord, aSchedule, someClient, statusesOf } from '../test-client.ts'
+import { aPlan, aRecord, aSchedule, clientOf, someClient, statusesOf } from '../test-client.ts'
 import type { SyncEvent } from './sync.ts'
 import { assertEqualCopy, openStore, somePlace, storeKinds } from './test-mirror.ts'
 
@@ -129,6 +129,23 @@ test('locations that are granted later are picked up, revoked ones are said and 
   const again = await client.sync({ store })
   assert.deepEqual([again.revoked, again.records], [[], 3])
   await assertEqualCopy(client, store, [location.id, later.id])
+  await store.close()
+})
+
+test('what is not switched on in production yet keeps nothing else from being copied', async (t) => {
+  const { world, vendor } = await someClient(t, { insurancePlans: 1 })
+  // What production answers with; everything else is the service's.
+  const refuse: typeof fetch = (input, init) =>
+    String(input).includes('/insurance_plans')
+      ? Promise.resolve(Response.json({ errors: 'not yet', code: 'preview_off', request_id: 'x' }, { status: 404 }))
+      : fetch(input, init)
+  const client = clientOf(world, vendor, { fetch: refuse })
+  const store = await openStore('sqlite', await somePlace(t, 'sqlite'))
+
+  const all = await client.sync({ store })
+  assert.deepEqual([all.current, all.notGranted, all.revoked, all.failed], [6, [], [], []])
+  const asked = await client.sync({ store, datasets: ['insurance_plans'] })
+  assert.equal(asked.notGranted[0]?.dataset, 'insurance_plans')
   await store.close()
 })
 

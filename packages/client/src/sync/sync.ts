@@ -34,7 +34,7 @@ export type SyncReport = {
   records: number
   /** Copied earlier, and no longer readable: the practice ended the grant. What was copied stays; what becomes of it is yours to decide. */
   revoked: SyncKey[]
-  /** Asked for by name, and never granted. */
+  /** Asked for, and never granted, or not switched on in production yet. */
   notGranted: SyncKey[]
   /** Not readable for the moment; the next call goes on where they are. */
   failed: (SyncKey & { error: ApiError })[]
@@ -116,6 +116,8 @@ export async function sync(
       } catch (error) {
         // Wrong credentials end everything; a dataset that cannot be read now keeps no other from being read.
         if (!(error instanceof ApiError) || error.status === 401) throw error
+        // Not switched on in production yet: nobody's fault, and of interest to those alone who asked for it.
+        if (error.code === 'preview_off' && !options.datasets) continue
         if (isDenied(error)) lose(key)
         else {
           report.failed.push({ ...key, error })
