@@ -1,0 +1,89 @@
+import { createHash } from 'node:crypto'
+import { parseObject } from './api-error.ts'
+import type { ClientEvent } from './events.ts'
+import type { StoredToken, TokenStore } from './token-store.ts'
+
+export type AccessTokens = {
+  /** A token that is good for a while, fetched at most once for all that ask. */
+  get: () => Promise<string>
+  /** Forgets a token that the service refused, so that the next `get` brings another. */
+  refuse: (token: string) => void
+}
+
+/** Renewed so long before its end, or a tenth of its life when that is shorter. */
+const renewBeforeMs = 5 * 60 * 1000
+
+/** Shares one token among calls, and through the store among processes; keeps it for its whole life, less a little. */
+export function createAccessTokens(options: {
+  key: string
+  store: TokenStore
+  request: () => Promise<string>
+  now: () => number
+  onEvent: (event: ClientEvent) => void
+}): AccessTokens {
+  const { key, store, request, now, onEvent } = options
+  let current: StoredToken | null = null
+  let refused: string | null = null
+  let coming: Promise<StoredToken> | null = null
+
+  const isFresh = (token: StoredToken | null): token is StoredToken => {
+    if (!token || token.token === refused) return false
+    const margin = Math.min(renewBeforeMs, (token.expiresAtMs - token.receivedAtMs) / 10)
+    // A clock that was set back makes a token of the future; it is not to be kept for hours on end.
+    return now() < token.expiresAtMs - margin && token.receivedAtMs <= now() + 60_000
+  }
+
+  const keep = (token: StoredToken, from: 'store' | 'service') => {
+    current = token
+    onEvent({ event: 'token', from, expiresAt: new Date(token.expiresAtMs) })
+    return token
+  }
+
+  const bring = async (): Promise<StoredToken> => {
+    const stored = await store.read(key)
+    if (isFresh(stored)) return keep(stored, 'store')
+    return store.alone(key, async () => {
+      const other = await store.read(key)
+      if (isFresh(other)) return keep(other, 'store')
+      try {
+        const fresh = tokenOf(await request(), now())
+        await store.write(key, fresh)
+        return keep(fresh, 'service')
+      } catch (error) {
+        // It is early: what we have is still good.
+        const old = other ?? current
+        if (old && old.token !== refused && now() < old.expiresAtMs - 10_000) return old
+        throw error
+      }
+    })
+  }
+
+  return {
+    async get() {
+      if (isFresh(current)) return current.token
+      coming ??= bring().finally(() => {
+        coming = null
+      })
+      return (await coming).token
+    },
+    refuse(token) {
+      if (current === null || current.token === token) refused = token
+    },
+  }
+}
+
+/** Names a service and a key pair in a store; no secret can be read from it, and another secret never uses its token. */
+export function tokenKeyOf(baseUrl: string, clientId: string, clientSecret: string): string {
+  return createHash('sha256')
+    .update(JSON.stringify([baseUrl, clientId, clientSecret]))
+    .digest('hex')
+    .slice(0, 32)
+}
+
+/** The token's life is counted from now on our own clock: the two clocks need not agree. */
+function tokenOf(token: string, nowMs: number): StoredToken {
+  const payload = parseObject(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString())
+  const { iat, exp } = payload ?? {}
+  const lifeMs = typeof iat === 'number' && typeof exp === 'number' ? (exp - iat) * 1000 : 6 * 60 * 60 * 1000
+  return { token, receivedAtMs: nowMs, expiresAtMs: nowMs + lifeMs }
+}

@@ -1,0 +1,70 @@
+import type { ServiceErrorCode } from './generated.ts'
+
+/** What the client itself may have to say, beside the service's own codes. */
+export type ClientErrorCode =
+  /** No answer: the connection could not be made, or broke, at every attempt. */
+  | 'connection_failed'
+  /** No whole answer within the time limit, at every attempt. */
+  | 'timeout'
+  /** An answer that is not the service's: a proxy's page, for example. */
+  | 'answer_invalid'
+
+/** The one error of this client: the service refused, or could not be reached. An aborted call throws its signal's reason instead. */
+export class ApiError extends Error {
+  override readonly name = 'ApiError'
+  /** HTTP status; 0 when there was no answer. */
+  readonly status: number
+  readonly code: ServiceErrorCode | ClientErrorCode
+  /** The service's text for people. */
+  readonly errors: string
+  /** Give it when you ask for help; null when there was no answer. */
+  readonly requestId: string | null
+  /** How often the request was tried. */
+  readonly attempts: number
+
+  constructor(
+    given: {
+      status: number
+      code: ServiceErrorCode | ClientErrorCode
+      errors: string
+      requestId: string | null
+      attempts: number
+    },
+    options?: ErrorOptions,
+  ) {
+    super(`${given.errors} (${given.status === 0 ? given.code : `${given.status} ${given.code}`})`, options)
+    this.status = given.status
+    this.code = given.code
+    this.errors = given.errors
+    this.requestId = given.requestId
+    this.attempts = given.attempts
+  }
+}
+
+/** Makes the error of a refusal. Anything that is not the service's own JSON becomes `answer_invalid`. */
+export function refusalOf(status: number, headers: Headers, text: string, attempts: number): ApiError {
+  const body = parseObject(text)
+  const isOurs = typeof body?.errors === 'string'
+  const requestId = headers.get('x-request-id')
+  if (!isOurs) {
+    const errors = `The answer with status ${status} is not Bridgework's: look at the base URL and at proxies on the way.`
+    return new ApiError({ status, code: 'answer_invalid', errors, requestId, attempts })
+  }
+  // The sync slots' 429 has exactly the specification's members, so no code.
+  const code = typeof body.code === 'string' ? body.code : status === 429 ? 'sync_slots_exceeded' : 'answer_invalid'
+  // A newer service may have codes that this version does not know; they are texts all the same.
+  return new ApiError({ status, code: code as ServiceErrorCode, errors: String(body.errors), requestId, attempts })
+}
+
+/** The JSON object of a text, or null. */
+export function parseObject(text: string): Record<string, unknown> | null {
+  try {
+    const value: unknown = JSON.parse(text)
+    // A JSON object's members are what they are; each is checked where it is used.
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : null
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,285 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { PassThrough, Readable } from 'node:stream'
+import { type TestContext, test } from 'node:test'
+import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet'
+import { datasetNames } from '../dataset-resource.ts'
+import { openStore, somePlace } from '../sync/test-mirror.ts'
+import { aPlan, aRecord, someClient } from '../test-client.ts'
+import { run } from './run.ts'
+
+test('login checks a key pair and keeps it, and the other commands use it', async (t) => {
+  const { world, vendor, location } = await someClient(t)
+  const home = someFolder(t)
+  const terminal = (argv: string[], input = '') => command(argv, { HOME: home }, input)
+
+  const wrong = await terminal(['login', '--base-url', world.url, '--client-id', vendor.clientId], 'bws_wrong\n')
+  assert.equal(wrong.code, 3)
+  assert.match(wrong.err, /Invalid client credentials/)
+  assert.equal((await terminal(['locations'])).code, 3)
+
+  const right = await terminal(
+    ['login', '--base-url', world.url, '--client-id', vendor.clientId],
+    `${vendor.clientSecret}\n`,
+  )
+  assert.equal(right.code, 0, right.err)
+  assert.match(right.err, /opens 1 locations/)
+  const file = join(home, '.config/bridgework/credentials.json')
+  assert.equal(statSync(file).mode & 0o777, 0o600)
+  assert.ok(!(right.out + right.err).includes(vendor.clientSecret))
+
+  const listed = await terminal(['locations'])
+  assert.match(listed.out, new RegExp(`^ID .*\\n${location.id} `))
+  const [line] = (await terminal(['locations', '--json'])).out.trim().split('\n')
+  assert.equal(JSON.parse(line ?? '').id, location.id)
+  assert.equal((await terminal(['login', '--file', file, '--json'])).code, 0)
+})
+
+test('pull writes NDJSON, CSV and Parquet with the same records', async (t) => {
+  const { env, location } = await someCommand(t)
+  await location.upload('appointments', {
+    a1: aRecord('appointments', { note: 'a "quoted", note\nin two lines', provider_name: '' }),
+    a2: aRecord('appointments', { starts_at: null, note: null }),
+  })
+  const folder = someFolder(t)
+  const fileOf = (name: string) => join(folder, name)
+
+  const { out, code } = await command(['pull', 'appointments'], env)
+  const records = out
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+  assert.equal(code, 0)
+  assert.deepEqual(
+    records.map(({ location_id, attributes }) => [location_id, attributes.source_id]),
+    [
+      [location.id, 'a1'],
+      [location.id, 'a2'],
+    ],
+  )
+  for (const name of ['a.ndjson', 'a.csv', 'a.parquet']) {
+    const answer = await command(['pull', 'appointments', '--output', fileOf(name), '--json'], env)
+    assert.equal(answer.code, 0, answer.err)
+    assert.equal(JSON.parse(answer.out).records, 2)
+    assert.equal(statSync(fileOf(name)).mode & 0o777, 0o600)
+  }
+  assert.equal(readFileSync(fileOf('a.ndjson'), 'utf8'), out)
+  const csv = readFileSync(fileOf('a.csv'), 'utf8')
+  assert.match(csv, /^location_id,id,patient_id,provider_name,/)
+  assert.ok(csv.includes('"a ""quoted"", note\nin two lines"'))
+  assert.match(csv.split('\r\n')[1] ?? '', /^\d+,\d+,,"",/)
+  const rows = await parquetReadObjects({ file: await asyncBufferFromFile(fileOf('a.parquet')) })
+  assert.deepEqual(
+    rows.map((row) => ({ ...row, duration_minutes: Number(row.duration_minutes) })),
+    records.map(({ location_id, id, attributes }) => {
+      const instants = ['starts_at', 'ends_at', 'arrived_at', 'seated_at', 'dismissed_at', 'updated_at']
+      const dated = instants.map((name) => [name, attributes[name] === null ? null : new Date(attributes[name])])
+      return { location_id, id, ...attributes, ...Object.fromEntries(dated) }
+    }),
+  )
+  assert.deepEqual(readdirSync(folder).toSorted(), ['a.csv', 'a.ndjson', 'a.parquet'])
+})
+
+test('pull takes fields and filters, and leaves no half a file', async (t) => {
+  const { env, location, client } = await someCommand(t)
+  await location.upload('patients', { p1: aRecord('patients'), p2: aRecord('patients') })
+  await location.upload('treatments', {
+    t1: aRecord('treatments', { patient_source_id: 'p1' }),
+    t2: aRecord('treatments', { patient_source_id: 'p2' }),
+  })
+  const one = await client.patients.first({ locationId: location.id })
+
+  const { out } = await command(
+    ['pull', 'treatments', '--patient', one?.id ?? '', '--fields', 'source_id,status', '--location', location.id],
+    env,
+  )
+  assert.deepEqual(JSON.parse(out).attributes, { status: 'scheduled', source_id: 't1' })
+
+  const folder = someFolder(t)
+  const denied = await command(['pull', 'treatments', '--location', '1', '--output', join(folder, 'x.csv')], env)
+  assert.equal(denied.code, 4)
+  assert.deepEqual(readdirSync(folder), [])
+  assert.equal((await command(['pull', 'treatments', '--since', 'yesterday'], env)).code, 2)
+})
+
+test('mirror copies to each kind of place, brings it up to date, and verifies it', async (t) => {
+  const { env, location, client } = await someCommand(t, { insurancePlans: 4 })
+  const folder = someFolder(t)
+  const url = await somePlace(t, 'postgres')
+  for (const [to, open] of [
+    [`sqlite:${join(folder, 'copy.sqlite')}`, () => openStore('sqlite', join(folder, 'copy.sqlite'))],
+    [join(folder, 'copy'), () => openStore('ndjson', join(folder, 'copy'))],
+    [url, () => openStore('postgres', url)],
+  ] as const) {
+    const first = JSON.parse((await command(['mirror', '--to', to, '--json'], env)).out)
+    assert.deepEqual([first.current, first.failed], [datasetNames.length, []])
+    await location.upload('insurance_plans', { p1: aPlan({ plan_name: `For ${new URL(to, 'file://').protocol}` }) })
+    const second = await command(['mirror', '--to', to, '--verify'], env)
+    assert.equal(second.code, 0)
+    assert.match(second.err, /1 records written/)
+    assert.match(second.err, /7 datasets equal the service/)
+    const store = await open()
+    const names = []
+    for await (const { attributes } of store.read({ locationId: location.id, dataset: 'insurance_plans' })) {
+      names.push(attributes.plan_name)
+    }
+    await store.close()
+    assert.ok(names.includes(`For ${new URL(to, 'file://').protocol}`))
+  }
+  const partly = await command(
+    ['mirror', '--to', join(folder, 'copy'), '--location', '1', '--dataset', 'patients'],
+    env,
+  )
+  assert.equal(partly.code, 5)
+  assert.match(partly.err, /patients was not granted/)
+  assert.equal((await command(['mirror', '--to', 'mysql://x'], env)).code, 2)
+  assert.equal((await command(['mirror', '--to', folder, '--every', '1s'], env)).code, 2)
+  assert.ok(await client.insurancePlans.first({ locationId: location.id }))
+})
+
+test('mirror with --every goes on until it is interrupted, and watch prints what changes', async (t) => {
+  const { env, location } = await someCommand(t, { insurancePlans: 1 })
+  const place = join(someFolder(t), 'copy')
+  const mirror = begin(['mirror', '--to', place, '--every', '10s'], env)
+  await mirror.says(/datasets are current/)
+  mirror.interrupt()
+  assert.equal(await mirror.ended, 130)
+
+  const watch = begin(['watch', '--json', '--every', '1s', '--dataset', 'insurance_plans'], env)
+  await watch.says(/Watching 1 datasets/)
+  await location.upload('insurance_plans', { p1: null })
+  await watch.says(/"change":"removed"/)
+  const line = JSON.parse(
+    watch
+      .text()
+      .split('\n')
+      .find((text) => text.startsWith('{')) ?? '',
+  )
+  assert.deepEqual([line.location_id, line.dataset, line.type], [location.id, 'insurance_plans', 'insurance_plan'])
+  watch.interrupt()
+  assert.equal(await watch.ended, 130)
+})
+
+test('doctor says what is well and what to do', async (t) => {
+  const { env, world, vendor } = await someCommand(t)
+  const well = await command(['doctor'], env)
+  assert.equal(well.code, 0, well.out)
+  for (const check of ['base URL', 'clock', 'token', 'agreement', 'grants', 'limits']) {
+    assert.match(well.out, new RegExp(`ok +${check}`))
+  }
+  assert.match(well.out, /is pending/)
+  assert.ok(!well.out.includes(vendor.clientSecret))
+
+  const problems = async (changed: Record<string, string>) => {
+    const { code, out } = await command(['doctor', '--json'], { ...env, ...changed })
+    assert.equal(code, 5)
+    const findings = out
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    return findings.filter(({ result }) => result === 'problem').map(({ check }) => check)
+  }
+  const elsewhere = createServer((_, response) => response.end('<html>hello</html>'))
+  await new Promise<void>((resolve) => elsewhere.listen(0, '127.0.0.1', resolve))
+  t.after(() => elsewhere.close())
+  const { port } = elsewhere.address() as AddressInfo
+  assert.deepEqual(await problems({ BRIDGEWORK_BASE_URL: `http://127.0.0.1:${port}` }), ['base URL'])
+  assert.deepEqual(await problems({ BRIDGEWORK_BASE_URL: 'http://127.0.0.1:1' }), ['base URL'])
+  assert.deepEqual(await problems({ BRIDGEWORK_CLIENT_SECRET: 'bws_wrong' }), ['token'])
+  assert.deepEqual(await problems({ BRIDGEWORK_CLIENT_ID: '' }), ['key pair'])
+  const alone = await world.addVendor([])
+  const ofAlone = { BRIDGEWORK_CLIENT_ID: alone.clientId, BRIDGEWORK_CLIENT_SECRET: alone.clientSecret }
+  assert.deepEqual(await problems(ofAlone), ['grants'])
+})
+
+test('what is written wrongly is said, with the right way', async () => {
+  for (const [argv, text] of [
+    [['pul'], /There is no command "pul"/],
+    [['pull'], /Name a dataset: fee_schedules/],
+    [['pull', 'teeth'], /no dataset "teeth"/],
+    [['pull', 'patients', '--fields', 'shoe_size'], /no attribute "shoe_size". It has: first_name/],
+    [['pull', 'patients', '--format', 'xls'], /Formats: ndjson, csv, parquet/],
+    [['pull', 'patients', 'now'], /Too much: now/],
+    [['locations', '--jsno'], /Unknown option '--jsno'.*--json/],
+    [['mirror'], /--to sqlite:/],
+    [['completion', 'tcsh'], /bash, zsh, fish/],
+  ] as const) {
+    const { code, err, out } = await command([...argv], { HOME: '/nonexistent' })
+    assert.equal(code, 2, err)
+    assert.match(err, text)
+    assert.equal(out, '')
+  }
+  const help = await command(['--help'], {})
+  for (const name of ['login', 'locations', 'pull', 'mirror', 'watch', 'doctor', 'completion']) {
+    assert.match(help.out, new RegExp(`^ {2}${name} `, 'm'))
+    const own = await command([name, '--help'], {})
+    assert.equal(own.code, 0)
+    assert.equal(own.out, (await command(['help', name], {})).out)
+  }
+  for (const shell of ['bash', 'zsh', 'fish']) {
+    assert.match((await command(['completion', shell], {})).out, /insurance_plans/)
+  }
+})
+
+async function someCommand(t: TestContext, given: { insurancePlans?: number } = {}) {
+  const made = await someClient(t, given)
+  const env = {
+    HOME: someFolder(t),
+    BRIDGEWORK_BASE_URL: made.world.url,
+    BRIDGEWORK_CLIENT_ID: made.vendor.clientId,
+    BRIDGEWORK_CLIENT_SECRET: made.vendor.clientSecret,
+  }
+  return { ...made, env }
+}
+
+async function command(argv: string[], env: Record<string, string>, input = '') {
+  const [stdout, stderr] = [new PassThrough(), new PassThrough()]
+  const [out, err] = [textOf(stdout), textOf(stderr)]
+  const stdin = Readable.from([input])
+  const code = await run(argv, { stdin, stdout, stderr, env, signal: new AbortController().signal })
+  stdout.end()
+  stderr.end()
+  return { code, out: await out, err: await err }
+}
+
+/** One that goes on: `says` waits for a text on either output. */
+function begin(argv: string[], env: Record<string, string>) {
+  const output = new PassThrough()
+  const stop = new AbortController()
+  let text = ''
+  output.on('data', (part) => {
+    text += part
+  })
+  const stdin = Readable.from([])
+  const ended = run(argv, { stdin, stdout: output, stderr: output, env, signal: stop.signal })
+  return {
+    ended,
+    text: () => text,
+    interrupt: () => stop.abort(new Error('interrupted')),
+    says: (pattern: RegExp) =>
+      new Promise<void>((resolve, reject) => {
+        const look = () => {
+          if (pattern.test(text)) resolve()
+        }
+        output.on('data', look)
+        look()
+        void ended.then((code) => reject(new Error(`ended with ${code}: ${text}`)))
+      }),
+  }
+}
+
+async function textOf(stream: Readable): Promise<string> {
+  let text = ''
+  for await (const part of stream) text += part
+  return text
+}
+
+function someFolder(t: TestContext): string {
+  const folder = mkdtempSync(join(tmpdir(), 'bridgework-command-'))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}

@@ -1,0 +1,158 @@
+import { ApiError, parseObject } from '../api-error.ts'
+import type { LocationRecord } from '../directory-resource.ts'
+import type { Command, Context } from './context.ts'
+import { exitCodes } from './exit-codes.ts'
+import { openClient, readSettings, type Settings, SettingsError } from './settings.ts'
+
+/** `ok`: nothing to do. `note`: worth knowing. `problem`: `advice` says what to do. */
+type Finding = { check: string; result: 'ok' | 'note' | 'problem'; text: string; advice?: string }
+
+export const doctor: Command = {
+  summary: 'look at everything that a sync needs, and say what to do',
+  usage: '',
+  options: {},
+  argsMax: 0,
+  async run(context) {
+    const findings: Finding[] = []
+    for await (const finding of examine(context)) {
+      findings.push(finding)
+      if (context.json) await context.write(`${JSON.stringify(finding)}\n`)
+      else {
+        const mark = { ok: 'ok     ', note: 'note   ', problem: 'PROBLEM' }[finding.result]
+        await context.write(`${mark}  ${finding.check.padEnd(11)}  ${finding.text}\n`)
+        if (finding.advice) await context.write(`                      → ${finding.advice}\n`)
+      }
+    }
+    return findings.some(({ result }) => result === 'problem') ? exitCodes.partly : exitCodes.done
+  },
+}
+
+async function* examine({ env, signal }: Context): AsyncGenerator<Finding> {
+  yield runtime()
+  let settings: Settings
+  try {
+    settings = readSettings(env)
+  } catch (error) {
+    if (!(error instanceof SettingsError)) throw error
+    yield { check: 'key pair', result: 'problem', text: 'There is none.', advice: error.message }
+    return
+  }
+  yield { check: 'key pair', result: 'ok', text: `${settings.clientId.slice(0, 10)}…, from ${settings.from}` }
+
+  const client = openClient(env, settings)
+  const service = await lookAtService(client.baseUrl, signal)
+  yield* service.findings
+  if (!service.isThere) return
+
+  let locations: LocationRecord[]
+  try {
+    locations = []
+    for await (const location of client.locations.list({ signal })) locations.push(location)
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    yield refused(error)
+    return
+  }
+  yield { check: 'token', result: 'ok', text: 'The key pair brings a token, and the token is taken.' }
+  yield { check: 'agreement', result: 'ok', text: 'The current developer agreement is accepted.' }
+  yield* grants(locations)
+  const text =
+    'This client keeps to 5 locations in full and 25 by delta at one time, and learns a lower limit from the service.'
+  yield { check: 'limits', result: 'ok', text }
+}
+
+function runtime(): Finding {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
+  const hasSqlite = major > 22 || (major === 22 && minor >= 13)
+  const text = `${process.version} on ${process.platform} ${process.arch}`
+  if (hasSqlite) return { check: 'runtime', result: 'ok', text }
+  return {
+    check: 'runtime',
+    result: 'note',
+    text,
+    advice: 'mirror --to sqlite: needs Node 22.13 or newer; folders and Postgres work.',
+  }
+}
+
+/** A protected path without a token is refused in a way that only Bridgework does. */
+async function lookAtService(baseUrl: string, signal: AbortSignal): Promise<{ isThere: boolean; findings: Finding[] }> {
+  const findings: Finding[] = []
+  const check = 'base URL'
+  let response: Response
+  let sentAt: number
+  try {
+    sentAt = Date.now()
+    response = await fetch(`${baseUrl}/locations`, {
+      redirect: 'manual',
+      signal: AbortSignal.any([signal, AbortSignal.timeout(10_000)]),
+    })
+  } catch (error) {
+    signal.throwIfAborted()
+    const cause = error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error)
+    const advice = 'Look at the address, the network, and the proxy or firewall between here and there.'
+    return {
+      isThere: false,
+      findings: [{ check, result: 'problem', text: `${baseUrl} cannot be reached: ${cause}`, advice }],
+    }
+  }
+  const body = parseObject(await response.text())
+  if (response.status !== 401 || body?.code !== 'token_required') {
+    const text = `${baseUrl} answers with ${response.status}, and not as Bridgework does.`
+    const advice = 'The base URL ends with /api/v1/vendors; if it does, a proxy on the way answers in its place.'
+    return { isThere: false, findings: [{ check, result: 'problem', text, advice }] }
+  }
+  const { protocol, hostname } = new URL(baseUrl)
+  const isLocal = /^(localhost|127\.|\[::1\])/.test(hostname)
+  if (protocol === 'http:' && !isLocal) {
+    const advice = 'Use https://: the client secret and patients’ data cross the network in the clear.'
+    findings.push({ check, result: 'problem', text: `${baseUrl} is not encrypted.`, advice })
+  } else findings.push({ check, result: 'ok', text: baseUrl })
+  const date = Date.parse(response.headers.get('date') ?? '')
+  if (Number.isFinite(date)) findings.push(clock(Math.round((date - (sentAt + Date.now()) / 2) / 1000)))
+  return { isThere: true, findings }
+}
+
+/** A Date header has whole seconds, so two of them are no difference. */
+function clock(aheadSeconds: number): Finding {
+  const check = 'clock'
+  if (Math.abs(aheadSeconds) <= 2)
+    return { check, result: 'ok', text: 'This machine’s clock agrees with the service’s.' }
+  const text = `This machine’s clock is ${Math.abs(aheadSeconds)} s ${aheadSeconds > 0 ? 'behind' : 'ahead of'} the service’s.`
+  const advice =
+    'Set the clock (NTP). Syncs use the service’s watermark and are not harmed; moments of your own would be.'
+  return { check, result: Math.abs(aheadSeconds) > 60 ? 'problem' : 'note', text, advice }
+}
+
+function refused(error: ApiError): Finding {
+  if (error.code === 'agreement_required') {
+    const advice = 'The owner of your account accepts the current agreement under the company settings; then go on.'
+    return { check: 'agreement', result: 'problem', text: error.errors, advice }
+  }
+  if (error.code === 'credentials_invalid') {
+    const advice =
+      'Look at both halves of the pair, whether it was regenerated since, and whether the account owner accepted the agreement: the service says no more. Then: bridgework login'
+    return { check: 'token', result: 'problem', text: error.errors, advice }
+  }
+  const advice = `Try again${error.requestId ? `; when you ask for help, give the request id ${error.requestId}` : ''}.`
+  return { check: 'token', result: 'problem', text: error.message, advice }
+}
+
+function* grants(locations: readonly LocationRecord[]): Generator<Finding> {
+  const check = 'grants'
+  if (locations.length === 0) {
+    const advice = 'Ask the practice to let your company in; nothing else is missing.'
+    yield { check, result: 'problem', text: 'No location has been granted to this key pair.', advice }
+    return
+  }
+  const datasets = new Set(locations.flatMap(({ attributes }) => attributes.datasets_granted))
+  yield { check, result: 'ok', text: `${locations.length} locations; datasets: ${[...datasets].join(', ')}` }
+  for (const { id, attributes } of locations) {
+    if (attributes.sync.state === 'current') continue
+    const advice = {
+      pending: 'The practice has not been read to the end yet; what you copy now may be part of it.',
+      stale: 'Its agent has not finished a read for a while; your copy is as old.',
+      disconnected: 'Its agent is off: ask the practice to look at the office computer.',
+    }[attributes.sync.state]
+    yield { check: 'freshness', result: 'note', text: `Location ${id} is ${attributes.sync.state}.`, advice }
+  }
+}

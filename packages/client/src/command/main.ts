@@ -1,0 +1,19 @@
+#!/usr/bin/env node
+import { exitCodes } from './exit-codes.ts'
+import { run } from './run.ts'
+
+// The one place that knows that there is a process.
+const interrupted = new AbortController()
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, () => interrupted.abort(new Error(`ended by ${signal}`)))
+}
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  // A reader that closes its end has enough: `bridgework pull patients | head`.
+  if (error.code === 'EPIPE') process.exit(exitCodes.done)
+  process.stderr.write(`stdout: ${error.message}\n`)
+  process.exit(exitCodes.failed)
+})
+const { stdin, stdout, stderr, env } = process
+process.exitCode = await run(process.argv.slice(2), { stdin, stdout, stderr, env, signal: interrupted.signal })
+// What others of the same process may still want, a token for example, nobody waits for.
+if (interrupted.signal.aborted) process.exit()

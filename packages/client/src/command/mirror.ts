@@ -1,0 +1,160 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { ApiError } from '../api-error.ts'
+import { ndjsonStore } from '../stores/ndjson-store.ts'
+import { postgresStore } from '../stores/postgres-store.ts'
+import { sqliteStore } from '../stores/sqlite-store.ts'
+import type { SyncStore } from '../sync/store.ts'
+import type { SyncReport } from '../sync/sync.ts'
+import type { Verification } from '../sync/verify.ts'
+import type { Command, Context } from './context.ts'
+import { exitCodes } from './exit-codes.ts'
+import { grouped, showProgress } from './progress.ts'
+import { readPeriod, readSelection, selectionOptions } from './selection.ts'
+import { UsageError } from './usage-error.ts'
+
+export const mirror: Command = {
+  summary: 'keep a copy of everything that may be read',
+  usage: '--to <sqlite:file | postgres://… | folder> [--every 5m]',
+  details: [
+    'The first run copies, later ones bring up to date. It may be killed at any moment: the next run goes on where the copy is.',
+    'A password in --to is seen by other users of the machine; BRIDGEWORK_MIRROR_TO says the same from the environment.',
+  ],
+  options: {
+    to: { value: 'place', summary: 'sqlite:<file>, postgres://…, or a folder for NDJSON files' },
+    every: { value: 'period', summary: 'go on for ever, with this pause: 30s, 5m, 1h' },
+    verify: { summary: 'afterwards compare every record with the service, and mend what differs' },
+    ...selectionOptions,
+  },
+  argsMax: 0,
+  async run(context) {
+    const { given, env, signal } = context
+    const to = given.text('to') ?? env.BRIDGEWORK_MIRROR_TO
+    if (!to)
+      throw new UsageError('Say where the copy is to be: --to sqlite:copy.sqlite, --to postgres://… or --to ./folder')
+    const every = given.text('every')
+    const periodMs = every === undefined ? null : readPeriod(every, 10)
+    const selection = readSelection(given)
+    const client = context.client()
+    const store = await openPlace(to)
+    try {
+      for (;;) {
+        const beganAt = performance.now()
+        let code: number = exitCodes.done
+        try {
+          code = await round(context, client, store, selection)
+          if (given.flag('verify')) code = Math.max(code, await compare(context, client, store, selection))
+        } catch (error) {
+          // With --every a bad hour of the network ends nothing; wrong credentials and a broken store do.
+          const mayPass = error instanceof ApiError && error.status !== 401
+          if (periodMs === null || !mayPass) throw error
+          context.say(`${new Date().toISOString()} ${error.message}`)
+        }
+        if (periodMs === null) return code
+        await sleep(Math.max(0, periodMs - (performance.now() - beganAt)), undefined, { signal })
+      }
+    } finally {
+      await store.close()
+    }
+  },
+}
+
+function openPlace(to: string): Promise<SyncStore> {
+  if (/^postgres(ql)?:\/\//.test(to)) return postgresStore(to)
+  if (to.startsWith('sqlite:')) {
+    const file = to.slice('sqlite:'.length).replace(/^\/\/(?=\/)/, '')
+    if (file === '') throw new UsageError('Name the file: --to sqlite:copy.sqlite')
+    return sqliteStore(file)
+  }
+  if (/^[a-z][a-z\d+.-]+:/i.test(to))
+    throw new UsageError(`--to knows sqlite:, postgres:// and folders; given: ${to.split(':')[0]}:`)
+  return ndjsonStore(to)
+}
+
+type Selection = ReturnType<typeof readSelection>
+
+async function round(context: Context, client: ReturnType<Context['client']>, store: SyncStore, selection: Selection) {
+  const { json, say, write, signal } = context
+  const progress = showProgress(context)
+  const beganAt = performance.now()
+  let report: SyncReport
+  try {
+    report = await client.sync({
+      store,
+      signal,
+      ...selection,
+      onEvent(event) {
+        if (event.event === 'page') progress.update(`${event.locationId}/${event.dataset}`, event.read, event.total)
+      },
+    })
+  } finally {
+    progress.end()
+  }
+  const seconds = (performance.now() - beganAt) / 1000
+  if (json) await write(`${JSON.stringify(reportOf(report, seconds))}\n`)
+  else {
+    const rate = seconds > 0 ? Math.round(report.records / seconds) : 0
+    say(
+      `${new Date().toISOString()} ${report.current} datasets are current; ${grouped(report.records)} records written in ${seconds.toFixed(1)} s (${grouped(rate)}/s)`,
+    )
+    for (const { locationId, dataset } of report.revoked) {
+      say(`Location ${locationId}: ${dataset} may no longer be read; the copy stays as it was.`)
+    }
+    for (const { locationId, dataset } of report.notGranted) say(`Location ${locationId}: ${dataset} was not granted.`)
+    for (const { locationId, dataset, error } of report.failed)
+      say(`Location ${locationId}: ${dataset}: ${error.message}`)
+  }
+  return report.failed.length > 0 || report.notGranted.length > 0 ? exitCodes.partly : exitCodes.done
+}
+
+function reportOf(report: SyncReport, seconds: number) {
+  const keyOf = ({ locationId, dataset }: { locationId: string; dataset: string }) => ({
+    location_id: locationId,
+    dataset,
+  })
+  return {
+    at: new Date().toISOString(),
+    current: report.current,
+    records: report.records,
+    seconds: Number(seconds.toFixed(3)),
+    revoked: report.revoked.map(keyOf),
+    not_granted: report.notGranted.map(keyOf),
+    failed: report.failed.map(({ error, ...key }) => ({
+      ...keyOf(key),
+      status: error.status,
+      code: error.code,
+      errors: error.errors,
+      request_id: error.requestId,
+    })),
+  }
+}
+
+async function compare(
+  context: Context,
+  client: ReturnType<Context['client']>,
+  store: SyncStore,
+  selection: Selection,
+) {
+  const { json, say, write, signal } = context
+  const results = await client.verify({ store, signal, ...selection })
+  const isWrong = ({ missing, stray, wrong }: Verification) => missing + stray + wrong > 0
+  for (const result of json ? results : results.filter(isWrong)) {
+    const { locationId, dataset, serverCount, storeCount, serverDigest, storeDigest, ...counts } = result
+    if (json) {
+      const digests = { server_digest: serverDigest, store_digest: storeDigest }
+      const line = {
+        location_id: locationId,
+        dataset,
+        server_count: serverCount,
+        store_count: storeCount,
+        ...digests,
+        ...counts,
+      }
+      await write(`${JSON.stringify({ verified: line })}\n`)
+    } else {
+      const { missing, stray, wrong } = counts
+      say(`Location ${locationId}: ${dataset}: ${missing} missing, ${wrong} wrong, ${stray} too many; mended.`)
+    }
+  }
+  if (!json && !results.some(isWrong)) say(`${results.length} datasets equal the service, record by record.`)
+  return exitCodes.done
+}

@@ -1,0 +1,97 @@
+import { createWriteStream, type WriteStream } from 'node:fs'
+import { finished } from 'node:stream/promises'
+import type { DatasetName } from '../dataset-resource.ts'
+import type { AttributeKind } from '../generated.ts'
+import { columnsOf } from '../stores/layout.ts'
+import type { SyncRecord } from '../sync/store.ts'
+import { type Context, writeTo } from './context.ts'
+import { parquetSink } from './pull-parquet.ts'
+import { UsageError } from './usage-error.ts'
+
+export const formats = ['ndjson', 'csv', 'parquet'] as const
+export type Format = (typeof formats)[number]
+
+/** Where pulled records go, page by page. */
+export type Sink = { end: () => Promise<void> } & (
+  | { takes: 'records'; write: (locationId: string, records: readonly SyncRecord[]) => Promise<void> }
+  // What is written as it came need not be parsed.
+  | { takes: 'texts'; write: (locationId: string, texts: readonly string[]) => Promise<void> }
+)
+
+export type Column = readonly [name: string, kind: AttributeKind]
+
+/** The format that was asked for, or that the file's name ends with, or NDJSON. */
+export function formatOf(given: string | undefined, file: string | undefined): Format {
+  const ending = file?.split('.').at(-1)?.toLowerCase()
+  const wanted = given ?? (ending === 'csv' || ending === 'parquet' ? ending : 'ndjson')
+  const format = formats.find((name) => name === wanted)
+  if (!format) throw new UsageError(`There is no format ${JSON.stringify(wanted)}. Formats: ${formats.join(', ')}`)
+  return format
+}
+
+/** The columns of a table of this dataset, `fields` alone when there are any. */
+export function columnsFor(dataset: DatasetName, fields: readonly string[] | undefined): Column[] {
+  const columns = columnsOf(dataset)
+  return fields === undefined ? columns : columns.filter(([name]) => fields.includes(name))
+}
+
+export async function openSink(
+  format: Format,
+  columns: readonly Column[],
+  file: string | undefined,
+  stdout: Context['stdout'],
+): Promise<Sink> {
+  if (format === 'parquet') {
+    if (file === undefined) throw new UsageError('Parquet is written to a file: --output <file>')
+    return parquetSink(file, columns)
+  }
+  const output = file === undefined ? stdout : createWriteStream(file, { mode: 0o600 })
+  let failure: Error | undefined
+  if (file !== undefined) {
+    output.on('error', (error) => {
+      failure = error
+    })
+  }
+  const write = (text: string) => {
+    if (failure) throw failure
+    return writeTo(output, text)
+  }
+  if (format === 'csv') await write(`${['location_id', 'id', ...columns.map(([name]) => name)].join(',')}\r\n`)
+  const end = async () => {
+    if (file === undefined) return
+    output.end()
+    await finished(output as WriteStream)
+  }
+  const writeUnlessEmpty = async (text: string) => {
+    if (text !== '') await write(text)
+  }
+  if (format === 'csv') {
+    return {
+      takes: 'records',
+      write: (locationId, records) => writeUnlessEmpty(csvOf(locationId, records, columns)),
+      end,
+    }
+  }
+  return { takes: 'texts', write: (locationId, texts) => writeUnlessEmpty(ndjsonOf(locationId, texts)), end }
+}
+
+/** Each text is an object's, so that a member can be put before its own. */
+function ndjsonOf(locationId: string, texts: readonly string[]): string {
+  const member = JSON.stringify({ location_id: locationId }).slice(0, -1)
+  return texts.map((text) => `${member},${text.slice(1)}\n`).join('')
+}
+
+function csvOf(locationId: string, records: readonly SyncRecord[], columns: readonly Column[]): string {
+  return records
+    .map(
+      ({ id, attributes }) => `${[locationId, id, ...columns.map(([name]) => cellOf(attributes[name]))].join(',')}\r\n`,
+    )
+    .join('')
+}
+
+/** RFC 4180. Empty is null, and `""` an empty text; objects and lists are JSON. */
+function cellOf(value: unknown): string {
+  if (value === null || value === undefined) return ''
+  const text = typeof value === 'object' ? JSON.stringify(value) : String(value)
+  return text === '' || /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+}

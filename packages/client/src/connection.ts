@@ -1,0 +1,225 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { AccessTokens } from './access-token.ts'
+import { ApiError, parseObject, refusalOf } from './api-error.ts'
+import type { ClientEvent, SyncType } from './events.ts'
+import type { SyncSlots } from './sync-slots.ts'
+
+export type RetryOptions = {
+  /** How often a request is tried in all. */
+  attempts: number
+  /** The longest pause that the client chooses; a longer `Retry-After` is kept to. */
+  delayMaxMs: number
+}
+
+export type Connection = {
+  /** A GET with a token. `slot`: the request reads a location's dataset and takes a sync slot of this type for as long as it lasts. */
+  get: (path: string, options?: GetOptions) => Promise<Answer>
+  /** POST /auth/token: the one request without a token. */
+  requestToken: () => Promise<string>
+}
+
+export type GetOptions = {
+  query?: ReadonlyMap<string, string>
+  slot?: { type: SyncType; locationId: string }
+  signal?: AbortSignal | undefined
+  /** Reads the answer's text; null when it is not whole, or not the service's. JSON when left out. */
+  parse?: (text: string) => Record<string, unknown> | null
+}
+
+export type Answer = { body: Record<string, unknown>; requestId: string | null; date: string | null }
+
+type Attempt =
+  | { state: 'answered'; status: number; headers: Headers; text: string }
+  | { state: 'broken'; because: 'connection_failed' | 'timeout'; cause: unknown }
+
+/** Statuses after which the same read may be asked again: all of them say that it was not executed, or could not be for the moment. */
+const transient = new Set([429, 500, 502, 503, 504])
+
+/** Sends requests, repeats what is safe to repeat, and turns all else into an ApiError. */
+export function createConnection(options: {
+  baseUrl: string
+  clientId: string
+  clientSecret: string
+  fetch: typeof fetch
+  tokens: () => AccessTokens
+  slots: SyncSlots
+  retry: RetryOptions
+  timeoutMs: number
+  userAgent: string
+  onEvent: (event: ClientEvent) => void
+}): Connection {
+  const { baseUrl, tokens, slots, retry, timeoutMs, userAgent, onEvent } = options
+
+  /** One request, read to its end within the time limit. */
+  const send = async (path: string, attempt: number, url: string, init: RequestInit, signal?: AbortSignal) => {
+    const limit = new AbortController()
+    const timer = setTimeout(() => limit.abort(), timeoutMs)
+    const giveUp = () => limit.abort()
+    signal?.addEventListener('abort', giveUp, { once: true })
+    const beganAt = performance.now()
+    onEvent({ event: 'request', path, attempt })
+    try {
+      // A redirect is not followed: the secret or the token would go where it points.
+      const response = await options.fetch(url, { ...init, redirect: 'manual', signal: limit.signal })
+      const text = await response.text()
+      const requestId = response.headers.get('x-request-id')
+      const durationMs = Math.round(performance.now() - beganAt)
+      onEvent({ event: 'response', path, attempt, status: response.status, durationMs, requestId })
+      return { state: 'answered', status: response.status, headers: response.headers, text } satisfies Attempt
+    } catch (cause) {
+      signal?.throwIfAborted()
+      const because = limit.signal.aborted ? 'timeout' : 'connection_failed'
+      return { state: 'broken', because, cause } satisfies Attempt
+    } finally {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', giveUp)
+    }
+  }
+
+  const pause = async (
+    path: string,
+    attempt: number,
+    because: string,
+    headers: Headers | null,
+    signal?: AbortSignal,
+  ) => {
+    const delayMs = delayOf(attempt, headers, retry.delayMaxMs)
+    onEvent({ event: 'retry', path, attempt, delayMs, because })
+    try {
+      await sleep(delayMs, undefined, signal && { signal })
+    } catch (error) {
+      signal?.throwIfAborted()
+      throw error
+    }
+  }
+
+  /** Repeats until there is an answer to give, or an error. `make` is asked anew for every attempt. */
+  const persist = async (
+    path: string,
+    signal: AbortSignal | undefined,
+    make: (attempt: number) => Promise<Attempt>,
+    parse: (text: string) => Record<string, unknown> | null,
+    onRefused?: (status: number, text: string) => boolean,
+  ): Promise<Answer> => {
+    for (let attempt = 1; ; attempt += 1) {
+      signal?.throwIfAborted()
+      const outcome = await make(attempt)
+      const isLast = attempt >= retry.attempts
+      if (outcome.state === 'broken') {
+        if (isLast) throw unreachable(outcome.because, baseUrl, attempt, outcome.cause)
+        await pause(path, attempt, outcome.because, null, signal)
+        continue
+      }
+      const { status, headers, text } = outcome
+      if (status === 200) {
+        const body = parse(text)
+        if (body) return { body, requestId: headers.get('x-request-id'), date: headers.get('date') }
+        // A 200 that is no JSON was cut on its way, or comes from someone else.
+        if (isLast) throw refusalOf(status, headers, text, attempt)
+        await pause(path, attempt, 'answer_invalid', null, signal)
+        continue
+      }
+      if (onRefused?.(status, text)) continue
+      if (!transient.has(status) || isLast) throw refusalOf(status, headers, text, attempt)
+      await pause(path, attempt, String(status), headers, signal)
+    }
+  }
+
+  return {
+    get(path, { query = new Map(), slot, signal, parse = parseObject } = {}) {
+      const url = `${baseUrl}${path}${queryOf(query)}`
+      let type = slot?.type
+      let used = ''
+      let isRenewed = false
+      const make = async (attempt: number) => {
+        // Before the slot is taken: others need not wait while a token comes.
+        used = await orAborted(tokens().get(), signal)
+        const release = slot && type ? await slots.acquire(type, slot.locationId, signal) : undefined
+        try {
+          const headers = { authorization: `Bearer ${used}`, accept: 'application/json', 'user-agent': userAgent }
+          return await send(path, attempt, url, { headers }, signal)
+        } finally {
+          release?.()
+        }
+      }
+      return persist(path, signal, make, parse, (status, text) => {
+        if (status === 401 && !isRenewed) {
+          isRenewed = true
+          tokens().refuse(used)
+          return true
+        }
+        if (status === 429) {
+          const learned = learn(text)
+          // A delta from before a grant is answered in full, and counts as initial: from now on this request waits for such a slot.
+          if (learned && slot) type = learned
+        }
+        return false
+      })
+    },
+
+    async requestToken() {
+      const path = '/auth/token'
+      const init = {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', accept: 'application/json', 'user-agent': userAgent },
+        body: JSON.stringify({ client_id: options.clientId, client_secret: options.clientSecret }),
+      }
+      const { body, requestId } = await persist(
+        path,
+        undefined,
+        (attempt) => send(path, attempt, baseUrl + path, init),
+        parseObject,
+      )
+      if (typeof body.token === 'string') return body.token
+      const errors = 'The answer to POST /auth/token has no token: look at the base URL.'
+      throw new ApiError({ status: 200, code: 'answer_invalid', errors, requestId, attempts: 1 })
+    },
+  }
+
+  function learn(text: string): SyncType | null {
+    const body = parseObject(text)
+    const type = body?.sync_type
+    if (type !== 'initial' && type !== 'incremental') return null
+    const limit = body?.max_concurrent_locations
+    if (typeof limit === 'number' && slots.learn(type, limit)) {
+      onEvent({ event: 'limit.learned', syncType: type, locations: slots.limitOf(type) })
+    }
+    return type
+  }
+}
+
+/** Growing pauses with full jitter; at least what the service asked for, and a little more, so that not all come back at once. */
+function delayOf(attempt: number, headers: Headers | null, delayMaxMs: number): number {
+  const ceiling = Math.min(delayMaxMs, 200 * 2 ** (attempt - 1))
+  const jitter = Math.random() * ceiling
+  const asked = Number(headers?.get('retry-after') ?? Number.NaN)
+  return Math.round(Number.isFinite(asked) && asked >= 0 ? Math.min(asked, 600) * 1000 + jitter : ceiling / 4 + jitter)
+}
+
+function unreachable(
+  code: 'connection_failed' | 'timeout',
+  baseUrl: string,
+  attempts: number,
+  cause: unknown,
+): ApiError {
+  const what = code === 'timeout' ? 'gave no whole answer in time' : 'could not be reached, or the connection broke'
+  const tries = attempts === 1 ? '' : ` (${attempts} attempts)`
+  const errors = `${baseUrl} ${what}${tries}.`
+  return new ApiError({ status: 0, code, errors, requestId: null, attempts }, { cause })
+}
+
+function queryOf(query: ReadonlyMap<string, string>): string {
+  const parts = [...query].map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`)
+  return parts.length === 0 ? '' : `?${parts.join('&')}`
+}
+
+/** What is shared goes on for the others when one caller gives up. */
+function orAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (!signal) return work
+  return new Promise((resolve, reject) => {
+    const giveUp = () => reject(signal.reason)
+    if (signal.aborted) giveUp()
+    signal.addEventListener('abort', giveUp, { once: true })
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', giveUp))
+  })
+}

@@ -1,0 +1,158 @@
+import type { Connection } from './connection.ts'
+import type { SyncType } from './events.ts'
+import { type DatasetTypes, datasets } from './generated.ts'
+import { type List, listOf, type Page, pageOf, recordOf } from './page.ts'
+import { recordTexts } from './record-texts.ts'
+
+export type DatasetName = keyof DatasetTypes
+
+/** The datasets' names, what others refer to first. */
+// The keys of a literal are what the type says.
+export const datasetNames = Object.keys(datasets) as DatasetName[]
+
+/** A record as the service sends it: its attributes keep the names that the documentation uses. */
+export type DatasetRecord<
+  Name extends DatasetName = DatasetName,
+  Field extends keyof DatasetTypes[Name]['attributes'] = keyof DatasetTypes[Name]['attributes'],
+> = {
+  id: string
+  type: DatasetTypes[Name]['type']
+  attributes: Pick<DatasetTypes[Name]['attributes'], Field>
+}
+
+type FilterOptions<Filter> = ('patient_id' extends Filter
+  ? {
+      /** Only records of this patient. */
+      patientId?: string
+    }
+  : unknown) &
+  ('starts_at' extends Filter
+    ? {
+        /** Only what starts at this moment or later. */
+        startsFrom?: string | Date
+        /** Only what starts before this moment. */
+        startsTo?: string | Date
+      }
+    : unknown)
+
+export type ListOptions<Name extends DatasetName, Field = keyof DatasetTypes[Name]['attributes']> = {
+  locationId: string
+  /** Only what changed since: the `watermark` of an earlier walk's first page. */
+  modifiedSince?: string | Date
+  /** The attributes to return; all when left out. */
+  fields?: readonly Field[]
+  /** Records in a page: 1 to 5000. */
+  pageSize?: number
+  /** Begins after the page whose `next` this is. */
+  after?: string
+  signal?: AbortSignal
+} & FilterOptions<DatasetTypes[Name]['filters']>
+
+/** One dataset of all locations. */
+export type DatasetResource<Name extends DatasetName> = {
+  /** Every record that matches, removed ones (`is_hidden`) included, in ascending order of id. */
+  list: <const Field extends keyof DatasetTypes[Name]['attributes'] = keyof DatasetTypes[Name]['attributes']>(
+    options: ListOptions<Name, Field>,
+  ) => List<DatasetRecord<Name, Field>>
+  /**
+   * The pages of `list`, each record as the JSON text that the service sent: several times faster where records are passed on without looking into them.
+   */
+  texts: <const Field extends keyof DatasetTypes[Name]['attributes'] = keyof DatasetTypes[Name]['attributes']>(
+    options: ListOptions<Name, Field>,
+  ) => AsyncIterableIterator<Page<string>>
+  /** The first record that matches, or null. */
+  first: <const Field extends keyof DatasetTypes[Name]['attributes'] = keyof DatasetTypes[Name]['attributes']>(
+    options: ListOptions<Name, Field>,
+  ) => Promise<DatasetRecord<Name, Field> | null>
+  /** One record, with what its list leaves out. Throws ApiError `record_unknown`. */
+  get: (options: { locationId: string; id: string; signal?: AbortSignal }) => Promise<DetailRecord<Name>>
+}
+
+export type DetailRecord<Name extends DatasetName> = {
+  id: string
+  type: DatasetTypes[Name]['type']
+  attributes: DatasetTypes[Name]['detail']
+}
+
+export const pageSizeDefault = 1000
+
+/** The methods of one dataset. */
+export function datasetResource<Name extends DatasetName>(connection: Connection, name: Name): DatasetResource<Name> {
+  const walk = <Item>(options: AnyListOptions): List<Item> =>
+    listOf<Item>(options.after ?? null, (position, previous) =>
+      fetchPage(connection, name, options, position, previous),
+    )
+  return {
+    list: (options) => walk(options),
+    texts: (options: AnyListOptions) =>
+      listOf<string>(options.after ?? null, (position, previous) =>
+        fetchPage(connection, name, options, position, previous, recordTexts),
+      ).pages(),
+    async first(options) {
+      for await (const record of walk<never>({ ...options, pageSize: 1 })) return record
+      return null
+    },
+    async get({ locationId, id, signal }) {
+      return recordOf(await connection.get(`${pathOf(locationId, name)}/${segment(id)}`, { signal }))
+    },
+  }
+}
+
+/** The options of any dataset's list. */
+export type AnyListOptions = {
+  locationId: string
+  modifiedSince?: string | Date
+  fields?: readonly PropertyKey[]
+  pageSize?: number
+  after?: string
+  signal?: AbortSignal
+  patientId?: string
+  startsFrom?: string | Date
+  startsTo?: string | Date
+}
+
+/** One page, in a sync slot of its location. */
+export async function fetchPage<Item>(
+  connection: Connection,
+  name: DatasetName,
+  options: AnyListOptions,
+  position: string | null,
+  previous: Pick<Page<Item>, 'grantedAt'> | null,
+  parse?: (text: string) => Record<string, unknown> | null,
+): Promise<Page<Item>> {
+  const { type, pagination } = datasets[name]
+  const { locationId, modifiedSince, fields, pageSize = pageSizeDefault, signal } = options
+  const query = new Map([['items', String(pageSize)]])
+  if (position !== null) query.set(pagination === 'cursor' ? 'after' : 'page', position)
+  if (modifiedSince !== undefined) query.set('q[fetch_modified_since]', textOf(modifiedSince))
+  if (options.patientId !== undefined) query.set('q[patient_id]', options.patientId)
+  if (options.startsFrom !== undefined) query.set('q[starts_from]', textOf(options.startsFrom))
+  if (options.startsTo !== undefined) query.set('q[starts_to]', textOf(options.startsTo))
+  if (fields !== undefined) query.set(`fields[${type}]`, fields.join(','))
+  const isWhole = modifiedSince === undefined || (previous !== null && previous.grantedAt !== null)
+  const slotType: SyncType = isWhole ? 'initial' : 'incremental'
+  const path = pathOf(locationId, name)
+  return pageOf<Item>(
+    await connection.get(path, {
+      query,
+      slot: { type: slotType, locationId },
+      signal,
+      ...(parse && { parse }),
+    }),
+  )
+}
+
+function pathOf(locationId: string, name: DatasetName): string {
+  return `/locations/${segment(locationId)}/${name}`
+}
+
+/** A part of a path: `..` in a URL would be another path. */
+export function segment(text: string): string {
+  const encoded = encodeURIComponent(text)
+  if (encoded === '' || /^\.{1,2}$/.test(encoded)) throw new TypeError(`${JSON.stringify(text)} is not an id`)
+  return encoded
+}
+
+function textOf(moment: string | Date): string {
+  return typeof moment === 'string' ? moment : moment.toISOString()
+}

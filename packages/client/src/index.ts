@@ -1,0 +1,29 @@
+export { ApiError, type ClientErrorCode } from './api-error.ts'
+export { Bridgework, type BridgeworkOptions } from './bridgework.ts'
+export type { RetryOptions } from './connection.ts'
+export {
+  type DatasetName,
+  type DatasetRecord,
+  type DatasetResource,
+  type DetailRecord,
+  datasetNames,
+  type ListOptions,
+} from './dataset-resource.ts'
+export type {
+  LocationRecord,
+  LocationsResource,
+  OrganizationRecord,
+  OrganizationsResource,
+  SyncStatus,
+} from './directory-resource.ts'
+export type { ClientEvent, SyncType } from './events.ts'
+export { fileTokenStore } from './file-token-store.ts'
+export type * from './generated.ts'
+export type { Freshness, List, Page } from './page.ts'
+export { ndjsonStore } from './stores/ndjson-store.ts'
+export { postgresStore } from './stores/postgres-store.ts'
+export { sqliteStore } from './stores/sqlite-store.ts'
+export type { SyncKey, SyncPage, SyncPosition, SyncRecord, SyncStore } from './sync/store.ts'
+export type { SyncEvent, SyncOptions, SyncReport } from './sync/sync.ts'
+export type { Verification, VerifyOptions } from './sync/verify.ts'
+export { memoryTokenStore, type StoredToken, type TokenStore } from './token-store.ts'

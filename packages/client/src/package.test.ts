@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict'
+import { execFile, execFileSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { promisify } from 'node:util'
+import { someClient } from './test-client.ts'
+
+const run = promisify(execFile)
+const folder = join(import.meta.dirname, '..')
+const modules = join(folder, '../../node_modules')
+const tsc = join(modules, '.bin/tsc')
+
+test('the package, installed into an empty project, works from TypeScript and JavaScript, and so do its command and the README’s examples', async (t) => {
+  const { world, vendor } = await someClient(t, { locations: 2, insurancePlans: 2 })
+  const project = await someProject(t)
+  const env = {
+    ...process.env,
+    HOME: project,
+    BRIDGEWORK_BASE_URL: world.url,
+    BRIDGEWORK_CLIENT_ID: vendor.clientId,
+    BRIDGEWORK_CLIENT_SECRET: vendor.clientSecret,
+  }
+  const examples = [...readFileSync(join(folder, 'README.md'), 'utf8').matchAll(exampleOf)]
+  assert.ok(examples.length >= 3)
+  for (const [, name, code] of examples) writeFileSync(join(project, `${name}.ts`), code ?? '')
+  writeFileSync(
+    join(project, 'plain.js'),
+    `import { Bridgework, ApiError } from '@bridgework/client'
+     const { BRIDGEWORK_BASE_URL: baseUrl, BRIDGEWORK_CLIENT_ID: clientId, BRIDGEWORK_CLIENT_SECRET: clientSecret } = process.env
+     const client = new Bridgework({ baseUrl, clientId, clientSecret })
+     for await (const { id } of client.locations.list()) {
+       const page = await client.insurancePlans.list({ locationId: id, pageSize: 1 }).pages().next()
+       console.log(process.version, page.value.total)
+     }
+     await client.locations.get({ locationId: '1' }).catch((error) => console.log(error instanceof ApiError, error.status))`,
+  )
+
+  // Declarations are read as a stranger's compiler reads them: strictly, and without skipping the library's.
+  await run(tsc, ['-p', project], { cwd: project })
+  const nodes = nodesOnThisMachine()
+  t.diagnostic(nodes.map(({ version }) => version).join(', '))
+  for (const { path, version } of nodes) {
+    const { stdout } = await run(path, ['plain.js'], { cwd: project, env })
+    assert.equal(stdout, `${version} 2\n${version} 2\ntrue 404\n`)
+    await tryCommand(path, project, env, major(version))
+    for (const [, name] of examples) await run(path, [join('out', `${name}.js`)], { cwd: project, env })
+  }
+})
+
+/** The command as npx runs it, with each Node. */
+async function tryCommand(node: string, project: string, env: NodeJS.ProcessEnv, version: number): Promise<void> {
+  const bin = join(project, 'node_modules/.bin/bridgework')
+  const command = (...args: string[]) => run(node, [bin, ...args], { cwd: project, env })
+  assert.ok((statSync(bin).mode & 0o111) !== 0, 'npx runs it')
+  assert.match((await command('--version')).stdout, /^\d+\.\d+\.\d+\n$/)
+  const { stdout } = await command('pull', 'insurance_plans')
+  assert.equal(stdout.trim().split('\n').length, 4)
+  assert.match((await command('mirror', '--to', 'copy-of-command')).stderr, /datasets are current; 4 records|0 records/)
+  if (version < 22)
+    await assert.rejects(command('mirror', '--to', 'sqlite:x'), /needs node:sqlite: Node 22.13 or newer/)
+  else await command('mirror', '--to', 'sqlite:x')
+  await assert.rejects(command('pull', 'insurance_plans', '--output', 'x.parquet'), /npm install hyparquet-writer/)
+  await assert.rejects(command('mirror', '--to', 'postgres://localhost/x'), /npm install pg/)
+}
+
+const exampleOf = /<!-- example: ([\w-]+) -->\n```ts\n(.*?)```/gs
+
+/** An empty project with the packed package installed, and TypeScript's types for Node. */
+async function someProject(t: TestContext): Promise<string> {
+  const project = mkdtempSync(join(tmpdir(), 'bridgework-project-'))
+  t.after(() => rmSync(project, { recursive: true, force: true }))
+  const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', project], { cwd: folder })
+  const [packed] = JSON.parse(stdout)
+  assert.ok(packed.files.every(({ path }: { path: string }) => /^(dist\/|README.md$|package.json$)/.test(path)))
+  assert.ok(!packed.files.some(({ path }: { path: string }) => path.includes('test')))
+  writeFileSync(join(project, 'package.json'), '{ "type": "module", "private": true }')
+  await run('npm', ['install', '--offline', '--no-audit', '--no-fund', join(project, packed.filename)], {
+    cwd: project,
+  })
+  symlinkSync(join(modules, '@types'), join(project, 'node_modules/@types'))
+  symlinkSync(join(modules, 'undici-types'), join(project, 'node_modules/undici-types'))
+  writeFileSync(
+    join(project, 'tsconfig.json'),
+    JSON.stringify({
+      compilerOptions: {
+        target: 'es2022',
+        lib: ['es2023'],
+        module: 'nodenext',
+        strict: true,
+        exactOptionalPropertyTypes: true,
+        types: ['node'],
+        outDir: 'out',
+        rootDir: '.',
+      },
+      include: ['*.ts'],
+    }),
+  )
+  return project
+}
+
+/** This Node and the one that the machine has beside it, if it is another. */
+function nodesOnThisMachine(): { path: string; version: string }[] {
+  const others = (process.env.PATH ?? '')
+    .split(delimiter)
+    .filter((entry) => !entry.includes('node_modules'))
+    .map((entry) => join(entry, 'node'))
+    .filter(existsSync)
+    .slice(0, 1)
+  const paths = [process.execPath, ...others]
+  return paths.map((path) => ({ path, version: versionOf(path) })).filter(({ version }) => major(version) >= 20)
+}
+
+function versionOf(path: string): string {
+  return execFileSync(path, ['--version'], { encoding: 'utf8' }).trim()
+}
+
+function major(version: string): number {
+  return Number(version.slice(1).split('.')[0])
+}

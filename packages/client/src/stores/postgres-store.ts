@@ -1,0 +1,154 @@
+import { datasetNames } from '../dataset-resource.ts'
+import type { AttributeKind } from '../generated.ts'
+import type { SyncPosition, SyncStore } from '../sync/store.ts'
+import { columnsOf, recordOf } from './layout.ts'
+
+type Row = Record<string, unknown>
+type Queryable = { query: (sql: string, values?: unknown[]) => Promise<{ rows: Row[] }> }
+/** The part of pg's Pool that is used; the package is an optional peer, so its types are not named in ours. */
+type Pool = Queryable & {
+  connect: () => Promise<Queryable & { release: (error?: Error) => void }>
+  on: (event: 'error', listener: (error: Error) => void) => unknown
+  end: () => Promise<void>
+}
+
+/**
+ * A copy in Postgres 13 or newer, in a schema of its own. Records are in `record`; for each dataset there is a view with a typed column for each
+ * attribute: `select plan_name from bridgework.insurance_plans where not is_hidden`. Needs the package `pg`.
+ */
+export async function postgresStore(url: string, { schema = 'bridgework' } = {}): Promise<SyncStore> {
+  const pool = await openPool(url)
+  const name = quoted(schema)
+  try {
+    await inTransaction(pool, (client) => prepare(client, schema))
+  } catch (error) {
+    await pool.end()
+    throw error
+  }
+  return {
+    async positions() {
+      const { rows } = await pool.query(`select position from ${name}.position`)
+      // Written by `apply` below, so it is one.
+      return rows.map(({ position }) => position as SyncPosition)
+    },
+    apply({ locationId, dataset, records, strayIds, position }) {
+      return inTransaction(pool, async (client) => {
+        if (records.length > 0) {
+          // A list by page number may repeat a record, and one statement must not write a row twice: the last one counts.
+          const byId = new Map(records.map(({ id, attributes }) => [id, JSON.stringify(attributes)]))
+          await client.query(
+            `insert into ${name}.record (dataset, location_id, id, attributes)
+             select $1, $2, id, attributes::jsonb from unnest($3::bigint[], $4::text[]) as page (id, attributes)
+             on conflict (dataset, location_id, id) do update set attributes = excluded.attributes`,
+            [dataset, locationId, [...byId.keys()], [...byId.values()]],
+          )
+        }
+        if (strayIds.length > 0) {
+          await client.query(
+            `delete from ${name}.record where dataset = $1 and location_id = $2 and id = any ($3::bigint[])`,
+            [dataset, locationId, strayIds],
+          )
+        }
+        await client.query(
+          `insert into ${name}.position (dataset, location_id, position) values ($1, $2, $3)
+           on conflict (dataset, location_id) do update set position = excluded.position`,
+          [dataset, locationId, JSON.stringify(position)],
+        )
+      })
+    },
+    async *read({ locationId, dataset }) {
+      let after = '0'
+      for (;;) {
+        const { rows } = await pool.query(
+          `select id::text as id, attributes::text as attributes from ${name}.record
+            where dataset = $1 and location_id = $2 and record.id > $3 order by record.id limit 1000`,
+          [dataset, locationId, after],
+        )
+        if (rows.length === 0) return
+        for (const { id, attributes } of rows) yield recordOf(dataset, String(id), String(attributes))
+        after = String(rows.at(-1)?.id)
+      }
+    },
+    close: () => pool.end(),
+  }
+}
+
+async function openPool(url: string): Promise<Pool> {
+  let pg: { Pool: new (options: { connectionString: string; max: number }) => unknown }
+  try {
+    const module = await import('pg')
+    pg = module.default
+  } catch (cause) {
+    throw new Error('The Postgres store needs the package pg: npm install pg', { cause })
+  }
+  const pool = new pg.Pool({ connectionString: url, max: 8 }) as Pool
+  // An idle connection that breaks is replaced; without a listener it would end the process.
+  pool.on('error', () => {})
+  return pool
+}
+
+async function inTransaction(pool: Pool, work: (client: Queryable) => Promise<void>): Promise<void> {
+  const client = await pool.connect()
+  try {
+    await client.query('begin')
+    await work(client)
+    await client.query('commit')
+    client.release()
+  } catch (error) {
+    // Its state is unknown: not to be used again.
+    client.release(error instanceof Error ? error : new Error('broken'))
+    throw error
+  }
+}
+
+/** Tables, and a view for each dataset. Two that begin at once take turns. */
+async function prepare(client: Queryable, schema: string): Promise<void> {
+  const name = quoted(schema)
+  await client.query(`select pg_advisory_xact_lock(hashtext('bridgework/client'))`)
+  await client.query(`create schema if not exists ${name}`)
+  await client.query(`create table if not exists ${name}.record (
+    dataset text not null, location_id bigint not null, id bigint not null, attributes jsonb not null,
+    primary key (dataset, location_id, id))`)
+  await client.query(`create table if not exists ${name}.position (
+    dataset text not null, location_id bigint not null, position jsonb not null,
+    primary key (dataset, location_id))`)
+  for (const dataset of datasetNames) {
+    const { rows } = await client.query(
+      `select column_name from information_schema.columns
+        where table_schema = $1 and table_name = $2 order by ordinal_position`,
+      [schema, dataset],
+    )
+    const known = new Map(columnsOf(dataset))
+    const shown = rows.map(({ column_name }) => String(column_name)).filter((column) => !keys.includes(column))
+    // A view that others were built upon can only grow at its end; one with a column that we do not know is a newer client's.
+    if (shown.some((column) => !known.has(column)) || (rows.length > 0 && shown.length === known.size)) continue
+    const added = [...known.keys()].filter((column) => !shown.includes(column))
+    const columns = [...shown, ...added].map((column) => columnOf(column, known.get(column) ?? 'json'))
+    await client.query(
+      `create or replace view ${name}.${dataset} as
+       select ${[...keys, ...columns].join(', ')} from ${name}.record where dataset = '${dataset}'`,
+    )
+  }
+}
+
+const keys = ['location_id', 'id']
+
+const casts: Record<AttributeKind, string> = {
+  string: 'text',
+  integer: 'bigint',
+  number: 'numeric',
+  boolean: 'boolean',
+  instant: 'timestamptz',
+  date: 'date',
+  json: 'jsonb',
+}
+
+function columnOf(name: string, kind: AttributeKind): string {
+  return kind === 'json'
+    ? `attributes -> '${name}' as "${name}"`
+    : `(attributes ->> '${name}')::${casts[kind]} as "${name}"`
+}
+
+function quoted(name: string): string {
+  return `"${name.replaceAll('"', '""')}"`
+}

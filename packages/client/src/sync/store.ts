@@ -1,0 +1,51 @@
+import type { DatasetName } from '../dataset-resource.ts'
+
+/** One dataset of one location: what is walked, and what has a position. */
+export type SyncKey = { locationId: string; dataset: DatasetName }
+
+/**
+ * How far the copy of one dataset of one location is.
+ *
+ *   none → initial walk (watermark null, walk set) → whole (watermark set, walk null) ⇄ delta walk (both set)
+ */
+export type SyncPosition = SyncKey & {
+  /** What the next delta begins with; null until the first walk has ended. */
+  watermark: string | null
+  /** A walk that has not ended; it is gone on with, also by another process. */
+  walk: {
+    /** The watermark that it asks for changes since; null: all records. */
+    since: string | null
+    /** Where its next page begins. */
+    after: string
+    /** The watermark of its first page: the dataset's, once the walk has ended. */
+    watermark: string
+    /** A walk by page number means another page when pages have another size. */
+    pageSize: number
+  } | null
+}
+
+/** A record as the service sends it. */
+export type SyncRecord = { id: string; type: string; attributes: Record<string, unknown> }
+
+export type SyncPage = SyncKey & {
+  /** In ascending order of id. */
+  records: readonly SyncRecord[]
+  /** Records to take out, because the service never had them: a verification found them. A removal at the practice is a record with `is_hidden`. */
+  strayIds: readonly string[]
+  /** A walk's page, or what a verification mends out of order. */
+  kind: 'walk' | 'repair'
+  position: SyncPosition
+}
+
+/** Where a copy is kept: four functions. Calls for different locations may overlap; those for one location do not. */
+export type SyncStore = {
+  /** Every position that is kept. */
+  positions: () => Promise<SyncPosition[]>
+  /**
+   * Inserts or replaces the page's records by dataset, location and id, and keeps its position: both or neither, whenever the process may die.
+   */
+  apply: (page: SyncPage) => Promise<void>
+  /** What is kept of one dataset of one location, in ascending order of id (as a number). */
+  read: (key: SyncKey) => AsyncIterable<SyncRecord>
+  close: () => Promise<void>
+}

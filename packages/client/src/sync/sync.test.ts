@@ -1,0 +1,226 @@
+import assert from 'node:assert/strict'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { test } from 'node:test'
+import pg from 'pg'
+import { aPlan, aRecord, aSchedule, clientOf, someClient, statusesOf } from '../test-client.ts'
+import type { SyncEvent } from './sync.ts'
+import { assertEqualCopy, openStore, somePlace, storeKinds } from './test-mirror.ts'
+
+for (const kind of storeKinds) {
+  test(`${kind}: a copy equals the service, after the first walk and after changes and removals`, async (t) => {
+    const { client, location, locations } = await someClient(t, { locations: 2, insurancePlans: 7 })
+    await location.upload('fee_schedules', { f1: aSchedule(), f2: aSchedule({ name: 'Two' }), f3: aSchedule() })
+    await location.upload('patients', {
+      p1: aRecord('patients', { first_name: 'Zoë \u2028 "N"\n' }),
+      p2: aRecord('patients'),
+    })
+    const ids = locations.map(({ id }) => id)
+    const place = await somePlace(t, kind)
+    let store = await openStore(kind, place)
+
+    const first = await client.sync({ store, pageSize: 2 })
+    assert.equal(first.current, 14)
+    assert.deepEqual([first.failed, first.revoked, first.notGranted], [[], [], []])
+    assert.equal(await assertEqualCopy(client, store, ids), first.records)
+
+    await store.close()
+    store = await openStore(kind, place)
+    assert.equal((await client.sync({ store, pageSize: 2 })).records, 0)
+    await location.upload('insurance_plans', {
+      p1: aPlan({ plan_name: 'New name' }),
+      p2: null,
+      p99: aPlan(),
+      p98: aPlan(),
+    })
+    await location.upload('fee_schedules', { f0: aSchedule(), f2: null })
+    const second = await client.sync({ store, pageSize: 2 })
+    assert.equal(second.records, 6)
+    await assertEqualCopy(client, store, ids)
+    await store.close()
+  })
+
+  test(`${kind}: a walk that breaks off at any page goes on where it was, in another process`, async (t) => {
+    const { client, location } = await someClient(t, { insurancePlans: 9 })
+    await location.upload('fee_schedules', { f1: aSchedule(), f2: aSchedule(), f3: aSchedule() })
+    const place = await somePlace(t, kind)
+
+    const rounds = async () => {
+      let pages = 0
+      for (let isWhole = false; !isWhole; ) {
+        const store = await openStore(kind, place)
+        const stop = new AbortController()
+        const onEvent = (event: SyncEvent) => {
+          if (event.event !== 'page') return
+          pages += 1
+          stop.abort(new Error('enough'))
+        }
+        isWhole = await client.sync({ store, pageSize: 2, signal: stop.signal, onEvent }).then(
+          () => true,
+          (error) => {
+            assert.match(error.message, /enough/)
+            return false
+          },
+        )
+        await store.close()
+      }
+      return pages
+    }
+    // No page is fetched twice: 2 pages of schedules and 5 of plans.
+    assert.equal(await rounds(), 7)
+    await location.upload('insurance_plans', { p1: null, p2: null, p3: null, p10: aPlan(), p11: aPlan() })
+    assert.equal(await rounds(), 3)
+    const store = await openStore(kind, place)
+    await assertEqualCopy(client, store, [location.id])
+    await store.close()
+  })
+
+  test(`${kind}: verify finds what else has written to the copy, says it, and mends it`, async (t) => {
+    const { client, location } = await someClient(t, { insurancePlans: 6 })
+    const place = await somePlace(t, kind)
+    let store = await openStore(kind, place)
+    await client.sync({ store })
+    await store.close()
+    await damage(kind, place, location.id)
+    store = await openStore(kind, place)
+
+    const only = { store, datasets: ['insurance_plans'] as const }
+    const [found] = await client.verify({ ...only, repair: false, pageSize: 2 })
+    assert.deepEqual([found?.missing, found?.stray, found?.wrong, found?.newer], [1, 1, 1, 0])
+    assert.deepEqual([found?.serverCount, found?.storeCount], [6, 6])
+    assert.notEqual(found?.serverDigest, found?.storeDigest)
+
+    await client.verify({ ...only, pageSize: 2 })
+    const [mended] = await client.verify(only)
+    assert.equal(mended?.storeDigest, mended?.serverDigest)
+    await assertEqualCopy(client, store, [location.id])
+
+    await location.upload('insurance_plans', { p1: aPlan({ plan_name: 'Later' }) })
+    assert.equal((await client.verify(only))[0]?.newer, 1)
+    await client.sync({ store })
+    await assertEqualCopy(client, store, [location.id])
+    await store.close()
+  })
+}
+
+test('locations that are granted later are picked up, revoked ones are said and keep their copy, and granted again they are whole', async (t) => {
+  const { world, vendor, client, location } = await someClient(t, { insurancePlans: 3 })
+  const store = await openStore('sqlite', await somePlace(t, 'sqlite'))
+  await client.sync({ store })
+  const later = await world.addLocation({ insurancePlans: 4 })
+
+  assert.deepEqual((await client.sync({ store, locations: [later.id], datasets: ['insurance_plans'] })).notGranted, [
+    { locationId: later.id, dataset: 'insurance_plans' },
+  ])
+  await world.grant(vendor.companyId, later)
+  const begun: string[] = []
+  await client.sync({ store, onEvent: (event) => void (event.event === 'begun' && begun.push(event.dataset)) })
+  assert.equal(begun.length, 7)
+
+  await world.revoke(vendor.companyId, location)
+  const report = await client.sync({ store })
+  assert.deepEqual(
+    report.revoked.map(({ locationId }) => locationId),
+    Array.from({ length: 7 }, () => location.id),
+  )
+  await location.upload('insurance_plans', { p1: null })
+  await world.grant(vendor.companyId, location)
+  const again = await client.sync({ store })
+  assert.deepEqual([again.revoked, again.records], [[], 3])
+  await assertEqualCopy(client, store, [location.id, later.id])
+  await store.close()
+})
+
+test('what is not switched on in production yet keeps nothing else from being copied', async (t) => {
+  const { world, vendor } = await someClient(t, { insurancePlans: 1 })
+  // What production answers with; everything else is the service's.
+  const refuse: typeof fetch = (input, init) =>
+    String(input).includes('/insurance_plans')
+      ? Promise.resolve(Response.json({ errors: 'not yet', code: 'preview_off', request_id: 'x' }, { status: 404 }))
+      : fetch(input, init)
+  const client = clientOf(world, vendor, { fetch: refuse })
+  const store = await openStore('sqlite', await somePlace(t, 'sqlite'))
+
+  const all = await client.sync({ store })
+  assert.deepEqual([all.current, all.notGranted, all.revoked, all.failed], [6, [], [], []])
+  const asked = await client.sync({ store, datasets: ['insurance_plans'] })
+  assert.equal(asked.notGranted[0]?.dataset, 'insurance_plans')
+  await store.close()
+})
+
+test('fifty locations are copied and brought up to date without a single 429', async (t) => {
+  const { client, locations, events } = await someClient(t, { locations: 50, insurancePlans: 2 })
+  const store = await openStore('sqlite', await somePlace(t, 'sqlite'))
+
+  await client.sync({ store, pageSize: 1 })
+  for (const { upload } of locations.slice(0, 30)) await upload('insurance_plans', { p1: null })
+  const report = await client.sync({ store, pageSize: 1 })
+
+  assert.equal(report.records, 30)
+  assert.deepEqual(Object.keys(statusesOf(events)), ['200'])
+  await store.close()
+})
+
+test('tables have a view for each dataset, with a column for each attribute', async (t) => {
+  const { client, location } = await someClient(t, { insurancePlans: 1 })
+  await location.upload('appointments', { a1: aRecord('appointments') })
+  const file = await somePlace(t, 'sqlite')
+  const url = await somePlace(t, 'postgres')
+  for (const store of [await openStore('sqlite', file), await openStore('postgres', url)]) {
+    await client.sync({ store })
+    await store.close()
+  }
+  // A second start finds its own tables and views.
+  await (await openStore('postgres', url)).close()
+
+  const sqlite = new DatabaseSync(file)
+  const row = sqlite
+    .prepare('select duration_minutes, status, treatment_ids from appointments where not is_hidden')
+    .get()
+  assert.deepEqual({ ...row }, { duration_minutes: 40, status: 'confirmed', treatment_ids: '[]' })
+  sqlite.close()
+  const database = new pg.Client({ connectionString: url })
+  await database.connect()
+  const { rows } = await database.query('select starts_at, duration_minutes, is_block from bridgework.appointments')
+  assert.deepEqual(rows, [{ starts_at: new Date('2026-02-03T17:00:00Z'), duration_minutes: '40', is_block: false }])
+  await database.end()
+})
+
+test('two processes cannot write to one folder', async (t) => {
+  const folder = await somePlace(t, 'ndjson')
+  const store = await openStore('ndjson', folder)
+  await assert.rejects(openStore('ndjson', folder), /Another process is writing/)
+  await store.close()
+  await (await openStore('ndjson', folder)).close()
+})
+
+/** One record is lost, one altered, and one is there that never was. */
+async function damage(kind: (typeof storeKinds)[number], place: string, locationId: string): Promise<void> {
+  const stray = { plan_name: 'Stray' }
+  if (kind === 'ndjson') {
+    const file = join(place, locationId, 'insurance_plans.ndjson')
+    const [, second, ...rest] = readFileSync(file, 'utf8').trim().split('\n')
+    const altered = second?.replace('Plan 2', 'Plan two') ?? ''
+    const added = JSON.stringify({ id: '999999', type: 'insurance_plan', attributes: stray })
+    writeFileSync(file, `${[altered, ...rest, added].join('\n')}\n`)
+    return
+  }
+  const table = kind === 'postgres' ? 'bridgework.record' : 'bridgework_record'
+  const own = `dataset = 'insurance_plans' and location_id = ${locationId}`
+  const statements = [
+    `delete from ${table} where ${own} and id = (select min(id) from ${table} where ${own})`,
+    `update ${table} set attributes = replace(cast(attributes as text), 'Plan 2', 'Plan two')${kind === 'postgres' ? '::jsonb' : ''} where ${own}`,
+    `insert into ${table} (dataset, location_id, id, attributes) values ('insurance_plans', ${locationId}, 999999, '${JSON.stringify(stray)}')`,
+  ]
+  if (kind === 'sqlite') {
+    const database = new DatabaseSync(place)
+    for (const statement of statements) database.exec(statement)
+    database.close()
+    return
+  }
+  const database = new pg.Client({ connectionString: place })
+  await database.connect()
+  for (const statement of statements) await database.query(statement)
+  await database.end()
+}

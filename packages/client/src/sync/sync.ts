@@ -1,0 +1,177 @@
+import { ApiError } from '../api-error.ts'
+import type { Connection } from '../connection.ts'
+import { type DatasetName, datasetNames, fetchPage } from '../dataset-resource.ts'
+import type { LocationsResource } from '../directory-resource.ts'
+import type { Page } from '../page.ts'
+import { inParallel } from './parallel.ts'
+import type { SyncKey, SyncPosition, SyncRecord, SyncStore } from './store.ts'
+
+export type SyncOptions = {
+  store: SyncStore
+  /** All locations that may be read, when left out. */
+  locations?: readonly string[]
+  /** All datasets that may be read, when left out. */
+  datasets?: readonly DatasetName[]
+  pageSize?: number
+  signal?: AbortSignal
+  onEvent?: (event: SyncEvent) => void
+}
+
+export type SyncEvent =
+  /** A dataset that is read for the first time. */
+  | ({ event: 'begun' } & SyncKey)
+  /** A page was written. `read` of `total` records of this walk are. */
+  | ({ event: 'page'; isInitial: boolean; records: readonly SyncRecord[]; read: number; total: number } & SyncKey)
+  /** The copy is as current as the service's. */
+  | ({ event: 'current'; records: number } & SyncKey)
+  | ({ event: 'revoked' } & SyncKey)
+  | ({ event: 'failed'; error: ApiError } & SyncKey)
+
+export type SyncReport = {
+  /** Datasets of locations whose copy is now as current as the service's was when it was asked. */
+  current: number
+  /** Records that were written. */
+  records: number
+  /** Copied earlier, and no longer readable: the practice ended the grant. What was copied stays; what becomes of it is yours to decide. */
+  revoked: SyncKey[]
+  /** Asked for, and never granted, or not switched on in production yet. */
+  notGranted: SyncKey[]
+  /** Not readable for the moment; the next call goes on where they are. */
+  failed: (SyncKey & { error: ApiError })[]
+}
+
+const pageSizeDefault = 2000
+
+/** As many as may be read in full at one time; a location's datasets are read one after the other. */
+const initialAtOnce = 5
+/** More would hold more pages in memory than they would save time. */
+const incrementalAtOnce = 8
+
+/** Brings the copy up to date: first walks where there is none, walks that broke off, and changes. */
+export async function sync(
+  { connection, locations }: { connection: Connection; locations: LocationsResource },
+  options: SyncOptions,
+): Promise<SyncReport> {
+  const { store, pageSize = pageSizeDefault, onEvent = () => {} } = options
+  const report: SyncReport = { current: 0, records: 0, revoked: [], notGranted: [], failed: [] }
+  const positions = new Map((await store.positions()).map((position) => [nameOf(position), position]))
+  const granted = await grantedKeys(locations, options.signal)
+  const isWanted = ({ locationId, dataset }: SyncKey) =>
+    (options.locations?.includes(locationId) ?? true) && (options.datasets?.includes(dataset) ?? true)
+
+  const lose = (key: SyncKey) => {
+    if (!positions.has(nameOf(key))) return void report.notGranted.push(key)
+    report.revoked.push(key)
+    onEvent({ event: 'revoked', ...key })
+  }
+  const grantedNames = new Set(granted.map(nameOf))
+  for (const { locationId, dataset } of positions.values()) {
+    const key = { locationId, dataset }
+    if (isWanted(key) && !grantedNames.has(nameOf(key))) lose(key)
+  }
+  for (const locationId of options.locations ?? []) {
+    for (const dataset of options.datasets ?? []) {
+      const key = { locationId, dataset }
+      if (!grantedNames.has(nameOf(key)) && !positions.has(nameOf(key))) lose(key)
+    }
+  }
+
+  const walk = async (key: SyncKey, signal: AbortSignal) => {
+    let position = positions.get(nameOf(key)) ?? { ...key, watermark: null, walk: null }
+    if (!positions.has(nameOf(key))) onEvent({ event: 'begun', ...key })
+    let previous: Page<SyncRecord> | null = null
+    let read = 0
+    do {
+      const { walk: going, watermark } = position
+      const since = going ? going.since : watermark
+      const size = going?.pageSize ?? pageSize
+      const asked = {
+        locationId: key.locationId,
+        pageSize: size,
+        signal,
+        ...(since !== null && { modifiedSince: since }),
+      }
+      const page: Page<SyncRecord> = await fetchPage(connection, key.dataset, asked, going?.after ?? null, previous)
+      previous = page
+      const next = positionAfter(position, page, since, size)
+      if (page.records.length > 0 || next.watermark !== watermark || next.walk || going) {
+        await store.apply({ ...key, kind: 'walk', records: page.records, strayIds: [], position: next })
+      }
+      position = next
+      positions.set(nameOf(key), position)
+      read += page.records.length
+      report.records += page.records.length
+      if (page.records.length > 0) {
+        onEvent({ event: 'page', ...key, isInitial: since === null, records: page.records, read, total: page.total })
+      }
+    } while (position.walk)
+    report.current += 1
+    onEvent({ event: 'current', ...key, records: read })
+  }
+
+  const walkLocation = async (keys: readonly SyncKey[], signal: AbortSignal) => {
+    for (const key of keys) {
+      try {
+        await walk(key, signal)
+      } catch (error) {
+        // Wrong credentials end everything; a dataset that cannot be read now keeps no other from being read.
+        if (!(error instanceof ApiError) || error.status === 401) throw error
+        // Not switched on in production yet: nobody's fault, and of interest to those alone who asked for it.
+        if (error.code === 'preview_off' && !options.datasets) continue
+        if (isDenied(error)) lose(key)
+        else {
+          report.failed.push({ ...key, error })
+          onEvent({ event: 'failed', ...key, error })
+        }
+      }
+    }
+  }
+
+  const lists = byLocation(granted.filter(isWanted))
+  const isNew = (keys: readonly SyncKey[]) => keys.some((key) => !positions.get(nameOf(key))?.watermark)
+  await inParallel(options.signal, walkLocation, [
+    { items: lists.filter(isNew), atOnce: initialAtOnce },
+    { items: lists.filter((keys) => !isNew(keys)), atOnce: incrementalAtOnce },
+  ])
+  return report
+}
+
+/** What may be read now, in the order in which what others refer to comes first. */
+export async function grantedKeys(locations: LocationsResource, signal?: AbortSignal): Promise<SyncKey[]> {
+  const keys: SyncKey[] = []
+  for await (const { id, attributes } of locations.list(signal ? { signal } : {})) {
+    for (const dataset of datasetNames) {
+      if (attributes.datasets_granted.includes(dataset)) keys.push({ locationId: id, dataset })
+    }
+  }
+  return keys
+}
+
+/** The keys of each location, together. */
+export function byLocation(keys: readonly SyncKey[]): SyncKey[][] {
+  const lists = new Map<string, SyncKey[]>()
+  for (const key of keys) lists.set(key.locationId, [...(lists.get(key.locationId) ?? []), key])
+  return [...lists.values()]
+}
+
+export function nameOf({ locationId, dataset }: SyncKey): string {
+  return `${locationId}/${dataset}`
+}
+
+/** Refused for good: the grant ended since the locations were listed, or the operation is not switched on. */
+export function isDenied(error: ApiError): boolean {
+  return error.status === 403 || error.status === 404
+}
+
+function positionAfter(
+  position: SyncPosition,
+  page: Page<SyncRecord>,
+  since: string | null,
+  pageSize: number,
+): SyncPosition {
+  const first = position.walk?.watermark ?? page.watermark
+  if (first === null) throw new Error('the first page of a walk came without a watermark')
+  const { locationId, dataset, watermark } = position
+  if (page.next === null) return { locationId, dataset, watermark: first, walk: null }
+  return { locationId, dataset, watermark, walk: { since, after: page.next, watermark: first, pageSize } }
+}
