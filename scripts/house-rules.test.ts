@@ -16,9 +16,9 @@ test('only main.ts, scripts and tests read the environment: everything else take
 })
 
 test('no file is longer than 400 lines: it would hold two ideas', () => {
-  // schema.sql is what a database program says of itself: ours to keep, not to shape.
+  // schema.sql is what a database program says of itself, generated.ts what a program made of the contract: ours to keep, not to shape.
   const long = sources
-    .filter((file) => !file.endsWith('/schema.sql'))
+    .filter((file) => !file.endsWith('/schema.sql') && !file.endsWith('/generated.ts'))
     .map((file) => ({ file, lines: read(file).split('\n').length - 1 }))
     .filter(({ lines }) => lines > 400)
   assert.deepEqual(long, [])

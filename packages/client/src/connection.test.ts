@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { regenerateKeyPair } from '../../../apps/server/src/access/key-pair.ts'
 import { all, clientOf, someClient, statusesOf } from './test-client.ts'
 import { type Mishap, seededRandom, someMishap, startProxy } from './test-proxy.ts'
@@ -26,13 +27,20 @@ test('fifty locations at once are read five at a time, without a single 429', as
 })
 
 test('a lower limit is learned from the first 429 and kept to', async (t) => {
-  const { client, locations, events } = await someClient(t, {
+  const { client, world, vendor, locations, events } = await someClient(t, {
     locations: 8,
     insurancePlans: 4,
     limits: { initial: 2, incremental: 25 },
   })
+  // Two reads of others of the company are under way, so that the first requests are refused however quick they are.
+  const held = await Promise.all(
+    locations.slice(0, 2).map(({ id }) => world.slots.acquire(vendor.companyId, 'initial', id)),
+  )
 
-  const lists = await Promise.all(locations.map(({ id }) => all(client.insurancePlans.list({ locationId: id }))))
+  const reading = Promise.all(locations.map(({ id }) => all(client.insurancePlans.list({ locationId: id }))))
+  while (!events.some((event) => event.event === 'limit.learned')) await sleep(10)
+  await Promise.all(held.map((slot) => slot.release()))
+  const lists = await reading
   assert.ok(lists.every((list) => list.length === 4))
   assert.ok(events.some((event) => event.event === 'limit.learned' && event.locations === 2))
 

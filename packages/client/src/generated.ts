@@ -406,7 +406,7 @@ export type LocationAttributes = {
     last_seen_at: string | null
   }
   sync: {
-    /** pending: the first sync has not finished; current; stale: the last read is too long ago; disconnected: no agent reports any more */
+    /** pending: the first sync has not finished; current: read to the end within the last 15 minutes of the location’s office hours; stale: not so, but its agent reports; disconnected: no agent reports any more */
     state: 'current' | 'stale' | 'disconnected' | 'pending'
     /** When all granted datasets had been read once */
     initial_sync_completed_at: string | null
