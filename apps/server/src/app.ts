@@ -1,4 +1,5 @@
 import { type DatasetName, vendorApiPath } from '@bridgework/contract'
+import { portalApiPath } from '@bridgework/contract/portal'
 import type { FastifyInstance } from 'fastify'
 import type { Pool } from 'pg'
 import { createTokenIssuer, type TokenIssuer } from './access/access-token.ts'
@@ -11,7 +12,9 @@ import type { Log } from './http/log-event.ts'
 import { createMetrics } from './http/metrics.ts'
 import { createHttpServer, type HttpServerOptions } from './http/server.ts'
 import { registerIngestApi } from './ingest-api/routes.ts'
+import { registerPortalApi } from './portal-api/routes.ts'
 import { createPageReader } from './records/page.ts'
+import { createAuth } from './sign-in/auth.ts'
 import type { SyncSlots } from './throttle/sync-slots.ts'
 import type { TokenLimit } from './throttle/token-limit.ts'
 import type { VendorApiContext } from './vendor-api/context.ts'
@@ -24,6 +27,7 @@ export type AppDeps = {
   tokenLimit: TokenLimit
   slots: SyncSlots
   disclosures: DisclosureWriter
+  environment: 'sandbox' | 'production'
   /** The address that the outside world uses: issuer of tokens and base of links. */
   publicUrl: string
   trustedProxies: readonly string[]
@@ -85,6 +89,11 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   await app.register(
     async (ingestApi) => registerIngestApi(ingestApi, { pool, secretKey, tokenLimit: deps.tokenLimit, now, log }),
     { prefix: '/ingest/v1' },
+  )
+  const auth = createAuth({ pool, secretKey, publicUrl })
+  await app.register(
+    async (portalApi) => registerPortalApi(portalApi, { ...context, auth, publicUrl, environment: deps.environment }),
+    { prefix: portalApiPath },
   )
   return app
 }

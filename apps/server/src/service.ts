@@ -50,7 +50,7 @@ export async function openService(config: Config, log: Log): Promise<Service> {
     tokenLimit.start()
     slots.start()
     rerenderer.start()
-    const { publicUrl, trustedProxies, previewDatasets } = config
+    const { environment, publicUrl, trustedProxies, previewDatasets } = config
     const now = () => new Date()
     const app = await buildApp({
       pool,
@@ -59,6 +59,7 @@ export async function openService(config: Config, log: Log): Promise<Service> {
       tokenLimit,
       slots,
       disclosures,
+      environment,
       publicUrl,
       trustedProxies,
       previewDatasets,

@@ -262,6 +262,7 @@ async function startServer(
     slots,
     disclosures,
     tokenLimit: createTokenLimit({ pool }),
+    environment: 'sandbox',
     publicUrl: 'http://localhost',
     trustedProxies: [],
     previewDatasets: new Set(datasetNames.filter((name) => getDataset(name).preview)),

@@ -58,6 +58,43 @@ create table agreement_acceptance (
   constraint agreement_acceptance_version_fkey FOREIGN KEY (version) REFERENCES agreement(version)
 );
 
+create table attribution_script (
+  location_id bigint not null,
+  key text not null,
+  domains text[] not null default '{}'::text[],
+  excluded_paths text[] not null default '{}'::text[],
+  created_at timestamp with time zone not null default now(),
+  constraint attribution_script_key_key UNIQUE (key),
+  constraint attribution_script_location_id_fkey FOREIGN KEY (location_id) REFERENCES location(id),
+  constraint attribution_script_pkey PRIMARY KEY (location_id)
+);
+
+create table attribution_sighting (
+  location_id bigint not null,
+  origin text not null,
+  is_own_domain boolean not null,
+  first_seen_at timestamp with time zone not null,
+  last_seen_at timestamp with time zone not null,
+  constraint attribution_sighting_pkey PRIMARY KEY (location_id, origin)
+);
+
+create table audit_event (
+  id bigint not null generated always as identity,
+  occurred_at timestamp with time zone not null default clock_timestamp(),
+  side text not null,
+  tenant_id text,
+  user_id uuid,
+  actor text not null,
+  action text not null,
+  subject text,
+  ip inet,
+  request_id text,
+  constraint audit_event_pkey PRIMARY KEY (id),
+  constraint audit_event_side_check CHECK ((side = ANY (ARRAY['company'::text, 'organization'::text, 'operator'::text, 'account'::text])))
+);
+CREATE INDEX audit_event_of_tenant ON public.audit_event USING btree (side, tenant_id, id DESC);
+CREATE INDEX audit_event_of_user ON public.audit_event USING btree (user_id, id DESC);
+
 create table company (
   id uuid not null,
   name text not null,
@@ -108,6 +145,7 @@ create table disclosure (
 );
 CREATE INDEX disclosure_of_company ON public.disclosure USING btree (company_id, disclosed_at);
 CREATE INDEX disclosure_of_location ON public.disclosure USING btree (location_id, disclosed_at);
+CREATE INDEX disclosure_of_location_by_company ON public.disclosure USING btree (location_id, company_id, disclosed_at);
 
 create table enrolment_code (
   code_hmac bytea not null,
@@ -128,6 +166,17 @@ create table installation (
   constraint installation_pkey PRIMARY KEY (only_one)
 );
 
+create table invitation (
+  side text not null,
+  member_id uuid not null,
+  token_hmac bytea not null,
+  created_at timestamp with time zone not null default now(),
+  expires_at timestamp with time zone not null,
+  constraint invitation_pkey PRIMARY KEY (side, member_id),
+  constraint invitation_side_check CHECK ((side = ANY (ARRAY['company'::text, 'organization'::text, 'operator'::text]))),
+  constraint invitation_token_hmac_key UNIQUE (token_hmac)
+);
+
 create table key_pair (
   id uuid not null,
   company_id uuid not null,
@@ -144,6 +193,12 @@ create table key_pair (
   constraint key_pair_revoked_by_fkey FOREIGN KEY (revoked_by) REFERENCES member(id)
 );
 CREATE UNIQUE INDEX key_pair_one_live ON public.key_pair USING btree (company_id) WHERE (revoked_at IS NULL);
+
+create table key_pair_use (
+  key_pair_id uuid not null,
+  last_used_at timestamp with time zone not null,
+  constraint key_pair_use_pkey PRIMARY KEY (key_pair_id)
+);
 
 create table location (
   id bigint not null,
@@ -173,6 +228,19 @@ create table location (
   constraint location_pkey PRIMARY KEY (id)
 );
 
+create table mail (
+  id bigint not null generated always as identity,
+  recipient text not null,
+  subject text not null,
+  text_body text not null,
+  created_at timestamp with time zone not null default now(),
+  attempts integer not null default 0,
+  next_attempt_at timestamp with time zone not null default now(),
+  last_error text,
+  constraint mail_pkey PRIMARY KEY (id)
+);
+CREATE INDEX mail_due ON public.mail USING btree (next_attempt_at);
+
 create table member (
   id uuid not null,
   company_id uuid not null,
@@ -180,12 +248,16 @@ create table member (
   name text not null,
   role text not null,
   created_at timestamp with time zone not null default now(),
+  user_id uuid,
   constraint member_company_id_fkey FOREIGN KEY (company_id) REFERENCES company(id),
   constraint member_pkey PRIMARY KEY (id),
-  constraint member_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'admin'::text, 'member'::text])))
+  constraint member_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'admin'::text, 'member'::text]))),
+  constraint member_user_id_fkey FOREIGN KEY (user_id) REFERENCES portal_user(id)
 );
+CREATE INDEX member_of_user ON public.member USING btree (user_id);
 CREATE UNIQUE INDEX member_email ON public.member USING btree (company_id, lower(email));
 CREATE UNIQUE INDEX member_one_owner ON public.member USING btree (company_id) WHERE (role = 'owner'::text);
+CREATE UNIQUE INDEX member_user ON public.member USING btree (company_id, user_id);
 
 create table migration (
   number integer not null,
@@ -194,6 +266,18 @@ create table migration (
   applied_at timestamp with time zone not null default clock_timestamp(),
   constraint migration_pkey PRIMARY KEY (number)
 );
+
+create table operator_member (
+  id uuid not null,
+  user_id uuid,
+  email text not null,
+  name text not null,
+  created_at timestamp with time zone not null default now(),
+  constraint operator_member_pkey PRIMARY KEY (id),
+  constraint operator_member_user_id_fkey FOREIGN KEY (user_id) REFERENCES portal_user(id),
+  constraint operator_member_user_id_key UNIQUE (user_id)
+);
+CREATE UNIQUE INDEX operator_member_email ON public.operator_member USING btree (lower(email));
 
 create table organization (
   id bigint not null,
@@ -206,6 +290,115 @@ create table organization (
   constraint organization_id_check CHECK (((id >= 1) AND (id <= '9007199254740991'::bigint))),
   constraint organization_pkey PRIMARY KEY (id)
 );
+
+create table organization_member (
+  id uuid not null,
+  organization_id bigint not null,
+  user_id uuid,
+  email text not null,
+  name text not null,
+  role text not null,
+  created_at timestamp with time zone not null default now(),
+  constraint organization_member_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
+  constraint organization_member_pkey PRIMARY KEY (id),
+  constraint organization_member_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'admin'::text, 'member'::text]))),
+  constraint organization_member_user_id_fkey FOREIGN KEY (user_id) REFERENCES portal_user(id)
+);
+CREATE INDEX organization_member_of_user ON public.organization_member USING btree (user_id);
+CREATE UNIQUE INDEX organization_member_email ON public.organization_member USING btree (organization_id, lower(email));
+CREATE UNIQUE INDEX organization_member_one_owner ON public.organization_member USING btree (organization_id) WHERE (role = 'owner'::text);
+CREATE UNIQUE INDEX organization_member_user ON public.organization_member USING btree (organization_id, user_id);
+
+create table portal_account (
+  id uuid not null,
+  user_id uuid not null,
+  account_id text not null,
+  provider_id text not null,
+  password text,
+  access_token text,
+  refresh_token text,
+  id_token text,
+  access_token_expires_at timestamp with time zone,
+  refresh_token_expires_at timestamp with time zone,
+  scope text,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint portal_account_pkey PRIMARY KEY (id),
+  constraint portal_account_user_id_fkey FOREIGN KEY (user_id) REFERENCES portal_user(id) ON DELETE CASCADE
+);
+CREATE INDEX portal_account_of_user ON public.portal_account USING btree (user_id);
+
+create table portal_passkey (
+  id uuid not null,
+  user_id uuid not null,
+  name text,
+  public_key text not null,
+  credential_id text not null,
+  counter integer not null,
+  device_type text not null,
+  backed_up boolean not null,
+  transports text,
+  aaguid text,
+  created_at timestamp with time zone default now(),
+  constraint portal_passkey_credential_id_key UNIQUE (credential_id),
+  constraint portal_passkey_pkey PRIMARY KEY (id),
+  constraint portal_passkey_user_id_fkey FOREIGN KEY (user_id) REFERENCES portal_user(id) ON DELETE CASCADE
+);
+CREATE INDEX portal_passkey_of_user ON public.portal_passkey USING btree (user_id);
+
+create table portal_session (
+  id uuid not null,
+  user_id uuid not null,
+  token text not null,
+  expires_at timestamp with time zone not null,
+  ip_address text,
+  user_agent text,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint portal_session_pkey PRIMARY KEY (id),
+  constraint portal_session_token_key UNIQUE (token),
+  constraint portal_session_user_id_fkey FOREIGN KEY (user_id) REFERENCES portal_user(id) ON DELETE CASCADE
+);
+CREATE INDEX portal_session_expiry ON public.portal_session USING btree (expires_at);
+CREATE INDEX portal_session_of_user ON public.portal_session USING btree (user_id);
+
+create table portal_two_factor (
+  id uuid not null,
+  user_id uuid not null,
+  secret text not null,
+  backup_codes text not null,
+  verified boolean default true,
+  failed_verification_count integer default 0,
+  locked_until timestamp with time zone,
+  constraint portal_two_factor_pkey PRIMARY KEY (id),
+  constraint portal_two_factor_user_id_fkey FOREIGN KEY (user_id) REFERENCES portal_user(id) ON DELETE CASCADE
+);
+CREATE INDEX portal_two_factor_of_user ON public.portal_two_factor USING btree (user_id);
+CREATE INDEX portal_two_factor_secret ON public.portal_two_factor USING btree (secret);
+
+create table portal_user (
+  id uuid not null,
+  name text not null,
+  email text not null,
+  email_verified boolean not null default false,
+  image text,
+  two_factor_enabled boolean default false,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint portal_user_email_key UNIQUE (email),
+  constraint portal_user_pkey PRIMARY KEY (id)
+);
+
+create table portal_verification (
+  id uuid not null,
+  identifier text not null,
+  value text not null,
+  expires_at timestamp with time zone not null,
+  created_at timestamp with time zone not null default now(),
+  updated_at timestamp with time zone not null default now(),
+  constraint portal_verification_pkey PRIMARY KEY (id)
+);
+CREATE INDEX portal_verification_identifier ON public.portal_verification USING btree (identifier);
 
 create table record (
   location_id bigint not null,
@@ -270,6 +463,14 @@ create table signing_key (
   constraint signing_key_state_check CHECK ((state = ANY (ARRAY['active'::text, 'retired'::text, 'withdrawn'::text])))
 );
 
+create table sync_activity (
+  location_id bigint not null,
+  dataset text not null,
+  bucket_at timestamp with time zone not null,
+  reads integer not null default 0,
+  constraint sync_activity_pkey PRIMARY KEY (location_id, dataset, bucket_at)
+);
+
 create unlogged table sync_slot (
   company_id uuid not null,
   sync_type text not null,
@@ -305,6 +506,39 @@ create table upload (
   constraint upload_pkey PRIMARY KEY (location_id, dataset, agent_id, number)
 );
 CREATE INDEX upload_received ON public.upload USING btree (location_id, received_at);
+
+create table used_totp (
+  user_id uuid not null,
+  code_hmac bytea not null,
+  used_at timestamp with time zone not null default clock_timestamp(),
+  constraint used_totp_pkey PRIMARY KEY (user_id, code_hmac),
+  constraint used_totp_user_id_fkey FOREIGN KEY (user_id) REFERENCES portal_user(id) ON DELETE CASCADE
+);
+
+create table vendor_request (
+  company_id uuid not null,
+  id bigint not null generated always as identity,
+  answered_at timestamp with time zone not null,
+  request_id text not null,
+  method text not null,
+  route text not null,
+  location_id bigint,
+  status integer not null,
+  code text,
+  records integer not null default 0,
+  duration_ms real not null,
+  constraint vendor_request_pkey PRIMARY KEY (company_id, id)
+);
+
+create table vendor_usage (
+  company_id uuid not null,
+  bucket_at timestamp with time zone not null,
+  requests bigint not null default 0,
+  records bigint not null default 0,
+  throttled bigint not null default 0,
+  errors bigint not null default 0,
+  constraint vendor_usage_pkey PRIMARY KEY (company_id, bucket_at)
+);
 
 create sequence record_id_appointments cache 1;
 create sequence record_id_fee_schedules cache 1;

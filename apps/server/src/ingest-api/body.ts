@@ -2,10 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { type Static, type TSchema, Type } from 'typebox'
-import { Check } from 'typebox/value'
 import { Problem } from '../http/problem.ts'
-import { explainMismatch } from './mismatch.ts'
 
 /**
  * Bodies of this instance's routes: NDJSON as a Buffer, JSON parsed, either gzipped or not, each at most the route's `bodyLimit` unpacked.
@@ -18,16 +15,6 @@ export function acceptUploads(app: FastifyInstance): void {
   app.addContentTypeParser('application/json', async (request: FastifyRequest, payload: IncomingMessage) =>
     parseJson(decodeUtf8(await readUnpacked(payload, limitOf(request)))),
   )
-}
-
-/** A JSON body that fits the schema. Throws field_invalid, naming the field and the rule. */
-export function readJson<T extends TSchema>(schema: T, body: unknown): Static<T> {
-  if (body === undefined) throw new Problem('content_type_unsupported')
-  // The schema's own static type is what Check has just proven.
-  if (Check(schema, body)) return body as Static<T>
-  throw new Problem('field_invalid', {
-    errors: explainMismatch(Type.Object({ body: schema }), { body }).replace(/\bbody\.?/, ''),
-  })
 }
 
 /** A body's text. Throws body_malformed when it is not UTF-8: replacement characters would be stored as if they had been sent. */

@@ -1,9 +1,9 @@
 import { commonAttributes, type Dataset } from '@bridgework/contract'
 import { type TSchema, Type } from 'typebox'
 import { Compile } from 'typebox/compile'
+import { explainMismatch } from '../http/mismatch.ts'
 import { Problem } from '../http/problem.ts'
 import type { UploadLine } from '../records/upload.ts'
-import { explainMismatch } from './mismatch.ts'
 
 /** Reads the lines of an upload. Throws `record_invalid` with the line's number, the field and the rule, never the value. */
 export type LineReader = (lines: readonly string[]) => UploadLine[]

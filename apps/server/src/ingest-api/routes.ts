@@ -9,6 +9,7 @@ import { Refusal } from '../directory/refusal.ts'
 import { parseInstant } from '../http/instant.ts'
 import type { Log } from '../http/log-event.ts'
 import { Problem } from '../http/problem.ts'
+import { readJson } from '../http/read-json.ts'
 import { uploadTimeoutMs } from '../http/server.ts'
 import { finishCycle } from '../records/cycle.ts'
 import { reconcile } from '../records/reconcile.ts'
@@ -23,7 +24,7 @@ import {
   requireDataset,
   requireLocation,
 } from './authorize.ts'
-import { acceptUploads, decodeUtf8, readJson } from './body.ts'
+import { acceptUploads, decodeUtf8 } from './body.ts'
 import { createLineReader } from './record-line.ts'
 import * as schemas from './schemas.ts'
 

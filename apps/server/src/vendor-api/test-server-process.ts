@@ -25,6 +25,7 @@ const slots = createSyncSlots({
 })
 slots.start()
 const app = await buildApp({
+  environment: 'sandbox',
   pool,
   secretKey,
   keys: await openKeyRing({ pool, secretKey, log }),

@@ -1,0 +1,62 @@
+import type { Membership } from '@bridgework/contract/portal'
+import type { Queryable } from '../directory/queryable.ts'
+import { freshMs, idleTimeoutMs, sessionLifetimeMs } from '../sign-in/auth.ts'
+import type { PortalHandlers } from './context.ts'
+import { csrfTokenOf } from './csrf.ts'
+
+/** What a person asks about themselves and the installation. */
+export const accountHandlers: PortalHandlers<'getEnvironment' | 'getSession'> = {
+  getEnvironment: async ({ environment, publicUrl }) => ({
+    environment,
+    mail_page: environment === 'sandbox' ? '/mail' : null,
+    docs_url: `${publicUrl}/docs`,
+  }),
+
+  getSession: async ({ pool, secretKey }, { person }) => {
+    const [memberships, passkeys] = await Promise.all([
+      listMemberships(pool, person.userId),
+      countPasskeys(pool, person.userId),
+    ])
+    const after = (ms: number) => new Date(person.signedInAt.getTime() + ms).toISOString()
+    return {
+      user: {
+        id: person.userId,
+        name: person.name,
+        email: person.email,
+        two_factor_enabled: person.isTwoFactorEnabled,
+        passkeys,
+      },
+      csrf_token: csrfTokenOf(secretKey, person),
+      signed_in_at: person.signedInAt.toISOString(),
+      fresh_until: after(freshMs),
+      ends_at: after(sessionLifetimeMs),
+      idle_timeout_seconds: idleTimeoutMs / 1000,
+      memberships,
+    }
+  },
+}
+
+/** Everything that a person may act for: companies, organizations, the operator. */
+async function listMemberships(db: Queryable, userId: string): Promise<Membership[]> {
+  const { rows } = await db.query<Membership>(
+    `select 'company' as side, c.id::text as id, c.name, m.role
+       from member m join company c on c.id = m.company_id
+      where m.user_id = $1
+      union all
+     select 'organization', o.id::text, o.name, m.role
+       from organization_member m join organization o on o.id = m.organization_id
+      where m.user_id = $1
+      union all
+     select 'operator', '', 'Operator', 'owner'
+       from operator_member
+      where user_id = $1
+      order by 1, 3, 2`,
+    [userId],
+  )
+  return rows
+}
+
+async function countPasskeys(db: Queryable, userId: string): Promise<number> {
+  const { rows } = await db.query<{ count: string }>('select count(*) from portal_passkey where user_id = $1', [userId])
+  return Number(rows[0]?.count ?? 0)
+}

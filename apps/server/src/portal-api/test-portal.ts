@@ -1,0 +1,128 @@
+import { randomUUID } from 'node:crypto'
+import type { TestContext } from 'node:test'
+import { type MemberRole, portalApiPath } from '@bridgework/contract/portal'
+import type { CompanyId, OrganizationId } from '../directory/identity.ts'
+import { createAuth } from '../sign-in/auth.ts'
+import { createPerson } from '../sign-in/create-person.ts'
+import { type Answer, someWorld } from '../test-world.ts'
+
+const origin = 'http://localhost'
+const password = 'correct horse battery staple'
+
+export type PortalWorld = Awaited<ReturnType<typeof somePortal>>
+export type SignedIn = Awaited<ReturnType<PortalWorld['signIn']>>
+
+/** A world whose people can sign in to the portal, over HTTP as a browser would. */
+export async function somePortal(t: TestContext, options: Parameters<typeof someWorld>[1] = {}) {
+  const world = await someWorld(t, options)
+  const { pool, secretKey } = world
+  const auth = createAuth({ pool, secretKey, publicUrl: origin })
+
+  /** A person with an account, who belongs to nothing yet. */
+  const addPerson = async (name = 'Person') => {
+    const email = `${randomUUID()}@example.com`
+    const { userId } = await createPerson(auth, { email, name, password, isEmailVerified: true })
+    return { userId, email, name, password }
+  }
+
+  const joinCompany = async (person: { userId: string; email: string }, companyId: CompanyId, role: MemberRole) => {
+    // The test's company has an owner already: whoever is to be it takes the place.
+    if (role === 'owner') {
+      await pool.query(`update member set user_id = $2, email = $3 where company_id = $1 and role = 'owner'`, [
+        companyId,
+        person.userId,
+        person.email,
+      ])
+      return
+    }
+    await pool.query(
+      `insert into member (id, company_id, email, name, role, user_id) values ($1, $2, $3, 'Person', $4, $5)`,
+      [randomUUID(), companyId, person.email, role, person.userId],
+    )
+  }
+
+  const joinOrganization = (
+    person: { userId: string; email: string },
+    organizationId: OrganizationId,
+    role: MemberRole,
+  ) =>
+    pool.query(
+      `insert into organization_member (id, organization_id, email, name, role, user_id) values ($1, $2, $3, 'Person', $4, $5)`,
+      [randomUUID(), organizationId, person.email, role, person.userId],
+    )
+
+  const makeOperator = (person: { userId: string; email: string }) =>
+    pool.query(`insert into operator_member (id, user_id, email, name) values ($1, $2, $3, 'Operator')`, [
+      randomUUID(),
+      person.userId,
+      person.email,
+    ])
+
+  /** Signs in with a password, and gives what a page then has: the cookie and the CSRF token. */
+  const signIn = async (person: { email: string; password: string }) => {
+    const answer = await world.request(`${portalApiPath}/auth/sign-in/email`, {
+      method: 'POST',
+      headers: { origin, 'content-type': 'application/json' },
+      body: JSON.stringify({ email: person.email, password: person.password }),
+    })
+    if (answer.status !== 200) throw new Error(`sign-in was refused: ${answer.text}`)
+    const cookie = cookiesOf(answer)
+    const send = async (method: string, path: string, body?: object, headers: Record<string, string> = {}) =>
+      world.request(`${portalApiPath}${path}`, {
+        method,
+        headers: {
+          cookie,
+          origin,
+          ...(method !== 'GET' && { 'x-csrf-token': await csrfToken() }),
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+          ...headers,
+        },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      })
+    let token: Promise<string> | undefined
+    const csrfToken = () => {
+      token ??= world
+        .request(`${portalApiPath}/session`, { headers: { cookie } })
+        .then(({ body }) => (body as unknown as { csrf_token: string }).csrf_token)
+      return token
+    }
+    return {
+      cookie,
+      csrfToken,
+      send,
+      get: (path: string) => send('GET', path),
+      post: (path: string, body?: object) => send('POST', path, body),
+      patch: (path: string, body: object) => send('PATCH', path, body),
+      delete: (path: string) => send('DELETE', path),
+    }
+  }
+
+  /** A new person in this role of this company or organization, signed in. */
+  const signInAs = async (
+    place: { companyId: CompanyId } | { organizationId: OrganizationId } | 'operator',
+    role: MemberRole,
+  ) => {
+    const person = await addPerson()
+    if (place === 'operator') await makeOperator(person)
+    else if ('companyId' in place) await joinCompany(person, place.companyId, role)
+    else await joinOrganization(person, place.organizationId, role)
+    return { ...(await signIn(person)), person }
+  }
+
+  /** Makes every sign-in of the person so old that sensitive acts ask for a new one. */
+  const letSignInAge = (userId: string, minutes = 11) =>
+    pool.query(`update portal_session set created_at = created_at - $2 * interval '1 minute' where user_id = $1`, [
+      userId,
+      minutes,
+    ])
+
+  return { ...world, auth, addPerson, joinCompany, joinOrganization, makeOperator, signIn, signInAs, letSignInAge }
+}
+
+/** The cookies that an answer sets, as the next request sends them. */
+export function cookiesOf(answer: Answer): string {
+  return answer.headers
+    .getSetCookie()
+    .map((cookie) => cookie.split(';')[0])
+    .join('; ')
+}

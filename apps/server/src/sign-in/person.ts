@@ -1,0 +1,51 @@
+import type { Auth } from './auth.ts'
+import { freshMs, sessionLifetimeMs } from './auth.ts'
+
+/** Proof that a request came from a person who is signed in. Only `authenticatePerson` makes one. */
+export type Person = {
+  readonly brand: 'Person'
+  readonly userId: string
+  readonly name: string
+  readonly email: string
+  readonly isTwoFactorEnabled: boolean
+  readonly sessionId: string
+  readonly signedInAt: Date
+}
+
+/**
+ * Who is signed in, by the session's cookie; null when nobody is, when the session was idle for too long, or is older than 12 hours, which
+ * ends it. Each call counts as activity, unless the request says `X-Background: true`: a page that refreshes itself is nobody at work.
+ * `cookies`: what the answer must set, because the session's end has moved.
+ */
+export async function authenticatePerson(
+  auth: Auth,
+  headers: Headers,
+  now: Date,
+): Promise<{ person: Person | null; cookies: string[] }> {
+  const disableRefresh = headers.get('x-background') === 'true'
+  const answer = await auth.api.getSession({ headers, query: { disableRefresh }, returnHeaders: true })
+  const found = answer.response
+  if (!found) return { person: null, cookies: [] }
+  const signedInAt = new Date(found.session.createdAt)
+  if (now.getTime() - signedInAt.getTime() >= sessionLifetimeMs) {
+    await auth.api.signOut({ headers })
+    return { person: null, cookies: [] }
+  }
+  return {
+    person: {
+      brand: 'Person',
+      userId: found.user.id,
+      name: found.user.name,
+      email: found.user.email,
+      isTwoFactorEnabled: found.user.twoFactorEnabled ?? false,
+      sessionId: found.session.id,
+      signedInAt,
+    },
+    cookies: answer.headers.getSetCookie(),
+  }
+}
+
+/** Whether the sign-in is recent enough for a sensitive act. */
+export function isFresh(person: Person, now: Date): boolean {
+  return now.getTime() - person.signedInAt.getTime() < freshMs
+}

@@ -1,0 +1,35 @@
+import type { Mail } from '../mail/queue.ts'
+
+type Recipient = { email: string; name: string }
+
+/** The secret stands behind the #, so that no server, proxy or Referer header ever sees it. */
+export function resetMail(publicUrl: string, to: Recipient, token: string): Mail {
+  return {
+    recipient: to.email,
+    subject: 'Choose a new password for Bridgework',
+    text: `Hello ${to.name},
+
+somebody, probably you, asked for a new password for your Bridgework account. Choose it here within the next hour:
+
+${publicUrl}/reset-password#${token}
+
+If it was not you, do nothing: your password stays as it is.
+`,
+  }
+}
+
+/** Proves that the address is the person's. */
+export function verificationMail(publicUrl: string, to: Recipient, token: string): Mail {
+  return {
+    recipient: to.email,
+    subject: 'Confirm your e-mail address for Bridgework',
+    text: `Hello ${to.name},
+
+confirm that this is your e-mail address, within a day:
+
+${publicUrl}/verify-email#${token}
+
+If you did not sign up for Bridgework, do nothing.
+`,
+  }
+}

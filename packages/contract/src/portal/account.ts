@@ -1,0 +1,76 @@
+import type { MemberRole, Side } from './action.ts'
+import type { Done, Instant } from './answer.ts'
+
+/** What the sign-in pages need to know of the installation. */
+export type Environment = { environment: 'sandbox' | 'production'; mail_page: string | null; docs_url: string }
+
+/** Something a person may act for. An operator has one entry with the side `operator` and an empty id. */
+export type Membership = { side: Side; id: string; name: string; role: MemberRole }
+
+/** Who is signed in. `csrf_token` goes into X-CSRF-Token of whatever is not a GET. */
+export type Session = {
+  user: { id: string; name: string; email: string; two_factor_enabled: boolean; passkeys: number }
+  csrf_token: string
+  signed_in_at: Instant
+  /** Until then, acts that need a fresh sign-in need no other. */
+  fresh_until: Instant
+  /** Whatever happens, nobody stays signed in longer. */
+  ends_at: Instant
+  idle_timeout_seconds: number
+  memberships: Membership[]
+}
+
+export type OpenSession = {
+  id: string
+  is_current: boolean
+  signed_in_at: Instant
+  last_seen_at: Instant
+  ip: string | null
+  user_agent: string | null
+}
+
+/** Something that a person did, for the history of a company, an organization, the operator or an account. */
+export type AuditEvent = {
+  id: string
+  occurred_at: Instant
+  actor: string
+  /** `key_pair.generate`: an action of the table, or `account.<what happened>`. */
+  action: string
+  subject: string | null
+  ip: string | null
+  request_id: string | null
+}
+
+/** A person who acts for a company or an organization, or was invited to. */
+export type Member = {
+  id: string
+  name: string
+  email: string
+  role: MemberRole
+  /** `invited`: the link was mailed and not used yet; `expired`: it can be no more. */
+  state: 'active' | 'invited' | 'expired'
+  is_you: boolean
+  two_factor_enabled: boolean
+  joined_at: Instant
+}
+
+export type Invitation = {
+  side: Side
+  tenant_name: string
+  email: string
+  name: string
+  role: MemberRole
+  has_account: boolean
+}
+
+export type AccountAnswers = {
+  getEnvironment: Environment
+  signUp: Done
+  findInvitation: Invitation
+  acceptInvitation: { side: Side; id: string }
+  getSession: Session
+  updateAccount: Done
+  listSessions: { data: OpenSession[] }
+  endSession: Done
+  listAccountEvents: { data: AuditEvent[] }
+}

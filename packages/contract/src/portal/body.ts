@@ -1,0 +1,66 @@
+import { type Static, type TProperties, Type } from 'typebox'
+import { datasetNames } from '../datasets.ts'
+import type { PortalRouteName } from './route.ts'
+
+const name = Type.String({ minLength: 1, maxLength: 200, description: 'A name' })
+const email = Type.String({ minLength: 3, maxLength: 254, description: 'An e-mail address' })
+const password = Type.String({ maxLength: 256, description: '15 characters or more' })
+const token = Type.String({ maxLength: 200, description: 'The secret part of a link that was mailed' })
+const memberRole = Type.Enum(['admin', 'member'])
+const memberId = Type.String({ maxLength: 36 })
+const datasets = Type.Array(Type.Enum([...datasetNames]), { minItems: 1, uniqueItems: true })
+const locationIds = Type.Union([
+  Type.Literal('all'),
+  Type.Array(Type.String({ maxLength: 16 }), { minItems: 1, maxItems: 1000, uniqueItems: true }),
+])
+const member = body({ email, name, role: memberRole })
+const tenant = body({ name, owner: Type.Object({ email, name }, { additionalProperties: false }) })
+
+/** What each route that takes a body takes. A route that is not here takes none. */
+export const portalBodies = {
+  signUp: body({ side: Type.Enum(['company', 'organization']), tenant_name: name, name, email, password }),
+  findInvitation: body({ token }),
+  /** Name and password: for a person without an account. One who has an account is signed in and sends neither. */
+  acceptInvitation: body({ token, name: Type.Optional(name), password: Type.Optional(password) }),
+  updateAccount: body({ name }),
+  updateCompany: body({ name }),
+  acceptAgreement: body({ version: Type.Integer({ minimum: 1 }) }),
+  regenerateKeyPair: body({
+    client_id: Type.String({ maxLength: 100, description: 'The pair that ends: what was seen' }),
+  }),
+  revokeKeyPair: body({ client_id: Type.String({ maxLength: 100 }) }),
+  inviteCompanyMember: member,
+  updateCompanyMember: body({ role: memberRole }),
+  transferCompanyOwnership: body({ member_id: memberId }),
+  makeFirstCall: body({ path: Type.Enum(['/organizations', '/locations']) }),
+  updateOrganization: body({
+    name,
+    time_zone: Type.Optional(Type.Union([Type.String({ maxLength: 100 }), Type.Null()])),
+  }),
+  /** `missing`: the count that the person saw, so that nobody confirms a list that has grown since. */
+  confirmRemoval: body({ missing: Type.Integer({ minimum: 1 }) }),
+  grantVendor: body({ location_ids: locationIds, datasets }),
+  revokeVendor: body({ location_ids: locationIds, datasets: Type.Union([Type.Literal('all'), datasets]) }),
+  updateAttribution: body({
+    domains: Type.Array(Type.String({ maxLength: 253 }), { maxItems: 20 }),
+    excluded_paths: Type.Array(Type.String({ maxLength: 200 }), { maxItems: 20 }),
+  }),
+  inviteOrganizationMember: member,
+  updateOrganizationMember: body({ role: memberRole }),
+  transferOrganizationOwnership: body({ member_id: memberId }),
+  createOperatorCompany: tenant,
+  setCompanyState: body({ state: Type.Enum(['active', 'suspended', 'closed']) }),
+  createOperatorOrganization: tenant,
+  publishAgreement: body({
+    version: Type.Integer({ minimum: 1 }),
+    body: Type.String({ minLength: 1, maxLength: 200_000 }),
+    grace_period_days: Type.Integer({ minimum: 0, maximum: 365 }),
+  }),
+  inviteOperator: body({ email, name }),
+} as const satisfies Partial<Record<PortalRouteName, ReturnType<typeof body>>>
+
+export type PortalBodies = { [name in keyof typeof portalBodies]: Static<(typeof portalBodies)[name]> }
+
+function body<T extends TProperties>(properties: T) {
+  return Type.Object(properties, { additionalProperties: false })
+}

@@ -1,0 +1,108 @@
+import type { FreshnessState } from '../envelope.ts'
+import type { AuditEvent, Member } from './account.ts'
+import type { Done, Instant, Listed } from './answer.ts'
+
+export type CompanyPage = {
+  id: string
+  name: string
+  state: 'active' | 'suspended' | 'closed'
+  created_at: Instant
+  owner: { name: string; email: string }
+  agreement: AgreementStanding
+  /** The live pair; null when there is none. */
+  key_pair: { client_id: string; created_at: Instant; last_used_at: Instant | null } | null
+  connections: { organizations: number; locations: number }
+}
+
+export type AgreementStanding = {
+  current_version: number
+  accepted_version: number | null
+  is_in_force: boolean
+  /** When the current version binds whoever has not accepted it: keys stop working then. Null when it was accepted. */
+  required_at: Instant | null
+}
+
+export type AgreementPage = AgreementStanding & {
+  /** Markdown. */
+  body: string
+  published_at: Instant
+  accepted_at: Instant | null
+  accepted_by: string | null
+}
+
+export type KeyPairEntry = {
+  id: string
+  client_id: string
+  created_at: Instant
+  created_by: string | null
+  state: 'live' | 'revoked'
+  revoked_at: Instant | null
+  revoked_by: string | null
+  last_used_at: Instant | null
+}
+
+/** The one answer that holds a secret; it cannot be had again. */
+export type NewKeyPair = { client_id: string; client_secret: string }
+
+export type Connection = {
+  organization_id: string
+  organization_name: string
+  locations: {
+    id: string
+    name: string
+    city: string | null
+    state: string | null
+    has_attribution_script: boolean
+    datasets: { dataset: string; granted_at: Instant; state: FreshnessState; synced_at: Instant | null }[]
+  }[]
+}
+
+export type UsageRange = '24h' | '7d' | '30d'
+
+/** `errors`: answers from 400 on that are not 429. */
+export type UsageNumbers = { requests: number; records: number; throttled: number; errors: number }
+
+export type Usage = {
+  range: UsageRange
+  bucket_seconds: number
+  totals: UsageNumbers
+  /** One for each bucket of the range, oldest first, also where nothing was asked. */
+  buckets: (UsageNumbers & { at: Instant })[]
+}
+
+export type RecentRequest = {
+  answered_at: Instant
+  request_id: string
+  method: string
+  route: string
+  location_id: string | null
+  status: number
+  code: string | null
+  records: number
+  duration_ms: number
+}
+
+/** The sandbox makes it on the company's behalf; `body` is the answer's text, cut after 20,000 characters. */
+export type FirstCall = { method: 'GET'; url: string; status: number; duration_ms: number; body: string }
+
+export type CompanyAnswers = {
+  getCompany: CompanyPage
+  updateCompany: Done
+  listCompanyEvents: Listed<AuditEvent>
+  getAgreement: AgreementPage
+  acceptAgreement: AgreementPage
+  listKeyPairs: { data: KeyPairEntry[] }
+  generateKeyPair: NewKeyPair
+  regenerateKeyPair: NewKeyPair
+  revokeKeyPair: Done
+  listCompanyMembers: { data: Member[] }
+  inviteCompanyMember: Member
+  updateCompanyMember: Done
+  removeCompanyMember: Done
+  resendCompanyInvitation: Done
+  transferCompanyOwnership: Done
+  listConnections: Listed<Connection>
+  getUsage: Usage
+  listRecentRequests: { data: RecentRequest[] }
+  makeFirstCall: FirstCall
+}

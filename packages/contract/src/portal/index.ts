@@ -1,0 +1,8 @@
+export type * from './account.ts'
+export { type Action, actions, type MemberRole, mayDo, memberRoles, type Side, sides } from './action.ts'
+export type * from './answer.ts'
+export { type PortalBodies, portalBodies } from './body.ts'
+export type * from './company.ts'
+export type * from './operator.ts'
+export type * from './organization.ts'
+export { type PortalRouteName, portalApiPath, portalRoutes } from './route.ts'

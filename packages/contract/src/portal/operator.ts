@@ -1,0 +1,109 @@
+import type { AuditEvent, Member } from './account.ts'
+import type { Done, Instant, Listed } from './answer.ts'
+
+export type OperatorOverview = {
+  environment: 'sandbox' | 'production'
+  started_at: Instant
+  database: {
+    version: string
+    size_bytes: number
+    largest_tables: { name: string; size_bytes: number; rows: number }[]
+  }
+  counts: {
+    companies: number
+    organizations: number
+    locations: number
+    records: number
+    agents: number
+    disclosures: number
+  }
+  agents: { connected: number; silent: number; never_heard: number }
+  freshness: { current: number; stale: number; disconnected: number; pending: number }
+  removals_held: number
+}
+
+export type OperatorCompany = {
+  id: string
+  name: string
+  state: 'active' | 'suspended' | 'closed'
+  owner_email: string
+  created_at: Instant
+  agreement_in_force: boolean
+  has_live_key_pair: boolean
+  organizations: number
+  last_request_at: Instant | null
+}
+
+export type OperatorOrganization = {
+  id: string
+  name: string
+  owner_email: string | null
+  created_at: Instant
+  locations: number
+  agents: number
+  last_contact_at: Instant | null
+}
+
+export type OperatorAgent = {
+  id: string
+  name: string
+  version: string | null
+  organization_id: string
+  organization_name: string
+  enrolled_at: Instant
+  last_contact_at: Instant | null
+  state: 'connected' | 'silent' | 'never_heard' | 'revoked'
+}
+
+export type Jobs = {
+  /** Work that waits because a change alters many other records. */
+  rerendering: { location_id: string; dataset: string; waiting: number; since: Instant | null }[]
+  mail: { waiting: number; failing: number; oldest_at: Instant | null; last_error: string | null }
+  removals: {
+    location_id: string
+    location_name: string
+    organization_name: string
+    dataset: string
+    missing: number
+    visible: number
+    held_at: Instant
+  }[]
+}
+
+export type Limits = {
+  slots: {
+    company_id: string
+    company_name: string
+    sync_type: 'initial' | 'incremental'
+    location_ids: string[]
+    max: number
+  }[]
+  /** Addresses with token requests in the last 60 s. */
+  token_attempts: { address: string; admitted: number; max: number; oldest_at: Instant }[]
+}
+
+export type AgreementVersion = {
+  version: number
+  body: string
+  published_at: Instant
+  enforced_at: Instant
+  accepted_by_companies: number
+}
+
+export type OperatorAnswers = {
+  getOperatorOverview: OperatorOverview
+  listOperatorCompanies: Listed<OperatorCompany>
+  createOperatorCompany: { id: string }
+  setCompanyState: Done
+  listOperatorOrganizations: Listed<OperatorOrganization>
+  createOperatorOrganization: { id: string }
+  listOperatorAgents: Listed<OperatorAgent>
+  getJobs: Jobs
+  getLimits: Limits
+  listAgreements: { data: AgreementVersion[]; companies: number }
+  publishAgreement: Done
+  listOperatorEvents: Listed<AuditEvent>
+  listOperators: { data: Member[] }
+  inviteOperator: Member
+  removeOperator: Done
+}

@@ -1,0 +1,200 @@
+import type { FreshnessState } from '../envelope.ts'
+import type { AuditEvent, Member } from './account.ts'
+import type { Done, Instant, Listed } from './answer.ts'
+
+export type OrganizationPage = {
+  id: string
+  name: string
+  time_zone: string | null
+  country: string | null
+  created_at: Instant
+  locations: number
+  agents: { living: number; connected: number }
+  /** Removals that wait for a person. */
+  removals: number
+  vendors: number
+}
+
+export type DatasetCopy = {
+  dataset: string
+  title: string
+  state: FreshnessState
+  synced_at: Instant | null
+  initial_sync_completed_at: Instant | null
+  total: number
+  /** Of the total, those that the practice management system still has. */
+  visible: number
+  removal_held: boolean
+}
+
+export type LocationEntry = {
+  id: string
+  source_id: string
+  name: string
+  address: string | null
+  time_zone: string | null
+  website_url: string | null
+  is_active: boolean
+  practice_management_system: { name: string | null; version: string | null }
+  /** That of the dataset that is furthest behind. */
+  state: FreshnessState
+  datasets: DatasetCopy[]
+}
+
+export type TimelineRange = '24h' | '7d'
+
+/** One cell of a dataset's timeline: `read`: read to the end at least once; `missed`: not, though open; `closed`: not, and out of hours; `none`: before the first sync. */
+export type TimelineCell = { at: Instant; reads: number; kind: 'read' | 'missed' | 'closed' | 'none' }
+
+export type LocationPage = LocationEntry & {
+  range: TimelineRange
+  cell_seconds: number
+  timeline: { dataset: string; cells: TimelineCell[] }[]
+}
+
+export type AgentEntry = {
+  id: string
+  name: string
+  version: string | null
+  enrolled_at: Instant
+  revoked_at: Instant | null
+  last_contact_at: Instant | null
+  /** `connected`: heard within the last 3 minutes. */
+  state: 'connected' | 'silent' | 'never_heard' | 'revoked'
+}
+
+/** Shown once. `commands`: what to paste on the office's machine. */
+export type EnrolmentCode = { code: string; expires_at: Instant; commands: { title: string; command: string }[] }
+
+export type RemovalEntry = {
+  location_id: string
+  location_name: string
+  dataset: string
+  title: string
+  missing: number
+  visible: number
+  held_at: Instant
+}
+
+/** `records`: the first 100 by source id. `name` only where it is not a patient's. */
+export type RemovalPage = RemovalEntry & { records: { source_id: string; name: string | null; updated_at: Instant }[] }
+
+export type VendorEntry = {
+  company_id: string
+  name: string
+  /** Whether it may read something now. */
+  has_access: boolean
+  locations: number
+  datasets: string[]
+  last_read_at: Instant | null
+  granted_at: Instant | null
+}
+
+export type Consent = {
+  company_id: string
+  company_name: string
+  /** Null: every location of the organization, those of the future included. */
+  location_id: string | null
+  location_name: string | null
+  dataset: string
+  granted_at: Instant
+  granted_by: string
+  revoked_at: Instant | null
+  revoked_by: string | null
+}
+
+export type VendorPage = {
+  company_id: string
+  name: string
+  state: 'active' | 'suspended' | 'closed'
+  agreement_in_force: boolean
+  last_read_at: Instant | null
+  /** Datasets that are granted for every location, those of the future included. */
+  all_locations: string[]
+  /** Every location of the organization with the datasets that the vendor may read there now. */
+  locations: { id: string; name: string; datasets: string[] }[]
+  history: Consent[]
+}
+
+/** What a dataset reveals: its attributes with an invented example. */
+export type DatasetPreview = {
+  dataset: string
+  title: string
+  description: string
+  has_patient_data: boolean
+  records: number
+  attributes: { name: string; description: string; example: string }[]
+}
+
+export type DisclosureEntry = {
+  id: string
+  disclosed_at: Instant
+  company_id: string
+  company_name: string
+  location_id: string
+  location_name: string
+  dataset: string
+  records: number
+  /** Names of the filters, never their values. */
+  filters: string[]
+  client_id: string
+  request_id: string
+  ip: string
+}
+
+export type DisclosureDay = { day: string; dataset: string; reads: number; records: number }
+
+export type DisclosureSummary = {
+  total_reads: number
+  total_records: number
+  /** By the organization's days, oldest first. */
+  days: DisclosureDay[]
+  vendors: { company_id: string; name: string; reads: number; records: number }[]
+}
+
+export type AttributionEntry = {
+  location_id: string
+  location_name: string
+  website_url: string | null
+  key: string
+  /** What to paste before the end of `<head>`. */
+  snippet: string
+  domains: string[]
+  excluded_paths: string[]
+  is_installed: boolean
+  installed_at: Instant | null
+  last_seen_at: Instant | null
+  sightings: { origin: string; is_own_domain: boolean; first_seen_at: Instant; last_seen_at: Instant }[]
+}
+
+export type OrganizationAnswers = {
+  getOrganization: OrganizationPage
+  updateOrganization: Done
+  listOrganizationEvents: Listed<AuditEvent>
+  listLocations: Listed<LocationEntry>
+  getLocation: LocationPage
+  listAgents: { data: AgentEntry[] }
+  createEnrolmentCode: EnrolmentCode
+  revokeAgent: Done
+  listRemovals: { data: RemovalEntry[] }
+  previewRemoval: RemovalPage
+  confirmRemoval: { hidden: number }
+  rejectRemoval: Done
+  listVendors: Listed<VendorEntry>
+  getVendor: VendorPage
+  grantVendor: { locations: number; datasets: number }
+  revokeVendor: { locations: number; datasets: number }
+  previewDataset: DatasetPreview
+  listConsents: Listed<Consent>
+  listDisclosures: { data: DisclosureEntry[]; next_before: string | null }
+  summarizeDisclosures: DisclosureSummary
+  exportDisclosures: string
+  listAttribution: Listed<AttributionEntry>
+  updateAttribution: AttributionEntry
+  listOrganizationMembers: { data: Member[] }
+  inviteOrganizationMember: Member
+  updateOrganizationMember: Done
+  removeOrganizationMember: Done
+  resendOrganizationInvitation: Done
+  transferOrganizationOwnership: Done
+}

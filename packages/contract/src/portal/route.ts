@@ -1,0 +1,259 @@
+import type { Action } from './action.ts'
+
+/** `anyone`: without a sign-in. `signed_in`: for whoever is signed in, about themselves. Anything else: by role. */
+type Gate = Action | 'anyone' | 'signed_in'
+
+type Route = {
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+  path: string
+  action: Gate
+  /** Names of the parameters in the query that the route takes. */
+  query?: readonly string[]
+}
+
+export const portalApiPath = '/portal/api'
+
+const list = ['search', 'page'] as const
+const disclosureFilter = ['company_id', 'location_id', 'dataset', 'from', 'to'] as const
+
+/**
+ * Every route of the portal's own API. The server registers these and no other (sign-in itself is better-auth's, under /auth), the portal
+ * calls these and no other, and a test walks every role over every one. A route changes something exactly when it is not a GET.
+ */
+export const portalRoutes = {
+  getEnvironment: { method: 'GET', path: '/environment', action: 'anyone' },
+  signUp: { method: 'POST', path: '/sign_up', action: 'anyone' },
+  findInvitation: { method: 'POST', path: '/invitations/find', action: 'anyone' },
+  acceptInvitation: { method: 'POST', path: '/invitations/accept', action: 'anyone' },
+
+  getSession: { method: 'GET', path: '/session', action: 'signed_in' },
+  updateAccount: { method: 'PATCH', path: '/account', action: 'signed_in' },
+  listSessions: { method: 'GET', path: '/account/sessions', action: 'signed_in' },
+  endSession: { method: 'DELETE', path: '/account/sessions/:session_id', action: 'signed_in' },
+  listAccountEvents: { method: 'GET', path: '/account/events', action: 'signed_in' },
+
+  getCompany: { method: 'GET', path: '/companies/:company_id', action: 'company.read' },
+  updateCompany: { method: 'PATCH', path: '/companies/:company_id', action: 'company.update' },
+  listCompanyEvents: {
+    method: 'GET',
+    path: '/companies/:company_id/events',
+    action: 'company.audit',
+    query: list,
+  },
+  getAgreement: { method: 'GET', path: '/companies/:company_id/agreement', action: 'agreement.read' },
+  acceptAgreement: {
+    method: 'POST',
+    path: '/companies/:company_id/agreement/acceptance',
+    action: 'agreement.accept',
+  },
+  listKeyPairs: { method: 'GET', path: '/companies/:company_id/key_pairs', action: 'key_pair.read' },
+  generateKeyPair: { method: 'POST', path: '/companies/:company_id/key_pairs', action: 'key_pair.generate' },
+  regenerateKeyPair: {
+    method: 'POST',
+    path: '/companies/:company_id/key_pairs/regeneration',
+    action: 'key_pair.generate',
+  },
+  revokeKeyPair: { method: 'POST', path: '/companies/:company_id/key_pairs/revocation', action: 'key_pair.revoke' },
+  listCompanyMembers: { method: 'GET', path: '/companies/:company_id/members', action: 'company_member.read' },
+  inviteCompanyMember: { method: 'POST', path: '/companies/:company_id/members', action: 'company_member.manage' },
+  updateCompanyMember: {
+    method: 'PATCH',
+    path: '/companies/:company_id/members/:member_id',
+    action: 'company_member.manage',
+  },
+  removeCompanyMember: {
+    method: 'DELETE',
+    path: '/companies/:company_id/members/:member_id',
+    action: 'company_member.manage',
+  },
+  resendCompanyInvitation: {
+    method: 'POST',
+    path: '/companies/:company_id/members/:member_id/invitation',
+    action: 'company_member.manage',
+  },
+  transferCompanyOwnership: {
+    method: 'POST',
+    path: '/companies/:company_id/ownership',
+    action: 'company_ownership.transfer',
+  },
+  listConnections: {
+    method: 'GET',
+    path: '/companies/:company_id/connections',
+    action: 'connection.read',
+    query: list,
+  },
+  getUsage: { method: 'GET', path: '/companies/:company_id/usage', action: 'usage.read', query: ['range'] },
+  listRecentRequests: { method: 'GET', path: '/companies/:company_id/requests', action: 'usage.read' },
+  makeFirstCall: { method: 'POST', path: '/companies/:company_id/first_call', action: 'first_call.make' },
+
+  getOrganization: { method: 'GET', path: '/organizations/:organization_id', action: 'organization.read' },
+  updateOrganization: { method: 'PATCH', path: '/organizations/:organization_id', action: 'organization.update' },
+  listOrganizationEvents: {
+    method: 'GET',
+    path: '/organizations/:organization_id/events',
+    action: 'organization.audit',
+    query: list,
+  },
+  listLocations: {
+    method: 'GET',
+    path: '/organizations/:organization_id/locations',
+    action: 'location.read',
+    query: list,
+  },
+  getLocation: {
+    method: 'GET',
+    path: '/organizations/:organization_id/locations/:location_id',
+    action: 'location.read',
+    query: ['range'],
+  },
+  listAgents: { method: 'GET', path: '/organizations/:organization_id/agents', action: 'agent.read' },
+  createEnrolmentCode: {
+    method: 'POST',
+    path: '/organizations/:organization_id/enrolment_codes',
+    action: 'agent.enroll',
+  },
+  revokeAgent: {
+    method: 'DELETE',
+    path: '/organizations/:organization_id/agents/:agent_id',
+    action: 'agent.revoke',
+  },
+  listRemovals: { method: 'GET', path: '/organizations/:organization_id/removals', action: 'removal.read' },
+  previewRemoval: {
+    method: 'GET',
+    path: '/organizations/:organization_id/removals/:location_id/:dataset',
+    action: 'removal.read',
+  },
+  confirmRemoval: {
+    method: 'POST',
+    path: '/organizations/:organization_id/removals/:location_id/:dataset/confirmation',
+    action: 'removal.decide',
+  },
+  rejectRemoval: {
+    method: 'DELETE',
+    path: '/organizations/:organization_id/removals/:location_id/:dataset',
+    action: 'removal.decide',
+  },
+  listVendors: { method: 'GET', path: '/organizations/:organization_id/vendors', action: 'grant.read', query: list },
+  getVendor: {
+    method: 'GET',
+    path: '/organizations/:organization_id/vendors/:company_id',
+    action: 'grant.read',
+  },
+  grantVendor: {
+    method: 'POST',
+    path: '/organizations/:organization_id/vendors/:company_id/grants',
+    action: 'grant.give',
+  },
+  revokeVendor: {
+    method: 'POST',
+    path: '/organizations/:organization_id/vendors/:company_id/revocations',
+    action: 'grant.revoke',
+  },
+  previewDataset: {
+    method: 'GET',
+    path: '/organizations/:organization_id/dataset_previews/:dataset',
+    action: 'grant.read',
+  },
+  listConsents: {
+    method: 'GET',
+    path: '/organizations/:organization_id/consents',
+    action: 'grant.read',
+    query: ['company_id', ...list],
+  },
+  listDisclosures: {
+    method: 'GET',
+    path: '/organizations/:organization_id/disclosures',
+    action: 'disclosure.read',
+    query: [...disclosureFilter, 'before'],
+  },
+  summarizeDisclosures: {
+    method: 'GET',
+    path: '/organizations/:organization_id/disclosure_summary',
+    action: 'disclosure.read',
+    query: disclosureFilter,
+  },
+  /** Answers text/csv. */
+  exportDisclosures: {
+    method: 'GET',
+    path: '/organizations/:organization_id/disclosures.csv',
+    action: 'disclosure.read',
+    query: disclosureFilter,
+  },
+  listAttribution: {
+    method: 'GET',
+    path: '/organizations/:organization_id/attribution',
+    action: 'attribution.read',
+    query: list,
+  },
+  updateAttribution: {
+    method: 'PATCH',
+    path: '/organizations/:organization_id/attribution/:location_id',
+    action: 'attribution.update',
+  },
+  listOrganizationMembers: {
+    method: 'GET',
+    path: '/organizations/:organization_id/members',
+    action: 'organization_member.read',
+  },
+  inviteOrganizationMember: {
+    method: 'POST',
+    path: '/organizations/:organization_id/members',
+    action: 'organization_member.manage',
+  },
+  updateOrganizationMember: {
+    method: 'PATCH',
+    path: '/organizations/:organization_id/members/:member_id',
+    action: 'organization_member.manage',
+  },
+  removeOrganizationMember: {
+    method: 'DELETE',
+    path: '/organizations/:organization_id/members/:member_id',
+    action: 'organization_member.manage',
+  },
+  resendOrganizationInvitation: {
+    method: 'POST',
+    path: '/organizations/:organization_id/members/:member_id/invitation',
+    action: 'organization_member.manage',
+  },
+  transferOrganizationOwnership: {
+    method: 'POST',
+    path: '/organizations/:organization_id/ownership',
+    action: 'organization_ownership.transfer',
+  },
+
+  getOperatorOverview: { method: 'GET', path: '/operator/overview', action: 'operator.read' },
+  listOperatorCompanies: {
+    method: 'GET',
+    path: '/operator/companies',
+    action: 'operator.read',
+    query: [...list, 'state'],
+  },
+  createOperatorCompany: { method: 'POST', path: '/operator/companies', action: 'operator.company_create' },
+  setCompanyState: {
+    method: 'POST',
+    path: '/operator/companies/:company_id/state',
+    action: 'operator.company_suspend',
+  },
+  listOperatorOrganizations: {
+    method: 'GET',
+    path: '/operator/organizations',
+    action: 'operator.read',
+    query: list,
+  },
+  createOperatorOrganization: {
+    method: 'POST',
+    path: '/operator/organizations',
+    action: 'operator.organization_create',
+  },
+  listOperatorAgents: { method: 'GET', path: '/operator/agents', action: 'operator.read', query: list },
+  getJobs: { method: 'GET', path: '/operator/jobs', action: 'operator.read' },
+  getLimits: { method: 'GET', path: '/operator/limits', action: 'operator.read' },
+  listAgreements: { method: 'GET', path: '/operator/agreements', action: 'operator.read' },
+  publishAgreement: { method: 'POST', path: '/operator/agreements', action: 'operator.agreement_publish' },
+  listOperatorEvents: { method: 'GET', path: '/operator/events', action: 'operator.read', query: list },
+  listOperators: { method: 'GET', path: '/operator/members', action: 'operator.read' },
+  inviteOperator: { method: 'POST', path: '/operator/members', action: 'operator.member_manage' },
+  removeOperator: { method: 'DELETE', path: '/operator/members/:member_id', action: 'operator.member_manage' },
+} as const satisfies Record<string, Route>
+
+export type PortalRouteName = keyof typeof portalRoutes
