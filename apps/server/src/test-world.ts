@@ -204,7 +204,8 @@ export async function someWorld(
     })
 
   /** A second server process' worth of service on the same database. */
-  const anotherServer = () => startServer(t, database, { secretKey, log, ...options })
+  const anotherServer = (other: Partial<AppDeps> = {}) =>
+    startServer(t, database, { secretKey, log, ...options, ...other })
 
   return {
     ...database,

@@ -19,17 +19,22 @@ export async function createCompany(
   pool: Pool,
   company: { name: string; owner: { email: string; name: string } },
 ): Promise<{ company: Company; owner: Member }> {
-  const name = requireText(company.name, 'the name of a company')
-  return await withTransaction(pool, async (client) => {
-    const { rows } = await client.query<CompanyRow>(
-      'insert into company (id, name) values ($1, $2) returning id, name, state, created_at',
-      [newUuid<CompanyId>(), name],
-    )
-    if (!rows[0]) throw new Error('the company was not stored')
-    const created = toCompany(rows[0])
-    const owner = await addMember(client, { companyId: created.id, ...company.owner, role: 'owner' })
-    return { company: created, owner }
-  })
+  return await withTransaction(pool, (client) => addCompany(client, company))
+}
+
+/** As `createCompany`, in a transaction that the caller has opened. */
+export async function addCompany(
+  client: Queryable,
+  company: { name: string; owner: { email: string; name: string } },
+): Promise<{ company: Company; owner: Member }> {
+  const { rows } = await client.query<CompanyRow>(
+    'insert into company (id, name) values ($1, $2) returning id, name, state, created_at',
+    [newUuid<CompanyId>(), requireText(company.name, 'the name of a company')],
+  )
+  if (!rows[0]) throw new Error('the company was not stored')
+  const created = toCompany(rows[0])
+  const owner = await addMember(client, { companyId: created.id, ...company.owner, role: 'owner' })
+  return { company: created, owner }
 }
 
 /** Every company, by name. */
