@@ -266,6 +266,7 @@ async function startServer(
     environment: 'sandbox',
     publicUrl: 'http://localhost',
     trustedProxies: [],
+    mailDir: null,
     previewDatasets: new Set(datasetNames.filter((name) => getDataset(name).preview)),
     now: () => new Date(),
     ...options,

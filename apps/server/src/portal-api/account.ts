@@ -4,6 +4,7 @@ import { requireText } from '../directory/field.ts'
 import { parseUuid } from '../directory/identity.ts'
 import type { Queryable } from '../directory/queryable.ts'
 import { Problem } from '../http/problem.ts'
+import { listMailFolder } from '../mail/folder.ts'
 import { recordAccountEvent } from '../sign-in/account-event.ts'
 import { freshMs, idleTimeoutMs, sessionLifetimeMs } from '../sign-in/auth.ts'
 import { endSession, listSessions, renamePerson } from '../sign-in/store.ts'
@@ -12,13 +13,25 @@ import { csrfTokenOf } from './csrf.ts'
 
 /** What a person asks about themselves and the installation. */
 export const accountHandlers: PortalHandlers<
-  'getEnvironment' | 'getSession' | 'updateAccount' | 'listSessions' | 'endSession' | 'listAccountEvents'
+  | 'getEnvironment'
+  | 'listSandboxMail'
+  | 'getSession'
+  | 'updateAccount'
+  | 'listSessions'
+  | 'endSession'
+  | 'listAccountEvents'
 > = {
-  getEnvironment: async ({ environment, publicUrl }) => ({
+  getEnvironment: async ({ environment, publicUrl, mailDir }) => ({
     environment,
-    mail_page: environment === 'sandbox' ? '/mail' : null,
+    mail_page: mailDir === null ? null : '/mail',
     docs_url: `${publicUrl}/docs`,
   }),
+
+  listSandboxMail: async ({ mailDir }) => {
+    if (mailDir === null) throw new Problem('route_unknown')
+    const mails = listMailFolder(mailDir, mailsMax)
+    return { data: mails.map(({ sentAt, ...mail }) => ({ sent_at: sentAt, ...mail })) }
+  },
 
   getSession: async ({ pool, secretKey }, { person }) => {
     const [memberships, passkeys] = await Promise.all([
@@ -82,6 +95,7 @@ export const accountHandlers: PortalHandlers<
 }
 
 const eventsMax = 100
+const mailsMax = 50
 
 function eventOf({ person, ip, requestId }: Call<'updateAccount' | 'endSession'>) {
   return { user: { id: person.userId, name: person.name, email: person.email }, ip, requestId }

@@ -34,6 +34,7 @@ const app = await buildApp({
   disclosures: createDisclosureWriter({ pool, log }),
   publicUrl: 'http://localhost',
   trustedProxies: [],
+  mailDir: null,
   previewDatasets: new Set(datasetNames),
   now: () => new Date(),
   log,
