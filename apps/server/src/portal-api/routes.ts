@@ -7,9 +7,11 @@ import { rawQuery } from '../http/server.ts'
 import { authenticatePerson, type Person } from '../sign-in/person.ts'
 import { accountHandlers } from './account.ts'
 import { registerAuth, webHeaders } from './auth-routes.ts'
+import { companyHandlers } from './company.ts'
 import type { Call, PortalContext, PortalHandler, PortalHandlers } from './context.ts'
 import { requireCsrfToken, requireOwnOrigin } from './csrf.ts'
 import { invitationHandlers } from './invitation.ts'
+import { memberHandlers } from './members.ts'
 import { type Membership, requireMembership } from './membership.ts'
 import { refuse } from './refusal.ts'
 import { signUpHandlers } from './sign-up.ts'
@@ -19,6 +21,8 @@ const handlers: Partial<PortalHandlers> = {
   ...accountHandlers,
   ...signUpHandlers,
   ...invitationHandlers,
+  ...companyHandlers,
+  ...memberHandlers,
 }
 
 /**

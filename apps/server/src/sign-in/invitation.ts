@@ -84,7 +84,7 @@ export async function acceptInvitation(
 ): Promise<Seat> {
   const { token, person, newPerson, ip, requestId } = accepting
   return await withTransaction(pool, async (client) => {
-    const seat = await requireInvitation(client, secretKey, token, 'for update')
+    const seat = await requireInvitation(client, secretKey, token)
     const email = seat.email.toLowerCase()
     if (person ? person.email !== email : await findPersonByEmail(client, email)) {
       const first = person
@@ -98,8 +98,10 @@ export async function acceptInvitation(
         errors: 'name and password are needed, because this address has no account yet.',
       })
     }
-    if (!(await takeSeat(client, seat, who.userId))) throw new Problem('invitation_unknown')
-    await client.query('delete from invitation where side = $1 and member_id = $2', [seat.side, seat.memberId])
+    // The member before the invitation, as for those who remove a member: nobody waits in a circle.
+    const isSeated = await takeSeat(client, seat, who.userId)
+    const { rowCount } = await client.query('delete from invitation where token_hmac = $1', [secretKey.hmac(token)])
+    if (!isSeated || rowCount === 0) throw new Problem('invitation_unknown')
     await recordAudit(client, {
       side: seat.side,
       tenantId: seat.tenantId === '' ? null : seat.tenantId,
@@ -114,15 +116,10 @@ export async function acceptInvitation(
   })
 }
 
-async function requireInvitation(
-  db: Queryable,
-  secretKey: SecretKey,
-  token: string,
-  lock: '' | 'for update' = '',
-): Promise<Seat> {
+async function requireInvitation(db: Queryable, secretKey: SecretKey, token: string): Promise<Seat> {
   if (!isSecret('bwi', token)) throw new Problem('invitation_unknown')
   const { rows } = await db.query<{ side: Side; member_id: string }>(
-    `select side, member_id from invitation where token_hmac = $1 and expires_at > clock_timestamp() ${lock}`,
+    `select side, member_id from invitation where token_hmac = $1 and expires_at > clock_timestamp()`,
     [secretKey.hmac(token)],
   )
   const seat = rows[0] && (await findSeat(db, rows[0].side, rows[0].member_id))

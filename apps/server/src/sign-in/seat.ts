@@ -16,7 +16,7 @@ export type Seat = {
   userId: string | null
 }
 
-/** The seat of a member of any side; null when there is none. */
+/** The seat of a member of any side; null when there is none, or they were removed. */
 export async function findSeat(db: Queryable, side: Side, memberId: string): Promise<Seat | null> {
   const { rows } = await db.query<Omit<Seat, 'side' | 'memberId'>>(seats[side], [memberId])
   return rows[0] ? { side, memberId, ...rows[0] } : null
@@ -25,7 +25,7 @@ export async function findSeat(db: Queryable, side: Side, memberId: string): Pro
 /** Seats a person. False when somebody sits there already. */
 export async function takeSeat(db: Queryable, seat: Pick<Seat, 'side' | 'memberId'>, userId: string): Promise<boolean> {
   const { rowCount } = await db.query(
-    `update ${tables[seat.side]} set user_id = $2 where id = $1 and user_id is null`,
+    `update ${tables[seat.side]} set user_id = $2 where id = $1 and user_id is null and removed_at is null`,
     [seat.memberId, userId],
   )
   return rowCount === 1
@@ -36,11 +36,11 @@ const tables = { company: 'member', organization: 'organization_member', operato
 const seats = {
   company: `select c.id::text as "tenantId", c.name as "tenantName", m.email, m.name, m.role, m.user_id as "userId"
               from member m join company c on c.id = m.company_id
-             where m.id = $1`,
+             where m.id = $1 and m.removed_at is null`,
   organization: `select o.id::text as "tenantId", o.name as "tenantName", m.email, m.name, m.role, m.user_id as "userId"
                    from organization_member m join organization o on o.id = m.organization_id
-                  where m.id = $1`,
+                  where m.id = $1 and m.removed_at is null`,
   operator: `select '' as "tenantId", 'Bridgework' as "tenantName", email, name, 'owner' as role, user_id as "userId"
                from operator_member
-              where id = $1`,
+              where id = $1 and removed_at is null`,
 } as const

@@ -4,10 +4,9 @@ import { recordAudit } from '../audit/store.ts'
 import { withTransaction } from '../database/pool.ts'
 import { addCompany } from '../directory/company.ts'
 import { requireText } from '../directory/field.ts'
-import { requireEmail } from '../directory/member.ts'
 import { createOrganization } from '../directory/organization.ts'
-import { addOrganizationMember } from '../directory/organization-member.ts'
 import type { Queryable } from '../directory/queryable.ts'
+import { insertMember, requireEmail } from '../directory/tenant-member.ts'
 import { Problem } from '../http/problem.ts'
 import { queueMail } from '../mail/queue.ts'
 import { createPerson } from './create-person.ts'
@@ -95,6 +94,6 @@ async function createTenant(client: Queryable, signUp: SignUp): Promise<{ tenant
     return { tenantId: made.company.id, memberId: made.owner.id }
   }
   const { id } = await createOrganization(client, { name: signUp.tenantName })
-  const member = await addOrganizationMember(client, { organizationId: id, ...owner, role: 'owner' })
+  const member = await insertMember(client, { side: 'organization', id }, { ...owner, role: 'owner' })
   return { tenantId: id, memberId: member.id }
 }
