@@ -12,10 +12,16 @@ import type { Call, PortalContext, PortalHandler, PortalHandlers } from './conte
 import { requireCsrfToken, requireOwnOrigin } from './csrf.ts'
 import { memberHandlers } from './members.ts'
 import { type Membership, requireMembership } from './membership.ts'
+import { operatorHandlers } from './operator.ts'
 import { refuse } from './refusal.ts'
 
 // A handler for each route: one that is missing does not compile.
-const handlers: Partial<PortalHandlers> = { ...accountHandlers, ...companyHandlers, ...memberHandlers }
+const handlers: Partial<PortalHandlers> = {
+  ...accountHandlers,
+  ...companyHandlers,
+  ...memberHandlers,
+  ...operatorHandlers,
+}
 
 /**
  * HTTP under /portal/api: what the portal's pages speak, from the contract's table. Each request is checked in this order: 403 a page that is
