@@ -96,7 +96,7 @@ export const aRecord = (dataset: string, attributes: object = {}) => ({
 /** A whole service on a database of the test's own, listening on loopback, with what a test needs to fill it and to read it. */
 export async function someWorld(
   t: TestContext,
-  options: Partial<AppDeps> & { limits?: { initial: number; incremental: number } } = {},
+  options: Partial<AppDeps> & { limits?: { initial: number; incremental: number }; port?: number } = {},
 ) {
   const database = await createTestDatabase(t)
   const events: LogEvent[] = []
@@ -249,7 +249,7 @@ async function startServer(
   t: TestContext,
   database: Awaited<ReturnType<typeof createTestDatabase>>,
   options: Partial<AppDeps> &
-    Pick<AppDeps, 'secretKey' | 'log'> & { limits?: { initial: number; incremental: number } },
+    Pick<AppDeps, 'secretKey' | 'log'> & { limits?: { initial: number; incremental: number }; port?: number },
 ) {
   const { pool } = database
   const { log, secretKey, limits = { initial: 5, incremental: 25 } } = options
@@ -277,7 +277,7 @@ async function startServer(
     await disclosures.stop()
     await keys.close()
   })
-  await app.listen({ host: '127.0.0.1', port: 0 })
+  await app.listen({ host: '127.0.0.1', port: options.port ?? 0 })
   const { port } = app.server.address() as AddressInfo
   return { app, slots, disclosures, tokens: tokenIssuerOf(deps), port, url: `http://127.0.0.1:${port}` }
 }

@@ -6,7 +6,6 @@ import { createAuth } from '../sign-in/auth.ts'
 import { createPerson } from '../sign-in/create-person.ts'
 import { type Answer, someWorld } from '../test-world.ts'
 
-const origin = 'http://localhost'
 const password = 'correct horse battery staple'
 
 export type PortalWorld = Awaited<ReturnType<typeof somePortal>>
@@ -15,6 +14,7 @@ export type SignedIn = Awaited<ReturnType<PortalWorld['signIn']>>
 /** A world whose people can sign in to the portal, over HTTP as a browser would. */
 export async function somePortal(t: TestContext, options: Parameters<typeof someWorld>[1] = {}) {
   const world = await someWorld(t, options)
+  const origin = options.publicUrl ?? 'http://localhost'
   const { pool, secretKey } = world
   const auth = createAuth({ pool, secretKey, publicUrl: origin })
 

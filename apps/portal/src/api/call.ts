@@ -1,0 +1,107 @@
+import {
+  type PortalAnswers,
+  type PortalBodies,
+  type PortalRouteName,
+  portalApiPath,
+  portalRoutes,
+} from '@bridgework/contract/portal'
+
+/** What the server refused: `code` for the page, `message` for the person. */
+export class PortalError extends Error {
+  readonly status: number
+  readonly code: string
+  readonly requestId: string | null
+
+  constructor(status: number, code: string, message: string, requestId: string | null) {
+    super(message)
+    this.status = status
+    this.code = code
+    this.requestId = requestId
+  }
+}
+
+/** What a route is called with: the ids of its path, its parameters, its body where it takes one. */
+export type CallInput<Name extends PortalRouteName> = {
+  params?: Record<string, string>
+  query?: Record<string, string | undefined>
+  /** A page that refreshes itself: nobody is at work, so it keeps nobody signed in. */
+  background?: boolean
+  signal?: AbortSignal
+} & (Name extends keyof PortalBodies ? { body: PortalBodies[Name] } : { body?: undefined })
+
+/** The token of this sign-in, which every request that changes something carries. The session's query keeps it. */
+let csrfToken = ''
+export function setCsrfToken(token: string): void {
+  csrfToken = token
+}
+
+/** Calls a route of the portal's API. Throws a PortalError for every answer that is not 2xx, and when the server cannot be reached. */
+export async function call<Name extends PortalRouteName>(
+  name: Name,
+  input: CallInput<Name>,
+): Promise<PortalAnswers[Name]> {
+  const { method } = portalRoutes[name]
+  return (await send(method, urlOf(name, input), input)) as PortalAnswers[Name]
+}
+
+/** Calls one of sign-in's own doors, which are better-auth's. */
+export async function callAuth<T>(method: 'GET' | 'POST', path: string, body?: object): Promise<T> {
+  return (await send(method, `${portalApiPath}/auth${path}`, {
+    body: method === 'POST' ? (body ?? {}) : undefined,
+  })) as T
+}
+
+/** The address of a route, for links to what the browser itself downloads. */
+export function urlOf(name: PortalRouteName, input: Pick<CallInput<'getSession'>, 'params' | 'query'>): string {
+  const path = portalRoutes[name].path.replace(/:(\w+)/g, (_all, key: string) => {
+    const value = input.params?.[key]
+    if (value === undefined) throw new Error(`${name} needs ${key}`)
+    return encodeURIComponent(value)
+  })
+  const query = new URLSearchParams()
+  for (const [key, value] of Object.entries(input.query ?? {})) if (value) query.set(key, value)
+  return `${portalApiPath}${path}${query.size > 0 ? `?${query}` : ''}`
+}
+
+async function send(
+  method: string,
+  url: string,
+  input: { body?: object | undefined; background?: boolean; signal?: AbortSignal },
+): Promise<unknown> {
+  const response = await fetch(url, {
+    method,
+    headers: {
+      ...(method !== 'GET' && { 'X-CSRF-Token': csrfToken }),
+      ...(input.body !== undefined && { 'Content-Type': 'application/json' }),
+      ...(input.background && { 'X-Background': 'true' }),
+    },
+    ...(input.body !== undefined && { body: JSON.stringify(input.body) }),
+    ...(input.signal && { signal: input.signal }),
+  }).catch((cause: unknown) => {
+    if (input.signal?.aborted) throw cause
+    throw new PortalError(
+      0,
+      'unreachable',
+      'Bridgework cannot be reached. Look at your connection and try again.',
+      null,
+    )
+  })
+  const text = await response.text()
+  const body: unknown = text === '' ? null : parse(text)
+  if (response.ok) return body
+  const problem = (body ?? {}) as { errors?: string; code?: string; request_id?: string }
+  throw new PortalError(
+    response.status,
+    problem.code ?? 'internal',
+    problem.errors ?? 'Something went wrong. Try again shortly.',
+    problem.request_id ?? response.headers.get('x-request-id'),
+  )
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}

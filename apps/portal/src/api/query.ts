@@ -1,0 +1,34 @@
+import type { PortalAnswers, PortalBodies, PortalRouteName } from '@bridgework/contract/portal'
+import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
+import { type CallInput, call } from './call.ts'
+import { useFreshSignIn } from './fresh-sign-in.ts'
+
+/** A route that reads, as TanStack Query's options: for a route's loader and for useSuspenseQuery, under one key. `everyMs`: refreshes itself. */
+export function read<Name extends Exclude<PortalRouteName, keyof PortalBodies>>(
+  name: Name,
+  input: { params?: Record<string, string>; query?: Record<string, string | undefined> } = {},
+  { everyMs }: { everyMs?: number } = {},
+) {
+  return queryOptions<PortalAnswers[Name]>({
+    queryKey: [name, input.params ?? {}, input.query ?? {}],
+    queryFn: ({ signal, client, queryKey }) => {
+      const background = everyMs !== undefined && client.getQueryData(queryKey) !== undefined
+      // A route without a body is called with the ids and parameters alone.
+      return call(name, { ...input, background, signal } as CallInput<Name>)
+    },
+    ...(everyMs !== undefined && { refetchInterval: everyMs }),
+  })
+}
+
+/**
+ * A route that changes something. Where the server asks for a fresh sign-in, the person confirms in place and the act is repeated: nothing that
+ * they have filled in is lost. Afterwards everything that is shown is read again.
+ */
+export function useAct<Name extends PortalRouteName>(name: Name) {
+  const queries = useQueryClient()
+  const withFreshSignIn = useFreshSignIn()
+  return useMutation({
+    mutationFn: (input: CallInput<Name>) => withFreshSignIn(() => call(name, input)),
+    onSuccess: () => queries.invalidateQueries(),
+  })
+}

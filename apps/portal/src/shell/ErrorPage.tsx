@@ -1,0 +1,47 @@
+import { Button, Code, Container, Group, Stack, Text, Title } from '@mantine/core'
+import { useQueryErrorResetBoundary } from '@tanstack/react-query'
+import { type ErrorComponentProps, useRouter } from '@tanstack/react-router'
+import { useEffect } from 'react'
+import { PortalError } from '../api/call.ts'
+
+/** A page that could not be read: what happened, what to do, and the request's id for whoever helps. */
+export function ErrorPage({ error }: ErrorComponentProps) {
+  const router = useRouter()
+  const { reset } = useQueryErrorResetBoundary()
+  useEffect(() => reset(), [reset])
+  const known = error instanceof PortalError ? error : null
+  useEffect(() => {
+    if (known?.status === 401)
+      router.navigate({ to: '/sign-in', search: { next: location.pathname + location.search } })
+  }, [known, router])
+  return (
+    <Container size="sm" py="xl">
+      <Stack gap="sm" role="alert">
+        <Title order={1} size="h3">
+          {known ? titleOf(known) : 'This page stopped working'}
+        </Title>
+        <Text>
+          {known?.message ?? 'Something in the page itself went wrong. Reload it; if it happens again, tell us.'}
+        </Text>
+        <Group>
+          <Button onClick={() => router.invalidate()}>Try again</Button>
+          <Button variant="default" onClick={() => router.navigate({ to: '/' })}>
+            To the start
+          </Button>
+        </Group>
+        {known?.requestId && (
+          <Text size="sm" c="dimmed">
+            Request <Code>{known.requestId}</Code>
+          </Text>
+        )}
+      </Stack>
+    </Container>
+  )
+}
+
+function titleOf(error: PortalError): string {
+  if (error.status === 0) return 'No connection'
+  if (error.status === 403) return 'Not for your role'
+  if (error.status === 404) return 'Nothing here'
+  return 'That did not work'
+}

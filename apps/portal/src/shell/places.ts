@@ -1,0 +1,72 @@
+import type { Action, Membership } from '@bridgework/contract/portal'
+import {
+  IconActivity,
+  IconAddressBook,
+  IconAffiliate,
+  IconBuilding,
+  IconBuildingHospital,
+  IconCertificate,
+  IconChartBar,
+  IconClipboardList,
+  IconCode,
+  IconDeviceDesktop,
+  IconEye,
+  IconGauge,
+  IconHistory,
+  IconHome,
+  IconKey,
+  IconMapPin,
+  IconPlugConnected,
+  IconRocket,
+  IconSettings,
+  IconShieldCheck,
+  IconTrash,
+  IconUsers,
+} from '@tabler/icons-react'
+
+/** One line of the menu: hidden from whoever's role may not read what it shows. */
+export type Place = { label: string; path: string; action: Action; icon: typeof IconHome }
+
+/** The address of what a membership opens. */
+export function homeOf(membership: Membership): string {
+  return membership.side === 'operator' ? '/operator' : `/${membership.side}/${membership.id}`
+}
+
+/** The menu of each side, in the order of a day's work. */
+export const placesOf: Record<Membership['side'], readonly Place[]> = {
+  company: [
+    { label: 'Overview', path: '', action: 'company.read', icon: IconHome },
+    { label: 'Quickstart', path: '/quickstart', action: 'company.read', icon: IconRocket },
+    { label: 'API keys', path: '/keys', action: 'key_pair.read', icon: IconKey },
+    { label: 'Agreement', path: '/agreement', action: 'agreement.read', icon: IconCertificate },
+    { label: 'Connections', path: '/connections', action: 'connection.read', icon: IconPlugConnected },
+    { label: 'Usage', path: '/usage', action: 'usage.read', icon: IconChartBar },
+    { label: 'Members', path: '/members', action: 'company_member.read', icon: IconUsers },
+    { label: 'History', path: '/history', action: 'company.audit', icon: IconHistory },
+    { label: 'Settings', path: '/settings', action: 'company.update', icon: IconSettings },
+  ],
+  organization: [
+    { label: 'Overview', path: '', action: 'organization.read', icon: IconHome },
+    { label: 'Locations', path: '/locations', action: 'location.read', icon: IconMapPin },
+    { label: 'Agents', path: '/agents', action: 'agent.read', icon: IconDeviceDesktop },
+    { label: 'Vendor access', path: '/vendors', action: 'grant.read', icon: IconShieldCheck },
+    { label: 'Consents', path: '/consents', action: 'grant.read', icon: IconClipboardList },
+    { label: 'Disclosures', path: '/disclosures', action: 'disclosure.read', icon: IconEye },
+    { label: 'Removals', path: '/removals', action: 'removal.read', icon: IconTrash },
+    { label: 'Attribution', path: '/attribution', action: 'attribution.read', icon: IconCode },
+    { label: 'Members', path: '/members', action: 'organization_member.read', icon: IconUsers },
+    { label: 'History', path: '/history', action: 'organization.audit', icon: IconHistory },
+    { label: 'Settings', path: '/settings', action: 'organization.update', icon: IconSettings },
+  ],
+  operator: [
+    { label: 'Overview', path: '', action: 'operator.read', icon: IconGauge },
+    { label: 'Companies', path: '/companies', action: 'operator.read', icon: IconBuilding },
+    { label: 'Organizations', path: '/organizations', action: 'operator.read', icon: IconBuildingHospital },
+    { label: 'Agents', path: '/agents', action: 'operator.read', icon: IconAffiliate },
+    { label: 'Jobs', path: '/jobs', action: 'operator.read', icon: IconActivity },
+    { label: 'Limits', path: '/limits', action: 'operator.read', icon: IconChartBar },
+    { label: 'Agreement', path: '/agreements', action: 'operator.read', icon: IconCertificate },
+    { label: 'Operators', path: '/members', action: 'operator.read', icon: IconAddressBook },
+    { label: 'History', path: '/history', action: 'operator.read', icon: IconHistory },
+  ],
+}

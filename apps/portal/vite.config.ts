@@ -1,0 +1,19 @@
+import react from '@vitejs/plugin-react'
+import { defineConfig } from 'vite'
+
+// `npm start` builds into dist when the sources have changed. `npm run dev -w apps/portal` serves the pages with hot reload beside a server.
+export default defineConfig({
+  plugins: [react()],
+  build: {
+    // Inlined files would need data: in the content security policy.
+    assetsInlineLimit: 0,
+    chunkSizeWarningLimit: 700,
+    modulePreload: { polyfill: false },
+  },
+  server: {
+    proxy: {
+      '/portal/api': 'http://localhost:8080',
+      '/attribution': 'http://localhost:8080',
+    },
+  },
+})
