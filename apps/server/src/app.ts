@@ -20,6 +20,7 @@ import { createPageReader } from './records/page.ts'
 import { createAuth } from './sign-in/auth.ts'
 import type { SyncSlots } from './throttle/sync-slots.ts'
 import type { TokenLimit } from './throttle/token-limit.ts'
+import type { UsageRecorder } from './usage/recorder.ts'
 import type { VendorApiContext } from './vendor-api/context.ts'
 import { authenticateUnknownPath, registerVendorApi } from './vendor-api/routes.ts'
 
@@ -32,6 +33,7 @@ export type AppDeps = {
   tokenLimit: TokenLimit
   slots: SyncSlots
   disclosures: DisclosureWriter
+  usage: UsageRecorder
   environment: 'sandbox' | 'production'
   /** The address that the outside world uses: issuer of tokens and base of links. */
   publicUrl: string
@@ -62,6 +64,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   const metrics = createMetrics(pool)
   const log: Log = (event) => {
     metrics.observe(event)
+    deps.usage.observe(event)
     deps.log(event)
   }
   const context: VendorApiContext = {

@@ -18,6 +18,7 @@ import { createRerenderer } from './records/rerenderer.ts'
 import { requireSafeStart } from './safe-start.ts'
 import { createSyncSlots } from './throttle/sync-slots.ts'
 import { createTokenLimit } from './throttle/token-limit.ts'
+import { createUsageRecorder } from './usage/recorder.ts'
 
 /** The service with everything that it runs on, not yet listening. */
 export type Service = { app: FastifyInstance; pool: Pool; secretKey: SecretKey; close: () => Promise<void> }
@@ -47,13 +48,16 @@ export async function openService(config: Config, log: Log): Promise<Service> {
     const limits = { initial: config.initialLocationsMax, incremental: config.incrementalLocationsMax }
     const slots = createSyncSlots({ pool, processId: randomUUID(), limits, log })
     const disclosures = createDisclosureWriter({ pool, log })
+    const now = () => new Date()
+    const usage = createUsageRecorder({ pool, log, now })
     const rerenderer = createRerenderer({ pool, log })
-    closers.push(tokenLimit.stop, slots.stop, disclosures.stop, rerenderer.stop, startHousekeeping({ pool, log }))
+    closers.push(tokenLimit.stop, slots.stop, disclosures.stop, usage.stop, rerenderer.stop)
+    closers.push(startHousekeeping({ pool, log }))
     tokenLimit.start()
     slots.start()
+    usage.start()
     rerenderer.start()
     const { environment, publicUrl, trustedProxies, previewDatasets } = config
-    const now = () => new Date()
     const app = await buildApp({
       pool,
       secretKey,
@@ -61,6 +65,7 @@ export async function openService(config: Config, log: Log): Promise<Service> {
       tokenLimit,
       slots,
       disclosures,
+      usage,
       environment,
       publicUrl,
       trustedProxies,

@@ -20,6 +20,7 @@ import { createDisclosureWriter } from './disclosure/writer.ts'
 import type { LogEvent } from './http/log-event.ts'
 import { createSyncSlots } from './throttle/sync-slots.ts'
 import { createTokenLimit } from './throttle/token-limit.ts'
+import { createUsageRecorder } from './usage/recorder.ts'
 
 export type VendorRecord = {
   id: string
@@ -256,17 +257,20 @@ async function startServer(
   const keys = options.keys ?? (await openKeyRing({ pool, secretKey, log }))
   const slots = options.slots ?? createSyncSlots({ pool, processId: randomUUID(), limits, log })
   const disclosures = options.disclosures ?? createDisclosureWriter({ pool, log })
+  const now = options.now ?? (() => new Date())
+  const usage = options.usage ?? createUsageRecorder({ pool, log, now })
   const deps: AppDeps = {
     pool,
     keys,
     slots,
     disclosures,
+    usage,
     tokenLimit: createTokenLimit({ pool }),
     environment: 'sandbox',
     publicUrl: 'http://localhost',
     trustedProxies: [],
     previewDatasets: new Set(datasetNames.filter((name) => getDataset(name).preview)),
-    now: () => new Date(),
+    now,
     ...options,
   }
   const app = await buildApp(deps)
@@ -279,7 +283,7 @@ async function startServer(
   })
   await app.listen({ host: '127.0.0.1', port: options.port ?? 0 })
   const { port } = app.server.address() as AddressInfo
-  return { app, slots, disclosures, tokens: tokenIssuerOf(deps), port, url: `http://127.0.0.1:${port}` }
+  return { app, slots, disclosures, usage, tokens: tokenIssuerOf(deps), port, url: `http://127.0.0.1:${port}` }
 }
 
 function once<T>(make: () => Promise<T>): () => Promise<T> {

@@ -40,10 +40,8 @@ export async function listGrantedLocations(
      select counted.total, page.*
        from (select count(*) as total from granted) counted
        left join (
-            select ${locationColumns}, ${installColumns}, granted.datasets
-              from granted
-              join location l on l.id = granted.location_id
-              left join attribution_script s on s.location_id = l.id
+            select ${grantedColumns}
+              from ${grantedTables}
              order by l.id
              limit $2 offset $3) page on true
       order by page.id`,
@@ -69,10 +67,8 @@ export async function getGrantedLocation(
   if (id === null) throw new Problem('location_unknown')
   const { rows } = await pool.query<FoundRow>(
     `with granted as (${grantedLocations('')})
-     select ${locationColumns}, ${installColumns}, granted.datasets
-       from granted
-       join location l on l.id = granted.location_id
-       left join attribution_script s on s.location_id = l.id
+     select ${grantedColumns}
+       from ${grantedTables}
       where l.id = $2`,
     [principal.companyId, id],
   )
@@ -85,7 +81,7 @@ export async function getGrantedLocation(
  * What the company `$1` may read: the locations of organizations that granted all of theirs, and those granted one by one. From the
  * consents, which are small tables, and not from dataset_grant, which on a cluster is spread by location; both change in one transaction.
  */
-function grantedLocations(inOrganization: '' | 'and g.organization_id = $4'): string {
+export function grantedLocations(inOrganization: '' | 'and g.organization_id = $4'): string {
   return `
     select location_id, array_agg(distinct dataset) as datasets
       from (select l.id as location_id, g.dataset
@@ -99,7 +95,13 @@ function grantedLocations(inOrganization: '' | 'and g.organization_id = $4'): st
      group by location_id`
 }
 
-type FoundRow = LocationRow & InstallRow & { datasets: string[] }
+/** What a granted location is made of, in a statement that begins `with granted as (${grantedLocations(…)})`. */
+export const grantedColumns = `${locationColumns}, ${installColumns}, granted.datasets`
+export const grantedTables = `granted
+               join location l on l.id = granted.location_id
+               left join attribution_script s on s.location_id = l.id`
+
+export type FoundRow = LocationRow & InstallRow & { datasets: string[] }
 
 type PageRow = { total: string } & (FoundRow | { [column in keyof FoundRow]: null })
 
@@ -113,7 +115,7 @@ function withScript(locations: string): string {
 }
 
 /** Adds the datasets' states, of a whole page in one statement. */
-async function withStates(pool: Pool, rows: readonly FoundRow[]): Promise<GrantedLocation[]> {
+export async function withStates(pool: Pool, rows: readonly FoundRow[]): Promise<GrantedLocation[]> {
   if (rows.length === 0) return []
   const states = await listDatasetStates(
     pool,

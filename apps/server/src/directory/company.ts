@@ -14,10 +14,14 @@ type CompanyState = 'active' | 'suspended' | 'closed'
 /** A software vendor. */
 export type Company = { id: CompanyId; name: string; state: CompanyState; createdAt: Date }
 
-/** Makes a company together with its owner: there is never one without. Throws a Refusal for a field that cannot be. */
+/**
+ * Makes a company together with its owner: there is never one without. `alongside` happens in the same transaction. Throws a Refusal for a
+ * field that cannot be.
+ */
 export async function createCompany(
   pool: Pool,
   company: { name: string; owner: { email: string; name: string } },
+  alongside?: (client: Queryable, created: { company: Company; owner: Member }) => Promise<void>,
 ): Promise<{ company: Company; owner: Member }> {
   const name = requireText(company.name, 'the name of a company')
   return await withTransaction(pool, async (client) => {
@@ -28,8 +32,14 @@ export async function createCompany(
     if (!rows[0]) throw new Error('the company was not stored')
     const created = toCompany(rows[0])
     const owner = await addMember(client, { companyId: created.id, ...company.owner, role: 'owner' })
+    await alongside?.(client, { company: created, owner })
     return { company: created, owner }
   })
+}
+
+/** Gives a company another name. Throws a Refusal for one that cannot be. */
+export async function renameCompany(db: Queryable, id: CompanyId, name: string): Promise<void> {
+  await db.query('update company set name = $2 where id = $1', [id, requireText(name, 'the name of a company')])
 }
 
 /** Every company, by name. */

@@ -33,3 +33,23 @@ If you did not sign up for Bridgework, do nothing.
 `,
   }
 }
+
+/** Lets a member in whom somebody else added. `link` holds the secret. */
+export function invitationMail(
+  link: string,
+  to: Recipient,
+  invitation: { tenantName: string; invitedBy: string },
+): Mail {
+  return {
+    recipient: to.email,
+    subject: `You are invited to ${invitation.tenantName} on Bridgework`,
+    text: `Hello ${to.name},
+
+${invitation.invitedBy} invites you to ${invitation.tenantName} on Bridgework. Accept within seven days:
+
+${link}
+
+If you do not know what this is about, do nothing.
+`,
+  }
+}
