@@ -1,4 +1,4 @@
-// Makes a clone ready: node scripts/setup.mjs [start|test|check]. npm calls it before each of our commands.
+// Makes a clone ready: node scripts/setup.mjs [start|run|test|check]. `run` is `start` without the portal's pages, for commands that serve none. npm calls it before each of our commands.
 // Plain JavaScript without dependencies, for Node 20 and newer: it runs before anything is installed. Says what it does on stderr, because
 // the commands' own stdout belongs to them.
 import { spawnSync } from 'node:child_process'
@@ -7,7 +7,8 @@ import { existsSync, lstatSync, readFileSync, symlinkSync, writeFileSync } from 
 import { delimiter, dirname, join, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { underSetupLock } from './setup-lock.mjs'
-import { requireMariadb } from './setup-mariadb.mjs'
+import { buildPortal } from './setup-portal.mjs'
+import { chromium, mariadb, requirePrograms } from './setup-programs.mjs'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const modules = join(root, 'node_modules')
@@ -25,11 +26,13 @@ try {
 }
 
 async function setUp(purpose) {
-  if (!['start', 'test', 'check'].includes(purpose))
-    throw new SetupError(`"${purpose}" is none of start, test and check.`)
-  const withDev = purpose !== 'start'
+  if (!['start', 'run', 'test', 'check'].includes(purpose))
+    throw new SetupError(`"${purpose}" is none of start, run, test and check.`)
+  const withDev = purpose === 'test' || purpose === 'check'
+  const fail = (message) => new SetupError(message)
   if (!isStamped(withDev)) await underSetupLock(root, () => install(withDev))
-  if (purpose === 'test') await requireMariadb(root, (message) => new SetupError(message))
+  if (purpose === 'start' || purpose === 'test') await buildPortal(root, fail)
+  if (purpose === 'test') for (const wanted of [mariadb, chromium]) await requirePrograms(wanted, root, fail)
 }
 
 /** Nothing to do: what this lock file names was installed and checked before. Costs one hash, no process. */

@@ -117,24 +117,29 @@ test('library links that npm skipped are made', async (t) => {
   assert.equal(readFileSync(link, 'utf8'), 'library')
 })
 
-test('without MariaDB the tests do not start: the exact command is said', async () => {
+test('without MariaDB or Chromium the tests do not start: the exact command is said', async () => {
   // By its address: it has no types, being plain JavaScript.
-  const { requireMariadb } = await import(new URL('./setup-mariadb.mjs', import.meta.url).href)
+  const { mariadb, chromium, requirePrograms } = await import(new URL('./setup-programs.mjs', import.meta.url).href)
   const fail = (message: string) => new Error(message)
   const machine = { folders: ['/nonexistent'], platform: 'linux', isDebian: true, isRoot: false }
 
-  await assert.rejects(requireMariadb('/nonexistent', fail, machine), {
+  await assert.rejects(requirePrograms(mariadb, '/nonexistent', fail, machine), {
     message:
       'the tests need MariaDB\'s programs, and mariadbd, mariadb-install-db, mariadb cannot be found: run "sudo apt-get update && sudo apt-get install -y --no-install-recommends mariadb-server-core mariadb-client-core".',
   })
-  await assert.rejects(requireMariadb('/nonexistent', fail, { ...machine, isDebian: false }), /install MariaDB/)
+  await assert.rejects(requirePrograms(chromium, '/nonexistent', fail, machine), {
+    message:
+      'the tests need a Chromium, and chromium cannot be found: run "sudo apt-get update && sudo apt-get install -y --no-install-recommends chromium".',
+  })
+  const elsewhere = { ...machine, isDebian: false }
+  await assert.rejects(requirePrograms(mariadb, '/nonexistent', fail, elsewhere), /install MariaDB/)
 })
 
 /** A clone with the real set-up and an npm of our own, which leaves what npm leaves and writes down how it was called. */
 function freshClone(t: TestContext): string {
   const clone = mkdtempSync(join(tmpdir(), 'bridgework-setup-'))
   t.after(() => rmSync(clone, { recursive: true, force: true }))
-  for (const name of ['setup.mjs', 'setup-lock.mjs', 'setup-mariadb.mjs']) {
+  for (const name of ['setup.mjs', 'setup-lock.mjs', 'setup-portal.mjs', 'setup-programs.mjs']) {
     cpSync(join(import.meta.dirname, name), join(clone, 'scripts', name))
   }
   writeFileSync(

@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { type DatasetName, vendorApiPath } from '@bridgework/contract'
 import { portalApiPath } from '@bridgework/contract/portal'
 import type { FastifyInstance } from 'fastify'
@@ -13,12 +14,15 @@ import { createMetrics } from './http/metrics.ts'
 import { createHttpServer, type HttpServerOptions } from './http/server.ts'
 import { registerIngestApi } from './ingest-api/routes.ts'
 import { registerPortalApi } from './portal-api/routes.ts'
+import { registerPortalPages } from './portal-pages/pages.ts'
 import { createPageReader } from './records/page.ts'
 import { createAuth } from './sign-in/auth.ts'
 import type { SyncSlots } from './throttle/sync-slots.ts'
 import type { TokenLimit } from './throttle/token-limit.ts'
 import type { VendorApiContext } from './vendor-api/context.ts'
 import { authenticateUnknownPath, registerVendorApi } from './vendor-api/routes.ts'
+
+const portalDir = join(import.meta.dirname, '../../portal/dist')
 
 export type AppDeps = {
   pool: Pool
@@ -35,6 +39,8 @@ export type AppDeps = {
   now: () => Date
   log: Log
   http?: Partial<HttpServerOptions>
+  /** Where the portal's pages were built, where the clone's own are not meant. */
+  portalDir?: string
   /** How long a reader of a page may take, where `sendBody`'s own times are not meant. */
   reader?: VendorApiContext['reader']
 }
@@ -79,12 +85,16 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   })
   registerHealth(app, { pool, now, metrics })
   app.get('/.well-known/jwks.json', async () => keys.jwks())
-  app.get('/', async () => ({
-    service: 'Bridgework',
-    reference: `${publicUrl}/docs`,
-    openapi: `${publicUrl}${vendorApiPath}/openapi.json`,
-    base_url: `${publicUrl}${vendorApiPath}`,
-  }))
+  await registerPortalPages(app, {
+    dir: deps.portalDir ?? portalDir,
+    publicUrl,
+    about: {
+      service: 'Bridgework',
+      reference: `${publicUrl}/docs`,
+      openapi: `${publicUrl}${vendorApiPath}/openapi.json`,
+      base_url: `${publicUrl}${vendorApiPath}`,
+    },
+  })
   await registerVendorApi(app, context, publicUrl)
   await app.register(
     async (ingestApi) => registerIngestApi(ingestApi, { pool, secretKey, tokenLimit: deps.tokenLimit, now, log }),

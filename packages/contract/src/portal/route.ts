@@ -13,6 +13,23 @@ type Route = {
 
 export const portalApiPath = '/portal/api'
 
+/** The addresses of the pages; the server answers each with the portal, which shows what is there. */
+export const portalPages = [
+  '/',
+  '/sign-in',
+  '/sign-up',
+  '/forgot-password',
+  '/reset-password',
+  '/verify-email',
+  '/invitation',
+  '/mail',
+  '/account',
+  '/company/*',
+  '/organization/*',
+  '/operator',
+  '/operator/*',
+] as const
+
 const list = ['search', 'page'] as const
 const disclosureFilter = ['company_id', 'location_id', 'dataset', 'from', 'to'] as const
 

@@ -1,0 +1,74 @@
+import { randomBytes } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { portalPages } from '@bridgework/contract/portal'
+import fastifyStatic from '@fastify/static'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+
+/**
+ * Serves the portal: its files under /assets, whose names change with their content, and at each address of a page the one document that
+ * loads them. At `/` a program that asks for no HTML gets `about` instead. `dir`: where the pages were built.
+ */
+export async function registerPortalPages(
+  app: FastifyInstance,
+  { dir, publicUrl, about }: { dir: string; publicUrl: string; about: object },
+): Promise<void> {
+  await app.register(fastifyStatic, {
+    root: join(dir, 'assets'),
+    prefix: '/assets/',
+    decorateReply: false,
+    index: false,
+    preCompressed: true,
+    cacheControl: false,
+    setHeaders: (reply) => void reply.header('Cache-Control', 'public, max-age=31536000, immutable'),
+  })
+  app.get('/favicon.svg', async (_request, reply) =>
+    reply
+      .headers({ 'Content-Type': 'image/svg+xml', 'Cache-Control': 'public, max-age=86400' })
+      .send(await readFile(join(dir, 'favicon.svg'))),
+  )
+  const sendPage = async (_request: FastifyRequest, reply: FastifyReply) => {
+    const nonce = randomBytes(16).toString('base64')
+    // Read every time: the pages may be built anew under a server that runs.
+    const page = await readFile(join(dir, 'index.html'), 'utf8').catch(() => null)
+    if (page === null) return reply.code(503).type('text/plain; charset=utf-8').send(notBuilt)
+    return reply
+      .headers(pageHeaders(nonce, publicUrl))
+      .type('text/html; charset=utf-8')
+      .send(page.replace(/(<meta name="csp-nonce" content=")/, `$1${nonce}`))
+  }
+  for (const path of portalPages) {
+    app.get(path, async (request, reply) => {
+      reply.header('Vary', 'Accept')
+      return path === '/' && !acceptsHtml(request) ? about : await sendPage(request, reply)
+    })
+  }
+}
+
+const notBuilt = 'The portal’s pages have not been built: start the server with "npm start", which builds them.\n'
+
+function acceptsHtml(request: FastifyRequest): boolean {
+  return (request.headers.accept ?? '').includes('text/html')
+}
+
+/** Scripts from our own files and nothing else; styles also from the elements that carry this page's nonce. */
+function pageHeaders(nonce: string, publicUrl: string): Record<string, string> {
+  const policy = [
+    "default-src 'self'",
+    `style-src 'self' 'nonce-${nonce}'`,
+    "img-src 'self' data:",
+    "object-src 'none'",
+    "base-uri 'none'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+  ]
+  return {
+    'Content-Security-Policy': policy.join('; '),
+    'Cross-Origin-Opener-Policy': 'same-origin',
+    'Cross-Origin-Resource-Policy': 'same-origin',
+    'Referrer-Policy': 'no-referrer',
+    'X-Frame-Options': 'DENY',
+    'Permissions-Policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
+    ...(publicUrl.startsWith('https:') && { 'Strict-Transport-Security': 'max-age=63072000; includeSubDomains' }),
+  }
+}

@@ -1,0 +1,84 @@
+// What the tests run against and npm cannot install: MariaDB for Open Dental's databases (its programs alone, no service is started) and
+// Chromium for the portal's pages.
+import { spawnSync } from 'node:child_process'
+import { accessSync, constants, existsSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+import { underSetupLock } from './setup-lock.mjs'
+
+// Each program by its name, or by one of the others.
+export const mariadb = {
+  what: "MariaDB's programs",
+  programs: [
+    ['mariadbd', 'mysqld'],
+    ['mariadb-install-db', 'mysql_install_db'],
+    ['mariadb', 'mysql'],
+  ],
+  packages: ['mariadb-server-core', 'mariadb-client-core'],
+  onMac: 'run "brew install mariadb".',
+  elsewhere: 'install MariaDB (on Fedora: "sudo dnf install mariadb-server"), and run the same command again.',
+}
+export const chromium = {
+  what: 'a Chromium',
+  programs: [['chromium', 'chromium-browser', 'google-chrome-stable', 'google-chrome']],
+  packages: ['chromium'],
+  onMac: 'run "brew install --cask chromium".',
+  elsewhere: 'install Chromium (on Fedora: "sudo dnf install chromium"), and run the same command again.',
+}
+
+/** Finds the programs, or installs their packages on Debian and Ubuntu as root, or throws `fail` with the command that a person must run. */
+export async function requirePrograms(wanted, root, fail, machine = thisMachine()) {
+  const missing = () => missingIn(machine.folders, wanted.programs)
+  const names = () => missing().join(', ')
+  if (missing().length === 0) return
+  if (!machine.isDebian || !machine.isRoot) {
+    throw fail(`the tests need ${wanted.what}, and ${names()} cannot be found: ${advice(wanted, machine)}`)
+  }
+  await underSetupLock(root, () => {
+    if (missing().length === 0) return
+    console.error(`Installing ${wanted.what} for the tests (apt-get install ${wanted.packages.join(' ')}).`)
+    const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
+    for (const args of [['update'], ['install', '-y', '--no-install-recommends', ...wanted.packages]]) {
+      const run = spawnSync('apt-get', ['-q', ...args], { env, stdio: ['ignore', 2, 2] })
+      if (run.status !== 0)
+        throw fail(`apt-get ${args[0]} did not succeed; its message is above; by hand: ${advice(wanted, machine)}`)
+    }
+  })
+  if (missing().length > 0) throw fail(`${names()} cannot be found, though the packages are installed.`)
+}
+
+function thisMachine() {
+  return {
+    folders: [
+      ...(process.env.PATH ?? '').split(delimiter),
+      '/usr/sbin',
+      '/usr/local/sbin',
+      '/usr/libexec',
+      '/opt/homebrew/bin',
+    ],
+    platform: process.platform,
+    isDebian: existsSync('/etc/debian_version'),
+    isRoot: process.getuid?.() === 0,
+  }
+}
+
+function missingIn(folders, programs) {
+  const isThere = (name) => folders.some((folder) => folder !== '' && isProgram(join(folder, name)))
+  return programs.filter((names) => !names.some(isThere)).map(([name]) => name)
+}
+
+function isProgram(path) {
+  try {
+    accessSync(path, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+function advice({ packages, onMac, elsewhere }, { isDebian, isRoot, platform }) {
+  if (isDebian) {
+    const sudo = isRoot ? '' : 'sudo '
+    return `run "${sudo}apt-get update && ${sudo}apt-get install -y --no-install-recommends ${packages.join(' ')}".`
+  }
+  return platform === 'darwin' ? onMac : elsewhere
+}
