@@ -19,6 +19,7 @@ import { createPageReader } from './records/page.ts'
 import { createAuth } from './sign-in/auth.ts'
 import type { SyncSlots } from './throttle/sync-slots.ts'
 import type { TokenLimit } from './throttle/token-limit.ts'
+import type { UsageRecorder } from './usage/recorder.ts'
 import type { VendorApiContext } from './vendor-api/context.ts'
 import { authenticateUnknownPath, registerVendorApi } from './vendor-api/routes.ts'
 
@@ -31,11 +32,14 @@ export type AppDeps = {
   tokenLimit: TokenLimit
   slots: SyncSlots
   disclosures: DisclosureWriter
+  usage: UsageRecorder
   environment: 'sandbox' | 'production'
   /** The address that the outside world uses: issuer of tokens and base of links. */
   publicUrl: string
   trustedProxies: readonly string[]
   previewDatasets: ReadonlySet<DatasetName>
+  /** The folder that the sandbox's mails go to; null: they are sent. */
+  mailDir: string | null
   now: () => Date
   log: Log
   http?: Partial<HttpServerOptions>
@@ -61,6 +65,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   const metrics = createMetrics(pool)
   const log: Log = (event) => {
     metrics.observe(event)
+    deps.usage.observe(event)
     deps.log(event)
   }
   const context: VendorApiContext = {
@@ -102,7 +107,14 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   )
   const auth = createAuth({ pool, secretKey, publicUrl })
   await app.register(
-    async (portalApi) => registerPortalApi(portalApi, { ...context, auth, publicUrl, environment: deps.environment }),
+    async (portalApi) =>
+      registerPortalApi(portalApi, {
+        ...context,
+        auth,
+        publicUrl,
+        environment: deps.environment,
+        mailDir: deps.mailDir,
+      }),
     { prefix: portalApiPath },
   )
   return app

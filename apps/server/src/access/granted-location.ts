@@ -79,7 +79,7 @@ export async function getGrantedLocation(
  * What the company `$1` may read: the locations of organizations that granted all of theirs, and those granted one by one. From the
  * consents, which are small tables, and not from dataset_grant, which on a cluster is spread by location; both change in one transaction.
  */
-function grantedLocations(inOrganization: '' | 'and g.organization_id = $4'): string {
+export function grantedLocations(inOrganization: '' | 'and g.organization_id = $4'): string {
   return `
     select location_id, array_agg(distinct dataset) as datasets
       from (select l.id as location_id, g.dataset
@@ -93,7 +93,7 @@ function grantedLocations(inOrganization: '' | 'and g.organization_id = $4'): st
      group by location_id`
 }
 
-type FoundRow = LocationRow & { datasets: string[] }
+export type FoundRow = LocationRow & { datasets: string[] }
 
 type PageRow = { total: string } & (FoundRow | { [column in keyof FoundRow]: null })
 
@@ -102,7 +102,7 @@ function hasLocation(row: PageRow): row is { total: string } & FoundRow {
 }
 
 /** Adds the datasets' states, of a whole page in one statement. */
-async function withStates(pool: Pool, rows: readonly FoundRow[]): Promise<GrantedLocation[]> {
+export async function withStates(pool: Pool, rows: readonly FoundRow[]): Promise<GrantedLocation[]> {
   if (rows.length === 0) return []
   const states = await pool.query<DatasetStateRow & { location_id: LocationId; dataset: string }>(
     `select location_id, dataset, first_stamp, last_stamp, total, visible, synced_at, initial_sync_completed_at
