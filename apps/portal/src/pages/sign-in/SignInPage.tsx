@@ -2,8 +2,8 @@ import { Alert, Button, PasswordInput, Stack, TextInput, Title } from '@mantine/
 import { useForm } from '@mantine/form'
 import { useMutation } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
-import { callAuth } from '../../api/call.ts'
-import { refreshSession } from '../../api/session.ts'
+import { callSignIn } from '../../api/call.ts'
+import { beginSession } from '../../api/session.ts'
 import { safeNext } from './next.ts'
 
 const route = getRouteApi('/signed-out/sign-in')
@@ -14,9 +14,9 @@ export function SignInPage() {
   const { next } = route.useSearch()
   const form = useForm({ mode: 'uncontrolled', initialValues: { email: '', password: '' } })
   const signIn = useMutation({
-    mutationFn: (values: { email: string; password: string }) => callAuth('POST', '/sign-in/email', values),
+    mutationFn: (values: { email: string; password: string }) => callSignIn('signIn', values),
     onSuccess: async () => {
-      await refreshSession()
+      await beginSession()
       await navigate({ href: safeNext(next) })
     },
   })
