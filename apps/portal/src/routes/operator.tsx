@@ -76,4 +76,14 @@ const operatorHistory = createRoute({
 })
 
 /** The operator side. */
-export const operatorRoutes = operator.addChildren([operatorOverview, operatorCompanies, operatorOrganizations, operatorAgents, jobs, limits, agreements, operators, operatorHistory])
+export const operatorRoutes = operator.addChildren([
+  operatorOverview,
+  operatorCompanies,
+  operatorOrganizations,
+  operatorAgents,
+  jobs,
+  limits,
+  agreements,
+  operators,
+  operatorHistory,
+])

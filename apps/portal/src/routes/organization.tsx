@@ -133,4 +133,19 @@ const organizationSettings = createRoute({
 })
 
 /** The practice side. */
-export const organizationRoutes = organization.addChildren([organizationOverview, locations, location, agents, removals, removal, vendors, vendor, consents, disclosures, attribution, organizationMembers, organizationHistory, organizationSettings])
+export const organizationRoutes = organization.addChildren([
+  organizationOverview,
+  locations,
+  location,
+  agents,
+  removals,
+  removal,
+  vendors,
+  vendor,
+  consents,
+  disclosures,
+  attribution,
+  organizationMembers,
+  organizationHistory,
+  organizationSettings,
+])
