@@ -69,7 +69,7 @@ test('a practice sees each read of its records: by whom, when, of what, how many
     location_name: 'Location',
     dataset: 'insurance_plans',
     records: 1,
-    filters: ['fetch_modified_since'],
+    filters: ['modified_after'],
     client_id: vendor.clientId,
     ip: '127.0.0.1',
   })
