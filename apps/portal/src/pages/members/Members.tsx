@@ -1,19 +1,22 @@
 import type { Member } from '@bridgework/contract/portal'
-import { ActionIcon, Badge, Button, Card, Group, Menu, Text } from '@mantine/core'
+import { ActionIcon, Button, Card, Menu, Stack, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { notifications } from '@mantine/notifications'
-import { IconDots, IconShieldLock, IconUserPlus } from '@tabler/icons-react'
+import { IconDots, IconUserPlus } from '@tabler/icons-react'
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { read, useAct } from '../../api/query.ts'
 import { useMay, useMembership } from '../../api/session.ts'
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx'
 import { DataTable } from '../../ui/DataTable.tsx'
+import { useFound } from '../../ui/found.ts'
 import { PageHeader } from '../../ui/PageHeader.tsx'
+import { SearchField } from '../../ui/SearchField.tsx'
 import { StateBadge } from '../../ui/StateBadge.tsx'
 import { When } from '../../ui/When.tsx'
 import { WhoMay } from '../../ui/WhoMay.tsx'
 import { type InvitableRole, InviteDialog } from './InviteDialog.tsx'
+import { MemberName, TwoFactor } from './MemberCells.tsx'
 
 const sides = {
   company: {
@@ -55,6 +58,7 @@ export function Members({ side, id }: { side: keyof typeof sides; id: string }) 
   const names = sides[side]
   const tenant = { [names.key]: id }
   const members = useSuspenseQuery(read(names.list, { params: tenant })).data.data
+  const found = useFound(members, ({ name, email, role }) => `${name} ${email} ${role}`)
   const may = useMay(id)
   const place = useMembership(side, id)?.name ?? 'this account'
   const invite = useAct(names.invite)
@@ -127,22 +131,25 @@ export function Members({ side, id }: { side: keyof typeof sides; id: string }) 
           )
         }
       />
-      <Card withBorder padding="md">
-        <DataTable
-          caption="Members"
-          rows={members}
-          rowKey={(member) => member.id}
-          columns={[
-            { header: 'Name', cell: (member) => <NameCell member={member} /> },
-            { header: 'Role', cell: (member) => <Text size="sm">{capital(member.role)}</Text> },
-            { header: 'State', cell: (member) => <StateBadge state={member.state} /> },
-            { header: 'Two-factor', cell: (member) => <TwoFactor member={member} /> },
-            { header: 'Since', cell: (member) => <When at={member.joined_at} /> },
-            ...(mayManage ? [{ header: 'Acts', isHidden: true, align: 'right' as const, cell: menuOf }] : []),
-          ]}
-        />
-      </Card>
-      {!mayManage && <WhoMay action={names.manage} what="invite members and change their roles" />}
+      <Stack>
+        <SearchField label="Search members" placeholder="Name, e-mail or role" />
+        <Card withBorder padding="md">
+          <DataTable
+            caption="Members"
+            rows={found}
+            rowKey={(member) => member.id}
+            columns={[
+              { header: 'Name', cell: (member) => <MemberName member={member} /> },
+              { header: 'Role', cell: (member) => <Text size="sm">{capital(member.role)}</Text> },
+              { header: 'State', cell: (member) => <StateBadge state={member.state} /> },
+              { header: 'Two-factor', cell: (member) => <TwoFactor member={member} /> },
+              { header: 'Since', cell: (member) => <When at={member.joined_at} /> },
+              ...(mayManage ? [{ header: 'Acts', isHidden: true, align: 'right' as const, cell: menuOf }] : []),
+            ]}
+          />
+        </Card>
+        {!mayManage && <WhoMay action={names.manage} what="invite members and change their roles" />}
+      </Stack>
       <InviteDialog
         opened={isInviting}
         onClose={close}
@@ -174,38 +181,6 @@ export function Members({ side, id }: { side: keyof typeof sides; id: string }) 
         {asked?.member.name} becomes the owner of {place} and you become an admin. Only the new owner can undo this.
       </ConfirmDialog>
     </>
-  )
-}
-
-function NameCell({ member }: { member: Member }) {
-  return (
-    <>
-      <Group gap="xs">
-        <Text size="sm" fw={500}>
-          {member.name}
-        </Text>
-        {member.is_you && (
-          <Badge variant="default" size="sm" tt="none">
-            you
-          </Badge>
-        )}
-      </Group>
-      <Text size="sm" c="dimmed">
-        {member.email}
-      </Text>
-    </>
-  )
-}
-
-function TwoFactor({ member }: { member: Member }) {
-  if (member.state !== 'active') return null
-  return (
-    <Group gap={4} wrap="nowrap">
-      {member.two_factor_enabled && <IconShieldLock size={16} aria-hidden />}
-      <Text size="sm" {...(!member.two_factor_enabled && { c: 'dimmed' })}>
-        {member.two_factor_enabled ? 'On' : 'Off'}
-      </Text>
-    </Group>
   )
 }
 
