@@ -13,6 +13,7 @@ import { requireCsrfToken, requireOwnOrigin } from './csrf.ts'
 import { invitationHandlers } from './invitation.ts'
 import { memberHandlers } from './members.ts'
 import { type Membership, requireMembership } from './membership.ts'
+import { operatorHandlers } from './operator.ts'
 import { refuse } from './refusal.ts'
 import { signUpHandlers } from './sign-up.ts'
 
@@ -23,6 +24,7 @@ const handlers: Partial<PortalHandlers> = {
   ...invitationHandlers,
   ...companyHandlers,
   ...memberHandlers,
+  ...operatorHandlers,
 }
 
 /**
