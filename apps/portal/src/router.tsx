@@ -1,31 +1,21 @@
 import { createRoute, createRouter, redirect } from '@tanstack/react-router'
+import { passkeysQuery } from './api/passkeys.ts'
+import { read } from './api/query.ts'
 import { queryClient } from './api/query-client.ts'
 import { sessionQuery } from './api/session.ts'
+import { accountSearch } from './pages/account/account-tab.ts'
+import { companyRoutes } from './routes/company.tsx'
 import { operatorRoutes } from './routes/operator.tsx'
 import { organizationRoutes } from './routes/organization.tsx'
-import { lazy, orSignIn, root, signedIn } from './routes/signed-in.tsx'
+import { lazy, load, orSignIn, root, signedIn } from './routes/signed-in.tsx'
+import { signedOutRoutes } from './routes/signed-out.tsx'
 import { ErrorPage } from './shell/ErrorPage.tsx'
 import { NotFoundPage } from './shell/NotFoundPage.tsx'
 import { PendingPage } from './shell/PendingPage.tsx'
 import { homeOf } from './shell/places.ts'
 import { plainSearch } from './shell/plain-search.ts'
 
-// Without a sign-in. Nothing of the signed-in pages is loaded here.
-
-const signedOut = createRoute({
-  getParentRoute: () => root,
-  id: 'signed-out',
-  component: lazy(() => import('./shell/SignedOutShell.tsx'), 'SignedOutShell'),
-})
-
-const signIn = createRoute({
-  getParentRoute: () => signedOut,
-  path: '/sign-in',
-  validateSearch: (search): { next?: string } => (typeof search.next === 'string' ? { next: search.next } : {}),
-  component: lazy(() => import('./pages/sign-in/SignInPage.tsx'), 'SignInPage'),
-})
-
-// Signed in: the start, the account. The company side, the practice side and the operator side have files of their own in routes.
+// The start and the account. The pages before a sign-in and those of each side have files of their own in routes.
 
 const home = createRoute({
   getParentRoute: () => signedIn,
@@ -39,9 +29,17 @@ const home = createRoute({
   component: lazy(() => import('./pages/account/HomePage.tsx'), 'HomePage'),
 })
 
+const account = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/account',
+  validateSearch: accountSearch,
+  loader: () => load(read('listSessions'), read('listAccountEvents'), passkeysQuery),
+  component: lazy(() => import('./pages/account/AccountPage.tsx'), 'AccountPage'),
+})
+
 const routeTree = root.addChildren([
-  signedOut.addChildren([signIn]),
-  signedIn.addChildren([home, organizationRoutes, operatorRoutes]),
+  signedOutRoutes,
+  signedIn.addChildren([home, account, companyRoutes, organizationRoutes, operatorRoutes]),
 ])
 
 export const router = createRouter({

@@ -7,6 +7,7 @@ import { createTokenIssuer, type TokenIssuer } from './access/access-token.ts'
 import { createLastContacts } from './access/agent-contact.ts'
 import type { KeyRing } from './access/key-ring.ts'
 import type { SecretKey } from './access/secret.ts'
+import { registerAttribution } from './attribution/routes.ts'
 import type { DisclosureWriter } from './disclosure/writer.ts'
 import { registerHealth } from './http/health.ts'
 import type { Log } from './http/log-event.ts'
@@ -19,6 +20,7 @@ import { createPageReader } from './records/page.ts'
 import { createAuth } from './sign-in/auth.ts'
 import type { SyncSlots } from './throttle/sync-slots.ts'
 import type { TokenLimit } from './throttle/token-limit.ts'
+import type { UsageRecorder } from './usage/recorder.ts'
 import type { VendorApiContext } from './vendor-api/context.ts'
 import { authenticateUnknownPath, registerVendorApi } from './vendor-api/routes.ts'
 
@@ -31,11 +33,14 @@ export type AppDeps = {
   tokenLimit: TokenLimit
   slots: SyncSlots
   disclosures: DisclosureWriter
+  usage: UsageRecorder
   environment: 'sandbox' | 'production'
   /** The address that the outside world uses: issuer of tokens and base of links. */
   publicUrl: string
   trustedProxies: readonly string[]
   previewDatasets: ReadonlySet<DatasetName>
+  /** The folder that the sandbox's mails go to; null: they are sent. */
+  mailDir: string | null
   now: () => Date
   log: Log
   http?: Partial<HttpServerOptions>
@@ -61,6 +66,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   const metrics = createMetrics(pool)
   const log: Log = (event) => {
     metrics.observe(event)
+    deps.usage.observe(event)
     deps.log(event)
   }
   const context: VendorApiContext = {
@@ -100,9 +106,19 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     async (ingestApi) => registerIngestApi(ingestApi, { pool, secretKey, tokenLimit: deps.tokenLimit, now, log }),
     { prefix: '/ingest/v1' },
   )
+  await app.register(async (attribution) => registerAttribution(attribution, { pool, publicUrl, now, log }), {
+    prefix: '/attribution',
+  })
   const auth = createAuth({ pool, secretKey, publicUrl })
   await app.register(
-    async (portalApi) => registerPortalApi(portalApi, { ...context, auth, publicUrl, environment: deps.environment }),
+    async (portalApi) =>
+      registerPortalApi(portalApi, {
+        ...context,
+        auth,
+        publicUrl,
+        environment: deps.environment,
+        mailDir: deps.mailDir,
+      }),
     { prefix: portalApiPath },
   )
   return app

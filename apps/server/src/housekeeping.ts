@@ -1,6 +1,8 @@
 import type { Pool } from 'pg'
+import { deleteOldSightings } from './attribution/store.ts'
 import type { Log } from './http/log-event.ts'
 import { deleteOldUploads } from './records/upload-store.ts'
+import { trimUsage } from './usage/store.ts'
 
 const everyMs = 10 * 60_000
 const uploadsKeptMs = 7 * 24 * 60 * 60_000
@@ -11,6 +13,8 @@ export function startHousekeeping(deps: { pool: Pool; log: Log }): () => Promise
   const run = async () => {
     try {
       await deleteOldUploads(deps.pool, new Date(Date.now() - uploadsKeptMs))
+      await deleteOldSightings(deps.pool)
+      await trimUsage(deps.pool, new Date())
     } catch (error) {
       deps.log({
         event: 'task.failed',

@@ -6,6 +6,7 @@ import { openKeyRing } from './access/key-ring.ts'
 import type { SecretKey } from './access/secret.ts'
 import { loadSecretKey } from './access/secret-key-file.ts'
 import { buildApp } from './app.ts'
+import { ensureAttributionScripts } from './attribution/store.ts'
 import type { Config } from './config.ts'
 import { openDatabase } from './database/open-database.ts'
 import { createPool } from './database/pool.ts'
@@ -13,10 +14,14 @@ import { ensureDatasetStates } from './directory/dataset-state.ts'
 import { createDisclosureWriter } from './disclosure/writer.ts'
 import { startHousekeeping } from './housekeeping.ts'
 import type { Log } from './http/log-event.ts'
+import { createMailDelivery } from './mail/delivery.ts'
+import { createMailFolder } from './mail/folder.ts'
+import { createSmtp } from './mail/smtp.ts'
 import { createRerenderer } from './records/rerenderer.ts'
 import { requireSafeStart } from './safe-start.ts'
 import { createSyncSlots } from './throttle/sync-slots.ts'
 import { createTokenLimit } from './throttle/token-limit.ts'
+import { createUsageRecorder } from './usage/recorder.ts'
 
 /** The service with everything that it runs on, not yet listening. */
 export type Service = { app: FastifyInstance; pool: Pool; secretKey: SecretKey; close: () => Promise<void> }
@@ -39,19 +44,24 @@ export async function openService(config: Config, log: Log): Promise<Service> {
     const secretKey = loadSecretKey(config)
     await requireInstallation(pool, secretKey)
     await ensureDatasetStates(pool)
+    await ensureAttributionScripts(pool)
     const keys = await openKeyRing({ pool, secretKey, log })
     closers.push(keys.close)
     const tokenLimit = createTokenLimit({ pool })
     const limits = { initial: config.initialLocationsMax, incremental: config.incrementalLocationsMax }
     const slots = createSyncSlots({ pool, processId: randomUUID(), limits, log })
     const disclosures = createDisclosureWriter({ pool, log })
+    const now = () => new Date()
+    const usage = createUsageRecorder({ pool, log, now })
     const rerenderer = createRerenderer({ pool, log })
-    closers.push(tokenLimit.stop, slots.stop, disclosures.stop, rerenderer.stop, startHousekeeping({ pool, log }))
+    closers.push(tokenLimit.stop, slots.stop, disclosures.stop, usage.stop, rerenderer.stop)
+    closers.push(startHousekeeping({ pool, log }))
+    closers.push(startMail(config, pool, log))
     tokenLimit.start()
     slots.start()
+    usage.start()
     rerenderer.start()
     const { environment, publicUrl, trustedProxies, previewDatasets } = config
-    const now = () => new Date()
     const app = await buildApp({
       pool,
       secretKey,
@@ -59,10 +69,12 @@ export async function openService(config: Config, log: Log): Promise<Service> {
       tokenLimit,
       slots,
       disclosures,
+      usage,
       environment,
       publicUrl,
       trustedProxies,
       previewDatasets,
+      mailDir: config.mail.kind === 'folder' ? config.mail.dir : null,
       now,
       log,
     })
@@ -71,5 +83,26 @@ export async function openService(config: Config, log: Log): Promise<Service> {
   } catch (error) {
     await close()
     throw error
+  }
+}
+
+/** Begins to hand mails on. Returns what stops it. */
+function startMail({ mail }: Config, pool: Pool, log: Log): () => Promise<void> {
+  if (mail.kind === 'none') {
+    log({
+      event: 'server.warning',
+      text: 'No mail is sent: set BRIDGEWORK_SMTP_URL and BRIDGEWORK_MAIL_FROM. Until then nobody can sign up or choose a new password.',
+    })
+    return async () => {}
+  }
+  const { send, close } =
+    mail.kind === 'smtp'
+      ? createSmtp(mail.url, mail.from)
+      : { send: createMailFolder(mail.dir, () => new Date()), close: () => {} }
+  const delivery = createMailDelivery({ pool, send, log })
+  delivery.start()
+  return async () => {
+    await delivery.stop()
+    close()
   }
 }

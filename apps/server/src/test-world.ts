@@ -20,6 +20,7 @@ import { createDisclosureWriter } from './disclosure/writer.ts'
 import type { LogEvent } from './http/log-event.ts'
 import { createSyncSlots } from './throttle/sync-slots.ts'
 import { createTokenLimit } from './throttle/token-limit.ts'
+import { createUsageRecorder } from './usage/recorder.ts'
 
 export type VendorRecord = {
   id: string
@@ -96,7 +97,7 @@ export const aRecord = (dataset: string, attributes: object = {}) => ({
 /** A whole service on a database of the test's own, listening on loopback, with what a test needs to fill it and to read it. */
 export async function someWorld(
   t: TestContext,
-  options: Partial<AppDeps> & { limits?: { initial: number; incremental: number } } = {},
+  options: Partial<AppDeps> & { limits?: { initial: number; incremental: number }; port?: number } = {},
 ) {
   const database = await createTestDatabase(t)
   const events: LogEvent[] = []
@@ -204,7 +205,8 @@ export async function someWorld(
     })
 
   /** A second server process' worth of service on the same database. */
-  const anotherServer = () => startServer(t, database, { secretKey, log, ...options })
+  const anotherServer = (other: Partial<AppDeps> = {}) =>
+    startServer(t, database, { secretKey, log, ...options, ...other })
 
   return {
     ...database,
@@ -249,24 +251,28 @@ async function startServer(
   t: TestContext,
   database: Awaited<ReturnType<typeof createTestDatabase>>,
   options: Partial<AppDeps> &
-    Pick<AppDeps, 'secretKey' | 'log'> & { limits?: { initial: number; incremental: number } },
+    Pick<AppDeps, 'secretKey' | 'log'> & { limits?: { initial: number; incremental: number }; port?: number },
 ) {
   const { pool } = database
   const { log, secretKey, limits = { initial: 5, incremental: 25 } } = options
   const keys = options.keys ?? (await openKeyRing({ pool, secretKey, log }))
   const slots = options.slots ?? createSyncSlots({ pool, processId: randomUUID(), limits, log })
   const disclosures = options.disclosures ?? createDisclosureWriter({ pool, log })
+  const now = options.now ?? (() => new Date())
+  const usage = options.usage ?? createUsageRecorder({ pool, log, now })
   const deps: AppDeps = {
     pool,
     keys,
     slots,
     disclosures,
+    usage,
     tokenLimit: createTokenLimit({ pool }),
     environment: 'sandbox',
     publicUrl: 'http://localhost',
     trustedProxies: [],
+    mailDir: null,
     previewDatasets: new Set(datasetNames.filter((name) => getDataset(name).preview)),
-    now: () => new Date(),
+    now,
     ...options,
   }
   const app = await buildApp(deps)
@@ -277,9 +283,9 @@ async function startServer(
     await disclosures.stop()
     await keys.close()
   })
-  await app.listen({ host: '127.0.0.1', port: 0 })
+  await app.listen({ host: '127.0.0.1', port: options.port ?? 0 })
   const { port } = app.server.address() as AddressInfo
-  return { app, slots, disclosures, tokens: tokenIssuerOf(deps), port, url: `http://127.0.0.1:${port}` }
+  return { app, slots, disclosures, usage, tokens: tokenIssuerOf(deps), port, url: `http://127.0.0.1:${port}` }
 }
 
 function once<T>(make: () => Promise<T>): () => Promise<T> {

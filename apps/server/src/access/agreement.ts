@@ -15,6 +15,7 @@ export type AgreementStanding = {
   /** The newest version that its owner accepted. */
   acceptedVersion: number | null
   acceptedAt: Date | null
+  acceptedBy: MemberId | null
   /** Whether the version that binds the company now was accepted: without it, no key pair, no token and no read. */
   isInForce: boolean
 }
@@ -42,10 +43,14 @@ export async function ensureFirstAgreement(pool: Pool): Promise<void> {
   )
 }
 
-/** Publishes the next version. It binds each company from its acceptance on, and every one from `enforcedAt` on. Throws a Refusal. */
+/**
+ * Publishes the next version. It binds each company from its acceptance on, and every one from `enforcedAt` on. `alongside` happens in the
+ * same transaction. Throws a Refusal.
+ */
 export async function publishAgreement(
   pool: Pool,
   agreement: { version: number; body: string; enforcedAt: Date },
+  alongside?: (client: Queryable) => Promise<void>,
 ): Promise<Agreement> {
   if (agreement.body.trim() === '') throw new Refusal('field_invalid', 'The text of the agreement is empty.')
   return await withTransaction(pool, async (client) => {
@@ -64,6 +69,7 @@ export async function publishAgreement(
     ])
     const published = await findCurrentAgreement(client)
     if (!published) throw new Error('the agreement was not stored')
+    await alongside?.(client)
     return published
   })
 }
@@ -87,11 +93,12 @@ export async function findAgreement(db: Queryable, version: number): Promise<Agr
 
 /**
  * Records that a company's owner accepted a version, which must be the newest: it is what they were shown. The role is read in the same
- * transaction. Accepting twice keeps the first date. Throws a Refusal.
+ * transaction, in which `alongside` happens too. Accepting twice keeps the first date. Throws a Refusal.
  */
 export async function acceptAgreement(
   pool: Pool,
   acceptance: { companyId: CompanyId; memberId: MemberId; version: number },
+  alongside?: (client: Queryable) => Promise<void>,
 ): Promise<void> {
   const { companyId, memberId, version } = acceptance
   await withTransaction(pool, async (client) => {
@@ -113,16 +120,22 @@ export async function acceptAgreement(
            on conflict (company_id, version) do nothing`,
       [companyId, version, memberId],
     )
+    await alongside?.(client)
   })
 }
 
 /** Where a company stands with the agreement now. */
 export async function agreementInForce(db: Queryable, companyId: CompanyId): Promise<AgreementStanding> {
-  const { rows } = await db.query<{ version: number | null; accepted_at: Date | null; is_in_force: boolean }>(
-    `select newest.version, newest.accepted_at, ${agreementAccepted('c.id')} as is_in_force
+  const { rows } = await db.query<{
+    version: number | null
+    accepted_at: Date | null
+    member_id: MemberId | null
+    is_in_force: boolean
+  }>(
+    `select newest.version, newest.accepted_at, newest.member_id, ${agreementAccepted('c.id')} as is_in_force
        from (select $1::uuid as id) c
        left join lateral (
-            select version, accepted_at
+            select version, accepted_at, member_id
               from agreement_acceptance
              where company_id = c.id
              order by version desc
@@ -133,8 +146,29 @@ export async function agreementInForce(db: Queryable, companyId: CompanyId): Pro
     current: await findCurrentAgreement(db),
     acceptedVersion: rows[0]?.version ?? null,
     acceptedAt: rows[0]?.accepted_at ?? null,
+    acceptedBy: rows[0]?.member_id ?? null,
     isInForce: rows[0]?.is_in_force ?? false,
   }
+}
+
+/** Every version, the newest first, with how many companies accepted it. */
+export async function listAgreements(db: Queryable): Promise<(Agreement & { companies: number })[]> {
+  const { rows } = await db.query<AgreementRow & { companies: string }>(
+    `select version, body, published_at, enforced_at,
+            (select count(*) from agreement_acceptance a where a.version = agreement.version) as companies
+       from agreement
+      order by version desc`,
+  )
+  return rows.map((row) => ({ ...toAgreement(row), companies: Number(row.companies) }))
+}
+
+/** Of these companies those that accepted the agreement that binds them. */
+export async function companiesInForce(db: Queryable, companyIds: readonly CompanyId[]): Promise<Set<CompanyId>> {
+  const { rows } = await db.query<{ id: CompanyId }>(
+    `select c.id from unnest($1::uuid[]) as c (id) where ${agreementAccepted('c.id')}`,
+    [companyIds],
+  )
+  return new Set(rows.map((row) => row.id))
 }
 
 type AgreementRow = { version: number; body: string; published_at: Date; enforced_at: Date }

@@ -23,12 +23,14 @@ export type NewKeyPair = { keyPairId: KeyPairId; clientId: string; clientSecret:
 
 /**
  * Makes a company's key pair. Only its owner or an admin may, and only after the owner accepted the agreement (spec: Authentication 1).
- * Throws a Refusal, also when there is a live pair: that one is replaced by `regenerateKeyPair`, which says what it does.
+ * `alongside` happens in the same transaction. Throws a Refusal, also when there is a live pair: that one is replaced by
+ * `regenerateKeyPair`, which says what it does.
  */
 export async function generateKeyPair(
   pool: Pool,
   secretKey: SecretKey,
   by: { companyId: CompanyId; memberId: MemberId },
+  alongside?: (client: Queryable, pair: NewKeyPair) => Promise<void>,
 ): Promise<NewKeyPair> {
   return await withTransaction(pool, async (client) => {
     await requireMayManageKeys(client, by)
@@ -41,24 +43,43 @@ export async function generateKeyPair(
         'The company has a live key pair: regenerate it to replace it, which ends the old one at once.',
       )
     }
-    return await insertKeyPair(client, secretKey, by)
+    const pair = await insertKeyPair(client, secretKey, by)
+    await alongside?.(client, pair)
+    return pair
   })
 }
 
 /**
  * Replaces the live pair, if any: the old one and every token issued from it are dead with the commit that makes the new one live. Of
- * several at once each gets a pair and the last one's is the live one. Throws a Refusal like `generateKeyPair`.
+ * several at once that name the pair which they replace the first one's is the live one and the others are refused; of those that name none
+ * each gets a pair and the last one's is the live one. `alongside` happens in the same transaction. Throws a Refusal like `generateKeyPair`.
  */
 export async function regenerateKeyPair(
   pool: Pool,
   secretKey: SecretKey,
-  by: { companyId: CompanyId; memberId: MemberId },
+  by: { companyId: CompanyId; memberId: MemberId; replacing?: string },
+  alongside?: (client: Queryable, pair: NewKeyPair) => Promise<void>,
 ): Promise<NewKeyPair> {
   return await withTransaction(pool, async (client) => {
     await requireMayManageKeys(client, by)
+    if (by.replacing !== undefined) await requireLiveKeyPair(client, by.companyId, by.replacing)
     await revokeKeyPair(client, by)
-    return await insertKeyPair(client, secretKey, by)
+    const pair = await insertKeyPair(client, secretKey, by)
+    await alongside?.(client, pair)
+    return pair
   })
+}
+
+/** Holds the company's pair of this client id. Throws a Refusal when it has no such pair, or not any more: another one may live by now. */
+export async function requireLiveKeyPair(client: Queryable, companyId: CompanyId, clientId: string): Promise<void> {
+  const { rows } = await client.query<{ revoked_at: Date | null }>(
+    'select revoked_at from key_pair where company_id = $1 and client_id = $2 for update',
+    [companyId, clientId.includes('\0') ? '' : clientId],
+  )
+  if (!rows[0]) throw new Refusal('key_pair_unknown', 'The company has no such key pair.')
+  if (rows[0].revoked_at) {
+    throw new Refusal('key_pair_not_live', 'This key pair has ended already. Reload the page to see what is live now.')
+  }
 }
 
 /** Ends the live pair and every token issued from it; the operator (`memberId` null) may too. Returns false when none was live. */
@@ -150,15 +171,23 @@ type KeyPairRow = {
   revoked_by: MemberId | null
 }
 
-/** The lock on the company lets those who change its pair at the same time take turns. */
+/** Of these companies those that have a live pair. */
+export async function companiesWithKeyPair(db: Queryable, companyIds: readonly CompanyId[]): Promise<Set<CompanyId>> {
+  const { rows } = await db.query<{ company_id: CompanyId }>(
+    'select company_id from key_pair where company_id = any($1::uuid[]) and revoked_at is null',
+    [companyIds],
+  )
+  return new Set(rows.map((row) => row.company_id))
+}
+
+/**
+ * The lock on the company lets those who change its pair at the same time take turns. It comes before the member's, as whoever changes the
+ * members of a company takes them.
+ */
 async function requireMayManageKeys(
   client: PoolClient,
   by: { companyId: CompanyId; memberId: MemberId },
 ): Promise<void> {
-  const member = await requireMember(client, by.companyId, by.memberId)
-  if (member.role === 'member') {
-    throw new Refusal('member_not_permitted', 'Only the owner or an admin of the company can manage its key pair.')
-  }
   const { rows } = await client.query<{ state: string; has_agreement: boolean }>(
     `select c.state, ${agreementAccepted('c.id')} as has_agreement
        from company c
@@ -166,6 +195,10 @@ async function requireMayManageKeys(
         for no key update`,
     [by.companyId],
   )
+  const member = await requireMember(client, by.companyId, by.memberId)
+  if (member.role === 'member') {
+    throw new Refusal('member_not_permitted', 'Only the owner or an admin of the company can manage its key pair.')
+  }
   if (rows[0]?.state !== 'active')
     throw new Refusal('company_closed', `The company is ${rows[0]?.state}: it gets no key pair.`)
   if (!rows[0].has_agreement) {

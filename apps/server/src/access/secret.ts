@@ -1,12 +1,15 @@
 import { createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto'
 
+/** Of a key pair's halves, an agent's key, an enrolment code and an invitation. */
+type SecretPrefix = 'bwc' | 'bws' | 'bwa' | 'bwe' | 'bwi'
+
 /** A secret that we give out once: 256 random bits behind a prefix that tells people and secret scanners what it is. */
-export function newSecret(prefix: 'bwc' | 'bws' | 'bwa' | 'bwe'): string {
+export function newSecret(prefix: SecretPrefix): string {
   return `${prefix}_${randomBytes(32).toString('base64url')}`
 }
 
 /** True for a text that `newSecret` could have made. Refuses the rest before anything is hashed or looked up. */
-export function isSecret(prefix: 'bwc' | 'bws' | 'bwa' | 'bwe', text: string): boolean {
+export function isSecret(prefix: SecretPrefix, text: string): boolean {
   return text.length === prefix.length + 44 && text.startsWith(`${prefix}_`) && /^[\w-]{43}$/.test(text.slice(-43))
 }
 

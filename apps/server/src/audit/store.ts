@@ -1,4 +1,5 @@
 import type { Queryable } from '../directory/queryable.ts'
+import { containing, queryPage } from '../directory/search.ts'
 
 /** Something that a person did. `tenantId`: of the company or organization; null on the operator's side and for an account. */
 export type AuditEntry = {
@@ -31,16 +32,17 @@ export async function listAudit(
   db: Queryable,
   filter: { side: AuditEntry['side']; tenantId: string | null; search: string; limit: number; offset: number },
 ): Promise<{ total: number; entries: StoredAuditEntry[] }> {
-  const { rows } = await db.query<AuditRow & { total: string }>(
-    `select ${columns}, count(*) over () as total
+  const { total, rows } = await queryPage<AuditRow>(
+    db,
+    `select ${columns}
        from audit_event
       where side = $1 and tenant_id is not distinct from $2
-        and (actor || ' ' || action || ' ' || coalesce(subject, '')) ilike $3
-      order by id desc
-      limit $4 offset $5`,
-    [filter.side, filter.tenantId, `%${filter.search.replace(/[\\%_]/g, '\\$&')}%`, filter.limit, filter.offset],
+        and (actor || ' ' || action || ' ' || coalesce(subject, '')) ilike $3`,
+    'id desc',
+    filter,
+    [filter.side, filter.tenantId, containing(filter.search)],
   )
-  return { total: Number(rows[0]?.total ?? 0), entries: rows.map(toEntry) }
+  return { total, entries: rows.map(toEntry) }
 }
 
 /** The latest of what a person did and what was done to their account. */

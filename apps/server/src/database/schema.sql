@@ -63,6 +63,8 @@ create table attribution_script (
   key text not null,
   domains text[] not null default '{}'::text[],
   excluded_paths text[] not null default '{}'::text[],
+  installed_at timestamp with time zone,
+  last_seen_at timestamp with time zone,
   created_at timestamp with time zone not null default now(),
   constraint attribution_script_key_key UNIQUE (key),
   constraint attribution_script_location_id_fkey FOREIGN KEY (location_id) REFERENCES location(id),
@@ -249,13 +251,14 @@ create table member (
   role text not null,
   created_at timestamp with time zone not null default now(),
   user_id uuid,
+  removed_at timestamp with time zone,
   constraint member_company_id_fkey FOREIGN KEY (company_id) REFERENCES company(id),
   constraint member_pkey PRIMARY KEY (id),
   constraint member_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'admin'::text, 'member'::text]))),
   constraint member_user_id_fkey FOREIGN KEY (user_id) REFERENCES portal_user(id)
 );
 CREATE INDEX member_of_user ON public.member USING btree (user_id);
-CREATE UNIQUE INDEX member_email ON public.member USING btree (company_id, lower(email));
+CREATE UNIQUE INDEX member_email ON public.member USING btree (company_id, lower(email)) WHERE (removed_at IS NULL);
 CREATE UNIQUE INDEX member_one_owner ON public.member USING btree (company_id) WHERE (role = 'owner'::text);
 CREATE UNIQUE INDEX member_user ON public.member USING btree (company_id, user_id);
 
@@ -273,11 +276,12 @@ create table operator_member (
   email text not null,
   name text not null,
   created_at timestamp with time zone not null default now(),
+  removed_at timestamp with time zone,
   constraint operator_member_pkey PRIMARY KEY (id),
   constraint operator_member_user_id_fkey FOREIGN KEY (user_id) REFERENCES portal_user(id),
   constraint operator_member_user_id_key UNIQUE (user_id)
 );
-CREATE UNIQUE INDEX operator_member_email ON public.operator_member USING btree (lower(email));
+CREATE UNIQUE INDEX operator_member_email ON public.operator_member USING btree (lower(email)) WHERE (removed_at IS NULL);
 
 create table organization (
   id bigint not null,
@@ -299,13 +303,14 @@ create table organization_member (
   name text not null,
   role text not null,
   created_at timestamp with time zone not null default now(),
+  removed_at timestamp with time zone,
   constraint organization_member_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
   constraint organization_member_pkey PRIMARY KEY (id),
   constraint organization_member_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'admin'::text, 'member'::text]))),
   constraint organization_member_user_id_fkey FOREIGN KEY (user_id) REFERENCES portal_user(id)
 );
 CREATE INDEX organization_member_of_user ON public.organization_member USING btree (user_id);
-CREATE UNIQUE INDEX organization_member_email ON public.organization_member USING btree (organization_id, lower(email));
+CREATE UNIQUE INDEX organization_member_email ON public.organization_member USING btree (organization_id, lower(email)) WHERE (removed_at IS NULL);
 CREATE UNIQUE INDEX organization_member_one_owner ON public.organization_member USING btree (organization_id) WHERE (role = 'owner'::text);
 CREATE UNIQUE INDEX organization_member_user ON public.organization_member USING btree (organization_id, user_id);
 
@@ -451,6 +456,27 @@ create table rerender_work (
   created_at timestamp with time zone not null default now(),
   constraint rerender_work_pkey PRIMARY KEY (location_id, target_dataset, target_source_id, dataset)
 );
+
+create table sign_in_attempt (
+  key bytea not null,
+  attempted_at timestamp with time zone[] not null,
+  forget_at timestamp with time zone not null,
+  constraint sign_in_attempt_pkey PRIMARY KEY (key)
+);
+CREATE INDEX sign_in_attempt_forget ON public.sign_in_attempt USING btree (forget_at);
+
+create table sign_up (
+  token_hmac bytea not null,
+  side text not null,
+  tenant_name text not null,
+  name text not null,
+  email text not null,
+  password_hash text not null,
+  expires_at timestamp with time zone not null,
+  constraint sign_up_pkey PRIMARY KEY (token_hmac),
+  constraint sign_up_side_check CHECK ((side = ANY (ARRAY['company'::text, 'organization'::text])))
+);
+CREATE INDEX sign_up_expiry ON public.sign_up USING btree (expires_at);
 
 create table signing_key (
   kid text not null,

@@ -1,8 +1,8 @@
-import { requireText, violates } from './field.ts'
+import { violates } from './field.ts'
 import type { CompanyId, MemberId } from './identity.ts'
-import { newUuid } from './identity.ts'
 import type { Queryable } from './queryable.ts'
 import { Refusal } from './refusal.ts'
+import { insertMember } from './tenant-member.ts'
 
 export type MemberRole = 'owner' | 'admin' | 'member'
 
@@ -21,24 +21,10 @@ export async function addMember(
   db: Queryable,
   member: { companyId: CompanyId; email: string; name: string; role: MemberRole },
 ): Promise<Member> {
-  const email = requireEmail(member.email)
-  const name = requireText(member.name, 'the name of a member')
   try {
-    const { rows } = await db.query<MemberRow>(
-      `insert into member (id, company_id, email, name, role)
-       values ($1, $2, $3, $4, $5)
-       returning ${columns}`,
-      [newUuid<MemberId>(), member.companyId, email, name, member.role],
-    )
-    if (!rows[0]) throw new Error('the member was not stored')
-    return toMember(rows[0])
+    const { userId: _, ...added } = await insertMember(db, { side: 'company', id: member.companyId }, member)
+    return { ...added, companyId: member.companyId }
   } catch (error) {
-    if (violates(error, 'member_email')) {
-      throw new Refusal('member_exists', 'This e-mail address belongs to a member of the company already.')
-    }
-    if (violates(error, 'member_one_owner')) {
-      throw new Refusal('owner_exists', 'The company has an owner already: a company has exactly one.')
-    }
     if (violates(error, 'member_company_id_fkey')) {
       throw new Refusal('company_unknown', `There is no company ${member.companyId}.`)
     }
@@ -51,11 +37,19 @@ export async function listMembers(db: Queryable, companyId: CompanyId): Promise<
   const { rows } = await db.query<MemberRow>(
     `select ${columns}
        from member
-      where company_id = $1
+      where company_id = $1 and removed_at is null
       order by role <> 'owner', lower(email)`,
     [companyId],
   )
   return rows.map(toMember)
+}
+
+/** What the members of a company are called, those who were removed too: for what they did. */
+export async function memberNames(db: Queryable, companyId: CompanyId): Promise<Map<MemberId, string>> {
+  const { rows } = await db.query<{ id: MemberId; name: string }>('select id, name from member where company_id = $1', [
+    companyId,
+  ])
+  return new Map(rows.map((row) => [row.id, row.name]))
 }
 
 /** The owner of a company. */
@@ -70,7 +64,7 @@ export async function requireMember(client: Queryable, companyId: CompanyId, mem
   const { rows } = await client.query<MemberRow>(
     `select ${columns}
        from member
-      where id = $1 and company_id = $2
+      where id = $1 and company_id = $2 and removed_at is null
         for share`,
     [memberId, companyId],
   )
@@ -98,13 +92,4 @@ function toMember(row: MemberRow): Member {
     role: row.role,
     createdAt: row.created_at,
   }
-}
-
-/** A glance, not a proof: only a message that arrives shows that an address works. */
-function requireEmail(text: string): string {
-  const email = text.trim()
-  if (!/^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(email) || email.length > 254) {
-    throw new Refusal('field_invalid', 'The e-mail address of a member is not an e-mail address.')
-  }
-  return email
 }

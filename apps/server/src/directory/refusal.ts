@@ -12,15 +12,22 @@ export type RefusalCode =
   | 'member_not_permitted'
   | 'member_exists'
   | 'owner_exists'
+  | 'owner_stays'
+  | 'member_active'
+  | 'member_not_active'
+  | 'last_operator'
   | 'company_closed'
   | 'agreement_not_accepted'
   | 'agreement_not_current'
   | 'agreement_version_wrong'
   | 'key_pair_exists'
+  | 'key_pair_not_live'
   | 'grant_covers_all_locations'
   | 'removal_unknown'
   | 'field_invalid'
   | 'not_in_production'
+  | 'account_exists'
+  | 'account_other'
 
 /**
  * An act that the rules of the house refuse: nothing was changed, and the message tells the person who tried what is wrong and what would

@@ -1,5 +1,5 @@
 import type { ProblemCode } from '@bridgework/contract'
-import type { AgentId, CompanyId, LocationId } from '../directory/identity.ts'
+import type { AgentId, CompanyId, KeyPairId, LocationId } from '../directory/identity.ts'
 
 /**
  * Everything that the service may write to its log. Closed, so that a reviewer sees in one file that no patient, secret or query
@@ -21,6 +21,11 @@ export type LogEvent =
       status: number
       durationMs: number
       companyId?: CompanyId
+      keyPairId?: KeyPairId
+      /** What stood in the path where a location's id stands: of a known location unless the answer says otherwise. */
+      locationId?: LocationId
+      /** Records of a dataset in the answer. */
+      records?: number
       agentId?: AgentId
       code?: ProblemCode
       because?: string

@@ -7,13 +7,25 @@ import { rawQuery } from '../http/server.ts'
 import { authenticatePerson, type Person } from '../sign-in/person.ts'
 import { accountHandlers } from './account.ts'
 import { registerAuth, webHeaders } from './auth-routes.ts'
+import { companyHandlers } from './company.ts'
 import type { Call, PortalContext, PortalHandler, PortalHandlers } from './context.ts'
 import { requireCsrfToken, requireOwnOrigin } from './csrf.ts'
+import { invitationHandlers } from './invitation.ts'
+import { memberHandlers } from './members.ts'
 import { type Membership, requireMembership } from './membership.ts'
+import { operatorHandlers } from './operator.ts'
 import { refuse } from './refusal.ts'
+import { signUpHandlers } from './sign-up.ts'
 
 // A handler for each route: one that is missing does not compile.
-const handlers: Partial<PortalHandlers> = { ...accountHandlers }
+const handlers: Partial<PortalHandlers> = {
+  ...accountHandlers,
+  ...signUpHandlers,
+  ...invitationHandlers,
+  ...companyHandlers,
+  ...memberHandlers,
+  ...operatorHandlers,
+}
 
 /**
  * HTTP under /portal/api: what the portal's pages speak, from the contract's table. Each request is checked in this order: 403 a page that is

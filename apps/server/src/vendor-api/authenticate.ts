@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { TokenIssuer, VerifiedToken } from '../access/access-token.ts'
+import { type LocationId, parseNumericId } from '../directory/identity.ts'
 import { Problem } from '../http/problem.ts'
 
 const verified = new WeakMap<FastifyRequest, VerifiedToken>()
@@ -9,7 +10,14 @@ export function requireToken(app: FastifyInstance, tokens: TokenIssuer): void {
   app.addHook('onRequest', async (request) => {
     const token = await verifyBearer(tokens, request.headers.authorization)
     verified.set(request, token)
-    request.logNotes = { ...request.logNotes, companyId: token.companyId }
+    const { location_id: location = '' } = request.params as { location_id?: string }
+    const locationId = parseNumericId<LocationId>(location)
+    request.logNotes = {
+      ...request.logNotes,
+      companyId: token.companyId,
+      keyPairId: token.keyPairId,
+      ...(locationId !== null && { locationId }),
+    }
   })
 }
 

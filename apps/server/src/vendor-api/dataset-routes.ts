@@ -78,6 +78,7 @@ async function sendRecord(
   const record = isId ? await findRecord(context.pool, permit, id) : null
   if (!record) throw new Problem('record_unknown')
   await disclose(context, permit, request, filtersOf(wholeDataset, fields), { ids: [id] }, 1)
+  request.logNotes = { ...request.logNotes, records: 1 }
   const data = onlyFields(renderDetail(dataset, record.document, record.source), fields)
   await sendBody(reply, {
     body: `{"data":${data},"meta":${JSON.stringify({ request_id: request.id })}}`,
@@ -132,6 +133,7 @@ async function readInSlot(
     const isInterval = isCursor && isWhole(selection)
     const coverage = isInterval ? { afterId: parameters.after, lastId: ids.at(-1) ?? parameters.after } : { ids }
     if (ids.length > 0) await disclose(context, permit, request, filtersOf(selection, fields), coverage, ids.length)
+    request.logNotes = { ...request.logNotes, records: ids.length }
     return { page, slot }
   } catch (error) {
     await slot.release()

@@ -40,7 +40,7 @@ export async function authenticateUnknownPath(
   const path = route ?? decodedPath(request.raw.url ?? '')
   if (openRoutes.includes(path) || !path.startsWith(`${vendorApiPath}/`)) return
   const token = await verifyBearer(context.tokens, request.headers.authorization)
-  request.logNotes = { ...request.logNotes, companyId: token.companyId }
+  request.logNotes = { ...request.logNotes, companyId: token.companyId, keyPairId: token.keyPairId }
   await requirePrincipal(context.pool, token)
 }
 

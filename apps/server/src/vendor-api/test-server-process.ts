@@ -8,11 +8,13 @@ import { createPool } from '../database/pool.ts'
 import { createDisclosureWriter } from '../disclosure/writer.ts'
 import { createSyncSlots } from '../throttle/sync-slots.ts'
 import { createTokenLimit } from '../throttle/token-limit.ts'
+import { createUsageRecorder } from '../usage/recorder.ts'
 
 // A whole server in a process of its own, for tests that kill it or measure its memory: node test-server-process.ts <database> <secret in
 // base64> <lease of slots in ms>. Tells its parent the port; answers each message with the most memory that it ever had, in bytes.
 const [url = '', secret = '', leaseMs = ''] = process.argv.slice(2)
 const log = () => {}
+const now = () => new Date()
 const pool = createPool(url, { max: 10, log, applicationName: 'test server' })
 const secretKey = createSecretKey(Buffer.from(secret, 'base64'))
 const slots = createSyncSlots({
@@ -32,10 +34,12 @@ const app = await buildApp({
   tokenLimit: createTokenLimit({ pool }),
   slots,
   disclosures: createDisclosureWriter({ pool, log }),
+  usage: createUsageRecorder({ pool, log, now }),
   publicUrl: 'http://localhost',
   trustedProxies: [],
+  mailDir: null,
   previewDatasets: new Set(datasetNames),
-  now: () => new Date(),
+  now,
   log,
 })
 await app.listen({ host: '127.0.0.1', port: 0 })

@@ -19,7 +19,7 @@ export function registerTokenRoute(app: FastifyInstance, context: VendorApiConte
       log({ event: 'token.refused', because: result.refused })
       throw new Problem('credentials_invalid')
     }
-    request.logNotes = { ...request.logNotes, companyId: result.companyId }
+    request.logNotes = { ...request.logNotes, companyId: result.companyId, keyPairId: result.keyPairId }
     return { token: await tokens.issue(result.companyId, result.keyPairId) }
   })
 }

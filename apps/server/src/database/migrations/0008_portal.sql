@@ -88,8 +88,34 @@ create table used_totp (
   primary key (user_id, code_hmac)
 );
 
--- Who a person may act for. A member without a user was invited and has not come yet.
+-- Failed tries of what strangers may try, by a hash of the address or account, over all processes: who types a password into the wrong
+-- field leaves none here.
+create table sign_in_attempt (
+  key bytea primary key,
+  attempted_at timestamptz[] not null,
+  forget_at timestamptz not null
+);
+create index sign_in_attempt_forget on sign_in_attempt (forget_at);
+
+-- Who signed up and has not proven their e-mail address yet. It becomes an account, and a company or an organization, when they do: nobody
+-- holds an account, or a place in the operator's lists, in another one's name.
+create table sign_up (
+  token_hmac bytea primary key,
+  side text not null check (side in ('company', 'organization')),
+  tenant_name text not null,
+  name text not null,
+  email text not null,
+  password_hash text not null,
+  expires_at timestamptz not null
+);
+create index sign_up_expiry on sign_up (expires_at);
+
+-- Who a person may act for. A member without a user was invited and has not come yet, or was removed: the row stays, because key pairs and
+-- acceptances name it, and the address may be invited again.
 alter table member add column user_id uuid references portal_user (id);
+alter table member add column removed_at timestamptz;
+drop index member_email;
+create unique index member_email on member (company_id, lower(email)) where removed_at is null;
 create unique index member_user on member (company_id, user_id);
 create index member_of_user on member (user_id);
 
@@ -100,9 +126,10 @@ create table organization_member (
   email text not null,
   name text not null,
   role text not null check (role in ('owner', 'admin', 'member')),
-  created_at timestamptz not null default now()
+  created_at timestamptz not null default now(),
+  removed_at timestamptz
 );
-create unique index organization_member_email on organization_member (organization_id, lower(email));
+create unique index organization_member_email on organization_member (organization_id, lower(email)) where removed_at is null;
 create unique index organization_member_one_owner on organization_member (organization_id) where role = 'owner';
 create unique index organization_member_user on organization_member (organization_id, user_id);
 create index organization_member_of_user on organization_member (user_id);
@@ -112,9 +139,10 @@ create table operator_member (
   user_id uuid unique references portal_user (id),
   email text not null,
   name text not null,
-  created_at timestamptz not null default now()
+  created_at timestamptz not null default now(),
+  removed_at timestamptz
 );
-create unique index operator_member_email on operator_member (lower(email));
+create unique index operator_member_email on operator_member (lower(email)) where removed_at is null;
 
 -- A link that was mailed to a member who has not come yet. A new one for the same member replaces it.
 create table invitation (
@@ -196,17 +224,20 @@ create table sync_activity (
   primary key (location_id, dataset, bucket_at)
 );
 
--- One script for each location, named by a random key: a visitor of the practice's website learns nothing from it.
+-- One script for each location, named by a random key: a visitor of the practice's website learns nothing from it. No domains: those of the
+-- location's website_url. `last_seen_at`: on a domain of the practice; `installed_at`: since when, without 30 days in which it was not seen.
 create table attribution_script (
   location_id bigint primary key references location (id),
   key text not null unique,
   domains text[] not null default '{}',
   excluded_paths text[] not null default '{}',
+  installed_at timestamptz,
+  last_seen_at timestamptz,
   created_at timestamptz not null default now()
 );
 
--- Where a script was seen, by origin alone: nothing about who visited which page. A stranger can copy a script to any number of origins, so
--- only a bounded number of those that are not the practice's is kept.
+-- Where a script was seen, by origin alone: nothing about who visited which page. A stranger can name any number of origins, so only a
+-- bounded number of each location's is kept.
 create table attribution_sighting (
   location_id bigint not null,
   origin text not null,

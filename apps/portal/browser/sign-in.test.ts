@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { assertAccessible, somePortalInBrowser } from './test-browser.ts'
+
+test('a person signs in, comes to where they wanted to go, and signs out', async (t) => {
+  const portal = await somePortalInBrowser(t)
+  const person = await portal.addPerson('Pat Owner')
+  const page = await portal.newPage()
+
+  await page.goto('/')
+  await page.waitForURL(/\/sign-in/)
+  await assertAccessible(page)
+  await portal.signIn(page, person)
+
+  await page.goto('/')
+  await page.getByRole('heading', { level: 1 }).waitFor()
+  await page.getByRole('button', { name: /Pat Owner/ }).click()
+  await page.getByRole('menuitem', { name: 'Sign out' }).click()
+  await page.waitForURL(/\/sign-in/)
+  await page.goto('/')
+  await page.waitForURL(/\/sign-in/)
+})
+
+test('the sign-in page loads less than 300 KB of scripts', async (t) => {
+  const portal = await somePortalInBrowser(t)
+  const page = await portal.newPage()
+  let bytes = 0
+  const session = await page.context().newCDPSession(page)
+  await session.send('Network.enable')
+  const scripts = new Set<string>()
+  session.on('Network.responseReceived', ({ requestId, type }) => type === 'Script' && scripts.add(requestId))
+  session.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {
+    if (scripts.has(requestId)) bytes += encodedDataLength
+  })
+
+  await page.goto('/sign-in', { waitUntil: 'networkidle' })
+
+  assert.ok(scripts.size > 0)
+  assert.ok(bytes > 50_000 && bytes < 300_000, `${bytes} bytes`)
+})

@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict'
+import { accessSync, constants } from 'node:fs'
+import { createServer } from 'node:net'
+import { delimiter, join } from 'node:path'
+import type { TestContext } from 'node:test'
+import { AxeBuilder } from '@axe-core/playwright'
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import { somePortal } from '../../server/src/portal-api/test-portal.ts'
+
+/** A whole service, and a real Chromium that opens its pages. */
+export async function somePortalInBrowser(t: TestContext) {
+  const port = await freePort()
+  const url = `http://localhost:${port}`
+  const world = await somePortal(t, { publicUrl: url, port })
+  const browser = await launchChromium()
+  t.after(() => browser.close())
+
+  /** A browser of its own, as another person's: nothing is shared. Whatever its pages complain of fails the test. */
+  const newPage = async (options: BrowserContextOptions = {}): Promise<Page> => {
+    const context = await browser.newContext({
+      baseURL: url,
+      permissions: ['clipboard-read', 'clipboard-write'],
+      ...options,
+    })
+    const page = await context.newPage()
+    const complaints: string[] = []
+    page.on('pageerror', (error) => complaints.push(error.message))
+    page.on('console', (message) => {
+      // A refusal that the page shows is no fault of it; Chromium writes each down.
+      const isRefusal = /Failed to load resource: .* status of 4\d\d/.test(message.text())
+      if (message.type() === 'error' && !isRefusal) complaints.push(message.text())
+    })
+    t.after(() => assert.deepEqual(complaints, []))
+    return page
+  }
+
+  /** Signs in as a person would. */
+  const signIn = async (page: Page, person: { email: string; password: string }) => {
+    await page.goto('/sign-in')
+    await page.getByLabel('E-mail address').fill(person.email)
+    await page.getByLabel(/^Password/).fill(person.password)
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+    await page.waitForURL((address) => address.pathname !== '/sign-in')
+  }
+
+  return { ...world, url, browser, newPage, signIn }
+}
+
+/** Throws when the page, as it is now, breaks a rule of WCAG A or AA that axe can see. */
+export async function assertAccessible(page: Page): Promise<void> {
+  // Half-way through a transition a colour is neither the old nor the new one.
+  await page.emulateMedia({ reducedMotion: 'reduce' })
+  const { violations } = await new AxeBuilder({ page }).analyze()
+  assert.deepEqual(
+    violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(' | ')}`),
+    [],
+    page.url(),
+  )
+}
+
+/** The machine's Chromium, without a window. */
+export async function launchChromium(): Promise<Browser> {
+  return await chromium.launch({
+    executablePath: await findChromium(),
+    // Without its sandbox, which root cannot have: it opens pages of ours alone. Without what asks Google's hosts for news.
+    args: [
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+    ],
+  })
+}
+
+async function findChromium(): Promise<string> {
+  // By its address: it has no types, being plain JavaScript.
+  const { chromium: wanted } = await import(new URL('../../../scripts/setup-programs.mjs', import.meta.url).href)
+  const folders = (process.env.PATH ?? '').split(delimiter)
+  const names: string[] = wanted.programs.flat()
+  const found = names.flatMap((name) => folders.map((folder) => join(folder, name))).find(isProgram)
+  if (!found) throw new Error('no Chromium was found: npm test installs one')
+  return found
+}
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Tokens and cookies name the public address, so it must be known before the server is made. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await new Promise((resolve) => server.once('listening', resolve))
+  const address = server.address()
+  await new Promise((resolve) => server.close(resolve))
+  if (address === null || typeof address === 'string') throw new Error('the machine gave no port')
+  return address.port
+}
