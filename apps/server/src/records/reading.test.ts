@@ -43,15 +43,15 @@ test('whatever the filters and however they are read, the pages hold what matche
   const readers = [3, 20_000].map((sortedMax) => createPageReader(world.pool, () => new Date(), sortedMax))
 
   const selections: fc.Arbitrary<Selection> = fc.record({
-    modifiedAfter: fc.option(fc.constantFrom(...stamps, ...stamps.map((stamp) => stamp - 1)), { freq: 1 }),
-    patientId: fc.option(fc.constantFrom(...patients, '999'), { freq: 1 }),
+    modifiedAfter: fc.option(fc.constantFrom(...stamps, ...stamps.map((stamp) => stamp - 1)), { freq: 2 }),
+    patientId: fc.option(fc.constantFrom(...patients, '999'), { freq: 2 }),
     startsFrom: fc.option(
       fc.integer({ min: -1, max: 26 }).map((steps) => first + steps * step),
-      { freq: 1 },
+      { freq: 2 },
     ),
     startsTo: fc.option(
       fc.integer({ min: -1, max: 26 }).map((steps) => first + steps * step),
-      { freq: 1 },
+      { freq: 2 },
     ),
   })
   const matches = ({ modifiedAfter, patientId, startsFrom, startsTo }: Selection) =>
