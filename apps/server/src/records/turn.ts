@@ -20,7 +20,7 @@ export type HeldState = {
   isChanged: boolean
 }
 
-/** A delta counts one by one what it takes of one span: so many records, or none of a span that has one stamp. */
+/** A span is given no more records than this, or has one stamp: so many at most does a delta count that begins within it. */
 export const spanRecordsMax = 10_000
 
 /** A writer's turn: the states of every dataset that its change can alter are locked, and nobody else writes them until it ends. */
