@@ -15,6 +15,7 @@ import {
   UnstyledButton,
   useComputedColorScheme,
   useMantineColorScheme,
+  VisuallyHidden,
 } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { IconCheck, IconChevronDown, IconLogout, IconMoon, IconSelector, IconSun, IconUser } from '@tabler/icons-react'
@@ -82,9 +83,9 @@ export function Shell() {
                     to={to}
                     label={place.label}
                     leftSection={<place.icon size={18} aria-hidden />}
+                    activeOptions={{ exact: place.path === '' }}
                     active={isHere}
                     className={classes.place}
-                    aria-current={isHere ? 'page' : undefined}
                     onClick={close}
                   />
                 )
@@ -128,8 +129,9 @@ function TenantSwitcher({
   return (
     <Menu width="target">
       <Menu.Target>
-        <UnstyledButton className={classes.switcher} aria-label={`Acting for ${current?.name ?? 'nobody'}. Change`}>
+        <UnstyledButton className={classes.switcher}>
           {label}
+          {current && <VisuallyHidden>, act for another</VisuallyHidden>}
           <IconSelector size={16} aria-hidden />
         </UnstyledButton>
       </Menu.Target>
