@@ -39,8 +39,8 @@ export function toDatasetState(row: DatasetStateRow): DatasetState {
 export async function insertDatasetStates(client: Queryable, locationIds: readonly LocationId[]): Promise<void> {
   const stamp = await databaseStamp(client)
   await client.query(
-    `insert into dataset_state (location_id, dataset, first_stamp, last_stamp)
-     select location_id, dataset, $3, $3
+    `insert into dataset_state (location_id, dataset, first_stamp, last_stamp, counted_stamp)
+     select location_id, dataset, $3, $3, $3
        from unnest($1::bigint[]) location_id
       cross join unnest($2::text[]) dataset
          on conflict (location_id, dataset) do nothing`,
@@ -52,8 +52,8 @@ export async function insertDatasetStates(client: Queryable, locationIds: readon
 export async function ensureDatasetStates(client: Queryable): Promise<void> {
   const stamp = await databaseStamp(client)
   await client.query(
-    `insert into dataset_state (location_id, dataset, first_stamp, last_stamp)
-     select l.id, named.dataset, $2, $2
+    `insert into dataset_state (location_id, dataset, first_stamp, last_stamp, counted_stamp)
+     select l.id, named.dataset, $2, $2, $2
        from location l
       cross join unnest($1::text[]) as named (dataset)
       where not exists (select from dataset_state s where s.location_id = l.id and s.dataset = named.dataset)
@@ -62,7 +62,7 @@ export async function ensureDatasetStates(client: Queryable): Promise<void> {
   )
 }
 
-/** The states of these locations' datasets. */
+/** The states of these locations' datasets, in the contract's order. */
 export async function listDatasetStates(
   db: Queryable,
   locationIds: readonly LocationId[],
@@ -70,8 +70,9 @@ export async function listDatasetStates(
   const { rows } = await db.query<DatasetStateRow & { location_id: LocationId; dataset: DatasetName }>(
     `select location_id, dataset, first_stamp, last_stamp, total, visible, synced_at, initial_sync_completed_at
        from dataset_state
-      where location_id = any($1::bigint[])`,
-    [locationIds],
+      where location_id = any($1::bigint[])
+      order by array_position($2::text[], dataset)`,
+    [locationIds, datasetNames],
   )
   const byLocation = new Map<LocationId, Map<DatasetName, DatasetState>>()
   for (const row of rows) {
