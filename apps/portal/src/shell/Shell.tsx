@@ -13,9 +13,9 @@ import {
   Text,
   Tooltip,
   UnstyledButton,
+  VisuallyHidden,
   useComputedColorScheme,
   useMantineColorScheme,
-  VisuallyHidden,
 } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { IconCheck, IconChevronDown, IconLogout, IconMoon, IconSelector, IconSun, IconUser } from '@tabler/icons-react'
@@ -40,6 +40,8 @@ export function Shell() {
       header={{ height: 60 }}
       navbar={{ width: 240, breakpoint: 'sm', collapsed: { mobile: !isOpen } }}
       padding={{ base: 'md', sm: 'lg' }}
+      // Else the page slides into its place when it is first shown.
+      transitionDuration={0}
     >
       <Button className={classes.skip} onClick={() => main.current?.focus()}>
         Skip to the content
@@ -75,7 +77,6 @@ export function Shell() {
               .filter((place) => mayDo(current.role, place.action))
               .map((place) => {
                 const to = `${homeOf(current)}${place.path}`
-                const isHere = place.path === '' ? path === to : `${path}/`.startsWith(`${to}/`)
                 return (
                   <NavLink
                     key={place.path}
@@ -83,9 +84,9 @@ export function Shell() {
                     to={to}
                     label={place.label}
                     leftSection={<place.icon size={18} aria-hidden />}
-                    activeOptions={{ exact: place.path === '' }}
-                    active={isHere}
                     className={classes.place}
+                    // Every page of a side lies below its overview. The link marks itself as the current page.
+                    activeOptions={{ exact: place.path === '', includeSearch: false }}
                     onClick={close}
                   />
                 )
@@ -131,7 +132,7 @@ function TenantSwitcher({
       <Menu.Target>
         <UnstyledButton className={classes.switcher}>
           {label}
-          {current && <VisuallyHidden>, act for another</VisuallyHidden>}
+          <VisuallyHidden>Change</VisuallyHidden>
           <IconSelector size={16} aria-hidden />
         </UnstyledButton>
       </Menu.Target>
@@ -161,7 +162,7 @@ function AccountMenu() {
   return (
     <Menu position="bottom-end" width={240}>
       <Menu.Target>
-        <UnstyledButton aria-label={`Account of ${user.name}`} p={4}>
+        <UnstyledButton p={4} aria-label={`Account of ${user.name}`}>
           <Group gap={4} wrap="nowrap">
             <IconUser size={18} aria-hidden />
             <Text size="sm" fw={500} truncate maw={180} visibleFrom="xs">
