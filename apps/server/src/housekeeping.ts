@@ -1,6 +1,7 @@
 import type { Pool } from 'pg'
 import type { Log } from './http/log-event.ts'
 import { deleteOldUploads } from './records/upload-store.ts'
+import { deleteOldSignIns } from './sign-in/store.ts'
 import { trimUsage } from './usage/store.ts'
 
 const everyMs = 10 * 60_000
@@ -13,6 +14,7 @@ export function startHousekeeping(deps: { pool: Pool; log: Log }): () => Promise
     try {
       await deleteOldUploads(deps.pool, new Date(Date.now() - uploadsKeptMs))
       await trimUsage(deps.pool, new Date())
+      await deleteOldSignIns(deps.pool)
     } catch (error) {
       deps.log({
         event: 'task.failed',
