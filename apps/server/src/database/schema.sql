@@ -455,6 +455,27 @@ create table rerender_work (
   constraint rerender_work_pkey PRIMARY KEY (location_id, target_dataset, target_source_id, dataset)
 );
 
+create table sign_in_attempt (
+  key bytea not null,
+  attempted_at timestamp with time zone[] not null,
+  forget_at timestamp with time zone not null,
+  constraint sign_in_attempt_pkey PRIMARY KEY (key)
+);
+CREATE INDEX sign_in_attempt_forget ON public.sign_in_attempt USING btree (forget_at);
+
+create table sign_up (
+  token_hmac bytea not null,
+  side text not null,
+  tenant_name text not null,
+  name text not null,
+  email text not null,
+  password_hash text not null,
+  expires_at timestamp with time zone not null,
+  constraint sign_up_pkey PRIMARY KEY (token_hmac),
+  constraint sign_up_side_check CHECK ((side = ANY (ARRAY['company'::text, 'organization'::text])))
+);
+CREATE INDEX sign_up_expiry ON public.sign_up USING btree (expires_at);
+
 create table signing_key (
   kid text not null,
   public_jwk jsonb not null,

@@ -16,27 +16,27 @@ export type CompanyState = (typeof companyStates)[number]
 /** A software vendor. */
 export type Company = { id: CompanyId; name: string; state: CompanyState; createdAt: Date }
 
-/**
- * Makes a company together with its owner: there is never one without. `alongside` happens in the same transaction. Throws a Refusal for a
- * field that cannot be.
- */
+/** Makes a company together with its owner: there is never one without. Throws a Refusal for a field that cannot be. */
 export async function createCompany(
   pool: Pool,
   company: { name: string; owner: { email: string; name: string } },
-  alongside?: (client: Queryable, created: { company: Company; owner: Member }) => Promise<void>,
 ): Promise<{ company: Company; owner: Member }> {
-  const name = requireText(company.name, 'the name of a company')
-  return await withTransaction(pool, async (client) => {
-    const { rows } = await client.query<CompanyRow>(
-      'insert into company (id, name) values ($1, $2) returning id, name, state, created_at',
-      [newUuid<CompanyId>(), name],
-    )
-    if (!rows[0]) throw new Error('the company was not stored')
-    const created = toCompany(rows[0])
-    const owner = await addMember(client, { companyId: created.id, ...company.owner, role: 'owner' })
-    await alongside?.(client, { company: created, owner })
-    return { company: created, owner }
-  })
+  return await withTransaction(pool, (client) => addCompany(client, company))
+}
+
+/** As `createCompany`, in a transaction that the caller has opened. */
+export async function addCompany(
+  client: Queryable,
+  company: { name: string; owner: { email: string; name: string } },
+): Promise<{ company: Company; owner: Member }> {
+  const { rows } = await client.query<CompanyRow>(
+    'insert into company (id, name) values ($1, $2) returning id, name, state, created_at',
+    [newUuid<CompanyId>(), requireText(company.name, 'the name of a company')],
+  )
+  if (!rows[0]) throw new Error('the company was not stored')
+  const created = toCompany(rows[0])
+  const owner = await addMember(client, { companyId: created.id, ...company.owner, role: 'owner' })
+  return { company: created, owner }
 }
 
 /** Gives a company another name. Throws a Refusal for one that cannot be. */

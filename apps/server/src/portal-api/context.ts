@@ -13,6 +13,8 @@ export type PortalContext = Pick<
   auth: Auth
   publicUrl: string
   environment: 'sandbox' | 'production'
+  /** The folder that the sandbox's mails go to; null: they are sent. */
+  mailDir: string | null
 }
 
 /** One request of a route, after every gate: parsed, signed in where the route asks for it, and permitted. */

@@ -10,14 +10,18 @@ import { registerAuth, webHeaders } from './auth-routes.ts'
 import { companyHandlers } from './company.ts'
 import type { Call, PortalContext, PortalHandler, PortalHandlers } from './context.ts'
 import { requireCsrfToken, requireOwnOrigin } from './csrf.ts'
+import { invitationHandlers } from './invitation.ts'
 import { memberHandlers } from './members.ts'
 import { type Membership, requireMembership } from './membership.ts'
 import { operatorHandlers } from './operator.ts'
 import { refuse } from './refusal.ts'
+import { signUpHandlers } from './sign-up.ts'
 
 // A handler for each route: one that is missing does not compile.
 const handlers: Partial<PortalHandlers> = {
   ...accountHandlers,
+  ...signUpHandlers,
+  ...invitationHandlers,
   ...companyHandlers,
   ...memberHandlers,
   ...operatorHandlers,

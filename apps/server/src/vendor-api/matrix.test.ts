@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { datasetNames, type ProblemCode, vendorApiPath } from '@bridgework/contract'
-import type { FastifyInstance } from 'fastify'
 import { revokeKeyPair } from '../access/key-pair.ts'
 import { suspendCompany } from '../directory/company.ts'
+import { listRoutes } from '../http/test-routes.ts'
 import { type Answer, aPlan, aRecord, aSchedule, someWorld, type VendorRecord } from '../test-world.ts'
 import { assertProblem } from './test-answer.ts'
 
@@ -188,22 +188,6 @@ test('a vendor’s token opens nothing of the ingest API, and no open route tell
     }
   }
 })
-
-/** Every method and pattern of the router, read from its own printout, which leaves nothing out. */
-function listRoutes(app: FastifyInstance): string[] {
-  const parents: string[] = []
-  return app
-    .printRoutes({ commonPrefix: false })
-    .split('\n')
-    .flatMap((line) => {
-      const [, indent = '', part = '', methods = ''] = /^([│ ]*)[├└]── (.+?)(?: \(([A-Z, ]+)\))?$/.exec(line) ?? []
-      if (part === '') return []
-      const depth = indent.length / 4
-      const pattern = `${depth === 0 ? '' : parents[depth - 1]}${part}`
-      parents[depth] = pattern
-      return methods === '' ? [] : methods.split(', ').map((method) => `${method} ${pattern}`)
-    })
-}
 
 function keyPairIn(token: string) {
   return JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()).cid
