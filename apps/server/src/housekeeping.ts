@@ -1,4 +1,5 @@
 import type { Pool } from 'pg'
+import { deleteOldSightings } from './attribution/store.ts'
 import type { Log } from './http/log-event.ts'
 import { deleteOldUploads } from './records/upload-store.ts'
 import { trimUsage } from './usage/store.ts'
@@ -12,6 +13,7 @@ export function startHousekeeping(deps: { pool: Pool; log: Log }): () => Promise
   const run = async () => {
     try {
       await deleteOldUploads(deps.pool, new Date(Date.now() - uploadsKeptMs))
+      await deleteOldSightings(deps.pool)
       await trimUsage(deps.pool, new Date())
     } catch (error) {
       deps.log({

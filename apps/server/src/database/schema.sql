@@ -63,6 +63,8 @@ create table attribution_script (
   key text not null,
   domains text[] not null default '{}'::text[],
   excluded_paths text[] not null default '{}'::text[],
+  installed_at timestamp with time zone,
+  last_seen_at timestamp with time zone,
   created_at timestamp with time zone not null default now(),
   constraint attribution_script_key_key UNIQUE (key),
   constraint attribution_script_location_id_fkey FOREIGN KEY (location_id) REFERENCES location(id),

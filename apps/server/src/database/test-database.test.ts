@@ -24,6 +24,15 @@ test('the server may add and read disclosures and never change or remove one', a
   }
 })
 
+test('the server may add and read what people did in the portal and never change or remove it', async (t) => {
+  const { pool } = await createTestDatabase(t)
+
+  await pool.query(`insert into audit_event (side, actor, action) values ('operator', 'A', 'operator.company_create')`)
+  for (const statement of ['delete from audit_event', `update audit_event set actor = 'B'`, 'truncate audit_event']) {
+    await assert.rejects(pool.query(statement), { code: '42501' }, statement)
+  }
+})
+
 test('the server cannot rewrite which migrations were applied', async (t) => {
   const { pool } = await createTestDatabase(t)
 

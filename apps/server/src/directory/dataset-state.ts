@@ -1,4 +1,4 @@
-import { datasetNames } from '@bridgework/contract'
+import { type DatasetName, datasetNames } from '@bridgework/contract'
 import type { LocationId } from './identity.ts'
 import type { Queryable } from './queryable.ts'
 
@@ -60,6 +60,25 @@ export async function ensureDatasetStates(client: Queryable): Promise<void> {
          on conflict (location_id, dataset) do nothing`,
     [datasetNames, stamp],
   )
+}
+
+/** The states of these locations' datasets. */
+export async function listDatasetStates(
+  db: Queryable,
+  locationIds: readonly LocationId[],
+): Promise<Map<LocationId, Map<DatasetName, DatasetState>>> {
+  const { rows } = await db.query<DatasetStateRow & { location_id: LocationId; dataset: DatasetName }>(
+    `select location_id, dataset, first_stamp, last_stamp, total, visible, synced_at, initial_sync_completed_at
+       from dataset_state
+      where location_id = any($1::bigint[])`,
+    [locationIds],
+  )
+  const byLocation = new Map<LocationId, Map<DatasetName, DatasetState>>()
+  for (const row of rows) {
+    const states = byLocation.get(row.location_id) ?? new Map<DatasetName, DatasetState>()
+    byLocation.set(row.location_id, states.set(row.dataset, toDatasetState(row)))
+  }
+  return byLocation
 }
 
 /** Whether every dataset of these locations has been read in full at least once. */

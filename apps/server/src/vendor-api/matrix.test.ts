@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { datasetNames, type ProblemCode, vendorApiPath } from '@bridgework/contract'
+import { portalApiPath, portalPages } from '@bridgework/contract/portal'
 import { revokeKeyPair } from '../access/key-pair.ts'
 import { suspendCompany } from '../directory/company.ts'
 import { listRoutes } from '../http/test-routes.ts'
@@ -36,11 +37,18 @@ const openRoutes = [
   'GET /.well-known/jwks.json',
   `GET ${vendorApiPath}/openapi.json`,
   `POST ${vendorApiPath}/auth/token`,
-  ...['', '/', '/static/index.html', '/static/swagger-initializer.js', '/*', '/json', '/yaml'].map(
+  ...['', '/', '/static/index.html', '/static/swagger-initializer.js', '/static/*', '/json', '/yaml'].map(
     (page) => `GET /docs${page}`,
   ),
-  'HEAD /docs/*',
+  'HEAD /docs/static/*',
 ]
+// Without a token too, with tests of their own.
+const websiteRoutes = ['GET /attribution/:script', 'POST /attribution/:script']
+const isPortalRoute = (route: string) => route.includes(portalApiPath)
+// The same for everybody: a document, and the files that it loads.
+const pageRoutes = [...portalPages.filter((path) => path !== '/'), '/favicon.svg', '/assets/*'].map(
+  (path) => `GET ${path}`,
+)
 
 const marker = 'Foreign-Canary'
 
@@ -81,8 +89,20 @@ async function someMatrix(t: TestContext) {
 
 test('every route of the app is known to this test', async (t) => {
   const { app } = await someWorld(t)
-  const known = [...protectedRoutes.map((route) => `GET ${vendorApiPath}${route}`), ...ingestRoutes, ...openRoutes]
-  assert.deepEqual(listRoutes(app).toSorted(), known.toSorted())
+  const known = [
+    ...protectedRoutes.map((route) => `GET ${vendorApiPath}${route}`),
+    ...ingestRoutes,
+    ...openRoutes,
+    ...websiteRoutes,
+    ...pageRoutes,
+    'HEAD /assets/*',
+  ]
+  assert.deepEqual(
+    listRoutes(app)
+      .filter((route) => !isPortalRoute(route))
+      .toSorted(),
+    known.toSorted(),
+  )
 })
 
 test('every protected route × every credential and id: each refusal is the right one, and no foreign byte leaves', async (t) => {
