@@ -1,6 +1,7 @@
 import type { Pool } from 'pg'
 import { deleteOldSightings } from './attribution/store.ts'
 import type { Log } from './http/log-event.ts'
+import { deleteOldSyncActivity } from './records/sync-activity.ts'
 import { deleteOldUploads } from './records/upload-store.ts'
 import { trimUsage } from './usage/store.ts'
 
@@ -14,6 +15,7 @@ export function startHousekeeping(deps: { pool: Pool; log: Log }): () => Promise
     try {
       await deleteOldUploads(deps.pool, new Date(Date.now() - uploadsKeptMs))
       await deleteOldSightings(deps.pool)
+      await deleteOldSyncActivity(deps.pool)
       await trimUsage(deps.pool, new Date())
     } catch (error) {
       deps.log({

@@ -52,6 +52,15 @@ export async function listCompanies(db: Queryable): Promise<Company[]> {
   return rows.map(toCompany)
 }
 
+/** The names of these companies, by id. */
+export async function companyNames(db: Queryable, ids: readonly CompanyId[]): Promise<Map<CompanyId, string>> {
+  const { rows } = await db.query<{ id: CompanyId; name: string }>(
+    'select id, name from company where id = any($1::uuid[])',
+    [ids],
+  )
+  return new Map(rows.map((row) => [row.id, row.name]))
+}
+
 export async function findCompany(db: Queryable, id: CompanyId): Promise<Company | null> {
   const { rows } = await db.query<CompanyRow>('select id, name, state, created_at from company where id = $1', [id])
   return rows[0] ? toCompany(rows[0]) : null

@@ -62,7 +62,7 @@ export async function ensureDatasetStates(client: Queryable): Promise<void> {
   )
 }
 
-/** The states of these locations' datasets. */
+/** The states of these locations' datasets, in the contract's order. */
 export async function listDatasetStates(
   db: Queryable,
   locationIds: readonly LocationId[],
@@ -70,8 +70,9 @@ export async function listDatasetStates(
   const { rows } = await db.query<DatasetStateRow & { location_id: LocationId; dataset: DatasetName }>(
     `select location_id, dataset, first_stamp, last_stamp, total, visible, synced_at, initial_sync_completed_at
        from dataset_state
-      where location_id = any($1::bigint[])`,
-    [locationIds],
+      where location_id = any($1::bigint[])
+      order by array_position($2::text[], dataset)`,
+    [locationIds, datasetNames],
   )
   const byLocation = new Map<LocationId, Map<DatasetName, DatasetState>>()
   for (const row of rows) {

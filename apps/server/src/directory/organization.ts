@@ -38,6 +38,23 @@ export async function createOrganization(
   return toOrganization(rows[0])
 }
 
+/** Changes its name, and its time zone where one is given (null: none). Throws a Refusal. */
+export async function updateOrganization(
+  db: Queryable,
+  id: OrganizationId,
+  changes: { name: string; timeZone?: string | null | undefined },
+): Promise<void> {
+  const name = requireText(changes.name, 'the name of an organization')
+  const timeZone = typeof changes.timeZone === 'string' ? requireTimeZone(changes.timeZone) : changes.timeZone
+  const { rowCount } = await db.query(
+    `update organization
+        set name = $2, time_zone = case when $3 then $4 else time_zone end, updated_at = clock_timestamp()
+      where id = $1`,
+    [id, name, timeZone !== undefined, timeZone ?? null],
+  )
+  if (rowCount === 0) throw new Refusal('organization_unknown', `There is no organization ${id}.`)
+}
+
 /** Every organization, by name. */
 export async function listOrganizations(db: Queryable): Promise<Organization[]> {
   const { rows } = await db.query<OrganizationRow>(

@@ -57,33 +57,20 @@ export async function listDisclosures(
   if (filter.locationId !== undefined) conditions.push(`location_id = $${values.push(filter.locationId)}`)
   if (filter.companyId !== undefined) conditions.push(`company_id = $${values.push(filter.companyId)}`)
   const { rows } = await pool.query<DisclosureRow>(
-    `select id, disclosed_at, company_id, key_pair_id, location_id, dataset, filters, records, after_id, last_id, record_ids, request_id,
-            host(ip) as ip
+    `select ${disclosureColumns}
        from disclosure
       where ${conditions.join(' and ')}
       order by disclosed_at desc, id desc
       limit $2`,
     values,
   )
-  return rows.map((row) => ({
-    id: row.id,
-    disclosedAt: row.disclosed_at,
-    companyId: row.company_id,
-    keyPairId: row.key_pair_id,
-    locationId: row.location_id,
-    dataset: row.dataset,
-    filters: row.filters,
-    coverage:
-      row.after_id !== null && row.last_id !== null
-        ? { afterId: row.after_id, lastId: row.last_id }
-        : { ids: row.record_ids ?? [] },
-    records: row.records,
-    requestId: row.request_id,
-    ip: row.ip,
-  }))
+  return rows.map(toDisclosure)
 }
 
-type DisclosureRow = {
+export const disclosureColumns = `id, disclosed_at, company_id, key_pair_id, location_id, dataset, filters, records, after_id, last_id,
+  record_ids, request_id, host(ip) as ip`
+
+export type DisclosureRow = {
   id: string
   disclosed_at: Date
   company_id: CompanyId
@@ -103,4 +90,23 @@ type DisclosureRow = {
 export async function countDisclosures(pool: Pick<Pool, 'query'>): Promise<number> {
   const { rows } = await pool.query<{ last: string | null }>('select max(id) as last from disclosure')
   return Number(rows[0]?.last ?? 0)
+}
+
+export function toDisclosure(row: DisclosureRow): Disclosure {
+  return {
+    id: row.id,
+    disclosedAt: row.disclosed_at,
+    companyId: row.company_id,
+    keyPairId: row.key_pair_id,
+    locationId: row.location_id,
+    dataset: row.dataset,
+    filters: row.filters,
+    coverage:
+      row.after_id !== null && row.last_id !== null
+        ? { afterId: row.after_id, lastId: row.last_id }
+        : { ids: row.record_ids ?? [] },
+    records: row.records,
+    requestId: row.request_id,
+    ip: row.ip,
+  }
 }

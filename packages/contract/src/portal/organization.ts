@@ -163,7 +163,10 @@ export type AttributionEntry = {
   key: string
   /** What to paste before the end of `<head>`. */
   snippet: string
+  /** As the practice set them; none: those of its website. */
   domains: string[]
+  /** Those that count now. */
+  own_domains: string[]
   excluded_paths: string[]
   is_installed: boolean
   installed_at: Instant | null
