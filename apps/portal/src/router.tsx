@@ -4,71 +4,18 @@ import { read } from './api/query.ts'
 import { queryClient } from './api/query-client.ts'
 import { sessionQuery } from './api/session.ts'
 import { accountSearch } from './pages/account/account-tab.ts'
-import { signInSearch } from './pages/sign-in/sign-in-notice.ts'
 import { companyRoutes } from './routes/company.tsx'
 import { operatorRoutes } from './routes/operator.tsx'
 import { organizationRoutes } from './routes/organization.tsx'
-import { lazy, listed, load, orSignIn, root, signedIn } from './routes/signed-in.tsx'
+import { lazy, load, orSignIn, root, signedIn } from './routes/signed-in.tsx'
+import { signedOutRoutes } from './routes/signed-out.tsx'
 import { ErrorPage } from './shell/ErrorPage.tsx'
 import { NotFoundPage } from './shell/NotFoundPage.tsx'
 import { PendingPage } from './shell/PendingPage.tsx'
 import { homeOf } from './shell/places.ts'
 import { plainSearch } from './shell/plain-search.ts'
 
-// Without a sign-in. Nothing of the signed-in pages is loaded here.
-
-const signedOut = createRoute({
-  getParentRoute: () => root,
-  id: 'signed-out',
-  component: lazy(() => import('./shell/SignedOutShell.tsx'), 'SignedOutShell'),
-})
-
-const signIn = createRoute({
-  getParentRoute: () => signedOut,
-  path: '/sign-in',
-  validateSearch: signInSearch,
-  component: lazy(() => import('./pages/sign-in/SignInPage.tsx'), 'SignInPage'),
-})
-
-const signUp = createRoute({
-  getParentRoute: () => signedOut,
-  path: '/sign-up',
-  component: lazy(() => import('./pages/sign-in/SignUpPage.tsx'), 'SignUpPage'),
-})
-
-const forgotPassword = createRoute({
-  getParentRoute: () => signedOut,
-  path: '/forgot-password',
-  component: lazy(() => import('./pages/sign-in/ForgotPasswordPage.tsx'), 'ForgotPasswordPage'),
-})
-
-const resetPassword = createRoute({
-  getParentRoute: () => signedOut,
-  path: '/reset-password',
-  component: lazy(() => import('./pages/sign-in/ResetPasswordPage.tsx'), 'ResetPasswordPage'),
-})
-
-const verifyEmail = createRoute({
-  getParentRoute: () => signedOut,
-  path: '/verify-email',
-  component: lazy(() => import('./pages/sign-in/VerifyEmailPage.tsx'), 'VerifyEmailPage'),
-})
-
-const invitation = createRoute({
-  getParentRoute: () => signedOut,
-  path: '/invitation',
-  component: lazy(() => import('./pages/sign-in/InvitationPage.tsx'), 'InvitationPage'),
-})
-
-const mail = createRoute({
-  getParentRoute: () => signedOut,
-  path: '/mail',
-  ...listed,
-  loader: () => load(read('listSandboxMail')),
-  component: lazy(() => import('./pages/sign-in/MailPage.tsx'), 'MailPage'),
-})
-
-// Signed in: the start and the account. The sides have files of their own in routes.
+// The start and the account. The pages before a sign-in and those of each side have files of their own in routes.
 
 const home = createRoute({
   getParentRoute: () => signedIn,
@@ -91,7 +38,7 @@ const account = createRoute({
 })
 
 const routeTree = root.addChildren([
-  signedOut.addChildren([signIn, signUp, forgotPassword, resetPassword, verifyEmail, invitation, mail]),
+  signedOutRoutes,
   signedIn.addChildren([home, account, companyRoutes, organizationRoutes, operatorRoutes]),
 ])
 

@@ -79,6 +79,7 @@ const companySettings = createRoute({
   component: lazy(() => import('../pages/company/CompanySettingsPage.tsx'), 'CompanySettingsPage'),
 })
 
+/** The company side. */
 export const companyRoutes = company.addChildren([
   companyOverview,
   quickstart,

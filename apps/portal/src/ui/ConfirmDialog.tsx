@@ -14,7 +14,7 @@ export function ConfirmDialog({
   children,
   typed,
   confirm,
-  color = 'red',
+  color = 'red.9',
   onConfirm,
 }: {
   opened: boolean

@@ -32,3 +32,22 @@ export async function createPerson(
   )
   return { userId }
 }
+
+/** Whether it is this person's password. */
+export async function isPasswordOf(db: Queryable, auth: Auth, userId: string, password: string): Promise<boolean> {
+  const { rows } = await db.query<{ password: string }>(
+    `select password from portal_account where user_id = $1 and provider_id = 'credential'`,
+    [userId],
+  )
+  const context = await auth.$context
+  return rows[0] !== undefined && (await context.password.verify({ hash: rows[0].password, password }))
+}
+
+/** Gives a person another password, and ends their sessions. */
+export async function setPassword(db: Queryable, userId: string, passwordHash: string): Promise<void> {
+  await db.query(
+    `with ended as (delete from portal_session where user_id = $1)
+     update portal_account set password = $2, updated_at = now() where user_id = $1 and provider_id = 'credential'`,
+    [userId, passwordHash],
+  )
+}

@@ -26,13 +26,13 @@ const acts = {
   suspended: {
     button: 'Suspend',
     text: 'Its keys stop working at once, until you resume it. Grants of practices and its members stay as they are.',
-    color: 'red',
+    color: 'red.9',
   },
   active: { button: 'Resume', text: 'Its keys work again, where practices grant it access.', color: 'indigo' },
   closed: {
     button: 'Close',
     text: 'Its keys stop working at once. Close a company when it leaves for good; what it read stays on record.',
-    color: 'red',
+    color: 'red.9',
   },
 } as const satisfies Record<CompanyState, object>
 
@@ -124,7 +124,7 @@ export function CompaniesPage() {
         title={asked ? `${acts[asked.state].button} ${asked.company.name}?` : ''}
         typed={asked?.company.name ?? ''}
         confirm={asked ? acts[asked.state].button : ''}
-        color={asked ? acts[asked.state].color : 'red'}
+        color={asked ? acts[asked.state].color : 'red.9'}
         onConfirm={async () => {
           if (!asked) return
           const { company, state } = asked

@@ -45,9 +45,9 @@ export function JobsPage() {
             <StatCard label="Oldest" value={<When at={mail.oldest_at} never="–" />} />
           </SimpleGrid>
           {mail.last_error && (
-            <Alert color="orange" icon={<IconAlertTriangle aria-hidden />} title="The mail server’s last refusal">
+            <Alert color="orange" icon={<IconAlertTriangle aria-hidden />}>
               <Text size="sm" c="bright">
-                {mail.last_error}
+                The mail server’s last refusal: {mail.last_error}
               </Text>
             </Alert>
           )}

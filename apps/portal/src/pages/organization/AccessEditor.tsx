@@ -97,7 +97,7 @@ export function AccessEditor({
         onClose={close}
         title={`Change what ${vendor.name} may read?`}
         confirm={steps.some(({ act }) => act === 'grant') ? 'Grant access' : 'Revoke access'}
-        color={steps.some(({ act }) => act === 'grant') ? 'indigo' : 'red'}
+        color={steps.some(({ act }) => act === 'grant') ? 'indigo' : 'red.9'}
         onConfirm={carryOut}
       >
         <Summary steps={steps} vendor={vendor} datasets={datasets} />

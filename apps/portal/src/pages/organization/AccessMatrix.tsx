@@ -1,6 +1,6 @@
 import type { OrganizationPage, VendorPage } from '@bridgework/contract/portal'
-import { Button, Checkbox, Table, Text, VisuallyHidden } from '@mantine/core'
-import { IconEye, IconUserHeart } from '@tabler/icons-react'
+import { Anchor, Checkbox, Table, Text, VisuallyHidden } from '@mantine/core'
+import { IconUserHeart } from '@tabler/icons-react'
 import classes from './AccessEditor.module.css'
 import { type Access, isOpen } from './grant-plan.ts'
 
@@ -21,7 +21,7 @@ export function AccessMatrix({
   onPreview: (dataset: string) => void
 }) {
   return (
-    <Table.ScrollContainer minWidth={720} type="native">
+    <Table.ScrollContainer minWidth={680} type="native">
       <Table className={classes.table} verticalSpacing="xs">
         <caption className={classes.caption}>
           <VisuallyHidden>Datasets that the vendor may read at each location</VisuallyHidden>
@@ -31,15 +31,16 @@ export function AccessMatrix({
             <Table.Th scope="col">Location</Table.Th>
             {datasets.map(({ dataset, title, has_patient_data }) => (
               <Table.Th scope="col" key={dataset}>
-                <Button
-                  variant="subtle"
-                  size="compact-sm"
+                <Anchor
+                  component="button"
+                  type="button"
+                  size="sm"
+                  fw={600}
                   onClick={() => onPreview(dataset)}
                   aria-label={`What ${title} reveals${has_patient_data ? ' (patient data)' : ''}`}
-                  rightSection={<IconEye size={14} aria-hidden />}
                 >
                   {title}
-                </Button>
+                </Anchor>
                 {has_patient_data && (
                   <Text size="xs" c="dimmed" fw={400} aria-hidden>
                     <IconUserHeart size={12} aria-hidden /> patient data

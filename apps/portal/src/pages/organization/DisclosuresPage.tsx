@@ -100,6 +100,13 @@ const columns = [
     header: 'Filters',
     cell: ({ filters }: DisclosureEntry) => (filters.length === 0 ? 'none' : filters.join(', ')),
   },
-  { header: 'From', cell: ({ ip }: DisclosureEntry) => ip },
-  { header: 'Request', cell: ({ request_id }: DisclosureEntry) => <Code>{request_id}</Code> },
+  {
+    header: 'From',
+    cell: ({ ip, request_id }: DisclosureEntry) => (
+      <>
+        <Text size="sm">{ip}</Text>
+        <Code>{request_id}</Code>
+      </>
+    ),
+  },
 ]

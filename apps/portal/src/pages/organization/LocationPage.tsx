@@ -53,7 +53,7 @@ export function LocationPage() {
         )}
         <Section
           title="When it was read"
-          description="Follows by itself. Your practice’s time on the left, now on the right."
+          description="The oldest on the left, now on the right, in your own time zone. Follows by itself."
           actions={
             <SegmentedControl
               aria-label="Range"

@@ -88,7 +88,7 @@ function mattersOf(
     add(
       IconDeviceDesktop,
       silent === 1 ? 'An agent is silent' : `${silent} agents are silent`,
-      'Look whether its machine is on and reaches the internet. It goes on by itself where it stopped.',
+      'Look whether the machine is on and reaches the internet. The agent goes on by itself where it stopped.',
       <ButtonLink size="xs" variant="default" to="/organization/$organization_id/agents" params={params}>
         Look at agents
       </ButtonLink>,

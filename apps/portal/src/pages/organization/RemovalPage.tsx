@@ -47,7 +47,7 @@ export function RemovalPage() {
               <Button variant="default" onClick={() => setAsked('reject')}>
                 Keep them…
               </Button>
-              <Button color="red" onClick={() => setAsked('confirm')}>
+              <Button color="red.9" onClick={() => setAsked('confirm')}>
                 Hide {missing.toLocaleString()} records…
               </Button>
             </>

@@ -49,7 +49,7 @@ export function VendorPage() {
         actions={
           hasAccess &&
           may('grant.revoke') && (
-            <Button color="red" onClick={() => setRevoking(true)}>
+            <Button color="red.9" onClick={() => setRevoking(true)}>
               Revoke everything
             </Button>
           )
