@@ -39,6 +39,8 @@ export type AppDeps = {
   publicUrl: string
   trustedProxies: readonly string[]
   previewDatasets: ReadonlySet<DatasetName>
+  /** The folder that the sandbox's mails go to; null: they are sent. */
+  mailDir: string | null
   now: () => Date
   log: Log
   http?: Partial<HttpServerOptions>
@@ -109,7 +111,14 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   })
   const auth = createAuth({ pool, secretKey, publicUrl })
   await app.register(
-    async (portalApi) => registerPortalApi(portalApi, { ...context, auth, publicUrl, environment: deps.environment }),
+    async (portalApi) =>
+      registerPortalApi(portalApi, {
+        ...context,
+        auth,
+        publicUrl,
+        environment: deps.environment,
+        mailDir: deps.mailDir,
+      }),
     { prefix: portalApiPath },
   )
   return app

@@ -74,3 +74,25 @@ test('production serves a preview operation only when the operator names it', ()
   assert.equal(readConfig({ ...env, BRIDGEWORK_PREVIEW_OPERATIONS: 'insurance_plans' }, '/').previewDatasets.size, 1)
   assert.throws(() => readConfig({ ...env, BRIDGEWORK_PREVIEW_OPERATIONS: 'fee_schedules' }, '/'), ConfigError)
 })
+
+test('mails go to the mail server that is named, in the sandbox without one into a folder, in production nowhere', () => {
+  const production = {
+    BRIDGEWORK_ENVIRONMENT: 'production',
+    BRIDGEWORK_HOST: '10.0.0.5',
+    BRIDGEWORK_PUBLIC_URL: 'https://api.example.com',
+    BRIDGEWORK_TRUSTED_PROXIES: '10.0.0.0/8',
+    BRIDGEWORK_SECRET_KEY_FILE: '/etc/bridgework/secret.key',
+  }
+  const smtp = {
+    BRIDGEWORK_SMTP_URL: 'smtp://user:hunter2@mail.example.com:587',
+    BRIDGEWORK_MAIL_FROM: 'Bridgework <portal@example.com>',
+  }
+  assert.deepEqual(readConfig({}, '/project').mail, { kind: 'folder', dir: '/project/.bridgework/mail' })
+  assert.deepEqual(readConfig(production, '/').mail, { kind: 'none' })
+  const { kind } = readConfig({ ...production, ...smtp }, '/').mail
+  assert.equal(kind, 'smtp')
+  for (const [name, value] of Object.entries(smtp)) {
+    assert.throws(() => readConfig({ [name]: value }, '/'), /go together/)
+    assert.throws(() => readConfig({ ...smtp, [name]: 'nonsense' }, '/'), ConfigError)
+  }
+})

@@ -21,6 +21,8 @@ export type Config = {
   previewDatasets: ReadonlySet<DatasetName>
   initialLocationsMax: number
   incrementalLocationsMax: number
+  /** Where mails go: to a mail server, in the sandbox without one into a folder of the data directory, in production without one nowhere. */
+  mail: { kind: 'smtp'; url: string; from: string } | { kind: 'folder'; dir: string } | { kind: 'none' }
   /** Which events go to the log: all, or those alone that a person should look at. */
   log: 'all' | 'important'
 }
@@ -81,13 +83,21 @@ export function readConfig(env: NodeJS.ProcessEnv, root: string): Config {
   )
   const url = read('DATABASE_URL', postgresUrl, 'a postgres:// address', null)
   const migrationUrl = read('BRIDGEWORK_MIGRATION_DATABASE_URL', postgresUrl, 'a postgres:// address', null)
+  const smtpUrl = read('BRIDGEWORK_SMTP_URL', smtpAddress, 'an smtp:// or smtps:// address', null)
+  const mailFrom = read(
+    'BRIDGEWORK_MAIL_FROM',
+    mailAddress,
+    'an e-mail address, alone or like "Bridgework <portal@example.com>"',
+    null,
+  )
+  const dataDir = resolve(root, env.BRIDGEWORK_DATA_DIR || '.bridgework')
   const config: Config = {
     environment,
     host,
     port,
     publicUrl,
     trustedProxies,
-    dataDir: resolve(root, env.BRIDGEWORK_DATA_DIR || '.bridgework'),
+    dataDir,
     database: url === null ? { kind: 'embedded' } : { kind: 'server', url, migrationUrl },
     secretKeyFile: env.BRIDGEWORK_SECRET_KEY_FILE ? resolve(root, env.BRIDGEWORK_SECRET_KEY_FILE) : null,
     previewDatasets: isProduction
@@ -105,6 +115,12 @@ export function readConfig(env: NodeJS.ProcessEnv, root: string): Config {
       'a whole number from 1',
       25,
     ),
+    mail:
+      smtpUrl !== null && mailFrom !== null
+        ? { kind: 'smtp', url: smtpUrl, from: mailFrom }
+        : isProduction
+          ? { kind: 'none' }
+          : { kind: 'folder', dir: resolve(dataDir, 'mail') },
     log: read(
       'BRIDGEWORK_LOG',
       (text) => (text === 'all' || text === 'important' ? text : undefined),
@@ -114,6 +130,9 @@ export function readConfig(env: NodeJS.ProcessEnv, root: string): Config {
   }
   if (migrationUrl !== null && url === null) {
     problems.push('BRIDGEWORK_MIGRATION_DATABASE_URL is set but DATABASE_URL is not: set both or neither.')
+  }
+  if (Boolean(env.BRIDGEWORK_SMTP_URL) !== Boolean(env.BRIDGEWORK_MAIL_FROM)) {
+    problems.push('BRIDGEWORK_SMTP_URL and BRIDGEWORK_MAIL_FROM go together: set both or neither.')
   }
   if (isProduction) problems.push(...productionProblems(env, config))
   if (problems.length > 0) throw new ConfigError(problems)
@@ -132,6 +151,8 @@ const settingNames: ReadonlySet<string> = new Set([
   'BRIDGEWORK_PREVIEW_OPERATIONS',
   'BRIDGEWORK_INITIAL_LOCATIONS_MAX',
   'BRIDGEWORK_INCREMENTAL_LOCATIONS_MAX',
+  'BRIDGEWORK_SMTP_URL',
+  'BRIDGEWORK_MAIL_FROM',
   'BRIDGEWORK_LOG',
 ])
 
@@ -196,6 +217,15 @@ function isAddressOrRange(text: string) {
 
 function postgresUrl(text: string) {
   return URL.canParse(text) && /^postgres(ql)?:$/.test(new URL(text).protocol) ? text : undefined
+}
+
+function smtpAddress(text: string) {
+  const url = URL.canParse(text) ? new URL(text) : null
+  return url && /^smtps?:$/.test(url.protocol) && url.hostname !== '' ? text : undefined
+}
+
+function mailAddress(text: string) {
+  return /^([^<>@\p{Cc}]+ )?<?[^\s@<>,]+@[^\s@<>,]+>?$/u.test(text) ? text : undefined
 }
 
 function previewNames(text: string) {

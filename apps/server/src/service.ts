@@ -14,6 +14,9 @@ import { ensureDatasetStates } from './directory/dataset-state.ts'
 import { createDisclosureWriter } from './disclosure/writer.ts'
 import { startHousekeeping } from './housekeeping.ts'
 import type { Log } from './http/log-event.ts'
+import { createMailDelivery } from './mail/delivery.ts'
+import { createMailFolder } from './mail/folder.ts'
+import { createSmtp } from './mail/smtp.ts'
 import { createRerenderer } from './records/rerenderer.ts'
 import { requireSafeStart } from './safe-start.ts'
 import { createSyncSlots } from './throttle/sync-slots.ts'
@@ -53,6 +56,7 @@ export async function openService(config: Config, log: Log): Promise<Service> {
     const rerenderer = createRerenderer({ pool, log })
     closers.push(tokenLimit.stop, slots.stop, disclosures.stop, usage.stop, rerenderer.stop)
     closers.push(startHousekeeping({ pool, log }))
+    closers.push(startMail(config, pool, log))
     tokenLimit.start()
     slots.start()
     usage.start()
@@ -70,6 +74,7 @@ export async function openService(config: Config, log: Log): Promise<Service> {
       publicUrl,
       trustedProxies,
       previewDatasets,
+      mailDir: config.mail.kind === 'folder' ? config.mail.dir : null,
       now,
       log,
     })
@@ -78,5 +83,26 @@ export async function openService(config: Config, log: Log): Promise<Service> {
   } catch (error) {
     await close()
     throw error
+  }
+}
+
+/** Begins to hand mails on. Returns what stops it. */
+function startMail({ mail }: Config, pool: Pool, log: Log): () => Promise<void> {
+  if (mail.kind === 'none') {
+    log({
+      event: 'server.warning',
+      text: 'No mail is sent: set BRIDGEWORK_SMTP_URL and BRIDGEWORK_MAIL_FROM. Until then nobody can sign up or choose a new password.',
+    })
+    return async () => {}
+  }
+  const { send, close } =
+    mail.kind === 'smtp'
+      ? createSmtp(mail.url, mail.from)
+      : { send: createMailFolder(mail.dir, () => new Date()), close: () => {} }
+  const delivery = createMailDelivery({ pool, send, log })
+  delivery.start()
+  return async () => {
+    await delivery.stop()
+    close()
   }
 }

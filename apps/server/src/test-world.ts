@@ -205,7 +205,8 @@ export async function someWorld(
     })
 
   /** A second server process' worth of service on the same database. */
-  const anotherServer = () => startServer(t, database, { secretKey, log, ...options })
+  const anotherServer = (other: Partial<AppDeps> = {}) =>
+    startServer(t, database, { secretKey, log, ...options, ...other })
 
   return {
     ...database,
@@ -269,6 +270,7 @@ async function startServer(
     environment: 'sandbox',
     publicUrl: 'http://localhost',
     trustedProxies: [],
+    mailDir: null,
     previewDatasets: new Set(datasetNames.filter((name) => getDataset(name).preview)),
     now,
     ...options,

@@ -34,6 +34,7 @@ test('a newcomer starts the sandbox, makes the first call, stops it, and finds i
       'granted_location_ids',
       'ungranted_location_ids',
       'agent_key',
+      'portal_sign_ins',
     ])
     assert.equal(file.base_url, `http://localhost:${newcomer.port}/api/v1/vendors`)
     assert.deepEqual([file.granted_location_ids.length, file.ungranted_location_ids.length], [2, 1])
@@ -52,6 +53,32 @@ test('a newcomer starts the sandbox, makes the first call, stops it, and finds i
     assert.equal(JSON.parse(locations).data.length, 2)
     assert.equal(JSON.parse(plans).data.length, 3)
     assert.match(pasted, /^[\w-]+\.[\w-]+\.[\w-]+$/)
+  })
+
+  await t.test('the people that are printed sign in to the portal, and are whom it says', async () => {
+    const base = `http://localhost:${newcomer.port}/portal/api`
+    const sides = []
+    for (const { role, email, password } of file.portal_sign_ins) {
+      const signIn = await fetch(`${base}/auth/sign-in/email`, {
+        method: 'POST',
+        headers: { origin: `http://localhost:${newcomer.port}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ email, password }),
+      })
+      const cookie = signIn.headers.getSetCookie().map((each) => each.split(';')[0])
+      const session = await fetch(`${base}/session`, { headers: { cookie: cookie.join('; ') } })
+      const { memberships } = (await session.json()) as { memberships: { side: string; role: string }[] }
+      sides.push([role, ...memberships.map((each) => `${each.side} ${each.role}`)])
+      if (!/admin|member/.test(role)) assert.match(server.stdout(), new RegExp(`^${role} +${email} +${password}$`, 'm'))
+    }
+    assert.deepEqual(sides, [
+      ['vendor owner', 'company owner'],
+      ['vendor admin', 'company admin'],
+      ['vendor member', 'company member'],
+      ['practice owner', 'organization owner'],
+      ['practice admin', 'organization admin'],
+      ['practice member', 'organization member'],
+      ['operator', 'operator owner'],
+    ])
   })
 
   await t.test('the location that was not granted is refused', async () => {

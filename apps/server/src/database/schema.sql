@@ -124,6 +124,10 @@ create table dataset_state (
   visible bigint not null default 0,
   synced_at timestamp with time zone,
   initial_sync_completed_at timestamp with time zone,
+  span_from bigint not null default 0,
+  span_records bigint not null default 0,
+  counted_stamp bigint not null,
+  constraint dataset_state_counted CHECK ((counted_stamp = last_stamp)),
   constraint dataset_state_pkey PRIMARY KEY (location_id, dataset)
 );
 
@@ -427,6 +431,16 @@ CREATE INDEX record_modified ON public.record USING btree (location_id, dataset,
 CREATE INDEX record_patient ON public.record USING btree (location_id, dataset, patient_id, id) WHERE (patient_id IS NOT NULL);
 CREATE INDEX record_starts ON public.record USING btree (location_id, dataset, starts_at, id) WHERE (starts_at IS NOT NULL);
 
+create table record_count (
+  location_id bigint not null,
+  dataset text not null,
+  span_from bigint not null,
+  starts_week integer not null,
+  records bigint not null,
+  lowest_id bigint not null,
+  constraint record_count_pkey PRIMARY KEY (location_id, dataset, span_from, starts_week)
+);
+
 create table record_reference (
   location_id bigint not null,
   target_dataset text not null,
@@ -456,6 +470,27 @@ create table rerender_work (
   created_at timestamp with time zone not null default now(),
   constraint rerender_work_pkey PRIMARY KEY (location_id, target_dataset, target_source_id, dataset)
 );
+
+create table sign_in_attempt (
+  key bytea not null,
+  attempted_at timestamp with time zone[] not null,
+  forget_at timestamp with time zone not null,
+  constraint sign_in_attempt_pkey PRIMARY KEY (key)
+);
+CREATE INDEX sign_in_attempt_forget ON public.sign_in_attempt USING btree (forget_at);
+
+create table sign_up (
+  token_hmac bytea not null,
+  side text not null,
+  tenant_name text not null,
+  name text not null,
+  email text not null,
+  password_hash text not null,
+  expires_at timestamp with time zone not null,
+  constraint sign_up_pkey PRIMARY KEY (token_hmac),
+  constraint sign_up_side_check CHECK ((side = ANY (ARRAY['company'::text, 'organization'::text])))
+);
+CREATE INDEX sign_up_expiry ON public.sign_up USING btree (expires_at);
 
 create table signing_key (
   kid text not null,

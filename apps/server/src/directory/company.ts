@@ -5,11 +5,13 @@ import { type CompanyId, newUuid } from './identity.ts'
 import { addMember, type Member } from './member.ts'
 import type { Queryable } from './queryable.ts'
 import { Refusal } from './refusal.ts'
+import { containing, queryPage } from './search.ts'
 
 /**
  * States of a company: active ⇄ suspended (the operator's pause: nothing of it works, nothing is lost); either → closed, for ever.
  */
-type CompanyState = 'active' | 'suspended' | 'closed'
+export const companyStates = ['active', 'suspended', 'closed'] as const
+export type CompanyState = (typeof companyStates)[number]
 
 /** A software vendor. */
 export type Company = { id: CompanyId; name: string; state: CompanyState; createdAt: Date }
@@ -23,18 +25,26 @@ export async function createCompany(
   company: { name: string; owner: { email: string; name: string } },
   alongside?: (client: Queryable, created: { company: Company; owner: Member }) => Promise<void>,
 ): Promise<{ company: Company; owner: Member }> {
-  const name = requireText(company.name, 'the name of a company')
   return await withTransaction(pool, async (client) => {
-    const { rows } = await client.query<CompanyRow>(
-      'insert into company (id, name) values ($1, $2) returning id, name, state, created_at',
-      [newUuid<CompanyId>(), name],
-    )
-    if (!rows[0]) throw new Error('the company was not stored')
-    const created = toCompany(rows[0])
-    const owner = await addMember(client, { companyId: created.id, ...company.owner, role: 'owner' })
-    await alongside?.(client, { company: created, owner })
-    return { company: created, owner }
+    const created = await addCompany(client, company)
+    await alongside?.(client, created)
+    return created
   })
+}
+
+/** As `createCompany`, in a transaction that the caller has opened. */
+export async function addCompany(
+  client: Queryable,
+  company: { name: string; owner: { email: string; name: string } },
+): Promise<{ company: Company; owner: Member }> {
+  const { rows } = await client.query<CompanyRow>(
+    'insert into company (id, name) values ($1, $2) returning id, name, state, created_at',
+    [newUuid<CompanyId>(), requireText(company.name, 'the name of a company')],
+  )
+  if (!rows[0]) throw new Error('the company was not stored')
+  const created = toCompany(rows[0])
+  const owner = await addMember(client, { companyId: created.id, ...company.owner, role: 'owner' })
+  return { company: created, owner }
 }
 
 /** Gives a company another name. Throws a Refusal for one that cannot be. */
@@ -69,6 +79,24 @@ export async function requireCompany(db: Queryable, id: CompanyId): Promise<Comp
   const company = await findCompany(db, id)
   if (!company) throw new Refusal('company_unknown', `There is no company ${id}.`)
   return company
+}
+
+/** A part of the companies, by name, each with its owner's address. `search` looks in both; `state` null: all. */
+export async function pageOfCompanies(
+  db: Queryable,
+  page: { search: string; state: CompanyState | null; limit: number; offset: number },
+): Promise<{ total: number; companies: (Company & { ownerEmail: string })[] }> {
+  const { total, rows } = await queryPage<CompanyRow & { owner_email: string }>(
+    db,
+    `select c.id, c.name, c.state, c.created_at, m.email as owner_email
+       from company c
+       join member m on m.company_id = c.id and m.role = 'owner'
+      where (c.name || ' ' || m.email) ilike $1 and c.state = any($2::text[])`,
+    'lower(name), id',
+    page,
+    [containing(page.search), page.state === null ? companyStates : [page.state]],
+  )
+  return { total, companies: rows.map((row) => ({ ...toCompany(row), ownerEmail: row.owner_email })) }
 }
 
 /** From the next request on the company's tokens are refused, and it gets no new ones. Its grants and key pair are kept. */

@@ -39,8 +39,8 @@ export function toDatasetState(row: DatasetStateRow): DatasetState {
 export async function insertDatasetStates(client: Queryable, locationIds: readonly LocationId[]): Promise<void> {
   const stamp = await databaseStamp(client)
   await client.query(
-    `insert into dataset_state (location_id, dataset, first_stamp, last_stamp)
-     select location_id, dataset, $3, $3
+    `insert into dataset_state (location_id, dataset, first_stamp, last_stamp, counted_stamp)
+     select location_id, dataset, $3, $3, $3
        from unnest($1::bigint[]) location_id
       cross join unnest($2::text[]) dataset
          on conflict (location_id, dataset) do nothing`,
@@ -52,8 +52,8 @@ export async function insertDatasetStates(client: Queryable, locationIds: readon
 export async function ensureDatasetStates(client: Queryable): Promise<void> {
   const stamp = await databaseStamp(client)
   await client.query(
-    `insert into dataset_state (location_id, dataset, first_stamp, last_stamp)
-     select l.id, named.dataset, $2, $2
+    `insert into dataset_state (location_id, dataset, first_stamp, last_stamp, counted_stamp)
+     select l.id, named.dataset, $2, $2, $2
        from location l
       cross join unnest($1::text[]) as named (dataset)
       where not exists (select from dataset_state s where s.location_id = l.id and s.dataset = named.dataset)

@@ -2,6 +2,7 @@ import { requireText } from './field.ts'
 import { newNumericId, type OrganizationId } from './identity.ts'
 import type { Queryable } from './queryable.ts'
 import { Refusal } from './refusal.ts'
+import { containing, queryPage } from './search.ts'
 
 /** A practice owner: one or more locations belong to it, and it decides which companies may read them. */
 export type Organization = {
@@ -60,6 +61,32 @@ export async function listOrganizations(db: Queryable): Promise<Organization[]> 
     `select ${organizationColumns} from organization order by lower(name), id`,
   )
   return rows.map(toOrganization)
+}
+
+/** A part of the organizations, by name, each with its owner's address, if it has one, and its locations. `search` looks in both texts. */
+export async function pageOfOrganizations(
+  db: Queryable,
+  page: { search: string; limit: number; offset: number },
+): Promise<{ total: number; organizations: (Organization & { ownerEmail: string | null; locations: number })[] }> {
+  const { total, rows } = await queryPage<OrganizationRow & { owner_email: string | null; locations: string }>(
+    db,
+    `select o.*, m.email as owner_email,
+            (select count(*) from location l where l.organization_id = o.id) as locations
+       from (select ${organizationColumns} from organization) o
+       left join organization_member m on m.organization_id = o.id and m.role = 'owner'
+      where (o.name || ' ' || coalesce(m.email, '')) ilike $1`,
+    'lower(name), id',
+    page,
+    [containing(page.search)],
+  )
+  return {
+    total,
+    organizations: rows.map((row) => ({
+      ...toOrganization(row),
+      ownerEmail: row.owner_email,
+      locations: Number(row.locations),
+    })),
+  }
 }
 
 export async function findOrganization(db: Queryable, id: OrganizationId): Promise<Organization | null> {

@@ -27,6 +27,8 @@ export type RefusalCode =
   | 'removal_changed'
   | 'field_invalid'
   | 'not_in_production'
+  | 'account_exists'
+  | 'account_other'
 
 /**
  * An act that the rules of the house refuse: nothing was changed, and the message tells the person who tried what is wrong and what would

@@ -217,7 +217,7 @@ function toTenantMember(row: MemberRow): TenantMember {
 }
 
 /** A glance, not a proof: only a message that arrives shows that an address works. */
-function requireEmail(text: string): string {
+export function requireEmail(text: string): string {
   const email = text.trim()
   if (!/^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(email) || email.length > 254) {
     throw new Refusal('field_invalid', 'The e-mail address of a member is not an e-mail address.')

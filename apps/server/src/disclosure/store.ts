@@ -86,6 +86,12 @@ export type DisclosureRow = {
   ip: string
 }
 
+/** How many disclosures there are: the last one's number, because none is ever removed and counting them would read them all. */
+export async function countDisclosures(pool: Pick<Pool, 'query'>): Promise<number> {
+  const { rows } = await pool.query<{ last: string | null }>('select max(id) as last from disclosure')
+  return Number(rows[0]?.last ?? 0)
+}
+
 export function toDisclosure(row: DisclosureRow): Disclosure {
   return {
     id: row.id,

@@ -2,27 +2,44 @@ import { closeCompany, createCompany, listCompanies, resumeCompany, suspendCompa
 import type { CompanyId } from '../directory/identity.ts'
 import { list, table } from './answer.ts'
 import type { Noun, Verb } from './command-line.ts'
+import { inviteFromCommandLine } from './invite.ts'
 
 export const company: Noun = {
   help: 'software vendors',
   verbs: {
     create: {
-      help: 'Makes a vendor company with its owner, who has to accept the agreement before it gets a key pair.',
+      help: 'Makes a vendor company with its owner, who is invited by mail and has to accept the agreement before it gets a key pair.',
       options: {
         name: { value: '<text>', isRequired: true, help: 'name of the company' },
         'owner-email': { value: '<address>', isRequired: true, help: 'e-mail address of the account owner' },
         'owner-name': { value: '<text>', isRequired: true, help: 'name of the account owner' },
       },
-      run: async ({ pool }, given) => {
-        const data = await createCompany(pool, {
-          name: given.text('name'),
-          owner: { email: given.text('owner-email'), name: given.text('owner-name') },
-        })
+      run: async (context, given) => {
+        let invitation = ''
+        const created = await createCompany(
+          context.pool,
+          {
+            name: given.text('name'),
+            owner: { email: given.text('owner-email'), name: given.text('owner-name') },
+          },
+          async (client, { company: made, owner }) => {
+            invitation = await inviteFromCommandLine(client, context, {
+              side: 'company',
+              tenantId: made.id,
+              tenantName: made.name,
+              memberId: owner.id,
+              email: owner.email,
+              name: owner.name,
+            })
+          },
+        )
+        const data = { ...created, invitation }
         const text = list({
           company: data.company.id,
           name: data.company.name,
           owner: data.owner.id,
           email: data.owner.email,
+          invitation,
         })
         return { data, text }
       },

@@ -8,6 +8,7 @@ import { disclosure } from './disclosure.ts'
 import { grant } from './grant.ts'
 import { location } from './location.ts'
 import { member } from './member.ts'
+import { operator } from './operator.ts'
 import { organization } from './organization.ts'
 import { removal } from './removal.ts'
 import { sandbox } from './sandbox.ts'
@@ -15,6 +16,7 @@ import { signingKey } from './signing-key.ts'
 
 /** Everything that an operator can do, in the order in which a new installation needs it. */
 export const nouns: Nouns = {
+  operator,
   organization,
   agent,
   location,

@@ -170,7 +170,7 @@ test('a company is suspended, resumed and closed, and its people are added and l
     members.map((each: { role: string }) => each.role),
     ['owner', 'admin'],
   )
-  assert.match((await run('member', 'list', '--company', id)).out, /^id +email +name +role +added\n.*Olga/)
+  assert.match((await run('member', 'list', '--company', id)).out, /^id +email +name +role +state +added\n.*Olga/)
 })
 
 test('an agreement is published from a file and binds at once or after its grace period', async (t) => {
@@ -316,8 +316,8 @@ test('a value that cannot be is refused with what the option takes and exit code
     [[...grant, 'x', '--dataset', 'all'], /--location must be an id/],
     [[...grant, 'all', '--dataset', 'insurance_plan'], /--dataset must be one of: .* Did you mean "insurance_plans"\?/],
     [
-      ['member', 'add', '--company', company, '--email', 'a@b.c', '--name', 'A', '--role', 'owner'],
-      /must be one of: admin, member/,
+      ['member', 'add', '--company', company, '--email', 'a@b.c', '--name', 'A', '--role', 'boss'],
+      /must be one of: owner, admin, member/,
     ],
     [['agent', 'enroll', '--organization', '7', '--hours', '0'], /--hours must be a whole number from 1 to 720/],
     [['disclosure', 'list', '--since', '2026-02-30'], /--since must be a day/],

@@ -1,16 +1,37 @@
 import type { Membership } from '@bridgework/contract/portal'
+import { listAuditOfPerson } from '../audit/store.ts'
+import { requireText } from '../directory/field.ts'
+import { parseUuid } from '../directory/identity.ts'
 import type { Queryable } from '../directory/queryable.ts'
+import { Problem } from '../http/problem.ts'
+import { listMailFolder } from '../mail/folder.ts'
+import { recordAccountEvent } from '../sign-in/account-event.ts'
 import { freshMs, idleTimeoutMs, sessionLifetimeMs } from '../sign-in/auth.ts'
-import type { PortalHandlers } from './context.ts'
+import { endSession, listSessions, renamePerson } from '../sign-in/store.ts'
+import type { Call, PortalHandlers } from './context.ts'
 import { csrfTokenOf } from './csrf.ts'
 
 /** What a person asks about themselves and the installation. */
-export const accountHandlers: PortalHandlers<'getEnvironment' | 'getSession'> = {
-  getEnvironment: async ({ environment, publicUrl }) => ({
+export const accountHandlers: PortalHandlers<
+  | 'getEnvironment'
+  | 'listSandboxMail'
+  | 'getSession'
+  | 'updateAccount'
+  | 'listSessions'
+  | 'endSession'
+  | 'listAccountEvents'
+> = {
+  getEnvironment: async ({ environment, publicUrl, mailDir }) => ({
     environment,
-    mail_page: environment === 'sandbox' ? '/mail' : null,
+    mail_page: mailDir === null ? null : '/mail',
     docs_url: `${publicUrl}/docs`,
   }),
+
+  listSandboxMail: async ({ mailDir }) => {
+    if (mailDir === null) throw new Problem('route_unknown')
+    const mails = listMailFolder(mailDir, mailsMax)
+    return { data: mails.map(({ sentAt, ...mail }) => ({ sent_at: sentAt, ...mail })) }
+  },
 
   getSession: async ({ pool, secretKey }, { person }) => {
     const [memberships, passkeys] = await Promise.all([
@@ -34,6 +55,50 @@ export const accountHandlers: PortalHandlers<'getEnvironment' | 'getSession'> = 
       memberships,
     }
   },
+
+  updateAccount: async ({ pool }, call) => {
+    const name = requireText(call.body.name, 'your name')
+    await renamePerson(pool, call.person.userId, name)
+    await recordAccountEvent(pool, { ...eventOf(call), action: 'account.update', subject: name })
+    return { done: true }
+  },
+
+  listSessions: async ({ pool }, { person }) => ({
+    data: (await listSessions(pool, person.userId)).map((each) => ({
+      id: each.id,
+      is_current: each.id === person.sessionId,
+      signed_in_at: each.signedInAt.toISOString(),
+      last_seen_at: each.lastSeenAt.toISOString(),
+      ip: each.ip,
+      user_agent: each.userAgent,
+    })),
+  }),
+
+  endSession: async ({ pool }, call) => {
+    const sessionId = parseUuid(call.params.session_id ?? '')
+    if (!sessionId || !(await endSession(pool, call.person.userId, sessionId))) throw new Problem('thing_unknown')
+    await recordAccountEvent(pool, { ...eventOf(call), action: 'account.session_end' })
+    return { done: true }
+  },
+
+  listAccountEvents: async ({ pool }, { person }) => ({
+    data: (await listAuditOfPerson(pool, person.userId, eventsMax)).map((each) => ({
+      id: each.id,
+      occurred_at: each.occurredAt.toISOString(),
+      actor: each.actor,
+      action: each.action,
+      subject: each.subject,
+      ip: each.ip,
+      request_id: each.requestId,
+    })),
+  }),
+}
+
+const eventsMax = 100
+const mailsMax = 50
+
+function eventOf({ person, ip, requestId }: Call<'updateAccount' | 'endSession'>) {
+  return { user: { id: person.userId, name: person.name, email: person.email }, ip, requestId }
 }
 
 /** Everything that a person may act for: companies, organizations, the operator. */

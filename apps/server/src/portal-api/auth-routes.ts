@@ -1,51 +1,76 @@
+import { type SignInRouteName, signInBodies, signInRoutes } from '@bridgework/contract/portal'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { TObject } from 'typebox'
+import { Problem } from '../http/problem.ts'
+import { readJson } from '../http/read-json.ts'
+import { recordAccountEvent } from '../sign-in/account-event.ts'
 import { clientIpHeader } from '../sign-in/auth.ts'
+import { authenticatePerson, isFresh, type Person } from '../sign-in/person.ts'
+import { endSession } from '../sign-in/store.ts'
+import { type Door, type DoorCall, doors } from './auth-doors.ts'
 import type { PortalContext } from './context.ts'
+import { requireCsrfToken } from './csrf.ts'
+import { refuse } from './refusal.ts'
 
-/** The doors of better-auth that the portal uses, and no other: what is not here does not exist. */
-const authRoutes = [
-  ['POST', '/sign-in/email'],
-  ['POST', '/sign-out'],
-  ['POST', '/send-verification-email'],
-  ['GET', '/verify-email'],
-  ['POST', '/request-password-reset'],
-  ['POST', '/reset-password'],
-  ['POST', '/change-password'],
-  ['POST', '/two-factor/enable'],
-  ['POST', '/two-factor/disable'],
-  ['POST', '/two-factor/verify-totp'],
-  ['POST', '/two-factor/verify-backup-code'],
-  ['POST', '/two-factor/generate-backup-codes'],
-  ['GET', '/passkey/generate-register-options'],
-  ['POST', '/passkey/verify-registration'],
-  ['GET', '/passkey/generate-authenticate-options'],
-  ['POST', '/passkey/verify-authentication'],
-  ['GET', '/passkey/list-user-passkeys'],
-  ['POST', '/passkey/delete-passkey'],
-] as const
+/** The doors of signing in, from the contract's table: what is not there does not exist, whatever better-auth has. */
+export function registerAuth(app: FastifyInstance, context: PortalContext): void {
+  for (const name of Object.keys(signInRoutes) as SignInRouteName[]) registerDoor(app, context, name)
+}
 
-/** Hands sign-in on to better-auth. */
-export function registerAuth(app: FastifyInstance, { auth, publicUrl }: PortalContext): void {
-  for (const [method, path] of authRoutes) {
-    app.route({
-      method,
-      url: `/auth${path}`,
-      handler: async (request, reply) => {
-        const response = await auth.handler(
-          new Request(new URL(request.raw.url ?? '', publicUrl), {
-            method,
-            headers: webHeaders(request),
-            ...(method === 'POST' && { body: JSON.stringify(request.body ?? {}) }),
-          }),
-        )
-        reply.code(response.status)
-        for (const cookie of response.headers.getSetCookie()) reply.header('set-cookie', cookie)
-        return reply
-          .header('content-type', response.headers.get('content-type') ?? 'application/json; charset=utf-8')
-          .send(await response.text())
-      },
-    })
+function registerDoor(app: FastifyInstance, context: PortalContext, name: SignInRouteName): void {
+  const { method, path } = signInRoutes[name]
+  app.route({
+    method,
+    url: path,
+    bodyLimit: 64 * 1024,
+    handler: async (request, reply) => {
+      const headers = webHeaders(request)
+      const { person } = await authenticatePerson(context.auth, headers, context.now())
+      requireGate(context, name, person, request)
+      const call = { headers, body: readBody(name, request), person, ip: request.clientIp, requestId: request.id }
+      // The table says which doors have a gate, and a gate lets a person through.
+      const outcome = await (doors[name] as Door<SignInRouteName>)(context, call as DoorCall).catch(refuse)
+      for (const cookie of outcome.headers?.getSetCookie() ?? []) reply.header('set-cookie', cookie)
+      if (name === 'signOut') reply.header('clear-site-data', '"cache", "cookies", "storage"')
+      // Whoever signs in anew has a new session and no second one: a cookie that was planted or forgotten before opens nothing.
+      if (person && beginsSession(name)) await endSession(context.pool, person.userId, person.sessionId)
+      if (outcome.event) {
+        await recordAccountEvent(context.pool, { ...outcome.event, ip: request.clientIp, requestId: request.id })
+      }
+      return outcome.answer
+    },
+  })
+}
+
+function beginsSession(name: SignInRouteName): boolean {
+  return name === 'signIn' || name === 'signInWithPasskey'
+}
+
+function requireGate(
+  context: PortalContext,
+  name: SignInRouteName,
+  person: Person | null,
+  request: FastifyRequest,
+): void {
+  const { gate, method } = signInRoutes[name]
+  if (gate === 'anyone' && name !== 'signOut') return
+  if (!person) {
+    if (gate === 'challenge' || name === 'signOut') return
+    throw new Problem('sign_in_required')
   }
+  if (method !== 'GET') requireCsrfToken(context.secretKey, person, request)
+  if ((gate === 'fresh' || gate === 'challenge') && !isFresh(person, context.now())) {
+    throw new Problem('fresh_sign_in_required')
+  }
+}
+
+/** The members that the door names, and no other. */
+function readBody(name: SignInRouteName, request: FastifyRequest): unknown {
+  const schemas: Partial<Record<SignInRouteName, TObject>> = signInBodies
+  const schema = schemas[name]
+  if (schema === undefined) return undefined
+  const body = readJson(schema, request.body)
+  return Object.fromEntries(Object.entries(body).filter(([member]) => Object.hasOwn(schema.properties, member)))
 }
 
 /** A request's headers for better-auth, with the caller's address as we worked it out. */

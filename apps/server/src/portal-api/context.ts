@@ -8,11 +8,13 @@ import type { Membership } from './membership.ts'
 /** What the portal's API works with. */
 export type PortalContext = Pick<
   VendorApiContext,
-  'pool' | 'secretKey' | 'tokens' | 'lastContactOf' | 'now' | 'log'
+  'pool' | 'secretKey' | 'tokens' | 'lastContactOf' | 'now' | 'log' | 'slots' | 'tokenLimit'
 > & {
   auth: Auth
   publicUrl: string
   environment: 'sandbox' | 'production'
+  /** The folder that the sandbox's mails go to; null: they are sent. */
+  mailDir: string | null
 }
 
 /** One request of a route, after every gate: parsed, signed in where the route asks for it, and permitted. */

@@ -3,10 +3,11 @@ import type { TestContext } from 'node:test'
 import { type MemberRole, portalApiPath } from '@bridgework/contract/portal'
 import type { CompanyId, OrganizationId } from '../directory/identity.ts'
 import { createAuth } from '../sign-in/auth.ts'
-import { createPerson } from '../sign-in/create-person.ts'
+import { createPerson, hashPassword } from '../sign-in/create-person.ts'
 import { type Answer, someWorld } from '../test-world.ts'
 
-const password = 'correct horse battery staple'
+/** The password of everybody in a test. */
+export const password = 'correct horse battery staple'
 
 export type PortalWorld = Awaited<ReturnType<typeof somePortal>>
 export type SignedIn = Awaited<ReturnType<PortalWorld['signIn']>>
@@ -21,7 +22,7 @@ export async function somePortal(t: TestContext, options: Parameters<typeof some
   /** A person with an account, who belongs to nothing yet. */
   const addPerson = async (name = 'Person') => {
     const email = `${randomUUID()}@example.com`
-    const { userId } = await createPerson(auth, { email, name, password, isEmailVerified: true })
+    const { userId } = await createPerson(pool, { email, name, passwordHash: await hashPassword(auth, password) })
     return { userId, email, name, password }
   }
 
@@ -58,15 +59,24 @@ export async function somePortal(t: TestContext, options: Parameters<typeof some
       person.email,
     ])
 
+  /** A POST of a page that nobody is signed in to, or that has these cookies alone. */
+  const post = (path: string, body: object, headers: Record<string, string> = {}, on = world.url) =>
+    world.request(`${portalApiPath}${path}`, {
+      on,
+      method: 'POST',
+      headers: { origin, 'content-type': 'application/json', ...headers },
+      body: JSON.stringify(body),
+    })
+
   /** Signs in with a password, and gives what a page then has: the cookie and the CSRF token. */
   const signIn = async (person: { email: string; password: string }) => {
-    const answer = await world.request(`${portalApiPath}/auth/sign-in/email`, {
-      method: 'POST',
-      headers: { origin, 'content-type': 'application/json' },
-      body: JSON.stringify({ email: person.email, password: person.password }),
-    })
+    const answer = await post('/auth/sign-in/email', { email: person.email, password: person.password })
     if (answer.status !== 200) throw new Error(`sign-in was refused: ${answer.text}`)
-    const cookie = cookiesOf(answer)
+    return asPage(cookiesOf(answer))
+  }
+
+  /** What a page does that has these cookies. */
+  const asPage = (cookie: string) => {
     const send = async (method: string, path: string, body?: object, headers: Record<string, string> = {}) =>
       world.request(`${portalApiPath}${path}`, {
         method,
@@ -109,6 +119,18 @@ export async function somePortal(t: TestContext, options: Parameters<typeof some
     return { ...(await signIn(person)), person }
   }
 
+  /** The mails on their way to an address, the latest first. */
+  const mailsTo = async (email: string) => {
+    const { rows } = await pool.query<{ subject: string; text: string }>(
+      'select subject, text_body as text from mail where recipient = $1 order by id desc',
+      [email.toLowerCase()],
+    )
+    return rows
+  }
+
+  /** The secret of the link in the latest mail to an address. */
+  const linkSecret = async (email: string) => /#(\S+)/.exec((await mailsTo(email))[0]?.text ?? '')?.[1] ?? ''
+
   /** Makes every sign-in of the person so old that sensitive acts ask for a new one. */
   const letSignInAge = (userId: string, minutes = 11) =>
     pool.query(`update portal_session set created_at = created_at - $2 * interval '1 minute' where user_id = $1`, [
@@ -116,7 +138,21 @@ export async function somePortal(t: TestContext, options: Parameters<typeof some
       minutes,
     ])
 
-  return { ...world, auth, addPerson, joinCompany, joinOrganization, makeOperator, signIn, signInAs, letSignInAge }
+  return {
+    ...world,
+    auth,
+    addPerson,
+    joinCompany,
+    joinOrganization,
+    makeOperator,
+    signIn,
+    asPage,
+    signInAs,
+    letSignInAge,
+    postPage: post,
+    mailsTo,
+    linkSecret,
+  }
 }
 
 /** The cookies that an answer sets, as the next request sends them. */

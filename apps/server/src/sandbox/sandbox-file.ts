@@ -10,6 +10,8 @@ export type SandboxFile = {
   granted_location_ids: number[]
   ungranted_location_ids: number[]
   agent_key: string
+  /** People of the demo and their passwords for the portal. */
+  portal_sign_ins: { role: string; email: string; password: string }[]
 }
 
 const name = 'sandbox.json'

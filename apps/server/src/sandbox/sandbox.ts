@@ -9,7 +9,9 @@ import type { Config } from '../config.ts'
 import { areInitiallySynced } from '../directory/dataset-state.ts'
 import { listLocations } from '../directory/location.ts'
 import type { Log } from '../http/log-event.ts'
+import { createAuth } from '../sign-in/auth.ts'
 import { type Demo, ensureDemo, ensureGrants } from './demo.ts'
+import { ensureDemoPeople } from './demo-people.ts'
 import { type Feeder, startFeeder } from './feeder-process.ts'
 import { readSandboxFile, type SandboxFile, writeSandboxFile } from './sandbox-file.ts'
 
@@ -33,14 +35,21 @@ export async function startSandbox(deps: {
   signal: AbortSignal
 }): Promise<Sandbox> {
   const { address, pool, secretKey, config, log, signal } = deps
-  const demo = await ensureDemo(pool, secretKey, readSandboxFile(config.dataDir))
+  const known = readSandboxFile(config.dataDir)
+  const demo = await ensureDemo(pool, secretKey, known)
+  const signIns = await ensureDemoPeople(
+    pool,
+    createAuth({ pool, secretKey, publicUrl: config.publicUrl }),
+    demo,
+    known,
+  )
   const stateDir = join(config.dataDir, 'sandbox')
   mkdirSync(stateDir, { recursive: true, mode: 0o700 })
   const isWhole = await hasWholePractice(pool, demo)
   const feeder = startFeeder({ demo, serverUrl: localUrl(address), stateDir, log })
   try {
     if (!isWhole) await waitForData(feeder, signal)
-    const file = await sandboxFile(pool, demo, config)
+    const file = await sandboxFile(pool, demo, signIns, config)
     writeSandboxFile(config.dataDir, file)
     return { file, stop: feeder.stop }
   } catch (error) {
@@ -72,7 +81,12 @@ async function waitForData(feeder: Feeder, stopping: AbortSignal): Promise<void>
   if (outcome === 'too long') throw new Error(`the demo practice did not arrive within ${firstSyncMaxMs / 1000} s`)
 }
 
-async function sandboxFile(pool: Pool, demo: Demo, config: Config): Promise<SandboxFile> {
+async function sandboxFile(
+  pool: Pool,
+  demo: Demo,
+  signIns: SandboxFile['portal_sign_ins'],
+  config: Config,
+): Promise<SandboxFile> {
   const { granted, ungranted } = await ensureGrants(pool, demo)
   return {
     base_url: `${config.publicUrl}${vendorApiPath}`,
@@ -82,13 +96,22 @@ async function sandboxFile(pool: Pool, demo: Demo, config: Config): Promise<Sand
     granted_location_ids: granted.map(Number),
     ungranted_location_ids: ungranted.map(Number),
     agent_key: demo.agentKey,
+    portal_sign_ins: signIns,
   }
 }
 
-/** What a newcomer reads below the ready line: the first call, to be pasted. */
+/** What a newcomer reads below the ready line: whom to sign in as, and the first call, to be pasted. */
 export function firstCall(file: SandboxFile, publicUrl: string): string {
   const body = JSON.stringify({ client_id: file.client_id, client_secret: file.client_secret })
+  const width = Math.max(...file.portal_sign_ins.map(({ email }) => email.length))
+  const signIns = file.portal_sign_ins
+    .filter(({ role }) => !/admin|member/.test(role))
+    .map(({ role, email, password }) => `${role.padEnd(14)}  ${email.padEnd(width)}  ${password}`)
   return `
+Sign in at ${publicUrl}
+
+${signIns.join('\n')}
+
 Make the first call:
 
   TOKEN=$(curl -s ${file.base_url}/auth/token -H 'Content-Type: application/json' \\
@@ -99,6 +122,6 @@ Make the first call:
   curl -s '${file.base_url}/locations/${file.granted_location_ids[0] ?? '<location id>'}/insurance_plans?items=3' -H "Authorization: Bearer $TOKEN"
 
 API reference: ${publicUrl}/docs     Guides: README.md and docs/
-Credentials and ids: sandbox.json in the data directory. The demo practice changes every few seconds. Stop with Ctrl-C.
+Credentials, ids and more people: sandbox.json in the data directory. Mails: ${publicUrl}/mail. The demo practice changes every few seconds. Stop with Ctrl-C.
 `
 }

@@ -1,12 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { passkey } from '@better-auth/passkey'
 import { betterAuth } from 'better-auth'
+import { APIError, createAuthMiddleware, getSessionFromCtx } from 'better-auth/api'
 import { twoFactor } from 'better-auth/plugins'
 import type { Pool } from 'pg'
 import type { SecretKey } from '../access/secret.ts'
 import { queueMail } from '../mail/queue.ts'
 import { passwordLengthMax, passwordLengthMin } from './password-rule.ts'
-import { resetMail, verificationMail } from './sign-in-mail.ts'
+import { resetMail } from './sign-in-mail.ts'
+import { useTotp } from './used-totp.ts'
 
 /** Where better-auth answers. */
 export const authPath = '/portal/api/auth'
@@ -26,7 +28,8 @@ export type Auth = ReturnType<typeof createAuth>
 /**
  * Signing in to the portal, by better-auth: passwords (hashed with scrypt), one-time passwords with recovery codes, passkeys, sessions in the
  * database that end after 15 minutes without a request. What it does not do is ours: who may sign up, how often one may try, which passwords
- * are too weak, that a one-time password counts once, and that a session ends after 12 hours.
+ * are too weak, that a one-time password counts once, that an
+ * account begins with a proven e-mail address, and that a session ends after 12 hours.
  */
 export function createAuth(deps: { pool: Pool; secretKey: SecretKey; publicUrl: string }) {
   const { pool, secretKey, publicUrl } = deps
@@ -70,7 +73,12 @@ export function createAuth(deps: { pool: Pool; secretKey: SecretKey; publicUrl: 
         ...times,
       },
     },
-    verification: { modelName: 'portal_verification', fields: { expiresAt: 'expires_at', ...times } },
+    verification: {
+      modelName: 'portal_verification',
+      fields: { expiresAt: 'expires_at', ...times },
+      // A stolen copy of the database resets nobody's password.
+      storeIdentifier: 'hashed',
+    },
     emailAndPassword: {
       enabled: true,
       disableSignUp: true,
@@ -81,16 +89,22 @@ export function createAuth(deps: { pool: Pool; secretKey: SecretKey; publicUrl: 
       revokeSessionsOnPasswordReset: true,
       sendResetPassword: async ({ user, token }) => queueMail(pool, resetMail(publicUrl, user, token)),
     },
-    emailVerification: {
-      expiresIn: 24 * 60 * 60,
-      sendVerificationEmail: async ({ user, token }) => queueMail(pool, verificationMail(publicUrl, user, token)),
-    },
     advanced: {
       cookiePrefix: 'bridgework',
       useSecureCookies: publicUrl.startsWith('https:'),
       defaultCookieAttributes: { httpOnly: true, sameSite: 'lax' },
       database: { generateId: () => randomUUID() },
       ipAddress: { ipAddressHeaders: [clientIpHeader] },
+    },
+    hooks: {
+      // Before the code is looked at, so that of two requests with one code only one goes on.
+      before: createAuthMiddleware(async (call) => {
+        if (call.path !== '/two-factor/verify-totp') return
+        const userId = await whoseSecondFactor(call)
+        if (userId && !(await useTotp(pool, secretKey, userId, String(call.body?.code)))) {
+          throw new APIError('UNAUTHORIZED', { code: 'INVALID_CODE' })
+        }
+      }),
     },
     plugins: [
       twoFactor({
@@ -112,6 +126,14 @@ export function createAuth(deps: { pool: Pool; secretKey: SecretKey; publicUrl: 
         rpID: new URL(publicUrl).hostname,
         rpName: 'Bridgework',
         origin: publicUrl,
+        // A passkey stands for both factors, so the device must have asked for a finger, a face or a PIN.
+        authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
+        registration: {
+          afterVerification: ({ verification }) => requireUserVerified(verification.registrationInfo?.userVerified),
+        },
+        authentication: {
+          afterVerification: ({ verification }) => requireUserVerified(verification.authenticationInfo.userVerified),
+        },
         schema: {
           passkey: {
             modelName: 'portal_passkey',
@@ -128,4 +150,20 @@ export function createAuth(deps: { pool: Pool; secretKey: SecretKey; publicUrl: 
       }),
     ],
   })
+}
+
+/** Of the session, or of the password that was just right; null when there is neither, which better-auth refuses by itself. */
+async function whoseSecondFactor(
+  call: Parameters<Parameters<typeof createAuthMiddleware>[0]>[0],
+): Promise<string | null> {
+  const session = await getSessionFromCtx(call)
+  if (session) return session.user.id
+  const cookie = call.context.createAuthCookie('two_factor')
+  const challenge = await call.getSignedCookie(cookie.name, call.context.secret)
+  if (!challenge) return null
+  return (await call.context.internalAdapter.findVerificationValue(challenge))?.value ?? null
+}
+
+function requireUserVerified(isVerified: boolean | undefined): void {
+  if (!isVerified) throw new APIError('UNAUTHORIZED', { code: 'USER_NOT_VERIFIED' })
 }

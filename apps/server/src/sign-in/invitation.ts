@@ -1,7 +1,16 @@
-import { newSecret, type SecretKey } from '../access/secret.ts'
+import type { Side } from '@bridgework/contract/portal'
+import type { Pool } from 'pg'
+import { isSecret, newSecret, type SecretKey } from '../access/secret.ts'
+import { recordAudit } from '../audit/store.ts'
+import { withTransaction } from '../database/pool.ts'
 import type { Queryable } from '../directory/queryable.ts'
+import { Refusal } from '../directory/refusal.ts'
+import { Problem } from '../http/problem.ts'
 import { queueMail } from '../mail/queue.ts'
+import { createPerson } from './create-person.ts'
+import { findSeat, type Seat, takeSeat } from './seat.ts'
 import { invitationMail } from './sign-in-mail.ts'
+import { findPersonByEmail } from './store.ts'
 
 /** How long the link of an invitation opens. */
 const invitationLifetimeMs = 7 * 24 * 60 * 60_000
@@ -15,7 +24,7 @@ export async function inviteMember(
   secretKey: SecretKey,
   publicUrl: string,
   invitation: {
-    side: 'company' | 'organization' | 'operator'
+    side: Side
     memberId: string
     email: string
     name: string
@@ -33,7 +42,7 @@ async function createInvitationLink(
   db: Queryable,
   secretKey: SecretKey,
   publicUrl: string,
-  member: { side: 'company' | 'organization' | 'operator'; memberId: string },
+  member: { side: Side; memberId: string },
 ): Promise<string> {
   const token = newSecret('bwi')
   await db.query(
@@ -44,4 +53,76 @@ async function createInvitationLink(
     [member.side, member.memberId, secretKey.hmac(token), invitationLifetimeMs],
   )
   return `${publicUrl}/invitation#${token}`
+}
+
+/** What the link of an invitation opens: who is invited to what, and whether the address has an account. Throws Problem invitation_unknown. */
+export async function findInvitation(
+  db: Queryable,
+  secretKey: SecretKey,
+  token: string,
+): Promise<{ seat: Seat; hasAccount: boolean }> {
+  const seat = await requireInvitation(db, secretKey, token)
+  return { seat, hasAccount: (await findPersonByEmail(db, seat.email)) !== null }
+}
+
+/**
+ * Seats whoever the invitation is for. The link came by mail, so it proves the address: a person without an account gets one with the name
+ * and password given. One who has an account must be signed in as that address, for a forwarded link must not open it. Throws Problem
+ * invitation_unknown and field_invalid, and a Refusal when somebody else is signed in, or nobody and there is an account.
+ */
+export async function acceptInvitation(
+  pool: Pool,
+  secretKey: SecretKey,
+  accepting: {
+    token: string
+    person: { userId: string; name: string; email: string } | null
+    /** For a person without an account. */
+    newPerson: { name: string; passwordHash: string } | null
+    ip: string
+    requestId: string
+  },
+): Promise<Seat> {
+  const { token, person, newPerson, ip, requestId } = accepting
+  return await withTransaction(pool, async (client) => {
+    const seat = await requireInvitation(client, secretKey, token)
+    const email = seat.email.toLowerCase()
+    if (person ? person.email !== email : await findPersonByEmail(client, email)) {
+      const first = person
+        ? 'You are signed in with another address: sign out'
+        : `${email} has an account: sign in with it`
+      throw new Refusal('account_other', `This invitation is for ${email}. ${first}, then open the link again.`)
+    }
+    const who = person ?? (newPerson && { ...newPerson, ...(await createPerson(client, { email, ...newPerson })) })
+    if (!who) {
+      throw new Problem('field_invalid', {
+        errors: 'name and password are needed, because this address has no account yet.',
+      })
+    }
+    // The member before the invitation, as for those who remove a member: nobody waits in a circle.
+    const isSeated = await takeSeat(client, seat, who.userId)
+    const { rowCount } = await client.query('delete from invitation where token_hmac = $1', [secretKey.hmac(token)])
+    if (!isSeated || rowCount === 0) throw new Problem('invitation_unknown')
+    await recordAudit(client, {
+      side: seat.side,
+      tenantId: seat.tenantId === '' ? null : seat.tenantId,
+      userId: who.userId,
+      actor: `${who.name} <${email}>`,
+      action: 'account.invitation_accept',
+      subject: seat.tenantName,
+      ip,
+      requestId,
+    })
+    return seat
+  })
+}
+
+async function requireInvitation(db: Queryable, secretKey: SecretKey, token: string): Promise<Seat> {
+  if (!isSecret('bwi', token)) throw new Problem('invitation_unknown')
+  const { rows } = await db.query<{ side: Side; member_id: string }>(
+    `select side, member_id from invitation where token_hmac = $1 and expires_at > clock_timestamp()`,
+    [secretKey.hmac(token)],
+  )
+  const seat = rows[0] && (await findSeat(db, rows[0].side, rows[0].member_id))
+  if (!seat || seat.userId !== null) throw new Problem('invitation_unknown')
+  return seat
 }

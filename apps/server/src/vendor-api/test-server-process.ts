@@ -37,6 +37,7 @@ const app = await buildApp({
   usage: createUsageRecorder({ pool, log, now }),
   publicUrl: 'http://localhost',
   trustedProxies: [],
+  mailDir: null,
   previewDatasets: new Set(datasetNames),
   now,
   log,

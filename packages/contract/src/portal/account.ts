@@ -63,11 +63,16 @@ export type Invitation = {
   has_account: boolean
 }
 
+/** A mail that the sandbox kept in a file instead of sending it. */
+export type SandboxMail = { sent_at: Instant; recipient: string; subject: string; text: string }
+
 export type AccountAnswers = {
   getEnvironment: Environment
   signUp: Done
   findInvitation: Invitation
   acceptInvitation: { side: Side; id: string }
+  /** The newest 50, the newest first. */
+  listSandboxMail: { data: SandboxMail[] }
   getSession: Session
   updateAccount: Done
   listSessions: { data: OpenSession[] }

@@ -6,3 +6,11 @@ export type * from './company.ts'
 export type * from './operator.ts'
 export type * from './organization.ts'
 export { type PortalRouteName, portalApiPath, portalPages, portalRoutes } from './route.ts'
+export {
+  type Passkey,
+  type SignInAnswers,
+  type SignInBodies,
+  type SignInRouteName,
+  signInBodies,
+  signInRoutes,
+} from './sign-in.ts'

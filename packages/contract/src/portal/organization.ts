@@ -13,6 +13,10 @@ export type OrganizationPage = {
   /** Removals that wait for a person. */
   removals: number
   vendors: number
+  /** Active locations by the state of the dataset that is furthest behind. */
+  locations_by_state: Record<FreshnessState, number>
+  /** What can be granted, in the contract's order. */
+  datasets: { dataset: string; title: string; has_patient_data: boolean }[]
 }
 
 export type DatasetCopy = {

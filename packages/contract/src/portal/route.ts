@@ -34,7 +34,7 @@ const list = ['search', 'page'] as const
 const disclosureFilter = ['company_id', 'location_id', 'dataset', 'from', 'to'] as const
 
 /**
- * Every route of the portal's own API. The server registers these and no other (sign-in itself is better-auth's, under /auth), the portal
+ * Every route of the portal's own API. The server registers these and no other (signing in is in `signInRoutes`), the portal
  * calls these and no other, and a test walks every role over every one. A route changes something exactly when it is not a GET.
  */
 export const portalRoutes = {
@@ -42,6 +42,8 @@ export const portalRoutes = {
   signUp: { method: 'POST', path: '/sign_up', action: 'anyone' },
   findInvitation: { method: 'POST', path: '/invitations/find', action: 'anyone' },
   acceptInvitation: { method: 'POST', path: '/invitations/accept', action: 'anyone' },
+  /** The mails of a sandbox that has no mail server. In production there is no such route. */
+  listSandboxMail: { method: 'GET', path: '/sandbox_mail', action: 'anyone' },
 
   getSession: { method: 'GET', path: '/session', action: 'signed_in' },
   updateAccount: { method: 'PATCH', path: '/account', action: 'signed_in' },

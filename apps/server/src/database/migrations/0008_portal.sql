@@ -88,6 +88,28 @@ create table used_totp (
   primary key (user_id, code_hmac)
 );
 
+-- Failed tries of what strangers may try, by a hash of the address or account, over all processes: who types a password into the wrong
+-- field leaves none here.
+create table sign_in_attempt (
+  key bytea primary key,
+  attempted_at timestamptz[] not null,
+  forget_at timestamptz not null
+);
+create index sign_in_attempt_forget on sign_in_attempt (forget_at);
+
+-- Who signed up and has not proven their e-mail address yet. It becomes an account, and a company or an organization, when they do: nobody
+-- holds an account, or a place in the operator's lists, in another one's name.
+create table sign_up (
+  token_hmac bytea primary key,
+  side text not null check (side in ('company', 'organization')),
+  tenant_name text not null,
+  name text not null,
+  email text not null,
+  password_hash text not null,
+  expires_at timestamptz not null
+);
+create index sign_up_expiry on sign_up (expires_at);
+
 -- Who a person may act for. A member without a user was invited and has not come yet, or was removed: the row stays, because key pairs and
 -- acceptances name it, and the address may be invited again.
 alter table member add column user_id uuid references portal_user (id);
