@@ -58,10 +58,10 @@ test('every page that the code cites exists', () => {
 })
 
 test('imports in the server run one way: the doors know the nouns, the nouns know the database, and never back', () => {
-  const nouns = /^apps\/server\/src\/(directory|access|records|throttle|disclosure)\//
+  const nouns = /^apps\/server\/src\/(directory|access|records|throttle|disclosure|attribution)\//
   const backFromNouns = /from '\.\.\/(vendor-api|ingest-api|portal-api|operator|sandbox)\//
   const backFromDatabase =
-    /from '(\.\.\/)+(directory|access|records|throttle|disclosure|vendor-api|ingest-api|portal-api|operator|sandbox)\//
+    /from '(\.\.\/)+(directory|access|records|throttle|disclosure|attribution|vendor-api|ingest-api|portal-api|operator|sandbox)\//
   const isCode = (file: string) => !file.endsWith('.test.ts')
   assert.deepEqual(
     linesWith(sources, backFromNouns, (file) => nouns.test(file) && isCode(file)),

@@ -12,7 +12,7 @@ export async function somePortalInBrowser(t: TestContext) {
   const port = await freePort()
   const url = `http://localhost:${port}`
   const world = await somePortal(t, { publicUrl: url, port })
-  const browser = await launch()
+  const browser = await launchChromium()
   t.after(() => browser.close())
 
   /** A browser of its own, as another person's: nothing is shared. Whatever its pages complain of fails the test. */
@@ -58,7 +58,8 @@ export async function assertAccessible(page: Page): Promise<void> {
   )
 }
 
-async function launch(): Promise<Browser> {
+/** The machine's Chromium, without a window. */
+export async function launchChromium(): Promise<Browser> {
   return await chromium.launch({
     executablePath: await findChromium(),
     // Without its sandbox, which root cannot have: it opens pages of ours alone. Without what asks Google's hosts for news.

@@ -1,45 +1,21 @@
-import {
-  createRootRoute,
-  createRoute,
-  createRouter,
-  lazyRouteComponent,
-  Outlet,
-  redirect,
-} from '@tanstack/react-router'
-import { PortalError } from './api/call.ts'
+import { createRoute, createRouter, redirect } from '@tanstack/react-router'
+import { passkeysQuery } from './api/passkeys.ts'
+import { read } from './api/query.ts'
 import { queryClient } from './api/query-client.ts'
 import { sessionQuery } from './api/session.ts'
+import { accountSearch } from './pages/account/account-tab.ts'
+import { companyRoutes } from './routes/company.tsx'
+import { operatorRoutes } from './routes/operator.tsx'
+import { organizationRoutes } from './routes/organization.tsx'
+import { lazy, load, orSignIn, root, signedIn } from './routes/signed-in.tsx'
+import { signedOutRoutes } from './routes/signed-out.tsx'
 import { ErrorPage } from './shell/ErrorPage.tsx'
 import { NotFoundPage } from './shell/NotFoundPage.tsx'
 import { PendingPage } from './shell/PendingPage.tsx'
 import { homeOf } from './shell/places.ts'
+import { plainSearch } from './shell/plain-search.ts'
 
-const root = createRootRoute({ component: Outlet })
-
-// Without a sign-in. Nothing of the signed-in pages is loaded here.
-
-const signedOut = createRoute({
-  getParentRoute: () => root,
-  id: 'signed-out',
-  component: lazyRouteComponent(() => import('./shell/SignedOutShell.tsx'), 'SignedOutShell'),
-})
-
-const signIn = createRoute({
-  getParentRoute: () => signedOut,
-  path: '/sign-in',
-  validateSearch: (search): { next?: string } => (typeof search.next === 'string' ? { next: search.next } : {}),
-  component: lazyRouteComponent(() => import('./pages/sign-in/SignInPage.tsx'), 'SignInPage'),
-})
-
-// Signed in. The session is read by the layout's loader and what a page shows by the page's own: loaders run side by side, so a page waits for
-// one round of requests.
-
-const signedIn = createRoute({
-  getParentRoute: () => root,
-  id: 'signed-in',
-  component: lazyRouteComponent(() => import('./shell/Shell.tsx'), 'Shell'),
-  loader: ({ location }) => orSignIn(location.href, () => queryClient.ensureQueryData(sessionQuery)),
-})
+// The start and the account. The pages before a sign-in and those of each side have files of their own in routes.
 
 const home = createRoute({
   getParentRoute: () => signedIn,
@@ -50,21 +26,25 @@ const home = createRoute({
       const [only] = memberships
       if (only && memberships.length === 1) throw redirect({ to: homeOf(only) })
     }),
-  component: lazyRouteComponent(() => import('./pages/account/HomePage.tsx'), 'HomePage'),
+  component: lazy(() => import('./pages/account/HomePage.tsx'), 'HomePage'),
 })
 
-// The account.
+const account = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/account',
+  validateSearch: accountSearch,
+  loader: () => load(read('listSessions'), read('listAccountEvents'), passkeysQuery),
+  component: lazy(() => import('./pages/account/AccountPage.tsx'), 'AccountPage'),
+})
 
-// The company side.
-
-// The practice side.
-
-// The operator side.
-
-const routeTree = root.addChildren([signedOut.addChildren([signIn]), signedIn.addChildren([home])])
+const routeTree = root.addChildren([
+  signedOutRoutes,
+  signedIn.addChildren([home, account, companyRoutes, organizationRoutes, operatorRoutes]),
+])
 
 export const router = createRouter({
   routeTree,
+  ...plainSearch,
   defaultPreload: 'intent',
   defaultPreloadStaleTime: 0,
   defaultErrorComponent: ErrorPage,
@@ -76,15 +56,5 @@ export const router = createRouter({
 declare module '@tanstack/react-router' {
   interface Register {
     router: typeof router
-  }
-}
-
-/** Whoever is not signed in is sent to sign in, and comes back to this address afterwards. */
-async function orSignIn<T>(href: string, load: () => Promise<T>): Promise<T> {
-  try {
-    return await load()
-  } catch (error) {
-    if (!(error instanceof PortalError) || error.status !== 401) throw error
-    throw redirect({ to: '/sign-in', search: href === '/' ? {} : { next: href } })
   }
 }

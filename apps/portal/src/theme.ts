@@ -1,7 +1,10 @@
 import { type CSSVariablesResolver, createTheme } from '@mantine/core'
+import { setNonce } from 'get-nonce'
 
 /** The server's policy lets in style elements with this nonce, and no others. */
 export const styleNonce = document.querySelector<HTMLMetaElement>('meta[name=csp-nonce]')?.content ?? ''
+// The dialogs' scroll lock writes a style element of its own.
+setNonce(styleNonce)
 
 export const theme = createTheme({
   primaryColor: 'indigo',

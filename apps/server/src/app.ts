@@ -7,6 +7,7 @@ import { createTokenIssuer, type TokenIssuer } from './access/access-token.ts'
 import { createLastContacts } from './access/agent-contact.ts'
 import type { KeyRing } from './access/key-ring.ts'
 import type { SecretKey } from './access/secret.ts'
+import { registerAttribution } from './attribution/routes.ts'
 import type { DisclosureWriter } from './disclosure/writer.ts'
 import { registerHealth } from './http/health.ts'
 import type { Log } from './http/log-event.ts'
@@ -105,6 +106,9 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     async (ingestApi) => registerIngestApi(ingestApi, { pool, secretKey, tokenLimit: deps.tokenLimit, now, log }),
     { prefix: '/ingest/v1' },
   )
+  await app.register(async (attribution) => registerAttribution(attribution, { pool, publicUrl, now, log }), {
+    prefix: '/attribution',
+  })
   const auth = createAuth({ pool, secretKey, publicUrl })
   await app.register(
     async (portalApi) =>

@@ -1,5 +1,7 @@
 import type { Pool } from 'pg'
+import { deleteOldSightings } from './attribution/store.ts'
 import type { Log } from './http/log-event.ts'
+import { deleteOldSyncActivity } from './records/sync-activity.ts'
 import { deleteOldUploads } from './records/upload-store.ts'
 import { deleteOldSignIns } from './sign-in/store.ts'
 import { trimUsage } from './usage/store.ts'
@@ -13,6 +15,8 @@ export function startHousekeeping(deps: { pool: Pool; log: Log }): () => Promise
   const run = async () => {
     try {
       await deleteOldUploads(deps.pool, new Date(Date.now() - uploadsKeptMs))
+      await deleteOldSightings(deps.pool)
+      await deleteOldSyncActivity(deps.pool)
       await trimUsage(deps.pool, new Date())
       await deleteOldSignIns(deps.pool)
     } catch (error) {

@@ -6,6 +6,7 @@ import { openKeyRing } from './access/key-ring.ts'
 import type { SecretKey } from './access/secret.ts'
 import { loadSecretKey } from './access/secret-key-file.ts'
 import { buildApp } from './app.ts'
+import { ensureAttributionScripts } from './attribution/store.ts'
 import type { Config } from './config.ts'
 import { openDatabase } from './database/open-database.ts'
 import { createPool } from './database/pool.ts'
@@ -43,6 +44,7 @@ export async function openService(config: Config, log: Log): Promise<Service> {
     const secretKey = loadSecretKey(config)
     await requireInstallation(pool, secretKey)
     await ensureDatasetStates(pool)
+    await ensureAttributionScripts(pool)
     const keys = await openKeyRing({ pool, secretKey, log })
     closers.push(keys.close)
     const tokenLimit = createTokenLimit({ pool })

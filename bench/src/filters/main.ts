@@ -57,7 +57,7 @@ async function bench(
   const rows: Row[] = []
   const missed: string[] = []
   const ofSmall = queriesOf(small)
-  for (const [index, { name, query, records, isCounted }] of queriesOf(large).entries()) {
+  for (const [index, { name, query, records }] of queriesOf(large).entries()) {
     const other = ofSmall[index]?.query ?? ''
     await requireRecords(world, large, query, records)
     await requireRecords(world, small, other, records)
@@ -65,16 +65,14 @@ async function bench(
     const sides = { ours: sideOf(large, query), theirs: sideOf(small, other) }
     const result = await compare(client, sides, { rounds: options.rounds, warmUpSeconds: 1 })
     rows.push({ name, connections: 1, target: null, ...result })
-    if (!isCounted && costRatioOf(result) > costRatioMax) missed.push(name)
+    if (costRatioOf(result) > costRatioMax) missed.push(name)
   }
   if (options.json) console.log(JSON.stringify({ client: client.name, options, rows, missed }))
   else {
     const sides = { ours: '1,000,000', theirs: '10,000' }
     console.log(formatRows('\nFilters and deltas of a location of 1,000,000 beside one of 10,000', sides, rows))
     const verdict = missed.length === 0 ? 'all hold' : `MISSED by ${missed.join('; ')}`
-    console.log(
-      `At most ${costRatioMax} × the cost, but for the first pages of what matches half of the location: ${verdict}.`,
-    )
+    console.log(`At most ${costRatioMax} × the cost: ${verdict}.`)
   }
   return missed.length > 0 ? 1 : 0
 }

@@ -1,3 +1,4 @@
+import { miscountStatement } from '@bridgework/server/src/records/test-miscounts.ts'
 import type { World } from '../world/practice.ts'
 import { runSql } from '../world/practice.ts'
 import type { Batch } from './ingest-plan.ts'
@@ -75,5 +76,6 @@ async function findMiscounts(world: World, locationId: string): Promise<string[]
          or s.location_id = $1 and s.last_stamp < r.last_stamp`,
     [locationId],
   )
-  return rows.map((row) => row.miscount)
+  const counts = await runSql<{ miscount: string }>(world.ownerUrl, miscountStatement)
+  return [...rows, ...counts].map((row) => row.miscount)
 }

@@ -398,11 +398,11 @@ export type LocationAttributes = {
     version: string | null
   }
   attribution_script: {
-    /** True when the practice’s website carries the attribution script */
+    /** True when the practice’s website carries the attribution script: it was seen there within 30 days */
     is_installed: boolean
-    /** When it was first seen */
+    /** Since when it has been there without a break of 30 days; null when it is not installed */
     installed_at: string | null
-    /** When it was last seen */
+    /** When it was last seen on the practice’s website */
     last_seen_at: string | null
   }
   sync: {
@@ -452,6 +452,15 @@ export type ServiceErrorCode =
   | 'credentials_invalid'
   | 'agent_key_invalid'
   | 'enrolment_code_invalid'
+  | 'sign_in_required'
+  | 'sign_in_refused'
+  | 'second_factor_refused'
+  | 'passkey_refused'
+  | 'origin_denied'
+  | 'csrf_token_invalid'
+  | 'role_denied'
+  | 'fresh_sign_in_required'
+  | 'agreement_not_accepted'
   | 'location_denied'
   | 'organization_denied'
   | 'dataset_denied'
@@ -459,6 +468,9 @@ export type ServiceErrorCode =
   | 'agent_denied'
   | 'route_unknown'
   | 'location_unknown'
+  | 'company_unknown'
+  | 'thing_unknown'
+  | 'invitation_unknown'
   | 'organization_unknown'
   | 'record_unknown'
   | 'dataset_unknown'
@@ -467,6 +479,7 @@ export type ServiceErrorCode =
   | 'request_timeout'
   | 'idempotency_in_progress'
   | 'removal_held'
+  | 'act_refused'
   | 'body_too_large'
   | 'uri_too_long'
   | 'content_type_unsupported'
@@ -477,6 +490,8 @@ export type ServiceErrorCode =
   | 'record_invalid'
   | 'idempotency_key_invalid'
   | 'idempotency_key_reused'
+  | 'password_refused'
+  | 'sign_in_throttled'
   | 'token_requests_exceeded'
   | 'sync_slots_exceeded'
   | 'headers_too_large'

@@ -40,9 +40,13 @@ export const locationAttributes = Type.Object({
     version: nullableText('Its version'),
   }),
   attribution_script: Type.Object({
-    is_installed: Type.Boolean({ description: 'True when the practice’s website carries the attribution script' }),
-    installed_at: nullable(instant('When it was first seen')),
-    last_seen_at: nullable(instant('When it was last seen')),
+    is_installed: Type.Boolean({
+      description: 'True when the practice’s website carries the attribution script: it was seen there within 30 days',
+    }),
+    installed_at: nullable(
+      instant('Since when it has been there without a break of 30 days; null when it is not installed'),
+    ),
+    last_seen_at: nullable(instant('When it was last seen on the practice’s website')),
   }),
   sync: Type.Object({
     state: freshness.properties.state,

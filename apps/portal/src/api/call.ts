@@ -4,6 +4,10 @@ import {
   type PortalRouteName,
   portalApiPath,
   portalRoutes,
+  type SignInAnswers,
+  type SignInBodies,
+  type SignInRouteName,
+  signInRoutes,
 } from '@bridgework/contract/portal'
 
 /** What the server refused: `code` for the page, `message` for the person. */
@@ -44,11 +48,17 @@ export async function call<Name extends PortalRouteName>(
   return (await send(method, urlOf(name, input), input)) as PortalAnswers[Name]
 }
 
-/** Calls one of sign-in's own doors, which are better-auth's. */
-export async function callAuth<T>(method: 'GET' | 'POST', path: string, body?: object): Promise<T> {
-  return (await send(method, `${portalApiPath}/auth${path}`, {
-    body: method === 'POST' ? (body ?? {}) : undefined,
-  })) as T
+/** What a door of signing in takes: nothing where it takes no body. */
+export type SignInInput<Name extends SignInRouteName> = Name extends keyof SignInBodies ? SignInBodies[Name] : undefined
+
+/** Calls one of the doors of signing in, with the errors of `call`. */
+export async function callSignIn<Name extends SignInRouteName>(
+  name: Name,
+  body: SignInInput<Name>,
+): Promise<SignInAnswers[Name]> {
+  const { method, path } = signInRoutes[name]
+  const sent = method === 'POST' ? { body: body ?? {} } : {}
+  return (await send(method, `${portalApiPath}${path}`, sent)) as SignInAnswers[Name]
 }
 
 /** The address of a route, for links to what the browser itself downloads. */

@@ -1,7 +1,7 @@
-import type { PortalAnswers, PortalBodies, PortalRouteName } from '@bridgework/contract/portal'
+import type { PortalAnswers, PortalBodies, PortalRouteName, SignInRouteName } from '@bridgework/contract/portal'
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
-import { type CallInput, call } from './call.ts'
-import { useFreshSignIn } from './fresh-sign-in.ts'
+import { type CallInput, call, callSignIn, type SignInInput } from './call.ts'
+import { useConfirmedAct } from './fresh-sign-in.ts'
 
 /** A route that reads, as TanStack Query's options: for a route's loader and for useSuspenseQuery, under one key. `everyMs`: refreshes itself. */
 export function read<Name extends Exclude<PortalRouteName, keyof PortalBodies>>(
@@ -21,14 +21,27 @@ export function read<Name extends Exclude<PortalRouteName, keyof PortalBodies>>(
 }
 
 /**
- * A route that changes something. Where the server asks for a fresh sign-in, the person confirms in place and the act is repeated: nothing that
+ * A route that changes something. Where the server asks for a sign-in, the person confirms in place and the act is repeated: nothing that
  * they have filled in is lost. Afterwards everything that is shown is read again.
  */
 export function useAct<Name extends PortalRouteName>(name: Name) {
   const queries = useQueryClient()
-  const withFreshSignIn = useFreshSignIn()
+  const confirmed = useConfirmedAct()
   return useMutation({
-    mutationFn: (input: CallInput<Name>) => withFreshSignIn(() => call(name, input)),
+    mutationFn: (input: CallInput<Name>) => confirmed(() => call(name, input)),
     onSuccess: () => queries.invalidateQueries(),
+    // Neither what was sent nor what came back outlives the page that asked: either may be a secret.
+    gcTime: 0,
+  })
+}
+
+/** The same for a door of signing in that somebody who is signed in uses. */
+export function useSignInAct<Name extends SignInRouteName>(name: Name) {
+  const queries = useQueryClient()
+  const confirmed = useConfirmedAct()
+  return useMutation({
+    mutationFn: (body: SignInInput<Name>) => confirmed(() => callSignIn(name, body)),
+    onSuccess: () => queries.invalidateQueries(),
+    gcTime: 0,
   })
 }

@@ -1,7 +1,8 @@
 import type { Action, Membership, Session, Side } from '@bridgework/contract/portal'
 import { actions, mayDo } from '@bridgework/contract/portal'
 import { queryOptions, useSuspenseQuery } from '@tanstack/react-query'
-import { call, callAuth, setCsrfToken } from './call.ts'
+import { forgetDrafts } from '../ui/draft.ts'
+import { call, callSignIn, setCsrfToken } from './call.ts'
 import { queryClient } from './query-client.ts'
 
 /** Who is signed in. Throws a PortalError with 401 when nobody is. */
@@ -33,14 +34,32 @@ export function useMay(id: string): (action: Action) => boolean {
   }
 }
 
-/** After a sign-in: forgets what was known of another person and reads who it is now. */
+/** Reads who is signed in now. */
 export async function refreshSession(): Promise<Session> {
   await queryClient.cancelQueries({ queryKey: ['getSession'] })
   return await queryClient.fetchQuery({ ...sessionQuery, staleTime: 0 })
 }
 
-export async function signOut(): Promise<void> {
-  await callAuth('POST', '/sign-out')
+/** After a sign-in: forgets what was known of another person and reads who it is now. */
+export async function beginSession(): Promise<Session> {
   queryClient.clear()
-  location.assign('/sign-in')
+  return await refreshSession()
+}
+
+/** In the storage that all tabs share: one that sees it change goes to the sign-in page too. */
+export const signedOutKey = 'bridgework.signed-out-at'
+
+/** By the person's choice: what they had typed goes too. */
+export async function signOut(): Promise<void> {
+  forgetDrafts()
+  await endSession('/sign-in')
+}
+
+/** Ends the session and leaves every page of it; `to` is loaded anew, so nothing of it stays in memory. */
+export async function endSession(to: string): Promise<void> {
+  // Whoever cannot reach the server is signed out of this page all the same; the session ends by itself.
+  await callSignIn('signOut', undefined).catch(() => {})
+  localStorage.setItem(signedOutKey, String(Date.now()))
+  queryClient.clear()
+  location.assign(to)
 }

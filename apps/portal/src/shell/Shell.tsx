@@ -1,91 +1,73 @@
+import type { Membership } from '@bridgework/contract/portal'
 import { mayDo } from '@bridgework/contract/portal'
 import {
   ActionIcon,
   AppShell,
+  Box,
   Burger,
+  Button,
   Group,
   Menu,
   NavLink,
   ScrollArea,
   Text,
+  Tooltip,
   UnstyledButton,
+  useComputedColorScheme,
   useMantineColorScheme,
 } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { IconChevronDown, IconLogout, IconMoon, IconSun, IconUser } from '@tabler/icons-react'
+import { IconCheck, IconChevronDown, IconLogout, IconMoon, IconSelector, IconSun, IconUser } from '@tabler/icons-react'
 import { Link, Outlet, useLocation } from '@tanstack/react-router'
+import { useRef } from 'react'
 import { signOut, useSession } from '../api/session.ts'
 import { Brand } from './Brand.tsx'
-import { homeOf, placesOf } from './places.ts'
+import { FreshSignIn } from './FreshSignIn.tsx'
+import { homeOf, placesOf, sideNames } from './places.ts'
+import { SessionWatch } from './SessionWatch.tsx'
+import classes from './Shell.module.css'
 
 /** The frame of every page after a sign-in: whom one acts for, where one can go, who one is. */
 export function Shell() {
   const [isOpen, { toggle, close }] = useDisclosure()
-  const { memberships, user } = useSession()
+  const { memberships } = useSession()
+  const main = useRef<HTMLElement>(null)
   const path = useLocation({ select: (location) => location.pathname })
   const current = memberships.find((membership) => `${path}/`.startsWith(`${homeOf(membership)}/`))
   return (
     <AppShell
       header={{ height: 60 }}
       navbar={{ width: 240, breakpoint: 'sm', collapsed: { mobile: !isOpen } }}
-      padding="md"
+      padding={{ base: 'md', sm: 'lg' }}
     >
+      <Button className={classes.skip} onClick={() => main.current?.focus()}>
+        Skip to the content
+      </Button>
       <AppShell.Header>
         <Group h="100%" px="md" justify="space-between" wrap="nowrap">
           <Group gap="sm" wrap="nowrap">
-            <Burger opened={isOpen} onClick={toggle} hiddenFrom="sm" size="sm" aria-label="Menu" />
-            <Brand />
+            <Burger
+              opened={isOpen}
+              onClick={toggle}
+              hiddenFrom="sm"
+              size="sm"
+              aria-label="Menu"
+              aria-expanded={isOpen}
+            />
+            <UnstyledButton component={Link} to="/" aria-label="Bridgework, to the start">
+              <Brand />
+            </UnstyledButton>
           </Group>
           <Group gap="xs" wrap="nowrap">
             <ColorSchemeButton />
-            <Menu position="bottom-end" width={220}>
-              <Menu.Target>
-                <UnstyledButton aria-label={`Account of ${user.name}`}>
-                  <Group gap={4} wrap="nowrap">
-                    <Text size="sm" fw={500} truncate maw={160}>
-                      {user.name}
-                    </Text>
-                    <IconChevronDown size={16} />
-                  </Group>
-                </UnstyledButton>
-              </Menu.Target>
-              <Menu.Dropdown>
-                <Menu.Label>{user.email}</Menu.Label>
-                <Menu.Item leftSection={<IconUser size={16} />} component={Link} to="/account">
-                  Account and security
-                </Menu.Item>
-                <Menu.Item leftSection={<IconLogout size={16} />} onClick={() => signOut()}>
-                  Sign out
-                </Menu.Item>
-              </Menu.Dropdown>
-            </Menu>
+            <AccountMenu />
           </Group>
         </Group>
       </AppShell.Header>
-      <AppShell.Navbar p="sm">
-        {memberships.length > 1 && (
-          <AppShell.Section mb="sm">
-            <Menu width="target">
-              <Menu.Target>
-                <UnstyledButton w="100%" p="xs">
-                  <Group justify="space-between" wrap="nowrap">
-                    <Text size="sm" fw={600} truncate>
-                      {current?.name ?? 'Choose'}
-                    </Text>
-                    <IconChevronDown size={16} />
-                  </Group>
-                </UnstyledButton>
-              </Menu.Target>
-              <Menu.Dropdown>
-                {memberships.map((membership) => (
-                  <Menu.Item key={`${membership.side} ${membership.id}`} component={Link} to={homeOf(membership)}>
-                    {membership.name}
-                  </Menu.Item>
-                ))}
-              </Menu.Dropdown>
-            </Menu>
-          </AppShell.Section>
-        )}
+      <AppShell.Navbar p="sm" className={classes.navbar} data-collapsed={!isOpen || undefined} aria-label="Menu">
+        <AppShell.Section mb="sm">
+          <TenantSwitcher memberships={memberships} current={current} />
+        </AppShell.Section>
         <AppShell.Section grow component={ScrollArea}>
           {current &&
             placesOf[current.side]
@@ -101,6 +83,7 @@ export function Shell() {
                     label={place.label}
                     leftSection={<place.icon size={18} aria-hidden />}
                     active={isHere}
+                    className={classes.place}
                     aria-current={isHere ? 'page' : undefined}
                     onClick={close}
                   />
@@ -108,25 +91,111 @@ export function Shell() {
               })}
         </AppShell.Section>
       </AppShell.Navbar>
-      <AppShell.Main>
-        <Outlet />
+      <AppShell.Main ref={main} tabIndex={-1} className={classes.main}>
+        <Box maw={1200} mx="auto">
+          <Outlet />
+        </Box>
       </AppShell.Main>
+      <SessionWatch />
+      <FreshSignIn />
     </AppShell>
   )
 }
 
-function ColorSchemeButton() {
-  const { colorScheme, setColorScheme } = useMantineColorScheme()
-  const isDark =
-    colorScheme === 'dark' || (colorScheme === 'auto' && matchMedia('(prefers-color-scheme: dark)').matches)
+/** Whom one acts for; a menu where there is a choice. */
+function TenantSwitcher({
+  memberships,
+  current,
+}: {
+  memberships: readonly Membership[]
+  current: Membership | undefined
+}) {
+  const label = (
+    <Box miw={0}>
+      <Text size="sm" fw={600} truncate>
+        {current?.name ?? 'Choose where to go'}
+      </Text>
+      {current && (
+        <Text size="xs" c="dimmed">
+          {sideNames[current.side]}
+          {current.side !== 'operator' && ` · ${current.role}`}
+        </Text>
+      )}
+    </Box>
+  )
+  if (memberships.length === 0) return null
+  if (memberships.length === 1 && current) return <Box p="xs">{label}</Box>
   return (
-    <ActionIcon
-      variant="subtle"
-      color="gray"
-      aria-label={isDark ? 'Light colours' : 'Dark colours'}
-      onClick={() => setColorScheme(isDark ? 'light' : 'dark')}
-    >
-      {isDark ? <IconSun size={18} /> : <IconMoon size={18} />}
-    </ActionIcon>
+    <Menu width="target">
+      <Menu.Target>
+        <UnstyledButton className={classes.switcher} aria-label={`Acting for ${current?.name ?? 'nobody'}. Change`}>
+          {label}
+          <IconSelector size={16} aria-hidden />
+        </UnstyledButton>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {memberships.map((membership) => (
+          <Menu.Item
+            key={`${membership.side} ${membership.id}`}
+            component={Link}
+            to={homeOf(membership)}
+            rightSection={membership === current ? <IconCheck size={16} aria-label="here" /> : undefined}
+          >
+            <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+              {membership.name}
+            </Text>
+            <Text size="xs" c="dimmed">
+              {sideNames[membership.side]}
+            </Text>
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
+  )
+}
+
+function AccountMenu() {
+  const { user } = useSession()
+  return (
+    <Menu position="bottom-end" width={240}>
+      <Menu.Target>
+        <UnstyledButton aria-label={`Account of ${user.name}`} p={4}>
+          <Group gap={4} wrap="nowrap">
+            <IconUser size={18} aria-hidden />
+            <Text size="sm" fw={500} truncate maw={180} visibleFrom="xs">
+              {user.name}
+            </Text>
+            <IconChevronDown size={16} aria-hidden />
+          </Group>
+        </UnstyledButton>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label style={{ overflowWrap: 'anywhere' }}>{user.email}</Menu.Label>
+        <Menu.Item leftSection={<IconUser size={16} aria-hidden />} component={Link} to="/account">
+          Account and security
+        </Menu.Item>
+        <Menu.Item leftSection={<IconLogout size={16} aria-hidden />} onClick={() => signOut()}>
+          Sign out
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  )
+}
+
+function ColorSchemeButton() {
+  const { setColorScheme } = useMantineColorScheme()
+  const isDark = useComputedColorScheme('light') === 'dark'
+  const label = isDark ? 'Light colours' : 'Dark colours'
+  return (
+    <Tooltip label={label}>
+      <ActionIcon
+        variant="subtle"
+        color="gray"
+        aria-label={label}
+        onClick={() => setColorScheme(isDark ? 'light' : 'dark')}
+      >
+        {isDark ? <IconSun size={18} aria-hidden /> : <IconMoon size={18} aria-hidden />}
+      </ActionIcon>
+    </Tooltip>
   )
 }

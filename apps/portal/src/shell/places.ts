@@ -27,6 +27,13 @@ import {
 /** One line of the menu: hidden from whoever's role may not read what it shows. */
 export type Place = { label: string; path: string; action: Action; icon: typeof IconHome }
 
+/** What each side is called. */
+export const sideNames: Record<Membership['side'], string> = {
+  company: 'Software company',
+  organization: 'Practice',
+  operator: 'Operator',
+}
+
 /** The address of what a membership opens. */
 export function homeOf(membership: Membership): string {
   return membership.side === 'operator' ? '/operator' : `/${membership.side}/${membership.id}`

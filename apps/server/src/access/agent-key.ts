@@ -28,11 +28,15 @@ export type Agent = {
 
 const codeLifetimeMs = 24 * 60 * 60 * 1000
 
-/** A code with which one agent can enrol once, for a day unless told otherwise. Throws a Refusal when there is no such organization. */
+/**
+ * A code with which one agent can enrol once, for a day unless told otherwise. `alongside` happens in the same transaction. Throws a Refusal
+ * when there is no such organization.
+ */
 export async function createEnrolmentCode(
   pool: Pool,
   secretKey: SecretKey,
   options: { organizationId: OrganizationId; lifetimeMs?: number },
+  alongside?: (client: Queryable) => Promise<void>,
 ): Promise<{ code: string; expiresAt: Date }> {
   const code = newSecret('bwe')
   return await withTransaction(pool, async (client) => {
@@ -44,6 +48,7 @@ export async function createEnrolmentCode(
       [secretKey.hmac(code), options.organizationId, options.lifetimeMs ?? codeLifetimeMs],
     )
     if (!rows[0]) throw new Error('the enrolment code was not stored')
+    await alongside?.(client)
     return { code, expiresAt: rows[0].expires_at }
   })
 }
@@ -103,13 +108,21 @@ export async function authenticateAgent(
   return { brand: 'AgentPrincipal', agentId: rows[0].id, organizationId: rows[0].organization_id }
 }
 
-/** Ends an agent's key at its next request. Throws a Refusal when there is no such living agent. */
-export async function revokeAgent(db: Queryable, agentId: AgentId): Promise<void> {
-  const { rowCount } = await db.query(
-    'update agent set revoked_at = clock_timestamp() where id = $1 and revoked_at is null',
-    [agentId],
+/** Ends an agent's key at its next request. Throws a Refusal when there is no such living agent, or it is not of that organization. */
+export async function revokeAgent(
+  db: Queryable,
+  agentId: AgentId,
+  organizationId: OrganizationId | null = null,
+): Promise<{ name: string }> {
+  const { rows } = await db.query<{ name: string }>(
+    `update agent
+        set revoked_at = clock_timestamp()
+      where id = $1 and organization_id = coalesce($2, organization_id) and revoked_at is null
+      returning name`,
+    [agentId, organizationId],
   )
-  if (rowCount === 0) throw new Refusal('agent_unknown', `There is no agent ${agentId} whose key could be revoked.`)
+  if (rows[0]) return rows[0]
+  throw new Refusal('agent_unknown', `There is no agent ${agentId} whose key could be revoked.`)
 }
 
 /** The agents of an organization, or of all (null), the newest first. */

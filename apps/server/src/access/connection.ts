@@ -1,10 +1,16 @@
 import type { DatasetName } from '@bridgework/contract'
 import type { Pool } from 'pg'
 import type { CompanyId, LocationId, OrganizationId } from '../directory/identity.ts'
-import { locationColumns } from '../directory/location.ts'
 import type { Queryable } from '../directory/queryable.ts'
 import { containing, queryPage } from '../directory/search.ts'
-import { type FoundRow, type GrantedLocation, grantedLocations, withStates } from './granted-location.ts'
+import {
+  type FoundRow,
+  type GrantedLocation,
+  grantedColumns,
+  grantedLocations,
+  grantedTables,
+  withStates,
+} from './granted-location.ts'
 
 /** An organization that granted a company something, with what it opened. */
 export type Connection = {
@@ -88,9 +94,8 @@ async function locationsOf(
 ): Promise<Connection['locations']> {
   const { rows } = await pool.query<FoundRow>(
     `with granted as (${grantedLocations('')})
-     select ${locationColumns}, granted.datasets
-       from granted
-       join location l on l.id = granted.location_id
+     select ${grantedColumns}
+       from ${grantedTables}
       where l.organization_id = any($2::bigint[])
       order by lower(l.name), l.id`,
     [companyId, organizationIds],

@@ -38,9 +38,14 @@ export type Grant = {
 
 /**
  * Lets a company read. In force with the commit, for the next request on every process. What was granted before stays as it was, with its
- * date and stamp. Returns how many datasets of how many locations were opened now. Throws a Refusal.
+ * date and stamp. `alongside` happens in the same transaction. Returns how many datasets of how many locations were opened now. Throws a
+ * Refusal.
  */
-export async function grantAccess(pool: Pool, scope: GrantScope): Promise<{ locations: number; datasets: number }> {
+export async function grantAccess(
+  pool: Pool,
+  scope: GrantScope,
+  alongside?: (client: Queryable) => Promise<void>,
+): Promise<{ locations: number; datasets: number }> {
   return await withTransaction(pool, async (client) => {
     const locationIds = await lockScope(client, scope)
     const datasets = namesOf(scope.datasets)
@@ -53,6 +58,7 @@ export async function grantAccess(pool: Pool, scope: GrantScope): Promise<{ loca
       opened.locations += missing.length > 0 ? 1 : 0
       opened.datasets += missing.length
     }
+    await alongside?.(client)
     return opened
   })
 }
@@ -60,9 +66,13 @@ export async function grantAccess(pool: Pool, scope: GrantScope): Promise<{ loca
 /**
  * Ends what a company may read, from the next request on, on every process. For the whole organization it ends the grants of single
  * locations too. A single location that is open because all are cannot be taken out: that would quietly decide about the locations of the
- * future. Returns how many datasets of how many locations were closed. Throws a Refusal.
+ * future. `alongside` happens in the same transaction. Returns how many datasets of how many locations were closed. Throws a Refusal.
  */
-export async function revokeAccess(pool: Pool, scope: GrantScope): Promise<{ locations: number; datasets: number }> {
+export async function revokeAccess(
+  pool: Pool,
+  scope: GrantScope,
+  alongside?: (client: Queryable) => Promise<void>,
+): Promise<{ locations: number; datasets: number }> {
   return await withTransaction(pool, async (client) => {
     const locationIds = await lockScope(client, scope)
     const datasets = namesOf(scope.datasets)
@@ -74,6 +84,7 @@ export async function revokeAccess(pool: Pool, scope: GrantScope): Promise<{ loc
       closed.locations += count > 0 ? 1 : 0
       closed.datasets += count
     }
+    await alongside?.(client)
     return closed
   })
 }

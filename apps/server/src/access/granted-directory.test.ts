@@ -96,7 +96,7 @@ test('a page of locations costs two statements, however many there are', async (
   assert.equal(queries.mock.callCount(), 2)
 })
 
-test('A08, A09: a filter by organization never widens: unknown 404, not granted 403; no location has the attribution script yet', async (t) => {
+test('A08, A09: a filter by organization never widens: unknown 404, not granted 403; nor does that of the attribution script', async (t) => {
   const world = await someAccessWorld(t)
   const { principal, p1, p2, p3, p4, p5, one } = await fivePractices(world)
   const list = (organizationId: OrganizationId, withAttributionScript = false) =>

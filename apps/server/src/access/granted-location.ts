@@ -1,6 +1,13 @@
 import { type DatasetName, datasetNames } from '@bridgework/contract'
 import type { Pool } from 'pg'
-import { type DatasetState, type DatasetStateRow, toDatasetState } from '../directory/dataset-state.ts'
+import {
+  attributionInstalled,
+  type InstallRow,
+  type InstallState,
+  installColumns,
+  toInstallState,
+} from '../attribution/store.ts'
+import { type DatasetState, listDatasetStates } from '../directory/dataset-state.ts'
 import { type LocationId, type OrganizationId, parseNumericId } from '../directory/identity.ts'
 import { findLocation, type Location, type LocationRow, locationColumns, toLocation } from '../directory/location.ts'
 import { Problem } from '../http/problem.ts'
@@ -13,10 +20,8 @@ export type GrantedLocation = Location & {
   datasetsGranted: DatasetName[]
   /** Of the granted datasets, in the same order. */
   states: { dataset: DatasetName; state: DatasetState }[]
-  attributionScript: AttributionScript
+  attributionScript: InstallState
 }
-
-type AttributionScript = { isInstalled: boolean; installedAt: Date | null; lastSeenAt: Date | null }
 
 /**
  * One page of the locations that the bearer's company may read, by id, and how many there are in all. Of one organization when asked:
@@ -29,16 +34,14 @@ export async function listGrantedLocations(
 ): Promise<{ total: number; locations: GrantedLocation[] }> {
   const { organizationId } = page
   if (organizationId !== null) await requireGrantedOrganization(pool, principal, organizationId)
-  if (page.withAttributionScript) return withoutAttributionScript()
   const inOrganization = organizationId === null ? '' : 'and g.organization_id = $4'
   const { rows } = await pool.query<PageRow>(
-    `with granted as (${grantedLocations(inOrganization)})
+    `with granted as (${page.withAttributionScript ? withScript(grantedLocations(inOrganization)) : grantedLocations(inOrganization)})
      select counted.total, page.*
        from (select count(*) as total from granted) counted
        left join (
-            select ${locationColumns}, granted.datasets
-              from granted
-              join location l on l.id = granted.location_id
+            select ${grantedColumns}
+              from ${grantedTables}
              order by l.id
              limit $2 offset $3) page on true
       order by page.id`,
@@ -64,9 +67,8 @@ export async function getGrantedLocation(
   if (id === null) throw new Problem('location_unknown')
   const { rows } = await pool.query<FoundRow>(
     `with granted as (${grantedLocations('')})
-     select ${locationColumns}, granted.datasets
-       from granted
-       join location l on l.id = granted.location_id
+     select ${grantedColumns}
+       from ${grantedTables}
       where l.id = $2`,
     [principal.companyId, id],
   )
@@ -93,7 +95,13 @@ export function grantedLocations(inOrganization: '' | 'and g.organization_id = $
      group by location_id`
 }
 
-export type FoundRow = LocationRow & { datasets: string[] }
+/** What a granted location is made of, in a statement that begins `with granted as (${grantedLocations(…)})`. */
+export const grantedColumns = `${locationColumns}, ${installColumns}, granted.datasets`
+export const grantedTables = `granted
+               join location l on l.id = granted.location_id
+               left join attribution_script s on s.location_id = l.id`
+
+export type FoundRow = LocationRow & InstallRow & { datasets: string[] }
 
 type PageRow = { total: string } & (FoundRow | { [column in keyof FoundRow]: null })
 
@@ -101,34 +109,29 @@ function hasLocation(row: PageRow): row is { total: string } & FoundRow {
   return row.id !== null
 }
 
+/** Those of the locations whose website carries the attribution script. */
+function withScript(locations: string): string {
+  return `select g.location_id, g.datasets from (${locations}) g where ${attributionInstalled('g.location_id')}`
+}
+
 /** Adds the datasets' states, of a whole page in one statement. */
 export async function withStates(pool: Pool, rows: readonly FoundRow[]): Promise<GrantedLocation[]> {
   if (rows.length === 0) return []
-  const states = await pool.query<DatasetStateRow & { location_id: LocationId; dataset: string }>(
-    `select location_id, dataset, first_stamp, last_stamp, total, visible, synced_at, initial_sync_completed_at
-       from dataset_state
-      where location_id = any($1::bigint[])`,
-    [rows.map((row) => row.id)],
+  const states = await listDatasetStates(
+    pool,
+    rows.map((row) => row.id),
   )
-  const byKey = new Map(states.rows.map((row) => [`${row.location_id} ${row.dataset}`, toDatasetState(row)]))
   return rows.map((row) => {
     const datasetsGranted = datasetNames.filter((name) => row.datasets.includes(name))
     return {
       ...toLocation(row),
       datasetsGranted,
       states: datasetsGranted.map((dataset) => {
-        const state = byKey.get(`${row.id} ${dataset}`)
+        const state = states.get(row.id)?.get(dataset)
         if (!state) throw new Error('a granted dataset has no state')
         return { dataset, state }
       }),
-      attributionScript: noAttributionScript,
+      attributionScript: toInstallState(row),
     }
   })
 }
-
-/** There is no attribution script to install yet, so no location has one, and a list of those that have is empty. */
-function withoutAttributionScript(): { total: number; locations: GrantedLocation[] } {
-  return { total: 0, locations: [] }
-}
-
-const noAttributionScript: AttributionScript = { isInstalled: false, installedAt: null, lastSeenAt: null }

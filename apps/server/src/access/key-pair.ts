@@ -94,6 +94,15 @@ export async function revokeKeyPair(
   return rowCount === 1
 }
 
+/** The client ids of these key pairs, by id. */
+export async function clientIdsOf(db: Queryable, ids: readonly KeyPairId[]): Promise<Map<KeyPairId, string>> {
+  const { rows } = await db.query<{ id: KeyPairId; client_id: string }>(
+    'select id, client_id from key_pair where id = any($1::uuid[])',
+    [ids],
+  )
+  return new Map(rows.map((row) => [row.id, row.client_id]))
+}
+
 /** A company's pairs, the newest first, without secrets. */
 export async function listKeyPairs(db: Queryable, companyId: CompanyId): Promise<KeyPair[]> {
   const { rows } = await db.query<KeyPairRow>(

@@ -63,6 +63,8 @@ create table attribution_script (
   key text not null,
   domains text[] not null default '{}'::text[],
   excluded_paths text[] not null default '{}'::text[],
+  installed_at timestamp with time zone,
+  last_seen_at timestamp with time zone,
   created_at timestamp with time zone not null default now(),
   constraint attribution_script_key_key UNIQUE (key),
   constraint attribution_script_location_id_fkey FOREIGN KEY (location_id) REFERENCES location(id),
@@ -122,6 +124,10 @@ create table dataset_state (
   visible bigint not null default 0,
   synced_at timestamp with time zone,
   initial_sync_completed_at timestamp with time zone,
+  span_from bigint not null default 0,
+  span_records bigint not null default 0,
+  counted_stamp bigint not null,
+  constraint dataset_state_counted CHECK ((counted_stamp = last_stamp)),
   constraint dataset_state_pkey PRIMARY KEY (location_id, dataset)
 );
 
@@ -424,6 +430,16 @@ create table record (
 CREATE INDEX record_modified ON public.record USING btree (location_id, dataset, modified_at, id);
 CREATE INDEX record_patient ON public.record USING btree (location_id, dataset, patient_id, id) WHERE (patient_id IS NOT NULL);
 CREATE INDEX record_starts ON public.record USING btree (location_id, dataset, starts_at, id) WHERE (starts_at IS NOT NULL);
+
+create table record_count (
+  location_id bigint not null,
+  dataset text not null,
+  span_from bigint not null,
+  starts_week integer not null,
+  records bigint not null,
+  lowest_id bigint not null,
+  constraint record_count_pkey PRIMARY KEY (location_id, dataset, span_from, starts_week)
+);
 
 create table record_reference (
   location_id bigint not null,

@@ -5,11 +5,13 @@ import { type CompanyId, newUuid } from './identity.ts'
 import { addMember, type Member } from './member.ts'
 import type { Queryable } from './queryable.ts'
 import { Refusal } from './refusal.ts'
+import { containing, queryPage } from './search.ts'
 
 /**
  * States of a company: active ⇄ suspended (the operator's pause: nothing of it works, nothing is lost); either → closed, for ever.
  */
-type CompanyState = 'active' | 'suspended' | 'closed'
+export const companyStates = ['active', 'suspended', 'closed'] as const
+export type CompanyState = (typeof companyStates)[number]
 
 /** A software vendor. */
 export type Company = { id: CompanyId; name: string; state: CompanyState; createdAt: Date }
@@ -58,6 +60,15 @@ export async function listCompanies(db: Queryable): Promise<Company[]> {
   return rows.map(toCompany)
 }
 
+/** The names of these companies, by id. */
+export async function companyNames(db: Queryable, ids: readonly CompanyId[]): Promise<Map<CompanyId, string>> {
+  const { rows } = await db.query<{ id: CompanyId; name: string }>(
+    'select id, name from company where id = any($1::uuid[])',
+    [ids],
+  )
+  return new Map(rows.map((row) => [row.id, row.name]))
+}
+
 export async function findCompany(db: Queryable, id: CompanyId): Promise<Company | null> {
   const { rows } = await db.query<CompanyRow>('select id, name, state, created_at from company where id = $1', [id])
   return rows[0] ? toCompany(rows[0]) : null
@@ -68,6 +79,24 @@ export async function requireCompany(db: Queryable, id: CompanyId): Promise<Comp
   const company = await findCompany(db, id)
   if (!company) throw new Refusal('company_unknown', `There is no company ${id}.`)
   return company
+}
+
+/** A part of the companies, by name, each with its owner's address. `search` looks in both; `state` null: all. */
+export async function pageOfCompanies(
+  db: Queryable,
+  page: { search: string; state: CompanyState | null; limit: number; offset: number },
+): Promise<{ total: number; companies: (Company & { ownerEmail: string })[] }> {
+  const { total, rows } = await queryPage<CompanyRow & { owner_email: string }>(
+    db,
+    `select c.id, c.name, c.state, c.created_at, m.email as owner_email
+       from company c
+       join member m on m.company_id = c.id and m.role = 'owner'
+      where (c.name || ' ' || m.email) ilike $1 and c.state = any($2::text[])`,
+    'lower(name), id',
+    page,
+    [containing(page.search), page.state === null ? companyStates : [page.state]],
+  )
+  return { total, companies: rows.map((row) => ({ ...toCompany(row), ownerEmail: row.owner_email })) }
 }
 
 /** From the next request on the company's tokens are refused, and it gets no new ones. Its grants and key pair are kept. */

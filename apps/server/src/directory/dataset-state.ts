@@ -1,4 +1,4 @@
-import { datasetNames } from '@bridgework/contract'
+import { type DatasetName, datasetNames } from '@bridgework/contract'
 import type { LocationId } from './identity.ts'
 import type { Queryable } from './queryable.ts'
 
@@ -39,8 +39,8 @@ export function toDatasetState(row: DatasetStateRow): DatasetState {
 export async function insertDatasetStates(client: Queryable, locationIds: readonly LocationId[]): Promise<void> {
   const stamp = await databaseStamp(client)
   await client.query(
-    `insert into dataset_state (location_id, dataset, first_stamp, last_stamp)
-     select location_id, dataset, $3, $3
+    `insert into dataset_state (location_id, dataset, first_stamp, last_stamp, counted_stamp)
+     select location_id, dataset, $3, $3, $3
        from unnest($1::bigint[]) location_id
       cross join unnest($2::text[]) dataset
          on conflict (location_id, dataset) do nothing`,
@@ -52,14 +52,34 @@ export async function insertDatasetStates(client: Queryable, locationIds: readon
 export async function ensureDatasetStates(client: Queryable): Promise<void> {
   const stamp = await databaseStamp(client)
   await client.query(
-    `insert into dataset_state (location_id, dataset, first_stamp, last_stamp)
-     select l.id, named.dataset, $2, $2
+    `insert into dataset_state (location_id, dataset, first_stamp, last_stamp, counted_stamp)
+     select l.id, named.dataset, $2, $2, $2
        from location l
       cross join unnest($1::text[]) as named (dataset)
       where not exists (select from dataset_state s where s.location_id = l.id and s.dataset = named.dataset)
          on conflict (location_id, dataset) do nothing`,
     [datasetNames, stamp],
   )
+}
+
+/** The states of these locations' datasets, in the contract's order. */
+export async function listDatasetStates(
+  db: Queryable,
+  locationIds: readonly LocationId[],
+): Promise<Map<LocationId, Map<DatasetName, DatasetState>>> {
+  const { rows } = await db.query<DatasetStateRow & { location_id: LocationId; dataset: DatasetName }>(
+    `select location_id, dataset, first_stamp, last_stamp, total, visible, synced_at, initial_sync_completed_at
+       from dataset_state
+      where location_id = any($1::bigint[])
+      order by array_position($2::text[], dataset)`,
+    [locationIds, datasetNames],
+  )
+  const byLocation = new Map<LocationId, Map<DatasetName, DatasetState>>()
+  for (const row of rows) {
+    const states = byLocation.get(row.location_id) ?? new Map<DatasetName, DatasetState>()
+    byLocation.set(row.location_id, states.set(row.dataset, toDatasetState(row)))
+  }
+  return byLocation
 }
 
 /** Whether every dataset of these locations has been read in full at least once. */

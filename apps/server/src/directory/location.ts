@@ -1,5 +1,6 @@
 import type { Pool } from 'pg'
 import { openForOrganizationGrants } from '../access/dataset-grant.ts'
+import { insertAttributionScripts } from '../attribution/store.ts'
 import { withTransaction } from '../database/pool.ts'
 import { insertDatasetStates } from './dataset-state.ts'
 import { type LocationId, newNumericId, type OrganizationId } from './identity.ts'
@@ -39,7 +40,7 @@ export type Location = LocationSource & {
 
 /**
  * Takes over what an agent says of an organization's locations, by source id; locations that it does not name are left alone. A new one
- * gets its datasets' states and is opened to the companies that may read the whole organization, in the same transaction; one that says
+ * gets its datasets' states and its attribution script, and is opened to the companies that may read the whole organization, in the same transaction; one that says
  * nothing new is not touched, so `updatedAt` moves only with a change. Returns all locations of the organization.
  */
 export async function upsertLocations(
@@ -68,6 +69,7 @@ export async function upsertLocations(
       const newIds = newRows.flatMap((row) => row.id ?? [])
       await insertLocations(client, organizationId, newRows)
       await insertDatasetStates(client, newIds)
+      await insertAttributionScripts(client, newIds)
       await openForOrganizationGrants(client, organizationId, newIds)
     }
     return await listLocations(client, organizationId)

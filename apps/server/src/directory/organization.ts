@@ -2,6 +2,7 @@ import { requireText } from './field.ts'
 import { newNumericId, type OrganizationId } from './identity.ts'
 import type { Queryable } from './queryable.ts'
 import { Refusal } from './refusal.ts'
+import { containing, queryPage } from './search.ts'
 
 /** A practice owner: one or more locations belong to it, and it decides which companies may read them. */
 export type Organization = {
@@ -37,12 +38,55 @@ export async function createOrganization(
   return toOrganization(rows[0])
 }
 
+/** Changes its name, and its time zone where one is given (null: none). Throws a Refusal. */
+export async function updateOrganization(
+  db: Queryable,
+  id: OrganizationId,
+  changes: { name: string; timeZone?: string | null | undefined },
+): Promise<void> {
+  const name = requireText(changes.name, 'the name of an organization')
+  const timeZone = typeof changes.timeZone === 'string' ? requireTimeZone(changes.timeZone) : changes.timeZone
+  const { rowCount } = await db.query(
+    `update organization
+        set name = $2, time_zone = case when $3 then $4 else time_zone end, updated_at = clock_timestamp()
+      where id = $1`,
+    [id, name, timeZone !== undefined, timeZone ?? null],
+  )
+  if (rowCount === 0) throw new Refusal('organization_unknown', `There is no organization ${id}.`)
+}
+
 /** Every organization, by name. */
 export async function listOrganizations(db: Queryable): Promise<Organization[]> {
   const { rows } = await db.query<OrganizationRow>(
     `select ${organizationColumns} from organization order by lower(name), id`,
   )
   return rows.map(toOrganization)
+}
+
+/** A part of the organizations, by name, each with its owner's address, if it has one, and its locations. `search` looks in both texts. */
+export async function pageOfOrganizations(
+  db: Queryable,
+  page: { search: string; limit: number; offset: number },
+): Promise<{ total: number; organizations: (Organization & { ownerEmail: string | null; locations: number })[] }> {
+  const { total, rows } = await queryPage<OrganizationRow & { owner_email: string | null; locations: string }>(
+    db,
+    `select o.*, m.email as owner_email,
+            (select count(*) from location l where l.organization_id = o.id) as locations
+       from (select ${organizationColumns} from organization) o
+       left join organization_member m on m.organization_id = o.id and m.role = 'owner'
+      where (o.name || ' ' || coalesce(m.email, '')) ilike $1`,
+    'lower(name), id',
+    page,
+    [containing(page.search)],
+  )
+  return {
+    total,
+    organizations: rows.map((row) => ({
+      ...toOrganization(row),
+      ownerEmail: row.owner_email,
+      locations: Number(row.locations),
+    })),
+  }
 }
 
 export async function findOrganization(db: Queryable, id: OrganizationId): Promise<Organization | null> {

@@ -24,6 +24,7 @@ export type RefusalCode =
   | 'key_pair_not_live'
   | 'grant_covers_all_locations'
   | 'removal_unknown'
+  | 'removal_changed'
   | 'field_invalid'
   | 'not_in_production'
   | 'account_exists'

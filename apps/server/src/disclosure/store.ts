@@ -57,15 +57,43 @@ export async function listDisclosures(
   if (filter.locationId !== undefined) conditions.push(`location_id = $${values.push(filter.locationId)}`)
   if (filter.companyId !== undefined) conditions.push(`company_id = $${values.push(filter.companyId)}`)
   const { rows } = await pool.query<DisclosureRow>(
-    `select id, disclosed_at, company_id, key_pair_id, location_id, dataset, filters, records, after_id, last_id, record_ids, request_id,
-            host(ip) as ip
+    `select ${disclosureColumns}
        from disclosure
       where ${conditions.join(' and ')}
       order by disclosed_at desc, id desc
       limit $2`,
     values,
   )
-  return rows.map((row) => ({
+  return rows.map(toDisclosure)
+}
+
+export const disclosureColumns = `id, disclosed_at, company_id, key_pair_id, location_id, dataset, filters, records, after_id, last_id,
+  record_ids, request_id, host(ip) as ip`
+
+export type DisclosureRow = {
+  id: string
+  disclosed_at: Date
+  company_id: CompanyId
+  key_pair_id: KeyPairId
+  location_id: LocationId
+  dataset: DatasetName
+  filters: Record<string, unknown>
+  records: number
+  after_id: string | null
+  last_id: string | null
+  record_ids: string[] | null
+  request_id: string
+  ip: string
+}
+
+/** How many disclosures there are: the last one's number, because none is ever removed and counting them would read them all. */
+export async function countDisclosures(pool: Pick<Pool, 'query'>): Promise<number> {
+  const { rows } = await pool.query<{ last: string | null }>('select max(id) as last from disclosure')
+  return Number(rows[0]?.last ?? 0)
+}
+
+export function toDisclosure(row: DisclosureRow): Disclosure {
+  return {
     id: row.id,
     disclosedAt: row.disclosed_at,
     companyId: row.company_id,
@@ -80,21 +108,5 @@ export async function listDisclosures(
     records: row.records,
     requestId: row.request_id,
     ip: row.ip,
-  }))
-}
-
-type DisclosureRow = {
-  id: string
-  disclosed_at: Date
-  company_id: CompanyId
-  key_pair_id: KeyPairId
-  location_id: LocationId
-  dataset: DatasetName
-  filters: Record<string, unknown>
-  records: number
-  after_id: string | null
-  last_id: string | null
-  record_ids: string[] | null
-  request_id: string
-  ip: string
+  }
 }

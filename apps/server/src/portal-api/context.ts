@@ -8,7 +8,7 @@ import type { Membership } from './membership.ts'
 /** What the portal's API works with. */
 export type PortalContext = Pick<
   VendorApiContext,
-  'pool' | 'secretKey' | 'tokens' | 'lastContactOf' | 'now' | 'log'
+  'pool' | 'secretKey' | 'tokens' | 'lastContactOf' | 'now' | 'log' | 'slots' | 'tokenLimit'
 > & {
   auth: Auth
   publicUrl: string

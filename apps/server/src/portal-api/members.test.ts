@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { type TestContext, test } from 'node:test'
+import { listAudit } from '../audit/store.ts'
 import type { Answer } from '../test-world.ts'
 import { type PortalWorld, type SignedIn, somePortal } from './test-portal.ts'
 
@@ -28,11 +29,11 @@ async function mailsTo(world: PortalWorld, recipient: string): Promise<string[]>
   return rows.map((row) => row.text_body)
 }
 
-async function historyOf(person: SignedIn, path: string): Promise<string[]> {
-  const { body } = await person.get(`${path}/events`)
-  return (body.data as unknown as { action: string; subject: string }[]).map(
-    ({ action, subject }) => `${action}: ${subject}`,
-  )
+async function historyOf(world: PortalWorld, path: string): Promise<string[]> {
+  const [, tenants, tenantId = ''] = path.split('/')
+  const side = tenants === 'companies' ? 'company' : 'organization'
+  const { entries } = await listAudit(world.pool, { side, tenantId, search: '', limit: 25, offset: 0 })
+  return entries.map(({ action, subject }) => `${action}: ${subject}`)
 }
 
 /** Both sides keep their members in the same way: each test walks both. */
@@ -98,7 +99,7 @@ for (const { name, side, start, otherPath } of sides) {
     await world.pool.query('update invitation set expires_at = now()')
     const found = (await listOf(admin, path)).find((each) => each.id === member.id)
     assert.equal(found?.state, 'expired')
-    assert.deepEqual(await historyOf(admin, path), [
+    assert.deepEqual(await historyOf(world, path), [
       `${side}_member.manage: Invited Guest <${guest.email}> again`,
       `${side}_member.manage: Invited Guest <${guest.email}> as member`,
     ])
@@ -109,10 +110,7 @@ for (const { name, side, start, otherPath } of sides) {
     const owner = await world.signInAs(place, 'owner')
     const member = await world.signInAs(place, 'member')
     const memberId = await idOf(member, path)
-    assert.equal(
-      (await member.get(path)).status === 404,
-      side === 'organization' ? (await owner.get(path)).status === 404 : false,
-    )
+    assert.equal((await member.get(`${path}/members`)).status, 200)
 
     assert.equal((await owner.delete(`${path}/members/${memberId}`)).status, 200)
 
@@ -149,7 +147,7 @@ for (const { name, side, start, otherPath } of sides) {
       (await listOf(owner, path)).map((each) => each.role),
       ['owner', 'member'],
     )
-    assert.deepEqual(await historyOf(owner, path), [
+    assert.deepEqual(await historyOf(world, path), [
       `${side}_member.manage: Made Person <${admin.person.email}> member`,
     ])
   })
@@ -170,7 +168,7 @@ for (const { name, side, start, otherPath } of sides) {
     const roles = new Map((await listOf(heir, path)).map((each) => [each.id, each.role]))
     assert.deepEqual([roles.get(heirId), roles.get(ownerId), roles.get(guestId)], ['owner', 'admin', 'admin'])
     assertRefused(await owner.post(`${path}/ownership`, { member_id: ownerId }), 403, 'role_denied')
-    const handed = (await historyOf(heir, path)).filter((each) => each.includes('ownership'))
+    const handed = (await historyOf(world, path)).filter((each) => each.includes('ownership'))
     assert.equal(handed.length, 1)
     assert.match(handed[0] ?? '', /_ownership\.transfer: From Person <.*> to Person </)
   })
@@ -216,11 +214,8 @@ test('operators invite and remove each other, and the last one who can sign in s
   assert.equal((await operator.delete(`/operator/members/${secondId}`)).status, 200)
   assertRefused(await second.get('/operator/members'), 403, 'role_denied')
   assertRefused(await operator.delete(`/operator/members/${operatorId}`), 409, 'act_refused')
-  assert.deepEqual(
-    (await listOf(operator, '/operator')).map((each) => [each.role, each.state]),
-    [
-      ['owner', 'active'],
-      ['owner', 'invited'],
-    ].sort(),
-  )
+  assert.deepEqual((await listOf(operator, '/operator')).map((each) => `${each.role} ${each.state}`).sort(), [
+    'owner active',
+    'owner invited',
+  ])
 })

@@ -6,23 +6,35 @@ import { readJson } from '../http/read-json.ts'
 import { rawQuery } from '../http/server.ts'
 import { authenticatePerson, type Person } from '../sign-in/person.ts'
 import { accountHandlers } from './account.ts'
+import { attributionHandlers } from './attribution.ts'
 import { registerAuth, webHeaders } from './auth-routes.ts'
 import { companyHandlers } from './company.ts'
 import type { Call, PortalContext, PortalHandler, PortalHandlers } from './context.ts'
 import { requireCsrfToken, requireOwnOrigin } from './csrf.ts'
+import { disclosureHandlers } from './disclosures.ts'
 import { invitationHandlers } from './invitation.ts'
 import { memberHandlers } from './members.ts'
 import { type Membership, requireMembership } from './membership.ts'
+import { operatorHandlers } from './operator.ts'
+import { organizationHandlers } from './organization.ts'
 import { refuse } from './refusal.ts'
+import { removalHandlers } from './removals.ts'
 import { signUpHandlers } from './sign-up.ts'
+import { vendorHandlers } from './vendors.ts'
 
 // A handler for each route: one that is missing does not compile.
-const handlers: Partial<PortalHandlers> = {
+const handlers: PortalHandlers = {
   ...accountHandlers,
   ...signUpHandlers,
   ...invitationHandlers,
   ...companyHandlers,
   ...memberHandlers,
+  ...operatorHandlers,
+  ...organizationHandlers,
+  ...removalHandlers,
+  ...vendorHandlers,
+  ...disclosureHandlers,
+  ...attributionHandlers,
 }
 
 /**

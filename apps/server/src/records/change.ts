@@ -9,6 +9,7 @@ import {
   updateDocuments,
 } from './reference-store.ts'
 import { renderRecords } from './rendering.ts'
+import { type Place, toPlace } from './tally.ts'
 import type { Turn } from './turn.ts'
 import {
   drawIds,
@@ -22,7 +23,12 @@ import {
 
 /** One record whose content changes. `source` is canonical JSON. */
 export type NewRecord = { sourceId: string; source: string }
-export type ChangedRecord = NewRecord & { id: string; wasHidden: boolean; previousSource: string | null }
+export type ChangedRecord = NewRecord & {
+  id: string
+  place: Place
+  wasHidden: boolean
+  previousSource: string | null
+}
 
 /** A change that alters more other records than this leaves them to the rerenderer, in slices of as many. */
 export const rerenderSliceMax = 5000
@@ -51,6 +57,8 @@ export async function writeRecords(
   await replaceReferences(client, locationId, dataset, updatedIds, references)
   const state = turn.state(dataset)
   state.total += inserts.length
+  for (const record of updates) state.tally.leave(record.place)
+  for (const row of rows) state.tally.come(row.id, { modifiedAt: stamp, startsAt: row.starts_at })
   state.visible += visibleIn(rows) - updates.filter((record) => !record.wasHidden).length
   await renderReferring(turn, dataset, {
     inserted: inserts.map((record) => record.sourceId),
@@ -69,22 +77,26 @@ export async function hideRecords(turn: Turn, dataset: DatasetName, records: rea
   }))
   const { rows } = await renderRecords(turn, dataset, hidden, stamp)
   await updateHidden(turn.client, turn.locationId, dataset, stamp, rows)
-  turn.state(dataset).visible -= records.length
+  const state = turn.state(dataset)
+  for (const record of records) state.tally.restamp(record.id, record.place, stamp)
+  state.visible -= records.length
   await renderReferring(turn, dataset, { inserted: [], changed: hidden.map((record) => record.sourceId) })
 }
 
 /** Renders these records of a dataset again and writes those whose content differs. Returns how many did. */
 export async function rerenderRecords(turn: Turn, dataset: DatasetName, ids: readonly string[]): Promise<number> {
   const stored = await readForRendering(turn.client, turn.locationId, dataset, ids)
-  const before = new Map(stored.map((row) => [row.id, row.document]))
   const records = stored.map((row) => ({ id: row.id, sourceId: row.source_id, source: row.source }))
   // The stamp is drawn only when something changed; until then any will do, because only the content is compared.
   const { rows } = await renderRecords(turn, dataset, records, 0)
-  const changed = rows.filter((row) => !isSameContent(row.document, before.get(row.id) ?? ''))
+  const changed = rows
+    .map((row, index) => ({ ...row, before: at(stored, index) }))
+    .filter((row) => !isSameContent(row.document, row.before.document))
   if (changed.length === 0) return 0
   const stamp = turn.stamp(dataset)
-  const restamped = changed.map((row) => ({ ...row, document: restamp(row.document, stamp) }))
+  const restamped = changed.map(({ before: _, ...row }) => ({ ...row, document: restamp(row.document, stamp) }))
   await updateDocuments(turn.client, turn.locationId, dataset, stamp, restamped)
+  for (const { id, before } of changed) turn.state(dataset).tally.restamp(id, toPlace(before), stamp)
   return changed.length
 }
 

@@ -19,6 +19,7 @@ import { scopeOf } from './delta.ts'
 import { createPageReader } from './page.ts'
 import { wholeDataset } from './selection.ts'
 import { deltaOverlapMicros, type Stamp } from './stamp.ts'
+import { findMiscounts } from './test-miscounts.ts'
 import { storeUpload } from './upload.ts'
 
 /** `BRIDGEWORK_TEST_RUNS` times as many runs: the soak's way to the full count. */
@@ -119,6 +120,7 @@ async function play(
   await Promise.all([writing, granting, copies])
   const truth = await readAll(pool, pair.copied, world.locationId, early)
   for (const each of await copies) assert.deepEqual([...each].sort(), [...truth].sort())
+  assert.deepEqual(await findMiscounts(pool), [])
 }
 
 type NextMoment = (clock: Stamp, watermark: Stamp) => { since: Stamp; repeatsAfter: Stamp | null }

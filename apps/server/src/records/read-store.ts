@@ -24,7 +24,8 @@ export function readWhole(pool: Pool, permit: ReadPermit, after: string, limit: 
 
 /**
  * A page of what was modified after a stamp, in id order, and how many that are in all: in one round trip from record_modified, which holds
- * all that it needs to choose and to count, then sorted. Where they are more than `countMax`, it stops there, reads none, and gives null.
+ * all that it needs to choose and to count, then sorted. Where they are more than `countMax`, which the counts of later spans most often tell
+ * at once, it stops there, reads none, and gives null.
  */
 export async function readSmallDelta(
   pool: Pool,
@@ -36,10 +37,15 @@ export async function readSmallDelta(
 ): Promise<{ documents: Document[]; total: number } | null> {
   const { rows } = await pool.query<Document | [id: null, document: null, total: string]>({
     name: 'records.small_delta',
-    text: `with modified as materialized (
-       select id from record where location_id = $1 and dataset = $2 and modified_at > $3 limit $6::bigint + 1
+    text: `with later as materialized (
+       select coalesce(sum(records), 0) as total from record_count where location_id = $1 and dataset = $2 and span_from > $3
+     ), modified as materialized (
+       select id
+         from record
+        where location_id = $1 and dataset = $2 and modified_at > $3 and (select total from later) <= $6
+        limit $6::bigint + 1
      ), counted as materialized (
-       select count(*) as total from modified
+       select greatest((select count(*) from modified), (select total from later)) as total
      ), page as materialized (
        select id from modified where id > $4 and (select total from counted) <= $6 order by id limit $5
      )
@@ -97,20 +103,6 @@ export function readNumbered(
       order by id
      offset $4 limit $5`,
   )
-}
-
-/** How many records were modified after a stamp, and the lowest id of them, counted index-only from record_modified. */
-export async function countModified(
-  pool: Pool,
-  permit: ReadPermit,
-  modifiedAfter: Stamp,
-): Promise<{ total: number; lowestId: string }> {
-  const { rows } = await pool.query<{ count: string; lowest: string | null }>({
-    name: 'records.count_modified',
-    text: `select count(*), min(id) as lowest from record where location_id = $1 and dataset = $2 and modified_at > $3`,
-    values: [permit.locationId, permit.dataset, modifiedAfter],
-  })
-  return { total: Number(rows[0]?.count), lowestId: rows[0]?.lowest ?? '0' }
 }
 
 /** One record, or null when this location has none of that id. */

@@ -2,6 +2,7 @@ import type { Pool } from 'pg'
 import type { ReadPermit } from '../access/read-permit.ts'
 import {
   type Count,
+  countModified,
   countModifiedStarting,
   countModifiedUpTo,
   countOfPatient,
@@ -9,6 +10,9 @@ import {
   countStarting,
   countStartingModified,
   countStartingUpTo,
+  countStartingWide,
+} from './count-store.ts'
+import {
   type Range,
   readModifiedStarting,
   readOfPatient,
@@ -17,7 +21,7 @@ import {
   readStartingModified,
   readStartingWide,
 } from './filter-store.ts'
-import { countModified, type Document, readLargeDelta, readSmallDelta } from './read-store.ts'
+import { type Document, readLargeDelta, readSmallDelta } from './read-store.ts'
 import { type Selection, startsRange } from './selection.ts'
 import type { Stamp } from './stamp.ts'
 
@@ -110,14 +114,14 @@ async function readingOfModifiedRange(
       read: (on, by, after, limit) => readModifiedStarting(on, by, modifiedAfter, range, after, limit),
     }
   }
-  const isRangeNarrow = (await countStartingUpTo(pool, permit, range, sortedMax + 1)) <= sortedMax
-  const counted = await countStartingModified(pool, permit, modifiedAfter, range)
-  if (isRangeNarrow) {
+  if ((await countStartingUpTo(pool, permit, range, sortedMax + 1)) <= sortedMax) {
+    const { total } = await countStartingModified(pool, permit, modifiedAfter, range)
     return {
-      total: counted.total,
+      total,
       read: (on, by, after, limit) => readStartingModified(on, by, modifiedAfter, range, after, limit),
     }
   }
+  const counted = await countStartingWide(pool, permit, modifiedAfter, range)
   const walk: Reading['read'] = (on, by, after, limit) => readStartingWide(on, by, modifiedAfter, range, after, limit)
   return { total: counted.total, read: fromLowest(counted, walk) }
 }
@@ -136,8 +140,11 @@ function sortedOrWide(counted: Count, sortedMax: number, sorted: Reading['read']
   return { total: counted.total, read }
 }
 
-/** A walk begins at the first record that matches: the rest of a large location would be read for nothing. */
-function fromLowest({ lowestId }: Count, walk: Reading['read']): Reading['read'] {
+/** A walk begins at the first record that matches, and not where none does: the rest of a large location would be read for nothing. */
+function fromLowest({ total, lowestId }: Count, walk: Reading['read']): Reading['read'] {
   const before = (BigInt(lowestId) - 1n).toString()
-  return (pool, permit, after, limit) => walk(pool, permit, after === '0' ? before : after, limit)
+  return async (pool, permit, after, limit) => {
+    if (after !== '0') return walk(pool, permit, after, limit)
+    return total === 0 ? [] : walk(pool, permit, before, limit)
+  }
 }

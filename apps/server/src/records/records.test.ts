@@ -14,6 +14,7 @@ import { reconcile } from './reconcile.ts'
 import { confirmRemoval, listRemovalHolds, mustBeHeld } from './removal-hold.ts'
 import { rerenderSlice } from './rerenderer.ts'
 import { formatMicros, nextStamp, watermarkAfter } from './stamp.ts'
+import { findMiscounts } from './test-miscounts.ts'
 import { takeTurn } from './turn.ts'
 import { storeUpload } from './upload.ts'
 import { deleteOldUploads } from './upload-store.ts'
@@ -73,6 +74,7 @@ test('a rename that alters many plans commits first and reaches them in slices, 
     `select count(distinct modified_at)::integer as stamps from record where dataset = 'insurance_plans'`,
   )
   assert.equal(rows[0]?.stamps, 3, 'each slice has a stamp of its own')
+  assert.deepEqual(await findMiscounts(pool), [])
 })
 
 test('who waits too long for a turn is told to come again, and nothing is stored', { timeout: 20_000 }, async (t) => {

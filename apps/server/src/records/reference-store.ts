@@ -62,7 +62,14 @@ export async function deleteReferences(
   )
 }
 
-export type RenderedRow = { id: string; source_id: string; source: string; document: string }
+export type RenderedRow = {
+  id: string
+  source_id: string
+  source: string
+  document: string
+  modified_at: string
+  starts_at: string | null
+}
 
 export async function readForRendering(
   client: PoolClient,
@@ -71,7 +78,7 @@ export async function readForRendering(
   ids: readonly string[],
 ): Promise<RenderedRow[]> {
   const { rows } = await client.query<RenderedRow>(
-    `select id, source_id, source, document
+    `select id, source_id, source, document, modified_at, starts_at
        from record
       where location_id = $1 and dataset = $2 and id = any($3::bigint[])`,
     [locationId, dataset, ids],

@@ -3,11 +3,25 @@ import type { Pool, PoolClient } from 'pg'
 import { withTransaction } from '../database/pool.ts'
 import type { LocationId } from '../directory/identity.ts'
 import { Problem } from '../http/problem.ts'
+import { deleteEmptyCounts, saveCounts } from './count-store.ts'
 import { nextStamp, type Stamp } from './stamp.ts'
+import { createTally, type Tally } from './tally.ts'
 import { lockDatasetStates, saveDatasetState } from './write-store.ts'
 
 /** A dataset's state while this transaction holds its lock. */
-export type HeldState = { lastStamp: Stamp; total: number; visible: number; isChanged: boolean }
+export type HeldState = {
+  lastStamp: Stamp
+  total: number
+  visible: number
+  /** The span of stamps that records are counted in now, and how many it was given. */
+  spanFrom: Stamp
+  spanRecords: number
+  tally: Tally
+  isChanged: boolean
+}
+
+/** A span is given no more records than this, or has one stamp: so many at most does a delta count that begins within it. */
+export const spanRecordsMax = 10_000
 
 /** A writer's turn: the states of every dataset that its change can alter are locked, and nobody else writes them until it ends. */
 export type Turn = {
@@ -38,12 +52,26 @@ export async function takeTurn<T>(
       const result = await work(turn)
       for (const name of alteredBy(dataset)) {
         const state = turn.state(name)
-        if (state.isChanged) await saveDatasetState(client, locationId, name, state)
+        if (!state.isChanged) continue
+        await count(turn, name, state)
+        await saveDatasetState(client, locationId, name, state)
       }
       return result
     },
     turnTimeouts,
   )
+}
+
+/** Puts what this turn changed into the counts, in a new span when it would be too much for the open one. */
+async function count({ client, locationId }: Turn, dataset: DatasetName, state: HeldState): Promise<void> {
+  const { came, rows } = state.tally.changes()
+  if (state.spanRecords + came > spanRecordsMax) {
+    state.spanFrom = state.lastStamp
+    state.spanRecords = 0
+    await deleteEmptyCounts(client, locationId, dataset)
+  }
+  state.spanRecords += came
+  await saveCounts(client, locationId, dataset, state.spanFrom, rows)
 }
 
 /** The lock's own time-out comes just before the statement's, whose error would not say what was waited for. */
@@ -64,7 +92,7 @@ async function lockStates(client: PoolClient, locationId: LocationId, names: rea
   if (locked.length !== names.length) throw new Problem('location_unknown')
   const clock = Math.max(...locked.map((row) => row.clock))
   const states = new Map<DatasetName, HeldState>(
-    locked.map(({ dataset, clock: _, ...row }) => [dataset, { ...row, isChanged: false }]),
+    locked.map(({ dataset, clock: _, ...row }) => [dataset, { ...row, tally: createTally(), isChanged: false }]),
   )
   const stamped = new Set<DatasetName>()
   const state = (dataset: DatasetName) => {

@@ -2,6 +2,7 @@ import type { DatasetName } from '@bridgework/contract'
 import type { PoolClient } from 'pg'
 import type { AgentId, LocationId } from '../directory/identity.ts'
 import type { Stamp } from './stamp.ts'
+import { type Place, toPlace } from './tally.ts'
 
 /**
  * Locks a location's dataset states in the order in which the names are given, and reads them. The clock is the database's, in
@@ -13,9 +14,11 @@ export async function lockDatasetStates(client: PoolClient, locationId: Location
     last_stamp: string
     total: string
     visible: string
+    span_from: string
+    span_records: string
     clock: string
   }>(
-    `select dataset, last_stamp, total, visible, (extract(epoch from clock_timestamp()) * 1000000)::bigint as clock
+    `select dataset, last_stamp, total, visible, span_from, span_records, (extract(epoch from clock_timestamp()) * 1000000)::bigint as clock
        from dataset_state
       where location_id = $1 and dataset = any($2::text[])
       order by array_position($2::text[], dataset)
@@ -27,6 +30,8 @@ export async function lockDatasetStates(client: PoolClient, locationId: Location
     lastStamp: Number(row.last_stamp),
     total: Number(row.total),
     visible: Number(row.visible),
+    spanFrom: Number(row.span_from),
+    spanRecords: Number(row.span_records),
     clock: Number(row.clock),
   }))
 }
@@ -35,13 +40,13 @@ export async function saveDatasetState(
   client: PoolClient,
   locationId: LocationId,
   dataset: DatasetName,
-  state: { lastStamp: Stamp; total: number; visible: number },
+  state: { lastStamp: Stamp; total: number; visible: number; spanFrom: Stamp; spanRecords: number },
 ): Promise<void> {
   await client.query(
     `update dataset_state
-        set last_stamp = $3, total = $4, visible = $5
+        set last_stamp = $3, counted_stamp = $3, total = $4, visible = $5, span_from = $6, span_records = $7
       where location_id = $1 and dataset = $2`,
-    [locationId, dataset, state.lastStamp, state.total, state.visible],
+    [locationId, dataset, state.lastStamp, state.total, state.visible, state.spanFrom, state.spanRecords],
   )
 }
 
@@ -51,6 +56,7 @@ export type StoredRecord = {
   isHidden: boolean
   sourceHash: string
   source: string | null
+  place: Place
 }
 
 /** The records of these source ids, by the unique index; `source` only where `withSource` asks for it, because it is most of the bytes. */
@@ -67,8 +73,10 @@ export async function findBySourceIds(
     is_hidden: boolean
     source_hash: string
     source: string | null
+    modified_at: string
+    starts_at: string | null
   }>(
-    `select id, source_id, is_hidden, encode(source_hash, 'hex') as source_hash, ${withSource ? 'source' : 'null as source'}
+    `select id, source_id, is_hidden, encode(source_hash, 'hex') as source_hash, ${withSource ? 'source' : 'null as source'}, modified_at, starts_at
        from record
       where location_id = $1 and dataset = $2 and source_id = any($3::text[])`,
     [locationId, dataset, sourceIds],
@@ -79,6 +87,7 @@ export async function findBySourceIds(
     isHidden: row.is_hidden,
     sourceHash: row.source_hash,
     source: row.source,
+    place: toPlace(row),
   }))
 }
 

@@ -19,6 +19,7 @@ export type Slot = {
 }
 
 export type SyncSlots = {
+  readonly limits: SlotLimits
   /** Takes the company's slot of this type for the location. Throws `sync_slots_exceeded`, or `unavailable`. */
   acquire: (companyId: CompanyId, syncType: SyncType, locationId: LocationId) => Promise<Slot>
   /** For an answer that is already known: refuses as `acquire` would, and holds nothing. */
@@ -139,6 +140,8 @@ export function createSyncSlots(options: {
   }
 
   return {
+    limits,
+
     async acquire(companyId, syncType, locationId) {
       const key = { companyId, syncType, locationId }
       const id = idOf(key)

@@ -10,6 +10,9 @@ type TokenAdmission =
   | { admitted: false; retryAfterSeconds: number }
 
 export type TokenLimit = {
+  /** So many token requests of an address in so long a window. */
+  readonly max: number
+  readonly windowMs: number
   /** Counts a token request of this address. Throws `unavailable` when it cannot be counted: nobody is let in uncounted. */
   admit: (ip: string) => Promise<TokenAdmission>
   /** RateLimit and RateLimit-Policy for an answer (draft-ietf-httpapi-ratelimit-headers-11). */
@@ -87,6 +90,8 @@ export function createTokenLimit(options: {
   const policy = { 'RateLimit-Policy': `"token";q=${max};w=${Math.ceil(windowMs / 1000)}` }
 
   const limit: TokenLimit = {
+    max,
+    windowMs,
     admit(ip) {
       const key = limitKey(ip)
       // A failure is passed to those who wait behind it: each of them would wait the whole timeout for the same answer.

@@ -13,6 +13,10 @@ export type OrganizationPage = {
   /** Removals that wait for a person. */
   removals: number
   vendors: number
+  /** Active locations by the state of the dataset that is furthest behind. */
+  locations_by_state: Record<FreshnessState, number>
+  /** What can be granted, in the contract's order. */
+  datasets: { dataset: string; title: string; has_patient_data: boolean }[]
 }
 
 export type DatasetCopy = {
@@ -159,7 +163,10 @@ export type AttributionEntry = {
   key: string
   /** What to paste before the end of `<head>`. */
   snippet: string
+  /** As the practice set them; none: those of its website. */
   domains: string[]
+  /** Those that count now. */
+  own_domains: string[]
   excluded_paths: string[]
   is_installed: boolean
   installed_at: Instant | null

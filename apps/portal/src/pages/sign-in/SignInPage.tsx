@@ -1,55 +1,44 @@
-import { Alert, Button, PasswordInput, Stack, TextInput, Title } from '@mantine/core'
-import { useForm } from '@mantine/form'
-import { useMutation } from '@tanstack/react-query'
+import { Alert, Text } from '@mantine/core'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
-import { callAuth } from '../../api/call.ts'
-import { refreshSession } from '../../api/session.ts'
+import { beginSession } from '../../api/session.ts'
+import { PageLink } from '../../ui/links.tsx'
 import { safeNext } from './next.ts'
+import { SignedOutPage } from './SignedOutPage.tsx'
+import { SignInForm } from './SignInForm.tsx'
+import { notices } from './sign-in-notice.ts'
 
 const route = getRouteApi('/signed-out/sign-in')
 
-/** Signing in with a password. */
+/** Signing in. */
 export function SignInPage() {
   const navigate = useNavigate()
-  const { next } = route.useSearch()
-  const form = useForm({ mode: 'uncontrolled', initialValues: { email: '', password: '' } })
-  const signIn = useMutation({
-    mutationFn: (values: { email: string; password: string }) => callAuth('POST', '/sign-in/email', values),
-    onSuccess: async () => {
-      await refreshSession()
-      await navigate({ href: safeNext(next) })
-    },
-  })
+  const { next, notice } = route.useSearch()
   return (
-    <form onSubmit={form.onSubmit((values) => signIn.mutate(values))}>
-      <Stack>
-        <Title order={1} size="h2">
-          Sign in
-        </Title>
-        {signIn.error && (
-          <Alert color="red" role="alert">
-            {signIn.error.message}
-          </Alert>
-        )}
-        <TextInput
-          label="E-mail address"
-          type="email"
-          autoComplete="username webauthn"
-          required
-          key={form.key('email')}
-          {...form.getInputProps('email')}
-        />
-        <PasswordInput
-          label="Password"
-          autoComplete="current-password"
-          required
-          key={form.key('password')}
-          {...form.getInputProps('password')}
-        />
-        <Button type="submit" loading={signIn.isPending}>
-          Sign in
-        </Button>
-      </Stack>
-    </form>
+    <SignedOutPage title="Sign in">
+      {notice && (
+        <Alert variant="light" role="status">
+          <Text size="sm" c="bright">
+            {notices[notice]}
+          </Text>
+        </Alert>
+      )}
+      <SignInForm
+        onDone={async () => {
+          await beginSession()
+          await navigate({ href: safeNext(next, location.origin) })
+        }}
+        links={
+          <PageLink to="/forgot-password" size="sm">
+            Forgot your password?
+          </PageLink>
+        }
+      />
+      <Text size="sm" c="dimmed">
+        New here?{' '}
+        <PageLink to="/sign-up" underline="always">
+          Sign up a software company or a practice
+        </PageLink>
+      </Text>
+    </SignedOutPage>
   )
 }

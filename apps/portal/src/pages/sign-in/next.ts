@@ -1,9 +1,11 @@
 /** Where to go after a sign-in: an address of ours, or the start. Whatever a browser would read as another site's is not one of ours. */
-export function safeNext(next: string | undefined): string {
+export function safeNext(next: string | undefined, origin: string): string {
   if (next === undefined || !next.startsWith('/')) return '/'
   try {
-    const url = new URL(next, location.origin)
-    return url.origin === location.origin ? url.pathname + url.search + url.hash : '/'
+    const url = new URL(next, origin)
+    // "/x/..//evil" is ours as written, and not any more once its path is worked out.
+    if (url.origin !== origin || url.pathname.startsWith('//')) return '/'
+    return url.pathname + url.search + url.hash
   } catch {
     return '/'
   }

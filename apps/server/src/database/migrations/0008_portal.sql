@@ -224,17 +224,20 @@ create table sync_activity (
   primary key (location_id, dataset, bucket_at)
 );
 
--- One script for each location, named by a random key: a visitor of the practice's website learns nothing from it.
+-- One script for each location, named by a random key: a visitor of the practice's website learns nothing from it. No domains: those of the
+-- location's website_url. `last_seen_at`: on a domain of the practice; `installed_at`: since when, without 30 days in which it was not seen.
 create table attribution_script (
   location_id bigint primary key references location (id),
   key text not null unique,
   domains text[] not null default '{}',
   excluded_paths text[] not null default '{}',
+  installed_at timestamptz,
+  last_seen_at timestamptz,
   created_at timestamptz not null default now()
 );
 
--- Where a script was seen, by origin alone: nothing about who visited which page. A stranger can copy a script to any number of origins, so
--- only a bounded number of those that are not the practice's is kept.
+-- Where a script was seen, by origin alone: nothing about who visited which page. A stranger can name any number of origins, so only a
+-- bounded number of each location's is kept.
 create table attribution_sighting (
   location_id bigint not null,
   origin text not null,

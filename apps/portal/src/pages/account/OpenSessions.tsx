@@ -1,0 +1,78 @@
+import { Badge, Button, Group, Text } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
+import { useMutation, useSuspenseQuery } from '@tanstack/react-query'
+import { read, useAct } from '../../api/query.ts'
+import { DataTable } from '../../ui/DataTable.tsx'
+import { ErrorNote } from '../../ui/ErrorNote.tsx'
+import { Section } from '../../ui/Section.tsx'
+import { When } from '../../ui/When.tsx'
+import { deviceOf } from './device.ts'
+
+/** Where the person is signed in, and a way to end it. */
+export function OpenSessions() {
+  const sessions = useSuspenseQuery(read('listSessions')).data.data
+  const end = useAct('endSession')
+  const others = sessions.filter(({ is_current }) => !is_current)
+  const endAll = useMutation({
+    mutationFn: async () => {
+      for (const { id } of others) await end.mutateAsync({ params: { session_id: id } })
+    },
+    onSuccess: () => notifications.show({ message: 'Every other sign-in has ended.' }),
+  })
+  return (
+    <Section
+      title="Open sign-ins"
+      description="Where you are signed in now. End what you do not know, and change your password."
+      actions={
+        others.length > 0 && (
+          <Button variant="default" onClick={() => endAll.mutate()} loading={endAll.isPending}>
+            End all others
+          </Button>
+        )
+      }
+    >
+      <ErrorNote error={end.error} />
+      <DataTable
+        caption="Open sign-ins"
+        rows={sessions}
+        rowKey={({ id }) => id}
+        columns={[
+          {
+            header: 'Device',
+            cell: ({ user_agent, is_current }) => (
+              <Group gap="xs">
+                <Text size="sm" title={user_agent ?? undefined}>
+                  {deviceOf(user_agent)}
+                </Text>
+                {is_current && (
+                  <Badge variant="default" size="sm" tt="none">
+                    this one
+                  </Badge>
+                )}
+              </Group>
+            ),
+          },
+          { header: 'Address', cell: ({ ip }) => ip ?? 'unknown' },
+          { header: 'Signed in', cell: ({ signed_in_at }) => <When at={signed_in_at} /> },
+          { header: 'Last seen', cell: ({ last_seen_at }) => <When at={last_seen_at} /> },
+          {
+            header: 'Acts',
+            isHidden: true,
+            align: 'right',
+            cell: ({ id, is_current, user_agent }) =>
+              !is_current && (
+                <Button
+                  variant="default"
+                  size="xs"
+                  aria-label={`End the sign-in on ${deviceOf(user_agent)}`}
+                  onClick={() => end.mutate({ params: { session_id: id } })}
+                >
+                  End
+                </Button>
+              ),
+          },
+        ]}
+      />
+    </Section>
+  )
+}

@@ -1,0 +1,60 @@
+import { Button, Group, Stack, TextInput } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
+import { useAct } from '../../api/query.ts'
+import { useSession } from '../../api/session.ts'
+import { useDraftForm } from '../../ui/draft.ts'
+import { ErrorNote } from '../../ui/ErrorNote.tsx'
+import { Section } from '../../ui/Section.tsx'
+
+/** Name and address. */
+export function Profile() {
+  const { user } = useSession()
+  const update = useAct('updateAccount')
+  const { form, forget } = useDraftForm('account', {
+    initialValues: { name: user.name },
+    validate: { name: (name) => (name.trim() === '' ? 'Enter your name.' : null) },
+  })
+  return (
+    <Section
+      title="Profile"
+      description="Your name is shown to those you work with, and in the history of what you do."
+    >
+      <form
+        onSubmit={form.onSubmit(({ name }) =>
+          update.mutate(
+            { body: { name: name.trim() } },
+            {
+              onSuccess: () => {
+                forget()
+                notifications.show({ message: 'Your name is saved.' })
+              },
+            },
+          ),
+        )}
+      >
+        <Stack maw={420}>
+          <TextInput
+            label="Name"
+            maxLength={200}
+            autoComplete="name"
+            key={form.key('name')}
+            {...form.getInputProps('name')}
+          />
+          <TextInput
+            label="E-mail address"
+            description="You sign in with it. It cannot be changed; ask for an invitation to another address instead."
+            value={user.email}
+            readOnly
+            variant="filled"
+          />
+          <ErrorNote error={update.error} />
+          <Group>
+            <Button type="submit" loading={update.isPending}>
+              Save
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Section>
+  )
+}

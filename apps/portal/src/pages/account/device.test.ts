@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { deviceOf } from './device.ts'
+
+test('a person knows their sign-ins by browser and system', () => {
+  const of = {
+    'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36 Edg/140.0.0.0':
+      'Edge on Windows',
+    'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.5 Safari/605.1.15':
+      'Safari on macOS',
+    'Mozilla/5.0 (iPhone; CPU iPhone OS 18_5 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) CriOS/140.0 Mobile/15E148 Safari/604.1':
+      'Chrome on iPhone',
+    'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0': 'Firefox on Linux',
+    'Mozilla/5.0 (Linux; Android 16; Pixel 9) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Mobile Safari/537.36':
+      'Chrome on Android',
+  }
+  for (const [userAgent, device] of Object.entries(of)) assert.equal(deviceOf(userAgent), device)
+})
+
+test('what is no known browser is shown as it was sent, and not at length', () => {
+  assert.equal(deviceOf('curl/8.5.0'), 'curl/8.5.0')
+  assert.equal(deviceOf('<img src=x onerror=alert(1)>'), '<img src=x onerror=alert(1)>')
+  assert.equal(deviceOf('x'.repeat(500)).length, 60)
+  assert.equal(deviceOf(null), 'Unknown device')
+})

@@ -1,0 +1,18 @@
+import { useSuspenseQuery } from '@tanstack/react-query'
+import { read } from '../../api/query.ts'
+import { type ListSearch, listQuery, useUrlState } from '../../ui/url-state.ts'
+import { History } from '../history/History.tsx'
+import { useCompanyParams } from './company.ts'
+
+/** What people did for the company. */
+export function CompanyHistoryPage() {
+  const [search] = useUrlState<ListSearch>()
+  const params = useCompanyParams()
+  const events = useSuspenseQuery(read('listCompanyEvents', { params, query: listQuery(search) })).data
+  return (
+    <History
+      events={events}
+      description="Who changed what for this company, and from where. Nothing is ever taken out."
+    />
+  )
+}

@@ -1,0 +1,90 @@
+import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
+import { useAct } from '../../api/query.ts'
+import { useMay } from '../../api/session.ts'
+import { CopyField } from '../../ui/Copy.tsx'
+import { useDraftForm } from '../../ui/draft.ts'
+import { ErrorNote } from '../../ui/ErrorNote.tsx'
+import { PageLink } from '../../ui/links.tsx'
+import { PageHeader } from '../../ui/PageHeader.tsx'
+import { Section } from '../../ui/Section.tsx'
+import { When } from '../../ui/When.tsx'
+import { WhoMay } from '../../ui/WhoMay.tsx'
+import { useCompany } from './company.ts'
+
+/** The company's name, and what else stands about it. */
+export function CompanySettingsPage() {
+  const company = useCompany()
+  const may = useMay(company.id)
+  return (
+    <>
+      <PageHeader title="Settings" description="What practices and the operator see of your company." />
+      <Stack>
+        <Section title="Name">
+          {may('company.update') ? (
+            // Another company is another form.
+            <NameForm key={company.id} id={company.id} name={company.name} />
+          ) : (
+            <>
+              <Text>{company.name}</Text>
+              <WhoMay action="company.update" what="change the name" />
+            </>
+          )}
+        </Section>
+        <Section title="About the company">
+          <CopyField label="Company id" value={company.id} />
+          <Text size="sm">
+            Owner: <b>{company.owner.name}</b>, {company.owner.email}.{' '}
+            <PageLink to="/company/$company_id/members" params={{ company_id: company.id }} underline="always" inherit>
+              Ownership is handed over under members
+            </PageLink>
+            .
+          </Text>
+          <Text size="sm" c="dimmed">
+            Here since <When at={company.created_at} />.
+          </Text>
+        </Section>
+      </Stack>
+    </>
+  )
+}
+
+function NameForm({ id, name }: { id: string; name: string }) {
+  const update = useAct('updateCompany')
+  const { form, forget } = useDraftForm(`company ${id}`, {
+    initialValues: { name },
+    validate: { name: (value) => (value.trim() === '' ? 'Enter the name of the company.' : null) },
+  })
+  return (
+    <form
+      onSubmit={form.onSubmit((values) =>
+        update.mutate(
+          { params: { company_id: id }, body: { name: values.name.trim() } },
+          {
+            onSuccess: () => {
+              forget()
+              notifications.show({ message: 'The name is saved.' })
+            },
+          },
+        ),
+      )}
+    >
+      <Stack maw={420}>
+        <TextInput
+          label="Name of the company"
+          description="Practices see it when they choose to whom they grant access."
+          maxLength={200}
+          autoComplete="organization"
+          key={form.key('name')}
+          {...form.getInputProps('name')}
+        />
+        <ErrorNote error={update.error} />
+        <Group>
+          <Button type="submit" loading={update.isPending}>
+            Save
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  )
+}

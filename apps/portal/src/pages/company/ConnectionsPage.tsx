@@ -1,0 +1,118 @@
+import type { Connection } from '@bridgework/contract/portal'
+import { Group, Stack, Text } from '@mantine/core'
+import { IconPlugConnected } from '@tabler/icons-react'
+import { useSuspenseQuery } from '@tanstack/react-query'
+import { read } from '../../api/query.ts'
+import { CopyField } from '../../ui/Copy.tsx'
+import { DataTable } from '../../ui/DataTable.tsx'
+import { EmptyState } from '../../ui/EmptyState.tsx'
+import { PageHeader } from '../../ui/PageHeader.tsx'
+import { Pages } from '../../ui/Pages.tsx'
+import { SearchField } from '../../ui/SearchField.tsx'
+import { Section } from '../../ui/Section.tsx'
+import { StateBadge } from '../../ui/StateBadge.tsx'
+import { type ListSearch, listQuery, useUrlState } from '../../ui/url-state.ts'
+import { When } from '../../ui/When.tsx'
+import { datasetTitle } from '../organization/dataset-title.ts'
+import { useCompany, useCompanyParams } from './company.ts'
+
+/** The practices that granted the company something, and how current each dataset is. */
+export function ConnectionsPage() {
+  const params = useCompanyParams()
+  const company = useCompany()
+  const [search] = useUrlState<ListSearch>()
+  const list = useSuspenseQuery(read('listConnections', { params, query: listQuery(search) })).data
+  return (
+    <>
+      <PageHeader
+        title="Connections"
+        description="Practices that let you in: what you may read at which location, and how current it is."
+      />
+      <Stack>
+        {(list.total > 0 || search.search) && (
+          <SearchField label="Search connections" placeholder="Practice or place" />
+        )}
+        {list.data.length === 0 && <NoConnections company={company} isSearch={search.search !== undefined} />}
+        {list.data.map((connection) => (
+          <PracticeSection key={connection.organization_id} connection={connection} />
+        ))}
+        <Pages list={list} />
+      </Stack>
+    </>
+  )
+}
+
+function NoConnections({ company, isSearch }: { company: { id: string; name: string }; isSearch: boolean }) {
+  if (isSearch) {
+    return (
+      <EmptyState icon={IconPlugConnected} title="No such practice">
+        Search for its name, or for the name or city of one of its locations.
+      </EmptyState>
+    )
+  }
+  return (
+    <Section title="No practice has let you in yet">
+      <Text size="sm">
+        A practice grants access on its own pages, under “Vendor access”: it looks for your company, chooses locations
+        and datasets, and can end it at any time. Tell it the name and the id of your company:
+      </Text>
+      <CopyField label="Name" value={company.name} />
+      <CopyField label="Company id" value={company.id} />
+    </Section>
+  )
+}
+
+function PracticeSection({ connection }: { connection: Connection }) {
+  const { organization_id, organization_name, locations } = connection
+  return (
+    <Section
+      title={organization_name}
+      description={`Organization ${organization_id} · ${locations.length} ${locations.length === 1 ? 'location' : 'locations'}`}
+    >
+      <DataTable
+        caption={`Locations of ${organization_name}`}
+        rows={locations}
+        rowKey={({ id }) => id}
+        columns={[
+          {
+            header: 'Location',
+            cell: ({ id, name, city, state, has_attribution_script }) => (
+              <>
+                <Text size="sm" fw={500}>
+                  {name}
+                </Text>
+                <Text size="xs" c="dimmed">
+                  {[city, state].filter(Boolean).join(', ') || 'No address'} · id {id}
+                </Text>
+                {has_attribution_script && (
+                  <Text size="xs" c="dimmed">
+                    Attribution script installed
+                  </Text>
+                )}
+              </>
+            ),
+          },
+          { header: 'Datasets', cell: ({ datasets }) => <Datasets datasets={datasets} /> },
+        ]}
+      />
+    </Section>
+  )
+}
+
+function Datasets({ datasets }: { datasets: Connection['locations'][number]['datasets'] }) {
+  return (
+    <Stack gap={6}>
+      {datasets.map(({ dataset, state, synced_at, granted_at }) => (
+        <Group key={dataset} gap="sm">
+          <Text size="sm" w={160}>
+            {datasetTitle(dataset)}
+          </Text>
+          <StateBadge state={state} />
+          <Text size="xs" c="dimmed">
+            synced <When at={synced_at} /> · granted <When at={granted_at} />
+          </Text>
+        </Group>
+      ))}
+    </Stack>
+  )
+}

@@ -1,0 +1,51 @@
+import type { UsageRange } from '@bridgework/contract/portal'
+import { SegmentedControl, SimpleGrid, Stack } from '@mantine/core'
+import { useSuspenseQuery } from '@tanstack/react-query'
+import { read } from '../../api/query.ts'
+import { PageHeader } from '../../ui/PageHeader.tsx'
+import { formatCount, StatCard } from '../../ui/StatCard.tsx'
+import { useUrlState } from '../../ui/url-state.ts'
+import { useCompanyParams } from './company.ts'
+import { RecentRequests } from './RecentRequests.tsx'
+import { UsageCharts } from './UsageCharts.tsx'
+import type { UsageSearch } from './usage-search.ts'
+
+const ranges: { value: UsageRange; label: string }[] = [
+  { value: '24h', label: '24 hours' },
+  { value: '7d', label: '7 days' },
+  { value: '30d', label: '30 days' },
+]
+
+/** How much the company asks and receives. */
+export function UsagePage() {
+  const params = useCompanyParams()
+  const [{ range = '24h' }, change] = useUrlState<UsageSearch>()
+  const usage = useSuspenseQuery(read('getUsage', { params, query: { range } }, { everyMs: 60_000 })).data
+  const { totals } = usage
+  return (
+    <>
+      <PageHeader
+        title="Usage"
+        description="What your software asks of the API and receives. No patient's data is in here."
+        actions={
+          <SegmentedControl
+            aria-label="Range"
+            value={range}
+            onChange={(value) => change({ range: value === '24h' ? undefined : value })}
+            data={ranges}
+          />
+        }
+      />
+      <Stack>
+        <SimpleGrid cols={{ base: 2, md: 4 }}>
+          <StatCard label="Requests" value={formatCount(totals.requests)} />
+          <StatCard label="Records" value={formatCount(totals.records)} />
+          <StatCard label="Told to wait (429)" value={formatCount(totals.throttled)} />
+          <StatCard label="Other errors" value={formatCount(totals.errors)} />
+        </SimpleGrid>
+        <UsageCharts usage={usage} />
+        <RecentRequests />
+      </Stack>
+    </>
+  )
+}

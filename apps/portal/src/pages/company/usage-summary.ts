@@ -1,0 +1,21 @@
+import type { Usage, UsageNumbers } from '@bridgework/contract/portal'
+
+const names: Record<keyof UsageNumbers, string> = {
+  requests: 'requests',
+  records: 'records',
+  throttled: 'requests told to wait',
+  errors: 'other errors',
+}
+
+/** A chart in words: the sum, and when it was most. */
+export function summaryOf(usage: Usage, figure: keyof UsageNumbers, locale?: string): string {
+  const total = usage.totals[figure]
+  const text = `${total.toLocaleString(locale)} ${names[figure]} in the last ${usage.range.replace('h', ' hours').replace('d', ' days')}`
+  const most = usage.buckets.reduce<Usage['buckets'][number] | null>(
+    (best, bucket) => (bucket[figure] > (best?.[figure] ?? 0) ? bucket : best),
+    null,
+  )
+  if (!most) return text
+  const at = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' }).format(new Date(most.at))
+  return `${text}; most at ${at}: ${most[figure].toLocaleString(locale)}`
+}

@@ -1,0 +1,35 @@
+import type { AuditEvent } from '@bridgework/contract/portal'
+import { Code, Text } from '@mantine/core'
+import { DataTable } from '../../ui/DataTable.tsx'
+import { When } from '../../ui/When.tsx'
+import { actInWords } from './act.ts'
+
+/** What people did, one line an act: of a company, a practice, the operator, or an account. */
+export function EventTable({ caption, events }: { caption: string; events: readonly AuditEvent[] }) {
+  return (
+    <DataTable
+      caption={caption}
+      rows={events}
+      rowKey={({ id }) => id}
+      columns={[
+        { header: 'When', cell: ({ occurred_at }) => <When at={occurred_at} /> },
+        { header: 'Who', cell: ({ actor }) => actor },
+        {
+          header: 'What',
+          cell: ({ action, subject }) => (
+            <>
+              <Text size="sm">{actInWords(action)}</Text>
+              {subject && (
+                <Text size="sm" c="dimmed">
+                  {subject}
+                </Text>
+              )}
+            </>
+          ),
+        },
+        { header: 'From', cell: ({ ip }) => ip ?? '–' },
+        { header: 'Request', cell: ({ request_id }) => (request_id ? <Code>{request_id}</Code> : '–') },
+      ]}
+    />
+  )
+}

@@ -1,0 +1,30 @@
+import type { AuditEvent, Listed } from '@bridgework/contract/portal'
+import { Card, Stack } from '@mantine/core'
+import { IconHistory } from '@tabler/icons-react'
+import { EmptyState } from '../../ui/EmptyState.tsx'
+import { PageHeader } from '../../ui/PageHeader.tsx'
+import { Pages } from '../../ui/Pages.tsx'
+import { SearchField } from '../../ui/SearchField.tsx'
+import { EventTable } from './EventTable.tsx'
+
+/** The history page of each side. `events`: the page of it that the address asks for. */
+export function History({ events, description }: { events: Listed<AuditEvent>; description: string }) {
+  return (
+    <>
+      <PageHeader title="History" description={description} />
+      <Stack>
+        <SearchField label="Search the history" placeholder="Person, act, or what it was about" />
+        <Card withBorder>
+          {events.data.length === 0 ? (
+            <EmptyState icon={IconHistory} title="Nothing found">
+              Every act that changes something is kept here, with who did it and from where.
+            </EmptyState>
+          ) : (
+            <EventTable caption="History" events={events.data} />
+          )}
+        </Card>
+        <Pages list={events} />
+      </Stack>
+    </>
+  )
+}

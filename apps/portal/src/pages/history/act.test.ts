@@ -1,0 +1,13 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { actInWords } from './act.ts'
+
+test('an act of the history is told in words', () => {
+  assert.equal(actInWords('key_pair.generate'), 'Generated a key pair')
+})
+
+test('an act that the page has no words for is told by its name', () => {
+  assert.equal(actInWords('removal.confirm'), 'Removal confirm')
+  assert.equal(actInWords('account.password_change'), 'Password change')
+  assert.equal(actInWords('operator.company_suspend'), 'Company suspend')
+})

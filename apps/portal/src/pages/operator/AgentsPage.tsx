@@ -1,0 +1,57 @@
+import { Card, Stack, Text } from '@mantine/core'
+import { IconDeviceDesktop } from '@tabler/icons-react'
+import { useSuspenseQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { read } from '../../api/query.ts'
+import { DataTable } from '../../ui/DataTable.tsx'
+import { EmptyState } from '../../ui/EmptyState.tsx'
+import { PageHeader } from '../../ui/PageHeader.tsx'
+import { Pages } from '../../ui/Pages.tsx'
+import { SearchField } from '../../ui/SearchField.tsx'
+import { StateBadge } from '../../ui/StateBadge.tsx'
+import { listQuery } from '../../ui/url-state.ts'
+import { When } from '../../ui/When.tsx'
+
+const route = getRouteApi('/signed-in/operator/agents')
+
+/** The health of every agent; follows by itself. */
+export function AgentsPage() {
+  const search = route.useSearch()
+  const { data: list } = useSuspenseQuery(read('listOperatorAgents', { query: listQuery(search) }, { everyMs: 10_000 }))
+  return (
+    <>
+      <PageHeader
+        title="Agents"
+        description="Connected means heard within the last 3 minutes. This page follows by itself."
+      />
+      <Stack>
+        <SearchField label="Search agents" placeholder="Agent or organization" />
+        <Card withBorder padding="md">
+          {list.total === 0 ? (
+            <EmptyState
+              icon={IconDeviceDesktop}
+              title={search.search ? `No agent matches “${search.search}”` : 'No agent yet'}
+            >
+              {search.search ? 'Try another name.' : 'A practice enrols its agents itself.'}
+            </EmptyState>
+          ) : (
+            <DataTable
+              caption="Agents"
+              rows={list.data}
+              rowKey={({ id }) => id}
+              columns={[
+                { header: 'Agent', cell: ({ name }) => <Text size="sm">{name}</Text> },
+                { header: 'Organization', cell: ({ organization_name }) => organization_name },
+                { header: 'State', cell: ({ state }) => <StateBadge state={state} /> },
+                { header: 'Last heard', cell: ({ last_contact_at }) => <When at={last_contact_at} /> },
+                { header: 'Version', cell: ({ version }) => version ?? 'not told yet' },
+                { header: 'Enrolled', cell: ({ enrolled_at }) => <When at={enrolled_at} /> },
+              ]}
+            />
+          )}
+        </Card>
+        <Pages list={list} />
+      </Stack>
+    </>
+  )
+}

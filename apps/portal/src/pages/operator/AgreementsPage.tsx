@@ -1,0 +1,70 @@
+import type { AgreementVersion } from '@bridgework/contract/portal'
+import { Accordion, Button, Card, Group, Stack, Text } from '@mantine/core'
+import { IconCertificate, IconPlus } from '@tabler/icons-react'
+import { useSuspenseQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { read } from '../../api/query.ts'
+import { EmptyState } from '../../ui/EmptyState.tsx'
+import { MarkdownText } from '../../ui/MarkdownText.tsx'
+import { PageHeader } from '../../ui/PageHeader.tsx'
+import { When } from '../../ui/When.tsx'
+import { PublishAgreement } from './PublishAgreement.tsx'
+
+/** The developer agreement's versions, and how many companies accepted each; a new one is published here. */
+export function AgreementsPage() {
+  const { data } = useSuspenseQuery(read('listAgreements'))
+  const [isWriting, setWriting] = useState(false)
+  const newest = data.data.reduce<AgreementVersion | null>(
+    (found, version) => (found === null || version.version > found.version ? version : found),
+    null,
+  )
+  return (
+    <>
+      <PageHeader
+        title="Developer agreement"
+        description="What a company’s owner accepts before it gets keys. A new version asks everyone again; keys go on working for the days that you give."
+        actions={
+          !isWriting && (
+            <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setWriting(true)}>
+              Publish a new version
+            </Button>
+          )
+        }
+      />
+      <Stack>
+        {isWriting && <PublishAgreement newest={newest} companies={data.companies} onDone={() => setWriting(false)} />}
+        {data.data.length === 0 ? (
+          <Card withBorder>
+            <EmptyState icon={IconCertificate} title="No version yet">
+              Until there is one, no company gets keys.
+            </EmptyState>
+          </Card>
+        ) : (
+          <Accordion variant="separated" order={2}>
+            {data.data.map((version) => (
+              <Accordion.Item key={version.version} value={String(version.version)}>
+                <Accordion.Control>
+                  <Group justify="space-between" gap="xs" pr="sm">
+                    <Text component="span" fw={500}>
+                      Version {version.version}
+                    </Text>
+                    <Text component="span" size="sm" c="dimmed">
+                      accepted by {version.accepted_by_companies} of {data.companies} companies
+                    </Text>
+                  </Group>
+                </Accordion.Control>
+                <Accordion.Panel>
+                  <Text size="sm" c="dimmed" mb="md">
+                    Published <When at={version.published_at} />, binds whoever has not accepted it from{' '}
+                    <When at={version.enforced_at} /> on.
+                  </Text>
+                  <MarkdownText text={version.body} />
+                </Accordion.Panel>
+              </Accordion.Item>
+            ))}
+          </Accordion>
+        )}
+      </Stack>
+    </>
+  )
+}

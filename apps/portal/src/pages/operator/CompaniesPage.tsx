@@ -1,0 +1,163 @@
+import type { OperatorCompany } from '@bridgework/contract/portal'
+import { ActionIcon, Card, Group, Menu, Select, Stack, Text } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
+import { IconBuilding, IconDots } from '@tabler/icons-react'
+import { useSuspenseQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { useState } from 'react'
+import { read, useAct } from '../../api/query.ts'
+import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx'
+import { DataTable } from '../../ui/DataTable.tsx'
+import { EmptyState } from '../../ui/EmptyState.tsx'
+import { PageHeader } from '../../ui/PageHeader.tsx'
+import { Pages } from '../../ui/Pages.tsx'
+import { SearchField } from '../../ui/SearchField.tsx'
+import { StateBadge } from '../../ui/StateBadge.tsx'
+import { useUrlState } from '../../ui/url-state.ts'
+import { When } from '../../ui/When.tsx'
+import { CreateTenant } from './CreateTenant.tsx'
+import { companyQuery, companyStates } from './company-search.ts'
+
+const route = getRouteApi('/signed-in/operator/companies')
+
+type CompanyState = OperatorCompany['state']
+
+const acts = {
+  suspended: {
+    button: 'Suspend',
+    text: 'Its keys stop working at once, until you resume it. Grants of practices and its members stay as they are.',
+    color: 'red.9',
+  },
+  active: { button: 'Resume', text: 'Its keys work again, where practices grant it access.', color: 'indigo' },
+  closed: {
+    button: 'Close',
+    text: 'Its keys stop working at once. Close a company when it leaves for good; what it read stays on record.',
+    color: 'red.9',
+  },
+} as const satisfies Record<CompanyState, object>
+
+/** Every company: let one in, suspend it, resume it, close it. */
+export function CompaniesPage() {
+  const search = route.useSearch()
+  const [, change] = useUrlState<typeof search>()
+  const { data: list } = useSuspenseQuery(read('listOperatorCompanies', { query: companyQuery(search) }))
+  const setState = useAct('setCompanyState')
+  const [asked, setAsked] = useState<{ company: OperatorCompany; state: CompanyState } | null>(null)
+  return (
+    <>
+      <PageHeader
+        title="Companies"
+        description="The vendors that may be granted access by practices."
+        actions={<CreateTenant kind="company" />}
+      />
+      <Stack>
+        <Group gap="sm">
+          <SearchField label="Search companies" placeholder="Name or owner’s e-mail" />
+          <Select
+            aria-label="State"
+            placeholder="Any state"
+            data={companyStates.map((state) => ({ value: state, label: capital(state) }))}
+            value={search.state ?? null}
+            onChange={(state) => change({ state, page: undefined })}
+            clearable
+            clearButtonProps={{ 'aria-label': 'Any state' }}
+            w={{ base: '100%', xs: 160 }}
+          />
+        </Group>
+        <Card withBorder padding="md">
+          {list.total === 0 ? (
+            <EmptyState
+              icon={IconBuilding}
+              title={search.search || search.state ? 'No company is like that' : 'No company yet'}
+            >
+              {search.search || search.state
+                ? 'Try another name or state.'
+                : 'Create one and its owner is invited by e-mail.'}
+            </EmptyState>
+          ) : (
+            <DataTable
+              caption="Companies"
+              rows={list.data}
+              rowKey={({ id }) => id}
+              columns={[
+                {
+                  header: 'Company',
+                  cell: ({ name, owner_email }) => (
+                    <>
+                      <Text size="sm" fw={500}>
+                        {name}
+                      </Text>
+                      <Text size="sm" c="dimmed">
+                        {owner_email}
+                      </Text>
+                    </>
+                  ),
+                },
+                { header: 'State', cell: ({ state }) => <StateBadge state={state} /> },
+                {
+                  header: 'Agreement',
+                  cell: ({ agreement_in_force }) => (
+                    <StateBadge state={agreement_in_force ? 'in_force' : 'not_accepted'} />
+                  ),
+                },
+                { header: 'Keys', cell: ({ has_live_key_pair }) => (has_live_key_pair ? 'live' : 'none') },
+                { header: 'Practices', align: 'right', cell: ({ organizations }) => organizations.toLocaleString() },
+                { header: 'Last request', cell: ({ last_request_at }) => <When at={last_request_at} /> },
+                { header: 'Created', cell: ({ created_at }) => <When at={created_at} /> },
+                {
+                  header: 'Acts',
+                  isHidden: true,
+                  align: 'right',
+                  cell: (company) => (
+                    <CompanyMenu company={company} onChoose={(state) => setAsked({ company, state })} />
+                  ),
+                },
+              ]}
+            />
+          )}
+        </Card>
+        <Pages list={list} />
+      </Stack>
+      <ConfirmDialog
+        opened={asked !== null}
+        onClose={() => setAsked(null)}
+        title={asked ? `${acts[asked.state].button} ${asked.company.name}?` : ''}
+        typed={asked?.company.name ?? ''}
+        confirm={asked ? acts[asked.state].button : ''}
+        color={asked ? acts[asked.state].color : 'red.9'}
+        onConfirm={async () => {
+          if (!asked) return
+          const { company, state } = asked
+          await setState.mutateAsync({ params: { company_id: company.id }, body: { state } })
+          notifications.show({ message: `${company.name} is ${state}.` })
+        }}
+      >
+        {asked && acts[asked.state].text}
+      </ConfirmDialog>
+    </>
+  )
+}
+
+function CompanyMenu({ company, onChoose }: { company: OperatorCompany; onChoose: (state: CompanyState) => void }) {
+  const next = companyStates.filter((state) => state !== company.state)
+  return (
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <ActionIcon variant="subtle" color="gray" aria-label={`What to do with ${company.name}`}>
+          <IconDots size={18} />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {next.map((state) => (
+          <Menu.Item key={state} onClick={() => onChoose(state)}>
+            {acts[state].button}…
+          </Menu.Item>
+        ))}
+      </Menu.Dropdown>
+    </Menu>
+  )
+}
+
+function capital(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1)
+}

@@ -1,0 +1,13 @@
+import { useSuspenseQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { read } from '../../api/query.ts'
+import { listQuery } from '../../ui/url-state.ts'
+import { History } from '../history/History.tsx'
+
+const route = getRouteApi('/signed-in/operator/history')
+
+export function HistoryPage() {
+  const search = route.useSearch()
+  const { data: events } = useSuspenseQuery(read('listOperatorEvents', { query: listQuery(search) }))
+  return <History events={events} description="What operators did, and when." />
+}

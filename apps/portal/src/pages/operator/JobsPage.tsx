@@ -1,0 +1,79 @@
+import { Alert, SimpleGrid, Stack, Text } from '@mantine/core'
+import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react'
+import { useSuspenseQuery } from '@tanstack/react-query'
+import { read } from '../../api/query.ts'
+import { DataTable } from '../../ui/DataTable.tsx'
+import { EmptyState } from '../../ui/EmptyState.tsx'
+import { PageHeader } from '../../ui/PageHeader.tsx'
+import { Section } from '../../ui/Section.tsx'
+import { StatCard } from '../../ui/StatCard.tsx'
+import { When } from '../../ui/When.tsx'
+import { datasetTitle } from '../organization/dataset-title.ts'
+
+/** What the service does beside answering: work that waits, mails that wait, removals that wait for a person. */
+export function JobsPage() {
+  const { data: jobs } = useSuspenseQuery(read('getJobs', {}, { everyMs: 5_000 }))
+  const { rerendering, mail, removals } = jobs
+  return (
+    <>
+      <PageHeader title="Jobs" description="Work in the background. This page follows by itself." />
+      <Stack>
+        <Section
+          title="Re-rendering"
+          description="A change that alters many other records is carried through in slices, by any process."
+        >
+          {rerendering.length === 0 ? (
+            <EmptyState icon={IconCircleCheck} title="Nothing waits" />
+          ) : (
+            <DataTable
+              caption="Work that waits"
+              rows={rerendering}
+              rowKey={({ location_id, dataset }) => `${location_id} ${dataset}`}
+              columns={[
+                { header: 'Location', cell: ({ location_id }) => location_id },
+                { header: 'Dataset', cell: ({ dataset }) => datasetTitle(dataset) },
+                { header: 'Waiting', align: 'right', cell: ({ waiting }) => waiting.toLocaleString() },
+                { header: 'Since', cell: ({ since }) => <When at={since} never="–" /> },
+              ]}
+            />
+          )}
+        </Section>
+        <Section title="Mail" description="Invitations, resets and notices on their way to the mail server.">
+          <SimpleGrid cols={{ base: 1, xs: 3 }}>
+            <StatCard label="Waiting" value={mail.waiting.toLocaleString()} />
+            <StatCard label="Failing" value={mail.failing.toLocaleString()} />
+            <StatCard label="Oldest" value={<When at={mail.oldest_at} never="–" />} />
+          </SimpleGrid>
+          {mail.last_error && (
+            <Alert color="orange" icon={<IconAlertTriangle aria-hidden />}>
+              <Text size="sm" c="bright">
+                The mail server’s last refusal: {mail.last_error}
+              </Text>
+            </Alert>
+          )}
+        </Section>
+        <Section title="Removals held" description="Each waits for somebody of its practice.">
+          {removals.length === 0 ? (
+            <EmptyState icon={IconCircleCheck} title="None is held" />
+          ) : (
+            <DataTable
+              caption="Removals held"
+              rows={removals}
+              rowKey={({ location_id, dataset }) => `${location_id} ${dataset}`}
+              columns={[
+                { header: 'Organization', cell: ({ organization_name }) => organization_name },
+                { header: 'Location', cell: ({ location_name }) => location_name },
+                { header: 'Dataset', cell: ({ dataset }) => datasetTitle(dataset) },
+                {
+                  header: 'Would hide',
+                  cell: ({ missing, visible }) => `${missing.toLocaleString()} of ${visible.toLocaleString()}`,
+                },
+                { header: 'Held since', cell: ({ held_at }) => <When at={held_at} /> },
+              ]}
+            />
+          )}
+        </Section>
+      </Stack>
+    </>
+  )
+}

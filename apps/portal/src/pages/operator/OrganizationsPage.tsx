@@ -1,0 +1,70 @@
+import { Card, Stack, Text } from '@mantine/core'
+import { IconBuildingHospital } from '@tabler/icons-react'
+import { useSuspenseQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { read } from '../../api/query.ts'
+import { DataTable } from '../../ui/DataTable.tsx'
+import { EmptyState } from '../../ui/EmptyState.tsx'
+import { PageHeader } from '../../ui/PageHeader.tsx'
+import { Pages } from '../../ui/Pages.tsx'
+import { SearchField } from '../../ui/SearchField.tsx'
+import { listQuery } from '../../ui/url-state.ts'
+import { When } from '../../ui/When.tsx'
+import { CreateTenant } from './CreateTenant.tsx'
+
+const route = getRouteApi('/signed-in/operator/organizations')
+
+/** Every organization, with its locations and when its agents were heard. */
+export function OrganizationsPage() {
+  const search = route.useSearch()
+  const { data: list } = useSuspenseQuery(read('listOperatorOrganizations', { query: listQuery(search) }))
+  return (
+    <>
+      <PageHeader
+        title="Organizations"
+        description="The practices whose data is kept here. Only their own people decide who reads it."
+        actions={<CreateTenant kind="organization" />}
+      />
+      <Stack>
+        <SearchField label="Search organizations" placeholder="Name or owner’s e-mail" />
+        <Card withBorder padding="md">
+          {list.total === 0 ? (
+            <EmptyState
+              icon={IconBuildingHospital}
+              title={search.search ? `No organization matches “${search.search}”` : 'No organization yet'}
+            >
+              {search.search ? 'Try another name.' : 'Create one and its owner is invited by e-mail.'}
+            </EmptyState>
+          ) : (
+            <DataTable
+              caption="Organizations"
+              rows={list.data}
+              rowKey={({ id }) => id}
+              columns={[
+                {
+                  header: 'Organization',
+                  cell: ({ name, owner_email }) => (
+                    <>
+                      <Text size="sm" fw={500}>
+                        {name}
+                      </Text>
+                      <Text size="sm" c="dimmed">
+                        {owner_email ?? 'no owner yet'}
+                      </Text>
+                    </>
+                  ),
+                },
+                { header: 'Id', cell: ({ id }) => id },
+                { header: 'Locations', align: 'right', cell: ({ locations }) => locations.toLocaleString() },
+                { header: 'Agents', align: 'right', cell: ({ agents }) => agents.toLocaleString() },
+                { header: 'Agent last heard', cell: ({ last_contact_at }) => <When at={last_contact_at} /> },
+                { header: 'Created', cell: ({ created_at }) => <When at={created_at} /> },
+              ]}
+            />
+          )}
+        </Card>
+        <Pages list={list} />
+      </Stack>
+    </>
+  )
+}

@@ -1,0 +1,103 @@
+import type { AgreementVersion } from '@bridgework/contract/portal'
+import { Box, Button, Group, NumberInput, Stack, Tabs, Text, Textarea } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { notifications } from '@mantine/notifications'
+import { useState } from 'react'
+import { useAct } from '../../api/query.ts'
+import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx'
+import { MarkdownText } from '../../ui/MarkdownText.tsx'
+import { Section } from '../../ui/Section.tsx'
+
+/** The next version of the agreement: written, looked at, and published once its number was typed. Begins with the newest text. */
+export function PublishAgreement({
+  newest,
+  companies,
+  onDone,
+}: {
+  newest: AgreementVersion | null
+  companies: number
+  onDone: () => void
+}) {
+  // What is written belongs to the version that it began with, also when another is published meanwhile: the server refuses it then.
+  const [version] = useState((newest?.version ?? 0) + 1)
+  const [body, setBody] = useState(newest?.body ?? '')
+  const [days, setDays] = useState(30)
+  const [isAsking, { open, close }] = useDisclosure()
+  const publish = useAct('publishAgreement')
+  const isUnchanged = body.trim() === '' || body === newest?.body
+  return (
+    <Section
+      title={`Version ${version}`}
+      description="Markdown. Look at the preview before you publish: it cannot be changed afterwards."
+    >
+      <Tabs defaultValue="text">
+        <Tabs.List>
+          <Tabs.Tab value="text">Text</Tabs.Tab>
+          <Tabs.Tab value="preview">Preview</Tabs.Tab>
+        </Tabs.List>
+        <Tabs.Panel value="text" pt="md">
+          <Textarea
+            label="Text of the agreement"
+            value={body}
+            onChange={(event) => setBody(event.currentTarget.value)}
+            autosize
+            minRows={12}
+            maxRows={28}
+            maxLength={200_000}
+          />
+        </Tabs.Panel>
+        <Tabs.Panel value="preview" pt="md">
+          {body.trim() === '' ? (
+            <Text size="sm" c="dimmed">
+              There is no text yet.
+            </Text>
+          ) : (
+            <Box component="article" maw={820}>
+              <MarkdownText text={body} />
+            </Box>
+          )}
+        </Tabs.Panel>
+      </Tabs>
+      <NumberInput
+        label="Grace period in days"
+        description="So long, keys of companies that have not accepted it go on working. 0: they stop at once."
+        value={days}
+        onChange={(value) => setDays(Number(value))}
+        min={0}
+        max={365}
+        allowDecimal={false}
+        maw={320}
+      />
+      <Group>
+        <Button onClick={open} disabled={isUnchanged}>
+          Publish…
+        </Button>
+        <Button variant="default" onClick={onDone}>
+          Cancel
+        </Button>
+      </Group>
+      <ConfirmDialog
+        opened={isAsking}
+        onClose={close}
+        title={`Publish version ${version}?`}
+        typed={String(version)}
+        confirm="Publish"
+        color="indigo"
+        onConfirm={async () => {
+          await publish.mutateAsync({ body: { version, body, grace_period_days: days } })
+          notifications.show({ message: `Version ${version} is published.` })
+          onDone()
+        }}
+      >
+        <Stack gap="xs">
+          <span>
+            The owners of {companies} {companies === 1 ? 'company' : 'companies'} are asked to accept it.{' '}
+            {days === 0
+              ? 'Keys stop working at once until they have.'
+              : `Keys stop working after ${days} ${days === 1 ? 'day' : 'days'} where they have not.`}
+          </span>
+        </Stack>
+      </ConfirmDialog>
+    </Section>
+  )
+}

@@ -1,0 +1,105 @@
+import type { AgentEntry } from '@bridgework/contract/portal'
+import { Button, Card, Stack, Text } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { IconDeviceDesktop, IconPlus } from '@tabler/icons-react'
+import { useSuspenseQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { useState } from 'react'
+import { read, useAct } from '../../api/query.ts'
+import { useMay } from '../../api/session.ts'
+import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx'
+import { DataTable } from '../../ui/DataTable.tsx'
+import { EmptyState } from '../../ui/EmptyState.tsx'
+import { useFound } from '../../ui/found.ts'
+import { PageHeader } from '../../ui/PageHeader.tsx'
+import { SearchField } from '../../ui/SearchField.tsx'
+import { StateBadge } from '../../ui/StateBadge.tsx'
+import { When } from '../../ui/When.tsx'
+import { WhoMay } from '../../ui/WhoMay.tsx'
+import { EnrolAgent } from './EnrolAgent.tsx'
+
+const route = getRouteApi('/signed-in/organization/$organization_id/agents')
+
+/** The programs in the practice's offices that read its data: enrol one, see that each reports, shut one out. */
+export function AgentsPage() {
+  const params = route.useParams()
+  const { data } = useSuspenseQuery(read('listAgents', { params }, { everyMs: 15_000 }))
+  const found = useFound(data.data, ({ name, version, state }) => `${name} ${version} ${state}`)
+  const may = useMay(params.organization_id)
+  const [isEnrolling, { open, close }] = useDisclosure()
+  const [revoked, setRevoked] = useState<AgentEntry | null>(null)
+  const revoke = useAct('revokeAgent')
+  const enrol = may('agent.enroll') && (
+    <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={open}>
+      Enrol an agent
+    </Button>
+  )
+  return (
+    <>
+      <PageHeader
+        title="Agents"
+        description="A small program in your office that reads your practice management system, never writes to it, and needs no open port."
+        actions={data.data.length > 0 && enrol}
+      />
+      <Stack>
+        {data.data.length > 0 && <SearchField label="Search agents" />}
+        <Card withBorder padding="md">
+          {data.data.length === 0 ? (
+            <EmptyState icon={IconDeviceDesktop} title="No agent yet" action={enrol}>
+              Install one on a machine that reaches your practice management system’s database. It takes five minutes.
+            </EmptyState>
+          ) : (
+            <DataTable
+              caption="Agents"
+              rows={found}
+              rowKey={({ id }) => id}
+              columns={[
+                { header: 'Agent', cell: ({ name }) => <Text size="sm">{name}</Text> },
+                { header: 'State', cell: ({ state }) => <StateBadge state={state} /> },
+                { header: 'Last heard', cell: ({ last_contact_at }) => <When at={last_contact_at} /> },
+                { header: 'Enrolled', cell: ({ enrolled_at }) => <When at={enrolled_at} /> },
+                { header: 'Version', cell: ({ version }) => version ?? 'not told yet' },
+                ...(may('agent.revoke')
+                  ? [
+                      {
+                        header: 'Acts',
+                        isHidden: true,
+                        align: 'right' as const,
+                        cell: (agent: AgentEntry) =>
+                          agent.state !== 'revoked' && (
+                            <Button
+                              variant="default"
+                              size="xs"
+                              onClick={() => setRevoked(agent)}
+                              aria-label={`Revoke ${agent.name}`}
+                            >
+                              Revoke…
+                            </Button>
+                          ),
+                      },
+                    ]
+                  : []),
+              ]}
+            />
+          )}
+        </Card>
+        {!may('agent.enroll') && <WhoMay action="agent.enroll" what="enrol and revoke agents" />}
+      </Stack>
+      <EnrolAgent opened={isEnrolling} onClose={close} organizationId={params.organization_id} />
+      <ConfirmDialog
+        opened={revoked !== null}
+        onClose={() => setRevoked(null)}
+        title="Revoke this agent?"
+        typed={revoked?.name ?? ''}
+        confirm="Revoke"
+        onConfirm={async () => {
+          if (!revoked) return
+          await revoke.mutateAsync({ params: { ...params, agent_id: revoked.id } })
+        }}
+      >
+        Its key stops working at once, so its locations are read no more until another agent reads them. What was read
+        stays. To use the machine again, enrol it anew.
+      </ConfirmDialog>
+    </>
+  )
+}

@@ -1,0 +1,95 @@
+import type { AttributionEntry } from '@bridgework/contract/portal'
+import { Button, Group, Loader, Stack, TagsInput, Text } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { notifications } from '@mantine/notifications'
+import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react'
+import { useAct } from '../../api/query.ts'
+import { useMay } from '../../api/session.ts'
+import { Snippet } from '../../ui/Copy.tsx'
+import { ErrorNote } from '../../ui/ErrorNote.tsx'
+import { When } from '../../ui/When.tsx'
+import { WhoMay } from '../../ui/WhoMay.tsx'
+
+/** One location's script: what to paste, on which domains it counts, where it must stay silent, and where it was seen. */
+export function AttributionScript({ entry, organizationId }: { entry: AttributionEntry; organizationId: string }) {
+  const mayUpdate = useMay(organizationId)('attribution.update')
+  const update = useAct('updateAttribution')
+  const form = useForm({ initialValues: { domains: entry.domains, excluded_paths: entry.excluded_paths } })
+  return (
+    <Stack>
+      <Snippet label="Paste before the end of <head>, on every page" code={entry.snippet} />
+      <Seen entry={entry} />
+      <form
+        onSubmit={form.onSubmit((body) =>
+          update.mutate(
+            { params: { organization_id: organizationId, location_id: entry.location_id }, body },
+            {
+              onSuccess: ({ domains, excluded_paths }) => {
+                // The server writes domains and paths in one way; what it keeps is what is shown.
+                const saved = { domains, excluded_paths }
+                form.setValues(saved)
+                form.resetDirty(saved)
+                notifications.show({ message: `Saved for ${entry.location_name}.` })
+              },
+            },
+          ),
+        )}
+      >
+        <Stack gap="sm">
+          <TagsInput
+            label="Domains"
+            description="Where this location’s website lives. A script that is seen elsewhere does not count as installed. Press Enter after each."
+            placeholder="www.example.com"
+            maxTags={20}
+            disabled={!mayUpdate}
+            {...form.getInputProps('domains')}
+          />
+          <TagsInput
+            label="Paths where it stays silent"
+            description="As for a patient portal: nothing is sent from pages whose path begins so. Press Enter after each."
+            placeholder="/patient-portal"
+            maxTags={20}
+            disabled={!mayUpdate}
+            {...form.getInputProps('excluded_paths')}
+          />
+          <ErrorNote error={update.error} />
+          {mayUpdate ? (
+            <Group>
+              <Button type="submit" loading={update.isPending} disabled={!form.isDirty()}>
+                Save
+              </Button>
+            </Group>
+          ) : (
+            <WhoMay action="attribution.update" what="change domains and paths" />
+          )}
+        </Stack>
+      </form>
+    </Stack>
+  )
+}
+
+function Seen({ entry: { sightings } }: { entry: AttributionEntry }) {
+  return (
+    <Stack gap="xs" role="status">
+      {sightings.length === 0 && (
+        <Group gap="sm">
+          <Loader size="sm" aria-hidden />
+          <Text size="sm">Waiting to see it on your website. Open a page of it; this turns by itself.</Text>
+        </Group>
+      )}
+      {sightings.map(({ origin, is_own_domain, last_seen_at }) => (
+        <Group key={origin} gap="xs">
+          {is_own_domain ? (
+            <IconCircleCheck size={18} aria-hidden color="var(--mantine-color-teal-text)" />
+          ) : (
+            <IconAlertTriangle size={18} aria-hidden color="var(--mantine-color-orange-text)" />
+          )}
+          <Text size="sm">
+            Seen on <b>{origin}</b> <When at={last_seen_at} />
+            {!is_own_domain && ', which is none of your domains: it does not count'}
+          </Text>
+        </Group>
+      ))}
+    </Stack>
+  )
+}

@@ -1,0 +1,112 @@
+import type { DisclosureEntry } from '@bridgework/contract/portal'
+import { Button, Card, Code, SimpleGrid, Stack, Text } from '@mantine/core'
+import { IconDownload, IconEye } from '@tabler/icons-react'
+import { useSuspenseInfiniteQuery, useSuspenseQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { urlOf } from '../../api/call.ts'
+import { read } from '../../api/query.ts'
+import { DataTable } from '../../ui/DataTable.tsx'
+import { EmptyState } from '../../ui/EmptyState.tsx'
+import { ErrorNote } from '../../ui/ErrorNote.tsx'
+import { PageHeader } from '../../ui/PageHeader.tsx'
+import { Section } from '../../ui/Section.tsx'
+import { StatCard } from '../../ui/StatCard.tsx'
+import { When } from '../../ui/When.tsx'
+import { DisclosureChart } from './DisclosureChart.tsx'
+import { DisclosureFilters } from './DisclosureFilters.tsx'
+import { datasetTitle } from './dataset-title.ts'
+import { disclosuresQuery } from './disclosures.ts'
+
+const route = getRouteApi('/signed-in/organization/$organization_id/disclosures')
+
+/** Who read what, and when: every answer with at least one record, on record before it left. */
+export function DisclosuresPage() {
+  const params = route.useParams()
+  const filter = route.useSearch()
+  const { data: organization } = useSuspenseQuery(read('getOrganization', { params }))
+  const { data: summary } = useSuspenseQuery(read('summarizeDisclosures', { params, query: filter }))
+  const list = useSuspenseInfiniteQuery(disclosuresQuery(params.organization_id, filter))
+  const rows = list.data.pages.flatMap(({ data }) => data)
+  const isNarrowed = Object.values(filter).some(Boolean)
+  return (
+    <>
+      <PageHeader
+        title="Disclosures"
+        description="Every read of your data by a vendor. It is on record before the first byte leaves, and nobody can change it."
+        actions={
+          rows.length > 0 && (
+            <Button
+              component="a"
+              href={urlOf('exportDisclosures', { params, query: filter })}
+              download
+              variant="default"
+              leftSection={<IconDownload size={16} aria-hidden />}
+            >
+              Download as CSV
+            </Button>
+          )
+        }
+      />
+      <Stack>
+        <DisclosureFilters
+          organizationId={params.organization_id}
+          datasets={organization.datasets}
+          chosen={{ vendor: rows[0]?.company_name, location: rows[0]?.location_name }}
+        />
+        {rows.length === 0 ? (
+          <Card withBorder>
+            <EmptyState icon={IconEye} title={isNarrowed ? 'Nothing was read that matches' : 'Nothing was read yet'}>
+              {isNarrowed
+                ? 'Choose another vendor, location, dataset or time.'
+                : 'When a vendor that you let in reads a record, it shows up here at once.'}
+            </EmptyState>
+          </Card>
+        ) : (
+          <>
+            <SimpleGrid cols={{ base: 1, xs: 3 }}>
+              <StatCard label="Reads" value={summary.total_reads.toLocaleString()} />
+              <StatCard label="Records" value={summary.total_records.toLocaleString()} />
+              <StatCard label="Vendors" value={summary.vendors.length} />
+            </SimpleGrid>
+            <Section title="Records read by day" description={`Days of ${organization.time_zone ?? 'UTC'}.`}>
+              <DisclosureChart summary={summary} />
+            </Section>
+            <Section title="Each read" description="The newest first. A filter’s name is kept, never its value.">
+              <DataTable caption="Disclosures" rows={rows} rowKey={({ id }) => id} columns={columns} />
+              <ErrorNote error={list.error} />
+              {list.hasNextPage && (
+                <Button variant="default" onClick={() => list.fetchNextPage()} loading={list.isFetchingNextPage}>
+                  Show more
+                </Button>
+              )}
+              <Text size="sm" c="dimmed" role="status">
+                {rows.length.toLocaleString()} of {summary.total_reads.toLocaleString()} reads
+              </Text>
+            </Section>
+          </>
+        )}
+      </Stack>
+    </>
+  )
+}
+
+const columns = [
+  { header: 'When', cell: ({ disclosed_at }: DisclosureEntry) => <When at={disclosed_at} /> },
+  { header: 'Vendor', cell: ({ company_name }: DisclosureEntry) => <Text size="sm">{company_name}</Text> },
+  { header: 'Location', cell: ({ location_name }: DisclosureEntry) => location_name },
+  { header: 'Dataset', cell: ({ dataset }: DisclosureEntry) => datasetTitle(dataset) },
+  { header: 'Records', align: 'right' as const, cell: ({ records }: DisclosureEntry) => records.toLocaleString() },
+  {
+    header: 'Filters',
+    cell: ({ filters }: DisclosureEntry) => (filters.length === 0 ? 'none' : filters.join(', ')),
+  },
+  {
+    header: 'From',
+    cell: ({ ip, request_id }: DisclosureEntry) => (
+      <>
+        <Text size="sm">{ip}</Text>
+        <Code>{request_id}</Code>
+      </>
+    ),
+  },
+]

@@ -1,0 +1,104 @@
+import type { AgentEntry, EnrolmentCode } from '@bridgework/contract/portal'
+import { Button, Group, Loader, Modal, Stack, Text } from '@mantine/core'
+import { IconCircleCheck } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { read, useAct } from '../../api/query.ts'
+import { CopyField, Snippet } from '../../ui/Copy.tsx'
+import { ErrorNote } from '../../ui/ErrorNote.tsx'
+import { When } from '../../ui/When.tsx'
+
+type Enrolment = { code: EnrolmentCode; known: ReadonlySet<string> }
+
+/** Makes a one-time code, says what to paste on the office's machine, and turns by itself when the new agent is heard. */
+export function EnrolAgent({
+  opened,
+  onClose,
+  organizationId,
+}: {
+  opened: boolean
+  onClose: () => void
+  organizationId: string
+}) {
+  const [enrolment, setEnrolment] = useState<Enrolment | null>(null)
+  const params = { organization_id: organizationId }
+  const create = useAct('createEnrolmentCode')
+  const { data: agents } = useQuery({
+    ...read('listAgents', { params }, { everyMs: 2_000 }),
+    enabled: opened,
+  })
+  const agent = enrolment && agents?.data.find(({ id }) => !enrolment.known.has(id))
+  return (
+    <Modal
+      opened={opened}
+      onClose={onClose}
+      onExitTransitionEnd={() => {
+        setEnrolment(null)
+        create.reset()
+      }}
+      title="Enrol an agent"
+      size="lg"
+      // A stray click must not take away a code that is shown once.
+      closeOnClickOutside={enrolment === null}
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      {enrolment === null ? (
+        <Stack>
+          <Text size="sm">
+            You get a code that works once, and the commands to paste on the machine in the office. Have its
+            administrator at hand: the agent asks there for the database that it shall read.
+          </Text>
+          <ErrorNote error={create.error} />
+          <Group justify="flex-end">
+            <Button
+              loading={create.isPending}
+              data-autofocus
+              onClick={() => {
+                const known = new Set(agents?.data.map(({ id }) => id))
+                create.mutate({ params }, { onSuccess: (code) => setEnrolment({ code, known }) })
+              }}
+            >
+              Make a code
+            </Button>
+          </Group>
+        </Stack>
+      ) : (
+        <Stack>
+          <CopyField label="One-time code" value={enrolment.code.code} />
+          <Text size="sm" c="dimmed">
+            Shown once. It ends <When at={enrolment.code.expires_at} />.
+          </Text>
+          {enrolment.code.commands.map(({ title, command }) => (
+            <Snippet key={title} label={title} code={command} />
+          ))}
+          <Heard agent={agent ?? null} />
+          <Group justify="flex-end">
+            <Button variant={agent ? 'filled' : 'default'} onClick={onClose}>
+              {agent ? 'Done' : 'Close'}
+            </Button>
+          </Group>
+        </Stack>
+      )}
+    </Modal>
+  )
+}
+
+function Heard({ agent }: { agent: AgentEntry | null }) {
+  const isConnected = agent?.state === 'connected'
+  return (
+    <Group gap="sm" wrap="nowrap" role="status">
+      {isConnected ? (
+        <IconCircleCheck color="var(--mantine-color-teal-text)" aria-hidden />
+      ) : (
+        <Loader size="sm" aria-hidden />
+      )}
+      <Text size="sm" fw={500}>
+        {isConnected
+          ? `Connected: ${agent.name}`
+          : agent
+            ? `${agent.name} used the code. Waiting for its first report…`
+            : 'Waiting for the agent…'}
+      </Text>
+    </Group>
+  )
+}

@@ -1,0 +1,31 @@
+import { Box, Group, Stack, Text, ThemeIcon } from '@mantine/core'
+import type { Icon } from '@tabler/icons-react'
+import type { ReactNode } from 'react'
+
+/** Something that a person should do, why, and the way there. */
+export type Matter = { icon: Icon; title: string; text: string; action: ReactNode }
+
+/** What needs a person, the most pressing first. */
+export function Matters({ matters, otherwise }: { matters: readonly Matter[]; otherwise: ReactNode }) {
+  if (matters.length === 0) return otherwise
+  return (
+    <Stack component="ul" gap="md" p={0} m={0} style={{ listStyle: 'none' }}>
+      {matters.map(({ icon: Shape, title, text, action }) => (
+        <Group component="li" key={title} gap="md" align="flex-start">
+          <ThemeIcon variant="default" size={36} radius="xl" aria-hidden>
+            <Shape size={18} />
+          </ThemeIcon>
+          <Box flex="1 1 14rem" miw={0}>
+            <Text fw={600} size="sm">
+              {title}
+            </Text>
+            <Text size="sm" c="dimmed">
+              {text}
+            </Text>
+          </Box>
+          {action}
+        </Group>
+      ))}
+    </Stack>
+  )
+}

@@ -1,0 +1,81 @@
+import { Button, Group, Select, Stack, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { notifications } from '@mantine/notifications'
+import { useSuspenseQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { read, useAct } from '../../api/query.ts'
+import { useMay } from '../../api/session.ts'
+import { CopyField } from '../../ui/Copy.tsx'
+import { ErrorNote } from '../../ui/ErrorNote.tsx'
+import { PageHeader } from '../../ui/PageHeader.tsx'
+import { Section } from '../../ui/Section.tsx'
+import { WhoMay } from '../../ui/WhoMay.tsx'
+
+const route = getRouteApi('/signed-in/organization/$organization_id/settings')
+
+/** The practice's name and time zone. */
+export function OrganizationSettingsPage() {
+  const params = route.useParams()
+  const { data: organization } = useSuspenseQuery(read('getOrganization', { params }))
+  const mayUpdate = useMay(params.organization_id)('organization.update')
+  const update = useAct('updateOrganization')
+  const form = useForm({
+    initialValues: { name: organization.name, time_zone: organization.time_zone },
+    validate: { name: (name) => (name.trim() === '' ? 'Enter the practice’s name.' : null) },
+  })
+  return (
+    <>
+      <PageHeader
+        title="Settings"
+        description="How your practice is called, and in which days its disclosures are counted."
+      />
+      <Stack>
+        <Section title="Practice">
+          <form
+            onSubmit={form.onSubmit(({ name, time_zone }) =>
+              update.mutate(
+                { params, body: { name: name.trim(), time_zone } },
+                {
+                  onSuccess: () => {
+                    form.resetDirty()
+                    notifications.show({ message: 'Settings saved.' })
+                  },
+                },
+              ),
+            )}
+          >
+            <Stack maw={460}>
+              <TextInput label="Name" maxLength={200} disabled={!mayUpdate} {...form.getInputProps('name')} />
+              <Select
+                label="Time zone"
+                description="Of the practice as a whole. A location may have its own, from your practice management system."
+                placeholder="Each location’s own"
+                data={Intl.supportedValuesOf('timeZone')}
+                searchable
+                clearable
+                clearButtonProps={{ 'aria-label': 'No time zone' }}
+                nothingFoundMessage="No such time zone"
+                limit={100}
+                disabled={!mayUpdate}
+                {...form.getInputProps('time_zone')}
+              />
+              <ErrorNote error={update.error} />
+              {mayUpdate ? (
+                <Group>
+                  <Button type="submit" loading={update.isPending} disabled={!form.isDirty()}>
+                    Save
+                  </Button>
+                </Group>
+              ) : (
+                <WhoMay action="organization.update" what="change this" />
+              )}
+            </Stack>
+          </form>
+        </Section>
+        <Section title="For support" description="Name it when you ask for help.">
+          <CopyField label="Practice id" value={organization.id} />
+        </Section>
+      </Stack>
+    </>
+  )
+}

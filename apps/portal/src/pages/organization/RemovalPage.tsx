@@ -1,0 +1,120 @@
+import { Breadcrumbs, Button, SimpleGrid, Stack, Text } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
+import { useSuspenseQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { useState } from 'react'
+import { read, useAct } from '../../api/query.ts'
+import { useMay } from '../../api/session.ts'
+import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx'
+import { DataTable } from '../../ui/DataTable.tsx'
+import { PageLink } from '../../ui/links.tsx'
+import { PageHeader } from '../../ui/PageHeader.tsx'
+import { Section } from '../../ui/Section.tsx'
+import { StatCard } from '../../ui/StatCard.tsx'
+import { When } from '../../ui/When.tsx'
+import { WhoMay } from '../../ui/WhoMay.tsx'
+
+const route = getRouteApi('/signed-in/organization/$organization_id/removals/$location_id/$dataset')
+
+/** One removal that waits: what it would hide, and the two ways out. */
+export function RemovalPage() {
+  const params = route.useParams()
+  const navigate = route.useNavigate()
+  const { data: removal } = useSuspenseQuery(read('previewRemoval', { params }))
+  const mayDecide = useMay(params.organization_id)('removal.decide')
+  const confirm = useAct('confirmRemoval')
+  const reject = useAct('rejectRemoval')
+  const [asked, setAsked] = useState<'confirm' | 'reject' | null>(null)
+  const { missing, visible, title, location_name } = removal
+  const leave = async (message: string) => {
+    notifications.show({ message })
+    await navigate({ to: '/organization/$organization_id/removals', params })
+  }
+  return (
+    <>
+      <Breadcrumbs mb="xs">
+        <PageLink size="sm" to="/organization/$organization_id/removals" params={params}>
+          Removals
+        </PageLink>
+        <Text size="sm">{title}</Text>
+      </Breadcrumbs>
+      <PageHeader
+        title={`${title} of ${location_name}`}
+        description="These records are gone from your practice management system. Hidden records stay known to vendors as removed."
+        actions={
+          mayDecide && (
+            <>
+              <Button variant="default" onClick={() => setAsked('reject')}>
+                Keep them…
+              </Button>
+              <Button color="red.9" onClick={() => setAsked('confirm')}>
+                Hide {missing.toLocaleString()} records…
+              </Button>
+            </>
+          )
+        }
+      />
+      <Stack>
+        {!mayDecide && <WhoMay action="removal.decide" what="decide about it" />}
+        <SimpleGrid cols={{ base: 1, xs: 3 }}>
+          <StatCard label="Would be hidden" value={missing.toLocaleString()} />
+          <StatCard
+            label="Would stay"
+            value={(visible - missing).toLocaleString()}
+            hint={`of ${visible.toLocaleString()} that vendors see now`}
+          />
+          <StatCard label="Held since" value={<When at={removal.held_at} />} />
+        </SimpleGrid>
+        <Section
+          title="What would be hidden"
+          description={
+            removal.records.length < missing
+              ? `The first ${removal.records.length} of ${missing.toLocaleString()}, by your system’s own key.`
+              : 'By your system’s own key.'
+          }
+        >
+          <DataTable
+            caption="Records that would be hidden"
+            rows={removal.records}
+            rowKey={({ source_id }) => source_id}
+            columns={[
+              { header: 'Key', cell: ({ source_id }) => source_id },
+              ...(removal.records.some(({ name }) => name !== null)
+                ? [{ header: 'Name', cell: ({ name }: { name: string | null }) => name ?? '–' }]
+                : []),
+              { header: 'Last changed', cell: ({ updated_at }) => <When at={updated_at} /> },
+            ]}
+          />
+        </Section>
+      </Stack>
+      <ConfirmDialog
+        opened={asked === 'confirm'}
+        onClose={() => setAsked(null)}
+        title={`Hide ${missing.toLocaleString()} records?`}
+        typed={String(missing)}
+        confirm="Hide them"
+        onConfirm={async () => {
+          const { hidden } = await confirm.mutateAsync({ params, body: { missing } })
+          await leave(`${hidden.toLocaleString()} records are hidden.`)
+        }}
+      >
+        Vendors learn at their next read that these {title.toLowerCase()} of {location_name} are removed. A record that
+        appears in your system again is shown again.
+      </ConfirmDialog>
+      <ConfirmDialog
+        opened={asked === 'reject'}
+        onClose={() => setAsked(null)}
+        title="Keep these records?"
+        confirm="Keep them"
+        color="indigo"
+        onConfirm={async () => {
+          await reject.mutateAsync({ params })
+          await leave('The records stay visible.')
+        }}
+      >
+        Nothing is hidden. When the next complete read misses them again, you are asked again; so have the export or the
+        database looked at first.
+      </ConfirmDialog>
+    </>
+  )
+}

@@ -1,0 +1,142 @@
+import type { VendorPage as Vendor } from '@bridgework/contract/portal'
+import { Alert, Breadcrumbs, Button, SimpleGrid, Stack, Text } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
+import { IconAlertTriangle } from '@tabler/icons-react'
+import { useSuspenseQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { useState } from 'react'
+import { read, useAct } from '../../api/query.ts'
+import { useMay } from '../../api/session.ts'
+import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx'
+import { EmptyState } from '../../ui/EmptyState.tsx'
+import { PageLink } from '../../ui/links.tsx'
+import { PageHeader } from '../../ui/PageHeader.tsx'
+import { Section } from '../../ui/Section.tsx'
+import { StatCard } from '../../ui/StatCard.tsx'
+import { When } from '../../ui/When.tsx'
+import { WhoMay } from '../../ui/WhoMay.tsx'
+import { AccessEditor } from './AccessEditor.tsx'
+import { ConsentTable } from './ConsentTable.tsx'
+
+const route = getRouteApi('/signed-in/organization/$organization_id/vendors/$company_id')
+
+/** One vendor: what it may read where, the way to open more, the way to shut it out. */
+export function VendorPage() {
+  const params = route.useParams()
+  const { organization_id } = params
+  const { data: vendor } = useSuspenseQuery(read('getVendor', { params }))
+  const { data: organization } = useSuspenseQuery(read('getOrganization', { params: { organization_id } }))
+  const may = useMay(organization_id)
+  const revoke = useAct('revokeVendor')
+  const [isRevoking, setRevoking] = useState(false)
+  const open = new Set(vendor.locations.flatMap(({ datasets }) => datasets))
+  const hasAccess = open.size > 0 || vendor.all_locations.length > 0
+  return (
+    <>
+      <Breadcrumbs mb="xs">
+        <PageLink size="sm" to="/organization/$organization_id/vendors" params={{ organization_id }}>
+          Vendor access
+        </PageLink>
+        <Text size="sm">{vendor.name}</Text>
+      </Breadcrumbs>
+      <PageHeader
+        title={vendor.name}
+        description={
+          hasAccess
+            ? 'What this vendor may read. A change is in force at its next request.'
+            : 'This vendor reads nothing of yours. Choose what it may read, and where.'
+        }
+        actions={
+          hasAccess &&
+          may('grant.revoke') && (
+            <Button color="red.9" onClick={() => setRevoking(true)}>
+              Revoke everything
+            </Button>
+          )
+        }
+      />
+      <Stack>
+        <Standing vendor={vendor} />
+        <SimpleGrid cols={{ base: 1, xs: 3 }}>
+          <StatCard label="Datasets" value={open.size} hint={`of ${organization.datasets.length}`} />
+          <StatCard
+            label="Locations"
+            value={vendor.locations.filter(({ datasets }) => datasets.length > 0).length}
+            hint={`of ${vendor.locations.length}`}
+          />
+          <StatCard
+            label="Last read"
+            value={<When at={vendor.last_read_at} />}
+            hint={
+              may('disclosure.read') && (
+                <PageLink
+                  size="xs"
+                  to="/organization/$organization_id/disclosures"
+                  params={{ organization_id }}
+                  search={{ company_id: vendor.company_id }}
+                >
+                  What it read
+                </PageLink>
+              )
+            }
+          />
+        </SimpleGrid>
+        {vendor.locations.length === 0 ? (
+          <Section title="What it may read">
+            <EmptyState icon={IconAlertTriangle} title="Your practice has no location yet">
+              Locations appear when an agent has read your practice management system for the first time.
+            </EmptyState>
+          </Section>
+        ) : (
+          <AccessEditor
+            organizationId={organization_id}
+            vendor={vendor}
+            datasets={organization.datasets}
+            mayGrant={may('grant.give')}
+          />
+        )}
+        {!may('grant.give') && <WhoMay action="grant.give" what="grant and revoke access" />}
+        <Section title="History of consents" description="Each grant with who gave it, and who ended it.">
+          {vendor.history.length === 0 ? (
+            <Text size="sm" c="dimmed">
+              Nothing was ever granted to {vendor.name}.
+            </Text>
+          ) : (
+            <ConsentTable consents={vendor.history} />
+          )}
+        </Section>
+      </Stack>
+      <ConfirmDialog
+        opened={isRevoking}
+        onClose={() => setRevoking(false)}
+        title={`Shut out ${vendor.name}?`}
+        confirm="Revoke everything"
+        onConfirm={async () => {
+          await revoke.mutateAsync({ params, body: { location_ids: 'all', datasets: 'all' } })
+          notifications.show({ message: `${vendor.name} reads nothing more.` })
+        }}
+      >
+        It reads nothing more from its next request on, at every location. What it has read already it keeps; your
+        disclosures say what that is.
+      </ConfirmDialog>
+    </>
+  )
+}
+
+/** What keeps the vendor from reading whatever is granted. */
+function Standing({ vendor }: { vendor: Vendor }) {
+  const reason =
+    vendor.state !== 'active'
+      ? `${vendor.name} is ${vendor.state} by the operator: it reads nothing, whatever is granted.`
+      : vendor.agreement_in_force
+        ? null
+        : `${vendor.name} has not accepted the developer agreement: it reads nothing until it has, whatever is granted.`
+  if (reason === null) return null
+  return (
+    <Alert color="orange" icon={<IconAlertTriangle aria-hidden />}>
+      <Text size="sm" c="bright">
+        {reason}
+      </Text>
+    </Alert>
+  )
+}

@@ -1,0 +1,103 @@
+import type { VendorEntry } from '@bridgework/contract/portal'
+import { Card, Stack, Text } from '@mantine/core'
+import { IconShieldCheck } from '@tabler/icons-react'
+import { useSuspenseQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { read } from '../../api/query.ts'
+import { DataTable } from '../../ui/DataTable.tsx'
+import { EmptyState } from '../../ui/EmptyState.tsx'
+import { PageLink } from '../../ui/links.tsx'
+import { PageHeader } from '../../ui/PageHeader.tsx'
+import { Pages } from '../../ui/Pages.tsx'
+import { SearchField } from '../../ui/SearchField.tsx'
+import { StateBadge } from '../../ui/StateBadge.tsx'
+import { listQuery } from '../../ui/url-state.ts'
+import { When } from '../../ui/When.tsx'
+import { datasetTitle } from './dataset-title.ts'
+
+const route = getRouteApi('/signed-in/organization/$organization_id/vendors')
+
+/** Who may read something; a search finds every vendor, so that another can be let in. */
+export function VendorsPage() {
+  const params = route.useParams()
+  const search = route.useSearch()
+  const { data: list } = useSuspenseQuery(read('listVendors', { params, query: listQuery(search) }))
+  return (
+    <>
+      <PageHeader
+        title="Vendor access"
+        description="The software companies that may read your data, and what of it. Nobody reads anything that you did not grant."
+      />
+      <Stack>
+        <SearchField label="Find a vendor" placeholder="Find any vendor by name" />
+        <Card withBorder padding="md">
+          {list.total === 0 ? (
+            <EmptyState
+              icon={IconShieldCheck}
+              title={search.search ? `No vendor is called “${search.search}”` : 'No vendor reads your data'}
+            >
+              {search.search
+                ? 'Ask the vendor for the name under which it is registered here.'
+                : 'To let one in, find it by its name above and choose what it may read.'}
+            </EmptyState>
+          ) : (
+            <DataTable
+              caption="Vendors"
+              rows={list.data}
+              rowKey={({ company_id }) => company_id}
+              columns={[
+                {
+                  header: 'Vendor',
+                  cell: ({ company_id, name }) => (
+                    <PageLink
+                      size="sm"
+                      fw={500}
+                      to="/organization/$organization_id/vendors/$company_id"
+                      params={{ ...params, company_id }}
+                    >
+                      {name}
+                    </PageLink>
+                  ),
+                },
+                {
+                  header: 'Access',
+                  cell: ({ has_access }) =>
+                    has_access ? <StateBadge state="granted" /> : <StateBadge state="closed" label="No access" />,
+                },
+                { header: 'May read', cell: (vendor) => <MayRead vendor={vendor} /> },
+                { header: 'Since', cell: ({ granted_at }) => <When at={granted_at} never="–" /> },
+                { header: 'Last read', cell: ({ last_read_at }) => <When at={last_read_at} /> },
+              ]}
+            />
+          )}
+        </Card>
+        <Pages list={list} />
+        {!search.search && list.total > 0 && (
+          <Text size="sm" c="dimmed">
+            To let another vendor in, find it by its name.
+          </Text>
+        )}
+      </Stack>
+    </>
+  )
+}
+
+function MayRead({ vendor: { datasets, locations } }: { vendor: VendorEntry }) {
+  if (datasets.length === 0) {
+    return (
+      <Text size="sm" c="dimmed">
+        nothing
+      </Text>
+    )
+  }
+  const [first = '', ...others] = datasets.map(datasetTitle)
+  return (
+    <Text size="sm" title={datasets.map(datasetTitle).join(', ')}>
+      {others.length === 0 ? first : `${first} and ${others.length} more`}
+      <Text span size="sm" c="dimmed">
+        {' '}
+        · {locations} {locations === 1 ? 'location' : 'locations'}
+      </Text>
+    </Text>
+  )
+}

@@ -1,0 +1,5 @@
+/** `insurance_plans` → "Insurance plans": a dataset's name as people read it. */
+export function datasetTitle(name: string): string {
+  const words = name.replaceAll('_', ' ')
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}

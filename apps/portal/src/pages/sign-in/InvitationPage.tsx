@@ -1,0 +1,126 @@
+import type { Invitation } from '@bridgework/contract/portal'
+import { Button, Loader, Stack, Text, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { call } from '../../api/call.ts'
+import { refreshSession, sessionQuery, signOut } from '../../api/session.ts'
+import { ErrorNote } from '../../ui/ErrorNote.tsx'
+import { ButtonLink, PageLink } from '../../ui/links.tsx'
+import { takeLinkToken } from './link-token.ts'
+import { NewPasswordInput } from './NewPasswordInput.tsx'
+import { passwordAdvice } from './password.ts'
+import { SignedOutPage } from './SignedOutPage.tsx'
+
+/** Joining a company or a practice by a link that was mailed. */
+export function InvitationPage() {
+  const token = takeLinkToken()
+  const invitation = useQuery({
+    queryKey: ['findInvitation', token],
+    queryFn: () => call('findInvitation', { body: { token } }),
+    enabled: token !== '',
+    retry: false,
+  })
+  const session = useQuery({ ...sessionQuery, retry: false })
+  if (token !== '' && (invitation.isPending || session.isPending)) {
+    return (
+      <SignedOutPage title="Your invitation">
+        <Loader size="sm" aria-label="Loading" />
+      </SignedOutPage>
+    )
+  }
+  if (!invitation.data) {
+    return (
+      <SignedOutPage
+        title="This invitation does not work"
+        description="It was used, replaced by a newer one, or is too old; or the page was loaded again. Open the link from the mail once more, or ask whoever invited you for a new one."
+      >
+        <ErrorNote error={invitation.error} />
+        <PageLink to="/sign-in">To the sign-in</PageLink>
+      </SignedOutPage>
+    )
+  }
+  const { tenant_name, role, side, email, has_account } = invitation.data
+  const me = session.data?.user.email
+  const what =
+    side === 'operator' ? 'one of the operators' : `${role === 'admin' ? 'an' : 'a'} ${role} of ${tenant_name}`
+  return (
+    <SignedOutPage
+      title={`Join ${side === 'operator' ? 'Bridgework' : tenant_name}`}
+      description={`You are invited to be ${what}, as ${email}.`}
+    >
+      {!has_account && <NewAccount token={token} invitation={invitation.data} />}
+      {has_account && me === email && <Accept token={token} />}
+      {has_account && me !== email && (
+        <Stack>
+          <Text size="sm">
+            {me === undefined
+              ? `${email} has an account already. Sign in with it, then accept.`
+              : `You are signed in as ${me}. Sign out, then open the link from the mail once more and sign in as ${email}.`}
+          </Text>
+          {me === undefined ? (
+            <ButtonLink to="/sign-in" search={{ next: '/invitation' }}>
+              Sign in to accept
+            </ButtonLink>
+          ) : (
+            <Button onClick={() => signOut()}>Sign out</Button>
+          )}
+        </Stack>
+      )}
+    </SignedOutPage>
+  )
+}
+
+function Accept({ token }: { token: string }) {
+  const navigate = useNavigate()
+  const accept = useMutation({
+    mutationFn: () => call('acceptInvitation', { body: { token } }),
+    onSuccess: async ({ side, id }) => {
+      await refreshSession()
+      await navigate({ href: side === 'operator' ? '/operator' : `/${side}/${id}` })
+    },
+  })
+  return (
+    <Stack>
+      <ErrorNote error={accept.error} />
+      <Button onClick={() => accept.mutate()} loading={accept.isPending}>
+        Accept
+      </Button>
+    </Stack>
+  )
+}
+
+function NewAccount({ token, invitation }: { token: string; invitation: Invitation }) {
+  const navigate = useNavigate()
+  const form = useForm({
+    initialValues: { name: invitation.name, password: '' },
+    validate: {
+      name: (value) => (value.trim() === '' ? 'Enter your name.' : null),
+      password: (value) => (passwordAdvice(value) === null ? null : 'Use 15 characters or more.'),
+    },
+  })
+  const accept = useMutation({
+    mutationFn: (values: { name: string; password: string }) =>
+      call('acceptInvitation', { body: { token, ...values } }),
+    onSuccess: ({ side, id }) =>
+      navigate({
+        to: '/sign-in',
+        search: { notice: 'joined', next: side === 'operator' ? '/operator' : `/${side}/${id}` },
+      }),
+    gcTime: 0,
+  })
+  return (
+    <form onSubmit={form.onSubmit((values) => accept.mutate(values))} noValidate>
+      <Stack>
+        {/* A password manager keeps the new password under it. */}
+        <input type="hidden" name="username" autoComplete="username" value={invitation.email} readOnly />
+        <TextInput label="Your name" autoComplete="name" maxLength={200} {...form.getInputProps('name')} />
+        <NewPasswordInput label="Choose a password" typed={form.values.password} {...form.getInputProps('password')} />
+        <ErrorNote error={accept.error} />
+        <Button type="submit" loading={accept.isPending}>
+          Make my account and join
+        </Button>
+      </Stack>
+    </form>
+  )
+}

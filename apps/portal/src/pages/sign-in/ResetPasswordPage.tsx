@@ -1,0 +1,54 @@
+import { Button, Stack } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useMutation } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { callSignIn } from '../../api/call.ts'
+import { ErrorNote } from '../../ui/ErrorNote.tsx'
+import { PageLink } from '../../ui/links.tsx'
+import { takeLinkToken } from './link-token.ts'
+import { NewPasswordInput } from './NewPasswordInput.tsx'
+import { passwordAdvice } from './password.ts'
+import { SignedOutPage } from './SignedOutPage.tsx'
+
+/** Choosing a new password by a link that was mailed. */
+export function ResetPasswordPage() {
+  const token = takeLinkToken()
+  const navigate = useNavigate()
+  const form = useForm({
+    initialValues: { password: '' },
+    validate: { password: (value) => (passwordAdvice(value) === null ? null : 'Use 15 characters or more.') },
+  })
+  const reset = useMutation({
+    mutationFn: ({ password }: { password: string }) => callSignIn('resetPassword', { token, new_password: password }),
+    onSuccess: () => navigate({ to: '/sign-in', search: { notice: 'reset' } }),
+    gcTime: 0,
+  })
+  if (token === '') {
+    return (
+      <SignedOutPage
+        title="This link is not complete"
+        description="Open it from the mail once more, or ask for a new one. A page that is loaded again has lost it, for your safety."
+      >
+        <PageLink to="/forgot-password">Ask for a new link</PageLink>
+      </SignedOutPage>
+    )
+  }
+  return (
+    <SignedOutPage title="Choose a new password" description="Every earlier sign-in ends when you set it.">
+      <form onSubmit={form.onSubmit((values) => reset.mutate(values))} noValidate>
+        <Stack>
+          <NewPasswordInput label="New password" typed={form.values.password} {...form.getInputProps('password')} />
+          <ErrorNote error={reset.error} />
+          {reset.error && (
+            <PageLink to="/forgot-password" size="sm">
+              Ask for a new link
+            </PageLink>
+          )}
+          <Button type="submit" loading={reset.isPending}>
+            Set the password
+          </Button>
+        </Stack>
+      </form>
+    </SignedOutPage>
+  )
+}

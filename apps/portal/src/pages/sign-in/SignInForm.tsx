@@ -1,0 +1,128 @@
+import { Button, Divider, PasswordInput, Stack, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import {
+  browserSupportsWebAuthn,
+  browserSupportsWebAuthnAutofill,
+  startAuthentication,
+  WebAuthnAbortService,
+  WebAuthnError,
+} from '@simplewebauthn/browser'
+import { IconFingerprint } from '@tabler/icons-react'
+import { useMutation } from '@tanstack/react-query'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
+import { callSignIn } from '../../api/call.ts'
+import { ErrorNote } from '../../ui/ErrorNote.tsx'
+import { SecondFactor } from './SecondFactor.tsx'
+
+/**
+ * Signing in: password and, where the account has one, second factor; or a passkey, which is both. `email`: for a person who is known and
+ * confirms who they are. `onDone` runs when the session stands. `links`: below the password.
+ */
+export function SignInForm({
+  email,
+  onDone,
+  links,
+}: {
+  email?: string
+  onDone: () => Promise<unknown>
+  links?: ReactNode
+}) {
+  const [owesCode, setOwesCode] = useState(false)
+  const form = useForm({ mode: 'uncontrolled', initialValues: { email: email ?? '', password: '' } })
+  const password = useMutation({
+    mutationFn: async (values: { email: string; password: string }) => {
+      const { second_factor_required } = await callSignIn('signIn', { ...values, email: values.email.trim() })
+      if (second_factor_required) setOwesCode(true)
+      else await onDone()
+    },
+    gcTime: 0,
+  })
+  const passkey = useMutation({
+    mutationFn: async ({ fromAutofill }: { fromAutofill: boolean }) => {
+      if (await signInWithPasskey(fromAutofill)) await onDone()
+    },
+  })
+  useAutofill(email === undefined, () => passkey.mutate({ fromAutofill: true }))
+
+  if (owesCode) return <SecondFactor onDone={onDone} onBack={() => setOwesCode(false)} />
+  return (
+    <form onSubmit={form.onSubmit((values) => password.mutate(values))}>
+      <Stack>
+        <ErrorNote error={password.error ?? passkey.error} />
+        {email === undefined ? (
+          <TextInput
+            label="E-mail address"
+            type="email"
+            autoComplete="username webauthn"
+            required
+            withAsterisk={false}
+            key={form.key('email')}
+            {...form.getInputProps('email')}
+          />
+        ) : (
+          // A password manager finds the account by it.
+          <input type="hidden" name="username" autoComplete="username" value={email} readOnly />
+        )}
+        <PasswordInput
+          label="Password"
+          autoComplete="current-password"
+          required
+          withAsterisk={false}
+          data-autofocus={email !== undefined || undefined}
+          visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
+          key={form.key('password')}
+          {...form.getInputProps('password')}
+        />
+        {links}
+        <Button type="submit" loading={password.isPending}>
+          {email === undefined ? 'Sign in' : 'Confirm'}
+        </Button>
+        {browserSupportsWebAuthn() && (
+          <>
+            <Divider label="or" />
+            <Button
+              variant="default"
+              leftSection={<IconFingerprint size={18} aria-hidden />}
+              onClick={() => passkey.mutate({ fromAutofill: false })}
+            >
+              {email === undefined ? 'Sign in with a passkey' : 'Confirm with a passkey'}
+            </Button>
+          </>
+        )}
+      </Stack>
+    </form>
+  )
+}
+
+/** False when the person chose none: that is no error. */
+async function signInWithPasskey(useBrowserAutofill: boolean): Promise<boolean> {
+  const options = await callSignIn('getPasskeySignIn', undefined)
+  try {
+    const response = await startAuthentication({
+      // What better-auth makes for it.
+      optionsJSON: options as Parameters<typeof startAuthentication>[0]['optionsJSON'],
+      useBrowserAutofill,
+    })
+    await callSignIn('signInWithPasskey', { response })
+    return true
+  } catch (error) {
+    if (error instanceof WebAuthnError || (error instanceof Error && error.name === 'NotAllowedError')) return false
+    throw error
+  }
+}
+
+/** Offers passkeys among what the browser fills into the e-mail field, where the browser can. */
+function useAutofill(isOn: boolean, offer: () => void): void {
+  const latest = useRef(offer)
+  useEffect(() => {
+    if (!isOn) return
+    let isGone = false
+    void browserSupportsWebAuthnAutofill().then((supported) => {
+      if (supported && !isGone) latest.current()
+    })
+    return () => {
+      isGone = true
+      WebAuthnAbortService.cancelCeremony()
+    }
+  }, [isOn])
+}

@@ -1,0 +1,92 @@
+import { Alert, Button, Radio, Stack, Text, TextInput } from '@mantine/core'
+import { useForm } from '@mantine/form'
+import { useMutation } from '@tanstack/react-query'
+import { call } from '../../api/call.ts'
+import { ErrorNote } from '../../ui/ErrorNote.tsx'
+import { PageLink } from '../../ui/links.tsx'
+import { CheckYourMail } from './CheckYourMail.tsx'
+import { NewPasswordInput } from './NewPasswordInput.tsx'
+import { passwordAdvice } from './password.ts'
+import { SignedOutPage } from './SignedOutPage.tsx'
+
+/** Signing up a software company or a practice, with its owner. */
+export function SignUpPage() {
+  const form = useForm({
+    initialValues: {
+      side: 'company' as 'company' | 'organization',
+      tenant_name: '',
+      name: '',
+      email: '',
+      password: '',
+    },
+    validate: {
+      tenant_name: (value) => (value.trim() === '' ? 'Enter its name.' : null),
+      name: (value) => (value.trim() === '' ? 'Enter your name.' : null),
+      email: (value) => (/^\S+@\S+$/.test(value.trim()) ? null : 'Enter your e-mail address, as in ana@example.com.'),
+      password: (value) => (passwordAdvice(value) === null ? null : 'Use 15 characters or more.'),
+    },
+  })
+  const signUp = useMutation({
+    mutationFn: (body: typeof form.values) => call('signUp', { body }),
+    gcTime: 0,
+  })
+  const { side, email, password } = form.values
+  if (signUp.isSuccess) {
+    return (
+      <CheckYourMail email={email}>
+        We sent a link to <b>{email}</b>. Open it within a day to confirm the address; then you can sign in.
+      </CheckYourMail>
+    )
+  }
+  return (
+    <SignedOutPage
+      title="Sign up"
+      description={
+        <>
+          You become the owner and can invite others. Have an account already?{' '}
+          <PageLink to="/sign-in" underline="always" inherit>
+            Sign in
+          </PageLink>
+        </>
+      }
+    >
+      <form onSubmit={form.onSubmit((values) => signUp.mutate(values))} noValidate>
+        <Stack>
+          <Radio.Group label="What do you sign up?" {...form.getInputProps('side')}>
+            <Stack gap="xs" mt="xs">
+              <Radio value="company" label="A software company" description="Reads the data that practices grant it." />
+              <Radio value="organization" label="A practice" description="Decides who may read its data." />
+            </Stack>
+          </Radio.Group>
+          <TextInput
+            label={side === 'company' ? 'Name of the company' : 'Name of the practice'}
+            autoComplete="organization"
+            maxLength={200}
+            {...form.getInputProps('tenant_name')}
+          />
+          <TextInput label="Your name" autoComplete="name" maxLength={200} {...form.getInputProps('name')} />
+          <TextInput
+            label="Your e-mail address"
+            type="email"
+            autoComplete="username"
+            maxLength={254}
+            {...form.getInputProps('email')}
+          />
+          <NewPasswordInput label="Password" typed={password} {...form.getInputProps('password')} />
+          <ErrorNote error={signUp.error} />
+          <Button type="submit" loading={signUp.isPending}>
+            Sign up
+          </Button>
+          {side === 'organization' && (
+            <Alert variant="light">
+              <Text size="sm" c="bright">
+                Nothing leaves your practice management system before you install the agent, and no vendor reads
+                anything before you grant it.
+              </Text>
+            </Alert>
+          )}
+        </Stack>
+      </form>
+    </SignedOutPage>
+  )
+}

@@ -1,0 +1,10 @@
+/** NIST SP 800-63B 3.1.1.2: the server refuses a shorter one. */
+export const passwordLengthMin = 15
+
+/** What the page can tell of a password while it is typed; whether it is common or breached only the server knows. Null where it will do. */
+export function passwordAdvice(password: string): string | null {
+  // The server counts characters as people do, not as UTF-16 does.
+  const missing = passwordLengthMin - [...password].length
+  if (missing > 0) return `${missing} more ${missing === 1 ? 'character' : 'characters'}`
+  return null
+}

@@ -1,0 +1,93 @@
+import { createRoute } from '@tanstack/react-router'
+import { read } from '../api/query.ts'
+import { snippetSearch } from '../pages/company/snippets.ts'
+import { usageSearch } from '../pages/company/usage-search.ts'
+import { listQuery, listSearch } from '../ui/url-state.ts'
+import { lazy, listed, load, signedIn } from './signed-in.tsx'
+
+const company = createRoute({ getParentRoute: () => signedIn, path: '/company/$company_id' })
+
+const companyOverview = createRoute({
+  getParentRoute: () => company,
+  path: '/',
+  loader: ({ params }) => load(read('getCompany', { params }), read('getUsage', { params, query: { range: '24h' } })),
+  component: lazy(() => import('../pages/company/OverviewPage.tsx'), 'OverviewPage'),
+})
+
+const quickstart = createRoute({
+  getParentRoute: () => company,
+  path: '/quickstart',
+  validateSearch: snippetSearch,
+  loader: ({ params }) => load(read('getCompany', { params }), read('getEnvironment')),
+  component: lazy(() => import('../pages/company/QuickstartPage.tsx'), 'QuickstartPage'),
+})
+
+const keys = createRoute({
+  getParentRoute: () => company,
+  path: '/keys',
+  validateSearch: listSearch,
+  loader: ({ params }) => load(read('getCompany', { params }), read('listKeyPairs', { params })),
+  component: lazy(() => import('../pages/company/KeysPage.tsx'), 'KeysPage'),
+})
+
+const agreement = createRoute({
+  getParentRoute: () => company,
+  path: '/agreement',
+  loader: ({ params }) => load(read('getCompany', { params }), read('getAgreement', { params })),
+  component: lazy(() => import('../pages/company/AgreementPage.tsx'), 'AgreementPage'),
+})
+
+const connections = createRoute({
+  getParentRoute: () => company,
+  path: '/connections',
+  ...listed,
+  loader: ({ params, deps }) =>
+    load(read('getCompany', { params }), read('listConnections', { params, query: listQuery(deps) })),
+  component: lazy(() => import('../pages/company/ConnectionsPage.tsx'), 'ConnectionsPage'),
+})
+
+const usage = createRoute({
+  getParentRoute: () => company,
+  path: '/usage',
+  validateSearch: usageSearch,
+  loaderDeps: ({ search: { range } }) => ({ range }),
+  loader: ({ params, deps: { range = '24h' } }) =>
+    load(read('getUsage', { params, query: { range } }), read('listRecentRequests', { params })),
+  component: lazy(() => import('../pages/company/UsagePage.tsx'), 'UsagePage'),
+})
+
+const companyMembers = createRoute({
+  getParentRoute: () => company,
+  path: '/members',
+  validateSearch: listSearch,
+  loader: ({ params }) => load(read('listCompanyMembers', { params })),
+  component: lazy(() => import('../pages/company/CompanyMembersPage.tsx'), 'CompanyMembersPage'),
+})
+
+const companyHistory = createRoute({
+  getParentRoute: () => company,
+  path: '/history',
+  ...listed,
+  loader: ({ params, deps }) => load(read('listCompanyEvents', { params, query: listQuery(deps) })),
+  component: lazy(() => import('../pages/company/CompanyHistoryPage.tsx'), 'CompanyHistoryPage'),
+})
+
+const companySettings = createRoute({
+  getParentRoute: () => company,
+  path: '/settings',
+  loader: ({ params }) => load(read('getCompany', { params })),
+  component: lazy(() => import('../pages/company/CompanySettingsPage.tsx'), 'CompanySettingsPage'),
+})
+
+/** The company side. */
+export const companyRoutes = company.addChildren([
+  companyOverview,
+  quickstart,
+  keys,
+  agreement,
+  connections,
+  usage,
+  companyMembers,
+  companyHistory,
+  companySettings,
+])

@@ -1,0 +1,151 @@
+import type { TimelineRange } from '@bridgework/contract/portal'
+import { createRoute } from '@tanstack/react-router'
+import { read } from '../api/query.ts'
+import { queryClient } from '../api/query-client.ts'
+import { disclosureSearch, disclosuresQuery } from '../pages/organization/disclosures.ts'
+import { oneOf, textOf } from '../shell/plain-search.ts'
+import { type ListSearch, listQuery, listSearch } from '../ui/url-state.ts'
+import { lazy, listed, load, signedIn } from './signed-in.tsx'
+
+const organization = createRoute({ getParentRoute: () => signedIn, path: '/organization/$organization_id' })
+
+const organizationOverview = createRoute({
+  getParentRoute: () => organization,
+  path: '/',
+  loader: ({ params }) => load(read('getOrganization', { params })),
+  component: lazy(() => import('../pages/organization/OverviewPage.tsx'), 'OverviewPage'),
+})
+
+const locations = createRoute({
+  getParentRoute: () => organization,
+  path: '/locations',
+  ...listed,
+  loader: ({ params, deps }) => load(read('listLocations', { params, query: listQuery(deps) })),
+  component: lazy(() => import('../pages/organization/LocationsPage.tsx'), 'LocationsPage'),
+})
+
+const location = createRoute({
+  getParentRoute: () => organization,
+  path: '/locations/$location_id',
+  validateSearch: (search): { range?: TimelineRange } => ({ range: oneOf(search, 'range', ['24h', '7d']) ?? '24h' }),
+  loaderDeps: ({ search }) => search,
+  loader: ({ params, deps }) => load(read('getLocation', { params, query: deps })),
+  component: lazy(() => import('../pages/organization/LocationPage.tsx'), 'LocationPage'),
+})
+
+const agents = createRoute({
+  getParentRoute: () => organization,
+  path: '/agents',
+  validateSearch: listSearch,
+  loader: ({ params }) => load(read('listAgents', { params })),
+  component: lazy(() => import('../pages/organization/AgentsPage.tsx'), 'AgentsPage'),
+})
+
+const removals = createRoute({
+  getParentRoute: () => organization,
+  path: '/removals',
+  validateSearch: listSearch,
+  loader: ({ params }) => load(read('listRemovals', { params })),
+  component: lazy(() => import('../pages/organization/RemovalsPage.tsx'), 'RemovalsPage'),
+})
+
+const removal = createRoute({
+  getParentRoute: () => organization,
+  path: '/removals/$location_id/$dataset',
+  loader: ({ params }) => load(read('previewRemoval', { params })),
+  component: lazy(() => import('../pages/organization/RemovalPage.tsx'), 'RemovalPage'),
+})
+
+const vendors = createRoute({
+  getParentRoute: () => organization,
+  path: '/vendors',
+  ...listed,
+  loader: ({ params, deps }) => load(read('listVendors', { params, query: listQuery(deps) })),
+  component: lazy(() => import('../pages/organization/VendorsPage.tsx'), 'VendorsPage'),
+})
+
+const vendor = createRoute({
+  getParentRoute: () => organization,
+  path: '/vendors/$company_id',
+  validateSearch: listSearch,
+  loader: ({ params: { organization_id, company_id } }) =>
+    load(
+      read('getVendor', { params: { organization_id, company_id } }),
+      read('getOrganization', { params: { organization_id } }),
+    ),
+  component: lazy(() => import('../pages/organization/VendorPage.tsx'), 'VendorPage'),
+})
+
+const consents = createRoute({
+  getParentRoute: () => organization,
+  path: '/consents',
+  ...listed,
+  loader: ({ params, deps }) => load(read('listConsents', { params, query: listQuery(deps) })),
+  component: lazy(() => import('../pages/organization/ConsentsPage.tsx'), 'ConsentsPage'),
+})
+
+const disclosures = createRoute({
+  getParentRoute: () => organization,
+  path: '/disclosures',
+  validateSearch: disclosureSearch,
+  loaderDeps: ({ search }) => search,
+  loader: ({ params, deps }) =>
+    Promise.all([
+      load(read('getOrganization', { params }), read('summarizeDisclosures', { params, query: deps })),
+      queryClient.ensureInfiniteQueryData(disclosuresQuery(params.organization_id, deps)),
+    ]),
+  component: lazy(() => import('../pages/organization/DisclosuresPage.tsx'), 'DisclosuresPage'),
+})
+
+const attribution = createRoute({
+  getParentRoute: () => organization,
+  path: '/attribution',
+  validateSearch: (search): ListSearch & { open?: string | undefined } => ({
+    ...listSearch(search),
+    open: textOf(search, 'open'),
+  }),
+  loaderDeps: ({ search }) => ({ ...listSearch(search) }),
+  loader: ({ params, deps }) => load(read('listAttribution', { params, query: listQuery(deps) })),
+  component: lazy(() => import('../pages/organization/AttributionPage.tsx'), 'AttributionPage'),
+})
+
+const organizationMembers = createRoute({
+  getParentRoute: () => organization,
+  path: '/members',
+  validateSearch: listSearch,
+  loader: ({ params }) => load(read('listOrganizationMembers', { params })),
+  component: lazy(() => import('../pages/organization/OrganizationMembersPage.tsx'), 'OrganizationMembersPage'),
+})
+
+const organizationHistory = createRoute({
+  getParentRoute: () => organization,
+  path: '/history',
+  ...listed,
+  loader: ({ params, deps }) => load(read('listOrganizationEvents', { params, query: listQuery(deps) })),
+  component: lazy(() => import('../pages/organization/OrganizationHistoryPage.tsx'), 'OrganizationHistoryPage'),
+})
+
+const organizationSettings = createRoute({
+  getParentRoute: () => organization,
+  path: '/settings',
+  loader: ({ params }) => load(read('getOrganization', { params })),
+  component: lazy(() => import('../pages/organization/OrganizationSettingsPage.tsx'), 'OrganizationSettingsPage'),
+})
+
+/** The practice side. */
+export const organizationRoutes = organization.addChildren([
+  organizationOverview,
+  locations,
+  location,
+  agents,
+  removals,
+  removal,
+  vendors,
+  vendor,
+  consents,
+  disclosures,
+  attribution,
+  organizationMembers,
+  organizationHistory,
+  organizationSettings,
+])

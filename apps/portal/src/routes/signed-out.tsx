@@ -1,0 +1,68 @@
+import { createRoute } from '@tanstack/react-router'
+import { read } from '../api/query.ts'
+import { signInSearch } from '../pages/sign-in/sign-in-notice.ts'
+import { lazy, listed, load, root } from './signed-in.tsx'
+
+// Without a sign-in. Nothing of the signed-in pages is loaded here.
+
+const signedOut = createRoute({
+  getParentRoute: () => root,
+  id: 'signed-out',
+  component: lazy(() => import('../shell/SignedOutShell.tsx'), 'SignedOutShell'),
+})
+
+const signIn = createRoute({
+  getParentRoute: () => signedOut,
+  path: '/sign-in',
+  validateSearch: signInSearch,
+  component: lazy(() => import('../pages/sign-in/SignInPage.tsx'), 'SignInPage'),
+})
+
+const signUp = createRoute({
+  getParentRoute: () => signedOut,
+  path: '/sign-up',
+  component: lazy(() => import('../pages/sign-in/SignUpPage.tsx'), 'SignUpPage'),
+})
+
+const forgotPassword = createRoute({
+  getParentRoute: () => signedOut,
+  path: '/forgot-password',
+  component: lazy(() => import('../pages/sign-in/ForgotPasswordPage.tsx'), 'ForgotPasswordPage'),
+})
+
+const resetPassword = createRoute({
+  getParentRoute: () => signedOut,
+  path: '/reset-password',
+  component: lazy(() => import('../pages/sign-in/ResetPasswordPage.tsx'), 'ResetPasswordPage'),
+})
+
+const verifyEmail = createRoute({
+  getParentRoute: () => signedOut,
+  path: '/verify-email',
+  component: lazy(() => import('../pages/sign-in/VerifyEmailPage.tsx'), 'VerifyEmailPage'),
+})
+
+const invitation = createRoute({
+  getParentRoute: () => signedOut,
+  path: '/invitation',
+  component: lazy(() => import('../pages/sign-in/InvitationPage.tsx'), 'InvitationPage'),
+})
+
+const mail = createRoute({
+  getParentRoute: () => signedOut,
+  path: '/mail',
+  ...listed,
+  loader: () => load(read('listSandboxMail')),
+  component: lazy(() => import('../pages/sign-in/MailPage.tsx'), 'MailPage'),
+})
+
+/** The pages before a sign-in. */
+export const signedOutRoutes = signedOut.addChildren([
+  signIn,
+  signUp,
+  forgotPassword,
+  resetPassword,
+  verifyEmail,
+  invitation,
+  mail,
+])

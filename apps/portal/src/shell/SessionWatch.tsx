@@ -1,0 +1,131 @@
+import { Button, Group, Modal, Stack, Text } from '@mantine/core'
+import { useEffect, useState } from 'react'
+import { PortalError } from '../api/call.ts'
+import { askToSignIn } from '../api/fresh-sign-in.ts'
+import { endSession, refreshSession, signedOutKey, signOut, useSession } from '../api/session.ts'
+import { type SessionPhase, sessionPhase } from './session-clock.ts'
+
+/** In the storage that all tabs share: work in one of them keeps every one signed in. */
+const activeKey = 'bridgework.active-at'
+const activities = ['pointerdown', 'pointermove', 'keydown', 'wheel', 'touchstart'] as const
+/** The server moves a session's end at most once a minute; asking more often would do nothing. */
+const keepAliveMs = 61_000
+
+/**
+ * Warns a minute before a session ends and ends it then. Typing and pointing count as work, in every tab, and are told to the server, which
+ * sees only requests. While the warning stands, only its button counts: somebody who brushes the mouse has not read it.
+ */
+export function SessionWatch() {
+  const session = useSession()
+  const [phase, setPhase] = useState<SessionPhase>({ phase: 'active' })
+  const isActive = phase.phase === 'active'
+  const endsAt = Date.parse(session.ends_at)
+  const idleMs = session.idle_timeout_seconds * 1000
+
+  useEffect(() => {
+    if (!isActive) return
+    let notedAt = 0
+    const note = () => {
+      if (Date.now() - notedAt < 1000) return
+      notedAt = Date.now()
+      localStorage.setItem(activeKey, String(notedAt))
+    }
+    note()
+    for (const activity of activities) addEventListener(activity, note, { passive: true, capture: true })
+    return () => {
+      for (const activity of activities) removeEventListener(activity, note, { capture: true })
+    }
+  }, [isActive])
+
+  useEffect(() => {
+    let askedAt = Date.now()
+    const tick = () => {
+      const now = Date.now()
+      const activeAt = Number(localStorage.getItem(activeKey) ?? now)
+      const next = sessionPhase({ now, activeAt, idleMs, endsAt })
+      setPhase((old) => (isSame(old, next) ? old : next))
+      if (next.phase === 'over') void leave(next.because)
+      else if (activeAt > askedAt && now - askedAt >= keepAliveMs) {
+        askedAt = now
+        refreshSession().catch(leaveIfEnded)
+      }
+    }
+    const timer = setInterval(tick, 1000)
+    return () => clearInterval(timer)
+  }, [idleMs, endsAt])
+
+  useEffect(() => {
+    const onStorage = ({ key }: StorageEvent) => {
+      if (key === signedOutKey) location.assign('/sign-in')
+    }
+    // A page that the back button brings out of the browser's memory may be that of somebody who has signed out.
+    const onShow = ({ persisted }: PageTransitionEvent) => {
+      if (persisted) location.reload()
+    }
+    addEventListener('storage', onStorage)
+    addEventListener('pageshow', onShow)
+    return () => {
+      removeEventListener('storage', onStorage)
+      removeEventListener('pageshow', onShow)
+    }
+  }, [])
+
+  const stay = async () => {
+    if (phase.phase === 'ending' && phase.because === 'lifetime') {
+      await askToSignIn()
+      return
+    }
+    localStorage.setItem(activeKey, String(Date.now()))
+    setPhase({ phase: 'active' })
+    await refreshSession().catch(leaveIfEnded)
+  }
+
+  const isIdle = !isActive && phase.because === 'idle'
+  return (
+    <Modal
+      opened={phase.phase === 'ending'}
+      onClose={stay}
+      title={isIdle ? 'Are you still there?' : 'Your sign-in ends'}
+      withCloseButton={false}
+      closeOnClickOutside={false}
+      zIndex={300}
+    >
+      <Stack>
+        <Text size="sm">
+          {isIdle
+            ? `Nothing has happened here for a while. To protect what you see, you will be signed out in`
+            : `Nobody stays signed in for more than 12 hours. You will be signed out in`}{' '}
+          <b>{isActive ? 0 : phase.secondsLeft} s</b>. What you have typed into forms is kept in this tab.
+        </Text>
+        <Group justify="flex-end">
+          <Button variant="default" onClick={() => signOut()}>
+            Sign out
+          </Button>
+          <Button onClick={stay} data-autofocus>
+            {isIdle ? 'Stay signed in' : 'Sign in again'}
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  )
+}
+
+function isSame(one: SessionPhase, other: SessionPhase): boolean {
+  if (one.phase === 'active' || other.phase === 'active') return one.phase === other.phase
+  return one.phase === other.phase && one.secondsLeft === other.secondsLeft
+}
+
+let isLeaving = false
+
+/** Signs out and asks for a sign-in that leads back here. */
+async function leave(notice: 'idle' | 'lifetime'): Promise<void> {
+  if (isLeaving) return
+  isLeaving = true
+  const next = location.pathname + location.search
+  await endSession(`/sign-in?${new URLSearchParams({ notice, next })}`)
+}
+
+/** The server ended the session on its own; that it cannot be reached means nothing. */
+function leaveIfEnded(error: unknown): void {
+  if (error instanceof PortalError && error.status === 401) void leave('idle')
+}

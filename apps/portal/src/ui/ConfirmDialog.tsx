@@ -1,0 +1,88 @@
+import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { type ReactNode, useEffect, useState } from 'react'
+import { ErrorNote } from './ErrorNote.tsx'
+
+/**
+ * Asks before an act that cannot be taken back. `typed`: what must be typed first. Stays open with the reason when the act is refused,
+ * and cannot be closed while it runs.
+ */
+export function ConfirmDialog({
+  opened,
+  onClose,
+  title,
+  children,
+  typed,
+  confirm,
+  color = 'red.9',
+  onConfirm,
+}: {
+  opened: boolean
+  onClose: () => void
+  title: string
+  children: ReactNode
+  typed?: string
+  /** The button's words: the act itself, not "OK". */
+  confirm: string
+  color?: string
+  onConfirm: () => Promise<unknown>
+}) {
+  const [text, setText] = useState('')
+  const act = useMutation({ mutationFn: onConfirm, onSuccess: onClose })
+  const { reset } = act
+  useEffect(() => {
+    if (opened) return
+    setText('')
+    reset()
+  }, [opened, reset])
+  return (
+    <Modal
+      opened={opened}
+      onClose={onClose}
+      title={title}
+      closeOnEscape={!act.isPending}
+      closeOnClickOutside={!act.isPending}
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
+      <form
+        onSubmit={(event) => {
+          event.preventDefault()
+          act.mutate()
+        }}
+      >
+        <Stack>
+          <Text component="div" size="sm">
+            {children}
+          </Text>
+          {typed !== undefined && (
+            <TextInput
+              label={
+                <>
+                  Type <b>{typed}</b> to confirm
+                </>
+              }
+              value={text}
+              onChange={(event) => setText(event.currentTarget.value)}
+              autoComplete="off"
+              data-autofocus
+            />
+          )}
+          <ErrorNote error={act.error} />
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose} disabled={act.isPending}>
+              Cancel
+            </Button>
+            <Button
+              type="submit"
+              color={color}
+              loading={act.isPending}
+              disabled={typed !== undefined && text.trim() !== typed.trim()}
+            >
+              {confirm}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  )
+}

@@ -1,0 +1,34 @@
+import { CloseButton, TextInput } from '@mantine/core'
+import { IconSearch } from '@tabler/icons-react'
+import { useEffect, useRef, useState } from 'react'
+import { type ListSearch, useUrlState } from './url-state.ts'
+
+const pauseMs = 300
+
+/** Narrows a list as one types; the text is kept in the address, and the list begins at its first page again. */
+export function SearchField({ label, placeholder = label }: { label: string; placeholder?: string }) {
+  const [{ search = '' }, change] = useUrlState<ListSearch>()
+  const [text, setText] = useState(search)
+  const pending = useRef<ReturnType<typeof setTimeout>>(undefined)
+  // The address may change without us: by the back button, or a link.
+  useEffect(() => setText(search), [search])
+  useEffect(() => () => clearTimeout(pending.current), [])
+  const apply = (value: string, afterMs: number) => {
+    setText(value)
+    clearTimeout(pending.current)
+    pending.current = setTimeout(() => change({ search: value.trim() || undefined, page: undefined }), afterMs)
+  }
+  return (
+    <TextInput
+      type="search"
+      aria-label={label}
+      placeholder={placeholder}
+      value={text}
+      maxLength={100}
+      onChange={(event) => apply(event.currentTarget.value, pauseMs)}
+      leftSection={<IconSearch size={16} aria-hidden />}
+      rightSection={text !== '' && <CloseButton size="sm" aria-label="Clear the search" onClick={() => apply('', 0)} />}
+      w={{ base: '100%', xs: 280 }}
+    />
+  )
+}

@@ -1,0 +1,60 @@
+import { Badge, useComputedColorScheme } from '@mantine/core'
+import {
+  IconAlertTriangle,
+  IconCircleCheck,
+  IconCircleX,
+  IconClock,
+  IconHelpCircle,
+  IconMail,
+  IconPlayerPause,
+} from '@tabler/icons-react'
+
+const good = { icon: IconCircleCheck, color: 'teal' }
+const waiting = { icon: IconClock, color: 'blue' }
+const warning = { icon: IconAlertTriangle, color: 'orange' }
+const bad = { icon: IconCircleX, color: 'red' }
+const neutral = { icon: IconCircleX, color: 'gray' }
+
+// Freshness, agents, companies, members, key pairs and grants: a word that two of them share means the same in both.
+const states = {
+  current: { ...good, label: 'Current' },
+  stale: { ...warning, label: 'Stale' },
+  disconnected: { ...bad, label: 'Disconnected' },
+  pending: { ...waiting, label: 'First sync pending' },
+  connected: { ...good, label: 'Connected' },
+  silent: { ...warning, label: 'Silent' },
+  never_heard: { icon: IconHelpCircle, color: 'gray', label: 'Never heard' },
+  revoked: { ...neutral, label: 'Revoked' },
+  active: { ...good, label: 'Active' },
+  suspended: { icon: IconPlayerPause, color: 'orange', label: 'Suspended' },
+  closed: { ...neutral, label: 'Closed' },
+  invited: { icon: IconMail, color: 'blue', label: 'Invited' },
+  expired: { ...warning, label: 'Invitation expired' },
+  live: { ...good, label: 'Live' },
+  granted: { ...good, label: 'Granted' },
+  installed: { ...good, label: 'Installed' },
+  not_installed: { ...neutral, label: 'Not installed' },
+  held: { ...warning, label: 'Waits for you' },
+  in_force: { ...good, label: 'In force' },
+  not_accepted: { ...warning, label: 'Not accepted' },
+} as const
+
+export type State = keyof typeof states
+
+/** A state by symbol and word; the colour only helps. */
+export function StateBadge({ state, label = states[state].label }: { state: State; label?: string }) {
+  const scheme = useComputedColorScheme('light')
+  const { icon: Shape, color } = states[state]
+  return (
+    <Badge
+      variant="default"
+      radius="sm"
+      tt="none"
+      fw={500}
+      style={{ flexShrink: 0 }}
+      leftSection={<Shape size={14} aria-hidden color={`var(--mantine-color-${color}-${scheme === 'dark' ? 4 : 8})`} />}
+    >
+      {label}
+    </Badge>
+  )
+}

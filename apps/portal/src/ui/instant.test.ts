@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { shortInstant } from './instant.ts'
+
+const now = Date.parse('2026-11-21T12:00:00Z')
+const at = (secondsAgo: number) => shortInstant(new Date(now - secondsAgo * 1000).toISOString(), now, 'en-GB')
+
+test('what happened within a day is told by how long ago it was, without rounding up', () => {
+  assert.equal(at(0), 'just now')
+  assert.equal(at(59), 'just now')
+  assert.equal(at(60), '1 minute ago')
+  assert.equal(at(3599), '59 minutes ago')
+  assert.equal(at(3600), '1 hour ago')
+  assert.equal(at(86_399), '23 hours ago')
+})
+
+test('what is to come is told as such', () => {
+  assert.equal(at(-30), 'in less than a minute')
+  assert.equal(at(-600), 'in 10 minutes')
+})
+
+test('what is a day away or more is told by its day', () => {
+  assert.match(at(86_400), /^20 Nov 2026/)
+  assert.match(at(-86_400), /^22 Nov 2026/)
+})
