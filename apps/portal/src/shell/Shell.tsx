@@ -13,6 +13,7 @@ import {
   Text,
   Tooltip,
   UnstyledButton,
+  VisuallyHidden,
   useComputedColorScheme,
   useMantineColorScheme,
 } from '@mantine/core'
@@ -39,6 +40,8 @@ export function Shell() {
       header={{ height: 60 }}
       navbar={{ width: 240, breakpoint: 'sm', collapsed: { mobile: !isOpen } }}
       padding={{ base: 'md', sm: 'lg' }}
+      // Else the page slides into its place when it is first shown.
+      transitionDuration={0}
     >
       <Button className={classes.skip} onClick={() => main.current?.focus()}>
         Skip to the content
@@ -74,7 +77,6 @@ export function Shell() {
               .filter((place) => mayDo(current.role, place.action))
               .map((place) => {
                 const to = `${homeOf(current)}${place.path}`
-                const isHere = place.path === '' ? path === to : `${path}/`.startsWith(`${to}/`)
                 return (
                   <NavLink
                     key={place.path}
@@ -82,9 +84,9 @@ export function Shell() {
                     to={to}
                     label={place.label}
                     leftSection={<place.icon size={18} aria-hidden />}
-                    active={isHere}
                     className={classes.place}
-                    aria-current={isHere ? 'page' : undefined}
+                    // Every page of a side lies below its overview. The link marks itself as the current page.
+                    activeOptions={{ exact: place.path === '', includeSearch: false }}
                     onClick={close}
                   />
                 )
@@ -128,8 +130,9 @@ function TenantSwitcher({
   return (
     <Menu width="target">
       <Menu.Target>
-        <UnstyledButton className={classes.switcher} aria-label={`Acting for ${current?.name ?? 'nobody'}. Change`}>
+        <UnstyledButton className={classes.switcher}>
           {label}
+          <VisuallyHidden>Change</VisuallyHidden>
           <IconSelector size={16} aria-hidden />
         </UnstyledButton>
       </Menu.Target>
@@ -159,7 +162,7 @@ function AccountMenu() {
   return (
     <Menu position="bottom-end" width={240}>
       <Menu.Target>
-        <UnstyledButton aria-label={`Account of ${user.name}`} p={4}>
+        <UnstyledButton p={4} aria-label={`Account of ${user.name}`}>
           <Group gap={4} wrap="nowrap">
             <IconUser size={18} aria-hidden />
             <Text size="sm" fw={500} truncate maw={180} visibleFrom="xs">

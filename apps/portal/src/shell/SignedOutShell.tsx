@@ -1,19 +1,21 @@
-import { Center, Container, Paper, Stack } from '@mantine/core'
+import { Box, Center, Container, Paper, Stack } from '@mantine/core'
 import { Outlet } from '@tanstack/react-router'
 import { Brand } from './Brand.tsx'
 
 /** The frame of the pages before a sign-in: one card, the brand above it. */
 export function SignedOutShell() {
   return (
-    <Container size={460} py="xl" component="main">
-      <Stack gap="lg">
-        <Center>
-          <Brand />
-        </Center>
-        <Paper withBorder p="xl" radius="lg">
-          <Outlet />
-        </Paper>
-      </Stack>
-    </Container>
+    <Box mih="100vh" bg="light-dark(var(--mantine-color-gray-0), var(--mantine-color-dark-8))">
+      <Container size={460} py="xl" component="main">
+        <Stack gap="lg">
+          <Center>
+            <Brand />
+          </Center>
+          <Paper withBorder p="xl" radius="lg">
+            <Outlet />
+          </Paper>
+        </Stack>
+      </Container>
+    </Box>
   )
 }

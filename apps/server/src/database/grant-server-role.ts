@@ -2,16 +2,17 @@ import pg from 'pg'
 import { DatabaseStartError } from './start-error.ts'
 
 /**
- * Gives the role that the server connects as what it needs and no more: rows of every table, but disclosures and what people did only to
- * add and to read, and the list of migrations only to read. Run as the schema's owner after every migration. Does nothing when the server connects as the owner.
+ * Gives the role that the server connects as what it needs and no more: rows of every table, but disclosures and what people did in the
+ * portal only to add and to read, and the list of migrations only to read. Run as the schema's owner after every migration. Does nothing when the server connects as the owner.
  */
 export async function grantServerRole(owner: Pick<pg.Client, 'query'>, roleName: string): Promise<void> {
-  const answer = await owner.query<{ isOwner: boolean; appendOnly: string[] }>(
+  const answer = await owner.query<{ isOwner: boolean; appendOnly: string }>(
     `select rolname = current_user as "isOwner",
-            array(select name from unnest(array['disclosure', 'audit_event']) as name where to_regclass(name) is not null) as "appendOnly"
+            (select coalesce(string_agg(name, ', '), '') from unnest($2::text[]) name
+              where to_regclass('public.' || name) is not null) as "appendOnly"
        from pg_roles
       where rolname = $1`,
-    [roleName],
+    [roleName, ['disclosure', 'audit_event']],
   )
   const [found] = answer.rows
   if (!found)
@@ -24,6 +25,6 @@ export async function grantServerRole(owner: Pick<pg.Client, 'query'>, roleName:
      grant select, insert, update, delete on all tables in schema public to ${role};
      grant usage, select on all sequences in schema public to ${role};
      revoke insert, update, delete, truncate, references, trigger on migration from ${role};
-     ${found.appendOnly.map((table) => `revoke update, delete, truncate, references, trigger on ${table} from ${role};`).join('\n')}`,
+     ${found.appendOnly && `revoke update, delete, truncate, references, trigger on ${found.appendOnly} from ${role};`}`,
   )
 }

@@ -60,9 +60,9 @@ export function RecentRequests() {
               header: 'Request',
               cell: ({ method, route, location_id }) => (
                 <>
-                  <Code>
-                    {method} {route}
-                  </Code>
+                  <Text size="sm" ff="monospace">
+                    {method} {route.replace('/locations/:location_id', '…')}
+                  </Text>
                   {location_id && (
                     <Text size="xs" c="dimmed">
                       Location {location_id}
@@ -73,7 +73,7 @@ export function RecentRequests() {
             },
             { header: 'Status', cell: (request) => <Status request={request} /> },
             { header: 'Records', align: 'right', cell: ({ records }) => formatCount(records) },
-            { header: 'Took', align: 'right', cell: ({ duration_ms }) => `${formatCount(duration_ms)} ms` },
+            { header: 'Took', align: 'right', cell: ({ duration_ms }) => <Text size="sm" style={{ whiteSpace: 'nowrap' }}>{formatCount(Math.round(duration_ms))} ms</Text> },
             { header: 'Request id', cell: ({ request_id }) => <Code fz="xs">{request_id}</Code> },
           ]}
         />

@@ -5,10 +5,12 @@ import { EmptyState } from '../../ui/EmptyState.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { Pages } from '../../ui/Pages.tsx'
 import { SearchField } from '../../ui/SearchField.tsx'
+import { type ListSearch, useUrlState } from '../../ui/url-state.ts'
 import { EventTable } from './EventTable.tsx'
 
 /** The history page of each side. `events`: the page of it that the address asks for. */
 export function History({ events, description }: { events: Listed<AuditEvent>; description: string }) {
+  const [{ search }] = useUrlState<ListSearch>()
   return (
     <>
       <PageHeader title="History" description={description} />
@@ -16,7 +18,7 @@ export function History({ events, description }: { events: Listed<AuditEvent>; d
         <SearchField label="Search the history" placeholder="Person, act, or what it was about" />
         <Card withBorder>
           {events.data.length === 0 ? (
-            <EmptyState icon={IconHistory} title="Nothing found">
+            <EmptyState icon={IconHistory} title={search ? 'No such act' : 'Nothing has happened yet'}>
               Every act that changes something is kept here, with who did it and from where.
             </EmptyState>
           ) : (
