@@ -8,6 +8,8 @@ export default defineConfig({
     // Inlined files would need data: in the content security policy.
     assetsInlineLimit: 0,
     chunkSizeWarningLimit: 700,
+    // These know light-dark(); rewritten for older ones it would look for a scheme where Mantine sets none.
+    cssTarget: ['chrome123', 'firefox120', 'safari17.5'],
     modulePreload: { polyfill: false },
   },
   server: {

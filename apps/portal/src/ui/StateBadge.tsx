@@ -51,7 +51,7 @@ export function StateBadge({ state, label = states[state].label }: { state: Stat
       radius="sm"
       tt="none"
       fw={500}
-      style={{ flexShrink: 0 }}
+      style={{ flexShrink: 0, minWidth: 'max-content' }}
       leftSection={<Shape size={14} aria-hidden color={`var(--mantine-color-${color}-${scheme === 'dark' ? 4 : 8})`} />}
     >
       {label}

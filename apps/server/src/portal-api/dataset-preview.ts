@@ -27,7 +27,7 @@ export function previewOf(name: DatasetName, records: number): DatasetPreview {
 const inventedReference = { name: 'Standard 2026', is_hidden: false }
 
 /** Patients themselves, and whatever belongs to one. */
-function hasPatientData(name: DatasetName): boolean {
+export function hasPatientData(name: DatasetName): boolean {
   return name === 'patients' || getDataset(name).refersTo.some((rule) => rule.dataset === 'patients')
 }
 

@@ -1,4 +1,4 @@
-import { getDataset } from '@bridgework/contract'
+import { type FreshnessState, getDataset } from '@bridgework/contract'
 import type { LocationEntry, PortalAnswers, TimelineRange } from '@bridgework/contract/portal'
 import { listDatasetStates } from '../directory/dataset-state.ts'
 import type { OrganizationId } from '../directory/identity.ts'
@@ -22,6 +22,23 @@ export async function locationsPage(
   )
   const shown = found.slice(page.offset, page.offset + page.limit)
   return toListed(page, found.length, await entriesOf(context, shown))
+}
+
+/** How many of these locations are in each state of freshness: that of the dataset that is furthest behind. */
+export async function countByState(
+  { pool, lastContactOf, now }: PortalContext,
+  locations: readonly Location[],
+): Promise<Record<FreshnessState, number>> {
+  const counts = { current: 0, stale: 0, disconnected: 0, pending: 0 }
+  const states = await listDatasetStates(
+    pool,
+    locations.map((location) => location.id),
+  )
+  for (const location of locations) {
+    const times = oldestOf([...(states.get(location.id) ?? [])].map(([, state]) => state))
+    counts[await freshnessOf(times, location, () => lastContactOf(location.organizationId), now())] += 1
+  }
+  return counts
 }
 
 /** One location with the timeline of each dataset's freshness. */

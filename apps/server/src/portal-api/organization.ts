@@ -1,3 +1,4 @@
+import { datasetNames, getDataset } from '@bridgework/contract'
 import type { AgentEntry, OrganizationPage } from '@bridgework/contract/portal'
 import { type Agent, createEnrolmentCode, listAgents, revokeAgent } from '../access/agent-key.ts'
 import { listGrants } from '../access/grant.ts'
@@ -11,8 +12,9 @@ import { listRemovalHolds } from '../records/removal-hold.ts'
 import { enrolmentCommands } from './agent-commands.ts'
 import { entryOf, toAuditEvent } from './audit.ts'
 import type { PortalHandlers } from './context.ts'
+import { hasPatientData } from './dataset-preview.ts'
 import { readListPage, toListed } from './list.ts'
-import { locationPage, locationsPage, readRange } from './locations.ts'
+import { countByState, locationPage, locationsPage, readRange } from './locations.ts'
 import { requireOwnLocation } from './own-location.ts'
 
 /** What the people of a practice see of it: itself, its locations, and the agents that read them. */
@@ -26,17 +28,24 @@ export const organizationHandlers: PortalHandlers<
   | 'createEnrolmentCode'
   | 'revokeAgent'
 > = {
-  getOrganization: async ({ pool, now }, { member: { organizationId } }) => {
+  getOrganization: async (context, { member: { organizationId } }) => {
+    const { pool, now } = context
     const [organization, locations, agents, grants] = await Promise.all([
       requireOrganization(pool, organizationId),
       listLocations(pool, organizationId),
       listAgents(pool, organizationId),
       listGrants(pool, { organizationId }),
     ])
-    const holds = await listRemovalHolds(
-      pool,
-      locations.map(({ id }) => id),
-    )
+    const [holds, byState] = await Promise.all([
+      listRemovalHolds(
+        pool,
+        locations.map(({ id }) => id),
+      ),
+      countByState(
+        context,
+        locations.filter((location) => location.isActive),
+      ),
+    ])
     return {
       id: organization.id,
       name: organization.name,
@@ -50,6 +59,12 @@ export const organizationHandlers: PortalHandlers<
       },
       removals: holds.length,
       vendors: new Set(grants.map((grant) => grant.companyId)).size,
+      locations_by_state: byState,
+      datasets: datasetNames.map((name) => ({
+        dataset: name,
+        title: getDataset(name).title,
+        has_patient_data: hasPatientData(name),
+      })),
     } satisfies OrganizationPage
   },
 

@@ -56,7 +56,7 @@ export function OverviewPage() {
             </SimpleGrid>
           </Section>
           <Section title="Freshness" description="Datasets of locations, by how current their copy is.">
-            <SimpleGrid cols={{ base: 2, sm: 4 }}>
+            <SimpleGrid cols={2}>
               <StatCard label="Current" value={freshness.current} />
               <StatCard label="Stale" value={freshness.stale} />
               <StatCard label="Disconnected" value={freshness.disconnected} />

@@ -29,7 +29,7 @@ export function OverviewPage() {
     <>
       <PageHeader title={organization.name} documentTitle="Overview" description="How your practice’s data stands." />
       <Stack>
-        <SimpleGrid cols={{ base: 1, xs: 2, lg: 4 }}>
+        <SimpleGrid cols={{ base: 2, lg: 4 }}>
           <StatCard
             label="Locations"
             value={locations}

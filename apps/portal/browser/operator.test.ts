@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { assertAccessible, somePortalInBrowser } from './test-browser.ts'
+
+test('an operator suspends a company by typing its name, and its next request is refused', async (t) => {
+  const { page, ...portal } = await someOperator(t)
+  const location = await portal.addLocation({ insurancePlans: 1 })
+  const vendor = await portal.addVendor([location])
+  const { rows } = await portal.pool.query('select name from company where id = $1', [vendor.companyId])
+  const name: string = rows[0].name
+  const plans = `/locations/${location.id}/insurance_plans`
+  assert.equal((await vendor.get(plans)).status, 200)
+
+  await page.goto('/operator/companies')
+  await page.getByRole('button', { name: `What to do with ${name}` }).click()
+  await page.getByRole('menuitem', { name: 'Suspend…' }).click()
+  const dialog = page.getByRole('dialog')
+  assert.ok(await dialog.getByRole('button', { name: 'Suspend' }).isDisabled())
+  await dialog.getByLabel(/Type/).fill(name)
+  await assertAccessible(page)
+  await dialog.getByRole('button', { name: 'Suspend' }).click()
+  await page.getByRole('table').getByText('Suspended').waitFor()
+
+  assert.notEqual((await vendor.get(plans)).status, 200)
+})
+
+test('an operator makes a company, whose owner is invited, and finds it by its name in the address', async (t) => {
+  const { page } = await someOperator(t)
+  await page.goto('/operator/companies')
+  await page.getByRole('button', { name: 'Create a company' }).first().click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Name of the company').fill('Recall Radar')
+  await dialog.getByLabel('Owner’s name').fill('Vera Vendor')
+  await dialog.getByLabel('Owner’s e-mail').fill('vera@recallradar.example')
+  await assertAccessible(page)
+  await dialog.getByRole('button', { name: 'Create', exact: true }).click()
+  await dialog.waitFor({ state: 'hidden' })
+
+  await page.goto('/operator/companies?search=recall')
+  await page.getByRole('table').getByText('Recall Radar').waitFor()
+  assert.equal(await page.getByRole('searchbox', { name: 'Search companies' }).inputValue(), 'recall')
+  await page.goto('/operator/companies?search=nobody')
+  await page.getByText('No company is like that').waitFor()
+})
+
+test('an operator publishes a version of the agreement after a look at it, and its markup stays text', async (t) => {
+  const { page } = await someOperator(t)
+  await page.goto('/operator/agreements')
+  await page.getByRole('button', { name: 'Publish a new version' }).click()
+  const version = (await page.getByRole('heading', { level: 2, name: /^Version/ }).textContent())?.split(' ')[1] ?? ''
+  await page.getByLabel('Text of the agreement').fill('# Terms\n\n<img src=x onerror="document.title=1"> Be kind.')
+  await page.getByRole('tab', { name: 'Preview' }).click()
+  await page.getByText('Be kind.').waitFor()
+  assert.equal(await page.locator('main article img').count(), 0)
+  await assertAccessible(page)
+  await page.getByRole('button', { name: 'Publish…' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel(/Type/).fill(version)
+  await dialog.getByRole('button', { name: 'Publish', exact: true }).click()
+  await dialog.waitFor({ state: 'hidden' })
+  await page.getByRole('button', { name: new RegExp(`^Version ${version}`) }).waitFor()
+})
+
+test('every page of the operator is accessible in light and dark, and fits a phone', async (t) => {
+  const { page, ...portal } = await someOperator(t)
+  const location = await portal.addLocation({ insurancePlans: 1 })
+  await portal.addVendor([location])
+  const places = ['', '/companies', '/organizations', '/agents', '/jobs', '/limits', '/agreements', '/members', '/history']
+  for (const place of places) {
+    await page.goto(`/operator${place}`)
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme })
+      await assertAccessible(page)
+    }
+    await page.setViewportSize({ width: 390, height: 844 })
+    await assertAccessible(page)
+    const beyond = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
+    assert.equal(beyond, 0, `${place} scrolls sideways on a phone`)
+    await page.setViewportSize({ width: 1280, height: 900 })
+  }
+})
+
+async function someOperator(t: TestContext) {
+  const portal = await somePortalInBrowser(t)
+  const person = await portal.addPerson('Otto Operator')
+  await portal.makeOperator(person)
+  const page = await portal.newPage()
+  await portal.signIn(page, person)
+  return { ...portal, page }
+}

@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import type { MemberRole } from '@bridgework/contract/portal'
+import { assertAccessible, somePortalInBrowser } from './test-browser.ts'
+
+test('a practice opens two datasets once it has read what that means, sees the read, and shuts the vendor out in two clicks', async (t) => {
+  const { location, page, home, ...portal } = await somePractice(t, 'owner')
+  const vendor = await portal.addVendor()
+  const plans = `/locations/${location.id}/insurance_plans`
+  assert.equal((await vendor.get(plans)).status, 403)
+
+  await page.goto(`${home}/vendors`)
+  await page.getByRole('searchbox', { name: 'Find a vendor' }).fill('Vendor')
+  await page.waitForURL(/search=Vendor/)
+  await page.getByRole('table').getByRole('link').first().click()
+  await page.getByRole('heading', { level: 1 }).waitFor()
+  await page.getByRole('button', { name: /What Patients reveals/ }).click()
+  await page.getByRole('dialog').getByText('Holds data of patients').waitFor()
+  await assertAccessible(page)
+  await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click()
+
+  await page.getByRole('checkbox', { name: 'Fee schedules at Location' }).check()
+  await page.getByRole('checkbox', { name: 'Insurance plans at all locations, also future ones' }).check()
+  assert.equal((await vendor.get(plans)).status, 403, 'a tick opens nothing')
+  await page.getByRole('button', { name: 'Review changes' }).click()
+  const review = page.getByRole('dialog')
+  await review.getByText('Insurance plans at all your locations, also those of the future').waitFor()
+  await review.getByText('None of it is about a patient').waitFor()
+  await assertAccessible(page)
+  await review.getByRole('button', { name: 'Grant access' }).click()
+  await review.waitFor({ state: 'hidden' })
+
+  const read = await vendor.get(plans)
+  assert.equal(read.status, 200)
+  assert.equal((await vendor.get(`/locations/${location.id}/patients`)).status, 403)
+  const vendorPage = page.url()
+  await page.goto(`${home}/disclosures`)
+  await page.getByText('1 of 1 reads').waitFor()
+  await page.getByText(read.headers.get('x-request-id') ?? assert.fail()).waitFor()
+  await assertAccessible(page)
+
+  await page.goto(vendorPage)
+  await page.getByRole('button', { name: 'Revoke everything' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Revoke everything' }).click()
+  await page.getByText('This vendor reads nothing of yours').waitFor()
+  assert.equal((await vendor.get(plans)).status, 403)
+})
+
+test('an agent is enrolled: the code is shown once, and the page turns by itself when the agent is heard', async (t) => {
+  const { page, home, organizationId, ...portal } = await somePractice(t, 'admin')
+  await page.goto(`${home}/agents`)
+  await page.getByRole('button', { name: 'Enrol an agent' }).click()
+  await page.getByRole('button', { name: 'Make a code' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('Waiting for the agent…').waitFor()
+  await assertAccessible(page)
+  const code = (await dialog.getByRole('textbox', { name: 'One-time code' }).textContent()) ?? ''
+
+  const enrolled = await portal.request('/ingest/v1/agents', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ enrolment_code: code, name: 'front-desk', version: '1.0.0' }),
+  })
+  assert.equal(enrolled.status, 201, enrolled.text)
+
+  await dialog.getByText(/Connected: front-desk|front-desk used the code/).waitFor()
+  await dialog.getByRole('button', { name: /^(Done|Close)$/ }).last().click()
+  await page.reload()
+  await page.getByText('front-desk').waitFor()
+  assert.ok(!(await page.content()).includes(code), 'the code is gone')
+})
+
+test('a held removal hides records only once the count was typed', async (t) => {
+  const { page, home, location, organizationId, ...portal } = await somePractice(t, 'admin')
+  const agent = await portal.addAgent(organizationId)
+  await portal.pool.query(`update record set received_at = received_at - interval '2 days'`)
+  const held = await portal.post(`/locations/${location.id}/insurance_plans/reconcile`, agent, {
+    began_at_upload: 1,
+    source_ids: ['p1'],
+  })
+  assert.equal(held.body.code, 'removal_held')
+
+  await page.goto(home)
+  await page.getByRole('link', { name: 'Look at removals' }).click()
+  await page.getByRole('link', { name: 'Look at Insurance plans of Location' }).click()
+  await page.getByText('Plan 2', { exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Hide 29 records…' }).click()
+  const dialog = page.getByRole('dialog')
+  assert.ok(await dialog.getByRole('button', { name: 'Hide them' }).isDisabled())
+  await dialog.getByLabel(/Type/).fill('29')
+  await assertAccessible(page)
+  await dialog.getByRole('button', { name: 'Hide them' }).click()
+
+  await page.getByText('Nothing waits for you').waitFor()
+  const { rows } = await portal.pool.query('select count(*)::integer as n from record where is_hidden')
+  assert.equal(rows[0].n, 29)
+})
+
+test('whoever may only look is offered no act, and told who may', async (t) => {
+  const { page, home, ...portal } = await somePractice(t, 'member')
+  const vendor = await portal.addVendor()
+  await page.goto(`${home}/agents`)
+  await page.getByText('The owner or an admin can enrol and revoke agents.').waitFor()
+  assert.equal(await page.getByRole('button', { name: /Enrol|Revoke/ }).count(), 0)
+  await page.goto(`${home}/vendors/${vendor.companyId}`)
+  await page.getByText('The owner or an admin can grant and revoke access.').waitFor()
+  const boxes = await page.getByRole('checkbox').all()
+  assert.ok(boxes.length > 0)
+  for (const box of boxes) assert.ok(await box.isDisabled())
+  assert.equal(await page.getByRole('link', { name: 'Disclosures' }).count(), 0)
+  await page.goto(`${home}/disclosures`)
+  await page.getByRole('heading', { name: 'Not for your role' }).waitFor()
+})
+
+test('every page of a practice is accessible in light and dark, and fits a phone', async (t) => {
+  const { page, home, location, ...portal } = await somePractice(t, 'owner')
+  const vendor = await portal.addVendor([location])
+  assert.equal((await vendor.get(`/locations/${location.id}/insurance_plans`)).status, 200)
+  const places = ['', '/locations', `/locations/${location.id}`, '/agents', '/removals', '/vendors', '/consents']
+  const others = ['/disclosures', '/attribution', '/members', '/history', '/settings']
+  for (const place of [...places, `/vendors/${vendor.companyId}`, ...others]) {
+    await page.goto(home + place)
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme })
+      await assertAccessible(page)
+    }
+    await page.setViewportSize({ width: 390, height: 844 })
+    await assertAccessible(page)
+    const beyond = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
+    assert.equal(beyond, 0, `${place} scrolls sideways on a phone`)
+    await page.setViewportSize({ width: 1280, height: 900 })
+  }
+})
+
+/** A practice with a location of 30 plans, and somebody of it who is signed in. */
+async function somePractice(t: TestContext, role: MemberRole) {
+  const portal = await somePortalInBrowser(t)
+  const location = await portal.addLocation({ insurancePlans: 30 })
+  const { organizationId } = location
+  const person = await portal.addPerson('Pat Practice')
+  await portal.joinOrganization(person, organizationId, role)
+  const page = await portal.newPage()
+  await portal.signIn(page, person)
+  return { ...portal, location, organizationId, page, home: `/organization/${organizationId}` }
+}
