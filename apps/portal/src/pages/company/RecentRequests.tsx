@@ -73,7 +73,15 @@ export function RecentRequests() {
             },
             { header: 'Status', cell: (request) => <Status request={request} /> },
             { header: 'Records', align: 'right', cell: ({ records }) => formatCount(records) },
-            { header: 'Took', align: 'right', cell: ({ duration_ms }) => <Text size="sm" style={{ whiteSpace: 'nowrap' }}>{formatCount(Math.round(duration_ms))} ms</Text> },
+            {
+              header: 'Took',
+              align: 'right',
+              cell: ({ duration_ms }) => (
+                <Text size="sm" style={{ whiteSpace: 'nowrap' }}>
+                  {formatCount(Math.round(duration_ms))} ms
+                </Text>
+              ),
+            },
             { header: 'Request id', cell: ({ request_id }) => <Code fz="xs">{request_id}</Code> },
           ]}
         />
