@@ -3,6 +3,7 @@ import { deleteOldSightings } from './attribution/store.ts'
 import type { Log } from './http/log-event.ts'
 import { deleteOldSyncActivity } from './records/sync-activity.ts'
 import { deleteOldUploads } from './records/upload-store.ts'
+import { deleteOldSignIns } from './sign-in/store.ts'
 import { trimUsage } from './usage/store.ts'
 
 const everyMs = 10 * 60_000
@@ -17,6 +18,7 @@ export function startHousekeeping(deps: { pool: Pool; log: Log }): () => Promise
       await deleteOldSightings(deps.pool)
       await deleteOldSyncActivity(deps.pool)
       await trimUsage(deps.pool, new Date())
+      await deleteOldSignIns(deps.pool)
     } catch (error) {
       deps.log({
         event: 'task.failed',

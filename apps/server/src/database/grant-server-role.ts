@@ -2,15 +2,17 @@ import pg from 'pg'
 import { DatabaseStartError } from './start-error.ts'
 
 /**
- * Gives the role that the server connects as what it needs and no more: rows of every table, but disclosures only to add and to read, and
- * the list of migrations only to read. Run as the schema's owner after every migration. Does nothing when the server connects as the owner.
+ * Gives the role that the server connects as what it needs and no more: rows of every table, but disclosures and what people did in the
+ * portal only to add and to read, and the list of migrations only to read. Run as the schema's owner after every migration. Does nothing when the server connects as the owner.
  */
 export async function grantServerRole(owner: Pick<pg.Client, 'query'>, roleName: string): Promise<void> {
-  const answer = await owner.query<{ isOwner: boolean; hasDisclosure: boolean }>(
-    `select rolname = current_user as "isOwner", to_regclass('public.disclosure') is not null as "hasDisclosure"
+  const answer = await owner.query<{ isOwner: boolean; appendOnly: string }>(
+    `select rolname = current_user as "isOwner",
+            (select coalesce(string_agg(name, ', '), '') from unnest($2::text[]) name
+              where to_regclass('public.' || name) is not null) as "appendOnly"
        from pg_roles
       where rolname = $1`,
-    [roleName],
+    [roleName, ['disclosure', 'audit_event']],
   )
   const [found] = answer.rows
   if (!found)
@@ -23,6 +25,6 @@ export async function grantServerRole(owner: Pick<pg.Client, 'query'>, roleName:
      grant select, insert, update, delete on all tables in schema public to ${role};
      grant usage, select on all sequences in schema public to ${role};
      revoke insert, update, delete, truncate, references, trigger on migration from ${role};
-     ${found.hasDisclosure ? `revoke update, delete, truncate, references, trigger on disclosure from ${role};` : ''}`,
+     ${found.appendOnly && `revoke update, delete, truncate, references, trigger on ${found.appendOnly} from ${role};`}`,
   )
 }

@@ -150,8 +150,8 @@ create table disclosure (
   constraint disclosure_records_check CHECK ((records > 0))
 );
 CREATE INDEX disclosure_of_company ON public.disclosure USING btree (company_id, disclosed_at);
-CREATE INDEX disclosure_of_location ON public.disclosure USING btree (location_id, disclosed_at);
-CREATE INDEX disclosure_of_location_by_company ON public.disclosure USING btree (location_id, company_id, disclosed_at);
+CREATE INDEX disclosure_of_location ON public.disclosure USING btree (location_id, disclosed_at) INCLUDE (company_id, dataset, records);
+CREATE INDEX disclosure_of_location_by_company ON public.disclosure USING btree (location_id, company_id, disclosed_at) INCLUDE (dataset, records);
 
 create table enrolment_code (
   code_hmac bytea not null,

@@ -24,6 +24,22 @@ test('the server may add and read disclosures and never change or remove one', a
   }
 })
 
+test('the server may add to and read what people did in the portal and never change or remove it', async (t) => {
+  const { pool } = await createTestDatabase(t)
+  await pool.query(
+    `insert into audit_event (side, actor, action) values ('account', 'Olga <olga@example.com>', 'account.sign_in')`,
+  )
+  assert.equal((await pool.query('select id from audit_event')).rowCount, 1)
+  for (const statement of [
+    'delete from audit_event',
+    `update audit_event set actor = 'nobody'`,
+    'truncate audit_event',
+    'drop table audit_event',
+  ]) {
+    await assert.rejects(pool.query(statement), { code: '42501' }, statement)
+  }
+})
+
 test('the server cannot rewrite which migrations were applied', async (t) => {
   const { pool } = await createTestDatabase(t)
 

@@ -16,20 +16,12 @@ export type CompanyState = (typeof companyStates)[number]
 /** A software vendor. */
 export type Company = { id: CompanyId; name: string; state: CompanyState; createdAt: Date }
 
-/**
- * Makes a company together with its owner: there is never one without. `alongside` happens in the same transaction. Throws a Refusal for a
- * field that cannot be.
- */
+/** Makes a company together with its owner: there is never one without. Throws a Refusal for a field that cannot be. */
 export async function createCompany(
   pool: Pool,
   company: { name: string; owner: { email: string; name: string } },
-  alongside?: (client: Queryable, created: { company: Company; owner: Member }) => Promise<void>,
 ): Promise<{ company: Company; owner: Member }> {
-  return await withTransaction(pool, async (client) => {
-    const created = await addCompany(client, company)
-    await alongside?.(client, created)
-    return created
-  })
+  return await withTransaction(pool, (client) => addCompany(client, company))
 }
 
 /** As `createCompany`, in a transaction that the caller has opened. */

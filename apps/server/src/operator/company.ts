@@ -1,4 +1,5 @@
-import { closeCompany, createCompany, listCompanies, resumeCompany, suspendCompany } from '../directory/company.ts'
+import { withTransaction } from '../database/pool.ts'
+import { addCompany, closeCompany, listCompanies, resumeCompany, suspendCompany } from '../directory/company.ts'
 import type { CompanyId } from '../directory/identity.ts'
 import { list, table } from './answer.ts'
 import type { Noun, Verb } from './command-line.ts'
@@ -15,31 +16,27 @@ export const company: Noun = {
         'owner-name': { value: '<text>', isRequired: true, help: 'name of the account owner' },
       },
       run: async (context, given) => {
-        let invitation = ''
-        const created = await createCompany(
-          context.pool,
-          {
+        const data = await withTransaction(context.pool, async (client) => {
+          const created = await addCompany(client, {
             name: given.text('name'),
             owner: { email: given.text('owner-email'), name: given.text('owner-name') },
-          },
-          async (client, { company: made, owner }) => {
-            invitation = await inviteFromCommandLine(client, context, {
-              side: 'company',
-              tenantId: made.id,
-              tenantName: made.name,
-              memberId: owner.id,
-              email: owner.email,
-              name: owner.name,
-            })
-          },
-        )
-        const data = { ...created, invitation }
+          })
+          const invitation = await inviteFromCommandLine(client, context, {
+            side: 'company',
+            tenantId: created.company.id,
+            tenantName: created.company.name,
+            memberId: created.owner.id,
+            email: created.owner.email,
+            name: created.owner.name,
+          })
+          return { ...created, invitation }
+        })
         const text = list({
           company: data.company.id,
           name: data.company.name,
           owner: data.owner.id,
           email: data.owner.email,
-          invitation,
+          invitation: data.invitation,
         })
         return { data, text }
       },

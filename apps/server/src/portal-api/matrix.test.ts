@@ -12,7 +12,9 @@ import {
   portalApiPath,
   portalRoutes,
   type Side,
+  signInRoutes,
 } from '@bridgework/contract/portal'
+import { listRoutes } from '../http/test-routes.ts'
 import type { Answer } from '../test-world.ts'
 import { type PortalWorld, type SignedIn, somePortal } from './test-portal.ts'
 
@@ -40,15 +42,14 @@ async function someMatrix(t: TestContext, roles: readonly MemberRole[] = memberR
   const organization = { organizationId: location.organizationId }
   const join = (who: string, place: Parameters<typeof world.signInAs>[0], side: Side, role: MemberRole, isOwn = true) =>
     world.signInAs(place, role).then((person) => ({ who, side, role, isOwn, ...person }))
-  const [ofOther, ofForeign, ...insiders] = await Promise.all([
-    join('owner of another company', { companyId: other.companyId }, 'company', 'owner', false),
-    join('owner of another organization', { organizationId: foreign.organizationId }, 'organization', 'owner', false),
-    join('operator', 'operator', 'operator', 'owner'),
-    ...roles.flatMap((role) => [
-      join(`company ${role}`, company, 'company', role),
-      join(`organization ${role}`, organization, 'organization', role),
-    ]),
-  ])
+  const ofOther = await join('owner of another company', { companyId: other.companyId }, 'company', 'owner', false)
+  const place = { organizationId: foreign.organizationId }
+  const ofForeign = await join('owner of another organization', place, 'organization', 'owner', false)
+  const insiders = [await join('operator', 'operator', 'operator', 'owner')]
+  for (const role of roles) {
+    insiders.push(await join(`company ${role}`, company, 'company', role))
+    insiders.push(await join(`organization ${role}`, organization, 'organization', role))
+  }
   const callers: Caller[] = [nobody(world), await somebody(world), ofOther, ofForeign, ...insiders]
   const idsOf = async (locationOf: typeof location, vendorOf: typeof vendor) => ({
     company_id: vendorOf.companyId,
@@ -118,6 +119,18 @@ function permitted(route: Route, callers: readonly Caller[]): Caller {
   assert.ok(caller, `nobody may ${route.name}`)
   return caller
 }
+
+test('every route of the portal is in one of the contract’s two tables', async (t) => {
+  const world = await somePortal(t)
+  const inTables = [...Object.values(portalRoutes), ...Object.values(signInRoutes)].map(
+    ({ method, path }) => `${method} ${portalApiPath}${path}`,
+  )
+  const served = listRoutes(world.app).filter((route) => route.includes(portalApiPath))
+  assert.deepEqual(
+    served.filter((route) => !inTables.includes(route)),
+    [],
+  )
+})
 
 test('every cell of the table of roles and acts is so: who may passes, who may not is told exactly why', async (t) => {
   const { world, callers, own } = await someMatrix(t)

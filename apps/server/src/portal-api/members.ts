@@ -180,9 +180,9 @@ async function changeRole(
 
 async function remove(context: PortalContext, call: MemberCall, tenant: Tenant, action: Action) {
   return await change(context, call, action, async (client, memberId) => {
-    // First, as whoever accepts an invitation takes it before the member.
-    await endInvitation(client, tenant.side, memberId)
+    // The member before the invitation, as for those who accept one: nobody waits in a circle.
     const member = await removeTenantMember(client, tenant, call.member.memberId, memberId)
+    await endInvitation(client, tenant.side, memberId)
     return `Removed ${describe(member)}`
   })
 }

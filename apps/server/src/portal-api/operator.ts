@@ -8,10 +8,10 @@ import { withTransaction } from '../database/pool.ts'
 import { measureDatabase } from '../database/size.ts'
 import { countDirectory } from '../directory/census.ts'
 import {
+  addCompany,
   type CompanyState,
   closeCompany,
   companyStates,
-  createCompany,
   pageOfCompanies,
   resumeCompany,
   suspendCompany,
@@ -100,12 +100,12 @@ export const operatorHandlers: PortalHandlers<
   },
 
   createOperatorCompany: async (context, call) => {
-    const { company } = await createCompany(context.pool, call.body, async (client, created) => {
-      const tenant: Tenant = { side: 'company', id: created.company.id }
-      await sendInvitation(context, client, call, tenant, created.owner)
-      await recordAudit(client, entryOf(call, 'operator.company_create', created.company.name))
+    return await withTransaction(context.pool, async (client) => {
+      const { company, owner } = await addCompany(client, call.body)
+      await sendInvitation(context, client, call, { side: 'company', id: company.id }, owner)
+      await recordAudit(client, entryOf(call, 'operator.company_create', company.name))
+      return { id: company.id }
     })
-    return { id: company.id }
   },
 
   setCompanyState: async ({ pool }, call) => {

@@ -50,3 +50,19 @@ export async function endSession(db: Queryable, userId: string, sessionId: strin
   const { rowCount } = await db.query('delete from portal_session where id = $1 and user_id = $2', [sessionId, userId])
   return rowCount === 1
 }
+
+/** Forgets what has run out: sessions, links, challenges, used one-time passwords, counted tries, and mails whose links open nothing any more. */
+export async function deleteOldSignIns(db: Queryable): Promise<void> {
+  for (const statement of [
+    'delete from portal_session where expires_at < now()',
+    'delete from portal_verification where expires_at < now()',
+    'delete from sign_up where expires_at < now()',
+    'delete from sign_in_attempt where forget_at < now()',
+    `delete from used_totp where used_at < now() - interval '10 minutes'`,
+    // Kept for a while, so that a list of members can say that an invitation is too old.
+    `delete from invitation where expires_at < now() - interval '90 days'`,
+    `delete from mail where created_at < now() - interval '7 days'`,
+  ]) {
+    await db.query(statement)
+  }
+}

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { datasetNames, type ProblemCode, vendorApiPath } from '@bridgework/contract'
-import { portalApiPath } from '@bridgework/contract/portal'
-import type { FastifyInstance } from 'fastify'
+import { portalApiPath, portalPages } from '@bridgework/contract/portal'
 import { revokeKeyPair } from '../access/key-pair.ts'
 import { suspendCompany } from '../directory/company.ts'
+import { listRoutes } from '../http/test-routes.ts'
 import { type Answer, aPlan, aRecord, aSchedule, someWorld, type VendorRecord } from '../test-world.ts'
 import { assertProblem } from './test-answer.ts'
 
@@ -37,14 +37,18 @@ const openRoutes = [
   'GET /.well-known/jwks.json',
   `GET ${vendorApiPath}/openapi.json`,
   `POST ${vendorApiPath}/auth/token`,
-  ...['', '/', '/static/index.html', '/static/swagger-initializer.js', '/*', '/json', '/yaml'].map(
+  ...['', '/', '/static/index.html', '/static/swagger-initializer.js', '/static/*', '/json', '/yaml'].map(
     (page) => `GET /docs${page}`,
   ),
-  'HEAD /docs/*',
+  'HEAD /docs/static/*',
 ]
 // Without a token too, with tests of their own.
 const websiteRoutes = ['GET /attribution/:script', 'POST /attribution/:script']
 const isPortalRoute = (route: string) => route.includes(portalApiPath)
+// The same for everybody: a document, and the files that it loads.
+const pageRoutes = [...portalPages.filter((path) => path !== '/'), '/favicon.svg', '/assets/*'].map(
+  (path) => `GET ${path}`,
+)
 
 const marker = 'Foreign-Canary'
 
@@ -90,6 +94,8 @@ test('every route of the app is known to this test', async (t) => {
     ...ingestRoutes,
     ...openRoutes,
     ...websiteRoutes,
+    ...pageRoutes,
+    'HEAD /assets/*',
   ]
   assert.deepEqual(
     listRoutes(app)
@@ -202,22 +208,6 @@ test('a vendor’s token opens nothing of the ingest API, and no open route tell
     }
   }
 })
-
-/** Every method and pattern of the router, read from its own printout, which leaves nothing out. */
-function listRoutes(app: FastifyInstance): string[] {
-  const parents: string[] = []
-  return app
-    .printRoutes({ commonPrefix: false })
-    .split('\n')
-    .flatMap((line) => {
-      const [, indent = '', part = '', methods = ''] = /^([│ ]*)[├└]── (.+?)(?: \(([A-Z, ]+)\))?$/.exec(line) ?? []
-      if (part === '') return []
-      const depth = indent.length / 4
-      const pattern = `${depth === 0 ? '' : parents[depth - 1]}${part}`
-      parents[depth] = pattern
-      return methods === '' ? [] : methods.split(', ').map((method) => `${method} ${pattern}`)
-    })
-}
 
 function keyPairIn(token: string) {
   return JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString()).cid
