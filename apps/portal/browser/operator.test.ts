@@ -65,7 +65,17 @@ test('every page of the operator is accessible in light and dark, and fits a pho
   const { page, ...portal } = await someOperator(t)
   const location = await portal.addLocation({ insurancePlans: 1 })
   await portal.addVendor([location])
-  const places = ['', '/companies', '/organizations', '/agents', '/jobs', '/limits', '/agreements', '/members', '/history']
+  const places = [
+    '',
+    '/companies',
+    '/organizations',
+    '/agents',
+    '/jobs',
+    '/limits',
+    '/agreements',
+    '/members',
+    '/history',
+  ]
   for (const place of places) {
     await page.goto(`/operator${place}`)
     await page.getByRole('heading', { level: 1 }).waitFor()
@@ -75,8 +85,10 @@ test('every page of the operator is accessible in light and dark, and fits a pho
     }
     await page.setViewportSize({ width: 390, height: 844 })
     await assertAccessible(page)
-    const beyond = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
-    assert.equal(beyond, 0, `${place} scrolls sideways on a phone`)
+    assert.ok(
+      await page.evaluate('document.documentElement.scrollWidth <= innerWidth'),
+      `${place} scrolls sideways on a phone`,
+    )
     await page.setViewportSize({ width: 1280, height: 900 })
   }
 })

@@ -64,7 +64,10 @@ test('an agent is enrolled: the code is shown once, and the page turns by itself
   assert.equal(enrolled.status, 201, enrolled.text)
 
   await dialog.getByText(/Connected: front-desk|front-desk used the code/).waitFor()
-  await dialog.getByRole('button', { name: /^(Done|Close)$/ }).last().click()
+  await dialog
+    .getByRole('button', { name: /^(Done|Close)$/ })
+    .last()
+    .click()
   await page.reload()
   await page.getByText('front-desk').waitFor()
   assert.ok(!(await page.content()).includes(code), 'the code is gone')
@@ -127,8 +130,10 @@ test('every page of a practice is accessible in light and dark, and fits a phone
     }
     await page.setViewportSize({ width: 390, height: 844 })
     await assertAccessible(page)
-    const beyond = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
-    assert.equal(beyond, 0, `${place} scrolls sideways on a phone`)
+    assert.ok(
+      await page.evaluate('document.documentElement.scrollWidth <= innerWidth'),
+      `${place} scrolls sideways on a phone`,
+    )
     await page.setViewportSize({ width: 1280, height: 900 })
   }
 })

@@ -16,8 +16,9 @@ export const theme = createTheme({
   fontFamily: 'Inter, system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif',
   headings: { fontWeight: '650' },
   components: {
-    // A dialog's head would count as a second banner of the page.
-    Modal: { defaultProps: { attributes: { header: { role: 'presentation' } } } },
+    // The head of a dialog is not another banner of the page.
+    ModalHeader: { defaultProps: { role: 'none' } },
+    DrawerHeader: { defaultProps: { role: 'none' } },
   },
 })
 

@@ -43,6 +43,8 @@ export function ConfirmDialog({
       closeOnEscape={!act.isPending}
       closeOnClickOutside={!act.isPending}
       closeButtonProps={{ 'aria-label': 'Close' }}
+      // What it asked about is often gone when it closes: fading out, it would show an empty question.
+      transitionProps={{ exitDuration: 0 }}
     >
       <form
         onSubmit={(event) => {
