@@ -68,8 +68,7 @@ function sort(lines: readonly UploadLine[], stored: ReadonlyMap<string, StoredRe
     } else if (!record) inserts.push({ sourceId, source })
     else if (record.sourceHash === hashSource(source)) unchanged.push(sourceId)
     else {
-      const { id, isHidden, place } = record
-      updates.push({ sourceId, source, id, place, wasHidden: isHidden, previousSource: record.source })
+      updates.push({ sourceId, source, id: record.id, wasHidden: record.isHidden, previousSource: record.source })
     }
   }
   return { inserts, updates, removals, unchanged }
