@@ -3,7 +3,7 @@ import { someWorld, type TestVendor, type TestWorld } from '../../../apps/server
 import { Bridgework, type BridgeworkOptions } from './bridgework.ts'
 import type { ClientEvent } from './events.ts'
 
-export { aPlan, aRecord, aSchedule, type TestLocation } from '../../../apps/server/src/test-world.ts'
+export { aPlan, aRecord, aSchedule } from '../../../apps/server/src/test-world.ts'
 
 /** A service with one vendor and its granted locations, each with so many insurance plans, and the vendor's client. */
 export async function someClient(
