@@ -1,9 +1,9 @@
+import { pullMillion, verifyMillion } from './a-million.ts'
 import { killEverything } from './kill-everything.ts'
 import { killBackend, killPostgres } from './kill-postgres.ts'
 import { killServer } from './kill-server.ts'
 import { loseOnPurpose } from './lose-on-purpose.ts'
 import { mirrorPractices } from './mirror-practices.ts'
-import { pullMillion } from './pull-million.ts'
 import { releaseSlots } from './release-slots.ts'
 import type { Row } from './row.ts'
 
@@ -17,4 +17,5 @@ export const rows: readonly Row[] = [
   { id: 'ALL', title: 'agent, server and Postgres are killed in turn while a practice is read', run: killEverything },
   { id: 'M01', title: 'mirrors of practices that live are killed behind a network that fails', run: mirrorPractices },
   { id: 'M02', title: 'a million treatments are pulled', run: pullMillion },
+  { id: 'M03', title: 'a copy of a million treatments is verified', run: verifyMillion },
 ]

@@ -11,8 +11,8 @@ import { fillTreatments } from '../test-volume.ts'
 const run = promisify(execFile)
 
 /** The soak sets it to a million, and then the rate counts as well: of a few pages it says nothing. */
-const records = Number(process.env.BRIDGEWORK_TEST_PULL_RECORDS ?? 20_000)
-const isMeasured = process.env.BRIDGEWORK_TEST_PULL_RECORDS !== undefined
+const records = Number(process.env.BRIDGEWORK_TEST_RECORDS ?? 20_000)
+const isMeasured = process.env.BRIDGEWORK_TEST_RECORDS !== undefined
 
 test('a large dataset is pulled in little memory, at half the rate or more at which the service can send it', async (t) => {
   const { world, vendor, location } = await someClient(t)
