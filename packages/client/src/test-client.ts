@@ -12,10 +12,15 @@ export async function someClient(
     locations?: number
     insurancePlans?: number
     limits?: { initial: number; incremental: number }
+    /** As in production: what is not switched on there yet is off. */
+    isPreviewOff?: boolean
     options?: Partial<BridgeworkOptions>
   } = {},
 ) {
-  const world = await someWorld(t, given.limits ? { limits: given.limits } : {})
+  const world = await someWorld(t, {
+    ...(given.limits && { limits: given.limits }),
+    ...(given.isPreviewOff && { previewDatasets: new Set() }),
+  })
   const locations = []
   for (let index = 0; index < (given.locations ?? 1); index += 1) {
     locations.push(await world.addLocation({ insurancePlans: given.insurancePlans ?? 0 }))
