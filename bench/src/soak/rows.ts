@@ -4,6 +4,7 @@ import { killBackend, killPostgres } from './kill-postgres.ts'
 import { killServer } from './kill-server.ts'
 import { loseOnPurpose } from './lose-on-purpose.ts'
 import { mirrorPractices } from './mirror-practices.ts'
+import { otherRuntimes } from './other-runtimes.ts'
 import { releaseSlots } from './release-slots.ts'
 import type { Row } from './row.ts'
 
@@ -18,4 +19,5 @@ export const rows: readonly Row[] = [
   { id: 'M01', title: 'mirrors of practices that live are killed behind a network that fails', run: mirrorPractices },
   { id: 'M02', title: 'a million treatments are pulled', run: pullMillion },
   { id: 'M03', title: 'a copy of a million treatments is verified', run: verifyMillion },
+  { id: 'M04', title: 'the client’s package runs on Node 20.3, Bun and Deno', run: otherRuntimes },
 ]
