@@ -31,17 +31,18 @@ test('a large dataset is pulled in little memory, at half the rate or more at wh
 
   const list = `${world.url}/api/v1/vendors/locations/${location.id}/treatments`
   const discard = join(import.meta.dirname, 'test-discard-process.ts')
-  const discarded = async () => Number((await program(discard, list, await vendor.token())).stdout)
+  const discarded = async () => JSON.parse((await program(discard, list, await vendor.token())).stdout)
   const before = await discarded()
   const file = join(folder, 'treatments.ndjson')
   const { stdout, stderr } = await program(command, 'pull', 'treatments', '--output', file, '--json')
   // Before and after: what else the machine does, slows all of them.
-  const seconds = (before + (await discarded())) / 2
+  const after = await discarded()
+  const seconds = (before.seconds + after.seconds) / 2
 
   const pulled = JSON.parse(stdout)
   const heldMb = Number(/held (\d+) MB/.exec(stderr)?.[1])
   t.diagnostic(
-    `${records} records; thrown away in ${seconds.toFixed(2)} s, pulled in ${pulled.seconds.toFixed(2)} s, ${heldMb} MB held`,
+    `${records} records; thrown away in ${before.seconds.toFixed(2)} and ${after.seconds.toFixed(2)} s (${after.cpuSeconds.toFixed(2)} s of a core), pulled in ${pulled.seconds.toFixed(2)} s (${/cpu ([\d.]+)/.exec(stderr)?.[1]} s of a core), ${heldMb} MB held`,
   )
   assert.equal(pulled.records, records)
   let lines = 0
@@ -65,7 +66,10 @@ async function compiledCommand(folder: string): Promise<string> {
   const program = join(folder, 'measured.js')
   writeFileSync(
     program,
-    `process.on('exit', () => process.stderr.write('held ' + Math.round(process.resourceUsage().maxRSS / 1024) + ' MB'))
+    `process.on('exit', () => {
+       const { maxRSS, userCPUTime, systemCPUTime } = process.resourceUsage()
+       process.stderr.write('held ' + Math.round(maxRSS / 1024) + ' MB, cpu ' + (userCPUTime + systemCPUTime) / 1e6)
+     })
      await import('./dist/command/main.js')`,
   )
   return program

@@ -163,6 +163,15 @@ test('what is not switched on in production yet keeps nothing else from being co
   await store.close()
 })
 
+test('a verification of a service that knows no digest says so, and does not pass for one that found nothing', async (t) => {
+  const { world, vendor, client } = await someClient(t, { insurancePlans: 1 })
+  const store = await openStore('sqlite', await somePlace(t, 'sqlite'))
+  await client.sync({ store })
+  const older: typeof fetch = (input, init) => fetch(String(input).replace(/\/digest.*/, '/999999999'), init)
+  await assert.rejects(clientOf(world, vendor, { fetch: older }).verify({ store }), { code: 'record_unknown' })
+  await store.close()
+})
+
 test('fifty locations are copied and brought up to date without a single 429', async (t) => {
   const { client, locations, events } = await someClient(t, { locations: 50, insurancePlans: 2 })
   const store = await openStore('sqlite', await somePlace(t, 'sqlite'))
