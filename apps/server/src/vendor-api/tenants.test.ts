@@ -28,7 +28,14 @@ const idsOf = (answer: { body: { data: { id: string }[] } }) => answer.body.data
 test('A01, A02, A03, A04: what was granted to another, to nobody or no longer is denied; what does not exist is not found', async (t) => {
   const world = await someWorld(t)
   const { p1, p2, p3, p4, p5, one } = await someTenants(world)
-  const below = ['', '/sync_status', '/insurance_plans', '/fee_schedules', '/insurance_plans/1', '/fee_schedules/1']
+  const below = [
+    '',
+    '/sync_status',
+    '/insurance_plans',
+    '/fee_schedules',
+    '/insurance_plans/1',
+    '/fee_schedules/digest',
+  ]
   for (const path of below) {
     for (const { id } of [p2, p4, p5]) {
       const answer = await one.get(`/locations/${id}${path}`)
