@@ -147,6 +147,7 @@ test('check names the tables that the user may not read', async () => {
     'inssub',
     'histappointment',
     'payplan',
+    'payplanlink',
     'referral',
     'refattach',
   ]) {

@@ -7,7 +7,7 @@ export function cents(amount: unknown): number {
 
 /** What each guarantor owes, in cents, by Open Dental's own formula (PayPlansVersion 2) over all rows, as of a day. Nothing for 0. */
 export async function balancesByFormula(database: TestDatabase, day: string): Promise<Record<string, number>> {
-  const rows = await database.execute(formula, [day])
+  const rows = await database.execute(formula, [day, day])
   return nonZero(rows.map((row) => [String(row.guarantor), cents(row.balance)]))
 }
 
@@ -24,6 +24,24 @@ export function balancesOf(lines: Iterable<object>): Record<string, number> {
 function nonZero(balances: Iterable<readonly [string, number]>): Record<string, number> {
   return Object.fromEntries([...balances].filter(([, balance]) => balance !== 0))
 }
+
+/** What dynamic payment plans credit: each linked thing with what adjustments, insurance and other payments leave of it. */
+const proceduresLeftOver = `
+  select p.*, p.ProcFee * (p.UnitQty + p.BaseUnits) + coalesce(d.amount, 0) - coalesce(i.amount, 0) - coalesce(s.amount, 0) as left_over
+    from procedurelog p
+    left join (select ProcNum, PatNum, ProvNum, ClinicNum, sum(AdjAmt) as amount
+                 from adjustment group by ProcNum, PatNum, ProvNum, ClinicNum) d
+      on (d.ProcNum, d.PatNum, d.ProvNum, d.ClinicNum) = (p.ProcNum, p.PatNum, p.ProvNum, p.ClinicNum)
+    left join (select ProcNum,
+                      sum(if(Status in (1, 4, 7), InsPayAmt, if(InsEstTotalOverride = -1, InsPayEst, InsEstTotalOverride))
+                          + if(Status in (1, 4, 7), WriteOff,
+                               if(WriteOffEstOverride = -1, greatest(WriteOffEst, 0), WriteOffEstOverride))) as amount
+                 from claimproc where Status <> 2 group by ProcNum) i on i.ProcNum = p.ProcNum
+    left join (select ProcNum, sum(SplitAmt) as amount from paysplit where PayPlanNum = 0 group by ProcNum) s on s.ProcNum = p.ProcNum`
+const adjustmentsLeftOver = `
+  select a.*, a.AdjAmt - coalesce(s.amount, 0) as left_over
+    from adjustment a
+    left join (select AdjNum, sum(SplitAmt) as amount from paysplit where PayPlanNum = 0 group by AdjNum) s on s.AdjNum = a.AdjNum`
 
 const formula = `
   select p.Guarantor as guarantor, cast(sum(t.amount) as decimal(19, 2)) as balance
@@ -45,6 +63,14 @@ const formula = `
                  if(g.ChargeType = 1, -g.Principal, if(l.PlanNum = 0, g.Principal + g.Interest, 0))
             from payplancharge g
             left join payplan l on l.PayPlanNum = g.PayPlanNum
-           where g.ChargeDate <= ?) t
+           where g.ChargeDate <= ?
+           union all
+          select coalesce(q.PatNum, a.PatNum), -if(k.AmountOverride <> 0, k.AmountOverride, coalesce(q.left_over, a.left_over))
+            from payplanlink k
+            left join (${proceduresLeftOver}) q on k.LinkType = 2 and q.ProcNum = k.FKey
+            left join (${adjustmentsLeftOver}) a on k.LinkType = 1 and a.AdjNum = k.FKey
+            left join payplan l on l.PayPlanNum = k.PayPlanNum
+           where a.AdjNum is not null
+              or (q.ProcDate <= ? and (l.DynamicPayPlanTPOption <> 1 or q.ProcStatus = 2))) t
     join patient p on p.PatNum = t.PatNum
    group by p.Guarantor`

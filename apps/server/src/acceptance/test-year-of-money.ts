@@ -11,6 +11,7 @@ export async function moneyOfAYear(find: Find): Promise<Change[]> {
   const split = await find.one(
     'select SplitNum from paysplit where SplitAmt > 0 and UnearnedType = 0 order by SplitNum',
   )
+  const linked = await find.one('select PayPlanLinkNum, FKey from payplanlink where LinkType = 2')
   const claim = await find.one(
     `select c.ClaimNum from claimproc c join procedurelog p on p.ProcNum = c.ProcNum and p.ProcStatus = 2
       where c.Status = 0 and c.ClaimNum <> 0 and c.InsPayEst > 0 order by c.ClaimNum`,
@@ -65,6 +66,15 @@ export async function moneyOfAYear(find: Find): Promise<Change[]> {
       sql: [`delete from paysplit where SplitNum in (900002, ${split.SplitNum})`],
       expected: { ledger_transactions: ['split:900002', `split:${split.SplitNum}`] },
       check: (views) => assert.equal(seen(views, 'ledger_transactions', 'split:900002').is_hidden, true),
+    },
+    {
+      what: 'a payment outside the plan for what is on a dynamic payment plan, which is worth so much less',
+      sql: [lines('900004', '7.58', linked.FKey ?? '')],
+      expected: { ledger_transactions: ['split:900004', `pplink:${linked.PayPlanLinkNum}`] },
+      check: (views) => {
+        const { amount, treatment } = seen(views, 'ledger_transactions', `pplink:${linked.PayPlanLinkNum}`)
+        assert.deepEqual([amount, treatment], ['-160.00', linked.FKey])
+      },
     },
     {
       what: 'a claim that is received, paid and written off',
