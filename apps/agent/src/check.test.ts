@@ -146,6 +146,7 @@ test('check names the tables that the user may not read', async () => {
     'patplan',
     'inssub',
     'histappointment',
+    'claimpayment',
     'payplan',
     'payplanlink',
     'referral',

@@ -171,6 +171,11 @@ const changes: readonly [
     (p) => p.update('procedurecode', 'CodeNum', 3, { LaymanTerm: 'White filling' }),
   ],
   [
+    'an insurer’s check gets another number',
+    'ledger_transactions',
+    (p) => p.update('claimpayment', 'ClaimPaymentNum', 1, { CheckNum: 'EFT 78' }),
+  ],
+  [
     'planned work is completed',
     'appointments treatments ledger_transactions',
     async (p) => {

@@ -22,6 +22,7 @@ const tablesRead = [
   'patplan',
   'inssub',
   'histappointment',
+  'claimpayment',
   'payplan',
   'referral',
   'refattach',

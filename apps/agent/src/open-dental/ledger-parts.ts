@@ -136,6 +136,10 @@ const insurance: LedgerPart = {
   },
   changed: [
     'select ClaimProcNum as id from claimproc where SecDateTEdit >= ?',
+    // The number of the insurer's check.
+    `select c.ClaimProcNum as id
+       from claimpayment m straight_join claimproc c on c.ClaimPaymentNum = m.ClaimPaymentNum
+      where m.SecDateTEdit >= ?`,
     `select c.ClaimProcNum as id from procedurelog p straight_join claimproc c on c.ProcNum = p.ProcNum
       where p.DateTStamp >= ? and p.ProcNum <> 0`,
   ],
@@ -150,10 +154,11 @@ const insurance: LedgerPart = {
   patientColumns: ['PatNum'],
   select: (account, keys) =>
     `select c.ClaimProcNum as id, c.PatNum, t.Guarantor, c.ClinicNum, c.ProvNum, c.ProcNum, p.CodeNum,
-            c.DateCP as TransactionOn, null as EnteredAt, c.ClaimNum, c.PlanNum,
+            c.DateCP as TransactionOn, null as EnteredAt, c.ClaimNum, c.PlanNum, m.CheckNum,
             case when ${account.insurancePayment} then ${money('-c.InsPayAmt')} end as Paid,
             case when ${account.writeOff} then ${money('-c.WriteOff')} end as WrittenOff
        from claimproc c
+       left join claimpayment m on m.ClaimPaymentNum = c.ClaimPaymentNum and c.ClaimPaymentNum <> 0
        left join patient t on t.PatNum = c.PatNum
        left join procedurelog p on p.ProcNum = c.ProcNum and c.ProcNum <> 0
       where c.ClaimProcNum in (${keys}) and c.Status in (1, 4, 5, 7)

@@ -91,7 +91,7 @@ describe('the practice of 640 patients, as its agent sends it', { skip }, () => 
     assert.equal(all.filter((record) => record.is_hidden).length, 50)
   })
 
-  test('has the lines of its ledger, kind by kind', () => {
+  test('has the lines of its ledger, kind by kind', async () => {
     const lines = [...everywhere('ledger_transactions')]
     const ofTable = (prefix: string, suffix = '') =>
       lines.filter(([id]) => id.startsWith(prefix) && id.endsWith(suffix)).map(([, record]) => String(record.amount))
@@ -102,6 +102,13 @@ describe('the practice of 640 patients, as its agent sends it', { skip }, () => 
     assert.deepEqual(total(ofTable('split:')), [2995, '-1009570.38'])
     assert.deepEqual(total(ofTable('claimproc:', ':insurance_payment')), [1710, '-148911.56'])
     assert.deepEqual(total(ofTable('claimproc:', ':write_off')), [1687, '-12088.18'])
+    const numbered = lines.filter(([, line]) => line.transaction_type === 'insurance_payment' && line.reference_number)
+    const [checks] = await database.execute(
+      `select count(*) as n from claimproc c join claimpayment m on m.ClaimPaymentNum = c.ClaimPaymentNum
+        where c.Status in (1, 4, 5, 7) and c.InsPayAmt <> 0 and trim(m.CheckNum) <> ''`,
+    )
+    assert.ok(numbered.length > 1000)
+    assert.equal(numbered.length, Number(checks?.n))
     const transfers = lines.filter(([, record]) => record.transaction_type === 'transfer')
     assert.deepEqual(total(transfers.map(([, record]) => String(record.amount))), [20, '0.00'])
     const plans = ofTable('ppcharge:')

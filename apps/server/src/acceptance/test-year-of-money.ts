@@ -92,6 +92,24 @@ export async function moneyOfAYear(find: Find): Promise<Change[]> {
       },
     },
     {
+      what: 'the insurer’s check, entered for it with its number',
+      sql: [
+        "insert into claimpayment (ClaimPaymentNum, CheckNum, CheckDate, CheckAmt) values (900001, 'EFT-77', '2026-11-29', 7.7)",
+        `update claimproc set ClaimPaymentNum = 900001 where ClaimProcNum in (${claimed.join(', ')})`,
+      ],
+      expected: { ledger_transactions: claimed.map((key) => `claimproc:${key}:insurance_payment`) },
+      check: (views) => {
+        const reference = (part: string) =>
+          seen(views, 'ledger_transactions', `claimproc:${claimed[0]}:${part}`).reference_number
+        assert.deepEqual([reference('insurance_payment'), reference('write_off')], ['EFT-77', null])
+      },
+    },
+    {
+      what: 'and another number on it',
+      sql: ["update claimpayment set CheckNum = 'EFT-78' where ClaimPaymentNum = 900001"],
+      expected: { ledger_transactions: claimed.map((key) => `claimproc:${key}:insurance_payment`) },
+    },
+    {
       what: 'the claim sent once more: nothing was paid after all',
       sql: [
         `update claimproc set Status = 0, InsPayAmt = 0, WriteOff = 0 where ClaimProcNum in (${claimed.join(', ')})`,
