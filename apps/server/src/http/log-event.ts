@@ -33,6 +33,8 @@ export type LogEvent =
       dataset: string
       changed: number
       hidden: number
+      /** The same upload came before; it changed nothing this time. */
+      isRepeated: boolean
       durationMs: number
     }
   | { event: 'records.rerendered'; locationId: LocationId; dataset: string; changed: number }
