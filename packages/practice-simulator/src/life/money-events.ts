@@ -134,7 +134,8 @@ export const moneyEvents = [
       const patient = someOf(
         practice.patients,
         random,
-        (each) => isActive(each) && openTreatments(practice, each.key).reduce((sum, { cents }) => sum + cents, 0) >= enough,
+        (each) =>
+          isActive(each) && openTreatments(practice, each.key).reduce((sum, { cents }) => sum + cents, 0) >= enough,
       )
       if (patient === null) return false
       return counted(desk, patient.key, startPaymentPlan(desk, patient, todayIn(practice), enough) !== null)
