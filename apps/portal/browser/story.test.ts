@@ -76,7 +76,7 @@ test('a company and a practice sign up, keys are made, an agent is enrolled, two
   assert.equal((page.data as unknown[]).length, 2)
   assert.equal((await curl(`${base}/locations/${location.id}/patients`, ...bearer)).code, 'dataset_denied')
   await vendor.getByRole('link', { name: 'Connections', exact: true }).click()
-  await vendor.getByText('Smile Group').waitFor()
+  await vendor.getByRole('heading', { name: 'Smile Group' }).waitFor()
 
   // The practice sees who read what, and ends it: the next page of the walk is refused.
   const vendorPage = practice.url()

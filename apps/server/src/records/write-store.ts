@@ -102,6 +102,21 @@ export async function findIds(
   return rows
 }
 
+/** Ids of a dataset's records after this one, rising, by the primary key. */
+export async function listIdsAfter(
+  db: Pick<PoolClient, 'query'>,
+  locationId: LocationId,
+  dataset: string,
+  afterId: string,
+  limit: number,
+): Promise<string[]> {
+  const { rows } = await db.query<{ id: string }>(
+    'select id from record where location_id = $1 and dataset = $2 and id > $3 order by id limit $4',
+    [locationId, dataset, afterId, limit],
+  )
+  return rows.map((row) => row.id)
+}
+
 /** As many new ids of the type as asked for, rising. The sequences' names come from the contract. */
 export async function drawIds(client: PoolClient, dataset: DatasetName, count: number): Promise<string[]> {
   if (count === 0) return []
