@@ -65,7 +65,17 @@ test('every page of the operator is accessible in light and dark, and fits a pho
   const { page, ...portal } = await someOperator(t)
   const location = await portal.addLocation({ insurancePlans: 1 })
   await portal.addVendor([location])
-  const places = ['', '/companies', '/organizations', '/agents', '/jobs', '/limits', '/agreements', '/members', '/history']
+  const places = [
+    '',
+    '/companies',
+    '/organizations',
+    '/agents',
+    '/jobs',
+    '/limits',
+    '/agreements',
+    '/members',
+    '/history',
+  ]
   for (const place of places) {
     await page.goto(`/operator${place}`)
     await page.getByRole('heading', { level: 1 }).waitFor()

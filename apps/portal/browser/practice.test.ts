@@ -64,7 +64,10 @@ test('an agent is enrolled: the code is shown once, and the page turns by itself
   assert.equal(enrolled.status, 201, enrolled.text)
 
   await dialog.getByText(/Connected: front-desk|front-desk used the code/).waitFor()
-  await dialog.getByRole('button', { name: /^(Done|Close)$/ }).last().click()
+  await dialog
+    .getByRole('button', { name: /^(Done|Close)$/ })
+    .last()
+    .click()
   await page.reload()
   await page.getByText('front-desk').waitFor()
   assert.ok(!(await page.content()).includes(code), 'the code is gone')

@@ -7,13 +7,18 @@ import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
+import { PortalError } from './api/call.ts'
 import { queryClient } from './api/query-client.ts'
 import { router } from './router.tsx'
 import { cssVariables, styleNonce, theme } from './theme.ts'
 
 const root = document.getElementById('root')
 if (!root) throw new Error('the page has no root')
-createRoot(root).render(
+// A refusal that a page shows is no fault of the page.
+const onCaughtError = (error: unknown) => {
+  if (!(error instanceof PortalError)) console.error(error)
+}
+createRoot(root, { onCaughtError }).render(
   <StrictMode>
     <MantineProvider
       theme={theme}

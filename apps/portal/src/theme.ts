@@ -18,6 +18,7 @@ export const theme = createTheme({
   components: {
     // A dialog's head would count as a second banner of the page.
     Modal: { defaultProps: { attributes: { header: { role: 'presentation' } } } },
+    Notification: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } },
   },
 })
 
