@@ -1,7 +1,7 @@
 import type { Action, Membership, Session, Side } from '@bridgework/contract/portal'
 import { actions, mayDo } from '@bridgework/contract/portal'
 import { queryOptions, useSuspenseQuery } from '@tanstack/react-query'
-import { forgetDrafts } from '../ui/draft.ts'
+import { forgetDrafts, restoreDrafts } from '../ui/draft.ts'
 import { call, callSignIn, setCsrfToken } from './call.ts'
 import { queryClient } from './query-client.ts'
 
@@ -46,20 +46,33 @@ export async function beginSession(): Promise<Session> {
   return await refreshSession()
 }
 
-/** In the storage that all tabs share: one that sees it change goes to the sign-in page too. */
-export const signedOutKey = 'bridgework.signed-out-at'
+/** Why a session ended: by choice, for want of activity, or because nobody stays signed in longer. */
+export type SessionEnd = 'choice' | 'idle' | 'lifetime'
 
-/** By the person's choice: what they had typed goes too. */
-export async function signOut(): Promise<void> {
-  forgetDrafts()
-  await endSession('/sign-in')
-}
+/** In the storage that all tabs share: `<why> <when>`. A tab that sees it change leaves too. */
+export const sessionEndKey = 'bridgework.session-end'
 
-/** Ends the session and leaves every page of it; `to` is loaded anew, so nothing of it stays in memory. */
-export async function endSession(to: string): Promise<void> {
+const colorSchemeKey = 'mantine-color-scheme-value'
+
+/** Ends the session and leaves, in every tab. */
+export async function endSession(why: SessionEnd): Promise<void> {
+  const colorScheme = localStorage.getItem(colorSchemeKey)
   // Whoever cannot reach the server is signed out of this page all the same; the session ends by itself.
   await callSignIn('signOut', undefined).catch(() => {})
-  localStorage.setItem(signedOutKey, String(Date.now()))
+  if (colorScheme !== null) localStorage.setItem(colorSchemeKey, colorScheme)
+  localStorage.setItem(sessionEndKey, `${why} ${Date.now()}`)
+  leave(why)
+}
+
+/** Leaves the pages of a session that has ended. The next page is loaded anew, so nothing of this one stays in memory. What was typed stays unless one left by choice. */
+export function leave(why: SessionEnd): void {
   queryClient.clear()
-  location.assign(to)
+  if (why === 'choice') {
+    forgetDrafts()
+    location.assign('/sign-in')
+    return
+  }
+  restoreDrafts()
+  const next = location.pathname + location.search
+  location.assign(`/sign-in?${new URLSearchParams({ notice: why, next })}`)
 }

@@ -2,7 +2,8 @@ import { Button, Group, Modal, Stack, Text } from '@mantine/core'
 import { useEffect, useState } from 'react'
 import { PortalError } from '../api/call.ts'
 import { askToSignIn } from '../api/fresh-sign-in.ts'
-import { endSession, refreshSession, signedOutKey, signOut, useSession } from '../api/session.ts'
+import { endSession, leave, refreshSession, type SessionEnd, sessionEndKey, useSession } from '../api/session.ts'
+import { holdDrafts } from '../ui/draft.ts'
 import { type SessionPhase, sessionPhase } from './session-clock.ts'
 
 /** In the storage that all tabs share: work in one of them keeps every one signed in. */
@@ -44,7 +45,7 @@ export function SessionWatch() {
       const activeAt = Number(localStorage.getItem(activeKey) ?? now)
       const next = sessionPhase({ now, activeAt, idleMs, endsAt })
       setPhase((old) => (isSame(old, next) ? old : next))
-      if (next.phase === 'over') void leave(next.because)
+      if (next.phase === 'over') endOnce(next.because)
       else if (activeAt > askedAt && now - askedAt >= keepAliveMs) {
         askedAt = now
         refreshSession().catch(leaveIfEnded)
@@ -55,8 +56,9 @@ export function SessionWatch() {
   }, [idleMs, endsAt])
 
   useEffect(() => {
-    const onStorage = ({ key }: StorageEvent) => {
-      if (key === signedOutKey) location.assign('/sign-in')
+    holdDrafts()
+    const onStorage = ({ key, newValue }: StorageEvent) => {
+      if (key === sessionEndKey && newValue !== null) leave(newValue.split(' ')[0] as SessionEnd)
     }
     // A page that the back button brings out of the browser's memory may be that of somebody who has signed out.
     const onShow = ({ persisted }: PageTransitionEvent) => {
@@ -98,7 +100,7 @@ export function SessionWatch() {
           <b>{isActive ? 0 : phase.secondsLeft} s</b>. What you have typed into forms is kept in this tab.
         </Text>
         <Group justify="flex-end">
-          <Button variant="default" onClick={() => signOut()}>
+          <Button variant="default" onClick={() => endSession('choice')}>
             Sign out
           </Button>
           <Button onClick={stay} data-autofocus>
@@ -115,17 +117,16 @@ function isSame(one: SessionPhase, other: SessionPhase): boolean {
   return one.phase === other.phase && one.secondsLeft === other.secondsLeft
 }
 
-let isLeaving = false
+let isEnding = false
 
-/** Signs out and asks for a sign-in that leads back here. */
-async function leave(notice: 'idle' | 'lifetime'): Promise<void> {
-  if (isLeaving) return
-  isLeaving = true
-  const next = location.pathname + location.search
-  await endSession(`/sign-in?${new URLSearchParams({ notice, next })}`)
+/** The clock says it every second. */
+function endOnce(why: SessionEnd): void {
+  if (isEnding) return
+  isEnding = true
+  void endSession(why)
 }
 
 /** The server ended the session on its own; that it cannot be reached means nothing. */
 function leaveIfEnded(error: unknown): void {
-  if (error instanceof PortalError && error.status === 401) void leave('idle')
+  if (error instanceof PortalError && error.status === 401) endOnce('idle')
 }

@@ -21,7 +21,7 @@ import { useDisclosure } from '@mantine/hooks'
 import { IconCheck, IconChevronDown, IconLogout, IconMoon, IconSelector, IconSun, IconUser } from '@tabler/icons-react'
 import { Link, Outlet, useLocation } from '@tanstack/react-router'
 import { useRef } from 'react'
-import { signOut, useSession } from '../api/session.ts'
+import { endSession, useSession } from '../api/session.ts'
 import { Brand } from './Brand.tsx'
 import { FreshSignIn } from './FreshSignIn.tsx'
 import { homeOf, placesOf, sideNames } from './places.ts'
@@ -177,7 +177,7 @@ function AccountMenu() {
         <Menu.Item leftSection={<IconUser size={16} aria-hidden />} component={Link} to="/account">
           Account and security
         </Menu.Item>
-        <Menu.Item leftSection={<IconLogout size={16} aria-hidden />} onClick={() => signOut()}>
+        <Menu.Item leftSection={<IconLogout size={16} aria-hidden />} onClick={() => endSession('choice')}>
           Sign out
         </Menu.Item>
       </Menu.Dropdown>

@@ -10,21 +10,47 @@ const prefix = 'bridgework.draft.'
 export function useDraftForm<Values extends Record<string, unknown>>(
   name: string,
   input: UseFormInput<Values> & { initialValues: Values },
-): { form: UseFormReturnType<Values>; isDraft: boolean; forget: () => void } {
+): { form: UseFormReturnType<Values>; forget: () => void } {
   const key = prefix + name
   const [draft] = useState(() => readDraft<Values>(key))
   const form = useForm<Values>({
     ...input,
     mode: 'uncontrolled',
     initialValues: { ...input.initialValues, ...draft },
-    onValuesChange: (values) => sessionStorage.setItem(key, JSON.stringify(values)),
+    onValuesChange: (values) => keep(key, JSON.stringify(values)),
   })
-  return { form, isDraft: draft !== null, forget: () => sessionStorage.removeItem(key) }
+  return { form, forget: () => forget(key) }
+}
+
+/** What every form of this tab holds: the server has the browser empty its storage at a sign-out, in all tabs at once. */
+const drafts = new Map<string, string>()
+
+/** Takes up what an earlier page of this tab kept. */
+export function holdDrafts(): void {
+  for (const [key, text] of Object.entries({ ...sessionStorage })) {
+    if (key.startsWith(prefix) && !drafts.has(key)) drafts.set(key, text)
+  }
+}
+
+/** Puts back what the forms held before the storage was emptied. */
+export function restoreDrafts(): void {
+  for (const [key, text] of drafts) sessionStorage.setItem(key, text)
 }
 
 /** Forgets what was typed into any form in this tab. */
 export function forgetDrafts(): void {
+  drafts.clear()
   for (const key of Object.keys(sessionStorage)) if (key.startsWith(prefix)) sessionStorage.removeItem(key)
+}
+
+function keep(key: string, text: string): void {
+  drafts.set(key, text)
+  sessionStorage.setItem(key, text)
+}
+
+function forget(key: string): void {
+  drafts.delete(key)
+  sessionStorage.removeItem(key)
 }
 
 function readDraft<Values>(key: string): Values | null {

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { somePortal } from './test-portal.ts'
 
+type Dataset = { dataset: string; has_patient_data: boolean }
 type Agent = { id: string; state: string; name: string }
 type Code = { code: string; commands: { title: string; command: string }[] }
 
@@ -27,8 +28,12 @@ test('a practice sees itself in numbers, and an admin may rename it and set its 
   const { owner, path, organizationId } = world
   await world.addVendor([world.location])
   const page = await owner.get(path)
-  const { created_at, ...numbers } = page.body as unknown as Record<string, unknown>
-  assert.ok(created_at)
+  const { created_at, datasets, ...numbers } = page.body as unknown as { created_at: string; datasets: Dataset[] }
+  assert.ok(Math.abs(Date.parse(created_at) - Date.now()) < 60_000)
+  assert.deepEqual(
+    datasets.filter((each) => !each.has_patient_data).map((each) => each.dataset),
+    ['fee_schedules', 'insurance_plans'],
+  )
   assert.deepEqual(numbers, {
     id: organizationId,
     name: 'Practice',
@@ -38,6 +43,7 @@ test('a practice sees itself in numbers, and an admin may rename it and set its 
     agents: { living: 1, connected: 0 },
     removals: 0,
     vendors: 1,
+    locations_by_state: { current: 0, stale: 0, disconnected: 0, pending: 1 },
   })
 
   const admin = await world.signInAs({ organizationId }, 'admin')

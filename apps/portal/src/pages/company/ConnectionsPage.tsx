@@ -103,12 +103,12 @@ function Datasets({ datasets }: { datasets: Connection['locations'][number]['dat
   return (
     <Stack gap={6}>
       {datasets.map(({ dataset, state, synced_at, granted_at }) => (
-        <Group key={dataset} gap="sm">
-          <Text size="sm" w={160}>
+        <Group key={dataset} gap="sm" justify="space-between" ta="left">
+          <Text size="sm" flex="1 1 9rem">
             {datasetTitle(dataset)}
           </Text>
           <StateBadge state={state} />
-          <Text size="xs" c="dimmed">
+          <Text size="xs" c="dimmed" flex="2 1 14rem">
             synced <When at={synced_at} /> · granted <When at={granted_at} />
           </Text>
         </Group>

@@ -73,7 +73,7 @@ function Notice({ company: { id, state, agreement, owner } }: { company: Company
 
 function Standing({ company: { agreement, key_pair, connections } }: { company: CompanyPage }) {
   return (
-    <SimpleGrid cols={{ base: 1, xs: 2, lg: 4 }}>
+    <SimpleGrid cols={{ base: 2, lg: 4 }}>
       <StatCard
         label="Agreement"
         value={<StateBadge state={agreement.is_in_force ? 'in_force' : 'not_accepted'} />}

@@ -4,7 +4,7 @@ import { useForm } from '@mantine/form'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { call } from '../../api/call.ts'
-import { refreshSession, sessionQuery, signOut } from '../../api/session.ts'
+import { endSession, refreshSession, sessionQuery } from '../../api/session.ts'
 import { ErrorNote } from '../../ui/ErrorNote.tsx'
 import { ButtonLink, PageLink } from '../../ui/links.tsx'
 import { takeLinkToken } from './link-token.ts'
@@ -63,7 +63,7 @@ export function InvitationPage() {
               Sign in to accept
             </ButtonLink>
           ) : (
-            <Button onClick={() => signOut()}>Sign out</Button>
+            <Button onClick={() => endSession('choice')}>Sign out</Button>
           )}
         </Stack>
       )}

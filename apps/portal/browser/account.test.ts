@@ -1,0 +1,113 @@
+import assert from 'node:assert/strict'
+import { createHmac } from 'node:crypto'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { assertAccessible, somePortalInBrowser } from './test-browser.ts'
+
+test('a person sets up an authenticator app, and signs in with its code or with a recovery code', async (t) => {
+  const portal = await somePortalInBrowser(t)
+  const person = await portal.addPerson('Pat Person')
+  const page = await portal.newPage()
+  await portal.signIn(page, person)
+  await page.goto('/account?tab=security')
+  await page.getByRole('button', { name: 'Set up' }).click()
+  await page.getByLabel('Your password').fill(person.password)
+  await page.getByRole('button', { name: 'Go on' }).click()
+  const secret = await page.getByRole('textbox', { name: 'Secret' }).innerText()
+  await assertAccessible(page)
+  // The code of the step before, so that the present one is left for the sign-in: a code counts once.
+  await page.getByLabel('Code that the app shows').fill(totp(secret, -1))
+  await page.getByRole('button', { name: 'Switch it on' }).click()
+  await page.getByText('They are shown only now').waitFor()
+  await assertAccessible(page)
+  const codes = await page.getByRole('dialog').getByRole('listitem').allInnerTexts()
+  assert.equal(codes.length, 10)
+  await page.getByLabel('I have stored them').check()
+  await page.getByRole('button', { name: 'Done' }).click()
+  await page.getByRole('button', { name: 'Switch off' }).waitFor()
+
+  const withCode = await portal.newPage()
+  await beginSignIn(withCode, person)
+  await assertAccessible(withCode)
+  await withCode.getByLabel('Code from the app').fill(totp(secret))
+  await withCode.getByRole('button', { name: 'Confirm' }).click()
+  await withCode.waitForURL((url) => url.pathname !== '/sign-in')
+
+  const withRecovery = await portal.newPage()
+  await beginSignIn(withRecovery, person)
+  await withRecovery.getByRole('button', { name: 'Use a recovery code' }).click()
+  await withRecovery.getByLabel('Recovery code').fill(codes[0] ?? '')
+  await withRecovery.getByRole('button', { name: 'Confirm' }).click()
+  await withRecovery.waitForURL((url) => url.pathname !== '/sign-in')
+})
+
+test('a person adds a passkey and signs in with it alone', async (t) => {
+  const portal = await somePortalInBrowser(t)
+  const person = await portal.addPerson('Pat Person')
+  const page = await portal.newPage()
+  await addAuthenticator(page)
+  await portal.signIn(page, person)
+  await page.goto('/account?tab=security')
+  await page.getByRole('button', { name: 'Add a passkey' }).click()
+  await page.getByLabel('Name', { exact: true }).fill('Work laptop')
+  await page.getByRole('button', { name: 'Go on' }).click()
+  await page.getByRole('cell', { name: 'Work laptop' }).waitFor()
+  await assertAccessible(page)
+  await page.getByRole('button', { name: /Pat Person/ }).click()
+  await page.getByRole('menuitem', { name: 'Sign out' }).click()
+  await page.waitForURL(/\/sign-in/)
+
+  await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
+
+  await page.waitForURL((url) => url.pathname !== '/sign-in')
+})
+
+test('W18: a browser that calls itself by a script is shown as text among the open sign-ins', async (t) => {
+  const portal = await somePortalInBrowser(t)
+  const person = await portal.addPerson('<img src=x onerror=alert(1)>')
+  const page = await portal.newPage({ userAgent: '<img src=x onerror=alert(2)>' })
+  page.on('dialog', () => assert.fail('a script ran'))
+  await portal.signIn(page, person)
+
+  await page.goto('/account?tab=sessions')
+
+  await page.getByText('<img src=x onerror=alert(2)>').first().waitFor()
+  assert.equal(await page.locator('img[src=x]').count(), 0)
+})
+
+async function beginSignIn(page: Page, person: { email: string; password: string }): Promise<void> {
+  await page.goto('/sign-in')
+  await page.getByLabel('E-mail address').fill(person.email)
+  await page.getByLabel('Password', { exact: true }).fill(person.password)
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+  await page.getByLabel('Code from the app').waitFor()
+}
+
+/** A platform authenticator that says yes to everything. */
+async function addAuthenticator(page: Page): Promise<void> {
+  const devtools = await page.context().newCDPSession(page)
+  await devtools.send('WebAuthn.enable')
+  await devtools.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  })
+}
+
+/** RFC 6238, of the step that many steps from now. */
+function totp(secret: string, steps = 0): string {
+  const bits = [...secret]
+    .map((char) => 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(char).toString(2).padStart(5, '0'))
+    .join('')
+  const key = Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)))
+  const counter = Buffer.alloc(8)
+  counter.writeBigUInt64BE(BigInt(Math.floor(Date.now() / 30_000) + steps))
+  const hash = createHmac('sha1', key).update(counter).digest()
+  const offset = hash.readUInt8(19) & 0xf
+  return String((hash.readUInt32BE(offset) & 0x7fffffff) % 1_000_000).padStart(6, '0')
+}

@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { assertAccessible, somePortalInBrowser } from './test-browser.ts'
+
+const pages = ['', '/quickstart', '/keys', '/agreement', '/connections', '/usage', '/members', '/history', '/settings']
+const widths = [
+  { colorScheme: 'dark', viewport: { width: 1280, height: 900 } },
+  { colorScheme: 'light', viewport: { width: 390, height: 844 } },
+] as const
+
+test('every page of the account and of a company can be used with a screen reader, in the dark and on a phone', async (t) => {
+  const portal = await somePortalInBrowser(t)
+  const vendor = await portal.addVendor()
+  const location = await portal.addLocation({ insurancePlans: 2 })
+  await portal.grant(vendor.companyId, location)
+  const owner = await portal.addPerson('Olga Owner')
+  await portal.joinCompany(owner, vendor.companyId, 'owner')
+  for (const width of widths) {
+    const page = await portal.newPage(width)
+    await portal.signIn(page, owner)
+    const tabs = ['', '?tab=security', '?tab=sessions', '?tab=activity'].map((tab) => `/account${tab}`)
+    for (const path of [...pages.map((path) => `/company/${vendor.companyId}${path}`), ...tabs]) {
+      await page.goto(path)
+      await page.getByRole('heading', { level: 1 }).waitFor()
+      await page.waitForLoadState('networkidle')
+      await assertAccessible(page)
+      const overflow = Number(await page.evaluate('document.documentElement.scrollWidth - innerWidth'))
+      assert.ok(overflow <= 0, `${path} is ${overflow} px too wide for ${width.viewport.width} px`)
+      assert.match(await page.title(), /.+ · Bridgework$/)
+    }
+  }
+})
+
+test('a member is offered nothing that a member may not do, and is told who may', async (t) => {
+  const portal = await somePortalInBrowser(t)
+  const vendor = await portal.addVendor()
+  const member = await portal.addPerson('Mia Member')
+  await portal.joinCompany(member, vendor.companyId, 'member')
+  const page = await portal.newPage()
+  await portal.signIn(page, member)
+  await page.goto(`/company/${vendor.companyId}`)
+
+  const menu = page.getByRole('navigation', { name: 'Menu' })
+  await menu.getByRole('link', { name: 'Usage' }).waitFor()
+  for (const hidden of ['API keys', 'History', 'Settings']) {
+    assert.equal(await menu.getByRole('link', { name: hidden }).count(), 0, hidden)
+  }
+  await page.goto(`/company/${vendor.companyId}/keys`)
+  await page.getByText('Your role does not permit this').waitFor()
+  await page.goto(`/company/${vendor.companyId}/quickstart`)
+  await page.getByText('The owner or an admin can make a call from here.').waitFor()
+  assert.equal(await page.getByRole('button', { name: 'Make the call' }).count(), 0)
+})
+
+test('a list keeps its search in the address, so that a link and the back button lead to the same', async (t) => {
+  const portal = await somePortalInBrowser(t)
+  const vendor = await portal.addVendor()
+  const owner = await portal.addPerson('Olga Owner')
+  await portal.joinCompany(owner, vendor.companyId, 'owner')
+  const page = await portal.newPage()
+  await portal.signIn(page, owner)
+  await page.goto(`/company/${vendor.companyId}/keys`)
+
+  await page.getByLabel('Search the key pairs').fill('no such pair')
+  await page.waitForURL(/search=no\+such\+pair/)
+  await page.getByText('No such key pair').waitFor()
+  await page.reload()
+
+  assert.equal(await page.getByLabel('Search the key pairs').inputValue(), 'no such pair')
+  await page.getByRole('button', { name: 'Clear the search' }).click()
+  await page.waitForURL((url) => url.search === '')
+  await page.getByText('No such key pair').waitFor({ state: 'hidden' })
+})
