@@ -16,6 +16,8 @@ export async function buildPortal(root, fail) {
     if (isBuilt(root)) return
     console.error("Building the portal's pages; this takes a few seconds.")
     const made = 'dist.new'
+    // Before the build reads them: what is changed while it runs makes the next one.
+    const hash = hashOfSources(root)
     const node = join(root, 'node_modules/.bin/node')
     const vite = join(root, 'node_modules/vite/bin/vite.js')
     const run = spawnSync(node, [vite, 'build', '--outDir', made, '--emptyOutDir', '--logLevel', 'warn'], {
@@ -24,7 +26,7 @@ export async function buildPortal(root, fail) {
     })
     if (run.status !== 0) throw fail("the portal's pages could not be built; the message is above.")
     compress(join(portal, made, 'assets'))
-    writeFileSync(join(portal, made, '.sources'), hashOfSources(root))
+    writeFileSync(join(portal, made, '.sources'), hash)
     // A server that runs reads the index at every request, so it serves the new pages from now on.
     rmSync(join(portal, 'dist'), { recursive: true, force: true })
     renameSync(join(portal, made), join(portal, 'dist'))

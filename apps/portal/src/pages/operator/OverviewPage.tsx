@@ -34,7 +34,7 @@ export function OverviewPage() {
             otherwise={
               <Group gap="xs">
                 <IconCircleCheck size={18} aria-hidden color="var(--mantine-color-teal-text)" />
-                <Text size="sm">Nothing. Agents report and datasets are current.</Text>
+                <Text size="sm">Nothing. Agents report and locations are current.</Text>
               </Group>
             }
           />
@@ -55,7 +55,7 @@ export function OverviewPage() {
               <StatCard label="Never heard" value={agents.never_heard} />
             </SimpleGrid>
           </Section>
-          <Section title="Freshness" description="Datasets of locations, by how current their copy is.">
+          <Section title="Freshness" description="Locations, by the dataset that is furthest behind.">
             <SimpleGrid cols={2}>
               <StatCard label="Current" value={freshness.current} />
               <StatCard label="Stale" value={freshness.stale} />
@@ -90,6 +90,7 @@ function mattersOf({ agents, freshness, removals_held }: OperatorOverview): Matt
       {words}
     </ButtonLink>
   )
+  const behind = freshness.disconnected + freshness.stale
   return [
     ...(agents.silent > 0
       ? [
@@ -101,11 +102,11 @@ function mattersOf({ agents, freshness, removals_held }: OperatorOverview): Matt
           },
         ]
       : []),
-    ...(freshness.disconnected + freshness.stale > 0
+    ...(behind > 0
       ? [
           {
             icon: IconAlertTriangle,
-            title: `${freshness.disconnected + freshness.stale} datasets are behind`,
+            title: behind === 1 ? 'A location is behind' : `${behind} locations are behind`,
             text: `${freshness.disconnected} without an agent, ${freshness.stale} not read in time.`,
             action: look('/operator/agents', 'Look at agents'),
           },
