@@ -146,7 +146,9 @@ test('check names the tables that the user may not read', async () => {
     'patplan',
     'inssub',
     'histappointment',
+    'claimpayment',
     'payplan',
+    'payplanlink',
     'referral',
     'refattach',
   ]) {

@@ -14,8 +14,10 @@ import { cssVariables, styleNonce, theme } from './theme.ts'
 
 const root = document.getElementById('root')
 if (!root) throw new Error('the page has no root')
-// What the server refused is shown on the page: it is no fault of the page's own.
-const onCaughtError = (error: unknown) => error instanceof PortalError || console.error(error)
+// A refusal that a page shows is no fault of the page.
+const onCaughtError = (error: unknown) => {
+  if (!(error instanceof PortalError)) console.error(error)
+}
 
 createRoot(root, { onCaughtError }).render(
   <StrictMode>

@@ -19,6 +19,7 @@ export const theme = createTheme({
     // The head of a dialog is not another banner of the page.
     ModalHeader: { defaultProps: { role: 'none' } },
     DrawerHeader: { defaultProps: { role: 'none' } },
+    Notification: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } },
   },
 })
 

@@ -1,6 +1,9 @@
+import { type DatasetName, datasetNames } from '@bridgework/contract'
 import type { Pool } from 'pg'
 import { deleteOldSightings } from './attribution/store.ts'
+import type { LocationId } from './directory/identity.ts'
 import type { Log } from './http/log-event.ts'
+import { findForeignReferences, type Place } from './records/foreign-reference.ts'
 import { deleteOldSyncActivity } from './records/sync-activity.ts'
 import { deleteOldUploads } from './records/upload-store.ts'
 import { deleteOldSignIns } from './sign-in/store.ts'
@@ -9,23 +12,34 @@ import { trimUsage } from './usage/store.ts'
 const everyMs = 10 * 60_000
 const uploadsKeptMs = 7 * 24 * 60 * 60_000
 
-/** Forgets, from time to time, what is kept for a while only. Several processes may do it at once. Returns what stops it. */
+/** Records whose references are looked at each time: about a second's work, and a few million records a day. */
+const recordsLookedAt = 20_000
+
+/**
+ * Forgets, from time to time, what is kept for a while only, and looks whether any record shows what is not of its location. Several
+ * processes may do it at once. Returns what stops it.
+ */
 export function startHousekeeping(deps: { pool: Pool; log: Log }): () => Promise<void> {
   let running = Promise.resolve()
-  const run = async () => {
+  let place = somePlace()
+  const attempt = async (task: string, work: () => Promise<void>) => {
     try {
+      await work()
+    } catch (error) {
+      deps.log({ event: 'task.failed', task, error: (error as { code?: string }).code ?? (error as Error).name })
+    }
+  }
+  const run = async () => {
+    await attempt('housekeeping', async () => {
       await deleteOldUploads(deps.pool, new Date(Date.now() - uploadsKeptMs))
       await deleteOldSightings(deps.pool)
       await deleteOldSyncActivity(deps.pool)
       await trimUsage(deps.pool, new Date())
       await deleteOldSignIns(deps.pool)
-    } catch (error) {
-      deps.log({
-        event: 'task.failed',
-        task: 'housekeeping',
-        error: (error as { code?: string }).code ?? (error as Error).name,
-      })
-    }
+    })
+    await attempt('foreign references', async () => {
+      place = await findForeignReferences(deps, place, recordsLookedAt)
+    })
   }
   const timer = setInterval(() => {
     running = run()
@@ -34,4 +48,10 @@ export function startHousekeeping(deps: { pool: Pool; log: Log }): () => Promise
     clearInterval(timer)
     await running
   }
+}
+
+/** Anywhere: a server that is often started again would otherwise look at the same records each time. Ids of locations are below 2^53. */
+function somePlace(): Place {
+  const locationId = String(Math.floor(Math.random() * 2 ** 53)) as LocationId
+  return { locationId, dataset: datasetNames.at(-1) as DatasetName, afterId: '0' }
 }

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import { rows } from './rows.ts'
 
-// npm run soak -- [row …] [--plans <n>] [--kills <n>] [--seed <text>]
+// npm run soak -- [row …] [--plans <n>] [--kills <n>] [--runs <n>] [--seed <text>]
 try {
   process.exitCode = await soak(process.argv.slice(2))
 } catch (error) {
@@ -14,7 +14,12 @@ async function soak(given: string[]): Promise<number> {
   const { values, positionals } = parseArgs({
     args: given,
     allowPositionals: true,
-    options: { plans: { type: 'string' }, kills: { type: 'string' }, seed: { type: 'string' } },
+    options: {
+      plans: { type: 'string' },
+      kills: { type: 'string' },
+      runs: { type: 'string' },
+      seed: { type: 'string' },
+    },
   })
   const unknown = positionals.find((id) => !rows.some((row) => row.id === id.toUpperCase()))
   if (unknown !== undefined) {
@@ -23,6 +28,7 @@ async function soak(given: string[]): Promise<number> {
   const options = {
     plans: wholeNumber('plans', values.plans ?? '100000', 1_000),
     kills: wholeNumber('kills', values.kills ?? '200', 1),
+    runs: wholeNumber('runs', values.runs ?? '100', 1),
     seed: values.seed ?? String(Date.now()),
   }
   const chosen = rows.filter((row) => positionals.length === 0 || positionals.some((id) => id.toUpperCase() === row.id))

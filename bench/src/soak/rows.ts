@@ -1,7 +1,10 @@
+import { pullMillion, verifyMillion } from './a-million.ts'
 import { killEverything } from './kill-everything.ts'
 import { killBackend, killPostgres } from './kill-postgres.ts'
 import { killServer } from './kill-server.ts'
 import { loseOnPurpose } from './lose-on-purpose.ts'
+import { mirrorPractices } from './mirror-practices.ts'
+import { otherRuntimes } from './other-runtimes.ts'
 import { releaseSlots } from './release-slots.ts'
 import type { Row } from './row.ts'
 
@@ -13,4 +16,8 @@ export const rows: readonly Row[] = [
   { id: 'F05', title: 'with synchronous_commit off, the same audit finds a loss', run: loseOnPurpose },
   { id: 'C08', title: 'the slots of a killed server free themselves', run: releaseSlots },
   { id: 'ALL', title: 'agent, server and Postgres are killed in turn while a practice is read', run: killEverything },
+  { id: 'M01', title: 'mirrors of practices that live are killed behind a network that fails', run: mirrorPractices },
+  { id: 'M02', title: 'a million treatments are pulled', run: pullMillion },
+  { id: 'M03', title: 'a copy of a million treatments is verified', run: verifyMillion },
+  { id: 'M04', title: 'the client’s package runs on Node 20.3, Bun and Deno', run: otherRuntimes },
 ]

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { AccessTokens } from './access-token.ts'
 import { ApiError, parseObject, refusalOf } from './api-error.ts'
 import type { ClientEvent, SyncType } from './events.ts'
+import type { PageBuffer } from './page-buffer.ts'
 import type { SyncSlots } from './sync-slots.ts'
 
 export type RetryOptions = {
@@ -22,8 +23,8 @@ export type GetOptions = {
   query?: ReadonlyMap<string, string>
   slot?: { type: SyncType; locationId: string }
   signal?: AbortSignal | undefined
-  /** Reads the answer's text; null when it is not whole, or not the service's. JSON when left out. */
-  parse?: (text: string) => Record<string, unknown> | null
+  /** Takes the answer in and parses it, in the place of a text. */
+  into?: PageBuffer | undefined
 }
 
 export type Answer = { body: Record<string, unknown>; requestId: string | null; date: string | null }
@@ -51,7 +52,14 @@ export function createConnection(options: {
   const { baseUrl, tokens, slots, retry, timeoutMs, userAgent, onEvent } = options
 
   /** One request, read to its end within the time limit. */
-  const send = async (path: string, attempt: number, url: string, init: RequestInit, signal?: AbortSignal) => {
+  const send = async (
+    path: string,
+    attempt: number,
+    url: string,
+    init: RequestInit,
+    signal?: AbortSignal,
+    into?: PageBuffer,
+  ) => {
     const limit = new AbortController()
     const timer = setTimeout(() => limit.abort(), timeoutMs)
     const giveUp = () => limit.abort()
@@ -61,7 +69,8 @@ export function createConnection(options: {
     try {
       // A redirect is not followed: the secret or the token would go where it points.
       const response = await options.fetch(url, { ...init, redirect: 'manual', signal: limit.signal })
-      const text = await response.text()
+      const isTakenIn = into !== undefined && response.status === 200
+      const text = isTakenIn ? await into.fill(response).then(() => '') : await response.text()
       const requestId = response.headers.get('x-request-id')
       const durationMs = Math.round(performance.now() - beganAt)
       onEvent({ event: 'response', path, attempt, status: response.status, durationMs, requestId })
@@ -126,7 +135,7 @@ export function createConnection(options: {
   }
 
   return {
-    get(path, { query = new Map(), slot, signal, parse = parseObject } = {}) {
+    get(path, { query = new Map(), slot, signal, into } = {}) {
       const url = `${baseUrl}${path}${queryOf(query)}`
       let type = slot?.type
       let used = ''
@@ -137,12 +146,12 @@ export function createConnection(options: {
         const release = slot && type ? await slots.acquire(type, slot.locationId, signal) : undefined
         try {
           const headers = { authorization: `Bearer ${used}`, accept: 'application/json', 'user-agent': userAgent }
-          return await send(path, attempt, url, { headers }, signal)
+          return await send(path, attempt, url, { headers }, signal, into)
         } finally {
           release?.()
         }
       }
-      return persist(path, signal, make, parse, (status, text) => {
+      return persist(path, signal, make, into?.parse ?? parseObject, (status, text) => {
         if (status === 401 && !isRenewed) {
           isRenewed = true
           tokens().refuse(used)

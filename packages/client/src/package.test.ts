@@ -32,35 +32,43 @@ test('the package, installed into an empty project, works from TypeScript and Ja
      const client = new Bridgework({ baseUrl, clientId, clientSecret })
      for await (const { id } of client.locations.list()) {
        const page = await client.insurancePlans.list({ locationId: id, pageSize: 1 }).pages().next()
-       console.log(process.version, page.value.total)
+       console.log(page.value.total)
      }
      await client.locations.get({ locationId: '1' }).catch((error) => console.log(error instanceof ApiError, error.status))`,
   )
 
   // Declarations are read as a stranger's compiler reads them: strictly, and without skipping the library's.
   await run(tsc, ['-p', project], { cwd: project })
-  const nodes = nodesOnThisMachine()
-  t.diagnostic(nodes.map(({ version }) => version).join(', '))
-  for (const { path, version } of nodes) {
-    const { stdout } = await run(path, ['plain.js'], { cwd: project, env })
-    assert.equal(stdout, `${version} 2\n${version} 2\ntrue 404\n`)
-    await tryCommand(path, project, env, major(version))
-    for (const [, name] of examples) await run(path, [join('out', `${name}.js`)], { cwd: project, env })
+  const all = [...nodesOnThisMachine(), ...givenRuntimes()]
+  const runtimes = [...new Map(all.map((runtime) => [runtime.title, runtime])).values()]
+  t.diagnostic(runtimes.map(({ title }) => title).join(', '))
+  for (const runtime of runtimes) {
+    const program = (...args: string[]) => run(runtime.path, [...runtime.args, ...args], { cwd: project, env })
+    assert.equal((await program('plain.js')).stdout, '2\n2\ntrue 404\n', runtime.title)
+    await tryCommand(program, project, runtime)
+    for (const [, name] of examples) await program(join('out', `${name}.js`))
+    if (runtime.runsTypeScript) for (const [, name] of examples) await program(`${name}.ts`)
   }
 })
 
-/** The command as npx runs it, with each Node. */
-async function tryCommand(node: string, project: string, env: NodeJS.ProcessEnv, version: number): Promise<void> {
+/** The command as npx runs it, with each runtime. */
+async function tryCommand(
+  program: (...args: string[]) => Promise<{ stdout: string; stderr: string }>,
+  project: string,
+  runtime: Runtime,
+): Promise<void> {
   const bin = join(project, 'node_modules/.bin/bridgework')
-  const command = (...args: string[]) => run(node, [bin, ...args], { cwd: project, env })
+  const command = (...args: string[]) => program(bin, ...args)
   assert.ok((statSync(bin).mode & 0o111) !== 0, 'npx runs it')
   assert.match((await command('--version')).stdout, /^\d+\.\d+\.\d+\n$/)
   const { stdout } = await command('pull', 'insurance_plans')
   assert.equal(stdout.trim().split('\n').length, 4)
-  assert.match((await command('mirror', '--to', 'copy-of-command')).stderr, /datasets are current; 4 records|0 records/)
-  if (version < 22)
-    await assert.rejects(command('mirror', '--to', 'sqlite:x'), /needs node:sqlite: Node 22.13 or newer/)
-  else await command('mirror', '--to', 'sqlite:x')
+  const copy = `copy of ${runtime.title}`
+  assert.match((await command('mirror', '--to', copy)).stderr, /datasets are current; 4 records/)
+  assert.match((await command('mirror', '--to', copy, '--verify')).stderr, /14 datasets equal the service/)
+  const table = command('mirror', '--to', `sqlite:${runtime.title}.sqlite`)
+  if (runtime.hasSqlite) assert.match((await table).stderr, /datasets are current; 4 records/)
+  else await assert.rejects(table, /needs node:sqlite: Node 22.13 or newer/)
   await assert.rejects(command('pull', 'insurance_plans', '--output', 'x.parquet'), /npm install hyparquet-writer/)
   await assert.rejects(command('mirror', '--to', 'postgres://localhost/x'), /npm install pg/)
 }
@@ -100,8 +108,26 @@ async function someProject(t: TestContext): Promise<string> {
   return project
 }
 
+type Runtime = { title: string; path: string; args: readonly string[]; hasSqlite: boolean; runsTypeScript: boolean }
+
+/** Those that the soak has installed: Node's oldest that is promised, Bun and Deno. */
+function givenRuntimes(): Runtime[] {
+  const given: { name: string; path: string }[] = JSON.parse(process.env.BRIDGEWORK_TEST_RUNTIMES ?? '[]')
+  return given.map(({ name, path }) => {
+    if (name === 'node') return nodeAt(path)
+    const args = name === 'deno' ? ['run', '--allow-all'] : []
+    return {
+      title: `${name} ${versionOf(path).replace(/^deno /, '')}`,
+      path,
+      args,
+      hasSqlite: true,
+      runsTypeScript: true,
+    }
+  })
+}
+
 /** This Node and the one that the machine has beside it, if it is another. */
-function nodesOnThisMachine(): { path: string; version: string }[] {
+function nodesOnThisMachine(): Runtime[] {
   const others = (process.env.PATH ?? '')
     .split(delimiter)
     .filter((entry) => !entry.includes('node_modules'))
@@ -109,11 +135,17 @@ function nodesOnThisMachine(): { path: string; version: string }[] {
     .filter(existsSync)
     .slice(0, 1)
   const paths = [process.execPath, ...others]
-  return paths.map((path) => ({ path, version: versionOf(path) })).filter(({ version }) => major(version) >= 20)
+  return paths.filter((path) => major(versionOf(path)) >= 20).map(nodeAt)
+}
+
+function nodeAt(path: string): Runtime {
+  const version = versionOf(path)
+  const isNew = major(version) > 22
+  return { title: `node ${version}`, path, args: [], hasSqlite: isNew, runsTypeScript: isNew }
 }
 
 function versionOf(path: string): string {
-  return execFileSync(path, ['--version'], { encoding: 'utf8' }).trim()
+  return execFileSync(path, ['--version'], { encoding: 'utf8' }).trim().split('\n')[0] ?? ''
 }
 
 function major(version: string): number {

@@ -3,7 +3,7 @@ import { someWorld, type TestVendor, type TestWorld } from '../../../apps/server
 import { Bridgework, type BridgeworkOptions } from './bridgework.ts'
 import type { ClientEvent } from './events.ts'
 
-export { aPlan, aRecord, aSchedule, type TestLocation } from '../../../apps/server/src/test-world.ts'
+export { aPlan, aRecord, aSchedule } from '../../../apps/server/src/test-world.ts'
 
 /** A service with one vendor and its granted locations, each with so many insurance plans, and the vendor's client. */
 export async function someClient(
@@ -12,10 +12,15 @@ export async function someClient(
     locations?: number
     insurancePlans?: number
     limits?: { initial: number; incremental: number }
+    /** As in production: what is not switched on there yet is off. */
+    isPreviewOff?: boolean
     options?: Partial<BridgeworkOptions>
   } = {},
 ) {
-  const world = await someWorld(t, given.limits ? { limits: given.limits } : {})
+  const world = await someWorld(t, {
+    ...(given.limits && { limits: given.limits }),
+    ...(given.isPreviewOff && { previewDatasets: new Set() }),
+  })
   const locations = []
   for (let index = 0; index < (given.locations ?? 1); index += 1) {
     locations.push(await world.addLocation({ insurancePlans: given.insurancePlans ?? 0 }))

@@ -22,7 +22,7 @@ export type Dataset<Source extends TProperties = TProperties, Attributes extends
   pagination: 'cursor' | 'page'
   /** Not yet available in production unless the operator says so. */
   preview: boolean
-  operationIds: { list: string; get: string }
+  operationIds: { list: string; get: string; digest: string }
   source: TObject<Source>
   attributes: TObject<Attributes>
   /** Attributes of a single record that its list leaves out. */

@@ -59,6 +59,31 @@ export const pageMeta = Type.Object({
   next_page: nullable(Type.Integer({ description: 'Pass it as `page` for the next page; null on the last page' })),
 })
 
+/** Records of a range as a digest sums them up. */
+export const digestRange = Type.Object({
+  id: recordId('Id of the last record of the range'),
+  type: Type.Literal('digest_range', { description: 'The kind of resource' }),
+  attributes: Type.Object({
+    after_id: Type.String({
+      pattern: '^\\d+$',
+      description: 'The range begins after the record with this id; 0: at the first',
+    }),
+    last_id: recordId('Id of the last record of the range'),
+    records: Type.Integer({ description: 'Number of records in the range, hidden ones included' }),
+    sha256: Type.String({
+      pattern: '^[0-9a-f]{64}$',
+      description:
+        'Exclusive or of the SHA-256 of each record, in hexadecimal. Of a record the bytes count that its list sends: the JSON of `id`, `type` and `attributes` in UTF-8, without a space',
+    }),
+  }),
+})
+
+export const digestMeta = Type.Object({
+  has_more: hasMore,
+  next_after: nullable(recordId('Pass it as `after` for the next ranges; null on the last page')),
+  request_id: requestId,
+})
+
 /** `meta` of lists that belong to no location. */
 export const directoryMeta = Type.Object({
   has_more: hasMore,

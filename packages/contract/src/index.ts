@@ -5,6 +5,8 @@ export { locationAttributes, organizationAttributes } from './directory.ts'
 export {
   cursorMeta,
   cursorPagy,
+  digestMeta,
+  digestRange,
   directoryMeta,
   type FreshnessState,
   freshness,

@@ -12,6 +12,10 @@ export const limits = {
   tokenBodyBytesMax: 16 * 1024,
   /** Characters of a `client_id` or `client_secret`. */
   credentialLengthMax: 256,
+  /** Records of a digest's range, but for the last one, which may have fewer. */
+  digestRangeRecords: 1000,
+  /** Ranges in one answer of a digest. */
+  digestRangesMax: 50,
   /** How far a delta reaches back before its moment, so that a client's clock may be ahead of ours. */
   deltaOverlapMs: 5 * 60 * 1000,
   /** Lines of one upload. */

@@ -51,6 +51,7 @@ export function defineReferringDataset(given: {
     operationIds: {
       list: `locations_resources_${given.name}_list`,
       get: `locations_resources_${given.name}_get`,
+      digest: `locations_resources_${given.name}_digest`,
     },
     source: Type.Object(
       Object.fromEntries([

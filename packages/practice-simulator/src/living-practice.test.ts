@@ -21,7 +21,7 @@ test('the same seed lives the same life, also when it goes on after a pause', ()
 })
 
 test('every kind of event happens', () => {
-  const practice = live(demoShape('a'))
+  const practice = live(demoShape('kinds'))
   const names = new Set(Array.from({ length: 6000 }, () => practice.moveOn().name))
   assert.deepEqual(
     practiceEventNames.filter((name) => !names.has(name)),

@@ -17,6 +17,10 @@ export type AccountRows = {
   readonly planCharge: string
   /** Of `payplan l`, where plans count by what was completed of them. */
   readonly plan: string
+  /** Of `payplanlink`, whose plans are credited with what is linked to them. */
+  readonly planCredit: string
+  /** The practice's day. */
+  readonly today: string
 }
 
 export async function accountRows(reading: Reading): Promise<AccountRows> {
@@ -45,6 +49,8 @@ export async function accountRows(reading: Reading): Promise<AccountRows> {
     writeOff: `${posted} and round(c.WriteOff, 2) <> 0`,
     planCharge: planCharges[paymentPlans],
     plan: plans[paymentPlans],
+    planCredit: paymentPlans === '2' || paymentPlans === '3' ? '1' : '0',
+    today: reading.today,
   }
 }
 

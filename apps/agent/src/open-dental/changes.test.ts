@@ -171,6 +171,11 @@ const changes: readonly [
     (p) => p.update('procedurecode', 'CodeNum', 3, { LaymanTerm: 'White filling' }),
   ],
   [
+    'an insurer’s check gets another number',
+    'ledger_transactions',
+    (p) => p.update('claimpayment', 'ClaimPaymentNum', 1, { CheckNum: 'EFT 78' }),
+  ],
+  [
     'planned work is completed',
     'appointments treatments ledger_transactions',
     async (p) => {
@@ -245,6 +250,30 @@ const changes: readonly [
     'ledger_transactions',
     (p) => p.update('payplan', 'PayPlanNum', 1, { PlanNum: 2 }),
   ],
+  [
+    'a treatment is put on a dynamic payment plan, in tables without a stamp',
+    'ledger_transactions',
+    async (p) => {
+      await p.insert('payplan', { PayPlanNum: 3, PatNum: 5, Guarantor: 5, IsDynamic: 1 })
+      await p.insert('payplanlink', { PayPlanLinkNum: 1, PayPlanNum: 3, LinkType: 2, FKey: 5 })
+    },
+  ],
+  [
+    'insurance pays more for it, and the plan less',
+    'ledger_transactions',
+    (p) => p.update('claimproc', 'ClaimProcNum', 5, { InsPayAmt: 9.5 }),
+  ],
+  [
+    'its provider is named otherwise',
+    'patients appointments treatments ledger_transactions',
+    (p) => p.update('provider', 'ProvNum', 1, { LName: 'Example' }),
+  ],
+  [
+    'it is worth an amount of its own to the plan',
+    'ledger_transactions',
+    (p) => p.update('payplanlink', 'PayPlanLinkNum', 1, { AmountOverride: 5 }),
+  ],
+  ['it is taken off the plan', 'ledger_transactions', (p) => p.remove('payplanlink', 'PayPlanLinkNum', 1)],
   [
     'the practice counts payment plans another way',
     'ledger_transactions full',

@@ -22,11 +22,15 @@ const tablesRead = [
   'patplan',
   'inssub',
   'histappointment',
+  'claimpayment',
   'payplan',
   'referral',
   'refattach',
   ...clinicTables,
 ] as const
+
+/** As well, where the version has them. */
+const tablesOfNewerVersions = ['payplanlink'] as const
 
 /** Asks the database every question that a cycle will ask, and says in words what is wrong. */
 export async function checkOpenDental(settings: DatabaseSettings): Promise<SourceCheck> {
@@ -53,7 +57,7 @@ export async function checkOpenDental(settings: DatabaseSettings): Promise<Sourc
 
 /** A database without a table `preference` is another program's; one whose tables may not be seen is told apart by the next check. */
 async function assertIsOpenDental(database: Database): Promise<void> {
-  const lacking = await tablesRefused(database, 'not_open_dental')
+  const lacking = await tablesRefused(database, tablesRead, 'not_open_dental')
   if (lacking.length === 0) return
   throw new SourceProblem(
     'not_open_dental',
@@ -63,13 +67,17 @@ async function assertIsOpenDental(database: Database): Promise<void> {
 }
 
 async function assertMayRead(database: Database): Promise<void> {
-  const refused = await tablesRefused(database, 'rights_missing')
+  const refused = await tablesRefused(database, [...tablesRead, ...tablesOfNewerVersions], 'rights_missing')
   if (refused.length > 0) throw rightsMissing(database.settings, refused)
 }
 
-async function tablesRefused(database: Database, kind: SourceProblem['kind']): Promise<string[]> {
+async function tablesRefused(
+  database: Database,
+  tables: readonly string[],
+  kind: SourceProblem['kind'],
+): Promise<string[]> {
   const refused: string[] = []
-  for (const table of tablesRead) {
+  for (const table of tables) {
     try {
       await database.query(`select 1 from ${table} limit 0`)
     } catch (error) {

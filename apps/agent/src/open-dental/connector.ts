@@ -22,7 +22,7 @@ import { readLocations } from './locations.ts'
 import { changedMarks, type Lookup } from './lookup.ts'
 import { patientReferrals } from './patient-referrals.ts'
 import { patients } from './patients.ts'
-import { differences, nextKeys, readBuckets, recordIds } from './record-table.ts'
+import { differences, nextKeys, readBuckets, recordIds, tablesPresent } from './record-table.ts'
 import { assertQuiet, type Guard, openSession, type Session } from './session.ts'
 import { firstTimeZone } from './time-zone.ts'
 import { treatments } from './treatments.ts'
@@ -92,7 +92,7 @@ function cycle(session: Session, guard: Guard, timeZone: string | null, now: Dat
   async function* scan(dataset: DatasetName): AsyncGenerator<ByLocation<readonly SourceRecord[]>> {
     const [reader, shared] = [readerOf(dataset), await reading()]
     const names = await lookups(dataset)
-    for (const table of reader.tables) {
+    for (const table of tablesPresent(reader.tables, session.columns)) {
       for (let last: string | null = null; ; ) {
         const keys = await nextKeys(database, table, last, reader.keysPerChunk)
         if (keys.length === 0) break
@@ -119,7 +119,7 @@ function cycle(session: Session, guard: Guard, timeZone: string | null, now: Dat
 
     scan: async (dataset) => {
       let rowsMax = 0
-      for (const { table } of readerOf(dataset).tables) {
+      for (const { table } of tablesPresent(readerOf(dataset).tables, session.columns)) {
         const [row] = await database.query(`select count(*) as n from ${table}`)
         rowsMax += Number(row?.n ?? 0)
       }
@@ -173,7 +173,8 @@ async function changedSince(
   const named = await reader.changedKeys(reading, { stamp: since(before), today: before.today, changed })
   if (named === null) return null
   const keys = new Set(named)
-  for (const table of known === undefined ? [] : reader.tables) {
+  const tables = tablesPresent(reader.tables, reading.session.columns)
+  for (const table of known === undefined ? [] : tables) {
     const buckets = changed(bucketsName(table.table))
     for (const key of await differences(reading.session.database, table, buckets, known ?? { between: () => [] })) {
       keys.add(key)
@@ -184,7 +185,7 @@ async function changedSince(
 
 async function bucketsOf(reader: DatasetReader, { session, lookup }: Reading): Promise<Lookups> {
   const all: Record<string, Lookup> = {}
-  for (const table of reader.tables) {
+  for (const table of tablesPresent(reader.tables, session.columns)) {
     const name = bucketsName(table.table)
     all[name] = await lookup(name, () => readBuckets(session.database, table))
   }

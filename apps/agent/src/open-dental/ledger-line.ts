@@ -51,7 +51,8 @@ export function ledgerTransaction(line: LedgerLine, lookups: Lookups, clock: Clo
       payment_method: kind === 'insurance_payment' ? 'insurance' : methodOf(payType),
       payment_method_raw: payType,
       adjustment_type: kind === 'adjustment' ? definitionName(lookups.definitions, row.AdjType) : null,
-      reference_number: textOrNull(row.CheckNum),
+      // What is written off is not on the insurer's check.
+      reference_number: kind === 'write_off' ? null : textOrNull(row.CheckNum),
       description: null,
       allocations:
         treatment === null || kind === 'charge' || isPlan ? [] : [{ treatment_source_id: treatment, amount }],

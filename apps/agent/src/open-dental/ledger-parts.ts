@@ -1,6 +1,7 @@
 import type { AccountRows } from './account-rows.ts'
 import type { Row } from './connection.ts'
-import type { RecordTable } from './record-table.ts'
+import { dynamicPlansColumn, planCreditStatement } from './dynamic-plans.ts'
+import { type RecordTable, tablesPresent } from './record-table.ts'
 import type { Session } from './session.ts'
 
 /** One line of an account: the row that it comes from, and what kind of line it is. */
@@ -36,6 +37,7 @@ const ofAdjustment = 'select AdjNum as id from adjustment where'
 const ofSplit = 'select SplitNum as id from paysplit where'
 const ofInsurance = 'select ClaimProcNum as id from claimproc where'
 const ofPlanCharge = 'select PayPlanChargeNum as id from payplancharge where'
+const ofPlanLink = 'select PayPlanLinkNum as id from payplanlink where'
 
 const money = (expression: string) => `cast(${expression} as decimal(15,2))`
 
@@ -134,6 +136,10 @@ const insurance: LedgerPart = {
   },
   changed: [
     'select ClaimProcNum as id from claimproc where SecDateTEdit >= ?',
+    // The number of the insurer's check.
+    `select c.ClaimProcNum as id
+       from claimpayment m straight_join claimproc c on c.ClaimPaymentNum = m.ClaimPaymentNum
+      where m.SecDateTEdit >= ?`,
     `select c.ClaimProcNum as id from procedurelog p straight_join claimproc c on c.ProcNum = p.ProcNum
       where p.DateTStamp >= ? and p.ProcNum <> 0`,
   ],
@@ -148,10 +154,11 @@ const insurance: LedgerPart = {
   patientColumns: ['PatNum'],
   select: (account, keys) =>
     `select c.ClaimProcNum as id, c.PatNum, t.Guarantor, c.ClinicNum, c.ProvNum, c.ProcNum, p.CodeNum,
-            c.DateCP as TransactionOn, null as EnteredAt, c.ClaimNum, c.PlanNum,
+            c.DateCP as TransactionOn, null as EnteredAt, c.ClaimNum, c.PlanNum, m.CheckNum,
             case when ${account.insurancePayment} then ${money('-c.InsPayAmt')} end as Paid,
             case when ${account.writeOff} then ${money('-c.WriteOff')} end as WrittenOff
        from claimproc c
+       left join claimpayment m on m.ClaimPaymentNum = c.ClaimPaymentNum and c.ClaimPaymentNum <> 0
        left join patient t on t.PatNum = c.PatNum
        left join procedurelog p on p.ProcNum = c.ProcNum and c.ProcNum <> 0
       where c.ClaimProcNum in (${keys}) and c.Status in (1, 4, 5, 7)
@@ -203,7 +210,45 @@ const plans: LedgerPart = {
   lines: (row) => [line(row, `payplan:${row.id}`, 'payment_plan_credit')],
 }
 
-export const ledgerParts = { charges, adjustments, splits, insurance, planCharges, plans } as const
+/** What dynamic payment plans take off; found by comparing them all (`planCredits`). The patient is listed where the linked row is. */
+const planLinks: LedgerPart = {
+  table: {
+    table: 'payplanlink',
+    key: 'PayPlanLinkNum',
+    prefix: 'pplink:',
+    suffixes: [''],
+    isRecord: '1',
+    onlyWith: dynamicPlansColumn,
+  },
+  changed: [],
+  shows: [
+    ['planCredits', ofPlanLink, 'PayPlanLinkNum'],
+    [
+      'providers',
+      `select k.PayPlanLinkNum as id from payplanlink k
+         left join procedurelog p on k.LinkType = 2 and p.ProcNum = k.FKey
+         left join adjustment a on k.LinkType = 1 and a.AdjNum = k.FKey
+        where`,
+      'coalesce(p.ProvNum, a.ProvNum)',
+    ],
+    [
+      'procedureCodes',
+      'select k.PayPlanLinkNum as id from payplanlink k join procedurelog p on k.LinkType = 2 and p.ProcNum = k.FKey where',
+      'p.CodeNum',
+    ],
+  ],
+  // Their guarantor is among what is compared.
+  patientColumns: [],
+  select: (account, keys, session) => planCreditStatement(account, session, `k.PayPlanLinkNum in (${keys})`),
+  lines: (row) => [line(row, `pplink:${row.id}`, 'payment_plan_credit')],
+}
+
+export const ledgerParts = { charges, adjustments, splits, insurance, planCharges, plans, planLinks } as const
+
+/** Those whose table this database has. */
+export function ledgerPartsIn({ columns }: Session): LedgerPart[] {
+  return Object.values<LedgerPart>(ledgerParts).filter((part) => tablesPresent([part.table], columns).length > 0)
+}
 
 function line(row: Row, id: string, kind: LedgerLine['kind'], amount = row.Amount): LedgerLine {
   return { id, kind, amount: amount ?? '0.00', row }

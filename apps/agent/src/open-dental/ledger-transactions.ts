@@ -2,9 +2,10 @@ import { accountLookups, accountRows } from './account-rows.ts'
 import { changedRows, daysBetween } from './changed-rows.ts'
 import type { Database } from './connection.ts'
 import type { DatasetReader, Since } from './dataset.ts'
+import { planCredits } from './dynamic-plans.ts'
 import { keyList } from './keys.ts'
 import { ledgerTransaction } from './ledger-line.ts'
-import { ledgerParts } from './ledger-parts.ts'
+import { ledgerParts, ledgerPartsIn } from './ledger-parts.ts'
 import { byLocation } from './location-map.ts'
 import { neverShrinking } from './never-shrinking.ts'
 import { inBuckets, keyOf, readBuckets, recordIds } from './record-table.ts'
@@ -26,6 +27,7 @@ export const ledgerTransactions: DatasetReader = {
     ...(await accountLookups(reading)),
     providers: await readSmallTable(reading, 'providers'),
     procedureCodes: await readSmallTable(reading, 'procedureCodes'),
+    planCredits: await planCredits(reading),
     // Who answers for whom. The patient's stamp alone would name thousands whenever balances are aged.
     guarantors: await readBuckets(
       reading.session.database,
@@ -40,7 +42,7 @@ export const ledgerTransactions: DatasetReader = {
     if (since.changed('preferences').length > 0) return null
     const { database } = reading.session
     const keys: string[] = []
-    for (const part of Object.values(ledgerParts)) {
+    for (const part of ledgerPartsIn(reading.session)) {
       const changed = changedRows(database)
       for (const sql of part.changed) await changed.add(sql, Array(sql.split('?').length - 1).fill(since.stamp))
       for (const [lookup, sql, column] of part.shows) await changed.addReferring(sql, column, since.changed(lookup))

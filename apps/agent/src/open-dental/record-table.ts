@@ -15,6 +15,13 @@ export type RecordTable = {
   readonly suffixes: readonly string[]
   /** Rows that can be records now; '1' for all. */
   readonly isRecord: string
+  /** A column, as `table.Column`, without which this database has no such table. */
+  readonly onlyWith?: string
+}
+
+/** Those of the tables that this database has. */
+export function tablesPresent(tables: readonly RecordTable[], columns: ReadonlySet<string>): RecordTable[] {
+  return tables.filter(({ onlyWith }) => onlyWith === undefined || columns.has(onlyWith))
 }
 
 /** A dataset's only table, each of whose rows is a record under the row's own key. */

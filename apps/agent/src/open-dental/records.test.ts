@@ -239,8 +239,10 @@ describe('an Open Dental practice with people', () => {
     assert.deepEqual(line('1', 'split:3'), ['transfer', '-7.00', null, null])
     assert.deepEqual(line('2', 'split:5'), ['refund', '5.00', 'card', null])
     assert.deepEqual(line('2', 'split:6'), ['patient_payment', '-3.00', 'card', null])
-    assert.deepEqual(line('1', 'claimproc:1:insurance_payment'), ['insurance_payment', '-30.00', 'insurance', null])
+    assert.deepEqual(line('1', 'claimproc:1:insurance_payment'), ['insurance_payment', '-30.00', 'insurance', 'EFT 77'])
     assert.deepEqual(line('1', 'claimproc:1:write_off'), ['write_off', '-10.00', null, null])
+    // A payment that is on no check.
+    assert.deepEqual(line('2', 'claimproc:5:insurance_payment'), ['insurance_payment', '-8.00', 'insurance', null])
     assert.equal(line('2', 'claimproc:5:write_off'), undefined, 'an amount of nothing')
     assert.equal(line('2', 'claimproc:4:insurance_payment'), undefined, 'a claim that was sent')
     assert.deepEqual(line('1', 'ppcharge:1'), ['payment_plan', '-40.00', null, null])
@@ -342,7 +344,8 @@ describe('an Open Dental practice with people', () => {
       `alter table patplan drop column SecDateTEdit, drop column SecDateTEntry; alter table procedurelog drop key DateTStampPN, drop column DiscountPlanAmt;
        alter table payplancharge drop column IsOffset; alter table histappointment drop key HistDateTStamp; alter table referral drop column BusinessName;
        alter table appointment add IsMirrored tinyint not null; alter table appointment modify ProcDescript text;
-       alter table procedurelog add NoBillIns tinyint not null; alter table payplan add SheetDefNum bigint not null`,
+       alter table procedurelog add NoBillIns tinyint not null; alter table payplan add SheetDefNum bigint not null;
+       alter table payplan drop column DynamicPayPlanTPOption; drop table payplanlink`,
     )
     const at = await read(t)
     assert.equal(at('1', 'patients', '1')?.secondary_insurance_plan_source_id, '2')

@@ -1,4 +1,6 @@
-import { gzipSync } from 'node:zlib'
+import { buffer } from 'node:stream/consumers'
+import { pipeline } from 'node:stream/promises'
+import { createGzip } from 'node:zlib'
 import type { DatasetName } from '../connector.ts'
 import { IngestProblem } from '../ingest-client.ts'
 import { type CycleContext, retrying, type Target } from './context.ts'
@@ -29,7 +31,7 @@ export async function reconcile(
   // After a complete read the list is sent though nothing seems missing: a lost state knows of no removal.
   if (missing.size === 0 && !complete && !isHeld) return
 
-  const body = gzipSync(listOf(present(), beganAtUpload))
+  const body = await pipeline(listOf(present(), beganAtUpload), createGzip(), buffer)
   try {
     const { hidden } = await retrying(context, () => context.client.reconcile(target.locationId, dataset, body))
     context.state.forgetRecords(target.locationId, dataset, missing)
@@ -50,9 +52,19 @@ export async function reconcile(
   }
 }
 
-/** The list as JSON, put together key by key: a ledger's is long. */
-function listOf(keys: Iterable<string>, beganAtUpload: number): string {
-  let list = ''
-  for (const key of keys) if (!key.includes('\u0000')) list += `${list === '' ? '' : ','}${JSON.stringify(key)}`
-  return `{"began_at_upload":${beganAtUpload},"source_ids":[${list}]}`
+/** The list as JSON, in pieces: a ledger has a million keys, and they are never all in memory. */
+function* listOf(keys: Iterable<string>, beganAtUpload: number): Generator<string> {
+  let piece = `{"began_at_upload":${beganAtUpload},"source_ids":[`
+  let separator = ''
+  for (const key of keys) {
+    if (key.includes('\u0000')) continue
+    piece += separator + JSON.stringify(key)
+    separator = ','
+    if (piece.length < pieceLength) continue
+    yield piece
+    piece = ''
+  }
+  yield `${piece}]}`
 }
+
+const pieceLength = 64 * 1024

@@ -5,9 +5,17 @@ export function cents(amount: unknown): number {
   return Math.round(Number(amount) * 100)
 }
 
-/** What each guarantor owes, in cents, by Open Dental's own formula (PayPlansVersion 2) over all rows, as of a day. Nothing for 0. */
-export async function balancesByFormula(database: TestDatabase, day: string): Promise<Record<string, number>> {
-  const rows = await database.execute(formula, [day])
+/** What PayPlansVersion says of payment plans: do not age, credits and debits (the default), credits only, no charges. */
+export const payPlansVersions = ['1', '2', '3', '4'] as const
+export type PayPlansVersion = (typeof payPlansVersions)[number]
+
+/** What each guarantor owes, in cents, by Open Dental's own formula over all rows, as of a day. Nothing for 0. */
+export async function balancesByFormula(
+  database: TestDatabase,
+  day: string,
+  version: PayPlansVersion = '2',
+): Promise<Record<string, number>> {
+  const rows = await database.execute(formula(version, day))
   return nonZero(rows.map((row) => [String(row.guarantor), cents(row.balance)]))
 }
 
@@ -25,7 +33,27 @@ function nonZero(balances: Iterable<readonly [string, number]>): Record<string, 
   return Object.fromEntries([...balances].filter(([, balance]) => balance !== 0))
 }
 
-const formula = `
+/** What dynamic payment plans credit: each linked thing with what adjustments, insurance and other payments leave of it. */
+const proceduresLeftOver = `
+  select p.*, p.ProcFee * (p.UnitQty + p.BaseUnits) + coalesce(d.amount, 0) - coalesce(i.amount, 0) - coalesce(s.amount, 0) as left_over
+    from procedurelog p
+    left join (select ProcNum, PatNum, ProvNum, ClinicNum, sum(AdjAmt) as amount
+                 from adjustment group by ProcNum, PatNum, ProvNum, ClinicNum) d
+      on (d.ProcNum, d.PatNum, d.ProvNum, d.ClinicNum) = (p.ProcNum, p.PatNum, p.ProvNum, p.ClinicNum)
+    left join (select ProcNum,
+                      sum(if(Status in (1, 4, 7), InsPayAmt, if(InsEstTotalOverride = -1, InsPayEst, InsEstTotalOverride))
+                          + if(Status in (1, 4, 7), WriteOff,
+                               if(WriteOffEstOverride = -1, greatest(WriteOffEst, 0), WriteOffEstOverride))) as amount
+                 from claimproc where Status <> 2 group by ProcNum) i on i.ProcNum = p.ProcNum
+    left join (select ProcNum, sum(SplitAmt) as amount from paysplit where PayPlanNum = 0 group by ProcNum) s on s.ProcNum = p.ProcNum`
+const adjustmentsLeftOver = `
+  select a.*, a.AdjAmt - coalesce(s.amount, 0) as left_over
+    from adjustment a
+    left join (select AdjNum, sum(SplitAmt) as amount from paysplit where PayPlanNum = 0 group by AdjNum) s on s.AdjNum = a.AdjNum`
+
+function formula(version: PayPlansVersion, day: string): string {
+  const splits = version === '1' || version === '3' ? 's.PayPlanNum = 0' : 'true'
+  return `
   select p.Guarantor as guarantor, cast(sum(t.amount) as decimal(19, 2)) as balance
     from (select PatNum, ProcFee * (UnitQty + BaseUnits) as amount from procedurelog where ProcStatus = 2
            union all
@@ -34,17 +62,35 @@ const formula = `
           select s.PatNum, -s.SplitAmt
             from paysplit s
             left join definition u on u.DefNum = s.UnearnedType and u.Category = 29
-           where s.UnearnedType = 0 or coalesce(u.ItemValue, '') = ''
+           where (s.UnearnedType = 0 or coalesce(u.ItemValue, '') = '') and ${splits}
            union all
           select c.PatNum, -if(c.PayPlanNum = 0, c.InsPayAmt, 0) - c.WriteOff
             from claimproc c
             left join procedurelog q on q.ProcNum = c.ProcNum and c.ProcNum <> 0
            where c.Status in (1, 4, 5, 7) and (c.ProcNum = 0 or q.ProcStatus = 2)
            union all
-          select if(g.ChargeType = 0, g.Guarantor, g.PatNum),
-                 if(g.ChargeType = 1, -g.Principal, if(l.PlanNum = 0, g.Principal + g.Interest, 0))
-            from payplancharge g
-            left join payplan l on l.PayPlanNum = g.PayPlanNum
-           where g.ChargeDate <= ?) t
+          ${paymentPlans[version].replaceAll('@day', `'${day}'`)}) t
     join patient p on p.PatNum = t.PatNum
    group by p.Guarantor`
+}
+
+const planCharges = `
+  select if(g.ChargeType = 0, g.Guarantor, g.PatNum) as PatNum,
+         if(g.ChargeType = 1, -g.Principal, if(l.PlanNum = 0, g.Principal + g.Interest, 0))
+    from payplancharge g
+    left join payplan l on l.PayPlanNum = g.PayPlanNum
+   where g.ChargeDate <= @day`
+const dynamicCredits = `
+  select coalesce(q.PatNum, a.PatNum), -if(k.AmountOverride <> 0, k.AmountOverride, coalesce(q.left_over, a.left_over))
+    from payplanlink k
+    left join (${proceduresLeftOver}) q on k.LinkType = 2 and q.ProcNum = k.FKey
+    left join (${adjustmentsLeftOver}) a on k.LinkType = 1 and a.AdjNum = k.FKey
+    left join payplan l on l.PayPlanNum = k.PayPlanNum
+   where a.AdjNum is not null or (q.ProcDate <= @day and (l.DynamicPayPlanTPOption <> 1 or q.ProcStatus = 2))`
+
+const paymentPlans: Readonly<Record<PayPlansVersion, string>> = {
+  1: 'select PatNum, -CompletedAmt from payplan',
+  2: `${planCharges} union all ${dynamicCredits}`,
+  3: `${planCharges} and g.ChargeType = 1 union all ${dynamicCredits}`,
+  4: 'select PatNum, -CompletedAmt from payplan where PlanNum <> 0',
+}

@@ -11,6 +11,7 @@ export async function moneyOfAYear(find: Find): Promise<Change[]> {
   const split = await find.one(
     'select SplitNum from paysplit where SplitAmt > 0 and UnearnedType = 0 order by SplitNum',
   )
+  const linked = await find.one('select PayPlanLinkNum, FKey from payplanlink where LinkType = 2')
   const claim = await find.one(
     `select c.ClaimNum from claimproc c join procedurelog p on p.ProcNum = c.ProcNum and p.ProcStatus = 2
       where c.Status = 0 and c.ClaimNum <> 0 and c.InsPayEst > 0 order by c.ClaimNum`,
@@ -67,6 +68,15 @@ export async function moneyOfAYear(find: Find): Promise<Change[]> {
       check: (views) => assert.equal(seen(views, 'ledger_transactions', 'split:900002').is_hidden, true),
     },
     {
+      what: 'a payment outside the plan for what is on a dynamic payment plan, which is worth so much less',
+      sql: [lines('900004', '7.58', linked.FKey ?? '')],
+      expected: { ledger_transactions: ['split:900004', `pplink:${linked.PayPlanLinkNum}`] },
+      check: (views) => {
+        const { amount, treatment } = seen(views, 'ledger_transactions', `pplink:${linked.PayPlanLinkNum}`)
+        assert.deepEqual([amount, treatment], ['-160.00', linked.FKey])
+      },
+    },
+    {
       what: 'a claim that is received, paid and written off',
       sql: [
         `update claim set ClaimStatus = 'R', DateReceived = '2026-11-29' where ClaimNum = ${claim.ClaimNum}`,
@@ -80,6 +90,24 @@ export async function moneyOfAYear(find: Find): Promise<Change[]> {
           `claimproc:${key}:write_off`,
         ]),
       },
+    },
+    {
+      what: 'the insurer’s check, entered for it with its number',
+      sql: [
+        "insert into claimpayment (ClaimPaymentNum, CheckNum, CheckDate, CheckAmt) values (900001, 'EFT-77', '2026-11-29', 7.7)",
+        `update claimproc set ClaimPaymentNum = 900001 where ClaimProcNum in (${claimed.join(', ')})`,
+      ],
+      expected: { ledger_transactions: claimed.map((key) => `claimproc:${key}:insurance_payment`) },
+      check: (views) => {
+        const reference = (part: string) =>
+          seen(views, 'ledger_transactions', `claimproc:${claimed[0]}:${part}`).reference_number
+        assert.deepEqual([reference('insurance_payment'), reference('write_off')], ['EFT-77', null])
+      },
+    },
+    {
+      what: 'and another number on it',
+      sql: ["update claimpayment set CheckNum = 'EFT-78' where ClaimPaymentNum = 900001"],
+      expected: { ledger_transactions: claimed.map((key) => `claimproc:${key}:insurance_payment`) },
     },
     {
       what: 'the claim sent once more: nothing was paid after all',

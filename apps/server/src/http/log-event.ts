@@ -38,9 +38,12 @@ export type LogEvent =
       dataset: string
       changed: number
       hidden: number
+      /** The same upload came before; it changed nothing this time. */
+      isRepeated: boolean
       durationMs: number
     }
   | { event: 'records.rerendered'; locationId: LocationId; dataset: string; changed: number }
+  | { event: 'record.foreign_reference'; locationId: LocationId; dataset: string; recordId: string }
   | { event: 'removal.held'; locationId: LocationId; dataset: string; missing: number; visible: number }
   | { event: 'token.refused'; because: 'unknown' | 'wrong secret' | 'revoked' | 'company' | 'agreement' }
   | { event: 'disclosure.failed'; waiting: number; code: string }

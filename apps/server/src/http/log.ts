@@ -15,6 +15,7 @@ function isImportant(event: LogEvent): boolean {
     case 'database.unavailable':
     case 'request.failed':
     case 'disclosure.failed':
+    case 'record.foreign_reference':
     case 'removal.held':
     case 'task.failed':
       return true

@@ -121,6 +121,15 @@ test('G02, G04: the same upload 100 times at once has one effect and one answer'
     location.id,
   ])
   assert.equal(rows[0]?.count, 20)
+  const ingested = world.events.filter((event) => event.event === 'records.ingested')
+  assert.deepEqual(
+    ingested.filter((event) => !event.isRepeated).map((event) => event.changed),
+    [20],
+    'the log says once that records changed',
+  )
+  assert.ok(ingested.length > 1 && ingested.every((event) => event.changed === (event.isRepeated ? 0 : 20)))
+  const metrics = (await world.request('/metrics')).text
+  assert.match(metrics, /bridgework_records_changed_total\{dataset="insurance_plans"\} 20\n/)
 })
 
 test('G03: the same Idempotency-Key with another body changes nothing', async (t) => {

@@ -60,6 +60,9 @@ function registerEnrolment(app: FastifyInstance, { pool, secretKey, tokenLimit }
   })
 }
 
+/** What a repeated upload did, whatever its first time is answered with again. */
+const nothingStored = { inserted: 0, changed: 0, hidden: 0 }
+
 function registerProtected(app: FastifyInstance, context: IngestApiContext): void {
   const { pool, now, log } = context
   const readers = new Map(datasets.map((dataset) => [dataset.name, createLineReader(dataset)]))
@@ -89,10 +92,14 @@ function registerProtected(app: FastifyInstance, context: IngestApiContext): voi
     const locationId = locationOf(request)
     const bodyHash = createHash('sha256').update(body).digest('hex')
     const { agentId } = agentOf(request)
-    const answer = await storeUpload(pool, { locationId, dataset, agentId, number, bodyHash, lines }, now)
-    const { hidden, inserted, changed } = answer
+    const { answer, isRepeated } = await storeUpload(
+      pool,
+      { locationId, dataset, agentId, number, bodyHash, lines },
+      now,
+    )
+    const { hidden, inserted, changed } = isRepeated ? nothingStored : answer
     const durationMs = Math.round(performance.now() - begun)
-    log({ event: 'records.ingested', locationId, dataset, changed: inserted + changed, hidden, durationMs })
+    log({ event: 'records.ingested', locationId, dataset, changed: inserted + changed, hidden, isRepeated, durationMs })
     return answer
   })
 

@@ -1,4 +1,5 @@
 import { type DatasetName, datasetNames, datasets, getDataset } from '@bridgework/contract'
+import { findPlaces } from './count-store.ts'
 import { isSameContent, restamp } from './document.ts'
 import {
   addRerenderWork,
@@ -9,7 +10,7 @@ import {
   updateDocuments,
 } from './reference-store.ts'
 import { renderRecords } from './rendering.ts'
-import { type Place, toPlace } from './tally.ts'
+import type { Stamp } from './stamp.ts'
 import type { Turn } from './turn.ts'
 import {
   drawIds,
@@ -23,12 +24,7 @@ import {
 
 /** One record whose content changes. `source` is canonical JSON. */
 export type NewRecord = { sourceId: string; source: string }
-export type ChangedRecord = NewRecord & {
-  id: string
-  place: Place
-  wasHidden: boolean
-  previousSource: string | null
-}
+export type ChangedRecord = NewRecord & { id: string; wasHidden: boolean; previousSource: string | null }
 
 /** A change that alters more other records than this leaves them to the rerenderer, in slices of as many. */
 export const rerenderSliceMax = 5000
@@ -51,14 +47,15 @@ export async function writeRecords(
   const inserted = inserts.map((record, index) => ({ ...record, id: at(ids, index) }))
   const { rows, references } = await renderRecords(turn, dataset, [...inserted, ...updates], stamp)
   const updatedRows = rows.slice(inserted.length)
+  const updatedIds = updatedRows.map((row) => row.id)
+  const left = await findPlaces(client, locationId, dataset, updatedIds)
   await insertRecords(client, locationId, dataset, stamp, origin, rows.slice(0, inserted.length))
   await updateRecords(client, locationId, dataset, stamp, origin, updatedRows)
-  const updatedIds = updatedRows.map((row) => row.id)
   await replaceReferences(client, locationId, dataset, updatedIds, references)
   const state = turn.state(dataset)
   state.total += inserts.length
-  for (const record of updates) state.tally.leave(record.place)
-  for (const row of rows) state.tally.come(row.id, { modifiedAt: stamp, startsAt: row.starts_at })
+  state.tally.leave(left)
+  for (const row of rows) state.tally.come(row, stamp)
   state.visible += visibleIn(rows) - updates.filter((record) => !record.wasHidden).length
   await renderReferring(turn, dataset, {
     inserted: inserts.map((record) => record.sourceId),
@@ -76,28 +73,37 @@ export async function hideRecords(turn: Turn, dataset: DatasetName, records: rea
     source: JSON.stringify({ ...JSON.parse(record.source ?? '{}'), is_hidden: true }),
   }))
   const { rows } = await renderRecords(turn, dataset, hidden, stamp)
+  await restampCounts(turn, dataset, rows, stamp)
   await updateHidden(turn.client, turn.locationId, dataset, stamp, rows)
-  const state = turn.state(dataset)
-  for (const record of records) state.tally.restamp(record.id, record.place, stamp)
-  state.visible -= records.length
+  turn.state(dataset).visible -= records.length
   await renderReferring(turn, dataset, { inserted: [], changed: hidden.map((record) => record.sourceId) })
 }
 
 /** Renders these records of a dataset again and writes those whose content differs. Returns how many did. */
 export async function rerenderRecords(turn: Turn, dataset: DatasetName, ids: readonly string[]): Promise<number> {
   const stored = await readForRendering(turn.client, turn.locationId, dataset, ids)
+  const before = new Map(stored.map((row) => [row.id, row.document]))
   const records = stored.map((row) => ({ id: row.id, sourceId: row.source_id, source: row.source }))
   // The stamp is drawn only when something changed; until then any will do, because only the content is compared.
   const { rows } = await renderRecords(turn, dataset, records, 0)
-  const changed = rows
-    .map((row, index) => ({ ...row, before: at(stored, index) }))
-    .filter((row) => !isSameContent(row.document, row.before.document))
+  const changed = rows.filter((row) => !isSameContent(row.document, before.get(row.id) ?? ''))
   if (changed.length === 0) return 0
   const stamp = turn.stamp(dataset)
-  const restamped = changed.map(({ before: _, ...row }) => ({ ...row, document: restamp(row.document, stamp) }))
+  const restamped = changed.map((row) => ({ ...row, document: restamp(row.document, stamp) }))
+  await restampCounts(turn, dataset, restamped, stamp)
   await updateDocuments(turn.client, turn.locationId, dataset, stamp, restamped)
-  for (const { id, before } of changed) turn.state(dataset).tally.restamp(id, toPlace(before), stamp)
   return changed.length
+}
+
+/** Counts records under their new stamp. To be called while they stand under the one before. */
+async function restampCounts(
+  turn: Turn,
+  dataset: DatasetName,
+  records: readonly { id: string }[],
+  stamp: Stamp,
+): Promise<void> {
+  const ids = records.map((record) => record.id)
+  turn.state(dataset).tally.restamp(await findPlaces(turn.client, turn.locationId, dataset, ids), stamp)
 }
 
 /** What a dataset's records show of another's: nothing, its id alone, or more. */

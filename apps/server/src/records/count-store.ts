@@ -4,7 +4,7 @@ import type { ReadPermit } from '../access/read-permit.ts'
 import type { LocationId } from '../directory/identity.ts'
 import type { Range } from './filter-store.ts'
 import type { Stamp } from './stamp.ts'
-import { type TallyRow, weekMicros } from './tally.ts'
+import { type Place, weekMicros } from './tally.ts'
 
 /** How many records match, and an id that none of them lies below: most often their lowest. */
 export type Count = { total: number; lowestId: string }
@@ -18,7 +18,7 @@ export async function saveCounts(
   locationId: LocationId,
   dataset: DatasetName,
   spanFrom: Stamp,
-  rows: readonly TallyRow[],
+  places: readonly Place[],
 ): Promise<void> {
   await client.query(
     `insert into record_count as counted (location_id, dataset, span_from, starts_week, records, lowest_id)
@@ -27,13 +27,36 @@ export async function saveCounts(
                  else (select max(span_from) from record_count
                         where location_id = $1 and dataset = $2 and span_from <= row.stamp)
             end as span,
-            row.starts_week, sum(row.records), coalesce(min(row.lowest_id), ${none})
-       from json_to_recordset($4::json) as row (starts_week integer, stamp bigint, records bigint, lowest_id bigint)
-      group by span, row.starts_week
+            row."startsWeek", sum(row.records), min(row."lowestId")
+       from json_to_recordset($4::json) as row (stamp bigint, "startsWeek" integer, records bigint, "lowestId" bigint)
+      group by span, row."startsWeek"
          on conflict (location_id, dataset, span_from, starts_week) do update
         set records = counted.records + excluded.records, lowest_id = least(counted.lowest_id, excluded.lowest_id)`,
-    [locationId, dataset, spanFrom, JSON.stringify(rows)],
+    [locationId, dataset, spanFrom, JSON.stringify(places)],
   )
+}
+
+/** Where these records stand now, by the primary key. */
+export async function findPlaces(
+  client: PoolClient,
+  locationId: LocationId,
+  dataset: DatasetName,
+  ids: readonly string[],
+): Promise<Place[]> {
+  if (ids.length === 0) return []
+  const { rows } = await client.query<Record<'stamp' | 'starts_week' | 'records' | 'lowest_id', string>>(
+    `select modified_at as stamp, coalesce(starts_at / ${weekMicros}, -1) as starts_week, count(*) as records, min(id) as lowest_id
+       from record
+      where location_id = $1 and dataset = $2 and id = any($3::bigint[])
+      group by 1, 2`,
+    [locationId, dataset, ids],
+  )
+  return rows.map((row) => ({
+    stamp: Number(row.stamp),
+    startsWeek: Number(row.starts_week),
+    records: Number(row.records),
+    lowestId: Number(row.lowest_id),
+  }))
 }
 
 /** Forgets the rows that count nothing any more. */
@@ -63,7 +86,7 @@ export function countModified(pool: Pool, permit: ReadPermit, modifiedAfter: Sta
              select count(*), min(id)
                from record
               where location_id = $1 and dataset = $2
-                and modified_at > $3 and modified_at < (select coalesce(min(span_from), ${none}) from later)) parts`,
+                and modified_at > $3 and modified_at < (select coalesce(min(span_from), ${stampMax}) from later)) parts`,
   )
 }
 
@@ -108,7 +131,7 @@ export function countStartingWide(pool: Pool, permit: ReadPermit, modifiedAfter:
              select count(*), min(id)
                from record
               where location_id = $1 and dataset = $2 and starts_at + 0 >= $5 and starts_at + 0 < $6
-                and modified_at > $3 and modified_at < (select coalesce(min(span_from), ${none}) from later)
+                and modified_at > $3 and modified_at < (select coalesce(min(span_from), ${stampMax}) from later)
               union all
              select count(*), min(id)
                from record
@@ -224,8 +247,8 @@ function weeksOf({ from, to }: Range) {
   }
 }
 
-/** Later than every stamp, and higher than every id. */
-const none = '9223372036854775807'
+/** Later than every stamp. */
+const stampMax = '9223372036854775807'
 
 async function countUpTo(pool: Pool, name: string, values: unknown[], text: string): Promise<number> {
   const { rows } = await pool.query<{ count: string }>({ name, text, values })

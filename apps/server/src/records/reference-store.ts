@@ -62,14 +62,7 @@ export async function deleteReferences(
   )
 }
 
-export type RenderedRow = {
-  id: string
-  source_id: string
-  source: string
-  document: string
-  modified_at: string
-  starts_at: string | null
-}
+export type RenderedRow = { id: string; source_id: string; source: string; document: string }
 
 export async function readForRendering(
   client: PoolClient,
@@ -78,7 +71,7 @@ export async function readForRendering(
   ids: readonly string[],
 ): Promise<RenderedRow[]> {
   const { rows } = await client.query<RenderedRow>(
-    `select id, source_id, source, document, modified_at, starts_at
+    `select id, source_id, source, document
        from record
       where location_id = $1 and dataset = $2 and id = any($3::bigint[])`,
     [locationId, dataset, ids],

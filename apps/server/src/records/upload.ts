@@ -25,15 +25,19 @@ export type Upload = {
 export type UploadAnswer = { inserted: number; changed: number; unchanged: number; hidden: number }
 
 /**
- * Stores one upload, whole or not at all, and its answer with it: the same upload again gets the same answer and has no second effect.
+ * Stores one upload, whole or not at all, and its answer with it: the same upload again (`isRepeated`) gets the same answer and has no second effect.
  * Source ids are distinct. Refuses with `idempotency_key_reused`, `busy` and `location_unknown`.
  */
-export async function storeUpload(pool: Pool, upload: Upload, now: () => Date): Promise<UploadAnswer> {
+export async function storeUpload(
+  pool: Pool,
+  upload: Upload,
+  now: () => Date,
+): Promise<{ answer: UploadAnswer; isRepeated: boolean }> {
   const { locationId, dataset } = upload
   return takeTurn(pool, locationId, dataset, async (turn) => {
     const earlier = await findUpload(turn.client, upload)
     if (earlier && earlier.bodyHash !== upload.bodyHash) throw new Problem('idempotency_key_reused')
-    if (earlier) return JSON.parse(earlier.answer)
+    if (earlier) return { answer: JSON.parse(earlier.answer), isRepeated: true }
     const sourceIds = upload.lines.map((line) => line.sourceId)
     const stored = new Map<string, StoredRecord>()
     for (const record of await findBySourceIds(turn.client, locationId, dataset, sourceIds, isEmbedded(dataset))) {
@@ -51,7 +55,7 @@ export async function storeUpload(pool: Pool, upload: Upload, now: () => Date): 
       hidden: hidden.length,
     }
     await saveUpload(turn.client, upload, JSON.stringify(answer), unchanged, origin.receivedAt)
-    return answer
+    return { answer, isRepeated: false }
   })
 }
 
@@ -68,8 +72,7 @@ function sort(lines: readonly UploadLine[], stored: ReadonlyMap<string, StoredRe
     } else if (!record) inserts.push({ sourceId, source })
     else if (record.sourceHash === hashSource(source)) unchanged.push(sourceId)
     else {
-      const { id, isHidden, place } = record
-      updates.push({ sourceId, source, id, place, wasHidden: isHidden, previousSource: record.source })
+      updates.push({ sourceId, source, id: record.id, wasHidden: record.isHidden, previousSource: record.source })
     }
   }
   return { inserts, updates, removals, unchanged }

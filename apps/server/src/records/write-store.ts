@@ -2,7 +2,6 @@ import type { DatasetName } from '@bridgework/contract'
 import type { PoolClient } from 'pg'
 import type { AgentId, LocationId } from '../directory/identity.ts'
 import type { Stamp } from './stamp.ts'
-import { type Place, toPlace } from './tally.ts'
 
 /**
  * Locks a location's dataset states in the order in which the names are given, and reads them. The clock is the database's, in
@@ -56,7 +55,6 @@ export type StoredRecord = {
   isHidden: boolean
   sourceHash: string
   source: string | null
-  place: Place
 }
 
 /** The records of these source ids, by the unique index; `source` only where `withSource` asks for it, because it is most of the bytes. */
@@ -73,10 +71,8 @@ export async function findBySourceIds(
     is_hidden: boolean
     source_hash: string
     source: string | null
-    modified_at: string
-    starts_at: string | null
   }>(
-    `select id, source_id, is_hidden, encode(source_hash, 'hex') as source_hash, ${withSource ? 'source' : 'null as source'}, modified_at, starts_at
+    `select id, source_id, is_hidden, encode(source_hash, 'hex') as source_hash, ${withSource ? 'source' : 'null as source'}
        from record
       where location_id = $1 and dataset = $2 and source_id = any($3::text[])`,
     [locationId, dataset, sourceIds],
@@ -87,7 +83,6 @@ export async function findBySourceIds(
     isHidden: row.is_hidden,
     sourceHash: row.source_hash,
     source: row.source,
-    place: toPlace(row),
   }))
 }
 
@@ -105,6 +100,21 @@ export async function findIds(
     [locationId, dataset, sourceIds],
   )
   return rows
+}
+
+/** Ids of a dataset's records after this one, rising, by the primary key. */
+export async function listIdsAfter(
+  db: Pick<PoolClient, 'query'>,
+  locationId: LocationId,
+  dataset: string,
+  afterId: string,
+  limit: number,
+): Promise<string[]> {
+  const { rows } = await db.query<{ id: string }>(
+    'select id from record where location_id = $1 and dataset = $2 and id > $3 order by id limit $4',
+    [locationId, dataset, afterId, limit],
+  )
+  return rows.map((row) => row.id)
 }
 
 /** As many new ids of the type as asked for, rising. The sequences' names come from the contract. */

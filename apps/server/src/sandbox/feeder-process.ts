@@ -18,7 +18,14 @@ const restartAfterMs = 2000
  * Keeps the demo practice alive in a process of its own, which speaks to the server over HTTP as an office agent does, and ends with this
  * one. One that dies is started again; one whose key is refused is not.
  */
-export function startFeeder(options: { demo: Demo; serverUrl: string; stateDir: string; log: Log }): Feeder {
+export function startFeeder(options: {
+  demo: Pick<Demo, 'agentId' | 'agentKey' | 'organizationId'>
+  serverUrl: string
+  stateDir: string
+  log: Log
+  /** Another practice, or another pace, than the sandbox's. */
+  settings?: { BRIDGEWORK_FEEDER_SEED: string; BRIDGEWORK_FEEDER_INTERVAL_MS: string }
+}): Feeder {
   const { demo, log } = options
   const { promise: synced, resolve: onSynced } = Promise.withResolvers<void>()
   let isStopped = false
@@ -36,6 +43,7 @@ export function startFeeder(options: { demo: Demo; serverUrl: string; stateDir: 
         BRIDGEWORK_FEEDER_AGENT_ID: demo.agentId,
         BRIDGEWORK_FEEDER_ORGANIZATION_ID: demo.organizationId,
         BRIDGEWORK_FEEDER_STATE_DIR: options.stateDir,
+        ...options.settings,
       },
     })
     createInterface({ input: started.stdout }).on('line', (line) => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { datasetNames } from '@bridgework/contract'
 import { volumeSize } from '@bridgework/practice-simulator'
+import type { Pool } from 'pg'
 import { ensureFirstAgreement } from '../access/agreement.ts'
 import { listGrants } from '../access/grant.ts'
 import { createSecretKey } from '../access/secret.ts'
@@ -43,6 +44,29 @@ test('a volume is stored whole, with every reference resolved, complete for each
   assert.deepEqual(waiting, [])
   const grants = await listGrants(pool, { organizationId: answer.organizationId })
   assert.deepEqual(grants.map(({ dataset }) => dataset).sort(), [...datasetNames].sort())
+})
+
+test('a database that is too slow for an upload gets it again, and has it once', async (t) => {
+  const pool = await someDatabase(t)
+  let transactions = 0
+  const slow: Pool = new Proxy(pool, {
+    get: (target, name) => {
+      if (name !== 'connect') return Reflect.get(target, name).bind?.(target) ?? Reflect.get(target, name)
+      return async () => {
+        transactions += 1
+        if (transactions === 12) throw Object.assign(new Error('transaction timeout'), { code: '25P04' })
+        return await pool.connect()
+      }
+    },
+  })
+  const deps = { pool: slow, secretKey, serverUrl: nowhere, signal: new AbortController().signal }
+
+  const answer = await populate(deps, shape, () => {})
+
+  assert.deepEqual([answer.records, answer.isComplete], [volumeSize(shape), true])
+  const { rows } = await pool.query('select count(*)::int as n from record')
+  assert.equal(rows[0]?.n, volumeSize(shape))
+  assert.ok(transactions > 12)
 })
 
 test('told to stop it ends soon, and says that something is missing', async (t) => {

@@ -1,8 +1,11 @@
 import { createHash } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type DatasetName, datasets } from '@bridgework/contract'
 import type { VolumeBatch } from '@bridgework/practice-simulator'
 import type { Pool } from 'pg'
+import { isDatabaseUnavailable } from '../database/unavailable.ts'
 import type { AgentId, LocationId } from '../directory/identity.ts'
+import { Problem } from '../http/problem.ts'
 import { createLineReader } from '../ingest-api/record-line.ts'
 import { finishCycle } from '../records/cycle.ts'
 import { storeUpload } from '../records/upload.ts'
@@ -27,10 +30,12 @@ export function doorInProcess(pool: Pool, { agentId }: VolumeAgent): VolumeDoor 
       const bodyHash = createHash('sha256').update(texts.join('\n')).digest('hex')
       uploads += 1
       const number = String(uploads)
-      await storeUpload(pool, { locationId, dataset: nameOf(dataset), agentId, number, bodyHash, lines }, now)
+      const upload = { locationId, dataset: nameOf(dataset), agentId, number, bodyHash, lines }
+      await patiently(() => storeUpload(pool, upload, now), isTooSlow)
     },
     async finish(locationId, dataset) {
-      await finishCycle(pool, { locationId, dataset, readAt: now(), isComplete: true })
+      const cycle = { locationId, dataset, readAt: now(), isComplete: true }
+      await patiently(() => finishCycle(pool, cycle), isTooSlow)
     },
   }
 }
@@ -48,19 +53,16 @@ export async function findDoorOverHttp(
   let uploads = 0
 
   async function post(path: string, body: string, more: Record<string, string>): Promise<void> {
-    for (let tries = 1; ; tries++) {
+    const send = async () => {
       const answer = await fetch(`${serverUrl}/ingest/v1${path}`, {
         method: 'POST',
         headers: { ...headers, ...more },
         body,
       })
       const text = await answer.text()
-      if (answer.ok) return
-      // The same upload again is safe: the server knows its number.
-      if (answer.status !== 503 || tries >= 10)
-        throw new Error(`the server refused an upload: ${answer.status} ${text.slice(0, 300)}`)
-      await new Promise((resolve) => setTimeout(resolve, 1000))
+      if (!answer.ok) throw new UploadRefused(answer.status, text)
     }
+    await patiently(send, (error) => error instanceof UploadRefused && error.status === 503)
   }
 
   return {
@@ -77,6 +79,33 @@ export async function findDoorOverHttp(
       await post(`/locations/${locationId}/${dataset}/cycles`, body, { 'Content-Type': 'application/json' })
     },
   }
+}
+
+class UploadRefused extends Error {
+  readonly status: number
+
+  constructor(status: number, text: string) {
+    super(`the server refused an upload: ${status} ${text.slice(0, 300)}`)
+    this.status = status
+  }
+}
+
+const triesMax = 10
+
+/** A machine that is busy with much data may be too slow for one upload; the same one again is safe, because its number is known. */
+async function patiently<T>(work: () => Promise<T>, passes: (error: unknown) => boolean): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await work()
+    } catch (error) {
+      if (tries >= triesMax || !passes(error)) throw error
+      await sleep(1000)
+    }
+  }
+}
+
+function isTooSlow(error: unknown): boolean {
+  return (error instanceof Problem && error.code === 'busy') || isDatabaseUnavailable(error)
 }
 
 function nameOf(dataset: string): DatasetName {

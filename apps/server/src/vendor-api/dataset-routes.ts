@@ -5,6 +5,7 @@ import { Problem } from '../http/problem.ts'
 import { acceptsGzip, sendBody } from '../http/send-body.ts'
 import { rawQuery } from '../http/server.ts'
 import { type DeltaScope, latestMoment, scopeOf } from '../records/delta.ts'
+import { readDigest } from '../records/digest.ts'
 import { renderDetail } from '../records/document.ts'
 import { freshnessOf } from '../records/freshness.ts'
 import { emptyPage, type Page } from '../records/page.ts'
@@ -16,12 +17,18 @@ import { nextLink, pageBody } from './answer.ts'
 import { tokenOf } from './authenticate.ts'
 import type { VendorApiContext } from './context.ts'
 import { onlyFields } from './fields.ts'
-import { type ListParameters, readListParameters, readRecordParameters, sinceParameter } from './parameters.ts'
-import { listSchema, recordSchema } from './schemas.ts'
+import {
+  type ListParameters,
+  readDigestParameters,
+  readListParameters,
+  readRecordParameters,
+  sinceParameter,
+} from './parameters.ts'
+import { digestSchema, listSchema, recordSchema } from './schemas.ts'
 
 type LocationParams = { Params: { location_id: string; id: string } }
 
-/** The list and the single record of one dataset: permit, parameters, slot, page, disclosure, and only then the first byte. */
+/** The list, the single record and the digest of one dataset: permit, parameters, slot, page, disclosure, and only then the first byte. */
 export function registerDataset(app: FastifyInstance, context: VendorApiContext, dataset: Dataset): void {
   const { name } = dataset
   if (!isDatasetName(name)) throw new Error(`${name} is not in the contract's list`)
@@ -31,6 +38,9 @@ export function registerDataset(app: FastifyInstance, context: VendorApiContext,
   )
   app.get<LocationParams>(`${path}/:id`, { schema: recordSchema(dataset) }, (request, reply) =>
     sendRecord(context, dataset, name, request, reply),
+  )
+  app.get<LocationParams>(`${path}/digest`, { schema: digestSchema(dataset) }, (request) =>
+    digestOf(context, dataset, name, request),
   )
 }
 
@@ -85,6 +95,29 @@ async function sendRecord(
     gzip: acceptsGzip(request.headers['accept-encoding']),
   })
   return reply
+}
+
+/** No record leaves, so none is put on record. It reads as much as a page of the whole dataset, and more, so it takes such a slot. */
+async function digestOf(
+  context: VendorApiContext,
+  dataset: Dataset,
+  name: DatasetName,
+  request: FastifyRequest<LocationParams>,
+) {
+  const permit = await permitOf(context, dataset, name, request)
+  const { after } = readDigestParameters(rawQuery(request))
+  const slot = await context.slots.acquire(permit.companyId, 'initial', permit.locationId)
+  try {
+    const { ranges, nextAfter } = await readDigest(context.pool, permit, after)
+    const data = ranges.map(({ afterId, lastId, records, sha256 }) => ({
+      id: lastId,
+      type: 'digest_range',
+      attributes: { after_id: afterId, last_id: lastId, records, sha256 },
+    }))
+    return { data, meta: { has_more: nextAfter !== null, next_after: nextAfter, request_id: request.id } }
+  } finally {
+    await slot.release()
+  }
 }
 
 function permitOf(

@@ -63,6 +63,7 @@ function successOf(operationId: string): unknown {
     if (operationId === dataset.operationIds.list) return datasetPage(dataset)
     if (operationId === dataset.operationIds.get)
       return { data: recordOf(dataset, true), meta: { request_id: requestId } }
+    if (operationId === dataset.operationIds.digest) return digest
   }
   switch (operationId) {
     case 'auth_token_create':
@@ -124,6 +125,22 @@ function statusOf({ name }: Dataset): unknown {
     removal_held: null,
   }
   return { id: name, type: 'sync_status', attributes }
+}
+
+const digest = {
+  data: [
+    {
+      id: '1024',
+      type: 'digest_range',
+      attributes: {
+        after_id: '0',
+        last_id: '1024',
+        records: 1,
+        sha256: '0b1f4ac8e6a7a5d4b1a3cbe5b9f2a5b60f3f4e0c8a9f7d6e5c4b3a2918070605',
+      },
+    },
+  ],
+  meta: { has_more: false, next_after: null, request_id: requestId },
 }
 
 const organization = {

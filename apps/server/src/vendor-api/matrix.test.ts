@@ -19,6 +19,7 @@ const directoryRoutes = [
 const datasetRoutes = datasetNames.flatMap((name) => [
   `/locations/:location_id/${name}`,
   `/locations/:location_id/${name}/:id`,
+  `/locations/:location_id/${name}/digest`,
 ])
 const protectedRoutes = [...directoryRoutes, ...datasetRoutes]
 const ingestRoutes = [

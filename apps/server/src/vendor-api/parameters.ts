@@ -69,6 +69,11 @@ export function readRecordParameters(rawQuery: string, dataset: Dataset): { fiel
   return { fields: readFields(given, dataset, attributes) }
 }
 
+/** Reads the parameters of a digest: where it begins. */
+export function readDigestParameters(rawQuery: string): { after: string } {
+  return { after: readAfter(readQuery(rawQuery, ['after'])) }
+}
+
 /** Reads the parameters of /organizations. */
 export function readPageParameters(rawQuery: string): { page: number; items: number } {
   const given = readQuery(rawQuery, ['page', 'items'])

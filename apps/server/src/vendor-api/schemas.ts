@@ -3,6 +3,8 @@ import {
   cursorMeta,
   cursorPagy,
   type Dataset,
+  digestMeta,
+  digestRange,
   directoryMeta,
   type FilterName,
   freshness,
@@ -181,6 +183,29 @@ export function recordSchema(dataset: Dataset) {
         { description: 'The record' },
       ),
       [...ofDataset(dataset), 'record_unknown'],
+    ),
+  }
+}
+
+export function digestSchema(dataset: Dataset) {
+  return {
+    operationId: dataset.operationIds.digest,
+    tags: [dataTag],
+    summary: `Digest the ${dataset.title.toLowerCase()} of a location`,
+    description: [
+      `Sums up the records in ranges of ${limits.digestRangeRecords} in ascending order of id, ${limits.digestRangesMax} ranges an answer, so that a copy can be compared without being read again: only what lies in a range that differs need be. Counts as an initial sync request.`,
+      ...previewOf(dataset),
+    ].join(' '),
+    params: locationParam,
+    querystring: Type.Object({
+      after: Type.Optional(Type.Integer({ minimum: 0, description: 'Cursor: meta.next_after of the previous answer' })),
+    }),
+    ...answers(
+      Type.Object(
+        { data: Type.Array(digestRange), meta: digestMeta },
+        { description: 'Ranges in ascending order of id, each beginning where the one before ends' },
+      ),
+      [...ofDataset(dataset).filter((code) => code !== 'disclosure_unavailable'), 'sync_slots_exceeded'],
     ),
   }
 }

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { datasetNames, vendorApiPath } from '@bridgework/contract'
+import { datasetNames, datasets, vendorApiPath } from '@bridgework/contract'
 import { acceptAgreement, publishAgreement } from '../access/agreement.ts'
 import { grantAccess, revokeAccess } from '../access/grant.ts'
 import { closeCompany, resumeCompany, suspendCompany } from '../directory/company.ts'
+import { findForeignReferences, type Place } from '../records/foreign-reference.ts'
 import { aPlan, aSchedule, someWorld, type TestLocation, type TestVendor, type TestWorld } from '../test-world.ts'
 import { assertProblem, eventually } from './test-answer.ts'
 import { times } from './test-runs.ts'
@@ -28,7 +29,14 @@ const idsOf = (answer: { body: { data: { id: string }[] } }) => answer.body.data
 test('A01, A02, A03, A04: what was granted to another, to nobody or no longer is denied; what does not exist is not found', async (t) => {
   const world = await someWorld(t)
   const { p1, p2, p3, p4, p5, one } = await someTenants(world)
-  const below = ['', '/sync_status', '/insurance_plans', '/fee_schedules', '/insurance_plans/1', '/fee_schedules/1']
+  const below = [
+    '',
+    '/sync_status',
+    '/insurance_plans',
+    '/fee_schedules',
+    '/insurance_plans/1',
+    '/fee_schedules/digest',
+  ]
   for (const path of below) {
     for (const { id } of [p2, p4, p5]) {
       const answer = await one.get(`/locations/${id}${path}`)
@@ -142,6 +150,57 @@ test('A12: a plan never shows another practice’s fee schedule, though both hav
   await p1.upload('fee_schedules', { shared: aSchedule({ name: 'Of the first' }) })
   await p1.upload('insurance_plans', { p: aPlan({ fee_schedule_source_id: 'shared' }) })
   assert.equal((await scheduleOf())?.attributes.name, 'Of the first')
+})
+
+test('A12: a foreign reference that was planted in the database raises an alarm, and is shown no longer', async (t) => {
+  const world = await someWorld(t)
+  const organizationId = await world.addOrganization()
+  const [p1, p2] = [await world.addLocation({ organizationId }), await world.addLocation({ organizationId })]
+  const vendor = await world.addVendor([p1, p2])
+  // Every dataset, under the keys by which the others' examples refer to it: references of each kind that are resolved.
+  for (const { name, example } of datasets) {
+    const keys = datasets.flatMap((other) =>
+      other.refersTo.filter((rule) => rule.dataset === name).flatMap((rule) => rule.keysOf(other.example)),
+    )
+    for (const location of [p1, p2]) {
+      await location.upload(name, Object.fromEntries(['1', ...keys].map((key) => [key, example])))
+    }
+  }
+  await p2.upload('fee_schedules', { theirs: aSchedule({ name: 'Of the second' }) })
+  await p1.upload('insurance_plans', { p: aPlan({ fee_schedule_source_id: 'theirs' }) })
+  const look = async () => {
+    let place: Place = { locationId: p1.id, dataset: datasetNames[0] as Place['dataset'], afterId: '0' }
+    const begun = new Set<string>()
+    while (!begun.has(JSON.stringify(place))) {
+      begun.add(JSON.stringify(place))
+      place = await findForeignReferences({ pool: world.pool, log: world.log }, place, 1)
+    }
+    return world.events.filter((event) => event.event === 'record.foreign_reference')
+  }
+  const planOf = async () =>
+    (await vendor.get(`/locations/${p1.id}/insurance_plans`)).body.data.find(
+      ({ attributes }) => attributes.source_id === 'p',
+    )
+  assert.equal((await planOf())?.attributes.fee_schedule.data, null)
+  assert.deepEqual(await look(), [], 'no alarm where nothing is wrong')
+
+  const theirs = (await vendor.get(`/locations/${p2.id}/fee_schedules`)).body.data.find(
+    ({ attributes }) => attributes.source_id === 'theirs',
+  )
+  const planted = JSON.stringify({ data: { id: theirs?.id, type: 'fee_schedule', attributes: { name: 'x' } } })
+  const { rowCount } = await world.ownerPool.query(
+    `update record set document = replace(document, '"fee_schedule":{"data":null}', '"fee_schedule":' || $1)
+      where location_id = $2 and dataset = 'insurance_plans' and source_id = 'p'`,
+    [planted, p1.id],
+  )
+  assert.equal(rowCount, 1)
+
+  const recordId = (await planOf())?.id
+  assert.deepEqual(await look(), [
+    { event: 'record.foreign_reference', locationId: p1.id, dataset: 'insurance_plans', recordId },
+  ])
+  assert.equal((await planOf())?.attributes.fee_schedule.data, null)
+  assert.equal((await look()).length, 1, 'once')
 })
 
 test('A15: one URL answers each company on its own, and no answer may be stored', async (t) => {

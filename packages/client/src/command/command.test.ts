@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -141,27 +141,104 @@ test('mirror copies to each kind of place, brings it up to date, and verifies it
   assert.ok(await client.insurancePlans.first({ locationId: location.id }))
 })
 
-test('mirror with --every goes on until it is interrupted, and watch prints what changes', async (t) => {
-  const { env, location } = await someCommand(t, { insurancePlans: 1 })
-  const place = join(someFolder(t), 'copy')
-  const mirror = begin(['mirror', '--to', place, '--every', '10s'], env)
+test('mirror with --every goes on until it is interrupted', async (t) => {
+  const { env } = await someCommand(t, { insurancePlans: 1 })
+  const mirror = begin(['mirror', '--to', join(someFolder(t), 'copy'), '--every', '10s'], env)
   await mirror.says(/datasets are current/)
   mirror.interrupt()
   assert.equal(await mirror.ended, 130)
+})
 
-  const watch = begin(['watch', '--json', '--every', '1s', '--dataset', 'insurance_plans'], env)
-  await watch.says(/Watching 1 datasets/)
-  await location.upload('insurance_plans', { p1: null })
-  await watch.says(/"change":"removed"/)
-  const line = JSON.parse(
-    watch
-      .text()
+test('watch prints what changes, and after a restart what changed meanwhile', async (t) => {
+  const { env, location } = await someCommand(t, { insurancePlans: 3 })
+  const state = join(someFolder(t), 'state.json')
+  const argv = ['watch', '--json', '--every', '1s', '--dataset', 'insurance_plans', '--state', state]
+  const changesIn = (text: string) =>
+    text
       .split('\n')
-      .find((text) => text.startsWith('{')) ?? '',
+      .filter((line) => line.startsWith('{'))
+      .map((line) => JSON.parse(line))
+      .map((line) => [line.change, line.location_id, line.dataset, line.type, line.attributes?.source_id])
+  const ofPlan = (change: string, plan: string) => [change, location.id, 'insurance_plans', 'insurance_plan', plan]
+
+  const first = begin(argv, env)
+  await first.says(/Watching 1 datasets/)
+  await location.upload('insurance_plans', { p1: null })
+  await first.says(/"change":"removed"/)
+  // The second watch of the same kind would lose what the first one prints.
+  assert.match((await command(argv, env)).err, /Another watch keeps its place/)
+  first.interrupt()
+  assert.equal(await first.ended, 130)
+  assert.equal(statSync(state).mode & 0o777, 0o600)
+  assert.deepEqual(changesIn(first.text()), [ofPlan('removed', 'p1')])
+
+  await location.upload('insurance_plans', { p2: aPlan({ plan_name: 'Meanwhile' }) })
+  const second = begin(argv, env)
+  await second.says(/"change":"changed"/)
+  await location.upload('insurance_plans', { p3: null })
+  await second.says(/"change":"removed"/)
+  second.interrupt()
+  await second.ended
+  // What was printed before its end may be printed once more, and nothing else.
+  assert.deepEqual(
+    changesIn(second.text()).filter(([, , , , plan]) => plan !== 'p1'),
+    [ofPlan('changed', 'p2'), ofPlan('removed', 'p3')],
   )
-  assert.deepEqual([line.location_id, line.dataset, line.type], [location.id, 'insurance_plans', 'insurance_plan'])
+
+  const anew = begin([...argv, '--anew'], env)
+  await anew.says(/Watching 1 datasets/)
+  await location.upload('insurance_plans', { p4: aPlan() })
+  await anew.says(/"change":"changed"/)
+  anew.interrupt()
+  await anew.ended
+  assert.deepEqual(changesIn(anew.text()), [ofPlan('changed', 'p4')])
+  const elsewhere = { ...env, BRIDGEWORK_BASE_URL: `${env.BRIDGEWORK_BASE_URL}/elsewhere` }
+  assert.match((await command(argv, elsewhere)).err, /begin anew: --anew/)
+  writeFileSync(state, 'something else')
+  assert.match((await command(argv, env)).err, /is no state of a watch/)
+})
+
+test('watch tells of a location that is granted or revoked, also while it was not running, and begins with a granted one there', async (t) => {
+  const { env, world, vendor, location } = await someCommand(t, { insurancePlans: 2 })
+  const argv = ['watch', '--every', '1s', '--dataset', 'insurance_plans']
+  const later = await world.addLocation({ insurancePlans: 2 })
+
+  const first = begin(argv, env)
+  await first.says(/Watching 1 datasets/)
+  await world.grant(vendor.companyId, later)
+  await first.says(new RegExp(`granted  location ${later.id}  insurance_plans\n`))
+  await later.upload('insurance_plans', { p1: null })
+  await first.says(new RegExp(`removed  location ${later.id}  insurance_plans \\d+\n`))
+  await world.revoke(vendor.companyId, location)
+  await first.says(new RegExp(`revoked  location ${location.id}  insurance_plans\n`))
+  // Two rounds later it has been said once.
+  await later.upload('insurance_plans', { p2: null })
+  await first.says(/removed [\s\S]*removed .*\n/)
+  first.interrupt()
+  await first.ended
+  assert.equal(first.text().match(/revoked/g)?.length, 1)
+  assert.equal(first.text().match(/removed/g)?.length, 2, 'a granted location’s records are no changes')
+
+  await world.grant(vendor.companyId, location)
+  await world.revoke(vendor.companyId, later)
+  const second = begin(argv, env)
+  await second.says(new RegExp(`granted  location ${location.id}  insurance_plans\n`))
+  await second.says(new RegExp(`revoked  location ${later.id}  insurance_plans\n`))
+  second.interrupt()
+  await second.ended
+})
+
+test('watch passes over what is not switched on in production yet, without a word', async (t) => {
+  const { env, location } = await someCommand(t, { isPreviewOff: true })
+  const watch = begin(['watch', '--every', '1s'], env)
+  await watch.says(/Watching 6 datasets/)
+  for (const key of ['p1', 'p2']) {
+    await location.upload('patients', { [key]: aRecord('patients') })
+    await watch.says(new RegExp(`(changed  location ${location.id}  patients[^$]*){${key.slice(1)}}`))
+  }
   watch.interrupt()
-  assert.equal(await watch.ended, 130)
+  await watch.ended
+  assert.doesNotMatch(watch.text(), /insurance_plans|granted/)
 })
 
 test('doctor says what is well and what to do', async (t) => {
@@ -225,7 +302,7 @@ test('what is written wrongly is said, with the right way', async () => {
   }
 })
 
-async function someCommand(t: TestContext, given: { insurancePlans?: number } = {}) {
+async function someCommand(t: TestContext, given: { insurancePlans?: number; isPreviewOff?: boolean } = {}) {
   const made = await someClient(t, given)
   const env = {
     HOME: someFolder(t),

@@ -4,7 +4,7 @@ import type { DatasetName } from '../dataset-resource.ts'
 import type { AttributeKind } from '../generated.ts'
 import { columnsOf } from '../stores/layout.ts'
 import type { SyncRecord } from '../sync/store.ts'
-import { type Context, writeTo } from './context.ts'
+import type { Context } from './context.ts'
 import { parquetSink } from './pull-parquet.ts'
 import { UsageError } from './usage-error.ts'
 
@@ -15,7 +15,7 @@ export type Format = (typeof formats)[number]
 export type Sink = { end: () => Promise<void> } & (
   | { takes: 'records'; write: (locationId: string, records: readonly SyncRecord[]) => Promise<void> }
   // What is written as it came need not be parsed.
-  | { takes: 'texts'; write: (locationId: string, texts: readonly string[]) => Promise<void> }
+  | { takes: 'bytes'; write: (locationId: string, records: readonly Uint8Array[]) => Promise<void> }
 )
 
 export type Column = readonly [name: string, kind: AttributeKind]
@@ -52,10 +52,12 @@ export async function openSink(
       failure = error
     })
   }
-  const write = (text: string) => {
-    if (failure) throw failure
-    return writeTo(output, text)
-  }
+  // Done when it is written: the memory of a page is used again.
+  const write = (data: string | Uint8Array) =>
+    new Promise<void>((resolve, reject) => {
+      if (failure) return reject(failure)
+      output.write(data, (error) => (error ? reject(error) : resolve()))
+    })
   if (format === 'csv') await write(`${['location_id', 'id', ...columns.map(([name]) => name)].join(',')}\r\n`)
   const end = async () => {
     if (file === undefined) return
@@ -72,13 +74,27 @@ export async function openSink(
       end,
     }
   }
-  return { takes: 'texts', write: (locationId, texts) => writeUnlessEmpty(ndjsonOf(locationId, texts)), end }
+  const linesOf = createLines()
+  return { takes: 'bytes', write: (locationId, records) => write(linesOf(locationId, records)), end }
 }
 
-/** Each text is an object's, so that a member can be put before its own. */
-function ndjsonOf(locationId: string, texts: readonly string[]): string {
-  const member = JSON.stringify({ location_id: locationId }).slice(0, -1)
-  return texts.map((text) => `${member},${text.slice(1)}\n`).join('')
+/** Gives a page's records as lines, in memory that is used again for the next page's. */
+function createLines(): (locationId: string, records: readonly Uint8Array[]) => Uint8Array {
+  let lines = Buffer.alloc(0)
+  return (locationId, records) => {
+    const member = Buffer.from(`${JSON.stringify({ location_id: locationId }).slice(0, -1)},`)
+    const length = records.reduce((sum, record) => sum + member.length + record.length, 0)
+    if (length > lines.length) lines = Buffer.allocUnsafeSlow(2 * length)
+    let end = 0
+    for (const record of records) {
+      lines.set(member, end)
+      // Each record is an object, so that a member can be put before its own, in the place of its first brace.
+      lines.set(record.subarray(1), end + member.length)
+      end += member.length + record.length
+      lines[end - 1] = 0x0a
+    }
+    return lines.subarray(0, end)
+  }
 }
 
 function csvOf(locationId: string, records: readonly SyncRecord[], columns: readonly Column[]): string {

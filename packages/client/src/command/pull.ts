@@ -10,7 +10,7 @@ import { columnsFor, formatOf, formats, openSink, type Sink } from './pull-forma
 import { readDataset, selectionOptions } from './selection.ts'
 import { UsageError } from './usage-error.ts'
 
-/** Records of a page: the most that the service gives. Smaller ones hold no less memory over a million records, and take longer. */
+/** Records of a page: the most that the service gives. */
 const pageSize = 5000
 
 export const pull: Command = {
@@ -110,7 +110,7 @@ async function pullAll(
           progress.update(locationId, read, page.total)
         }
       }
-      if (sink.takes === 'texts') await writePages(resource.texts(asked), sink.write)
+      if (sink.takes === 'bytes') await writePages(resource.bytes(asked), sink.write)
       // Every dataset's records have an id, a type and attributes; which ones, does not matter here.
       else await writePages<SyncRecord>(resource.list(asked).pages(), sink.write)
     }

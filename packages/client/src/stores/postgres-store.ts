@@ -38,7 +38,7 @@ export async function postgresStore(url: string, { schema = 'bridgework' } = {})
           const byId = new Map(records.map(({ id, attributes }) => [id, JSON.stringify(attributes)]))
           await client.query(
             `insert into ${name}.record (dataset, location_id, id, attributes)
-             select $1, $2, id, attributes::jsonb from unnest($3::bigint[], $4::text[]) as page (id, attributes)
+             select $1, $2, id, attributes::json from unnest($3::bigint[], $4::text[]) as page (id, attributes)
              on conflict (dataset, location_id, id) do update set attributes = excluded.attributes`,
             [dataset, locationId, [...byId.keys()], [...byId.values()]],
           )
@@ -107,7 +107,7 @@ async function prepare(client: Queryable, schema: string): Promise<void> {
   await client.query(`select pg_advisory_xact_lock(hashtext('bridgework/client'))`)
   await client.query(`create schema if not exists ${name}`)
   await client.query(`create table if not exists ${name}.record (
-    dataset text not null, location_id bigint not null, id bigint not null, attributes jsonb not null,
+    dataset text not null, location_id bigint not null, id bigint not null, attributes json not null,
     primary key (dataset, location_id, id))`)
   await client.query(`create table if not exists ${name}.position (
     dataset text not null, location_id bigint not null, position jsonb not null,
@@ -123,17 +123,21 @@ async function prepare(client: Queryable, schema: string): Promise<void> {
     // A view that others were built upon can only grow at its end; one with a column that we do not know is a newer client's.
     if (shown.some((column) => !known.has(column)) || (rows.length > 0 && shown.length === known.size)) continue
     const added = [...known.keys()].filter((column) => !shown.includes(column))
-    const columns = [...shown, ...added].map((column) => columnOf(column, known.get(column) ?? 'json'))
+    const columns = [...shown, ...added]
+    const typed = columns.map((column) => `"${column}" ${types[known.get(column) ?? 'json']}`)
+    // `json` keeps a record as it came; taken apart once for each row, not once for each column.
     await client.query(
       `create or replace view ${name}.${dataset} as
-       select ${[...keys, ...columns].join(', ')} from ${name}.record where dataset = '${dataset}'`,
+       select ${[...keys, ...columns.map((column) => `"${column}"`)].join(', ')}
+         from ${name}.record, json_to_record(attributes) as attribute (${typed.join(', ')})
+        where dataset = '${dataset}'`,
     )
   }
 }
 
 const keys = ['location_id', 'id']
 
-const casts: Record<AttributeKind, string> = {
+const types: Record<AttributeKind, string> = {
   string: 'text',
   integer: 'bigint',
   number: 'numeric',
@@ -141,12 +145,6 @@ const casts: Record<AttributeKind, string> = {
   instant: 'timestamptz',
   date: 'date',
   json: 'jsonb',
-}
-
-function columnOf(name: string, kind: AttributeKind): string {
-  return kind === 'json'
-    ? `attributes -> '${name}' as "${name}"`
-    : `(attributes ->> '${name}')::${casts[kind]} as "${name}"`
 }
 
 function quoted(name: string): string {

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import pg from 'pg'
+import { datasets } from '../generated.ts'
 import { aPlan, aRecord, aSchedule, clientOf, someClient, statusesOf } from '../test-client.ts'
 import type { SyncEvent } from './sync.ts'
 import { assertEqualCopy, openStore, somePlace, storeKinds } from './test-mirror.ts'
@@ -76,28 +77,41 @@ for (const kind of storeKinds) {
     await store.close()
   })
 
-  test(`${kind}: verify finds what else has written to the copy, says it, and mends it`, async (t) => {
-    const { client, location } = await someClient(t, { insurancePlans: 6 })
+  test(`${kind}: verify finds what else has written to the copy, says it, mends it, and reads no more than the ranges around it`, async (t) => {
+    const { client, location } = await someClient(t, { insurancePlans: 3_200 })
+    await location.upload('fee_schedules', Object.fromEntries(schedules(2_100)))
     const place = await somePlace(t, kind)
     let store = await openStore(kind, place)
     await client.sync({ store })
+    const untouched = await client.verify({ store })
+    assert.ok(untouched.every(({ read, serverDigest, storeDigest }) => read === 0 && serverDigest === storeDigest))
     await store.close()
-    await damage(kind, place, location.id)
+    for (const dataset of ['insurance_plans', 'fee_schedules'] as const) await damage(kind, place, location.id, dataset)
     store = await openStore(kind, place)
 
-    const only = { store, datasets: ['insurance_plans'] as const }
-    const [found] = await client.verify({ ...only, repair: false, pageSize: 2 })
-    assert.deepEqual([found?.missing, found?.stray, found?.wrong, found?.newer], [1, 1, 1, 0])
-    assert.deepEqual([found?.serverCount, found?.storeCount], [6, 6])
-    assert.notEqual(found?.serverDigest, found?.storeDigest)
+    // In each, one is lost in the first thousand, one altered in the second, and one is too many behind the last.
+    const [schedulesFound, plansFound] = await client.verify({
+      store,
+      datasets: ['insurance_plans', 'fee_schedules'],
+      repair: false,
+    })
+    for (const [found, count, read] of [
+      [schedulesFound, 2_100, 2_000],
+      [plansFound, 3_200, 2_000],
+    ] as const) {
+      assert.deepEqual([found?.missing, found?.stray, found?.wrong, found?.newer], [1, 1, 1, 0])
+      assert.deepEqual([found?.serverCount, found?.storeCount, found?.read], [count, count, read])
+      assert.notEqual(found?.serverDigest, found?.storeDigest)
+    }
 
-    await client.verify({ ...only, pageSize: 2 })
-    const [mended] = await client.verify(only)
-    assert.equal(mended?.storeDigest, mended?.serverDigest)
+    await client.verify({ store })
+    const mended = await client.verify({ store })
+    assert.ok(mended.every(({ read, serverDigest, storeDigest }) => read === 0 && serverDigest === storeDigest))
     await assertEqualCopy(client, store, [location.id])
 
     await location.upload('insurance_plans', { p1: aPlan({ plan_name: 'Later' }) })
-    assert.equal((await client.verify(only))[0]?.newer, 1)
+    const [later] = await client.verify({ store, datasets: ['insurance_plans'] })
+    assert.deepEqual([later?.newer, later?.wrong, later?.read], [1, 0, 1_000])
     await client.sync({ store })
     await assertEqualCopy(client, store, [location.id])
     await store.close()
@@ -149,6 +163,15 @@ test('what is not switched on in production yet keeps nothing else from being co
   await store.close()
 })
 
+test('a verification of a service that knows no digest says so, and does not pass for one that found nothing', async (t) => {
+  const { world, vendor, client } = await someClient(t, { insurancePlans: 1 })
+  const store = await openStore('sqlite', await somePlace(t, 'sqlite'))
+  await client.sync({ store })
+  const older: typeof fetch = (input, init) => fetch(String(input).replace(/\/digest.*/, '/999999999'), init)
+  await assert.rejects(clientOf(world, vendor, { fetch: older }).verify({ store }), { code: 'record_unknown' })
+  await store.close()
+})
+
 test('fifty locations are copied and brought up to date without a single 429', async (t) => {
   const { client, locations, events } = await someClient(t, { locations: 50, insurancePlans: 2 })
   const store = await openStore('sqlite', await somePlace(t, 'sqlite'))
@@ -195,23 +218,34 @@ test('two processes cannot write to one folder', async (t) => {
   await (await openStore('ndjson', folder)).close()
 })
 
-/** One record is lost, one altered, and one is there that never was. */
-async function damage(kind: (typeof storeKinds)[number], place: string, locationId: string): Promise<void> {
+const schedules = (count: number) =>
+  Array.from({ length: count }, (_, index) => [`f${index + 1}`, aSchedule({ name: `Plan ${index + 1}` })] as const)
+
+/** The second record is lost, the 1500th altered, and one is there that never was. */
+async function damage(
+  kind: (typeof storeKinds)[number],
+  place: string,
+  locationId: string,
+  dataset: 'insurance_plans' | 'fee_schedules',
+): Promise<void> {
   const stray = { plan_name: 'Stray' }
   if (kind === 'ndjson') {
-    const file = join(place, locationId, 'insurance_plans.ndjson')
-    const [, second, ...rest] = readFileSync(file, 'utf8').trim().split('\n')
-    const altered = second?.replace('Plan 2', 'Plan two') ?? ''
-    const added = JSON.stringify({ id: '999999', type: 'insurance_plan', attributes: stray })
-    writeFileSync(file, `${[altered, ...rest, added].join('\n')}\n`)
+    const file = join(place, locationId, `${dataset}.ndjson`)
+    const lines = readFileSync(file, 'utf8').trim().split('\n')
+    lines[1499] = lines[1499]?.replace('Plan 1500', 'Plan fifteen hundred') ?? ''
+    lines.splice(1, 1)
+    const added = JSON.stringify({ id: '999999', type: datasets[dataset].type, attributes: stray })
+    writeFileSync(file, `${[...lines, added].join('\n')}\n`)
     return
   }
   const table = kind === 'postgres' ? 'bridgework.record' : 'bridgework_record'
-  const own = `dataset = 'insurance_plans' and location_id = ${locationId}`
+  const own = `dataset = '${dataset}' and location_id = ${locationId}`
+  const nth = (number: number) => `id = (select id from ${table} where ${own} order by id limit 1 offset ${number - 1})`
+  const altered = `replace(cast(attributes as text), 'Plan 1500', 'Plan fifteen hundred')`
   const statements = [
-    `delete from ${table} where ${own} and id = (select min(id) from ${table} where ${own})`,
-    `update ${table} set attributes = replace(cast(attributes as text), 'Plan 2', 'Plan two')${kind === 'postgres' ? '::jsonb' : ''} where ${own}`,
-    `insert into ${table} (dataset, location_id, id, attributes) values ('insurance_plans', ${locationId}, 999999, '${JSON.stringify(stray)}')`,
+    `update ${table} set attributes = ${altered}${kind === 'postgres' ? '::json' : ''} where ${own} and ${nth(1500)}`,
+    `delete from ${table} where ${own} and ${nth(2)}`,
+    `insert into ${table} (dataset, location_id, id, attributes) values ('${dataset}', ${locationId}, 999999, '${JSON.stringify(stray)}')`,
   ]
   if (kind === 'sqlite') {
     const database = new DatabaseSync(place)

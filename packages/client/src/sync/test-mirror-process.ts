@@ -14,6 +14,6 @@ const client = new Bridgework({
 })
 const store = await openStore(kind as StoreKind, place)
 for (;;) {
-  const report = await client.sync({ store, pageSize: 7 })
+  const report = await client.sync({ store, pageSize: 200 })
   process.stdout.write(report.failed.length === 0 ? 'round\n' : `failed ${report.failed[0]?.error.message}\n`)
 }

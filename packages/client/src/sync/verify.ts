@@ -1,9 +1,10 @@
-import { createHash } from 'node:crypto'
 import { ApiError } from '../api-error.ts'
 import type { Connection } from '../connection.ts'
 import { type DatasetName, fetchPage } from '../dataset-resource.ts'
 import type { LocationsResource } from '../directory-resource.ts'
+import { datasets } from '../generated.ts'
 import type { Page } from '../page.ts'
+import { createDigest, digestRanges } from './digest.ts'
 import { inParallel } from './parallel.ts'
 import type { SyncKey, SyncPosition, SyncRecord, SyncStore } from './store.ts'
 import { byLocation, grantedKeys, isDenied, nameOf } from './sync.ts'
@@ -14,7 +15,6 @@ export type VerifyOptions = {
   datasets?: readonly DatasetName[]
   /** False: only say what differs. */
   repair?: boolean
-  pageSize?: number
   signal?: AbortSignal
 }
 
@@ -22,9 +22,11 @@ export type VerifyOptions = {
 export type Verification = SyncKey & {
   serverCount: number
   storeCount: number
-  /** SHA-256 over all records, each as JSON with sorted members, in order of id. */
+  /** Exclusive or of the SHA-256 of each record's JSON, as the service sends it: the same for a copy that keeps the order of members, as the shipped stores do. */
   serverDigest: string
   storeDigest: string
+  /** Records that were read from the service: those near to what differs. */
+  read: number
   /** Not in the copy. */
   missing: number
   /** Not in the service. */
@@ -36,81 +38,15 @@ export type Verification = SyncKey & {
 }
 
 /**
- * Reads everything that was copied once more, compares it record by record, and writes what differs. Costs as much as a first sync; the sync
- * itself never needs it. It is there for copies that something else has written to.
+ * Compares what was copied with the service's digests, reads the ranges of records that differ, and writes what is not the same in them. It is there for
+ * copies that something else has written to; the sync itself never needs it.
  */
 export async function verify(
   { connection, locations }: { connection: Connection; locations: LocationsResource },
   options: VerifyOptions,
 ): Promise<Verification[]> {
-  const { store, repair = true, pageSize = 2000 } = options
-  const positions = new Map((await store.positions()).map((position) => [nameOf(position), position]))
+  const positions = new Map((await options.store.positions()).map((position) => [nameOf(position), position]))
   const results: Verification[] = []
-
-  const check = async (position: SyncPosition, signal: AbortSignal) => {
-    const { locationId, dataset } = position
-    const key = { locationId, dataset }
-    const local = store.read(key)[Symbol.asyncIterator]()
-    let kept = await local.next()
-    const [server, copy] = [digest(), digest()]
-    const found = { missing: 0, stray: 0, wrong: 0, newer: 0 }
-    let after: string | null = null
-    let last = 0n
-    let page: Page<SyncRecord> | null = null
-    const mend: SyncRecord[] = []
-    const strayIds: string[] = []
-    const mendNow = async () => {
-      if (repair && mend.length + strayIds.length > 0) {
-        await store.apply({ ...key, kind: 'repair', records: [...mend], strayIds: [...strayIds], position })
-      }
-      mend.length = 0
-      strayIds.length = 0
-    }
-    const isStray = (stored: SyncRecord) => {
-      copy.add(stored)
-      found.stray += 1
-      strayIds.push(stored.id)
-    }
-    do {
-      page = await fetchPage<SyncRecord>(connection, dataset, { locationId, pageSize, signal }, after, page)
-      for (const record of page.records) {
-        // A list by page number may repeat a record while others change.
-        if (BigInt(record.id) <= last) continue
-        last = BigInt(record.id)
-        server.add(record)
-        while (!kept.done && BigInt(kept.value.id) < last) {
-          isStray(kept.value)
-          kept = await local.next()
-        }
-        if (kept.done || BigInt(kept.value.id) !== last) {
-          found.missing += 1
-          mend.push(record)
-          continue
-        }
-        copy.add(kept.value)
-        if (canonical(kept.value) !== canonical(record)) {
-          if (String(record.attributes.updated_at) > String(kept.value.attributes.updated_at)) found.newer += 1
-          else found.wrong += 1
-          mend.push(record)
-        }
-        kept = await local.next()
-      }
-      after = page.next
-      if (mend.length + strayIds.length >= 5000) await mendNow()
-    } while (after !== null)
-    for (; !kept.done; kept = await local.next()) isStray(kept.value)
-    await mendNow()
-    const [serverSum, storeSum] = [server.sum(), copy.sum()]
-    results.push({
-      ...key,
-      serverCount: serverSum.count,
-      storeCount: storeSum.count,
-      serverDigest: serverSum.hex,
-      storeDigest: storeSum.hex,
-      ...found,
-    })
-  }
-
   const isWanted = ({ locationId, dataset }: SyncKey) =>
     (options.locations?.includes(locationId) ?? true) && (options.datasets?.includes(dataset) ?? true)
   const keys = (await grantedKeys(locations, options.signal)).filter(isWanted)
@@ -120,9 +56,10 @@ export async function verify(
       const position = positions.get(nameOf(key))
       if (!position?.watermark || position.walk) continue
       try {
-        await check(position, signal)
+        results.push(await verifyOne(connection, options, position, signal))
       } catch (error) {
-        if (!(error instanceof ApiError) || !isDenied(error)) throw error
+        // A service that knows no digest takes the word for a record's id: it has not denied anything.
+        if (!(error instanceof ApiError) || !isDenied(error) || error.code === 'record_unknown') throw error
       }
     }
   }
@@ -130,15 +67,114 @@ export async function verify(
   return results
 }
 
-function digest() {
-  const hash = createHash('sha256')
-  let count = 0
+async function verifyOne(
+  connection: Connection,
+  { store, repair = true }: VerifyOptions,
+  position: SyncPosition,
+  signal: AbortSignal,
+): Promise<Verification> {
+  const { locationId, dataset } = position
+  const key = { locationId, dataset }
+  const [server, copy] = [createDigest(), createDigest()]
+  const found = { read: 0, missing: 0, stray: 0, wrong: 0, newer: 0 }
+  const local = store.read(key)[Symbol.asyncIterator]()
+  let next = await local.next()
+
+  /** The copy's records up to this id; null: all that are left. */
+  const takeUpTo = async (lastId: string | null) => {
+    const taken: SyncRecord[] = []
+    for (; !next.done && (lastId === null || BigInt(next.value.id) <= BigInt(lastId)); next = await local.next()) {
+      taken.push(next.value)
+    }
+    return taken
+  }
+
+  const mend: SyncRecord[] = []
+  const strayIds: string[] = []
+  // Many at once: a folder is written anew for each of these.
+  const mendNow = async () => {
+    if (repair && mend.length + strayIds.length > 0) {
+      await store.apply({ ...key, kind: 'repair', records: mend, strayIds, position })
+    }
+    mend.length = 0
+    strayIds.length = 0
+  }
+
+  const compare = async (kept: readonly SyncRecord[], range: Range) => {
+    const left = new Map(kept.map((record) => [record.id, record]))
+    for await (const record of recordsIn(connection, key, range, signal)) {
+      found.read += 1
+      const stored = left.get(record.id)
+      left.delete(record.id)
+      if (stored && canonical(stored) === canonical(record)) continue
+      mend.push(record)
+      if (!stored) found.missing += 1
+      else if (String(record.attributes.updated_at) > String(stored.attributes.updated_at)) found.newer += 1
+      else found.wrong += 1
+    }
+    // The service was asked after the copy was read, and it never loses a record: what is left was never its own.
+    found.stray += left.size
+    for (const id of left.keys()) strayIds.push(id)
+    if (mend.length + strayIds.length >= 5000) await mendNow()
+  }
+
+  let afterId = '0'
+  let recordsBefore = 0
+  let rangeRecords = 0
+  for await (const range of digestRanges(connection, key, signal)) {
+    const kept = await takeUpTo(range.lastId)
+    const own = createDigest()
+    for (const record of kept) own.add(record)
+    const { count, sha256 } = own.sum()
+    copy.addSum(count, sha256)
+    server.addSum(range.records, range.sha256)
+    rangeRecords ||= range.records
+    if (sha256 !== range.sha256 || count !== range.records) {
+      await compare(kept, { afterId: range.afterId, lastId: range.lastId, recordsBefore, rangeRecords })
+    }
+    afterId = range.lastId
+    recordsBefore += range.records
+  }
+  const rest = await takeUpTo(null)
+  for (const record of rest) copy.add(record)
+  if (rest.length > 0) await compare(rest, { afterId, lastId: null, recordsBefore, rangeRecords })
+  await mendNow()
+
+  const [serverSum, storeSum] = [server.sum(), copy.sum()]
   return {
-    add(record: SyncRecord) {
-      count += 1
-      hash.update(`${canonical(record)}\n`)
-    },
-    sum: () => ({ count, hex: hash.digest('hex') }),
+    ...key,
+    serverCount: serverSum.count,
+    storeCount: storeSum.count,
+    serverDigest: serverSum.sha256,
+    storeDigest: storeSum.sha256,
+    ...found,
+  }
+}
+
+/** Records to read: after one id and up to another, or to the end. */
+type Range = { afterId: string; lastId: string | null; recordsBefore: number; rangeRecords: number }
+
+/** Where a list has pages by number, the range's page is counted out: records keep their places in it, because none is ever taken away. */
+async function* recordsIn(
+  connection: Connection,
+  { locationId, dataset }: SyncKey,
+  { afterId, lastId, recordsBefore, rangeRecords }: Range,
+  signal: AbortSignal,
+): AsyncGenerator<SyncRecord> {
+  const pageSize = rangeRecords || 1000
+  const isCursor = datasets[dataset].pagination === 'cursor'
+  let next: string | null = isCursor ? afterId : String(Math.floor(recordsBefore / pageSize) + 1)
+  let page: Page<SyncRecord> | null = null
+  let last = BigInt(afterId)
+  while (next !== null) {
+    page = await fetchPage<SyncRecord>(connection, dataset, { locationId, pageSize, signal }, next, page)
+    for (const record of page.records) {
+      const id = BigInt(record.id)
+      if (lastId !== null && id > BigInt(lastId)) return
+      if (id > last) yield record
+      last = id > last ? id : last
+    }
+    next = last === BigInt(lastId ?? -1) ? null : page.next
   }
 }
 

@@ -27,7 +27,11 @@ export const feeSchedule = defineDataset({
   description: 'The price lists of a practice, and those that insurance plans pay by.',
   pagination: 'page',
   preview: false,
-  operationIds: { list: 'locations_resources_fee_schedules_list', get: 'locations_resources_fee_schedules_get' },
+  operationIds: {
+    list: 'locations_resources_fee_schedules_list',
+    get: 'locations_resources_fee_schedules_get',
+    digest: 'locations_resources_fee_schedules_digest',
+  },
   source: Type.Object(
     { name, schedule_type: scheduleType, is_global: isGlobal, is_hidden: commonAttributes.is_hidden, fees },
     { additionalProperties: false },

@@ -25,7 +25,11 @@ export const insurancePlan = defineDataset({
   description: 'The insurance plans that a practice knows, each with the fee schedule that it pays by.',
   pagination: 'cursor',
   preview: true,
-  operationIds: { list: 'locations_resources_insurance_plans_list', get: 'locations_resources_insurance_plans_get' },
+  operationIds: {
+    list: 'locations_resources_insurance_plans_list',
+    get: 'locations_resources_insurance_plans_get',
+    digest: 'locations_resources_insurance_plans_digest',
+  },
   source: Type.Object(
     {
       ...own,

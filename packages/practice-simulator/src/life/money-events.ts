@@ -36,7 +36,7 @@ export const moneyEvents = [
   },
   {
     name: 'insurance_paid_more',
-    weight: 0.4,
+    weight: 1,
     happen: (desk) => {
       const claim = anyOf(desk.practice.claims, desk.random)
       if (claim === null || claim.status !== 'received') return false
@@ -129,9 +129,16 @@ export const moneyEvents = [
     happen: (desk) => {
       const { practice, random } = desk
       if (isGrown(practice, practice.paymentPlans.size, 0.2)) return false
-      const patient = someOf(practice.patients, random, isActive)
+      // Those who owe much are few, and it is they who ask for a plan.
+      const enough = 15_000
+      const patient = someOf(
+        practice.patients,
+        random,
+        (each) =>
+          isActive(each) && openTreatments(practice, each.key).reduce((sum, { cents }) => sum + cents, 0) >= enough,
+      )
       if (patient === null) return false
-      return counted(desk, patient.key, startPaymentPlan(desk, patient, todayIn(practice), 15_000) !== null)
+      return counted(desk, patient.key, startPaymentPlan(desk, patient, todayIn(practice), enough) !== null)
     },
   },
   {

@@ -55,7 +55,7 @@ export const peopleEvents = [
   },
   {
     name: 'patient_removed',
-    weight: 0.1,
+    weight: 0.4,
     happen: (desk) => {
       const { practice, random } = desk
       const patient = someOf(practice.patients, random, (each) => isBlank(practice, each))
@@ -109,7 +109,7 @@ export const peopleEvents = [
   },
   {
     name: 'patient_returned',
-    weight: 0.3,
+    weight: 0.8,
     happen: (desk) => {
       const { practice, random } = desk
       const patient = someOf(practice.patients, random, (each) => each.status === 'inactive')
@@ -151,7 +151,7 @@ export const peopleEvents = [
   },
   {
     name: 'guarantor_changed',
-    weight: 0.1,
+    weight: 0.2,
     happen: (desk) => {
       const { practice, random } = desk
       const patient = someOf(practice.patients, random, (each) => isActive(each) && each.guarantorKey !== each.key)
@@ -202,7 +202,7 @@ export const peopleEvents = [
   },
   {
     name: 'room_renamed',
-    weight: 0.1,
+    weight: 0.2,
     happen: (desk) => {
       const room = anyOf(desk.practice.operatories, desk.random)
       if (room === null) return false
@@ -211,7 +211,7 @@ export const peopleEvents = [
   },
   {
     name: 'word_renamed',
-    weight: 0.1,
+    weight: 0.4,
     happen: (desk) => {
       const word = someOf(desk.practice.definitions, desk.random, ({ category }) =>
         ['billing_type', 'priority', 'adjustment_type', 'specialty'].includes(category),

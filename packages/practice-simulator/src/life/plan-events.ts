@@ -72,7 +72,7 @@ const planHappenings: readonly PlanHappening[] = [
   }),
   {
     name: 'fee_schedule_added',
-    weight: 0.5,
+    weight: 1,
     happen: (practice, random) => {
       if (practice.feeSchedules.size > practice.atFirst.feeSchedules * 1.5) return null
       const neighbour = anyOf(practice.feeSchedules, random)
@@ -87,13 +87,13 @@ const planHappenings: readonly PlanHappening[] = [
   })),
   scheduleHappening(
     'fee_schedule_hidden',
-    0.5,
+    1,
     (schedule) => !schedule.isHidden,
     (schedule) => ({ ...schedule, isHidden: true }),
   ),
   scheduleHappening(
     'fee_schedule_shown',
-    1.5,
+    3,
     (schedule) => schedule.isHidden,
     (schedule) => ({ ...schedule, isHidden: false }),
   ),
@@ -107,7 +107,7 @@ const planHappenings: readonly PlanHappening[] = [
   },
   {
     name: 'fee_filled_in',
-    weight: 1,
+    weight: 4,
     happen: (practice, random) => {
       const [schedule, code] = [anyOf(practice.feeSchedules, random), anyOf(practice.procedureCodes, random)]
       if (schedule === null || code === null) return null
@@ -121,7 +121,7 @@ const planHappenings: readonly PlanHappening[] = [
   },
   {
     name: 'fee_blanked',
-    weight: 0.3,
+    weight: 0.8,
     happen: (practice, random) => {
       const fee = anyOf(practice.fees, random)
       return fee && [rowChange('fees', fee, null)]
@@ -129,7 +129,7 @@ const planHappenings: readonly PlanHappening[] = [
   },
   {
     name: 'carrier_renamed',
-    weight: 0.3,
+    weight: 0.8,
     happen: (practice, random) => {
       const carrier = anyOf(practice.carriers, random)
       return carrier && changed('carriers', carrier, { ...carrier, name: carrierName(random) })
@@ -137,7 +137,7 @@ const planHappenings: readonly PlanHappening[] = [
   },
   {
     name: 'employer_renamed',
-    weight: 0.3,
+    weight: 0.8,
     happen: (practice, random) => {
       const employer = anyOf(practice.employers, random)
       return employer && changed('employers', employer, { ...employer, name: employerName(random) })

@@ -70,7 +70,7 @@ export function ledgerTransactionRecord(practice: Practice, view: View, line: Li
       payment_method_raw: line.methodRaw ?? null,
       adjustment_type: line.adjustmentType ?? null,
       // Of an insurer's check the agent does not read the number.
-      reference_number: view.knowsMore || line.type !== 'insurance_payment' ? (line.referenceNumber ?? null) : null,
+      reference_number: line.referenceNumber ?? null,
       description: null,
       allocations:
         line.isAllocated && line.treatmentKey !== null ? [{ treatment_source_id: line.treatmentKey, amount }] : [],

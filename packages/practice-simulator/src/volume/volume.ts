@@ -19,7 +19,7 @@ export type VolumeBatch = {
 
 const schedulesPerLocation = 5
 const plansPerLocation = 40
-export const recordsPerBatch = 5000
+export const recordsPerBatch = 2000
 
 /** The locations of a volume, as an agent tells of them. */
 export function volumeLocations({ locations }: VolumeShape): SourceLocation[] {

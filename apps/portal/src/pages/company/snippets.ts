@@ -31,12 +31,13 @@ curl -s "$base/locations" -H "Authorization: Bearer $token"`,
       { label: 'Install', code: 'npm install @bridgework/client' },
       {
         label: 'first-call.ts',
-        code: `import { Bridgework } from '@bridgework/client'
+        code: `import { env } from 'node:process'
+import { Bridgework } from '@bridgework/client'
 
 const client = new Bridgework({
   baseUrl: '${baseUrl}',
   clientId: '${clientId}',
-  clientSecret: process.env.BRIDGEWORK_CLIENT_SECRET ?? '',
+  clientSecret: env.BRIDGEWORK_CLIENT_SECRET ?? '',
 })
 
 for await (const location of client.locations.list()) {

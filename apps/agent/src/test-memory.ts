@@ -1,0 +1,67 @@
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { createServer, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { gunzipSync } from 'node:zlib'
+import type { DatabaseSettings } from './open-dental/connection.ts'
+import { spawnAgent, temporaryFolder, writeTestConfig } from './test-agent.ts'
+
+type Cleanup = { after(work: () => void | Promise<void>): void }
+
+/** One cycle of an agent as a process of its own, whose server takes everything and keeps nothing: what it sent, and the most memory it held. */
+export async function measureFirstCycle(
+  t: Cleanup,
+  database: DatabaseSettings,
+): Promise<{ records: number; peakMb: number; durationMs: number }> {
+  const server = await startCountingServer(t)
+  const config = writeTestConfig(temporaryFolder(t), server, database)
+  const startedAtMs = performance.now()
+  const { process: agent, ended } = spawnAgent(['run', '--once', '--config', config])
+  let peakMb = 0
+  // The kernel keeps the peak itself; only the last look before the end must not come too early.
+  const watch = setInterval(() => {
+    peakMb = Math.max(peakMb, peakOf(agent.pid) ?? 0)
+  }, 20)
+  const { code, stdout, stderr } = await ended
+  clearInterval(watch)
+  if (code !== 0) throw new Error(`${stdout}${stderr}`)
+  return { records: server.records(), peakMb, durationMs: Math.round(performance.now() - startedAtMs) }
+}
+
+function peakOf(pid: number | undefined): number | null {
+  try {
+    const kilobytes = /^VmHWM:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
+    return kilobytes === undefined ? null : Math.round(Number(kilobytes) / 1024)
+  } catch {
+    return null
+  }
+}
+
+async function startCountingServer(t: Cleanup) {
+  let records = 0
+  const server = createServer(async (request, response) => {
+    const body = await bodyOf(request)
+    let answer: object = {}
+    if (request.url?.endsWith('/locations')) {
+      const { locations } = JSON.parse(body) as { locations: { source_id: string }[] }
+      answer = { locations: locations.map(({ source_id }, index) => ({ source_id, location_id: String(index + 1) })) }
+    } else if (request.url?.endsWith('/records')) {
+      records += body.split('\n').length - 1
+      answer = { inserted: 0, changed: 0, unchanged: 0, hidden: 0 }
+    } else if (request.url?.endsWith('/reconcile')) answer = { hidden: 0 }
+    response.setHeader('content-type', 'application/json').end(JSON.stringify(answer))
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.after(() => new Promise<void>((resolve) => server.close(() => resolve())))
+  const { port } = server.address() as AddressInfo
+  const identity = { agentId: '7', agentKey: 'bwa_test', organizationId: '42' }
+  return { url: `http://127.0.0.1:${port}`, ...identity, records: () => records }
+}
+
+async function bodyOf(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = []
+  for await (const chunk of request) chunks.push(chunk)
+  const body = Buffer.concat(chunks)
+  return (request.headers['content-encoding'] === 'gzip' ? gunzipSync(body) : body).toString()
+}

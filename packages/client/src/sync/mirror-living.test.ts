@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { clientOf } from '../test-client.ts'
+import { seededRandom, someMishap, startProxy } from '../test-proxy.ts'
+import { assertEqualCopy, openStore, type StoreKind, somePlace, storeKinds } from './test-mirror.ts'
+import { livePractices } from './test-practices.ts'
+
+/** The soak sets it to more. */
+const runs = Number(process.env.BRIDGEWORK_TEST_MIRROR_RUNS ?? 1)
+/** The seed of the first run; the next ones count on from it. */
+const firstSeed = Number(process.env.BRIDGEWORK_TEST_SEED ?? Math.floor(Math.random() * 2 ** 31))
+/** Things that happen at the practices after all of their data has arrived once. */
+const eventsAtLeast = 30
+
+for (let run = 0; run < runs; run += 1) {
+  test(`mirrors of practices that live end equal to the service (${run + 1})`, async (t) => {
+    const seed = firstSeed + run
+    t.diagnostic(`seed ${seed}`)
+    const { world, vendor, practices } = await livePractices(t, seed)
+    const ended = practices.live(eventsAtLeast)
+    const mirrors = await Promise.all(
+      storeKinds.map(async (kind) => {
+        const client = clientOf(world, vendor)
+        const store = await openStore(kind, await somePlace(t, kind))
+        let rounds = 0
+        for (let isLast = false; !isLast; rounds += 1) {
+          // A round that began before the practices stood still is no proof.
+          isLast = practices.haveEnded()
+          const report = await client.sync({ store, pageSize: 500 })
+          assert.deepEqual(report.failed, [])
+          await sleep(100)
+        }
+        return { kind, store, rounds }
+      }),
+    )
+    await ended
+    for (const { kind, store, rounds } of mirrors) {
+      const records = await assertEqualCopy(clientOf(world, vendor), store, await practices.locationIds())
+      await store.close()
+      t.diagnostic(`${kind}: ${records} records in ${rounds} rounds, ${practices.events()} events`)
+    }
+  })
+
+  test(`mirrors that are killed again and again, behind a network that fails, of practices that live, end equal to the service (${run + 1})`, async (t) => {
+    const seed = firstSeed + run
+    t.diagnostic(`seed ${seed}`)
+    const { world, vendor, practices } = await livePractices(t, seed)
+    const ended = practices.live(eventsAtLeast)
+    const mirrors = storeKinds.map((kind, index) => {
+      const random = seededRandom(seed + index * 7919)
+      return mirrorUnderFire(t, { kind, random, target: world.url, vendor, isOver: practices.haveEnded })
+    })
+    const told = await Promise.all(mirrors)
+    await ended
+    for (const { kind, place, kills, seen } of told) {
+      const store = await openStore(kind, place)
+      const records = await assertEqualCopy(clientOf(world, vendor), store, await practices.locationIds())
+      const left = await store.positions()
+      assert.ok(left.every(({ walk, watermark }) => walk === null && watermark !== null))
+      await store.close()
+      assert.ok(kills > 0)
+      t.diagnostic(`${kind}: ${kills} kills, ${records} records, ${JSON.stringify(Object.fromEntries(seen))}`)
+    }
+  })
+}
+
+/** Mirrors in a process that is killed until it is over, and then once more in peace. */
+async function mirrorUnderFire(
+  t: TestContext,
+  given: {
+    kind: StoreKind
+    random: () => number
+    target: string
+    vendor: { clientId: string; clientSecret: string }
+    isOver: () => boolean
+  },
+) {
+  const { kind, random, target, vendor, isOver } = given
+  const proxy = await startProxy(t, target, someMishap(random, 0.1))
+  const place = await somePlace(t, kind)
+  const folder = mkdtempSync(join(tmpdir(), 'bridgework-tokens-'))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  const env = {
+    ...process.env,
+    BRIDGEWORK_CLIENT_ID: vendor.clientId,
+    BRIDGEWORK_CLIENT_SECRET: vendor.clientSecret,
+  }
+  const begin = () => {
+    const child = spawn(
+      process.execPath,
+      [join(import.meta.dirname, 'test-mirror-process.ts'), kind, place, proxy.url, join(folder, 'tokens.json')],
+      { env, stdio: ['ignore', 'pipe', 'inherit'] },
+    )
+    t.after(() => child.kill('SIGKILL'))
+    return child
+  }
+  let kills = 0
+  while (!isOver()) {
+    const child = begin()
+    // Long enough to start, and sometimes for several rounds.
+    await sleep(500 + random() * 2500)
+    child.kill('SIGKILL')
+    await ended(child)
+    kills += 1
+  }
+  const last = begin()
+  // Both of them began after the practices stood still.
+  await saidRound(last, 2)
+  last.kill('SIGKILL')
+  await ended(last)
+  return { kind, place, kills, seen: proxy.seen }
+}
+
+function ended(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve()
+  return new Promise((resolve) => child.once('exit', () => resolve()))
+}
+
+/** Resolves after so many rounds. Throws when the process ends before. */
+function saidRound(child: ChildProcess, times: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let text = ''
+    child.stdout?.on('data', (part) => {
+      text += part
+      if ((text.match(/round/g) ?? []).length >= times) resolve()
+    })
+    child.once('exit', (code) => reject(new Error(`the mirror ended with ${code}: ${text}`)))
+  })
+}
