@@ -50,7 +50,9 @@ export async function somePortalInBrowser(t: TestContext) {
 export async function assertAccessible(page: Page): Promise<void> {
   // Half-way through a transition a colour is neither the old nor the new one.
   await page.emulateMedia({ reducedMotion: 'reduce' })
-  await page.waitForFunction('!document.getAnimations().some((animation) => animation instanceof CSSTransition)')
+  await page.evaluate(`Promise.allSettled(
+    document.getAnimations().filter((each) => each instanceof CSSTransition).map((each) => each.finished),
+  )`)
   const { violations } = await new AxeBuilder({ page }).analyze()
   assert.deepEqual(
     violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(' | ')}`),
