@@ -75,7 +75,7 @@ function runTests(url: string): Promise<number> {
     process.execPath,
     [
       '--test',
-      `--test-concurrency=${inOneFile ? 1 : 2}`,
+      `--test-concurrency=${inOneFile ? 1 : 3}`,
       '--test-reporter=spec',
       ...options,
       ...(paths.length > 0 ? paths : everything),

@@ -20,5 +20,6 @@ test('the first read of a larger practice needs no more memory than that of a sm
     peaks.push(peakMb)
   }
   const [smaller = 0, larger = 0] = peaks
-  assert.ok(larger <= smaller * 1.1, peaks.join(' → '))
+  // The garbage of a moment is a tenth of it, more or less; what grew with a practice made it 1.24 at these sizes.
+  assert.ok(larger <= smaller * 1.18, peaks.join(' → '))
 })

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
 import type { OrganizationId } from '../../server/src/directory/identity.ts'
-import { assertAccessible, somePortalInBrowser } from './test-browser.ts'
+import { assertAccessible, linkMailedTo, somePortalInBrowser } from './test-browser.ts'
 
 const password = 'a bridge between two rivers'
 
@@ -151,12 +151,6 @@ async function signUp(portal: Portal, who: { side: string; name: string; email: 
   await portal.signIn(page, { email: who.email, password })
   await page.getByRole('heading', { level: 1, name: who.name }).waitFor()
   return page
-}
-
-async function linkMailedTo({ pool, url }: Portal, email: string): Promise<string> {
-  const { rows } = await pool.query<{ text_body: string }>('select text_body from mail where recipient = $1', [email])
-  const link = rows[0]?.text_body.split('\n').find((line) => line.startsWith(url))
-  return link ?? assert.fail(`no link was mailed to ${email}`)
 }
 
 async function readField(field: ReturnType<Awaited<ReturnType<Portal['newPage']>>['getByRole']>): Promise<string> {

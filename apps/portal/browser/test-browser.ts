@@ -11,9 +11,10 @@ import { somePortal } from '../../server/src/portal-api/test-portal.ts'
 export async function somePortalInBrowser(t: TestContext) {
   const port = await freePort()
   const url = `http://localhost:${port}`
-  const world = await somePortal(t, { publicUrl: url, port })
+  // The browser is closed first: a page that was still loading would complain of a server that is gone.
   const browser = await launchChromium()
   t.after(() => browser.close())
+  const world = await somePortal(t, { publicUrl: url, port })
 
   /** A browser of its own, as another person's: nothing is shared. Whatever its pages complain of fails the test. */
   const newPage = async (options: BrowserContextOptions = {}): Promise<Page> => {
@@ -44,6 +45,16 @@ export async function somePortalInBrowser(t: TestContext) {
   }
 
   return { ...world, url, browser, newPage, signIn }
+}
+
+/** The link in the mail that waits for this address. */
+export async function linkMailedTo(
+  { pool, url }: Pick<Awaited<ReturnType<typeof somePortalInBrowser>>, 'pool' | 'url'>,
+  email: string,
+): Promise<string> {
+  const { rows } = await pool.query<{ text_body: string }>('select text_body from mail where recipient = $1', [email])
+  const link = rows[0]?.text_body.split('\n').find((line) => line.startsWith(url))
+  return link ?? assert.fail(`no link was mailed to ${email}`)
 }
 
 /** Throws when the page, as it is now, breaks a rule of WCAG A or AA that axe can see. */

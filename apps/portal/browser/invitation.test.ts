@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { assertAccessible, linkMailedTo, somePortalInBrowser } from './test-browser.ts'
+
+test('an owner invites a colleague, who comes by the mailed link, makes an account and the first call, and is removed again', async (t) => {
+  const portal = await somePortalInBrowser(t)
+  const location = await portal.addLocation()
+  const { companyId } = await portal.addVendor([location])
+  const owner = await portal.addPerson('Olga Owner')
+  await portal.joinCompany(owner, companyId, 'owner')
+  const page = await portal.newPage()
+  await portal.signIn(page, owner)
+  await page.goto(`/company/${companyId}/members`)
+  await page.getByRole('button', { name: 'Invite a member' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Name').fill('Ada Admin')
+  await dialog.getByLabel('E-mail').fill('ada@vendor.example')
+  await dialog.getByRole('radio', { name: 'Admin' }).check()
+  await assertAccessible(page)
+  await dialog.getByRole('button', { name: 'Send invitation' }).click()
+  await page.getByText('ada@vendor.example').first().waitFor()
+
+  const invited = await portal.newPage()
+  const password = 'seven brass lanterns in fog'
+  await invited.goto(await linkMailedTo(portal, 'ada@vendor.example'))
+  await invited.getByLabel(/^Choose a password/).fill('short')
+  await invited.getByRole('button', { name: 'Make my account and join' }).click()
+  await invited.getByText('Use 15 characters or more.').waitFor()
+  await assertAccessible(invited)
+  await invited.getByLabel(/^Choose a password/).fill(password)
+  await invited.getByRole('button', { name: 'Make my account and join' }).click()
+  await invited.waitForURL(/\/sign-in/)
+  assert.ok(!invited.url().includes('#'), 'no address holds the token')
+  await invited.getByLabel('E-mail address').fill('ada@vendor.example')
+  await invited.getByLabel(/^Password/).fill(password)
+  await invited.getByRole('button', { name: 'Sign in', exact: true }).click()
+  await invited.waitForURL((url) => url.pathname === `/company/${companyId}`)
+
+  await invited.getByRole('link', { name: 'Quickstart', exact: true }).click()
+  await invited.getByRole('button', { name: 'Make the call' }).click()
+  await invited.getByText(/^Answer: 200/).waitFor()
+  await invited.getByText(`"id": "${location.id}"`).waitFor()
+  await assertAccessible(invited)
+
+  await page.reload()
+  await page.getByRole('button', { name: /Ada Admin/ }).click()
+  await page.getByRole('menuitem', { name: 'Remove…' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
+  await page.getByText('ada@vendor.example', { exact: true }).waitFor({ state: 'hidden' })
+  await invited.goto(`/company/${companyId}/usage`)
+  await invited.getByRole('heading', { name: 'Nothing here' }).waitFor()
+})
