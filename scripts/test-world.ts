@@ -43,7 +43,7 @@ async function runInWorld(): Promise<number> {
       throwAway: { settings },
     })
     try {
-      return await runTests(await makeTemplate(database))
+      return await runTests(await makeTemplate(database), join(world, 'compile-cache'))
     } finally {
       await database.stop()
     }
@@ -65,7 +65,8 @@ async function makeTemplate(database: { adminUrl: string; ownerUrl: string }): P
   return database.adminUrl
 }
 
-function runTests(url: string): Promise<number> {
+/** `compileCache`: each test file is a process of its own, and most of them load the whole server. */
+function runTests(url: string, compileCache: string): Promise<number> {
   if (stopSignal) return Promise.resolve(130)
   const given = process.argv.slice(2)
   const options = given.filter((argument) => argument.startsWith('-'))
@@ -75,7 +76,7 @@ function runTests(url: string): Promise<number> {
     process.execPath,
     [
       '--test',
-      `--test-concurrency=${inOneFile ? 1 : 3}`,
+      `--test-concurrency=${inOneFile ? 1 : 2}`,
       '--test-reporter=spec',
       ...options,
       ...(paths.length > 0 ? paths : everything),
@@ -86,6 +87,7 @@ function runTests(url: string): Promise<number> {
       env: {
         ...process.env,
         BRIDGEWORK_TEST_DATABASE_URL: url,
+        NODE_COMPILE_CACHE: compileCache,
         PATH: `${join(root, 'node_modules/.bin')}${delimiter}${process.env.PATH}`,
       },
     },

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { assertAccessible, somePortalInBrowser } from './test-browser.ts'
+import { assertAccessible, somePortalInBrowser, walkPages } from './test-browser.ts'
 
 test('an operator suspends a company by typing its name, and its next request is refused', async (t) => {
   const { page, ...portal } = await someOperator(t)
@@ -77,20 +77,10 @@ test('every page of the operator is accessible in light and dark, and fits a pho
     '/members',
     '/history',
   ]
-  for (const place of places) {
-    await page.goto(`/operator${place}`)
-    await page.getByRole('heading', { level: 1 }).waitFor()
-    await page.emulateMedia({ colorScheme: 'dark' })
-    await assertAccessible(page)
-    await page.emulateMedia({ colorScheme: 'light' })
-    await page.setViewportSize({ width: 390, height: 844 })
-    await assertAccessible(page)
-    assert.ok(
-      await page.evaluate('document.documentElement.scrollWidth <= innerWidth'),
-      `${place} scrolls sideways on a phone`,
-    )
-    await page.setViewportSize({ width: 1280, height: 900 })
-  }
+  await walkPages(
+    page,
+    places.map((place) => `/operator${place}`),
+  )
 })
 
 async function someOperator(t: TestContext) {

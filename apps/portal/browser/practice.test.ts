@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { MemberRole } from '@bridgework/contract/portal'
-import { assertAccessible, somePortalInBrowser } from './test-browser.ts'
+import { assertAccessible, somePortalInBrowser, walkPages } from './test-browser.ts'
 
 test('a practice opens two datasets once it has read what that means, sees the read, and shuts the vendor out in two clicks', async (t) => {
   const { location, page, home, ...portal } = await somePractice(t, 'owner')
@@ -121,20 +121,10 @@ test('every page of a practice is accessible in light and dark, and fits a phone
   assert.equal((await vendor.get(`/locations/${location.id}/insurance_plans`)).status, 200)
   const places = ['', '/locations', `/locations/${location.id}`, '/agents', '/removals', '/vendors', '/consents']
   const others = ['/disclosures', '/attribution', '/members', '/history', '/settings']
-  for (const place of [...places, `/vendors/${vendor.companyId}`, ...others]) {
-    await page.goto(home + place)
-    await page.getByRole('heading', { level: 1 }).waitFor()
-    await page.emulateMedia({ colorScheme: 'dark' })
-    await assertAccessible(page)
-    await page.emulateMedia({ colorScheme: 'light' })
-    await page.setViewportSize({ width: 390, height: 844 })
-    await assertAccessible(page)
-    assert.ok(
-      await page.evaluate('document.documentElement.scrollWidth <= innerWidth'),
-      `${place} scrolls sideways on a phone`,
-    )
-    await page.setViewportSize({ width: 1280, height: 900 })
-  }
+  await walkPages(
+    page,
+    [...places, `/vendors/${vendor.companyId}`, ...others].map((place) => home + place),
+  )
 })
 
 /** A practice with a location of 30 plans, and somebody of it who is signed in. */

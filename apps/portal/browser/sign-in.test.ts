@@ -9,6 +9,7 @@ test('a person signs in, comes to where they wanted to go, and signs out', async
 
   await page.goto('/')
   await page.waitForURL(/\/sign-in/)
+  await page.getByRole('heading', { level: 1 }).waitFor()
   await assertAccessible(page)
   await portal.signIn(page, person)
 

@@ -4,7 +4,8 @@ import { createServer } from 'node:net'
 import { delimiter, join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { AxeBuilder } from '@axe-core/playwright'
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import { portalApiPath } from '@bridgework/contract/portal'
+import { type Browser, type BrowserContextOptions, chromium, type Page, type Request } from 'playwright-core'
 import { somePortal } from '../../server/src/portal-api/test-portal.ts'
 
 /** A whole service, and a real Chromium that opens its pages. */
@@ -45,6 +46,43 @@ export async function somePortalInBrowser(t: TestContext) {
   }
 
   return { ...world, url, browser, newPage, signIn }
+}
+
+/** Opens a page. Throws when it asked for something only after an answer had come: no page waits for more than one round of requests. */
+export async function openPage(page: Page, path: string): Promise<void> {
+  const late: string[] = []
+  let isAnswered = false
+  const isAsked = (request: Request) => new URL(request.url()).pathname.startsWith(portalApiPath)
+  const onRequest = (request: Request) => void (isAnswered && isAsked(request) && late.push(request.url()))
+  const onFinished = (request: Request) => {
+    isAnswered ||= isAsked(request)
+  }
+  page.on('request', onRequest).on('requestfinished', onFinished)
+  await page.goto(path)
+  await page.getByRole('heading', { level: 1 }).waitFor()
+  page.off('request', onRequest).off('requestfinished', onFinished)
+  assert.ok(isAnswered, `${path} asked for nothing`)
+  assert.deepEqual(late, [], `${path} asked for these after an answer`)
+}
+
+/**
+ * Walks over pages: each is opened in one round of requests, has a title, breaks no rule of accessibility and fits a phone. Axe takes a
+ * second and a half, so it looks at every page once, in the dark on a desk or in the light on a phone by turns; with BRIDGEWORK_TEST_RUNS in both.
+ */
+export async function walkPages(page: Page, paths: readonly string[]): Promise<void> {
+  const isWhole = Number(process.env.BRIDGEWORK_TEST_RUNS ?? 1) > 1
+  for (const [index, path] of paths.entries()) {
+    await page.setViewportSize({ width: 1280, height: 900 })
+    await page.emulateMedia({ colorScheme: 'dark' })
+    await openPage(page, path)
+    assert.match(await page.title(), /.+ · Bridgework$/)
+    if (isWhole || index % 2 === 0) await assertAccessible(page)
+    await page.emulateMedia({ colorScheme: 'light' })
+    await page.setViewportSize({ width: 390, height: 844 })
+    const overflow = Number(await page.evaluate('document.documentElement.scrollWidth - innerWidth'))
+    assert.ok(overflow <= 0, `${path} is ${overflow} px too wide for a phone`)
+    if (isWhole || index % 2 === 1) await assertAccessible(page)
+  }
 }
 
 /** The link in the mail that waits for this address. */

@@ -91,7 +91,13 @@ const disclosures = createRoute({
   loaderDeps: ({ search }) => search,
   loader: ({ params, deps }) =>
     Promise.all([
-      load(read('getOrganization', { params }), read('summarizeDisclosures', { params, query: deps })),
+      load(
+        read('getOrganization', { params }),
+        read('summarizeDisclosures', { params, query: deps }),
+        // What the filters offer before anything is typed.
+        read('listVendors', { params, query: { search: '' } }),
+        read('listLocations', { params, query: { search: '' } }),
+      ),
       queryClient.ensureInfiniteQueryData(disclosuresQuery(params.organization_id, deps)),
     ]),
   component: lazy(() => import('../pages/organization/DisclosuresPage.tsx'), 'DisclosuresPage'),
