@@ -3,7 +3,7 @@ import { IconDevices, IconHistory, IconShieldLock, IconUser } from '@tabler/icon
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { useUrlState } from '../../ui/url-state.ts'
 import { Activity } from './Activity.tsx'
-import type { AccountTab } from './account-tab.ts'
+import type { AccountSearch } from './account-tab.ts'
 import { OpenSessions } from './OpenSessions.tsx'
 import { Profile } from './Profile.tsx'
 import { Security } from './Security.tsx'
@@ -17,13 +17,13 @@ const tabs = [
 
 /** A person's own account: who they are and how they sign in. */
 export function AccountPage() {
-  const [{ tab = 'profile' }, change] = useUrlState<{ tab?: AccountTab }>()
+  const [{ tab = 'profile' }, change] = useUrlState<AccountSearch>()
   return (
     <>
       <PageHeader title="Your account" description="Who you are and how you sign in, whomever you act for." />
       <Tabs
         value={tab}
-        onChange={(value) => change({ tab: value === 'profile' ? undefined : value })}
+        onChange={(value) => change({ tab: value === 'profile' ? undefined : value, search: undefined })}
         keepMounted={false}
       >
         <Tabs.List mb="lg">

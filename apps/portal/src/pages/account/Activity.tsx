@@ -2,21 +2,26 @@ import { IconHistory } from '@tabler/icons-react'
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { read } from '../../api/query.ts'
 import { EmptyState } from '../../ui/EmptyState.tsx'
+import { useFound } from '../../ui/found.ts'
+import { SearchField } from '../../ui/SearchField.tsx'
 import { Section } from '../../ui/Section.tsx'
+import { actInWords } from '../history/act.ts'
 import { EventTable } from '../history/EventTable.tsx'
 
 /** What happened to the account. */
 export function Activity() {
   const events = useSuspenseQuery(read('listAccountEvents')).data.data
+  const found = useFound(events, ({ action, subject, ip }) => `${actInWords(action)} ${subject ?? ''} ${ip ?? ''}`)
   return (
     <Section
       title="Activity"
       description="Sign-ins and changes of this account. If something was not you, change your password at once."
+      actions={events.length > 0 && <SearchField label="Search the activity" placeholder="What or from where" />}
     >
-      {events.length === 0 ? (
-        <EmptyState icon={IconHistory} title="Nothing yet" />
+      {found.length === 0 ? (
+        <EmptyState icon={IconHistory} title={events.length === 0 ? 'Nothing yet' : 'No such activity'} />
       ) : (
-        <EventTable caption="Activity of your account" events={events} />
+        <EventTable caption="Activity of your account" events={found} />
       )}
     </Section>
   )

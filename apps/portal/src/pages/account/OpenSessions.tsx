@@ -4,6 +4,8 @@ import { useMutation, useSuspenseQuery } from '@tanstack/react-query'
 import { read, useAct } from '../../api/query.ts'
 import { DataTable } from '../../ui/DataTable.tsx'
 import { ErrorNote } from '../../ui/ErrorNote.tsx'
+import { useFound } from '../../ui/found.ts'
+import { SearchField } from '../../ui/SearchField.tsx'
 import { Section } from '../../ui/Section.tsx'
 import { When } from '../../ui/When.tsx'
 import { deviceOf } from './device.ts'
@@ -11,6 +13,7 @@ import { deviceOf } from './device.ts'
 /** Where the person is signed in, and a way to end it. */
 export function OpenSessions() {
   const sessions = useSuspenseQuery(read('listSessions')).data.data
+  const found = useFound(sessions, ({ user_agent, ip }) => `${deviceOf(user_agent)} ${ip ?? ''}`)
   const end = useAct('endSession')
   const others = sessions.filter(({ is_current }) => !is_current)
   const endAll = useMutation({
@@ -32,9 +35,10 @@ export function OpenSessions() {
       }
     >
       <ErrorNote error={end.error} />
+      <SearchField label="Search the open sign-ins" placeholder="Device or address" />
       <DataTable
         caption="Open sign-ins"
-        rows={sessions}
+        rows={found}
         rowKey={({ id }) => id}
         columns={[
           {

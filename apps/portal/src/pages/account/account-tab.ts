@@ -1,8 +1,13 @@
+import { listSearch } from '../../ui/url-state.ts'
+
 export const accountTabs = ['profile', 'security', 'sessions', 'activity'] as const
 export type AccountTab = (typeof accountTabs)[number]
 
 /** What the account page's address may hold. */
-export function accountSearch({ tab }: Record<string, unknown>): { tab?: AccountTab } {
-  const found = accountTabs.find((known) => known === tab)
-  return found && found !== 'profile' ? { tab: found } : {}
+export type AccountSearch = { tab?: AccountTab; search?: string }
+
+export function accountSearch(given: Record<string, unknown>): AccountSearch {
+  const { search } = listSearch(given)
+  const tab = accountTabs.find((known) => known === given.tab)
+  return { ...(tab && tab !== 'profile' && { tab }), ...(search && { search }) }
 }
