@@ -25,7 +25,6 @@ test('every dataset of a practice of 600 patients reaches a vendor, and so does 
   t.diagnostic(`first sync: ${Math.round(performance.now() - began)} ms`)
   const places = await somePlaces(office)
   const views = () => new Map(places.map(({ clinic, copy }) => [clinic, copy.view()]))
-  let moves = 0
 
   await t.test('every record at every location is what a full read gives', async () => {
     const present = await readPresent()
@@ -39,7 +38,6 @@ test('every dataset of a practice of 600 patients reaches a vendor, and so does 
   await t.test('an idle cycle brings nothing', () => move({}))
   for (const change of await changesOfAYear(database)) await t.test(change.what, () => move(change))
   await t.test('at the end the copy made of deltas alone is what is served', async () => {
-    for (const { copy, kept } of places) assert.deepEqual(copy.view(), kept.view())
     for (const { locationId, copy } of places) {
       const whole = vendorCopy(office.vendor, locationId, { items })
       await whole.sync()
@@ -65,9 +63,6 @@ test('every dataset of a practice of 600 patients reaches a vendor, and so does 
       assert.deepEqual(missing, [], `${name} that must change`)
       assert.ok(expected[name] !== undefined || seen[name].size === 0, `${name} ${[...seen[name]]} must not change`)
     }
-    // Each delta was compared already. Comparing all that is kept, attribute by attribute, takes longer: every fourth time, and where more is checked.
-    moves += 1
-    if (checkMore === undefined && moves % 4 !== 0) return
     const after = views()
     for (const { clinic, kept } of places) assert.deepEqual(after.get(clinic), kept.view())
     const lines = everywhere(after, 'ledger_transactions')
