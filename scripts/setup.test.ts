@@ -121,7 +121,13 @@ test('without MariaDB or Chromium the tests do not start: the exact command is s
   // By its address: it has no types, being plain JavaScript.
   const { mariadb, chromium, requirePrograms } = await import(new URL('./setup-programs.mjs', import.meta.url).href)
   const fail = (message: string) => new Error(message)
-  const machine = { folders: ['/nonexistent'], platform: 'linux', isDebian: true, isRoot: false }
+  const machine = {
+    folders: ['/nonexistent'],
+    platform: 'linux',
+    isDebian: true,
+    isRoot: false,
+    hasPackage: () => true,
+  }
 
   await assert.rejects(requirePrograms(mariadb, '/nonexistent', fail, machine), {
     message:
@@ -129,8 +135,10 @@ test('without MariaDB or Chromium the tests do not start: the exact command is s
   })
   await assert.rejects(requirePrograms(chromium, '/nonexistent', fail, machine), {
     message:
-      'the tests need a Chromium, and chromium cannot be found: run "sudo apt-get update && sudo apt-get install -y --no-install-recommends chromium".',
+      'the tests need a Chromium, and chromium-headless-shell cannot be found: run "sudo apt-get update && sudo apt-get install -y --no-install-recommends chromium-headless-shell".',
   })
+  const ubuntu = { ...machine, hasPackage: (name: string) => name !== 'chromium-headless-shell' }
+  await assert.rejects(requirePrograms(chromium, '/nonexistent', fail, ubuntu), /no-install-recommends chromium"/)
   const elsewhere = { ...machine, isDebian: false }
   await assert.rejects(requirePrograms(mariadb, '/nonexistent', fail, elsewhere), /install MariaDB/)
 })
