@@ -15,6 +15,8 @@ export type Present = Partial<Record<Name, readonly SourceRecord[]>>
 export function keptRecords() {
   const kept = eachName(() => new Map<string, Attributes>())
   let view: View = eachName(() => ({}))
+  /** What was made of attributes all of whose references were found: it stays so, for what was once there is never forgotten. */
+  const settled = new WeakMap<Attributes, object>()
   return {
     /** Takes note of the present, and says which records a vendor must see change by it. */
     take(present: Present): Came {
@@ -22,9 +24,11 @@ export function keptRecords() {
         const records = present[name] ?? []
         const here = new Set(records.map((record) => record.source_id))
         for (const [key, attributes] of kept[name]) {
-          if (!here.has(key)) kept[name].set(key, { ...attributes, is_hidden: true })
+          if (!here.has(key) && attributes.is_hidden !== true) kept[name].set(key, { ...attributes, is_hidden: true })
         }
-        for (const record of records) kept[name].set(record.source_id, record.attributes)
+        for (const { source_id, attributes } of records) {
+          if (!isDeepStrictEqual(kept[name].get(source_id), attributes)) kept[name].set(source_id, attributes)
+        }
       }
       const before = view
       view = eachName((name) => viewOf(name))
@@ -40,13 +44,22 @@ export function keptRecords() {
   }
 
   function viewOf(name: Name): Record<string, object> {
-    return Object.fromEntries([...kept[name]].map(([key, attributes]) => [key, render(name, attributes)]))
+    return Object.fromEntries(
+      [...kept[name]].map(([key, attributes]) => [key, settled.get(attributes) ?? render(name, attributes)]),
+    )
   }
 
   function render(name: Name, attributes: Attributes): object {
     if (name === 'fee_schedules') return schedule(attributes)
     if (name === 'insurance_plans') return plan(attributes)
-    return withReferences(attributes, 'source_id', (dataset, key) => (kept[dataset as Name].has(key) ? key : null))
+    let isSettled = true
+    const rendered = withReferences(attributes, 'source_id', (dataset, key) => {
+      const isThere = kept[dataset as Name].has(key)
+      isSettled &&= isThere
+      return isThere ? key : null
+    })
+    if (isSettled) settled.set(attributes, rendered)
+    return rendered
   }
 
   function schedule({ fees, ...own }: Attributes): object {

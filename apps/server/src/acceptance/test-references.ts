@@ -14,6 +14,17 @@ const targets: Readonly<Record<string, string>> = {
   fee_schedule: 'fee_schedules',
 }
 
+/** What may lead to another record, by its whole name: one or, with an s, a list. */
+const references = { id: named('id'), source_id: named('source_id') }
+
+function named(ending: string): ReadonlyMap<string, { thing: string; dataset: string }> {
+  return new Map(
+    Object.entries(targets).flatMap(([thing, dataset]) =>
+      [`${thing}_${ending}`, `${thing}_${ending}s`].map((name) => [name, { thing, dataset }]),
+    ),
+  )
+}
+
 /**
  * The attributes with each reference as the practice's own key under one name (`patient`, `treatments`), whether it is written as a vendor
  * receives it or as an agent sends it. What `resolve` does not know is null, and left out of lists.
@@ -23,13 +34,13 @@ export function withReferences(
   ending: 'id' | 'source_id',
   resolve: (dataset: string, key: string) => string | null,
 ): Attributes {
-  const pattern = new RegExp(`^(.+)_${ending}(s?)$`)
+  const named = references[ending]
   return Object.fromEntries(
     Object.entries(attributes).map(([name, value]) => {
-      const [, thing = '', plural] = pattern.exec(name) ?? []
-      const dataset = targets[thing]
-      if (dataset === undefined) return [name, Array.isArray(value) ? value.map(inside) : value]
-      if (plural === 's') return [`${thing}s`, strings(value).flatMap((key) => resolve(dataset, key) ?? [])]
+      const reference = named.get(name)
+      if (!reference) return [name, Array.isArray(value) ? value.map(inside) : value]
+      const { thing, dataset } = reference
+      if (name.endsWith('s')) return [`${thing}s`, strings(value).flatMap((key) => resolve(dataset, key) ?? [])]
       return [thing, value === null ? null : resolve(dataset, String(value))]
     }),
   )

@@ -39,6 +39,8 @@ export function vendorCopy(
   const records = eachName(() => new Map<string, VendorRecord>())
   const idsBySource = eachName(() => new Map<string, string>())
   const watermarks: Partial<Record<Name, string>> = {}
+  /** A record stays as it came until another comes in its place, and so does what it refers to: ids are kept for ever. */
+  const shown = new WeakMap<VendorRecord, object>()
 
   async function syncOne(name: Name): Promise<string[]> {
     if (!of.includes(name)) return []
@@ -56,14 +58,20 @@ export function vendorCopy(
 
   function viewOf(name: Name): Record<string, object> {
     return Object.fromEntries(
-      [...records[name].values()].map(({ attributes: { source_id, updated_at, fee_schedule, ...own } }) => {
-        assert.match(updated_at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
-        if (name !== 'insurance_plans') return [source_id, withReferences(own, 'id', sourceIdOf)]
-        const { data } = fee_schedule
-        const embedded = data && { source_id: sourceIdOf('fee_schedules', data.id), ...data.attributes }
-        return [source_id, { ...own, fee_schedule: embedded }]
+      [...records[name].values()].map((record) => {
+        const own = shown.get(record) ?? show(name, record)
+        shown.set(record, own)
+        return [record.attributes.source_id, own]
       }),
     )
+  }
+
+  function show(name: Name, { attributes: { source_id, updated_at, fee_schedule, ...own } }: VendorRecord): object {
+    assert.match(updated_at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+    if (name !== 'insurance_plans') return withReferences(own, 'id', sourceIdOf)
+    const { data } = fee_schedule
+    const embedded = data && { source_id: sourceIdOf('fee_schedules', data.id), ...data.attributes }
+    return { ...own, fee_schedule: embedded }
   }
 
   function sourceIdOf(dataset: string, id: string): string {
