@@ -10,13 +10,17 @@ const mainFile = fileURLToPath(new URL('main.ts', import.meta.url))
 
 export type Ended = { code: number | null; signal: NodeJS.Signals | null; stdout: string; stderr: string }
 
-/** The agent as a process of its own, with nothing of the test's environment. */
+/** What is compiled once serves every process of a test run. */
+const { NODE_COMPILE_CACHE } = process.env
+const compiled = NODE_COMPILE_CACHE === undefined ? {} : { NODE_COMPILE_CACHE }
+
+/** The agent as a process of its own, with nothing else of the test's environment. */
 export function spawnAgent(
   args: readonly string[],
   options: { env?: Record<string, string>; main?: string; cwd?: string } = {},
 ): { process: ChildProcess; ended: Promise<Ended> } {
   const child = spawn(process.execPath, [options.main ?? mainFile, ...args], {
-    env: { PATH: '/usr/bin:/bin', HOME: '/nonexistent', ...options.env },
+    env: { PATH: '/usr/bin:/bin', HOME: '/nonexistent', ...compiled, ...options.env },
     stdio: ['ignore', 'pipe', 'pipe'],
     ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
   })

@@ -22,6 +22,7 @@ export async function somePortalInBrowser(t: TestContext) {
     const context = await browser.newContext({
       baseURL: url,
       permissions: ['clipboard-read', 'clipboard-write'],
+      reducedMotion: 'reduce',
       ...options,
     })
     const page = await context.newPage()
@@ -77,6 +78,7 @@ export async function walkPages(page: Page, paths: readonly string[]): Promise<v
     assert.match(await page.title(), /.+ · Bridgework$/)
     await assertAccessible(page)
     await page.emulateMedia({ colorScheme: 'light' })
+    await page.locator('html[data-mantine-color-scheme=light]').waitFor()
     await assertAccessible(page)
     await page.setViewportSize({ width: 390, height: 844 })
     const overflow = Number(await page.evaluate('document.documentElement.scrollWidth - innerWidth'))
@@ -97,11 +99,10 @@ export async function linkMailedTo(
 
 /** Throws when the page, as it is now, breaks a rule of WCAG A or AA that axe can see. */
 export async function assertAccessible(page: Page): Promise<void> {
-  // Half-way through a transition a colour is neither the old nor the new one.
-  await page.emulateMedia({ reducedMotion: 'reduce' })
-  await page.evaluate(`Promise.allSettled(
+  // Half-way through a transition a colour is neither the old nor the new one. Those that a change began run from the next frame on.
+  await page.evaluate(`new Promise(requestAnimationFrame).then(() => new Promise(requestAnimationFrame)).then(() => Promise.allSettled(
     document.getAnimations().filter((each) => each instanceof CSSTransition).map((each) => each.finished),
-  )`)
+  ))`)
   // In the page itself, not a second one: there are no frames of other origins. Only violations are described; the rules are all of them.
   const { violations } = await new AxeBuilder({ page })
     .setLegacyMode()

@@ -58,7 +58,8 @@ export async function startTestMariaDb(t: Cleanup): Promise<TestMariaDb> {
     `--tmpdir=${temporary}`,
     '--auth-root-authentication-method=normal',
     '--skip-test-db',
-    '--innodb-log-file-size=4M',
+    '--innodb-log-file-size=16M',
+    '--skip-innodb-doublewrite',
     ...asRoot,
   ])
 
@@ -78,9 +79,11 @@ export async function startTestMariaDb(t: Cleanup): Promise<TestMariaDb> {
         '--skip-networking',
         '--sql-mode=',
         '--character-set-server=utf8',
-        '--innodb-buffer-pool-size=8M',
-        '--innodb-log-file-size=4M',
-        '--innodb-flush-method=fsync',
+        '--innodb-buffer-pool-size=64M',
+        '--innodb-log-file-size=16M',
+        // What is committed survives this process, and need not survive the machine.
+        '--innodb-flush-log-at-trx-commit=2',
+        '--skip-innodb-doublewrite',
         ...asRoot,
       ],
       { stdio: 'ignore', env: { TZ: 'UTC', PATH: folders.join(':') } },

@@ -29,9 +29,11 @@ export async function someNewcomer(t: TestContext, options: { port?: number } = 
   })
 
   function start(settings: NodeJS.ProcessEnv = {}, script = 'main.ts', args: string[] = []) {
+    // What is compiled once serves every process of a test run.
+    const { PATH, NODE_COMPILE_CACHE } = process.env
     const child = spawn(process.execPath, [join(import.meta.dirname, '..', script), ...args], {
       cwd: '/',
-      env: { PATH: process.env.PATH, BRIDGEWORK_DATA_DIR: dataDir, BRIDGEWORK_PORT: String(port), ...settings },
+      env: { PATH, NODE_COMPILE_CACHE, BRIDGEWORK_DATA_DIR: dataDir, BRIDGEWORK_PORT: String(port), ...settings },
       stdio: ['ignore', 'pipe', 'pipe'],
     })
     children.push(child)
