@@ -41,6 +41,7 @@ export function defineReferringDataset(given: {
   example: SourceRecord
 }): Dataset {
   const entries = Object.entries(given.attributes)
+  const renderers = entries.map(([name, attribute]) => [name, rendererOf(name, attribute)] as const)
   return {
     name: given.name,
     type: given.type,
@@ -69,10 +70,12 @@ export function defineReferringDataset(given: {
     refersTo: entries.flatMap(([name, attribute]) => (isReference(attribute) ? [ruleOf(name, attribute)] : [])),
     filters: given.filters,
     filterValues: (source) => filterValues(given.filters, source),
-    render: (source: SourceRecord, lookup) => ({
-      ...Object.fromEntries(entries.map(([name, attribute]) => [name, render(name, attribute, source, lookup)])),
-      is_hidden: source.is_hidden,
-    }),
+    render: (source: SourceRecord, lookup) => {
+      const attributes: Record<string, unknown> = {}
+      for (const [name, render] of renderers) attributes[name] = render(source, lookup)
+      attributes.is_hidden = source.is_hidden
+      return attributes
+    },
     example: given.example,
   }
 }
@@ -112,16 +115,22 @@ function ruleOf(name: string, attribute: Reference | ReferenceList): ReferenceRu
   return { dataset: attribute.dataset, keysOf, changesWith: [] }
 }
 
-function render(name: string, attribute: Attribute, source: SourceRecord, lookup: Lookup): unknown {
-  if (!isReference(attribute)) return source[name]
-  const idOf = (key: unknown) => (typeof key === 'string' ? (lookup(attribute.dataset, key)?.id ?? null) : null)
-  const value = source[sourceName(name, attribute)]
-  if (attribute.kind === 'one') return idOf(value)
-  if (attribute.kind === 'list') return (value as string[]).map(idOf).filter((id) => id !== null)
-  return (value as SourceRecord[]).map(({ [`${attribute.name}_source_id`]: key, ...values }) => ({
-    [`${attribute.name}_id`]: idOf(key),
-    ...values,
-  }))
+/** Made once of each attribute: a million records are rendered with it. */
+function rendererOf(name: string, attribute: Attribute): (source: SourceRecord, lookup: Lookup) => unknown {
+  if (!isReference(attribute)) return (source) => source[name]
+  const read = sourceName(name, attribute)
+  const idOf = (key: unknown, lookup: Lookup) =>
+    typeof key === 'string' ? (lookup(attribute.dataset, key)?.id ?? null) : null
+  // The source fits the schema above.
+  if (attribute.kind === 'one') return (source, lookup) => idOf(source[read], lookup)
+  if (attribute.kind === 'list')
+    return (source, lookup) => (source[read] as string[]).map((key) => idOf(key, lookup)).filter((id) => id !== null)
+  const [keyName, idName] = [`${attribute.name}_source_id`, `${attribute.name}_id`]
+  return (source, lookup) =>
+    (source[read] as SourceRecord[]).map(({ [keyName]: key, ...values }) => ({
+      [idName]: idOf(key, lookup),
+      ...values,
+    }))
 }
 
 function filterValues(filters: readonly FilterName[], source: SourceRecord) {

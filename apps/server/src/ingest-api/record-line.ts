@@ -20,6 +20,7 @@ export function createLineReader(dataset: Dataset): LineReader {
   )
   const upsertCheck = Compile(upsert)
   const removalCheck = Compile(removal)
+  const canonical = canonicalizer(dataset.source)
   const readLine = (text: string): UploadLine | string => {
     const line = parseJson(text)
     if (line === undefined) return 'is not valid JSON.'
@@ -28,7 +29,7 @@ export function createLineReader(dataset: Dataset): LineReader {
       const isRemoval = typeof line === 'object' && line !== null && 'removed' in line
       return `: ${explainMismatch(isRemoval ? removal : upsert, line)}`
     }
-    const source = JSON.stringify(canonical(dataset.source, line.attributes))
+    const source = JSON.stringify(canonical(line.attributes))
     // JSON.stringify writes half a surrogate pair, and nothing else, as a lower-case \ud escape.
     if (/(?<!\\)(?:\\\\)*\\ud/.test(source) || !line.source_id.isWellFormed())
       return 'holds text that is not well-formed Unicode.'
@@ -46,20 +47,30 @@ export function createLineReader(dataset: Dataset): LineReader {
   }
 }
 
-/** The same value with its members in the schema's order, so that equal records have equal hashes. */
-export function canonical(schema: TSchema, value: unknown): unknown {
+/** Makes what puts a value's members in the schema's order, so that equal records have equal hashes. The value fits the schema. */
+export function canonicalizer(schema: TSchema): (value: unknown) => unknown {
   if (Type.IsUnion(schema)) {
     const some = schema.anyOf.find((member: TSchema) => !Type.IsNull(member))
-    return value === null || !some ? value : canonical(some, value)
+    if (!some) return asIs
+    const canonical = canonicalizer(some)
+    return canonical === asIs ? asIs : (value) => (value === null ? null : canonical(value))
   }
-  if (Type.IsArray(schema) && Array.isArray(value)) return value.map((item) => canonical(schema.items, item))
+  if (Type.IsArray(schema)) {
+    const canonical = canonicalizer(schema.items)
+    return canonical === asIs ? asIs : (value) => (value as unknown[]).map(canonical)
+  }
   if (Type.IsObject(schema)) {
-    // Checked against the schema before: an object with these members and no other.
-    const members = value as Record<string, unknown>
-    return Object.fromEntries(
-      Object.entries(schema.properties).map(([name, member]) => [name, canonical(member, members[name])]),
-    )
+    const members = Object.entries(schema.properties).map(([name, member]) => [name, canonicalizer(member)] as const)
+    return (value) => {
+      const ordered: Record<string, unknown> = {}
+      for (const [name, canonical] of members) ordered[name] = canonical((value as Record<string, unknown>)[name])
+      return ordered
+    }
   }
+  return asIs
+}
+
+function asIs(value: unknown): unknown {
   return value
 }
 

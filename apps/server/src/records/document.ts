@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { Dataset, Lookup, SourceRecord } from '@bridgework/contract'
 import { formatInstant, type Stamp } from './stamp.ts'
 
@@ -44,5 +44,5 @@ const suffixLength = suffixOf(0).length
 
 /** What tells a changed record from an unchanged one: the first 16 bytes of the SHA-256 of its canonical source, in hex. */
 export function hashSource(source: string): string {
-  return createHash('sha256').update(source).digest('hex').slice(0, 32)
+  return hash('sha256', source).slice(0, 32)
 }

