@@ -1,5 +1,6 @@
 import type { DatasetName } from '@bridgework/contract'
 import type { PoolClient } from 'pg'
+import { bigintArray, textArray } from '../database/binary-array.ts'
 import type { LocationId } from '../directory/identity.ts'
 import type { Stamp } from './stamp.ts'
 
@@ -23,8 +24,14 @@ export async function replaceReferences(
   await client.query(
     `insert into record_reference (location_id, target_dataset, target_source_id, dataset, record_id)
      select $1, row.target_dataset, row.target_source_id, $2, row.record_id
-       from json_to_recordset($3::json) as row (target_dataset text, target_source_id text, record_id bigint)`,
-    [locationId, dataset, JSON.stringify(rows)],
+       from unnest($3::text[], $4::text[], $5::bigint[]) as row (target_dataset, target_source_id, record_id)`,
+    [
+      locationId,
+      dataset,
+      textArray(rows.map((row) => row.target_dataset)),
+      textArray(rows.map((row) => row.target_source_id)),
+      bigintArray(rows.map((row) => row.record_id)),
+    ],
   )
 }
 
@@ -74,7 +81,7 @@ export async function readForRendering(
     `select id, source_id, source, document
        from record
       where location_id = $1 and dataset = $2 and id = any($3::bigint[])`,
-    [locationId, dataset, ids],
+    [locationId, dataset, bigintArray(ids)],
   )
   return rows
 }
@@ -88,9 +95,16 @@ export async function updateDocuments(
 ): Promise<void> {
   await client.query(
     `update record set modified_at = $3, document = row.document, patient_id = row.patient_id
-       from json_to_recordset($4::json) as row (id bigint, document text, patient_id bigint)
+       from unnest($4::bigint[], $5::text[], $6::bigint[]) as row (id, document, patient_id)
       where record.location_id = $1 and record.dataset = $2 and record.id = row.id`,
-    [locationId, dataset, stamp, JSON.stringify(rows)],
+    [
+      locationId,
+      dataset,
+      stamp,
+      bigintArray(rows.map((row) => row.id)),
+      textArray(rows.map((row) => row.document)),
+      bigintArray(rows.map((row) => row.patient_id)),
+    ],
   )
 }
 

@@ -141,6 +141,22 @@ export type RecordRow = {
 
 export type Origin = { agentId: AgentId; uploadNumber: string; receivedAt: Date }
 
+const recordRows = `unnest($7::bigint[], $8::text[], $9::boolean[], $10::text[], $11::text[], $12::text[], $13::bigint[], $14::bigint[])
+         as row (id, source_id, is_hidden, source_hash, source, document, patient_id, starts_at)`
+
+function columnsOf(rows: readonly RecordRow[]): unknown[] {
+  return [
+    bigintArray(rows.map((row) => row.id)),
+    textArray(rows.map((row) => row.source_id)),
+    rows.map((row) => row.is_hidden),
+    textArray(rows.map((row) => row.source_hash)),
+    textArray(rows.map((row) => row.source)),
+    textArray(rows.map((row) => row.document)),
+    bigintArray(rows.map((row) => row.patient_id)),
+    bigintArray(rows.map((row) => row.starts_at)),
+  ]
+}
+
 export async function insertRecords(
   client: PoolClient,
   locationId: LocationId,
@@ -155,28 +171,11 @@ export async function insertRecords(
                          source_hash, source, document, patient_id, starts_at)
      select $1, $2, row.id, row.source_id, $3, row.is_hidden, $4, $5, $6, decode(row.source_hash, 'hex'), row.source, row.document,
             row.patient_id, row.starts_at
-       from unnest($7::bigint[], $8::text[], $9::boolean[], $10::text[], $11::text[], $12::text[], $13::bigint[], $14::bigint[])
-            as row (id, source_id, is_hidden, source_hash, source, document, patient_id, starts_at)`,
-    [
-      locationId,
-      dataset,
-      stamp,
-      origin.agentId,
-      origin.uploadNumber,
-      origin.receivedAt,
-      bigintArray(rows.map((row) => row.id)),
-      textArray(rows.map((row) => row.source_id)),
-      rows.map((row) => row.is_hidden),
-      textArray(rows.map((row) => row.source_hash)),
-      textArray(rows.map((row) => row.source)),
-      textArray(rows.map((row) => row.document)),
-      bigintArray(rows.map((row) => row.patient_id)),
-      bigintArray(rows.map((row) => row.starts_at)),
-    ],
+       from ${recordRows}`,
+    [locationId, dataset, stamp, origin.agentId, origin.uploadNumber, origin.receivedAt, ...columnsOf(rows)],
   )
 }
 
-/** One JSON parameter, here and below: of arrays Postgres knows the length, and a long one makes it read a whole dataset that it has no statistics of. */
 export async function updateRecords(
   client: PoolClient,
   locationId: LocationId,
@@ -191,10 +190,9 @@ export async function updateRecords(
         set modified_at = $3, is_hidden = row.is_hidden, agent_id = $4, upload_number = $5, received_at = $6,
             source_hash = decode(row.source_hash, 'hex'), source = row.source, document = row.document,
             patient_id = row.patient_id, starts_at = row.starts_at
-       from json_to_recordset($7::json) as row
-            (id bigint, is_hidden boolean, source_hash text, source text, document text, patient_id bigint, starts_at bigint)
+       from ${recordRows}
       where record.location_id = $1 and record.dataset = $2 and record.id = row.id`,
-    [locationId, dataset, stamp, origin.agentId, origin.uploadNumber, origin.receivedAt, JSON.stringify(rows)],
+    [locationId, dataset, stamp, origin.agentId, origin.uploadNumber, origin.receivedAt, ...columnsOf(rows)],
   )
 }
 
@@ -209,8 +207,16 @@ export async function updateHidden(
   await client.query(
     `update record
         set modified_at = $3, is_hidden = true, source_hash = decode(row.source_hash, 'hex'), source = row.source, document = row.document
-       from json_to_recordset($4::json) as row (id bigint, source_hash text, source text, document text)
+       from unnest($4::bigint[], $5::text[], $6::text[], $7::text[]) as row (id, source_hash, source, document)
       where record.location_id = $1 and record.dataset = $2 and record.id = row.id`,
-    [locationId, dataset, stamp, JSON.stringify(rows)],
+    [
+      locationId,
+      dataset,
+      stamp,
+      bigintArray(rows.map((row) => row.id)),
+      textArray(rows.map((row) => row.source_hash)),
+      textArray(rows.map((row) => row.source)),
+      textArray(rows.map((row) => row.document)),
+    ],
   )
 }

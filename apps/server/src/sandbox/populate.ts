@@ -23,7 +23,7 @@ export type Populated = {
 }
 
 /** So many locations at a time: one waits for the database while others are rendered. */
-const locationsAtOnce = 3
+const locationsAtOnce = 5
 
 /**
  * Makes an organization with much invented data, marked as a demo and granted to the demo vendor, through the ingest path that agents use.

@@ -153,6 +153,8 @@ function tunable(): Record<string, string> {
     work_mem: '8MB',
     max_wal_size: '2GB',
     random_page_cost: '1.1',
+    // A first sync fills a table within the minute that autovacuum sleeps by default, and would be planned without statistics for so long.
+    autovacuum_naptime: '5s',
     // Our statements are short: compiling one costs more than running it.
     jit: 'off',
     max_parallel_workers_per_gather: String(Math.min(2, availableParallelism() - 1)),
