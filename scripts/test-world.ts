@@ -1,14 +1,19 @@
 // One throw-away Postgres with a migrated template for a whole test run, and node:test in it.
 import { type ChildProcess, spawn } from 'node:child_process'
-import { chmodSync, mkdtempSync, rmSync, statSync } from 'node:fs'
+import { chmodSync, globSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import pg from 'pg'
 import { embeddedServerRole, startEmbeddedPostgres } from '../apps/server/src/database/embedded-postgres.ts'
 import { migrate } from '../apps/server/src/database/migrate.ts'
 
 const root = join(import.meta.dirname, '..')
 const everything = ['{apps,packages,bench,scripts}/**/*.test.ts']
+/** Tests that start nothing but servers within their own process: most of the time of one such file is loading the server. */
+const light = /^apps\/(portal\/src|server\/src\/(?!acceptance|database|sandbox))/
+/** So many light files share a process: few enough that both cores have work until the end. */
+const filesInProcess = 8
 /** Nothing here need survive a crash. */
 const settings = {
   fsync: 'off',
@@ -43,7 +48,7 @@ async function runInWorld(): Promise<number> {
       throwAway: { settings },
     })
     try {
-      return await runTests(await makeTemplate(database), join(world, 'compile-cache'))
+      return await runTests(await makeTemplate(database), world)
     } finally {
       await database.stop()
     }
@@ -65,21 +70,25 @@ async function makeTemplate(database: { adminUrl: string; ownerUrl: string }): P
   return database.adminUrl
 }
 
-/** `compileCache`: each test file is a process of its own, and most of them load the whole server. */
-function runTests(url: string, compileCache: string): Promise<number> {
+function runTests(url: string, world: string): Promise<number> {
   if (stopSignal) return Promise.resolve(130)
   const given = process.argv.slice(2)
   const options = given.filter((argument) => argument.startsWith('-'))
   const paths = given.filter((argument) => !argument.startsWith('-')).map(asGlob)
+  const files = globSync(paths.length > 0 ? paths : everything, { cwd: root }).toSorted()
+  if (files.length === 0) {
+    console.error(`No test file is called ${given.join(' ')}.`)
+    return Promise.resolve(1)
+  }
   const inOneFile = given.filter((argument) => argument.endsWith('.ts')).length === 1 && paths.length === 1
   const child = spawn(
     process.execPath,
     [
       '--test',
-      `--test-concurrency=${inOneFile ? 1 : 2}`,
+      `--test-concurrency=${inOneFile ? 1 : 3}`,
       '--test-reporter=spec',
       ...options,
-      ...(paths.length > 0 ? paths : everything),
+      ...processesOf(files, join(world, 'light')),
     ],
     {
       cwd: root,
@@ -87,13 +96,27 @@ function runTests(url: string, compileCache: string): Promise<number> {
       env: {
         ...process.env,
         BRIDGEWORK_TEST_DATABASE_URL: url,
-        NODE_COMPILE_CACHE: compileCache,
+        NODE_COMPILE_CACHE: join(world, 'compile-cache'),
         PATH: `${join(root, 'node_modules/.bin')}${delimiter}${process.env.PATH}`,
       },
     },
   )
   tests = child
   return new Promise((resolve) => child.once('close', (code) => resolve(stopSignal ? 130 : (code ?? 1))))
+}
+
+/** What node:test starts as a process each: a test file, or a file in this folder that loads several. */
+function processesOf(files: readonly string[], folder: string): string[] {
+  mkdirSync(folder)
+  const together = files.filter((file) => light.test(file))
+  const shared = Array.from({ length: Math.ceil(together.length / filesInProcess) }, (_, index) => {
+    const loaded = together.slice(index * filesInProcess, (index + 1) * filesInProcess)
+    if (loaded.length === 1) return loaded
+    const path = join(folder, `${index}.test.mjs`)
+    writeFileSync(path, loaded.map((file) => `import '${pathToFileURL(join(root, file)).href}'\n`).join(''))
+    return [path]
+  })
+  return [...shared.flat(), ...files.filter((file) => !light.test(file))]
 }
 
 function asGlob(path: string): string {

@@ -1,6 +1,6 @@
 /**
  * Parameters of types text[] and bigint[] in Postgres' binary format (array_send in its source, src/backend/utils/adt/arrayfuncs.c). pg sends
- * a Buffer as binary. Measured with uploads of 2,000 records: an insert takes two thirds of the time that it takes with one JSON parameter.
+ * a Buffer as binary. Measured with batches of 2,000 records: an insert takes two thirds of the time that it takes with one JSON parameter.
  */
 export function textArray(values: readonly string[]): Buffer {
   const bytes = values.reduce((sum, value) => sum + 4 + Buffer.byteLength(value), headerBytes)

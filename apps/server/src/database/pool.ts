@@ -47,13 +47,6 @@ export function createPool(url: string, options: PoolOptions): pg.Pool {
   return pool
 }
 
-export type TransactionOptions = {
-  transactionTimeoutMs?: number
-  lockTimeoutMs?: number
-  /** Statements are planned for an average value of each parameter, and not for the one that is given. */
-  usesGenericPlans?: boolean
-}
-
 /**
  * Runs `work` in one READ COMMITTED transaction on one connection: committed when it returns, rolled back when it throws. The client is
  * the caller's only until `work` ends. Throws when the commit did not commit, also when `work` swallowed a failed statement's error.
@@ -61,7 +54,7 @@ export type TransactionOptions = {
 export async function withTransaction<T>(
   pool: pg.Pool,
   work: (client: pg.PoolClient) => Promise<T>,
-  options: TransactionOptions = {},
+  options: { transactionTimeoutMs?: number; lockTimeoutMs?: number } = {},
 ): Promise<T> {
   const client = await pool.connect()
   let broken: Error | undefined
@@ -90,14 +83,13 @@ export async function requireSupportedPostgres(connection: Pick<pg.Pool, 'query'
   }
 }
 
-function beginStatement(options: TransactionOptions): string {
+function beginStatement(options: { transactionTimeoutMs?: number; lockTimeoutMs?: number }): string {
   const statements = ['begin isolation level read committed']
   if (options.transactionTimeoutMs !== undefined) {
     statements.push(`set local transaction_timeout = ${Math.round(options.transactionTimeoutMs)}`)
   }
   if (options.lockTimeoutMs !== undefined)
     statements.push(`set local lock_timeout = ${Math.round(options.lockTimeoutMs)}`)
-  if (options.usesGenericPlans) statements.push('set local plan_cache_mode = force_generic_plan')
   return statements.join('; ')
 }
 

@@ -58,7 +58,7 @@ export async function takeTurn<T>(
       }
       return result
     },
-    turnOptions,
+    turnTimeouts,
   )
 }
 
@@ -74,11 +74,8 @@ async function count({ client, locationId }: Turn, dataset: DatasetName, state: 
   await saveCounts(client, locationId, dataset, state.spanFrom, places)
 }
 
-/**
- * The lock's own time-out comes just before the statement's, whose error would not say what was waited for. Plans are generic, because
- * statistics do not know a location that is being read for the first time: planned for it, a look-up of keys would read its whole dataset.
- */
-const turnOptions = { transactionTimeoutMs: 10_000, lockTimeoutMs: 4_900, usesGenericPlans: true }
+/** The lock's own time-out comes just before the statement's, whose error would not say what was waited for. */
+const turnTimeouts = { transactionTimeoutMs: 10_000, lockTimeoutMs: 4_900 }
 
 /** The dataset and those whose renderings refer to its records, in the contract's order. */
 export function alteredBy(dataset: DatasetName): DatasetName[] {

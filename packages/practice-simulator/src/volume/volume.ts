@@ -19,7 +19,8 @@ export type VolumeBatch = {
 
 const schedulesPerLocation = 5
 const plansPerLocation = 40
-export const recordsPerBatch = 2000
+/** As many as an agent sends at once. */
+export const recordsPerBatch = 5000
 
 /** The locations of a volume, as an agent tells of them. */
 export function volumeLocations({ locations }: VolumeShape): SourceLocation[] {
