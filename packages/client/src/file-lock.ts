@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { mkdir, open, readFile, rename, rm, stat, utimes } from 'node:fs/promises'
+import { constants, copyFile, link, mkdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -24,45 +24,75 @@ export async function withLock<T>(lock: string, work: () => Promise<T>): Promise
 
 /** Takes the lock file and gives what lets go of it, or null when a living process holds it. */
 export async function tryLock(lock: string): Promise<(() => Promise<void>) | null> {
+  const holder = await findHolder(lock)
+  if (holder && !(await isDead(holder, lock))) return null
+
   await mkdir(dirname(lock), { recursive: true, mode: 0o700 })
-  while (!(await take(lock))) {
-    if (!(await removeIfDead(lock))) return null
+  const self = `${process.pid} ${startedMs()} ${hostname()} ${randomUUID()}`
+  const fresh = `${lock}.${randomUUID()}`
+  try {
+    // Written before it gets the lock's name: a killed process must not leave a lock that does not say whose it is.
+    await writeFile(fresh, self, { mode: 0o600, flag: 'wx' })
+    const isTaken = holder ? await replace(fresh, lock, holder) : await take(fresh, lock)
+    if (!isTaken) return null
+  } finally {
+    await rm(fresh, { force: true })
   }
+
   const touching = setInterval(() => void utimes(lock, new Date(), new Date()).catch(() => {}), touchEveryMs)
   touching.unref()
   return async () => {
     clearInterval(touching)
-    await rm(lock, { force: true })
+    // One that slept for long, on a closed laptop say, finds another's.
+    if ((await findHolder(lock)) === self) await rm(lock, { force: true })
   }
 }
 
-async function take(lock: string): Promise<boolean> {
+async function take(fresh: string, lock: string): Promise<boolean> {
   try {
-    const handle = await open(lock, 'wx', 0o600)
-    await handle.writeFile(`${process.pid} ${hostname()}`)
-    await handle.close()
+    // A file system without hard links gets a copy, whose holder may die before all of it is written: it counts as alive until it is stale.
+    await link(fresh, lock).catch((error) => {
+      if (isError(error, 'EEXIST')) throw error
+      return copyFile(fresh, lock, constants.COPYFILE_EXCL)
+    })
     return true
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false
+    if (isError(error, 'EEXIST')) return false
     throw error
   }
 }
 
-/** Renamed first, so that of two that see a dead holder only one removes it. Should it meet a new holder all the same, that costs one more token. */
-async function removeIfDead(lock: string): Promise<boolean> {
+/** Takes a dead holder's place. Under a lock of its own: of two that see it dead, the second must not remove the first one's lock. */
+async function replace(fresh: string, lock: string, dead: string): Promise<boolean> {
+  const release = await tryLock(`${lock}.next`)
+  if (!release) return false
   try {
-    const [pid, host] = (await readFile(lock, 'utf8')).split(' ')
-    const ageMs = Date.now() - (await stat(lock)).mtimeMs
-    const isDead = host === hostname() && pid !== undefined && !isAlive(Number(pid))
-    if (!isDead && ageMs < staleAfterMs) return false
-    const away = `${lock}.${randomUUID()}`
-    await rename(lock, away)
-    await rm(away, { force: true })
+    if ((await findHolder(lock)) !== dead) return false
+    await rename(fresh, lock)
     return true
+  } finally {
+    await release()
+  }
+}
+
+async function isDead(holder: string, lock: string): Promise<boolean> {
+  const [pid, started, host] = holder.split(' ')
+  if (host === hostname()) {
+    if (!isAlive(Number(pid))) return true
+    // A container that starts again gives its process the number that the killed one had.
+    if (Number(pid) === process.pid && Math.abs(Number(started) - startedMs()) > 1_000) return true
+  }
+  try {
+    return Date.now() - (await stat(lock)).mtimeMs >= staleAfterMs
   } catch (error) {
-    if (isMissing(error)) return true
+    if (isError(error, 'ENOENT')) return false
     throw error
   }
+}
+
+/** When this process began, by the clock that nobody sets. All its threads say the same, within milliseconds. */
+function startedMs(): number {
+  return Math.round(Number(process.hrtime.bigint() / 1_000_000n) - process.uptime() * 1_000)
 }
 
 function isAlive(pid: number): boolean {
@@ -70,10 +100,19 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0)
     return true
   } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM'
+    return isError(error, 'EPERM')
   }
 }
 
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ENOENT'
+async function findHolder(lock: string): Promise<string | null> {
+  try {
+    return await readFile(lock, 'utf8')
+  } catch (error) {
+    if (isError(error, 'ENOENT')) return null
+    throw error
+  }
+}
+
+function isError(error: unknown, code: string): boolean {
+  return error instanceof Error && 'code' in error && error.code === code
 }

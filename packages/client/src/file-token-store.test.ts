@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
@@ -65,21 +65,6 @@ test('the file reveals no key pair, and a file that others may read is neither t
   assert.equal(statSync(file).mode & 0o777, 0o600)
   const text = readFileSync(file, 'utf8')
   assert.ok(!text.includes(vendor.clientId) && !text.includes(vendor.clientSecret))
-})
-
-test('the lock of a process that was killed is taken over', async (t) => {
-  const file = join(someFolder(t), 'tokens.json')
-  const store = fileTokenStore(file)
-  const { child } = run(process.execPath, ['-e', ''])
-  await new Promise((resolve) => child.on('exit', resolve))
-
-  writeFileSync(`${file}.lock`, `${child.pid} ${(await import('node:os')).hostname()}`)
-  assert.equal(await store.alone('key', async () => 'mine'), 'mine')
-
-  // One from another machine is taken over when its holder has not touched it for long.
-  writeFileSync(`${file}.lock`, '1 elsewhere')
-  utimesSync(`${file}.lock`, new Date(0), new Date(0))
-  assert.equal(await store.alone('key', async () => 'mine'), 'mine')
 })
 
 function someFolder(t: TestContext): string {
