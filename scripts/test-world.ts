@@ -75,7 +75,10 @@ function runTests(url: string, world: string): Promise<number> {
   const given = process.argv.slice(2)
   const options = given.filter((argument) => argument.startsWith('-'))
   const paths = given.filter((argument) => !argument.startsWith('-')).map(asGlob)
-  const files = globSync(paths.length > 0 ? paths : everything, { cwd: root }).toSorted()
+  const files = globSync(paths.length > 0 ? paths : everything, {
+    cwd: root,
+    exclude: ['**/node_modules/**'],
+  }).toSorted()
   if (files.length === 0) {
     console.error(`No test file is called ${given.join(' ')}.`)
     return Promise.resolve(1)
@@ -113,7 +116,10 @@ function processesOf(files: readonly string[], folder: string): string[] {
     const loaded = together.slice(index * filesInProcess, (index + 1) * filesInProcess)
     if (loaded.length === 1) return loaded
     const path = join(folder, `${index}.test.mjs`)
-    writeFileSync(path, loaded.map((file) => `import '${pathToFileURL(join(root, file)).href}'\n`).join(''))
+    writeFileSync(
+      path,
+      loaded.map((file) => `import ${JSON.stringify(pathToFileURL(join(root, file)).href)}\n`).join(''),
+    )
     return [path]
   })
   return [...shared.flat(), ...files.filter((file) => !light.test(file))]

@@ -22,7 +22,6 @@ export async function somePortalInBrowser(t: TestContext) {
     const context = await browser.newContext({
       baseURL: url,
       permissions: ['clipboard-read', 'clipboard-write'],
-      reducedMotion: 'reduce',
       ...options,
     })
     const page = await context.newPage()
@@ -49,18 +48,28 @@ export async function somePortalInBrowser(t: TestContext) {
   return { ...world, url, browser, newPage, signIn }
 }
 
-/** Opens a page. Throws when it asked for something only after an answer had come: no page waits for more than one round of requests. */
-export async function openPage(page: Page, path: string): Promise<void> {
+/**
+ * Opens a page and looks whether it is accessible. Throws also when it asked for something new only after an answer had come: no page waits
+ * for more than one round of requests.
+ */
+async function openPage(page: Page, path: string): Promise<void> {
+  const asked = new Set<string>()
   const late: string[] = []
   let isAnswered = false
-  const isAsked = (request: Request) => new URL(request.url()).pathname.startsWith(portalApiPath)
-  const onRequest = (request: Request) => void (isAnswered && isAsked(request) && late.push(request.url()))
+  const isApi = (request: Request) => new URL(request.url()).pathname.startsWith(portalApiPath)
+  const onRequest = (request: Request) => {
+    // What is asked again is kept fresh, and was waited for by nobody.
+    if (!isApi(request) || asked.has(request.url())) return
+    asked.add(request.url())
+    if (isAnswered) late.push(request.url())
+  }
   const onFinished = (request: Request) => {
-    isAnswered ||= isAsked(request)
+    isAnswered ||= isApi(request)
   }
   page.on('request', onRequest).on('requestfinished', onFinished)
   await page.goto(path)
   await page.getByRole('heading', { level: 1 }).waitFor()
+  await assertAccessible(page)
   page.off('request', onRequest).off('requestfinished', onFinished)
   assert.ok(isAnswered, `${path} asked for nothing`)
   assert.deepEqual(late, [], `${path} asked for these after an answer`)
@@ -76,7 +85,6 @@ export async function walkPages(page: Page, paths: readonly string[]): Promise<v
     await page.emulateMedia({ colorScheme: 'dark' })
     await openPage(page, path)
     assert.match(await page.title(), /.+ · Bridgework$/)
-    await assertAccessible(page)
     await page.emulateMedia({ colorScheme: 'light' })
     await page.locator('html[data-mantine-color-scheme=light]').waitFor()
     await assertAccessible(page)
@@ -100,6 +108,7 @@ export async function linkMailedTo(
 /** Throws when the page, as it is now, breaks a rule of WCAG A or AA that axe can see. */
 export async function assertAccessible(page: Page): Promise<void> {
   // Half-way through a transition a colour is neither the old nor the new one. Those that a change began run from the next frame on.
+  await page.emulateMedia({ reducedMotion: 'reduce' })
   await page.evaluate(`new Promise(requestAnimationFrame).then(() => new Promise(requestAnimationFrame)).then(() => Promise.allSettled(
     document.getAnimations().filter((each) => each instanceof CSSTransition).map((each) => each.finished),
   ))`)
@@ -113,6 +122,7 @@ export async function assertAccessible(page: Page): Promise<void> {
     [],
     page.url(),
   )
+  await page.emulateMedia({ reducedMotion: null })
 }
 
 /** The machine's Chromium, without a window. */

@@ -58,7 +58,10 @@ export type StoredRecord = {
   source: string | null
 }
 
-/** The records of these source ids, by the unique index; `source` only where `withSource` asks for it, because it is most of the bytes. */
+/**
+ * The records of these source ids; `source` only where `withSource` asks for it, because it is most of the bytes. By the unique index, once
+ * Postgres has statistics that know the location; until then by reading its dataset through.
+ */
 export async function findBySourceIds(
   client: PoolClient,
   locationId: LocationId,
