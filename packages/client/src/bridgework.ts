@@ -8,10 +8,12 @@ import {
   organizationsResource,
 } from './directory-resource.ts'
 import type { ClientEvent } from './events.ts'
+import type { SyncStore } from './sync/store.ts'
 import { type SyncOptions, type SyncReport, sync } from './sync/sync.ts'
 import { type Verification, type VerifyOptions, verify } from './sync/verify.ts'
 import { createSyncSlots } from './sync-slots.ts'
 import { memoryTokenStore, type TokenStore } from './token-store.ts'
+import { inTurn } from './turns.ts'
 import { clientVersion } from './version.ts'
 
 export type BridgeworkOptions = {
@@ -96,17 +98,22 @@ export class Bridgework {
 
   /**
    * Brings a copy up to date, once: first walks where there is none, walks that broke off, and changes. Whatever happens to the process, the next call
-   * goes on where the store is. Throws on wrong credentials, on a store that fails, and on abort; what else fails is in the report.
+   * goes on where the store is. Calls for one store object run one after the other. Throws on wrong credentials, when the list of locations cannot be
+   * had, on a store that fails, with StoreConflictError when another process writes to the copy, and on abort; what else fails is in the report.
    */
   sync(options: SyncOptions): Promise<SyncReport> {
-    return sync({ connection: this.#connection, locations: this.locations }, options)
+    const reach = { connection: this.#connection, locations: this.locations }
+    return inTurn(storeTurns, options.store, () => sync(reach, options))
   }
 
-  /** Compares a copy with the service, record by record, and mends it. */
+  /** Compares a copy with the service, record by record, and mends it. Takes its turn among the store's syncs. */
   verify(options: VerifyOptions): Promise<Verification[]> {
-    return verify({ connection: this.#connection, locations: this.locations }, options)
+    const reach = { connection: this.#connection, locations: this.locations }
+    return inTurn(storeTurns, options.store, () => verify(reach, options))
   }
 }
+
+const storeTurns = new WeakMap<SyncStore, Promise<unknown>>()
 
 const vendorApiPath = '/api/v1/vendors'
 

@@ -2,23 +2,26 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
-import { hostname, tmpdir } from 'node:os'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { tryLock } from './file-lock.ts'
+import { type FileLock, tryLock, withLock } from './file-lock.ts'
+
+const isLinux = process.platform === 'linux'
 
 test('a lock is its holder’s alone until that one lets go of it', async (t) => {
   const lock = someLock(t)
-  const release = await take(lock)
+  const first = await take(lock)
   assert.equal(await tryLock(lock), null)
 
-  await release()
-  const again = await take(lock)
-  await release()
+  await first.release()
+  const second = await take(lock)
+  await first.release()
 
   assert.equal(await tryLock(lock), null)
-  await again()
+  assert.deepEqual([await first.isHeld(), await second.isHeld()], [false, true])
+  await second.release()
   assert.equal(existsSync(lock), false)
 })
 
@@ -31,8 +34,7 @@ test('a process that is killed at any moment leaves no lock that another must wa
     child.kill('SIGKILL')
     await once(child, 'exit')
 
-    const release = await take(lock)
-    await release()
+    await (await take(lock)).release()
   }
 })
 
@@ -42,47 +44,77 @@ test('of many that find a dead holder one takes its place', async (t) => {
   await begun
   child.kill('SIGKILL')
   await once(child, 'exit')
+  await (await take(lock)).release()
   for (let round = 0; round < 20; round++) {
-    writeFileSync(lock, `${child.pid} 1 ${hostname()} ${round}`)
+    writeFileSync(lock, await withHolder(lock, { pid: child.pid, mark: round }))
     const taken = await Promise.all(Array.from({ length: 20 }, () => tryLock(lock)))
 
-    const releases = taken.filter((release) => release !== null)
-    assert.equal(releases.length, 1)
-    await releases[0]?.()
+    const held = taken.filter((one) => one !== null)
+    assert.equal(held.length, 1)
+    await held[0]?.release()
     assert.equal(existsSync(lock), false)
   }
 })
 
-test('the lock of a process that had this one’s number before it is a dead one’s', async (t) => {
+test('a process that is stopped keeps its lock', async (t) => {
   const lock = someLock(t)
-  await take(lock)
-  const [pid, started, ...rest] = readFileSync(lock, 'utf8').split(' ')
-  writeFileSync(lock, [pid, Number(started) - 60_000, ...rest].join(' '))
+  const { child, begun } = startHolder(t, lock, 'hold')
+  await begun
+  child.kill('SIGSTOP')
+
+  assert.equal(await tryLock(lock, { staleAfterMs: 100 }), null)
+  child.kill('SIGKILL')
+  await once(child, 'exit')
+  assert.ok(await tryLock(lock))
+})
+
+test('the lock of a process whose number another one has now is a dead one’s', { skip: !isLinux }, async (t) => {
+  const lock = someLock(t)
+  writeFileSync(lock, await withHolder(lock, { start: 1 }))
 
   assert.ok(await tryLock(lock))
 })
 
-test('a lock of another machine is taken over when its holder has not touched it for long, and who comes back lets it be', async (t) => {
-  const lock = someLock(t)
-  writeFileSync(lock, '1 1 elsewhere 1')
-  assert.equal(await tryLock(lock), null)
+test('another machine’s lock, and one that does not say whose it is, are taken over when nobody touches them', async (t) => {
+  for (const holder of ['1 1 elsewhere 1', '']) {
+    const lock = someLock(t)
+    writeFileSync(lock, holder)
+    utimesSync(lock, new Date(0), new Date(0))
+    const touching = setInterval(() => utimesSync(lock, new Date(), new Date()), 20)
+    assert.equal(await tryLock(lock, { staleAfterMs: 500 }), null)
 
-  utimesSync(lock, new Date(0), new Date(0))
-  const release = await take(lock)
-  utimesSync(lock, new Date(0), new Date(0))
-  await take(lock)
-  await release()
-
-  assert.equal(await tryLock(lock), null)
+    clearInterval(touching)
+    const held = await take(lock, 200)
+    await held.release()
+    assert.equal(existsSync(lock), false)
+  }
 })
 
-async function take(lock: string): Promise<() => Promise<void>> {
-  return (await tryLock(lock)) ?? assert.fail(`it is held: ${readFileSync(lock, 'utf8')}`)
+test('what waited for a lock in vain is done without it', async (t) => {
+  const lock = someLock(t)
+  await take(lock)
+
+  assert.equal(await withLock(lock, 50, async () => 'done'), 'done')
+})
+
+async function take(lock: string, staleAfterMs = 15_000): Promise<FileLock> {
+  return (await tryLock(lock, { staleAfterMs })) ?? assert.fail(`it is held: ${readFileSync(lock, 'utf8')}`)
 }
 
-function startHolder(t: TestContext, lock: string) {
+/** What a holder writes, with another process or another start in it. */
+async function withHolder(
+  lock: string,
+  { pid, start, mark }: { pid?: number | undefined; start?: number; mark?: number },
+) {
+  const held = await take(lock)
+  const [ownPid, ownStart, place, id] = readFileSync(lock, 'utf8').split(' ')
+  await held.release()
+  return [pid ?? ownPid, start ?? ownStart, place, mark ?? id].join(' ')
+}
+
+function startHolder(t: TestContext, lock: string, way: 'in turn' | 'hold' = 'in turn') {
   const program = join(import.meta.dirname, 'test-lock-process.ts')
-  const child = spawn(process.execPath, [program, lock], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, [program, lock, way], { stdio: ['ignore', 'pipe', 'inherit'] })
   t.after(() => child.kill('SIGKILL'))
   return { child, begun: once(child.stdout, 'data') }
 }

@@ -1,56 +1,83 @@
 import { randomUUID } from 'node:crypto'
-import { constants, copyFile, link, mkdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises'
+import {
+  constants,
+  copyFile,
+  link,
+  mkdir,
+  readFile,
+  readlink,
+  rename,
+  rm,
+  stat,
+  utimes,
+  writeFile,
+} from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** A lock that its holder did not touch for so long is a dead holder's. */
-const staleAfterMs = 15_000
 const touchEveryMs = 4_000
+const lookEveryMs = 40
 
-/** Runs `work` while it holds the lock file. A killed holder's lock is taken over. */
-export async function withLock<T>(lock: string, work: () => Promise<T>): Promise<T> {
-  let release = await tryLock(lock)
-  while (!release) {
-    await sleep(15 + Math.random() * 30)
-    release = await tryLock(lock)
+export type FileLock = {
+  /** False when another took it over from this process, which had slept for long. */
+  isHeld: () => Promise<boolean>
+  release: () => Promise<void>
+}
+
+/** Runs `work` while it holds the lock file; without it, when it cannot be had in `waitMaxMs`. */
+export async function withLock<T>(lock: string, waitMaxMs: number, work: () => Promise<T>): Promise<T> {
+  const beganAt = performance.now()
+  let held = await tryLock(lock)
+  while (!held && performance.now() - beganAt < waitMaxMs) {
+    await sleep(lookEveryMs * (0.5 + Math.random()))
+    held = await tryLock(lock)
   }
   try {
     return await work()
   } finally {
-    await release()
+    await held?.release()
   }
 }
 
-/** Takes the lock file and gives what lets go of it, or null when a living process holds it. */
-export async function tryLock(lock: string): Promise<(() => Promise<void>) | null> {
-  const holder = await findHolder(lock)
-  if (holder && !(await isDead(holder, lock))) return null
+/**
+ * Takes the lock file, or gives null when a living process holds it. A dead one's is taken over: at once when it was a process of this machine, and
+ * when it was another's, or the file does not say whose, after it was left untouched for `staleAfterMs` while we looked.
+ */
+export async function tryLock(lock: string, { staleAfterMs = 15_000 } = {}): Promise<FileLock | null> {
+  const found = await look(lock)
+  if (found && !(await isDead(lock, found, staleAfterMs))) return null
 
   await mkdir(dirname(lock), { recursive: true, mode: 0o700 })
-  const self = `${process.pid} ${startedMs()} ${hostname()} ${randomUUID()}`
+  const self = [process.pid, await startOf(process.pid), await placeOf(), randomUUID()].join(' ')
   const fresh = `${lock}.${randomUUID()}`
   try {
     // Written before it gets the lock's name: a killed process must not leave a lock that does not say whose it is.
-    await writeFile(fresh, self, { mode: 0o600, flag: 'wx' })
-    const isTaken = holder ? await replace(fresh, lock, holder) : await take(fresh, lock)
+    await writeFile(fresh, self, { mode: 0o600, flag: 'wx', flush: true })
+    const isTaken = found ? await replace(fresh, lock, found.holder, staleAfterMs) : await take(fresh, lock)
     if (!isTaken) return null
   } finally {
     await rm(fresh, { force: true })
   }
 
-  const touching = setInterval(() => void utimes(lock, new Date(), new Date()).catch(() => {}), touchEveryMs)
+  const isHeld = async () => (await look(lock))?.holder === self
+  const touch = async () => {
+    if (await isHeld()) await utimes(lock, new Date(), new Date())
+  }
+  const touching = setInterval(() => void touch().catch(() => {}), touchEveryMs)
   touching.unref()
-  return async () => {
-    clearInterval(touching)
-    // One that slept for long, on a closed laptop say, finds another's.
-    if ((await findHolder(lock)) === self) await rm(lock, { force: true })
+  return {
+    isHeld,
+    async release() {
+      clearInterval(touching)
+      if (await isHeld()) await rm(lock, { force: true })
+    },
   }
 }
 
 async function take(fresh: string, lock: string): Promise<boolean> {
   try {
-    // A file system without hard links gets a copy, whose holder may die before all of it is written: it counts as alive until it is stale.
+    // A file system without hard links gets a copy, whose maker may die before all of it is written.
     await link(fresh, lock).catch((error) => {
       if (isError(error, 'EEXIST')) throw error
       return copyFile(fresh, lock, constants.COPYFILE_EXCL)
@@ -63,54 +90,66 @@ async function take(fresh: string, lock: string): Promise<boolean> {
 }
 
 /** Takes a dead holder's place. Under a lock of its own: of two that see it dead, the second must not remove the first one's lock. */
-async function replace(fresh: string, lock: string, dead: string): Promise<boolean> {
-  const release = await tryLock(`${lock}.next`)
-  if (!release) return false
+async function replace(fresh: string, lock: string, dead: string, staleAfterMs: number): Promise<boolean> {
+  const turn = await tryLock(`${lock}.next`, { staleAfterMs })
+  if (!turn) return false
   try {
-    if ((await findHolder(lock)) !== dead) return false
+    if ((await look(lock))?.holder !== dead) return false
     await rename(fresh, lock)
     return true
   } finally {
-    await release()
+    await turn.release()
   }
 }
 
-async function isDead(holder: string, lock: string): Promise<boolean> {
-  const [pid, started, host] = holder.split(' ')
-  if (host === hostname()) {
-    if (!isAlive(Number(pid))) return true
-    // A container that starts again gives its process the number that the killed one had.
-    if (Number(pid) === process.pid && Math.abs(Number(started) - startedMs()) > 1_000) return true
-  }
+type Found = { holder: string; touchedMs: number }
+
+async function look(lock: string): Promise<Found | null> {
   try {
-    return Date.now() - (await stat(lock)).mtimeMs >= staleAfterMs
-  } catch (error) {
-    if (isError(error, 'ENOENT')) return false
-    throw error
-  }
-}
-
-/** When this process began, by the clock that nobody sets. All its threads say the same, within milliseconds. */
-function startedMs(): number {
-  return Math.round(Number(process.hrtime.bigint() / 1_000_000n) - process.uptime() * 1_000)
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return isError(error, 'EPERM')
-  }
-}
-
-async function findHolder(lock: string): Promise<string | null> {
-  try {
-    return await readFile(lock, 'utf8')
+    return { holder: await readFile(lock, 'utf8'), touchedMs: (await stat(lock)).mtimeMs }
   } catch (error) {
     if (isError(error, 'ENOENT')) return null
     throw error
   }
+}
+
+async function isDead(lock: string, found: Found, staleAfterMs: number): Promise<boolean> {
+  const [pid, start, place] = found.holder.split(' ')
+  if (place === (await placeOf())) return !(await isRunning(Number(pid), String(start)))
+  // Watched, not reckoned from its time: clocks of two machines differ, and one machine's may be set.
+  const beganAt = performance.now()
+  while (performance.now() - beganAt < staleAfterMs) {
+    await sleep(lookEveryMs)
+    const now = await look(lock)
+    if (now?.holder !== found.holder || now.touchedMs !== found.touchedMs) return false
+  }
+  return true
+}
+
+/** Where a process number means one process: two containers may share a host's name, and each has a process 1. */
+async function placeOf(): Promise<string> {
+  const boot = await readFile('/proc/sys/kernel/random/boot_id', 'utf8').catch(() => '-')
+  const namespace = await readlink('/proc/self/ns/pid').catch(() => '-')
+  return [hostname(), boot.trim(), namespace].join('/')
+}
+
+async function isRunning(pid: number, start: string): Promise<boolean> {
+  try {
+    process.kill(pid, 0)
+  } catch (error) {
+    if (!isError(error, 'EPERM')) return false
+  }
+  const now = await startOf(pid)
+  return now === unknown || now === start
+}
+
+const unknown = '-'
+
+/** When the process began, so that one which has a dead one's number is not taken for it. Linux says it in ticks since the machine began. */
+async function startOf(pid: number): Promise<string> {
+  const text = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')
+  // proc_pid_stat(5): the 22nd value; the second one, a name in parentheses, may hold spaces.
+  return text.slice(text.lastIndexOf(')') + 2).split(' ')[19] ?? unknown
 }
 
 function isError(error: unknown, code: string): boolean {

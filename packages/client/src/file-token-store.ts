@@ -20,7 +20,8 @@ export function fileTokenStore(file: string = join(homedir(), '.config', 'bridge
       const kept = Object.entries(await readTokens(file)).filter(([, { expiresAtMs }]) => expiresAtMs > now)
       await writePrivate(file, JSON.stringify({ version: 1, tokens: { ...Object.fromEntries(kept), [key]: token } }))
     },
-    alone: (_key, work) => withLock(`${file}.lock`, work),
+    // Should a process that was stopped hold it, going without costs one more token.
+    alone: (_key, work) => withLock(`${file}.lock`, 60_000, work),
   }
 }
 

@@ -23,7 +23,14 @@ export type { Freshness, List, Page } from './page.ts'
 export { ndjsonStore } from './stores/ndjson-store.ts'
 export { postgresStore } from './stores/postgres-store.ts'
 export { sqliteStore } from './stores/sqlite-store.ts'
-export type { SyncKey, SyncPage, SyncPosition, SyncRecord, SyncStore } from './sync/store.ts'
+export {
+  StoreConflictError,
+  type SyncKey,
+  type SyncPage,
+  type SyncPosition,
+  type SyncRecord,
+  type SyncStore,
+} from './sync/store.ts'
 export type { SyncEvent, SyncOptions, SyncReport } from './sync/sync.ts'
 export type { Verification, VerifyOptions } from './sync/verify.ts'
 export { memoryTokenStore, type StoredToken, type TokenStore } from './token-store.ts'

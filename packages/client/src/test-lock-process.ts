@@ -1,6 +1,11 @@
-// A process that takes a lock and lets go of it without end, until it is killed. Argument: the lock. Says `begun` on stdout.
-import { withLock } from './file-lock.ts'
+// A process that takes a lock and lets go of it without end, until it is killed, or with `hold` keeps it. Arguments: the lock, `in turn` or `hold`.
+// Says `begun` on stdout.
+import { tryLock, withLock } from './file-lock.ts'
 
-const [, , lock = ''] = process.argv
+const [, , lock = '', way = ''] = process.argv
+if (way === 'hold') {
+  await tryLock(lock)
+  setInterval(() => {}, 1_000)
+}
 process.stdout.write('begun\n')
-for (;;) await withLock(lock, async () => {})
+while (way !== 'hold') await withLock(lock, 1_000, async () => {})

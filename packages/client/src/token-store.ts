@@ -1,3 +1,5 @@
+import { inTurn } from './turns.ts'
+
 export type StoredToken = {
   token: string
   /** When it was received and when it ends, in milliseconds of this machine's clock. */
@@ -24,13 +26,6 @@ export function memoryTokenStore(): TokenStore {
     async write(key, token) {
       tokens.set(key, token)
     },
-    alone(key, work) {
-      const turn = (turns.get(key) ?? Promise.resolve()).then(work, work)
-      turns.set(
-        key,
-        turn.catch(() => {}),
-      )
-      return turn
-    },
+    alone: (key, work) => inTurn(turns, key, work),
   }
 }

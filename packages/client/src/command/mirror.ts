@@ -3,7 +3,7 @@ import { ApiError } from '../api-error.ts'
 import { ndjsonStore } from '../stores/ndjson-store.ts'
 import { postgresStore } from '../stores/postgres-store.ts'
 import { sqliteStore } from '../stores/sqlite-store.ts'
-import type { SyncStore } from '../sync/store.ts'
+import { StoreConflictError, type SyncStore } from '../sync/store.ts'
 import type { SyncReport } from '../sync/sync.ts'
 import type { Verification } from '../sync/verify.ts'
 import type { Command, Context } from './context.ts'
@@ -44,8 +44,8 @@ export const mirror: Command = {
           code = await round(context, client, store, selection)
           if (given.flag('verify')) code = Math.max(code, await compare(context, client, store, selection))
         } catch (error) {
-          // With --every a bad hour of the network ends nothing; wrong credentials and a broken store do.
-          const mayPass = error instanceof ApiError && error.status !== 401
+          // With --every a bad hour of the network ends nothing, nor does another mirror; wrong credentials and a broken store do.
+          const mayPass = (error instanceof ApiError && error.status !== 401) || error instanceof StoreConflictError
           if (periodMs === null || !mayPass) throw error
           context.say(`${new Date().toISOString()} ${error.message}`)
         }

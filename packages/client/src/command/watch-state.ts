@@ -32,8 +32,8 @@ export function watchFile(env: Environment, baseUrl: string, selection: object):
 
 /** Opens the file (0600) for this process alone. Throws UsageError when another watch has it, and when it is of another service or no state at all. */
 export async function openWatchState(file: string, baseUrl: string, isAnew: boolean): Promise<WatchState> {
-  const release = await tryLock(`${file}.lock`)
-  if (!release) throw new UsageError(`Another watch keeps its place in ${file}. Give this one its own: --state <file>`)
+  const lock = await tryLock(`${file}.lock`)
+  if (!lock) throw new UsageError(`Another watch keeps its place in ${file}. Give this one its own: --state <file>`)
   try {
     const kept = isAnew ? null : await read(file, baseUrl)
     const positions = new Map((kept ?? []).map((position) => [nameOf(position), position]))
@@ -53,10 +53,10 @@ export async function openWatchState(file: string, baseUrl: string, isAnew: bool
         if (text !== written) await writePrivate(file, text)
         written = text
       },
-      close: release,
+      close: lock.release,
     }
   } catch (error) {
-    await release()
+    await lock.release()
     throw error
   }
 }

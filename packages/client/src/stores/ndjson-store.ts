@@ -3,7 +3,14 @@ import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promis
 import { join } from 'node:path'
 import { datasetNames } from '../dataset-resource.ts'
 import { tryLock } from '../file-lock.ts'
-import type { SyncKey, SyncPage, SyncPosition, SyncRecord, SyncStore } from '../sync/store.ts'
+import {
+  StoreConflictError,
+  type SyncKey,
+  type SyncPage,
+  type SyncPosition,
+  type SyncRecord,
+  type SyncStore,
+} from '../sync/store.ts'
 import { mergeRecords } from './merge-records.ts'
 
 // Files of one dataset of one location:
@@ -27,8 +34,8 @@ type State = {
 /** A copy in a folder: `<location id>/<dataset>.ndjson`, one record a line, as the service sends it. One process at a time. */
 export async function ndjsonStore(folder: string): Promise<SyncStore> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
-  const release = await tryLock(join(folder, '.lock'))
-  if (!release) throw new Error(`Another process is writing to ${folder}.`)
+  const lock = await tryLock(join(folder, '.lock'))
+  if (!lock) throw new Error(`Another process is writing to ${folder}.`)
   const states = new Map<string, State>()
   for (const key of await keysIn(folder)) {
     const state = await recover(folder, key)
@@ -63,6 +70,9 @@ export async function ndjsonStore(folder: string): Promise<SyncStore> {
       return [...states.values()].map(({ position }) => position)
     },
     async apply(page) {
+      if (!(await lock.isHeld())) throw new Error(`Another process has taken over ${folder} while this one slept.`)
+      const kept = states.get(nameOf(page))?.position ?? null
+      if (JSON.stringify(kept) !== JSON.stringify(page.previous)) throw new StoreConflictError(page)
       await mkdir(join(folder, page.locationId), { recursive: true, mode: 0o700 })
       if (page.kind === 'walk') return append(page)
       const changes = [...page.records].sort(byId)
@@ -75,7 +85,7 @@ export async function ndjsonStore(folder: string): Promise<SyncStore> {
       if (state && !state.position.walk) yield* linesOf(path.base)
     },
     async close() {
-      await release()
+      await lock.release()
     },
   }
 }

@@ -1,6 +1,6 @@
 import { datasetNames } from '../dataset-resource.ts'
 import type { AttributeKind } from '../generated.ts'
-import type { SyncPosition, SyncStore } from '../sync/store.ts'
+import { StoreConflictError, type SyncPosition, type SyncStore } from '../sync/store.ts'
 import { columnsOf, recordOf } from './layout.ts'
 
 type Row = Record<string, unknown>
@@ -31,8 +31,21 @@ export async function postgresStore(url: string, { schema = 'bridgework' } = {})
       // Written by `apply` below, so it is one.
       return rows.map(({ position }) => position as SyncPosition)
     },
-    apply({ locationId, dataset, records, strayIds, position }) {
+    apply({ locationId, dataset, records, strayIds, previous, position }) {
       return inTransaction(pool, async (client) => {
+        // First, so that whoever writes to the same dataset of the same location waits here.
+        const { rows } = previous
+          ? await client.query(
+              `update ${name}.position set position = $3
+                where dataset = $1 and location_id = $2 and position = $4::jsonb returning 1`,
+              [dataset, locationId, JSON.stringify(position), JSON.stringify(previous)],
+            )
+          : await client.query(
+              `insert into ${name}.position (dataset, location_id, position) values ($1, $2, $3)
+               on conflict do nothing returning 1`,
+              [dataset, locationId, JSON.stringify(position)],
+            )
+        if (rows.length === 0) throw new StoreConflictError(position)
         if (records.length > 0) {
           // A list by page number may repeat a record, and one statement must not write a row twice: the last one counts.
           const byId = new Map(records.map(({ id, attributes }) => [id, JSON.stringify(attributes)]))
@@ -49,11 +62,6 @@ export async function postgresStore(url: string, { schema = 'bridgework' } = {})
             [dataset, locationId, strayIds],
           )
         }
-        await client.query(
-          `insert into ${name}.position (dataset, location_id, position) values ($1, $2, $3)
-           on conflict (dataset, location_id) do update set position = excluded.position`,
-          [dataset, locationId, JSON.stringify(position)],
-        )
       })
     },
     async *read({ locationId, dataset }) {

@@ -1,5 +1,5 @@
 import { datasetNames } from '../dataset-resource.ts'
-import type { SyncPosition, SyncStore } from '../sync/store.ts'
+import { StoreConflictError, type SyncPosition, type SyncStore } from '../sync/store.ts'
 import { columnsOf, recordOf } from './layout.ts'
 
 /** The part of node:sqlite that is used. Its types are not named in the package's own: an older Node does not have the module. */
@@ -13,9 +13,9 @@ type Database = {
 }
 
 const schema = `
+  pragma busy_timeout = 20000;
   pragma journal_mode = wal;
   pragma synchronous = normal;
-  pragma busy_timeout = 20000;
   create table if not exists bridgework_record (
     dataset text not null, location_id integer not null, id integer not null, attributes text not null,
     primary key (dataset, location_id, id)
@@ -35,6 +35,7 @@ export async function sqliteStore(file: string): Promise<SyncStore> {
   database.exec(schema)
   inTransaction(database, () => database.exec(views()))
   const list = database.prepare('select position from bridgework_position')
+  const kept = database.prepare('select position from bridgework_position where dataset = ? and location_id = ?')
   const put = database.prepare(
     `insert into bridgework_record (dataset, location_id, id, attributes) values (?, ?, ?, ?)
      on conflict do update set attributes = excluded.attributes`,
@@ -53,9 +54,12 @@ export async function sqliteStore(file: string): Promise<SyncStore> {
       // Written by `apply` below, so it is one.
       return list.all().map(({ position }) => JSON.parse(String(position)) as SyncPosition)
     },
-    async apply({ locationId, dataset, records, strayIds, position }) {
+    async apply({ locationId, dataset, records, strayIds, previous, position }) {
       const location = BigInt(locationId)
       inTransaction(database, () => {
+        const before = kept.all(dataset, location)[0]?.position
+        if (before !== (previous === null ? undefined : JSON.stringify(previous)))
+          throw new StoreConflictError(position)
         for (const { id, attributes } of records) put.run(dataset, location, BigInt(id), JSON.stringify(attributes))
         for (const id of strayIds) take.run(dataset, location, BigInt(id))
         keep.run(dataset, location, JSON.stringify(position))

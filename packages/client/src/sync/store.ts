@@ -34,7 +34,20 @@ export type SyncPage = SyncKey & {
   strayIds: readonly string[]
   /** A walk's page, or what a verification mends out of order. */
   kind: 'walk' | 'repair'
+  /** The position that is kept when the page comes; null: none. Another one was written by another sync, whose records may be newer than these. */
+  previous: SyncPosition | null
   position: SyncPosition
+}
+
+/** Another sync writes to the same copy. What it wrote stands; the next call goes on from there. */
+export class StoreConflictError extends Error {
+  override readonly name = 'StoreConflictError'
+
+  constructor({ dataset, locationId }: SyncKey) {
+    super(
+      `Another sync writes to this copy: it has gone on with ${dataset} of location ${locationId}. One at a time is enough.`,
+    )
+  }
 }
 
 /** Where a copy is kept: four functions. Calls for different locations may overlap; those for one location do not. */
@@ -43,6 +56,7 @@ export type SyncStore = {
   positions: () => Promise<SyncPosition[]>
   /**
    * Inserts or replaces the page's records by dataset, location and id, and keeps its position: both or neither, whenever the process may die.
+   * Neither, and a StoreConflictError, when the position that is kept is not the page's `previous`.
    */
   apply: (page: SyncPage) => Promise<void>
   /** What is kept of one dataset of one location, in ascending order of id (as a number). */

@@ -1,13 +1,18 @@
 import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
+import { promisify } from 'node:util'
 import pg from 'pg'
 import { datasets } from '../generated.ts'
 import { aPlan, aRecord, aSchedule, clientOf, someClient, statusesOf } from '../test-client.ts'
+import { StoreConflictError } from './store.ts'
 import type { SyncEvent } from './sync.ts'
 import { assertEqualCopy, openStore, somePlace, storeKinds } from './test-mirror.ts'
+
+const execFileAsync = promisify(execFile)
 
 for (const kind of storeKinds) {
   test(`${kind}: a copy equals the service, after the first walk and after changes and removals`, async (t) => {
@@ -77,6 +82,21 @@ for (const kind of storeKinds) {
     await store.close()
   })
 
+  test(`${kind}: calls that overlap take turns, a verification among them`, async (t) => {
+    const { client, location } = await someClient(t, { insurancePlans: 9 })
+    const store = await openStore(kind, await somePlace(t, kind))
+
+    const reports = await Promise.all([1, 2, 3].map(() => client.sync({ store, pageSize: 2 })))
+    assert.deepEqual(
+      reports.map(({ records }) => records),
+      [9, 0, 0],
+    )
+    await location.upload('insurance_plans', { p1: aPlan({ plan_name: 'New name' }), p2: null })
+    await Promise.all([client.verify({ store }), client.sync({ store }), client.verify({ store })])
+    await assertEqualCopy(client, store, [location.id])
+    await store.close()
+  })
+
   test(`${kind}: verify finds what else has written to the copy, says it, mends it, and reads no more than the ranges around it`, async (t) => {
     const { client, location } = await someClient(t, { insurancePlans: 3_200 })
     await location.upload('fee_schedules', Object.fromEntries(schedules(2_100)))
@@ -117,6 +137,47 @@ for (const kind of storeKinds) {
     await store.close()
   })
 }
+
+for (const kind of ['sqlite', 'postgres'] as const) {
+  test(`${kind}: of two processes that sync one copy the slower one writes nothing over what the other has written`, async (t) => {
+    const { world, vendor, client, location } = await someClient(t, { insurancePlans: 3 })
+    const place = await somePlace(t, kind)
+    const [store, other] = [await openStore(kind, place), await openStore(kind, place)]
+    await client.sync({ store })
+    const gate = Promise.withResolvers<void>()
+    const arrived = Promise.withResolvers<void>()
+    const slow: typeof fetch = async (input, init) => {
+      const response = await fetch(input, init)
+      if (!String(input).includes('/insurance_plans')) return response
+      const answer = new Response(await response.arrayBuffer(), response)
+      arrived.resolve()
+      await gate.promise
+      return answer
+    }
+
+    await location.upload('insurance_plans', { p1: aPlan({ plan_name: 'Second' }) })
+    const late = clientOf(world, vendor, { fetch: slow }).sync({ store: other })
+    await arrived.promise
+    await location.upload('insurance_plans', { p1: aPlan({ plan_name: 'Third' }) })
+    await client.sync({ store })
+    gate.resolve()
+
+    await assert.rejects(late, StoreConflictError)
+    await assertEqualCopy(client, store, [location.id])
+    await client.sync({ store: other })
+    await assertEqualCopy(client, other, [location.id])
+    await Promise.all([store.close(), other.close()])
+  })
+}
+
+test('a SQLite file may be opened for the first time by many at once', async (t) => {
+  const place = await somePlace(t, 'sqlite')
+  const program = `const { sqliteStore } = await import(${JSON.stringify(import.meta.resolve('../stores/sqlite-store.ts'))})
+    await (await sqliteStore(${JSON.stringify(place)})).close()`
+  await Promise.all(
+    [1, 2, 3, 4, 5, 6].map(() => execFileAsync(process.execPath, ['--input-type=module', '-e', program])),
+  )
+})
 
 test('locations that are granted later are picked up, revoked ones are said and keep their copy, and granted again they are whole', async (t) => {
   const { world, vendor, client, location } = await someClient(t, { insurancePlans: 3 })

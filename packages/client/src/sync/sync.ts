@@ -79,7 +79,7 @@ export async function sync(
   const walk = async (key: SyncKey, signal: AbortSignal) => {
     let position = positions.get(nameOf(key)) ?? { ...key, watermark: null, walk: null }
     if (!positions.has(nameOf(key))) onEvent({ event: 'begun', ...key })
-    let previous: Page<SyncRecord> | null = null
+    let page: Page<SyncRecord> | null = null
     let read = 0
     do {
       const { walk: going, watermark } = position
@@ -91,11 +91,11 @@ export async function sync(
         signal,
         ...(since !== null && { modifiedSince: since }),
       }
-      const page: Page<SyncRecord> = await fetchPage(connection, key.dataset, asked, going?.after ?? null, previous)
-      previous = page
+      page = await fetchPage<SyncRecord>(connection, key.dataset, asked, going?.after ?? null, page)
       const next = positionAfter(position, page, since, size)
       if (page.records.length > 0 || next.watermark !== watermark || next.walk || going) {
-        await store.apply({ ...key, kind: 'walk', records: page.records, strayIds: [], position: next })
+        const previous = positions.get(nameOf(key)) ?? null
+        await store.apply({ ...key, kind: 'walk', records: page.records, strayIds: [], previous, position: next })
       }
       position = next
       positions.set(nameOf(key), position)

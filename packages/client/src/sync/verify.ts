@@ -94,7 +94,7 @@ async function verifyOne(
   // Many at once: a folder is written anew for each of these.
   const mendNow = async () => {
     if (repair && mend.length + strayIds.length > 0) {
-      await store.apply({ ...key, kind: 'repair', records: mend, strayIds, position })
+      await store.apply({ ...key, kind: 'repair', records: mend, strayIds, previous: position, position })
     }
     mend.length = 0
     strayIds.length = 0
