@@ -39,16 +39,23 @@ export function createAccessTokens(options: {
     return token
   }
 
+  /** A full disk or a folder that may not be written keeps nobody from reading the service. */
+  const orGoOn = (work: Promise<StoredToken | null>) =>
+    work.catch((error: unknown) => {
+      onEvent({ event: 'token.store.failed', because: error instanceof Error ? error.message : String(error) })
+      return null
+    })
+
   const bring = async (): Promise<StoredToken> => {
-    const stored = await store.read(key)
+    const stored = await orGoOn(store.read(key))
     if (isFresh(stored)) return keep(stored, 'store')
     return store.alone(key, async () => {
-      const other = await store.read(key)
+      const other = await orGoOn(store.read(key))
       if (isFresh(other)) return keep(other, 'store')
       try {
-        const fresh = tokenOf(await request(), now())
-        await store.write(key, fresh)
-        return keep(fresh, 'service')
+        const fresh = keep(tokenOf(await request(), now()), 'service')
+        await orGoOn(store.write(key, fresh).then(() => null))
+        return fresh
       } catch (error) {
         // It is early: what we have is still good.
         const old = other ?? current

@@ -150,6 +150,45 @@ test('attempts are bounded, and what went wrong is said', async (t) => {
   }
 })
 
+test('a pause is as long as the service asks for, in seconds or by a date', async (t) => {
+  const { world, vendor, location } = await someClient(t)
+  const date = new Date(Date.now() - 86_400_000)
+  for (const headers of [
+    { 'retry-after': '1' },
+    // Of a service whose clock is a day behind. HTTP's dates have whole seconds.
+    { 'retry-after': new Date(date.getTime() + 1_000).toUTCString(), date: date.toUTCString() },
+  ]) {
+    let isRefused = false
+    const busy: typeof fetch = (input, init) => {
+      if (isRefused || !String(input).includes('/patients')) return fetch(input, init)
+      isRefused = true
+      return Promise.resolve(Response.json({ errors: 'slow down' }, { status: 429, headers }))
+    }
+    const pauses: number[] = []
+    const client = clientOf(world, vendor, {
+      fetch: busy,
+      onEvent: (event) => void (event.event === 'retry' && pauses.push(event.delayMs)),
+    })
+    const beganAt = performance.now()
+    await client.patients.first({ locationId: location.id })
+    assert.equal(pauses.length, 1)
+    assert.ok(Number(pauses[0]) >= 1_000 && performance.now() - beganAt >= 990, `${pauses}`)
+  }
+})
+
+test('what is wrong with the caller’s own listener or limits is not blamed on the service', async (t) => {
+  const { world, vendor, location } = await someClient(t)
+  for (const failing of ['request', 'response'] as const) {
+    const client = clientOf(world, vendor, {
+      onEvent({ event }) {
+        if (event === failing) throw new Error('the listener failed')
+      },
+    })
+    await assert.rejects(client.patients.first({ locationId: location.id }), /the listener failed/)
+  }
+  assert.throws(() => clientOf(world, vendor, { concurrency: { initial: 0 } }), /from 1 up; given: 0/)
+})
+
 test('a redirect is not followed, with the token or with the secret', async (t) => {
   const { world, vendor } = await someClient(t)
   const asked: string[] = []

@@ -66,15 +66,13 @@ export function createConnection(options: {
     signal?.addEventListener('abort', giveUp, { once: true })
     const beganAt = performance.now()
     onEvent({ event: 'request', path, attempt })
+    let answered: Attempt & { state: 'answered' }
     try {
       // A redirect is not followed: the secret or the token would go where it points.
       const response = await options.fetch(url, { ...init, redirect: 'manual', signal: limit.signal })
       const isTakenIn = into !== undefined && response.status === 200
       const text = isTakenIn ? await into.fill(response).then(() => '') : await response.text()
-      const requestId = response.headers.get('x-request-id')
-      const durationMs = Math.round(performance.now() - beganAt)
-      onEvent({ event: 'response', path, attempt, status: response.status, durationMs, requestId })
-      return { state: 'answered', status: response.status, headers: response.headers, text } satisfies Attempt
+      answered = { state: 'answered', status: response.status, headers: response.headers, text }
     } catch (cause) {
       signal?.throwIfAborted()
       const because = limit.signal.aborted ? 'timeout' : 'connection_failed'
@@ -83,6 +81,10 @@ export function createConnection(options: {
       clearTimeout(timer)
       signal?.removeEventListener('abort', giveUp)
     }
+    const { status, headers } = answered
+    const durationMs = Math.round(performance.now() - beganAt)
+    onEvent({ event: 'response', path, attempt, status, durationMs, requestId: headers.get('x-request-id') })
+    return answered
   }
 
   const pause = async (
@@ -201,8 +203,16 @@ export function createConnection(options: {
 function delayOf(attempt: number, headers: Headers | null, delayMaxMs: number): number {
   const ceiling = Math.min(delayMaxMs, 200 * 2 ** (attempt - 1))
   const jitter = Math.random() * ceiling
-  const asked = Number(headers?.get('retry-after') ?? Number.NaN)
-  return Math.round(Number.isFinite(asked) && asked >= 0 ? Math.min(asked, 600) * 1000 + jitter : ceiling / 4 + jitter)
+  const askedMs = headers ? retryAfterMs(headers) : null
+  return Math.round(askedMs === null ? ceiling / 4 + jitter : Math.min(askedMs, 600_000) + jitter)
+}
+
+/** RFC 9110: seconds, or a date, by the clock of whoever answered. Null when neither is given. */
+function retryAfterMs(headers: Headers): number | null {
+  const text = headers.get('retry-after') ?? ''
+  if (/^\d+$/.test(text)) return Number(text) * 1000
+  const ms = Date.parse(text) - Date.parse(headers.get('date') ?? new Date().toUTCString())
+  return Number.isNaN(ms) ? null : Math.max(0, ms)
 }
 
 function unreachable(

@@ -25,18 +25,22 @@ export type FileLock = {
   release: () => Promise<void>
 }
 
-/** Runs `work` while it holds the lock file; without it, when it cannot be had in `waitMaxMs`. */
+/** Runs `work` while it holds the lock file; without it, when it cannot be had in `waitMaxMs`, or not be made at all. */
 export async function withLock<T>(lock: string, waitMaxMs: number, work: () => Promise<T>): Promise<T> {
-  const beganAt = performance.now()
-  let held = await tryLock(lock)
-  while (!held && performance.now() - beganAt < waitMaxMs) {
-    await sleep(lookEveryMs * (0.5 + Math.random()))
-    held = await tryLock(lock)
-  }
+  const held = await waitForLock(lock, waitMaxMs).catch(() => null)
   try {
     return await work()
   } finally {
     await held?.release()
+  }
+}
+
+async function waitForLock(lock: string, waitMaxMs: number): Promise<FileLock | null> {
+  const beganAt = performance.now()
+  for (;;) {
+    const held = await tryLock(lock)
+    if (held || performance.now() - beganAt >= waitMaxMs) return held
+    await sleep(lookEveryMs * (0.5 + Math.random()))
   }
 }
 

@@ -67,6 +67,8 @@ export function createSyncSlots(limits: SlotLimits): SyncSlots {
 }
 
 function laneOf(limit: number): Lane {
+  if (!Number.isInteger(limit) || limit < 1)
+    throw new RangeError(`concurrency counts locations, from 1 up; given: ${limit}`)
   return { max: limit, limit, inFlight: new Map(), waiting: [] }
 }
 
