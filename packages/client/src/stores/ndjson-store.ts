@@ -143,11 +143,25 @@ async function* linesOf(file: string, bytes?: number): AsyncGenerator<SyncRecord
   if (bytes === 0 || !(await exists(file))) return
   const input = createReadStream(file, { encoding: 'utf8', ...(bytes !== undefined && { end: bytes - 1 }) })
   let rest = ''
+  let number = 0
   // Not node:readline, which also ends lines at U+2028, and JSON does not escape that.
   for await (const part of input) {
     const lines = (rest + part).split('\n')
     rest = lines.pop() ?? ''
-    for (const line of lines) yield JSON.parse(line) as SyncRecord
+    for (const line of lines) {
+      number += 1
+      if (line !== '') yield recordIn(line, file, number)
+    }
+  }
+}
+
+function recordIn(line: string, file: string, number: number): SyncRecord {
+  try {
+    // Written above, unless something else has written to the file.
+    return JSON.parse(line) as SyncRecord
+  } catch (cause) {
+    const remedy = 'Put the file right, or remove the folder that it is in: the next sync copies that location anew.'
+    throw new Error(`${file}, line ${number}: that is no record. ${remedy}`, { cause })
   }
 }
 

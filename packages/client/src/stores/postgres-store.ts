@@ -82,14 +82,14 @@ export async function postgresStore(url: string, { schema = 'bridgework' } = {})
 }
 
 async function openPool(url: string): Promise<Pool> {
-  let pg: { Pool: new (options: { connectionString: string; max: number }) => unknown }
+  let pg: { Pool: new (options: { connectionString: string; max: number; connectionTimeoutMillis: number }) => unknown }
   try {
     const module = await import('pg')
     pg = module.default
   } catch (cause) {
     throw new Error('The Postgres store needs the package pg: npm install pg', { cause })
   }
-  const pool = new pg.Pool({ connectionString: url, max: 8 }) as Pool
+  const pool = new pg.Pool({ connectionString: url, max: 8, connectionTimeoutMillis: 30_000 }) as Pool
   // An idle connection that breaks is replaced; without a listener it would end the process.
   pool.on('error', () => {})
   return pool
@@ -122,25 +122,45 @@ async function prepare(client: Queryable, schema: string): Promise<void> {
     primary key (dataset, location_id))`)
   for (const dataset of datasetNames) {
     const { rows } = await client.query(
-      `select column_name from information_schema.columns
+      `select column_name, obj_description(format('%I.%I', table_schema, table_name)::regclass, 'pg_class') as made_as
+         from information_schema.columns
         where table_schema = $1 and table_name = $2 order by ordinal_position`,
       [schema, dataset],
     )
     const known = new Map(columnsOf(dataset))
     const shown = rows.map(({ column_name }) => String(column_name)).filter((column) => !keys.includes(column))
     // A view that others were built upon can only grow at its end; one with a column that we do not know is a newer client's.
-    if (shown.some((column) => !known.has(column)) || (rows.length > 0 && shown.length === known.size)) continue
+    if (shown.some((column) => !known.has(column))) continue
+    // Made anew only when that changes it: whoever reads it meanwhile would be waited for.
+    if (rows[0]?.made_as === viewForm && shown.length === known.size) continue
     const added = [...known.keys()].filter((column) => !shown.includes(column))
-    const columns = [...shown, ...added]
-    const typed = columns.map((column) => `"${column}" ${types[known.get(column) ?? 'json']}`)
+    const columns = [...shown, ...added].map((column) => [column, known.get(column) ?? 'json'] as const)
     // `json` keeps a record as it came; taken apart once for each row, not once for each column.
     await client.query(
       `create or replace view ${name}.${dataset} as
-       select ${[...keys, ...columns.map((column) => `"${column}"`)].join(', ')}
-         from ${name}.record, json_to_record(attributes) as attribute (${typed.join(', ')})
+       select ${[...keys, ...columns.map(([column, kind]) => `${shownAs(column, kind)} as "${column}"`)].join(', ')}
+         from ${name}.record, json_to_record(${withoutNul}) as attribute (${columns.map(([column, kind]) => `"${column}" ${isTime(kind) ? 'text' : types[kind]}`).join(', ')})
         where dataset = '${dataset}'`,
     )
+    await client.query(`comment on view ${name}.${dataset} is '${viewForm}'`)
   }
+}
+
+/** The form of the views below; another one when it changes. */
+const viewForm = 'bridgework client: 2'
+
+/** A text of Postgres has no character 0, and of a JSON that has one nothing could be read. An even number of backslashes before it is text. */
+const withoutNul = String.raw`case when strpos(attributes::text, '\u0000') = 0 then attributes
+  else regexp_replace(attributes::text, '(?<!\\)((?:\\\\)*)\\u0000', '\1', 'g')::json end`
+
+/** ISO 8601 has a year 0; Postgres calls it 1 BC. */
+function shownAs(column: string, kind: AttributeKind): string {
+  if (!isTime(kind)) return `"${column}"`
+  return `(case when "${column}" like '0000-%' then '0001' || substr("${column}", 5) || ' BC' else "${column}" end)::${types[kind]}`
+}
+
+function isTime(kind: AttributeKind): boolean {
+  return kind === 'instant' || kind === 'date'
 }
 
 const keys = ['location_id', 'id']

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
@@ -221,6 +221,12 @@ test('what is not switched on in production yet keeps nothing else from being co
   assert.deepEqual([all.current, all.notGranted, all.revoked, all.failed], [6, [], [], []])
   const asked = await client.sync({ store, datasets: ['insurance_plans'] })
   assert.equal(asked.notGranted[0]?.dataset, 'insurance_plans')
+  // What was copied before it was switched off grows old: that is said.
+  await clientOf(world, vendor).sync({ store })
+  assert.deepEqual(
+    (await client.sync({ store })).revoked.map(({ dataset }) => dataset),
+    ['insurance_plans'],
+  )
   await store.close()
 })
 
@@ -269,6 +275,57 @@ test('tables have a view for each dataset, with a column for each attribute', as
   const { rows } = await database.query('select starts_at, duration_minutes, is_block from bridgework.appointments')
   assert.deepEqual(rows, [{ starts_at: new Date('2026-02-03T17:00:00Z'), duration_minutes: '40', is_block: false }])
   await database.end()
+})
+
+test('no record keeps a view of Postgres from being read', async (t) => {
+  const { client, location } = await someClient(t)
+  await location.upload('patients', {
+    p1: aRecord('patients', { first_name: 'a\0\0b', last_name: '\\\0c', date_of_birth: '0000-02-29' }),
+    p2: aRecord('patients', { first_name: '\\u0000', last_name: '\\\\u0000', date_of_birth: '1980-02-29' }),
+  })
+  const url = await somePlace(t, 'postgres')
+  const database = new pg.Client({ connectionString: url })
+  await database.connect()
+  t.after(() => database.end())
+  // As an earlier version left it, with something built upon it.
+  await (await openStore('postgres', url)).close()
+  await database.query(`comment on view bridgework.patients is 'bridgework client: 1'`)
+  await database.query('create view families as select last_name from bridgework.patients')
+
+  const store = await openStore('postgres', url)
+  await client.sync({ store })
+  await assertEqualCopy(client, store, [location.id])
+  await store.close()
+  const { rows } = await database.query(
+    'select first_name, last_name, date_of_birth::text from bridgework.patients order by id',
+  )
+  assert.deepEqual(rows, [
+    { first_name: 'ab', last_name: '\\c', date_of_birth: '0001-02-29 BC' },
+    { first_name: '\\u0000', last_name: '\\\\u0000', date_of_birth: '1980-02-29' },
+  ])
+})
+
+test('a folder that something else has written to says where, and what to do', async (t) => {
+  const { client, location } = await someClient(t, { insurancePlans: 3 })
+  const folder = await somePlace(t, 'ndjson')
+  const store = await openStore('ndjson', folder)
+  await client.sync({ store })
+  const file = join(folder, location.id, 'insurance_plans.ndjson')
+  writeFileSync(file, readFileSync(file, 'utf8').replaceAll('\n', '\n\n'))
+  await client.verify({ store })
+  await assertEqualCopy(client, store, [location.id])
+
+  writeFileSync(file, readFileSync(file, 'utf8').replace(/\n+\{/, '\n{{'))
+  await assert.rejects(
+    client.verify({ store }),
+    /insurance_plans\.ndjson, line 2: that is no record\. .*remove the folder/,
+  )
+  await store.close()
+  rmSync(join(folder, location.id), { recursive: true })
+  const anew = await openStore('ndjson', folder)
+  await client.sync({ store: anew })
+  await assertEqualCopy(client, anew, [location.id])
+  await anew.close()
 })
 
 test('two processes cannot write to one folder', async (t) => {

@@ -70,7 +70,9 @@ export async function sync(
     if (isWanted(key) && !grantedNames.has(nameOf(key))) lose(key)
   }
   for (const locationId of options.locations ?? []) {
-    for (const dataset of options.datasets ?? []) {
+    // Asked for as a whole, a location may lack some datasets; none at all is not what was asked for.
+    const isKnown = [...granted, ...positions.values()].some((key) => key.locationId === locationId)
+    for (const dataset of options.datasets ?? (isKnown ? [] : datasetNames)) {
       const key = { locationId, dataset }
       if (!grantedNames.has(nameOf(key)) && !positions.has(nameOf(key))) lose(key)
     }
@@ -117,7 +119,7 @@ export async function sync(
         // Wrong credentials end everything; a dataset that cannot be read now keeps no other from being read.
         if (!(error instanceof ApiError) || error.status === 401) throw error
         // Not switched on in production yet: nobody's fault, and of interest to those alone who asked for it.
-        if (error.code === 'preview_off' && !options.datasets) continue
+        if (error.code === 'preview_off' && !options.datasets && !positions.has(nameOf(key))) continue
         if (isDenied(error)) lose(key)
         else {
           report.failed.push({ ...key, error })
