@@ -1,16 +1,14 @@
 import assert from 'node:assert/strict'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { PassThrough, Readable } from 'node:stream'
-import { type TestContext, test } from 'node:test'
+import { test } from 'node:test'
 import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet'
 import { datasetNames } from '../dataset-resource.ts'
 import { openStore, somePlace } from '../sync/test-mirror.ts'
 import { aPlan, aRecord, someClient } from '../test-client.ts'
-import { run } from './run.ts'
+import { begin, command, someCommand, someFolder } from './test-command.ts'
 
 test('login checks a key pair and keeps it, and the other commands use it', async (t) => {
   const { world, vendor, location } = await someClient(t)
@@ -131,14 +129,46 @@ test('mirror copies to each kind of place, brings it up to date, and verifies it
     assert.ok(names.includes(`For ${new URL(to, 'file://').protocol}`))
   }
   const partly = await command(
-    ['mirror', '--to', join(folder, 'copy'), '--location', '1', '--dataset', 'patients'],
+    ['mirror', '--to', join(folder, 'copy'), '--location', `1,${location.id}`, '--dataset', 'patients'],
     env,
   )
   assert.equal(partly.code, 5)
   assert.match(partly.err, /patients was not granted/)
+  const misspelt = await command(['mirror', '--to', join(folder, 'copy'), '--location', '999'], env)
+  assert.deepEqual([misspelt.code, misspelt.err.match(/999: \w+ was not granted/g)?.length], [4, 7])
   assert.equal((await command(['mirror', '--to', 'mysql://x'], env)).code, 2)
   assert.equal((await command(['mirror', '--to', folder, '--every', '1s'], env)).code, 2)
   assert.ok(await client.insurancePlans.first({ locationId: location.id }))
+})
+
+test('a pull says where the next one begins, and what a spreadsheet would calculate is kept from it', async (t) => {
+  const { env, world, location } = await someCommand(t)
+  await location.upload('appointments', {
+    a1: aRecord('appointments', { note: '=HYPERLINK("http://x")', provider_name: '-1.50' }),
+  })
+  const folder = someFolder(t)
+  const file = join(folder, 'a.csv')
+
+  const pulled = await command(
+    ['pull', 'appointments', '--output', file, '--location', `${location.id},${location.id}`],
+    env,
+  )
+  assert.equal(readFileSync(file, 'utf8').match(/HYPERLINK/g)?.length, 1)
+  assert.match(readFileSync(file, 'utf8'), /,"=HYPERLINK/)
+  const [, watermark = ''] = /--since (\S+)/.exec(pulled.err) ?? []
+  await location.upload('appointments', { a2: aRecord('appointments', { note: '@SUM(1)' }) })
+  const later = await command(['pull', 'appointments', '--format', 'csv', '--spreadsheet', '--since', watermark], env)
+  assert.match(later.out, /^location_id.*\r\n.*,'@SUM\(1\),.*\r\n$/)
+  const guarded = await command(['pull', 'appointments', '--format', 'csv', '--spreadsheet'], env)
+  assert.match(guarded.out, /,-1\.50,.*,"'=HYPERLINK\(""http:\/\/x""\)"/)
+
+  // Whoever lost all grants keeps yesterday's file.
+  const alone = await world.addVendor([])
+  const ofAlone = { ...env, BRIDGEWORK_CLIENT_ID: alone.clientId, BRIDGEWORK_CLIENT_SECRET: alone.clientSecret }
+  const nothing = await command(['pull', 'appointments', '--output', file], ofAlone)
+  assert.deepEqual([nothing.code, readFileSync(file, 'utf8').includes('HYPERLINK')], [4, true])
+  const empty = await command(['mirror', '--to', join(folder, 'copy')], ofAlone)
+  assert.deepEqual([empty.code, /must grant it first/.test(empty.err)], [4, true])
 })
 
 test('mirror with --every goes on until it is interrupted', async (t) => {
@@ -301,62 +331,3 @@ test('what is written wrongly is said, with the right way', async () => {
     assert.match((await command(['completion', shell], {})).out, /insurance_plans/)
   }
 })
-
-async function someCommand(t: TestContext, given: { insurancePlans?: number; isPreviewOff?: boolean } = {}) {
-  const made = await someClient(t, given)
-  const env = {
-    HOME: someFolder(t),
-    BRIDGEWORK_BASE_URL: made.world.url,
-    BRIDGEWORK_CLIENT_ID: made.vendor.clientId,
-    BRIDGEWORK_CLIENT_SECRET: made.vendor.clientSecret,
-  }
-  return { ...made, env }
-}
-
-async function command(argv: string[], env: Record<string, string>, input = '') {
-  const [stdout, stderr] = [new PassThrough(), new PassThrough()]
-  const [out, err] = [textOf(stdout), textOf(stderr)]
-  const stdin = Readable.from([input])
-  const code = await run(argv, { stdin, stdout, stderr, env, signal: new AbortController().signal })
-  stdout.end()
-  stderr.end()
-  return { code, out: await out, err: await err }
-}
-
-/** One that goes on: `says` waits for a text on either output. */
-function begin(argv: string[], env: Record<string, string>) {
-  const output = new PassThrough()
-  const stop = new AbortController()
-  let text = ''
-  output.on('data', (part) => {
-    text += part
-  })
-  const stdin = Readable.from([])
-  const ended = run(argv, { stdin, stdout: output, stderr: output, env, signal: stop.signal })
-  return {
-    ended,
-    text: () => text,
-    interrupt: () => stop.abort(new Error('interrupted')),
-    says: (pattern: RegExp) =>
-      new Promise<void>((resolve, reject) => {
-        const look = () => {
-          if (pattern.test(text)) resolve()
-        }
-        output.on('data', look)
-        look()
-        void ended.then((code) => reject(new Error(`ended with ${code}: ${text}`)))
-      }),
-  }
-}
-
-async function textOf(stream: Readable): Promise<string> {
-  let text = ''
-  for await (const part of stream) text += part
-  return text
-}
-
-function someFolder(t: TestContext): string {
-  const folder = mkdtempSync(join(tmpdir(), 'bridgework-command-'))
-  t.after(() => rmSync(folder, { recursive: true, force: true }))
-  return folder
-}

@@ -13,6 +13,8 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.stderr.write(`stdout: ${error.message}\n`)
   process.exit(exitCodes.failed)
 })
+// Who no longer reads what is said about the work does not end the work.
+process.stderr.on('error', () => {})
 const { stdin, stdout, stderr, env } = process
 process.exitCode = await run(process.argv.slice(2), { stdin, stdout, stderr, env, signal: interrupted.signal })
 // What others of the same process may still want, a token for example, nobody waits for.

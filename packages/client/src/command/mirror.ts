@@ -103,6 +103,10 @@ async function round(context: Context, client: ReturnType<Context['client']>, st
     for (const { locationId, dataset, error } of report.failed)
       say(`Location ${locationId}: ${dataset}: ${error.message}`)
   }
+  if (report.current === 0 && report.failed.length === 0) {
+    say('Nothing of what was asked for may be read with this key pair: a practice must grant it first.')
+    return exitCodes.denied
+  }
   return report.failed.length > 0 || report.notGranted.length > 0 ? exitCodes.partly : exitCodes.done
 }
 

@@ -37,7 +37,7 @@ export function columnsFor(dataset: DatasetName, fields: readonly string[] | und
 
 export async function openSink(
   format: Format,
-  columns: readonly Column[],
+  { columns, isForSpreadsheet }: { columns: readonly Column[]; isForSpreadsheet: boolean },
   file: string | undefined,
   stdout: Context['stdout'],
 ): Promise<Sink> {
@@ -70,7 +70,7 @@ export async function openSink(
   if (format === 'csv') {
     return {
       takes: 'records',
-      write: (locationId, records) => writeUnlessEmpty(csvOf(locationId, records, columns)),
+      write: (locationId, records) => writeUnlessEmpty(csvOf(locationId, records, columns, isForSpreadsheet)),
       end,
     }
   }
@@ -97,12 +97,24 @@ function createLines(): (locationId: string, records: readonly Uint8Array[]) => 
   }
 }
 
-function csvOf(locationId: string, records: readonly SyncRecord[], columns: readonly Column[]): string {
+function csvOf(
+  locationId: string,
+  records: readonly SyncRecord[],
+  columns: readonly Column[],
+  isForSpreadsheet: boolean,
+): string {
+  const cellFrom = (value: unknown) => cellOf(isForSpreadsheet ? asText(value) : value)
   return records
     .map(
-      ({ id, attributes }) => `${[locationId, id, ...columns.map(([name]) => cellOf(attributes[name]))].join(',')}\r\n`,
+      ({ id, attributes }) =>
+        `${[locationId, id, ...columns.map(([name]) => cellFrom(attributes[name]))].join(',')}\r\n`,
     )
     .join('')
+}
+
+/** With an apostrophe before what a spreadsheet would calculate: a patient's name may be what anybody typed. Amounts stay numbers. */
+function asText(value: unknown): unknown {
+  return typeof value === 'string' && /^[=+\-@\t\r]/.test(value) && !/^-?\d+(\.\d+)?$/.test(value) ? `'${value}` : value
 }
 
 /** RFC 4180. Empty is null, and `""` an empty text; objects and lists are JSON. */

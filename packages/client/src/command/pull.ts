@@ -1,5 +1,7 @@
 import { rename, rm } from 'node:fs/promises'
-import { datasetNames } from '../dataset-resource.ts'
+import type { Bridgework } from '../bridgework.ts'
+import { type DatasetName, datasetNames } from '../dataset-resource.ts'
+import { tryLock } from '../file-lock.ts'
 import type { Page } from '../page.ts'
 import type { SyncRecord } from '../sync/store.ts'
 import { grantedKeys } from '../sync/sync.ts'
@@ -19,12 +21,14 @@ export const pull: Command = {
   details: [
     `Datasets: ${datasetNames.join(', ')}.`,
     'Removed records are among them, with is_hidden. A file has its name only when it is whole.',
+    'CSV has text as the practice wrote it; --spreadsheet keeps a spreadsheet from taking text for a formula.',
   ],
   options: {
     output: { value: 'file', summary: 'where to; stdout when left out' },
     format: { value: 'format', choices: formats, summary: 'as the file’s name ends, or ndjson, when left out' },
     location: selectionOptions.location,
     since: { value: 'moment', summary: 'only what changed since; a watermark, or 2026-01-31T08:00:00Z' },
+    spreadsheet: { summary: 'CSV: an apostrophe before text that begins like a formula, as =, +, - or @ do' },
     fields: { value: 'names', repeatable: true, summary: 'only these attributes, separated by commas' },
     patient: { value: 'id', summary: 'only records of this patient' },
     'starts-from': { value: 'moment', summary: 'appointments: only those that start then or later' },
@@ -32,7 +36,7 @@ export const pull: Command = {
   },
   argsMax: 1,
   async run(context) {
-    const { args, given, stdout, json, say, write } = context
+    const { args, given, stdout, json, say, write, signal } = context
     const [name] = args
     if (name === undefined) throw new UsageError(`Name a dataset: ${datasetNames.join(', ')}`)
     const dataset = readDataset(name)
@@ -45,35 +49,63 @@ export const pull: Command = {
       const known = columnsFor(dataset, undefined).map(([column]) => column)
       throw new UsageError(`${dataset} has no attribute ${JSON.stringify(unknown)}. It has: ${known.join(', ')}`)
     }
-    const part = output === undefined ? undefined : `${output}.part`
-    const beganAt = performance.now()
-    let count: number
-    try {
-      const sink = await openSink(format, columns, part, stdout)
-      count = await pullAll(context, dataset, sink, fields)
-      await sink.end()
-      if (part !== undefined && output !== undefined) await rename(part, output)
-    } catch (error) {
-      if (part !== undefined) await rm(part, { force: true })
-      throw error
+    const client = context.client()
+    const locationIds = given.list('location') ?? (await grantedLocations(client, dataset, signal))
+    if (locationIds.length === 0) {
+      say(`No location has granted ${dataset} to this key pair.`)
+      return exitCodes.denied
     }
+    const asTable = { columns, isForSpreadsheet: given.flag('spreadsheet') }
+    const beganAt = performance.now()
+    const { count, watermark } = await wholeFile(output, async (part) => {
+      const sink = await openSink(format, asTable, part, stdout)
+      const pulled = await pullAll(context, client, { dataset, locationIds, sink, fields })
+      await sink.end()
+      return pulled
+    })
     const seconds = (performance.now() - beganAt) / 1000
     // With records on stdout, a summary there would be one of them.
     if (json && output !== undefined)
-      await write(`${JSON.stringify({ dataset, records: count, file: output, seconds })}\n`)
-    if (!json) say(`${grouped(count)} records in ${seconds.toFixed(1)} s (${grouped(Math.round(count / seconds))}/s)`)
+      await write(`${JSON.stringify({ dataset, records: count, file: output, seconds, watermark })}\n`)
+    if (!json) {
+      say(`${grouped(count)} records in ${seconds.toFixed(1)} s (${grouped(Math.round(count / seconds))}/s)`)
+      say(`What changes from now on: --since ${watermark}`)
+    }
     return exitCodes.done
   },
 }
 
+/** Runs `work`, which writes a file of another name; that one gets this name when it is whole, and is removed when it is not. */
+async function wholeFile<T>(file: string | undefined, work: (part: string | undefined) => Promise<T>): Promise<T> {
+  if (file === undefined) return await work(undefined)
+  const part = `${file}.part`
+  const lock = await tryLock(`${part}.lock`)
+  if (!lock) throw new Error(`Another process is writing ${file}.`)
+  try {
+    const result = await work(part)
+    await rename(part, file)
+    return result
+  } finally {
+    await rm(part, { force: true })
+    await lock.release()
+  }
+}
+
+async function grantedLocations(client: Bridgework, dataset: DatasetName, signal: AbortSignal): Promise<string[]> {
+  const keys = await grantedKeys(client.locations, signal)
+  return keys.filter((key) => key.dataset === dataset).map(({ locationId }) => locationId)
+}
+
+type Pull = { dataset: DatasetName; locationIds: readonly string[]; sink: Sink; fields: readonly string[] | undefined }
+
+/** Gives how many records were written, and the earliest watermark: nothing that changes afterwards lies before it. */
+
 async function pullAll(
   context: Context,
-  dataset: ReturnType<typeof readDataset>,
-  sink: Sink,
-  fields: readonly string[] | undefined,
-): Promise<number> {
+  client: Bridgework,
+  { dataset, locationIds, sink, fields }: Pull,
+): Promise<{ count: number; watermark: string }> {
   const { given, signal } = context
-  const client = context.client()
   const optional = {
     modifiedSince: given.text('since'),
     fields,
@@ -82,11 +114,8 @@ async function pullAll(
     startsTo: given.text('starts-to'),
   }
   const options = Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== undefined))
-  const locationIds =
-    given.list('location') ??
-    (await grantedKeys(client.locations, signal)).filter((key) => key.dataset === dataset).map((key) => key.locationId)
-  if (locationIds.length === 0) context.say(`No location has granted ${dataset} to this key pair.`)
   const progress = showProgress(context)
+  const watermarks: string[] = []
   let count = 0
   try {
     for (const locationId of locationIds) {
@@ -104,6 +133,7 @@ async function pullAll(
           // The service makes the next page while this one is written.
           coming = pages.next()
           coming.catch(() => {})
+          if (page.watermark !== null) watermarks.push(page.watermark)
           await writeItems(locationId, page.records)
           read += page.records.length
           count += page.records.length
@@ -117,5 +147,6 @@ async function pullAll(
   } finally {
     progress.end()
   }
-  return count
+  // All are UTC with as many digits: the order of the texts is that of the moments.
+  return { count, watermark: watermarks.sort()[0] ?? '' }
 }

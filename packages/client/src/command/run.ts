@@ -54,7 +54,10 @@ export async function run(argv: readonly string[], surroundings: Surroundings): 
       args,
       given,
       json: given.flag('json'),
-      client: () => openClient(env, readSettings(env)),
+      client: () =>
+        openClient(env, readSettings(env), (event) => {
+          if (event.event === 'token.store.failed') say(`The token cannot be kept for the next time: ${event.because}`)
+        }),
       say,
       write,
     }
@@ -95,10 +98,10 @@ function readArguments(command: Command, rest: readonly string[]): { args: strin
     args: parsed.positionals,
     given: {
       text: (option) => textsOf(option)?.at(-1),
-      list: (option) =>
-        textsOf(option)
-          ?.flatMap((text) => text.split(','))
-          .map((text) => text.trim()),
+      list: (option) => {
+        const values = textsOf(option)?.flatMap((text) => text.split(',').map((value) => value.trim()))
+        return values && [...new Set(values)]
+      },
       flag: (option) => parsed.values[option] === true,
     },
   }

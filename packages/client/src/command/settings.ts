@@ -36,7 +36,17 @@ export function readSettings(env: Environment): Settings {
   const file = credentialsFile(env)
   const kept = readCredentials(file)
   if (!kept) throw new SettingsError('No key pair yet. Run: bridgework login')
+  if (baseUrl && originOf(baseUrl) !== originOf(kept.baseUrl)) {
+    // The secret would be told to another service.
+    throw new SettingsError(
+      `BRIDGEWORK_BASE_URL is ${baseUrl}, and the key pair in ${file} is one of ${kept.baseUrl}. Set BRIDGEWORK_CLIENT_ID and BRIDGEWORK_CLIENT_SECRET too, or unset BRIDGEWORK_BASE_URL, or log in there: bridgework login --base-url ${baseUrl}`,
+    )
+  }
   return { ...kept, from: file, ...(baseUrl && { baseUrl }) }
+}
+
+function originOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).origin : url
 }
 
 /** Reads `base_url`, `client_id` and `client_secret` from a JSON file: ours, or the sandbox's. Null when there is none. */

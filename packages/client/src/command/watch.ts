@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ApiError } from '../api-error.ts'
 import type { Bridgework } from '../bridgework.ts'
-import type { SyncKey } from '../sync/store.ts'
+import type { SyncKey, SyncPage, SyncRecord, SyncStore } from '../sync/store.ts'
 import { grantedKeys, nameOf, type SyncEvent } from '../sync/sync.ts'
 import type { Command, Context } from './context.ts'
 import { readPeriod, readSelection, selectionOptions } from './selection.ts'
@@ -31,25 +31,33 @@ export const watch: Command = {
     try {
       let hasBegun = false
       for (;;) {
-        const lines: string[] = []
-        const print = (change: string, key: SyncKey, record?: Changed) => lines.push(lineOf(json, change, key, record))
+        // What becomes known between two pages waits for the next one: a page is printed at the reader's pace, before another is asked for.
+        let news: string[] = []
+        const print = async (lines: readonly string[]) => {
+          const text = [...news, ...lines].map((line) => `${line}\n`).join('')
+          news = []
+          if (text !== '') await write(text)
+        }
+        const tell = (change: string, key: SyncKey) => void news.push(lineOf(json, change, key))
         try {
           const granted = await beginGranted(context, client, state, selection)
           // On the very first round nothing is news.
-          if (hasBegun || state.isKept) for (const key of granted) print('granted', key)
+          if (hasBegun || state.isKept) for (const key of granted) tell('granted', key)
           if (!hasBegun) say(`Watching ${state.positions.size} datasets. Ctrl-C ends it.`)
           hasBegun = true
-          await client.sync({
-            store: state.store,
-            signal,
-            ...selection,
-            onEvent: listener(state, print),
-          })
+          const store: SyncStore = {
+            ...state.store,
+            async apply(page) {
+              await print(linesOf(json, page))
+              await state.store.apply(page)
+            },
+          }
+          await client.sync({ store, signal, ...selection, onEvent: listener(state, tell) })
         } catch (error) {
           if (!(error instanceof ApiError) || error.status === 401) throw error
           say(`${new Date().toISOString()} ${error.message}`)
         }
-        if (lines.length > 0) await write(`${lines.join('\n')}\n`)
+        await print([])
         if (hasBegun) await state.keep()
         await sleep(periodMs, undefined, { signal })
       }
@@ -59,28 +67,30 @@ export const watch: Command = {
   },
 }
 
-type Changed = Extract<SyncEvent, { event: 'page' }>['records'][number]
+/** A line for each record that changed. The first walk of what was granted after the others is none of changes. */
+function linesOf(json: boolean, { previous, records, ...key }: SyncPage): string[] {
+  if (!previous?.watermark) return []
+  return records.map((record) =>
+    lineOf(json, record.attributes.is_hidden === true ? 'removed' : 'changed', key, record),
+  )
+}
 
-function listener(state: WatchState, print: (change: string, key: SyncKey, record?: Changed) => void) {
+function listener(state: WatchState, tell: (change: string, key: SyncKey) => void) {
   const begun = new Set<string>()
   return (event: SyncEvent) => {
     const { event: what, ...key } = event
     if (what === 'revoked') {
       // Granted again, it is new again.
       state.positions.delete(nameOf(key))
-      print('revoked', key)
+      tell('revoked', key)
     }
     // Granted a moment ago, after the others: read in full this once, and told in one line as they were, when it can be read.
     if (what === 'begun') begun.add(nameOf(key))
-    if (what === 'current' && begun.has(nameOf(key))) print('granted', key)
-    if (event.event !== 'page' || event.isInitial) return
-    for (const record of event.records) {
-      print(record.attributes.is_hidden === true ? 'removed' : 'changed', event, record)
-    }
+    if (what === 'current' && begun.has(nameOf(key))) tell('granted', key)
   }
 }
 
-function lineOf(json: boolean, change: string, { locationId, dataset }: SyncKey, record?: Changed): string {
+function lineOf(json: boolean, change: string, { locationId, dataset }: SyncKey, record?: SyncRecord): string {
   if (json) return JSON.stringify({ change, location_id: locationId, dataset, ...record })
   const at = record ? String(record.attributes.updated_at) : new Date().toISOString()
   return `${at}  ${change}  location ${locationId}  ${dataset}${record ? ` ${record.id}` : ''}`
