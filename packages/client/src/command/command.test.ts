@@ -311,6 +311,7 @@ test('what is written wrongly is said, with the right way', async () => {
     [['pull', 'patients', '--fields', 'shoe_size'], /no attribute "shoe_size". It has: first_name/],
     [['pull', 'patients', '--format', 'xls'], /Formats: ndjson, csv, parquet/],
     [['pull', 'patients', 'now'], /Too much: now/],
+    [['pull', 'patients', '--spreadsheet'], /--format csv/],
     [['locations', '--jsno'], /Unknown option '--jsno'.*--json/],
     [['mirror'], /--to sqlite:/],
     [['completion', 'tcsh'], /bash, zsh, fish/],

@@ -5,7 +5,11 @@ import { run } from './run.ts'
 // The one place that knows that there is a process.
 const interrupted = new AbortController()
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  process.once(signal, () => interrupted.abort(new Error(`ended by ${signal}`)))
+  process.once(signal, () => {
+    interrupted.abort(new Error(`ended by ${signal}`))
+    // A reader or a database that is silent is not waited for: every copy may be left at any line.
+    setTimeout(() => process.exit(exitCodes.interrupted), 2_000).unref()
+  })
 }
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   // A reader that closes its end has enough: `bridgework pull patients | head`.

@@ -159,6 +159,7 @@ async function compare(
       say(`Location ${locationId}: ${dataset}: ${missing} missing, ${wrong} wrong, ${stray} too many; mended.`)
     }
   }
-  if (!json && !results.some(isWrong)) say(`${results.length} datasets equal the service, record by record.`)
+  if (!json && results.length > 0 && !results.some(isWrong))
+    say(`${results.length} datasets equal the service, record by record.`)
   return exitCodes.done
 }

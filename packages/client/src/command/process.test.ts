@@ -32,6 +32,14 @@ test('a reader that has enough ends a pull without a word', async (t) => {
   assert.equal(said, '')
 })
 
+test('Ctrl-C ends a pull whose reader has stopped reading', async (t) => {
+  const { env } = await someCommand(t, { insurancePlans: 3_000 })
+  const pull = start(t, ['pull', 'insurance_plans'], env)
+  await once(pull.stdout, 'readable')
+  pull.kill('SIGINT')
+  assert.deepEqual(await once(pull, 'exit'), [130, null])
+})
+
 test('a token that cannot be kept is used, and that is said', async (t) => {
   const { env, world } = await someCommand(t, { insurancePlans: 1 })
   let tokenRequests = 0

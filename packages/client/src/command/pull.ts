@@ -42,6 +42,8 @@ export const pull: Command = {
     const dataset = readDataset(name)
     const output = given.text('output') === '-' ? undefined : given.text('output')
     const format = formatOf(given.text('format'), output)
+    const isForSpreadsheet = given.flag('spreadsheet')
+    if (isForSpreadsheet && format !== 'csv') throw new UsageError('--spreadsheet goes with CSV: --format csv')
     const fields = given.list('fields')
     const columns = columnsFor(dataset, fields)
     const unknown = fields?.find((field) => !columns.some(([column]) => column === field))
@@ -55,10 +57,9 @@ export const pull: Command = {
       say(`No location has granted ${dataset} to this key pair.`)
       return exitCodes.denied
     }
-    const asTable = { columns, isForSpreadsheet: given.flag('spreadsheet') }
     const beganAt = performance.now()
     const { count, watermark } = await wholeFile(output, async (part) => {
-      const sink = await openSink(format, asTable, part, stdout)
+      const sink = await openSink(format, { columns, isForSpreadsheet }, part, stdout)
       const pulled = await pullAll(context, client, { dataset, locationIds, sink, fields })
       await sink.end()
       return pulled
@@ -69,7 +70,7 @@ export const pull: Command = {
       await write(`${JSON.stringify({ dataset, records: count, file: output, seconds, watermark })}\n`)
     if (!json) {
       say(`${grouped(count)} records in ${seconds.toFixed(1)} s (${grouped(Math.round(count / seconds))}/s)`)
-      say(`What changes from now on: --since ${watermark}`)
+      if (watermark !== null) say(`What changes from now on: --since ${watermark}`)
     }
     return exitCodes.done
   },
@@ -99,12 +100,11 @@ async function grantedLocations(client: Bridgework, dataset: DatasetName, signal
 type Pull = { dataset: DatasetName; locationIds: readonly string[]; sink: Sink; fields: readonly string[] | undefined }
 
 /** Gives how many records were written, and the earliest watermark: nothing that changes afterwards lies before it. */
-
 async function pullAll(
   context: Context,
   client: Bridgework,
   { dataset, locationIds, sink, fields }: Pull,
-): Promise<{ count: number; watermark: string }> {
+): Promise<{ count: number; watermark: string | null }> {
   const { given, signal } = context
   const optional = {
     modifiedSince: given.text('since'),
@@ -148,5 +148,5 @@ async function pullAll(
     progress.end()
   }
   // All are UTC with as many digits: the order of the texts is that of the moments.
-  return { count, watermark: watermarks.sort()[0] ?? '' }
+  return { count, watermark: watermarks.sort()[0] ?? null }
 }
