@@ -1,15 +1,16 @@
 import assert from 'node:assert/strict'
 import { accessSync, constants } from 'node:fs'
-import { createServer } from 'node:net'
 import { delimiter, join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { AxeBuilder } from '@axe-core/playwright'
 import { portalApiPath } from '@bridgework/contract/portal'
 import { type Browser, type BrowserContextOptions, chromium, type Page, type Request } from 'playwright-core'
 import { somePortal } from '../../server/src/portal-api/test-portal.ts'
+import { freePort } from '../../server/src/test-port.ts'
 
 /** A whole service, and a real Chromium that opens its pages. */
 export async function somePortalInBrowser(t: TestContext) {
+  // Tokens and cookies name the public address, so it must be known before the server is made.
   const port = await freePort()
   const url = `http://localhost:${port}`
   // The browser is closed first: a page that was still loading would complain of a server that is gone.
@@ -159,14 +160,4 @@ function isProgram(path: string): boolean {
   } catch {
     return false
   }
-}
-
-/** Tokens and cookies name the public address, so it must be known before the server is made. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await new Promise((resolve) => server.once('listening', resolve))
-  const address = server.address()
-  await new Promise((resolve) => server.close(resolve))
-  if (address === null || typeof address === 'string') throw new Error('the machine gave no port')
-  return address.port
 }

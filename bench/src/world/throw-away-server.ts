@@ -2,7 +2,6 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { chmodSync, closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -10,6 +9,7 @@ import { vendorApiPath } from '@bridgework/contract'
 import { readPostmasterFile } from '@bridgework/server/src/database/embedded/orphan.ts'
 import { findPlace } from '@bridgework/server/src/database/embedded/place.ts'
 import { processesIn } from '@bridgework/server/src/database/embedded/process-table.ts'
+import { freePort } from '@bridgework/server/src/test-port.ts'
 
 /** The real server in a process of its own, as production starts it, on an embedded database that goes when it is removed. */
 export type ThrowAwayServer = {
@@ -144,15 +144,4 @@ function killIfThere(pid: number): void {
   } catch {
     // It ended by itself.
   }
-}
-
-/** The server must come back at the same address after a kill, so it cannot choose one itself. */
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  if (address === null || typeof address === 'string') throw new Error('no port')
-  return address.port
 }
