@@ -2,12 +2,19 @@ import { randomUUID } from 'node:crypto'
 import type { TestContext } from 'node:test'
 import { type MemberRole, portalApiPath } from '@bridgework/contract/portal'
 import type { CompanyId, OrganizationId } from '../directory/identity.ts'
-import { createAuth } from '../sign-in/auth.ts'
+import { type Auth, createAuth } from '../sign-in/auth.ts'
 import { createPerson, hashPassword } from '../sign-in/create-person.ts'
 import { type Answer, someWorld } from '../test-world.ts'
 
 /** The password of everybody in a test. */
 export const password = 'correct horse battery staple'
+
+/** Made once: it takes as much of the processor as the rest of a small test. Who signs in is checked against it each time. */
+const hashOnce = (auth: Auth) => {
+  passwordHash ??= hashPassword(auth, password)
+  return passwordHash
+}
+let passwordHash: Promise<string> | undefined
 
 export type PortalWorld = Awaited<ReturnType<typeof somePortal>>
 export type SignedIn = Awaited<ReturnType<PortalWorld['signIn']>>
@@ -22,7 +29,7 @@ export async function somePortal(t: TestContext, options: Parameters<typeof some
   /** A person with an account, who belongs to nothing yet. */
   const addPerson = async (name = 'Person') => {
     const email = `${randomUUID()}@example.com`
-    const { userId } = await createPerson(pool, { email, name, passwordHash: await hashPassword(auth, password) })
+    const { userId } = await createPerson(pool, { email, name, passwordHash: await hashOnce(auth) })
     return { userId, email, name, password }
   }
 
