@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet'
 import { datasetNames } from '../dataset-resource.ts'
+import { tryLock } from '../file-lock.ts'
 import { openStore, somePlace } from '../sync/test-mirror.ts'
 import { aPlan, aRecord, someClient } from '../test-client.ts'
 import { begin, command, someCommand, someFolder } from './test-command.ts'
@@ -167,6 +168,12 @@ test('a pull says where the next one begins, and what a spreadsheet would calcul
   const ofAlone = { ...env, BRIDGEWORK_CLIENT_ID: alone.clientId, BRIDGEWORK_CLIENT_SECRET: alone.clientSecret }
   const nothing = await command(['pull', 'appointments', '--output', file], ofAlone)
   assert.deepEqual([nothing.code, readFileSync(file, 'utf8').includes('HYPERLINK')], [4, true])
+  const other = await tryLock(`${file}.part.lock`)
+  const second = await command(['pull', 'appointments', '--output', file], env)
+  assert.deepEqual([second.code, /Another process is writing/.test(second.err)], [1, true])
+  await other?.release()
+  const misspelt = await command(['pull', 'appointments', '--output', join(folder, 'fodler/a.csv')], env)
+  assert.deepEqual([misspelt.code, readdirSync(folder)], [1, ['a.csv']])
   const empty = await command(['mirror', '--to', join(folder, 'copy')], ofAlone)
   assert.deepEqual([empty.code, /must grant it first/.test(empty.err)], [4, true])
 })

@@ -1,4 +1,5 @@
-import { rename, rm } from 'node:fs/promises'
+import { access, rename, rm } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import type { Bridgework } from '../bridgework.ts'
 import { type DatasetName, datasetNames } from '../dataset-resource.ts'
 import { tryLock } from '../file-lock.ts'
@@ -79,6 +80,8 @@ export const pull: Command = {
 /** Runs `work`, which writes a file of another name; that one gets this name when it is whole, and is removed when it is not. */
 async function wholeFile<T>(file: string | undefined, work: (part: string | undefined) => Promise<T>): Promise<T> {
   if (file === undefined) return await work(undefined)
+  // A folder that was misspelt is not made.
+  await access(dirname(file))
   const part = `${file}.part`
   const lock = await tryLock(`${part}.lock`)
   if (!lock) throw new Error(`Another process is writing ${file}.`)

@@ -49,6 +49,7 @@ export async function run(argv: readonly string[], surroundings: Surroundings): 
     const { args, given } = readArguments(command, rest)
     if (given.flag('help')) return await write(helpOf(name, command)).then(() => exitCodes.done)
     if (args.length > command.argsMax) throw new UsageError(`Too much: ${args.slice(command.argsMax).join(' ')}`)
+    let isTokenLost = false
     const context: Context = {
       ...surroundings,
       args,
@@ -56,7 +57,9 @@ export async function run(argv: readonly string[], surroundings: Surroundings): 
       json: given.flag('json'),
       client: () =>
         openClient(env, readSettings(env), (event) => {
-          if (event.event === 'token.store.failed') say(`The token cannot be kept for the next time: ${event.because}`)
+          if (event.event !== 'token.store.failed' || isTokenLost) return
+          isTokenLost = true
+          say(`The token cannot be kept for the next time: ${event.because}`)
         }),
       say,
       write,

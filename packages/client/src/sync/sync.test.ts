@@ -1,18 +1,17 @@
 import assert from 'node:assert/strict'
-import { execFile } from 'node:child_process'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
-import { promisify } from 'node:util'
+import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { datasets } from '../generated.ts'
 import { aPlan, aRecord, aSchedule, clientOf, someClient, statusesOf } from '../test-client.ts'
 import { StoreConflictError } from './store.ts'
 import type { SyncEvent } from './sync.ts'
 import { assertEqualCopy, openStore, somePlace, storeKinds } from './test-mirror.ts'
-
-const execFileAsync = promisify(execFile)
 
 for (const kind of storeKinds) {
   test(`${kind}: a copy equals the service, after the first walk and after changes and removals`, async (t) => {
@@ -170,13 +169,22 @@ for (const kind of ['sqlite', 'postgres'] as const) {
   })
 }
 
-test('a SQLite file may be opened for the first time by many at once', async (t) => {
+test('a SQLite file that another process is just making is waited for', async (t) => {
   const place = await somePlace(t, 'sqlite')
+  const maker = new DatabaseSync(place)
+  maker.exec('begin exclusive; create table other (id integer)')
   const program = `const { sqliteStore } = await import(${JSON.stringify(import.meta.resolve('../stores/sqlite-store.ts'))})
+    process.stdout.write('begun')
     await (await sqliteStore(${JSON.stringify(place)})).close()`
-  await Promise.all(
-    [1, 2, 3, 4, 5, 6].map(() => execFileAsync(process.execPath, ['--input-type=module', '-e', program])),
-  )
+  const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  await once(child.stdout, 'data')
+  await sleep(300)
+  assert.equal(child.exitCode, null)
+  maker.exec('commit')
+  maker.close()
+  assert.deepEqual(await once(child, 'exit'), [0, null])
 })
 
 test('locations that are granted later are picked up, revoked ones are said and keep their copy, and granted again they are whole', async (t) => {
