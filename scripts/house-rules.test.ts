@@ -68,7 +68,7 @@ test('imports in the server run one way: the doors know the nouns, the nouns kno
     [],
   )
   assert.deepEqual(
-    linesWith(sources, backFromDatabase, (file) => file.startsWith('apps/server/src/database/')),
+    linesWith(sources, backFromDatabase, (file) => file.startsWith('apps/server/src/platform/database/')),
     [],
   )
 })

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import pg from 'pg'
-import { embeddedServerRole, startEmbeddedPostgres } from '../apps/server/src/database/embedded-postgres.ts'
-import { migrate } from '../apps/server/src/database/migrate.ts'
+import { embeddedServerRole, startEmbeddedPostgres } from '../apps/server/src/platform/database/embedded-postgres.ts'
+import { migrate } from '../apps/server/src/platform/database/migrate.ts'
 
 const root = join(import.meta.dirname, '..')
 const everything = ['{apps,packages,bench,scripts}/**/*.test.ts']

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
-import type { OrganizationId } from '../../server/src/directory/identity.ts'
+import type { OrganizationId } from '../../server/src/platform/identity/identity.ts'
 import { assertAccessible, linkMailedTo, somePortalInBrowser } from './test-browser.ts'
 
 const password = 'a bridge between two rivers'

@@ -5,7 +5,7 @@ import type { TestContext } from 'node:test'
 import { AxeBuilder } from '@axe-core/playwright'
 import { portalApiPath } from '@bridgework/contract/portal'
 import { type Browser, type BrowserContextOptions, chromium, type Page, type Request } from 'playwright-core'
-import { somePortal } from '../../server/src/portal-api/test-portal.ts'
+import { somePortal } from '../../server/src/apis/portal/test-portal.ts'
 import { freePort } from '../../server/src/test-port.ts'
 
 /** A whole service, and a real Chromium that opens its pages. */

@@ -1,13 +1,13 @@
 import { type DatasetName, datasetNames } from '@bridgework/contract'
 import type { Pool } from 'pg'
-import { deleteOldSightings } from './attribution/store.ts'
-import type { LocationId } from './directory/identity.ts'
-import type { Log } from './http/log-event.ts'
-import { findForeignReferences, type Place } from './records/foreign-reference.ts'
-import { deleteOldSyncActivity } from './records/sync-activity.ts'
-import { deleteOldUploads } from './records/upload-store.ts'
-import { deleteOldSignIns } from './sign-in/store.ts'
-import { trimUsage } from './usage/store.ts'
+import { deleteOldSightings } from './modules/attribution/store.ts'
+import { findForeignReferences, type Place } from './modules/records/foreign-reference.ts'
+import { deleteOldSyncActivity } from './modules/records/sync-activity.ts'
+import { deleteOldUploads } from './modules/records/upload-store.ts'
+import { deleteOldSignIns } from './modules/sign-in/store.ts'
+import { trimUsage } from './modules/usage/store.ts'
+import type { LocationId } from './platform/identity/identity.ts'
+import type { Log } from './platform/log/log-event.ts'
 
 const everyMs = 10 * 60_000
 const uploadsKeptMs = 7 * 24 * 60 * 60_000

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
 import type { Config } from './config.ts'
-import type { Log } from './http/log-event.ts'
+import type { Log } from './platform/log/log-event.ts'
 import { demoReference, volumeReference } from './sandbox/demo.ts'
 
 /** Production would not be safe like this. The message is one line for the person who starts the server. */

@@ -1,4 +1,4 @@
-import { miscountStatement } from '@bridgework/server/src/records/test-miscounts.ts'
+import { miscountStatement } from '@bridgework/server/src/modules/records/test-miscounts.ts'
 import type { World } from '../world/practice.ts'
 import { runSql } from '../world/practice.ts'
 import type { Batch } from './ingest-plan.ts'

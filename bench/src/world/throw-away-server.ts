@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { vendorApiPath } from '@bridgework/contract'
-import { readPostmasterFile } from '@bridgework/server/src/database/embedded/orphan.ts'
-import { findPlace } from '@bridgework/server/src/database/embedded/place.ts'
-import { processesIn } from '@bridgework/server/src/database/embedded/process-table.ts'
+import { readPostmasterFile } from '@bridgework/server/src/platform/database/embedded/orphan.ts'
+import { findPlace } from '@bridgework/server/src/platform/database/embedded/place.ts'
+import { processesIn } from '@bridgework/server/src/platform/database/embedded/process-table.ts'
 import { freePort } from '@bridgework/server/src/test-port.ts'
 
 /** The real server in a process of its own, as production starts it, on an embedded database that goes when it is removed. */

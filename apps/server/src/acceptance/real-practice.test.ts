@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { TestDatabase } from '@bridgework/agent/test-mariadb'
-import { runOperator } from '../operator/run.ts'
+import { runOperator } from '../apis/operator/run.ts'
 import { keptRecords } from './test-kept-records.ts'
 import { type Office, someOffice } from './test-office.ts'
 import { namesOfPresent, readClinics, readPresent } from './test-practice-sql.ts'

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { findPlace } from '../database/embedded/place.ts'
-import { isAlive, processesIn } from '../database/embedded/process-table.ts'
+import { findPlace } from '../platform/database/embedded/place.ts'
+import { isAlive, processesIn } from '../platform/database/embedded/process-table.ts'
 import { freePort } from '../test-port.ts'
 
 export type Ended = { code: number | null; signal: NodeJS.Signals | null; stdout: string; stderr: string }

@@ -12,9 +12,9 @@ import {
 } from '@bridgework/agent'
 import { runAgentCommand, temporaryFolder, writeTestConfig } from '@bridgework/agent/test-agent'
 import type { TestDatabase } from '@bridgework/agent/test-mariadb'
-import { grantAccess } from '../access/grant.ts'
-import type { LocationId } from '../directory/identity.ts'
-import { listLocations } from '../directory/location.ts'
+import { grantAccess } from '../modules/consent/grant.ts'
+import { listLocations } from '../modules/directory/location.ts'
+import type { LocationId } from '../platform/identity/identity.ts'
 import { someWorld } from '../test-world.ts'
 
 export type Office = Awaited<ReturnType<typeof someOffice>>

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { feederExitCodes } from '@bridgework/practice-simulator/feeder-exit-codes'
-import type { Log } from '../http/log-event.ts'
+import type { Log } from '../platform/log/log-event.ts'
 import type { Demo } from './demo.ts'
 
 export type Feeder = {

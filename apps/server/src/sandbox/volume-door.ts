@@ -3,12 +3,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type DatasetName, datasets } from '@bridgework/contract'
 import type { VolumeBatch } from '@bridgework/practice-simulator'
 import type { Pool } from 'pg'
-import { isDatabaseUnavailable } from '../database/unavailable.ts'
-import type { AgentId, LocationId } from '../directory/identity.ts'
-import { Problem } from '../http/problem.ts'
-import { createLineReader } from '../ingest-api/record-line.ts'
-import { finishCycle } from '../records/cycle.ts'
-import { storeUpload } from '../records/upload.ts'
+import { createLineReader } from '../apis/ingest/record-line.ts'
+import { finishCycle } from '../modules/records/cycle.ts'
+import { storeUpload } from '../modules/records/upload.ts'
+import { isDatabaseUnavailable } from '../platform/database/unavailable.ts'
+import { Problem } from '../platform/errors/problem.ts'
+import type { AgentId, LocationId } from '../platform/identity/identity.ts'
 
 /** Where uploads go: to the running server over HTTP, or straight to the functions that its ingest routes call. */
 export type VolumeDoor = {

@@ -1,0 +1,73 @@
+import { type DatasetName, isDatasetName } from '@bridgework/contract'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { Pool } from 'pg'
+import { createAgentContacts } from '../../modules/agents/agent-contact.ts'
+import { type AgentPrincipal, authenticateAgent } from '../../modules/agents/agent-key.ts'
+import type { SecretKey } from '../../modules/credentials/secret.ts'
+import { findLocation } from '../../modules/directory/location.ts'
+import { Problem } from '../../platform/errors/problem.ts'
+import { rawQuery } from '../../platform/http/server.ts'
+import { type LocationId, type OrganizationId, parseNumericId } from '../../platform/identity/identity.ts'
+
+type Known = { agent: AgentPrincipal; locationId?: LocationId; dataset?: DatasetName }
+const known = new WeakMap<FastifyRequest, Known>()
+
+/** Every route of this instance is for agents. */
+export function requireAgent(app: FastifyInstance, deps: { pool: Pool; secretKey: SecretKey; now: () => Date }): void {
+  const contacts = createAgentContacts(deps)
+  app.addHook('onRequest', async (request) => {
+    const agent = await authenticateAgent(deps.pool, deps.secretKey, request.headers.authorization)
+    known.set(request, { agent })
+    await contacts.touchAgent(agent)
+    request.logNotes = { ...request.logNotes, agentId: agent.agentId }
+    if (rawQuery(request) !== '') throw new Problem('parameter_invalid', { errors: 'This path accepts no parameters.' })
+  })
+}
+
+/** The path's location must be one of the agent's organization. */
+export function requireLocation(pool: Pool) {
+  return async (request: FastifyRequest): Promise<void> => {
+    const { location_id: text } = request.params as { location_id: string }
+    const locationId = parseNumericId<LocationId>(text)
+    const location = locationId === null ? null : await findLocation(pool, locationId)
+    if (!location) throw new Problem('location_unknown')
+    if (location.organizationId !== agentOf(request).organizationId) throw new Problem('agent_denied')
+    knownOf(request).locationId = location.id
+  }
+}
+
+export async function requireDataset(request: FastifyRequest): Promise<void> {
+  const { dataset } = request.params as { dataset: string }
+  if (!isDatasetName(dataset)) throw new Problem('dataset_unknown')
+  knownOf(request).dataset = dataset
+}
+
+export function agentOf(request: FastifyRequest): AgentPrincipal {
+  return knownOf(request).agent
+}
+
+/** The path's organization, which must be the agent's own. */
+export function organizationOf(request: FastifyRequest): OrganizationId {
+  const { organization_id: text } = request.params as { organization_id: string }
+  const organizationId = parseNumericId<OrganizationId>(text)
+  if (organizationId === null) throw new Problem('organization_unknown')
+  if (organizationId !== agentOf(request).organizationId) throw new Problem('agent_denied')
+  return organizationId
+}
+
+export function locationOf(request: FastifyRequest): LocationId {
+  return required(knownOf(request).locationId)
+}
+
+export function datasetOf(request: FastifyRequest): DatasetName {
+  return required(knownOf(request).dataset)
+}
+
+function knownOf(request: FastifyRequest): Known {
+  return required(known.get(request))
+}
+
+function required<T>(value: T | undefined): T {
+  if (value === undefined) throw new Error('a protected route without its hooks')
+  return value
+}

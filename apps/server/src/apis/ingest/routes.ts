@@ -1,0 +1,177 @@
+import { createHash } from 'node:crypto'
+import { datasets, limits } from '@bridgework/contract'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { Pool } from 'pg'
+import { enrollAgent } from '../../modules/agents/agent-key.ts'
+import type { SecretKey } from '../../modules/credentials/secret.ts'
+import { parseInstant } from '../../modules/datasets/instant.ts'
+import { upsertLocations } from '../../modules/directory/location.ts'
+import { finishCycle } from '../../modules/records/cycle.ts'
+import { reconcile } from '../../modules/records/reconcile.ts'
+import { storeUpload } from '../../modules/records/upload.ts'
+import type { TokenLimit } from '../../modules/throttle/token-limit.ts'
+import { Problem } from '../../platform/errors/problem.ts'
+import { Refusal } from '../../platform/errors/refusal.ts'
+import { readJson } from '../../platform/http/read-json.ts'
+import { uploadTimeoutMs } from '../../platform/http/server.ts'
+import type { Log } from '../../platform/log/log-event.ts'
+import {
+  agentOf,
+  datasetOf,
+  locationOf,
+  organizationOf,
+  requireAgent,
+  requireDataset,
+  requireLocation,
+} from './authorize.ts'
+import { acceptUploads, decodeUtf8 } from './body.ts'
+import { createLineReader } from './record-line.ts'
+import * as schemas from './schemas.ts'
+
+export type IngestApiContext = {
+  pool: Pool
+  secretKey: SecretKey
+  /** Enrolment codes are guessed like client secrets, so tries are counted with them. */
+  tokenLimit: TokenLimit
+  now: () => Date
+  log: Log
+}
+
+/** HTTP under /ingest/v1: what office agents speak. Every check that needs no body comes before the body is read. */
+export function registerIngestApi(app: FastifyInstance, context: IngestApiContext): void {
+  app.register(async (open) => registerEnrolment(open, context))
+  app.register(async (protectedApp) => {
+    requireAgent(protectedApp, context)
+    acceptUploads(protectedApp)
+    registerProtected(protectedApp, context)
+  })
+}
+
+function registerEnrolment(app: FastifyInstance, { pool, secretKey, tokenLimit }: IngestApiContext): void {
+  app.post('/agents', async (request, reply) => {
+    const body = readJson(schemas.enrolment, request.body)
+    const verdict = await tokenLimit.admit(request.clientIp)
+    if (!verdict.admitted) throw tokenLimit.refusalOf(verdict)
+    const { enrolment_code: code, ...described } = body
+    const agent = await enrollAgent(pool, secretKey, { code, ...described }).catch(refuse)
+    return reply
+      .code(201)
+      .send({ agent_id: agent.agentId, agent_key: agent.agentKey, organization_id: agent.organizationId })
+  })
+}
+
+/** What a repeated upload did, whatever its first time is answered with again. */
+const nothingStored = { inserted: 0, changed: 0, hidden: 0 }
+
+function registerProtected(app: FastifyInstance, context: IngestApiContext): void {
+  const { pool, now, log } = context
+  const readers = new Map(datasets.map((dataset) => [dataset.name, createLineReader(dataset)]))
+  const path = '/locations/:location_id/:dataset'
+  const forDataset = { config: { uploadTimeoutMs }, onRequest: [requireLocation(pool), requireDataset] }
+
+  app.get('/agents/self', async (request) => {
+    const agent = agentOf(request)
+    return { agent_id: agent.agentId, organization_id: agent.organizationId, server_time: now().toISOString() }
+  })
+
+  app.post('/organizations/:organization_id/locations', { bodyLimit: limits.uploadBytesMax }, async (request) => {
+    const organizationId = organizationOf(request)
+    const body = readJson(schemas.locationList, request.body)
+    const locations = await upsertLocations(pool, organizationId, body.locations.map(toLocationSource)).catch(refuse)
+    return {
+      locations: locations.map(({ id, sourceId, name }) => ({ source_id: sourceId, location_id: id, name })),
+    }
+  })
+
+  app.post(`${path}/records`, { ...forDataset, bodyLimit: limits.uploadBytesMax }, async (request) => {
+    const begun = performance.now()
+    const dataset = datasetOf(request)
+    const number = uploadNumber(request)
+    const body = ndjsonOf(request)
+    const lines = readers.get(dataset)?.(splitLines(decodeUtf8(body))) ?? []
+    const locationId = locationOf(request)
+    const bodyHash = createHash('sha256').update(body).digest('hex')
+    const { agentId } = agentOf(request)
+    const { answer, isRepeated } = await storeUpload(
+      pool,
+      { locationId, dataset, agentId, number, bodyHash, lines },
+      now,
+    )
+    const { hidden, inserted, changed } = isRepeated ? nothingStored : answer
+    const durationMs = Math.round(performance.now() - begun)
+    log({ event: 'records.ingested', locationId, dataset, changed: inserted + changed, hidden, isRepeated, durationMs })
+    return answer
+  })
+
+  app.post(`${path}/cycles`, forDataset, async (request) => {
+    const body = readJson(schemas.cycle, request.body)
+    const readAt = parseInstant(body.read_at)
+    if (readAt === null) throw new Problem('field_invalid', { errors: 'read_at must be an RFC 3339 date-time.' })
+    const cycle = { locationId: locationOf(request), dataset: datasetOf(request), readAt: new Date(readAt / 1000) }
+    const { syncedAt } = await finishCycle(pool, { ...cycle, isComplete: body.complete })
+    return { synced_at: syncedAt.toISOString() }
+  })
+
+  app.post(`${path}/reconcile`, { ...forDataset, bodyLimit: limits.reconcileBytesMax }, async (request) => {
+    const body = readJson(schemas.completeList, request.body)
+    return reconcile(
+      { pool, now, log },
+      {
+        locationId: locationOf(request),
+        dataset: datasetOf(request),
+        agentId: agentOf(request).agentId,
+        beganAtUpload: String(body.began_at_upload),
+        sourceIds: body.source_ids,
+      },
+    )
+  })
+}
+
+/** What the rules of the house refuse, in this door's form. */
+function refuse(error: unknown): never {
+  throw error instanceof Refusal ? new Problem('field_invalid', { errors: error.message, cause: error }) : error
+}
+
+/** The upload's number from `Idempotency-Key: <agent id>-<number>`. */
+function uploadNumber(request: FastifyRequest): string {
+  const [, agentId, number] =
+    /^([1-9]\d{0,15})-([1-9]\d{0,15})$/.exec(String(request.headers['idempotency-key'] ?? '')) ?? []
+  if (number === undefined || agentId !== agentOf(request).agentId) throw new Problem('idempotency_key_invalid')
+  return number
+}
+
+function ndjsonOf(request: FastifyRequest): Buffer {
+  if (Buffer.isBuffer(request.body)) return request.body
+  throw new Problem('content_type_unsupported', { errors: 'Send the lines as Content-Type: application/x-ndjson.' })
+}
+
+function splitLines(text: string): string[] {
+  const lines = text.split('\n')
+  if (lines.at(-1) === '') lines.pop()
+  if (lines.length === 0) throw new Problem('record_invalid', { errors: 'The upload has no line.' })
+  if (lines.length > limits.uploadLinesMax) {
+    throw new Problem('body_too_large', { errors: `An upload has at most ${limits.uploadLinesMax} lines.` })
+  }
+  return lines
+}
+
+function toLocationSource(location: schemas.LocationList['locations'][number]) {
+  return {
+    sourceId: location.source_id,
+    name: location.name,
+    addressLine1: location.address_line_1,
+    addressLine2: location.address_line_2,
+    city: location.city,
+    state: location.state,
+    postalCode: location.postal_code,
+    country: location.country,
+    phone: location.phone,
+    email: location.email,
+    websiteUrl: location.website_url,
+    timeZone: location.time_zone,
+    currency: location.currency,
+    isActive: location.is_active,
+    practiceManagementSystem: location.practice_management_system,
+    officeHours: location.office_hours ?? null,
+  }
+}

@@ -1,0 +1,73 @@
+import { isIPv6 } from 'node:net'
+import type { Pool } from 'pg'
+import type { Config } from '../../config.ts'
+import { ensureFirstAgreement } from '../../modules/credentials/agreement.ts'
+import { requireInstallation } from '../../modules/credentials/installation.ts'
+import type { SecretKey } from '../../modules/credentials/secret.ts'
+import { loadSecretKey } from '../../modules/credentials/secret-key-file.ts'
+import { openDatabase } from '../../platform/database/open-database.ts'
+import { createPool } from '../../platform/database/pool.ts'
+import type { LogEvent } from '../../platform/log/log-event.ts'
+import type { Progress } from './progress.ts'
+
+/** What a command works with. */
+export type Context = {
+  pool: Pool
+  publicUrl: string
+  environment: Config['environment']
+  /** Where a server of these settings listens, if one runs. */
+  localUrl: string
+  /** Aborted when the person wants it to end. */
+  signal: AbortSignal
+  /** Says how far a long command is. */
+  progress: Progress
+  /** Read when a command makes or hashes a secret, and not for a list. */
+  secretKey: () => Promise<SecretKey>
+  close: () => Promise<void>
+}
+
+/**
+ * Opens the database beside a running server, or starts the embedded one until `close`. `say` gets what a person who waits wants to know.
+ * Throws the errors of `openDatabase`, whose messages are for that person.
+ */
+export async function openContext(
+  config: Config,
+  { say, signal, progress }: { say: (text: string) => void; signal: AbortSignal; progress: Progress },
+): Promise<Context> {
+  const log = (event: LogEvent) => {
+    if (event.event === 'database.starting') say('Starting the database for this command …')
+    if (event.event === 'database.migrated') say(`Migrated the database: ${event.name}`)
+  }
+  const database = await openDatabase(config, log, { beside: true })
+  const pool = createPool(database.serverUrl, {
+    max: 4,
+    log,
+    applicationName: 'bridgework operator',
+    // A grant of an organization with thousands of locations takes its time.
+    statementTimeoutMs: 60_000,
+  })
+  const close = async () => {
+    await pool.end()
+    await database.close()
+  }
+  try {
+    await ensureFirstAgreement(pool)
+  } catch (error) {
+    await close()
+    throw error
+  }
+  return {
+    pool,
+    publicUrl: config.publicUrl,
+    environment: config.environment,
+    localUrl: `http://${isIPv6(config.host) ? `[${config.host}]` : config.host}:${config.port}`,
+    signal,
+    progress,
+    secretKey: async () => {
+      const secretKey = loadSecretKey(config)
+      await requireInstallation(pool, secretKey)
+      return secretKey
+    },
+    close,
+  }
+}

@@ -1,0 +1,74 @@
+import {
+  generateKeyPair,
+  listKeyPairs,
+  type NewKeyPair,
+  regenerateKeyPair,
+  revokeKeyPair,
+} from '../../modules/credentials/key-pair.ts'
+import { requireCompany } from '../../modules/directory/company.ts'
+import { getOwner } from '../../modules/directory/member.ts'
+import { Refusal } from '../../platform/errors/refusal.ts'
+import type { CompanyId, MemberId } from '../../platform/identity/identity.ts'
+import { type Answer, list, table } from './answer.ts'
+import type { Noun, Verb } from './command-line.ts'
+
+const company = { value: '<id>', isRequired: true, help: 'the company' }
+
+export const credential: Noun = {
+  help: 'key pairs of companies',
+  verbs: {
+    generate: making('Makes a company’s key pair, in the name of its owner unless told otherwise.', generateKeyPair),
+    regenerate: making(
+      'Replaces a company’s key pair: the old one and its tokens are dead at once.',
+      regenerateKeyPair,
+    ),
+    revoke: {
+      help: 'Ends a company’s key pair and its tokens at once, without a new one.',
+      options: { company },
+      run: async ({ pool }, given) => {
+        const { id, name } = await requireCompany(pool, given.uuid<CompanyId>('company'))
+        if (!(await revokeKeyPair(pool, { companyId: id, memberId: null }))) {
+          throw new Refusal('key_pair_unknown', `${name} has no live key pair.`)
+        }
+        return { data: { companyId: id }, text: `The key pair of ${name} and all its tokens are dead.` }
+      },
+    },
+    list: {
+      help: 'The key pairs that a company has and had, without secrets.',
+      options: { company },
+      run: async ({ pool }, given) => {
+        const { id } = await requireCompany(pool, given.uuid<CompanyId>('company'))
+        const pairs = await listKeyPairs(pool, id)
+        const data = pairs.map(({ state, ...pair }) => ({ ...pair, ...state }))
+        const rows = pairs.map((pair) => [
+          pair.id,
+          pair.clientId,
+          pair.state.state,
+          pair.createdAt,
+          pair.state.state === 'revoked' ? pair.state.revokedAt : null,
+        ])
+        return { data, text: table(['id', 'client_id', 'state', 'created', 'revoked'], rows) }
+      },
+    },
+  },
+}
+
+function making(help: string, make: typeof generateKeyPair): Verb {
+  return {
+    help,
+    options: { company, member: { value: '<id>', help: 'the owner or admin in whose name; without it, the owner' } },
+    run: async ({ pool, secretKey }, given) => {
+      const { id } = await requireCompany(pool, given.uuid<CompanyId>('company'))
+      const memberId = given.findUuid<MemberId>('member') ?? (await getOwner(pool, id)).id
+      return shownOnce(await make(pool, await secretKey(), { companyId: id, memberId }))
+    },
+  }
+}
+
+function shownOnce(data: NewKeyPair): Answer {
+  return {
+    data,
+    text: list({ client_id: data.clientId, client_secret: data.clientSecret }),
+    note: 'The client secret is shown only this once and cannot be had again: hand it over safely now.',
+  }
+}

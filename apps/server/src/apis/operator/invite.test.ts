@@ -1,0 +1,125 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { createSecretKey } from '../../modules/credentials/secret.ts'
+import { acceptInvitation, findInvitation } from '../../modules/sign-in/invitation.ts'
+import { createTestDatabase } from '../../platform/database/test-database.ts'
+import { runOperator } from './run.ts'
+
+const secretKey = createSecretKey(Buffer.alloc(32, 5))
+const owner = ['--owner-email', 'olga@example.com', '--owner-name', 'Olga Owner']
+
+test('owners and operators made on the command line get a link by mail, which is printed too, and get in by it', async (t) => {
+  const { pool, ask, accept, mailTo } = await someCommandLine(t)
+  const company = await ask('company', 'create', '--name', 'Vendor Inc.', ...owner)
+  const organization = await ask('organization', 'create', '--name', 'Smile Group', ...owner)
+  const operator = await ask('operator', 'add', '--email', 'op@example.com', '--name', 'Otto')
+
+  for (const { invitation } of [company, organization]) {
+    assert.match(invitation, /^https:\/\/b\.example\/invitation#bwi_/)
+    assert.ok((await mailTo('olga@example.com')).some((text) => text.includes(invitation)))
+  }
+  assert.ok((await mailTo('op@example.com'))[0]?.includes(operator.invitation))
+  assert.deepEqual(await accept(company.invitation), ['company', 'Vendor Inc.', 'owner'])
+  assert.deepEqual(await accept(organization.invitation), ['organization', 'Smile Group', 'owner'])
+  assert.deepEqual(await accept(operator.invitation), ['operator', 'Bridgework', 'owner'])
+  const { rows } = await pool.query('select side, actor, subject from audit_event where user_id is null order by id')
+  assert.deepEqual(
+    rows.map(({ side, subject }) => [side, subject]),
+    [
+      ['company', 'Olga Owner <olga@example.com>'],
+      ['organization', 'Olga Owner <olga@example.com>'],
+      ['operator', 'Otto <op@example.com>'],
+    ],
+  )
+})
+
+test('a practice that was made without an owner gets one, and no second', async (t) => {
+  const { ask, run, accept } = await someCommandLine(t)
+  const { id } = await ask('organization', 'create', '--name', 'Smile Group')
+  const person = ['--email', 'olga@example.com', '--name', 'Olga', '--role', 'owner']
+  const added = await ask('member', 'add', '--organization', id, ...person)
+  assert.deepEqual(await accept(added.invitation), ['organization', 'Smile Group', 'owner'])
+  const [listed] = await ask('member', 'list', '--organization', id)
+  assert.deepEqual([listed.email, listed.role, listed.state], ['olga@example.com', 'owner', 'active'])
+  const again = await run('member', 'add', '--organization', id, '--email', 'b@c.de', '--name', 'B', '--role', 'owner')
+  assert.equal(again.code, 1)
+  assert.match(again.err, /has an owner already/)
+})
+
+test('a new link for a member ends the one before, and whoever has come needs none', async (t) => {
+  const { pool, ask, run, accept } = await someCommandLine(t)
+  const { owner: member, invitation: first } = await ask('company', 'create', '--name', 'Vendor Inc.', ...owner)
+  const { invitation: second } = await ask('member', 'invite', '--member', member.id)
+  await assert.rejects(findInvitation(pool, secretKey, first.split('#')[1]), { code: 'invitation_unknown' })
+  await accept(second)
+  assert.match((await run('member', 'invite', '--member', member.id)).err, /accepted an invitation already/)
+})
+
+test('an operator can be removed while another one is left who can sign in', async (t) => {
+  const { ask, run, accept } = await someCommandLine(t)
+  const [one, other] = [
+    await ask('operator', 'add', '--email', 'one@example.com', '--name', 'One'),
+    await ask('operator', 'add', '--email', 'other@example.com', '--name', 'Other'),
+  ]
+  await accept(one.invitation)
+  assert.match((await run('operator', 'remove', '--operator', one.id)).err, /last operator/)
+  await accept(other.invitation)
+  await ask('operator', 'remove', '--operator', one.id)
+  assert.deepEqual(
+    (await ask('operator', 'list')).map((each: { email: string }) => each.email),
+    ['other@example.com'],
+  )
+})
+
+async function someCommandLine(t: TestContext) {
+  const { pool } = await createTestDatabase(t)
+  const run = async (...args: string[]) => {
+    const [out, err]: [string[], string[]] = [[], []]
+    const code = await runOperator(args, {
+      open: async () => ({
+        pool,
+        publicUrl: 'https://b.example',
+        environment: 'sandbox' as const,
+        localUrl: 'http://127.0.0.1:1',
+        signal: new AbortController().signal,
+        progress: { show: () => {}, end: () => {} },
+        secretKey: async () => secretKey,
+        close: async () => {},
+      }),
+      out: (text) => out.push(text),
+      err: (text) => err.push(text),
+    })
+    return { code, out: out.join('\n'), err: err.join('\n') }
+  }
+  const ask = async (...args: string[]) => {
+    const { code, out, err } = await run(...args, '--json')
+    assert.equal(code, 0, err)
+    return JSON.parse(out)
+  }
+  /** What the link lets a person into. */
+  const accept = async (link: string) => {
+    const token = link.split('#')[1] ?? ''
+    const { seat } = await findInvitation(pool, secretKey, token)
+    const { rows } = await pool.query<{ id: string; name: string; email: string }>(
+      'select id, name, email from portal_user where email = $1',
+      [seat.email],
+    )
+    const known = rows[0] && { userId: rows[0].id, name: rows[0].name, email: rows[0].email }
+    await acceptInvitation(pool, secretKey, {
+      token,
+      person: known ?? null,
+      newPerson: { name: seat.name, passwordHash: 'x' },
+      ip: '127.0.0.1',
+      requestId: 'request',
+    })
+    return [seat.side, seat.tenantName, seat.role]
+  }
+  const mailTo = async (email: string) => {
+    const { rows } = await pool.query<{ text: string }>(
+      'select text_body as text from mail where recipient = $1 order by id',
+      [email],
+    )
+    return rows.map(({ text }) => text)
+  }
+  return { pool, run, ask, accept, mailTo }
+}

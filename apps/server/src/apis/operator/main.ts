@@ -1,0 +1,25 @@
+import { join } from 'node:path'
+import { readConfig } from '../../config.ts'
+import { openContext } from './context.ts'
+import { createProgress } from './progress.ts'
+import { runOperator } from './run.ts'
+
+const err = (text: string) => console.error(text)
+
+// A command takes a moment and has a database to close: Ctrl-C lets it end, and tells a long one to; a second one does not wait.
+const ending = new AbortController()
+process.once('SIGINT', () => ending.abort())
+const progress = createProgress({
+  write: (text) => process.stderr.write(text),
+  isTerminal: process.stderr.isTTY === true,
+  nowMs: Date.now,
+})
+
+process.exitCode = await runOperator(process.argv.slice(2), {
+  open: async () => {
+    const config = readConfig(process.env, join(import.meta.dirname, '../../../../..'))
+    return await openContext(config, { say: err, signal: ending.signal, progress })
+  },
+  out: (text) => console.log(text),
+  err,
+})

@@ -1,0 +1,66 @@
+import { insertMember, listTenantMembers, removeTenantMember } from '../../modules/directory/tenant-member.ts'
+import { endInvitation } from '../../modules/sign-in/people.ts'
+import { withTransaction } from '../../platform/database/pool.ts'
+import { Refusal } from '../../platform/errors/refusal.ts'
+import type { MemberId } from '../../platform/identity/identity.ts'
+import { list, table } from './answer.ts'
+import type { Noun } from './command-line.ts'
+import { inviteFromCommandLine } from './invite.ts'
+
+const operators = { side: 'operator', id: null } as const
+
+export const operator: Noun = {
+  help: 'people who run this installation',
+  verbs: {
+    add: {
+      help: 'Invites a person to the operator’s side of the portal. The link is mailed, and printed.',
+      options: {
+        email: { value: '<address>', isRequired: true, help: 'e-mail address' },
+        name: { value: '<text>', isRequired: true, help: 'name of the person' },
+      },
+      run: async (context, given) => {
+        const person = { email: given.text('email'), name: given.text('name'), role: 'owner' } as const
+        const data = await withTransaction(context.pool, async (client) => {
+          const { id, email, name } = await insertMember(client, operators, person)
+          const seat = {
+            side: 'operator',
+            tenantId: null,
+            tenantName: 'Bridgework',
+            memberId: id,
+            email,
+            name,
+          } as const
+          return { id, email, name, invitation: await inviteFromCommandLine(client, context, seat) }
+        })
+        return { data, text: list({ operator: data.id, email: data.email, invitation: data.invitation }) }
+      },
+    },
+    list: {
+      help: 'Every operator.',
+      options: {},
+      run: async ({ pool }) => {
+        const data = (await listTenantMembers(pool, operators)).map(({ userId, role: _, ...each }) => ({
+          ...each,
+          state: userId === null ? 'invited' : 'active',
+        }))
+        const rows = data.map((each) => [each.id, each.email, each.name, each.state, each.createdAt])
+        return { data, text: table(['id', 'email', 'name', 'state', 'added'], rows) }
+      },
+    },
+    remove: {
+      help: 'Ends what an operator may do, from the next request on. Somebody must be left who can sign in.',
+      options: { operator: { value: '<id>', isRequired: true, help: 'the operator' } },
+      run: async ({ pool }, given) => {
+        const id = given.uuid<MemberId>('operator')
+        const data = await withTransaction(pool, async (client) => {
+          const found = (await listTenantMembers(client, operators)).find((each) => each.id === id)
+          if (!found) throw new Refusal('member_unknown', `There is no operator ${id}.`)
+          await removeTenantMember(client, operators, id, id)
+          await endInvitation(client, 'operator', id)
+          return { id, email: found.email }
+        })
+        return { data, text: `${data.email} is no operator any more.` }
+      },
+    },
+  },
+}

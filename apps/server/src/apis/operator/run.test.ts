@@ -1,0 +1,332 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import type { DatasetName } from '@bridgework/contract'
+import { authenticateAgent, enrollAgent } from '../../modules/agents/agent-key.ts'
+import { ensureFirstAgreement } from '../../modules/credentials/agreement.ts'
+import { verifyKeyPair } from '../../modules/credentials/key-pair.ts'
+import { createSecretKey } from '../../modules/credentials/secret.ts'
+import { createLocation } from '../../modules/directory/location.ts'
+import { insertDisclosures } from '../../modules/disclosure/store.ts'
+import { createTestDatabase } from '../../platform/database/test-database.ts'
+import type { CompanyId, OrganizationId } from '../../platform/identity/identity.ts'
+import { runOperator } from './run.ts'
+
+const secretKey = createSecretKey(Buffer.alloc(32, 5))
+
+async function someOperator(t: TestContext) {
+  const { pool } = await createTestDatabase(t)
+  await ensureFirstAgreement(pool)
+  const run = async (...args: string[]) => {
+    const [out, err]: [string[], string[]] = [[], []]
+    const code = await runOperator(args, {
+      open: async () => ({
+        pool,
+        publicUrl: 'https://b.example',
+        environment: 'sandbox' as const,
+        localUrl: 'http://127.0.0.1:1',
+        signal: new AbortController().signal,
+        progress: { show: () => {}, end: () => {} },
+        secretKey: async () => secretKey,
+        close: async () => {},
+      }),
+      out: (text) => out.push(text),
+      err: (text) => err.push(text),
+    })
+    return { code, out: out.join('\n'), err: err.join('\n') }
+  }
+  /** The JSON of a command that must succeed. */
+  const ask = async (...args: string[]) => {
+    const { code, out, err } = await run(...args, '--json')
+    assert.equal(code, 0, err)
+    return JSON.parse(out)
+  }
+  return { pool, run, ask }
+}
+
+test('an operator takes a vendor and a practice from nothing to a first read, and back', async (t) => {
+  const { pool, run, ask } = await someOperator(t)
+
+  const organization = await ask('organization', 'create', '--name', 'Smile Group', '--time-zone', 'America/New_York')
+  const { enrolment_code: code, command } = await ask('agent', 'enroll', '--organization', organization.id)
+  assert.equal(command, `bridgework-agent enroll --server https://b.example --code ${code} --db-user <user>`)
+  const { agentId, agentKey } = await enrollAgent(pool, secretKey, { code })
+  const location = await createLocation(pool, organization.id as OrganizationId, { sourceId: '1', name: 'Downtown' })
+  const locations = await ask('location', 'list', '--organization', organization.id)
+  assert.deepEqual(
+    locations.map((each: { id: string; name: string }) => [each.id, each.name]),
+    [[location.id, 'Downtown']],
+  )
+
+  const { company, owner } = await ask(
+    'company',
+    'create',
+    '--name',
+    'Vendor',
+    '--owner-email',
+    'o@v.example',
+    '--owner-name',
+    'Olga',
+  )
+  const early = await run('credential', 'generate', '--company', company.id)
+  assert.deepEqual([early.code, early.out], [1, ''])
+  assert.match(early.err, /not accepted/)
+  const accepted = await ask('agreement', 'accept', '--company', company.id)
+  assert.deepEqual(accepted, { company_id: company.id, member_id: owner.id, version: 1 })
+  assert.equal((await ask('agreement', 'show', '--company', company.id)).is_in_force, true)
+  const pair = await ask('credential', 'generate', '--company', company.id)
+  assert.ok('companyId' in (await verifyKeyPair(pool, secretKey, pair.client_id, pair.client_secret)))
+
+  const scope = [
+    '--company',
+    company.id,
+    '--organization',
+    organization.id,
+    '--location',
+    location.id,
+    '--dataset',
+    'all',
+  ]
+  const opened = await ask('grant', 'add', ...scope, '--by', 'Dr. Adams')
+  assert.deepEqual([opened.locations, opened.datasets > 0], [1, true])
+  const grants = await ask('grant', 'list', '--company', company.id)
+  assert.equal(grants.length, opened.datasets)
+  assert.equal(grants[0].granted_by, 'Dr. Adams')
+  assert.match((await run('grant', 'add', ...scope)).out, /it was so already/)
+  await ask('grant', 'remove', ...scope)
+  assert.deepEqual(await ask('grant', 'list', '--organization', organization.id), [])
+  assert.equal((await ask('grant', 'list', '--ended')).length, opened.datasets)
+
+  await ask('agent', 'revoke', '--agent', agentId)
+  await assert.rejects(authenticateAgent(pool, secretKey, `Bearer ${agentKey}`), { code: 'agent_key_invalid' })
+})
+
+test('a secret is printed once, when it is made, with a line that says so', async (t) => {
+  const { pool, run, ask } = await someOperator(t)
+  const { company } = await ask(
+    'company',
+    'create',
+    '--name',
+    'Vendor',
+    '--owner-email',
+    'o@v.example',
+    '--owner-name',
+    'Olga',
+  )
+  await run('agreement', 'accept', '--company', company.id)
+
+  const made = await run('credential', 'generate', '--company', company.id)
+
+  const [, secret = ''] = /client_secret +(bws_[\w-]{43})$/.exec(made.out) ?? []
+  assert.ok(secret)
+  assert.match(made.err, /only this once/)
+  for (const verb of [
+    ['credential', 'list', '--company', company.id],
+    ['company', 'list'],
+    ['member', 'list', '--company', company.id],
+  ]) {
+    for (const form of [[], ['--json']]) {
+      const { code, out, err } = await run(...verb, ...form)
+      assert.equal(code, 0)
+      assert.ok(!out.includes(secret) && !err.includes(secret))
+    }
+  }
+  const again = await run('credential', 'regenerate', '--company', company.id)
+  const [, next = ''] = /client_secret +(bws_[\w-]{43})$/.exec(again.out) ?? []
+  const [, clientId = ''] = /client_id +(bwc_[\w-]{43})$/m.exec(again.out) ?? []
+  assert.ok(next && next !== secret)
+  assert.ok('companyId' in (await verifyKeyPair(pool, secretKey, clientId, next)))
+  assert.equal((await run('credential', 'revoke', '--company', company.id)).code, 0)
+  assert.deepEqual(await verifyKeyPair(pool, secretKey, clientId, next), { refused: 'revoked' })
+  assert.equal((await run('credential', 'revoke', '--company', company.id)).code, 1)
+})
+
+test('a company is suspended, resumed and closed, and its people are added and listed', async (t) => {
+  const { run, ask } = await someOperator(t)
+  const { company } = await ask(
+    'company',
+    'create',
+    '--name',
+    'Vendor',
+    '--owner-email',
+    'o@v.example',
+    '--owner-name',
+    'Olga',
+  )
+  const id = company.id as CompanyId
+  for (const [verb, state] of [
+    ['suspend', 'suspended'],
+    ['resume', 'active'],
+    ['close', 'closed'],
+  ] as const) {
+    assert.equal((await ask('company', verb, '--company', id)).state, state)
+  }
+  assert.equal((await run('company', 'resume', '--company', id)).code, 1)
+  await ask('member', 'add', '--company', id, '--email', 'a@v.example', '--name', 'Ada', '--role', 'admin')
+  const members = await ask('member', 'list', '--company', id)
+  assert.deepEqual(
+    members.map((each: { role: string }) => each.role),
+    ['owner', 'admin'],
+  )
+  assert.match((await run('member', 'list', '--company', id)).out, /^id +email +name +role +state +added\n.*Olga/)
+})
+
+test('an agreement is published from a file and binds at once or after its grace period', async (t) => {
+  const { run, ask } = await someOperator(t)
+  const directory = mkdtempSync(join(tmpdir(), 'bridgework-agreement-'))
+  t.after(() => rmSync(directory, { recursive: true }))
+  const file = join(directory, 'agreement.md')
+  writeFileSync(file, '# Be kinder\n')
+  const published = await ask('agreement', 'publish', '--file', file, '--grace-days', '30')
+  assert.equal(published.version, 2)
+  assert.ok(Math.abs(Date.parse(published.enforced_at) - Date.now() - 30 * 86_400_000) < 60_000)
+  assert.equal((await ask('agreement', 'show')).body, '# Be kinder\n')
+  assert.match((await run('agreement', 'show', '--version', '1')).out, /Developer API agreement, version 1/)
+  assert.equal((await run('agreement', 'show', '--version', '9')).code, 1)
+  assert.equal((await run('agreement', 'publish', '--file', join(directory, 'none.md'))).code, 1)
+  writeFileSync(file, Buffer.from([0xff, 0xfe]))
+  assert.match((await run('agreement', 'publish', '--file', file)).err, /not UTF-8|ERR_ENCODING/)
+})
+
+test('signing keys rotate and are withdrawn, the database tells its migration, and lists may be empty', async (t) => {
+  const { run, ask } = await someOperator(t)
+  const { kid } = await ask('signing-key', 'rotate')
+  const next = await ask('signing-key', 'rotate')
+  assert.deepEqual(
+    (await ask('signing-key', 'list')).map((key: { kid: string; state: string }) => [key.kid, key.state]),
+    [
+      [next.kid, 'active'],
+      [kid, 'retired'],
+    ],
+  )
+  await ask('signing-key', 'withdraw', '--kid', kid)
+  assert.equal((await run('signing-key', 'withdraw', '--kid', kid)).code, 1)
+  assert.ok((await ask('database', 'migrate')).number >= 4)
+  for (const list of [
+    ['removal', 'list'],
+    ['disclosure', 'list', '--since', '2026-11-20'],
+    ['agent', 'list'],
+  ]) {
+    assert.deepEqual(await ask(...list), [])
+    assert.equal((await run(...list)).out, 'None.')
+  }
+})
+
+test('a held removal is listed and confirmed once; a read on record is listed by whom, where and when', async (t) => {
+  const { pool, run, ask } = await someOperator(t)
+  const organization = await ask('organization', 'create', '--name', 'Smile Group')
+  const { company } = await ask(
+    'company',
+    'create',
+    '--name',
+    'Vendor',
+    '--owner-email',
+    'o@v.example',
+    '--owner-name',
+    'Olga',
+  )
+  const location = await createLocation(pool, organization.id as OrganizationId, {
+    sourceId: '1',
+    name: 'Downtown\u001b[2J',
+  })
+  const where = ['--location', location.id]
+  await pool.query(
+    `insert into removal_hold (location_id, dataset, agent_id, source_ids, visible, held_at)
+     values ($1, 'insurance_plans', 7, array['1', '2'], 2, now())`,
+    [location.id],
+  )
+  await insertDisclosures(
+    pool,
+    [
+      {
+        companyId: company.id,
+        keyPairId: company.id,
+        locationId: location.id,
+        dataset: 'insurance_plans' as DatasetName,
+        filters: {},
+        coverage: { afterId: '0', lastId: '812' },
+        records: 100,
+        requestId: 'request-1',
+        ip: '192.0.2.7',
+      },
+    ],
+    { timeoutMs: 5000 },
+  )
+
+  const [held] = await ask('removal', 'list')
+  assert.deepEqual([held.location_id, held.missing, held.visible], [location.id, 2, 2])
+  const table = (await run('removal', 'list')).out
+  assert.ok(table.includes('Downtown') && !table.includes('\u001b'), 'a name must not steer the terminal')
+  assert.deepEqual(await ask('removal', 'confirm', ...where, '--dataset', 'insurance_plans'), { hidden: 0 })
+  assert.equal((await run('removal', 'confirm', ...where, '--dataset', 'insurance_plans')).code, 1)
+
+  const [read] = await ask('disclosure', 'list', ...where)
+  assert.deepEqual(
+    [read.company_id, read.coverage, read.request_id],
+    [company.id, { after_id: '0', last_id: '812' }, 'request-1'],
+  )
+  assert.match(
+    (await run('disclosure', 'list', '--company', company.id)).out,
+    /insurance_plans +100 +\(0, 812\] +192\.0\.2\.7/,
+  )
+  assert.deepEqual(await ask('disclosure', 'list', '--since', '2199-01-01'), [])
+})
+
+test('an id that names nothing is refused with exit code 1, on stderr, also as JSON', async (t) => {
+  const { run } = await someOperator(t)
+  const [nobody, nothing] = ['00000000-0000-4000-8000-000000000000', '7']
+  const commands = [
+    ['company', 'suspend', '--company', nobody],
+    ['member', 'list', '--company', nobody],
+    ['credential', 'list', '--company', nobody],
+    ['credential', 'generate', '--company', nobody],
+    ['agreement', 'accept', '--company', nobody],
+    ['location', 'list', '--organization', nothing],
+    ['agent', 'enroll', '--organization', nothing],
+    ['agent', 'list', '--organization', nothing],
+    ['agent', 'revoke', '--agent', nothing],
+    ['grant', 'list', '--company', nobody],
+    ['grant', 'list', '--organization', nothing],
+    ['grant', 'add', '--company', nobody, '--organization', nothing, '--location', 'all', '--dataset', 'all'],
+    ['removal', 'confirm', '--location', nothing, '--dataset', 'insurance_plans'],
+    ['disclosure', 'list', '--location', nothing],
+    ['disclosure', 'list', '--company', nobody],
+  ]
+  for (const command of commands) {
+    const { code, out, err } = await run(...command)
+    assert.deepEqual([code, out], [1, ''], command.join(' '))
+    assert.match(err, /^(There is no|No removal)[^\n]*\.$/, command.join(' '))
+    const inJson = await run(...command, '--json')
+    assert.equal(inJson.code, 1)
+    assert.equal(JSON.parse(inJson.err).errors, err)
+    assert.match(JSON.parse(inJson.err).code, /_unknown$/)
+  }
+})
+
+test('a value that cannot be is refused with what the option takes and exit code 2', async (t) => {
+  const { run } = await someOperator(t)
+  const company = '00000000-0000-4000-8000-000000000000'
+  const grant = ['grant', 'add', '--company', company, '--organization', '7', '--location']
+  const commands: [string[], RegExp][] = [
+    [['company', 'suspend', '--company', 'x'], /--company must be an id like/],
+    [['agent', 'revoke', '--agent', '07'], /--agent must be an id: a positive whole number/],
+    [[...grant, 'all', '--location', '7', '--dataset', 'all'], /--location is "all" or a list/],
+    [[...grant, 'x', '--dataset', 'all'], /--location must be an id/],
+    [[...grant, 'all', '--dataset', 'insurance_plan'], /--dataset must be one of: .* Did you mean "insurance_plans"\?/],
+    [
+      ['member', 'add', '--company', company, '--email', 'a@b.c', '--name', 'A', '--role', 'boss'],
+      /must be one of: owner, admin, member/,
+    ],
+    [['agent', 'enroll', '--organization', '7', '--hours', '0'], /--hours must be a whole number from 1 to 720/],
+    [['disclosure', 'list', '--since', '2026-02-30'], /--since must be a day/],
+    [['disclosure', 'list', '--since', 'yesterday'], /--since must be a day/],
+    [['disclosure', 'list', '--limit', '1e3'], /--limit must be a whole number/],
+  ]
+  for (const [command, message] of commands) {
+    const { code, out, err } = await run(...command)
+    assert.deepEqual([code, out], [2, ''], command.join(' '))
+    assert.match(err, message)
+  }
+})

@@ -1,0 +1,66 @@
+import { ConfigError } from '../../config.ts'
+import { WrongSecretKey } from '../../modules/credentials/installation.ts'
+import { SecretKeyFileError } from '../../modules/credentials/secret-key-file.ts'
+import { DatabaseStartError } from '../../platform/database/start-error.ts'
+import { databaseErrorCode, isDatabaseUnavailable } from '../../platform/database/unavailable.ts'
+import { Problem } from '../../platform/errors/problem.ts'
+import { Refusal } from '../../platform/errors/refusal.ts'
+import { toJson } from './answer.ts'
+import { parseCommandLine } from './command-line.ts'
+import type { Context } from './context.ts'
+import { nouns } from './nouns.ts'
+import { UsageError } from './usage-error.ts'
+
+/**
+ * Runs one command and returns the exit code: 0 done, 1 refused or failed, 2 not understood. The answer goes to `out`, all else to `err`.
+ * The database is opened only for a command that was understood.
+ */
+export async function runOperator(
+  args: readonly string[],
+  deps: { open: () => Promise<Context>; out: (text: string) => void; err: (text: string) => void },
+): Promise<number> {
+  try {
+    const line = parseCommandLine(nouns, args)
+    if ('help' in line) {
+      deps.out(line.help)
+      return 0
+    }
+    const context = await deps.open()
+    try {
+      const answer = await line.verb.run(context, line.given)
+      deps.out(line.isJson ? toJson(answer.data) : answer.text)
+      if (answer.note !== undefined) deps.err(answer.note)
+      return 0
+    } finally {
+      await context.close()
+    }
+  } catch (error) {
+    const { code, message, exitCode } = explain(error)
+    if (args.includes('--json')) deps.err(toJson({ errors: message, code }))
+    else deps.err(error instanceof UsageError && error.usage !== '' ? `${message}\n\n${error.usage}` : message)
+    return exitCode
+  }
+}
+
+/** What a person can do something with. Anything else is a mistake of ours: its class and place, never a value that it carries. */
+function explain(error: unknown): { code: string; message: string; exitCode: number } {
+  if (error instanceof UsageError) return { code: 'usage', message: error.message, exitCode: 2 }
+  if (error instanceof ConfigError) return { code: 'settings', message: error.problems.join('\n'), exitCode: 2 }
+  if (error instanceof Refusal) return { code: error.code, message: error.message, exitCode: 1 }
+  if (error instanceof Problem) return { code: error.code, message: error.errors, exitCode: 1 }
+  if (error instanceof DatabaseStartError || error instanceof SecretKeyFileError || error instanceof WrongSecretKey) {
+    return { code: 'start_refused', message: error.message, exitCode: 1 }
+  }
+  if (isDatabaseUnavailable(error)) {
+    const message = `The database does not answer (${databaseErrorCode(error)}). Nothing was changed, or all of it: look before you repeat.`
+    return { code: 'unavailable', message, exitCode: 1 }
+  }
+  const at =
+    error instanceof Error
+      ? (error.stack ?? '')
+          .split('\n')
+          .find((line) => line.includes('/src/'))
+          ?.trim()
+      : undefined
+  return { code: 'internal', message: `Internal error: ${databaseErrorCode(error)} ${at ?? ''}`.trim(), exitCode: 1 }
+}

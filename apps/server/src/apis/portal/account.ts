@@ -1,0 +1,127 @@
+import type { Membership } from '@bridgework/contract/portal'
+import { listAuditOfPerson } from '../../modules/audit/store.ts'
+import { listMailFolder } from '../../modules/mail/folder.ts'
+import { recordAccountEvent } from '../../modules/sign-in/account-event.ts'
+import { freshMs, idleTimeoutMs, sessionLifetimeMs } from '../../modules/sign-in/auth.ts'
+import { endSession, listSessions, renamePerson } from '../../modules/sign-in/store.ts'
+import type { Queryable } from '../../platform/database/queryable.ts'
+import { requireText } from '../../platform/errors/field.ts'
+import { Problem } from '../../platform/errors/problem.ts'
+import { parseUuid } from '../../platform/identity/identity.ts'
+import type { Call, PortalHandlers } from './context.ts'
+import { csrfTokenOf } from './csrf.ts'
+
+/** What a person asks about themselves and the installation. */
+export const accountHandlers: PortalHandlers<
+  | 'getEnvironment'
+  | 'listSandboxMail'
+  | 'getSession'
+  | 'updateAccount'
+  | 'listSessions'
+  | 'endSession'
+  | 'listAccountEvents'
+> = {
+  getEnvironment: async ({ environment, publicUrl, mailDir }) => ({
+    environment,
+    mail_page: mailDir === null ? null : '/mail',
+    docs_url: `${publicUrl}/docs`,
+  }),
+
+  listSandboxMail: async ({ mailDir }) => {
+    if (mailDir === null) throw new Problem('route_unknown')
+    const mails = listMailFolder(mailDir, mailsMax)
+    return { data: mails.map(({ sentAt, ...mail }) => ({ sent_at: sentAt, ...mail })) }
+  },
+
+  getSession: async ({ pool, secretKey }, { person }) => {
+    const [memberships, passkeys] = await Promise.all([
+      listMemberships(pool, person.userId),
+      countPasskeys(pool, person.userId),
+    ])
+    const after = (ms: number) => new Date(person.signedInAt.getTime() + ms).toISOString()
+    return {
+      user: {
+        id: person.userId,
+        name: person.name,
+        email: person.email,
+        two_factor_enabled: person.isTwoFactorEnabled,
+        passkeys,
+      },
+      csrf_token: csrfTokenOf(secretKey, person),
+      signed_in_at: person.signedInAt.toISOString(),
+      fresh_until: after(freshMs),
+      ends_at: after(sessionLifetimeMs),
+      idle_timeout_seconds: idleTimeoutMs / 1000,
+      memberships,
+    }
+  },
+
+  updateAccount: async ({ pool }, call) => {
+    const name = requireText(call.body.name, 'your name')
+    await renamePerson(pool, call.person.userId, name)
+    await recordAccountEvent(pool, { ...eventOf(call), action: 'account.update', subject: name })
+    return { done: true }
+  },
+
+  listSessions: async ({ pool }, { person }) => ({
+    data: (await listSessions(pool, person.userId)).map((each) => ({
+      id: each.id,
+      is_current: each.id === person.sessionId,
+      signed_in_at: each.signedInAt.toISOString(),
+      last_seen_at: each.lastSeenAt.toISOString(),
+      ip: each.ip,
+      user_agent: each.userAgent,
+    })),
+  }),
+
+  endSession: async ({ pool }, call) => {
+    const sessionId = parseUuid(call.params.session_id ?? '')
+    if (!sessionId || !(await endSession(pool, call.person.userId, sessionId))) throw new Problem('thing_unknown')
+    await recordAccountEvent(pool, { ...eventOf(call), action: 'account.session_end' })
+    return { done: true }
+  },
+
+  listAccountEvents: async ({ pool }, { person }) => ({
+    data: (await listAuditOfPerson(pool, person.userId, eventsMax)).map((each) => ({
+      id: each.id,
+      occurred_at: each.occurredAt.toISOString(),
+      actor: each.actor,
+      action: each.action,
+      subject: each.subject,
+      ip: each.ip,
+      request_id: each.requestId,
+    })),
+  }),
+}
+
+const eventsMax = 100
+const mailsMax = 50
+
+function eventOf({ person, ip, requestId }: Call<'updateAccount' | 'endSession'>) {
+  return { user: { id: person.userId, name: person.name, email: person.email }, ip, requestId }
+}
+
+/** Everything that a person may act for: companies, organizations, the operator. */
+async function listMemberships(db: Queryable, userId: string): Promise<Membership[]> {
+  const { rows } = await db.query<Membership>(
+    `select 'company' as side, c.id::text as id, c.name, m.role
+       from member m join company c on c.id = m.company_id
+      where m.user_id = $1
+      union all
+     select 'organization', o.id::text, o.name, m.role
+       from organization_member m join organization o on o.id = m.organization_id
+      where m.user_id = $1
+      union all
+     select 'operator', '', 'Operator', 'owner'
+       from operator_member
+      where user_id = $1
+      order by 1, 3, 2`,
+    [userId],
+  )
+  return rows
+}
+
+async function countPasskeys(db: Queryable, userId: string): Promise<number> {
+  const { rows } = await db.query<{ count: string }>('select count(*) from portal_passkey where user_id = $1', [userId])
+  return Number(rows[0]?.count ?? 0)
+}

@@ -1,0 +1,245 @@
+import type { ProblemCode } from '@bridgework/contract'
+import type { Passkey, SignInAnswers, SignInBodies, SignInRouteName } from '@bridgework/contract/portal'
+import type { AccountAction } from '../../modules/sign-in/account-event.ts'
+import { admitAttempt } from '../../modules/sign-in/attempt-limit.ts'
+import { inEvenTime } from '../../modules/sign-in/even-time.ts'
+import { requireGoodPassword } from '../../modules/sign-in/password-rule.ts'
+import type { Person } from '../../modules/sign-in/person.ts'
+import { completeSignUp } from '../../modules/sign-in/sign-up.ts'
+import { requireText } from '../../platform/errors/field.ts'
+import { Problem } from '../../platform/errors/problem.ts'
+import { inOurWords } from './auth-refusal.ts'
+import type { PortalContext } from './context.ts'
+
+/** One request at a door of signing in, after its gate. */
+export type DoorCall<Name extends SignInRouteName = SignInRouteName> = {
+  /** As better-auth reads them: the cookies, and the caller's address as we worked it out. */
+  headers: Headers
+  body: Name extends keyof SignInBodies ? SignInBodies[Name] : undefined
+  person: Name extends WithPerson ? Person : Person | null
+  ip: string
+  requestId: string
+}
+
+type WithPerson =
+  | 'changePassword'
+  | 'enableTwoFactor'
+  | 'disableTwoFactor'
+  | 'renewRecoveryCodes'
+  | 'getPasskeyRegistration'
+  | 'registerPasskey'
+  | 'listPasskeys'
+  | 'deletePasskey'
+
+/** What came of it: the answer, the headers of better-auth's with its cookies, and what goes on record of whom. */
+export type DoorOutcome<Answer> = {
+  answer: Answer
+  headers?: Headers
+  event?: { action: AccountAction; user: { id: string; name: string; email: string }; subject?: string }
+}
+
+export type Door<Name extends SignInRouteName> = (
+  context: PortalContext,
+  call: DoorCall<Name>,
+) => Promise<DoorOutcome<SignInAnswers[Name]>>
+
+const done = { done: true } as const
+
+/** What each door does. The members that better-auth takes are named one by one: nothing else of a body reaches it. */
+export const doors: { [Name in SignInRouteName]: Door<Name> } = {
+  signIn: async (context, { headers, body, ip }) => {
+    const { response, headers: set } = await counted(
+      context,
+      'password',
+      { ip, account: body.email },
+      'sign_in_refused',
+      () =>
+        context.auth.api.signInEmail({
+          body: { email: body.email, password: body.password },
+          headers,
+          returnHeaders: true,
+        }),
+    )
+    // With a second factor its answer has another shape, which its types do not know.
+    const isPending = 'twoFactorRedirect' in response
+    return {
+      answer: { second_factor_required: isPending },
+      headers: set,
+      ...(!isPending && { event: { action: 'account.sign_in', user: response.user } }),
+    }
+  },
+
+  signOut: async ({ auth }, { headers, person }) => {
+    const { headers: set } = await auth.api.signOut({ headers, returnHeaders: true })
+    return {
+      answer: done,
+      headers: set,
+      ...(person && { event: { action: 'account.sign_out', user: userOf(person) } }),
+    }
+  },
+
+  verifyEmail: async ({ pool, secretKey }, { body, ip, requestId }) => {
+    const attempt = await admitAttempt(pool, secretKey, 'link', { ip })
+    await completeSignUp(pool, secretKey, body.token, { ip, requestId })
+    await attempt.succeeded()
+    return { answer: done }
+  },
+
+  requestPasswordReset: async ({ pool, secretKey, auth }, { headers, body, ip }) => {
+    await admitAttempt(pool, secretKey, 'mail', { ip, account: body.email })
+    await inEvenTime(() =>
+      inOurWords('field_invalid', () =>
+        auth.api.requestPasswordReset({ body: { email: body.email.trim().toLowerCase() }, headers }),
+      ),
+    )
+    return { answer: done }
+  },
+
+  resetPassword: async (context, { headers, body, ip }) => {
+    const { internalAdapter } = await context.auth.$context
+    const user = await counted(context, 'link', { ip }, 'invitation_unknown', async () => {
+      const kept = await internalAdapter.findVerificationValue(`reset-password:${body.token}`)
+      const found = kept && kept.expiresAt > new Date() ? await internalAdapter.findUserById(kept.value) : null
+      if (!found) throw new Problem('invitation_unknown')
+      await requireGoodPassword(body.new_password, [found.name, found.email])
+      await context.auth.api.resetPassword({ body: { newPassword: body.new_password, token: body.token }, headers })
+      return found
+    })
+    return { answer: done, event: { action: 'account.password_reset', user } }
+  },
+
+  changePassword: async (context, { headers, body, person, ip }) => {
+    await requireGoodPassword(body.new_password, [person.name, person.email])
+    const { headers: set } = await counted(context, 'password', { ip, account: person.email }, 'sign_in_refused', () =>
+      context.auth.api.changePassword({
+        body: {
+          currentPassword: body.current_password,
+          newPassword: body.new_password,
+          revokeOtherSessions: true,
+        },
+        headers,
+        returnHeaders: true,
+      }),
+    )
+    return { answer: done, headers: set, event: { action: 'account.password_change', user: userOf(person) } }
+  },
+
+  enableTwoFactor: async (context, { headers, body, person, ip }) => {
+    const made = await counted(context, 'password', { ip, account: person.email }, 'sign_in_refused', () =>
+      context.auth.api.enableTwoFactor({ body: { password: body.password, method: 'totp' }, headers }),
+    )
+    if (made.method !== 'totp') throw new Error('better-auth switched another second factor on')
+    return { answer: { totp_uri: made.totpURI, recovery_codes: made.backupCodes } }
+  },
+
+  disableTwoFactor: async (context, { headers, body, person, ip }) => {
+    const { headers: set } = await counted(context, 'password', { ip, account: person.email }, 'sign_in_refused', () =>
+      context.auth.api.disableTwoFactor({ body: { password: body.password }, headers, returnHeaders: true }),
+    )
+    return { answer: done, headers: set, event: { action: 'account.two_factor_disable', user: userOf(person) } }
+  },
+
+  verifyTotp: async (context, { headers, body, person, ip }) => {
+    const { response, headers: set } = await counted(context, 'second_factor', { ip }, 'second_factor_refused', () =>
+      context.auth.api.verifyTOTP({ body: { code: withoutSpaces(body.code) }, headers, returnHeaders: true }),
+    )
+    const action = person ? 'account.two_factor_enable' : 'account.sign_in'
+    const isNews = !person?.isTwoFactorEnabled
+    return { answer: done, headers: set, ...(isNews && { event: { action, user: response.user } }) }
+  },
+
+  verifyRecoveryCode: async (context, { headers, body, ip }) => {
+    const { response, headers: set } = await counted(context, 'second_factor', { ip }, 'second_factor_refused', () =>
+      context.auth.api.verifyBackupCode({ body: { code: withoutSpaces(body.code) }, headers, returnHeaders: true }),
+    )
+    return { answer: done, headers: set, event: { action: 'account.recovery_code_use', user: response.user } }
+  },
+
+  renewRecoveryCodes: async (context, { headers, body, person, ip }) => {
+    const made = await counted(context, 'password', { ip, account: person.email }, 'sign_in_refused', () =>
+      context.auth.api.generateBackupCodes({ body: { password: body.password }, headers }),
+    )
+    return {
+      answer: { recovery_codes: made.backupCodes },
+      event: { action: 'account.recovery_codes_renew', user: userOf(person) },
+    }
+  },
+
+  getPasskeyRegistration: async ({ auth }, { headers }) => {
+    const { response, headers: set } = await inOurWords('passkey_refused', () =>
+      auth.api.generatePasskeyRegistrationOptions({ headers, query: {}, returnHeaders: true }),
+    )
+    return { answer: response, headers: set }
+  },
+
+  registerPasskey: async ({ auth }, { headers, body, person }) => {
+    const name = requireText(body.name, 'the name of a passkey')
+    const { response, headers: set } = await inOurWords('passkey_refused', () =>
+      auth.api.verifyPasskeyRegistration({ body: { response: body.response, name }, headers, returnHeaders: true }),
+    )
+    return {
+      answer: passkeyOf(response),
+      headers: set,
+      event: { action: 'account.passkey_add', user: userOf(person), subject: name },
+    }
+  },
+
+  getPasskeySignIn: async (context, { headers, ip }) => {
+    // It leaves a row behind, so it counts until it leads to a sign-in.
+    await admitAttempt(context.pool, context.secretKey, 'passkey', { ip })
+    const { response, headers: set } = await context.auth.api.generatePasskeyAuthenticationOptions({
+      headers,
+      returnHeaders: true,
+    })
+    return { answer: { ...response, userVerification: 'required' }, headers: set }
+  },
+
+  signInWithPasskey: async (context, { headers, body, ip }) => {
+    const { response, headers: set } = await counted(context, 'passkey', { ip }, 'passkey_refused', () =>
+      context.auth.api.verifyPasskeyAuthentication({ body: { response: body.response }, headers, returnHeaders: true }),
+    )
+    return { answer: done, headers: set, event: { action: 'account.sign_in', user: response.user } }
+  },
+
+  listPasskeys: async ({ auth }, { headers }) => {
+    const passkeys = await auth.api.listPasskeys({ headers })
+    return { answer: { data: passkeys.map(passkeyOf) } }
+  },
+
+  deletePasskey: async ({ auth }, { headers, body, person }) => {
+    const passkeys = await auth.api.listPasskeys({ headers })
+    const found = passkeys.find((each) => each.id === body.id)
+    if (!found) throw new Problem('thing_unknown')
+    await inOurWords('thing_unknown', () => auth.api.deletePasskey({ body: { id: body.id }, headers }))
+    return {
+      answer: done,
+      event: { action: 'account.passkey_delete', user: userOf(person), subject: passkeyOf(found).name },
+    }
+  },
+}
+
+/** A try that counts while it fails. */
+async function counted<T>(
+  { pool, secretKey }: PortalContext,
+  kind: Parameters<typeof admitAttempt>[2],
+  who: Parameters<typeof admitAttempt>[3],
+  code: ProblemCode,
+  call: () => Promise<T>,
+): Promise<T> {
+  const attempt = await admitAttempt(pool, secretKey, kind, who)
+  const answer = await inOurWords(code, call)
+  await attempt.succeeded()
+  return answer
+}
+
+function userOf(person: Person) {
+  return { id: person.userId, name: person.name, email: person.email }
+}
+
+function passkeyOf(passkey: { id: string; name?: string | undefined | null; createdAt: Date }): Passkey {
+  return { id: passkey.id, name: passkey.name ?? 'Passkey', created_at: new Date(passkey.createdAt).toISOString() }
+}
+
+function withoutSpaces(code: string): string {
+  return code.replaceAll(/\s/g, '')
+}

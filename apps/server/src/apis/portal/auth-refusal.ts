@@ -1,0 +1,38 @@
+import type { ProblemCode } from '@bridgework/contract'
+import { isAPIError } from 'better-auth/api'
+import { Problem } from '../../platform/errors/problem.ts'
+
+/** Runs a call of better-auth; what it refuses is told in our words, `code` where the door has one answer to everything. Its texts go nowhere. */
+export async function inOurWords<T>(code: ProblemCode, call: () => Promise<T>): Promise<T> {
+  try {
+    return await call()
+  } catch (error) {
+    if (!isAPIError(error)) throw error
+    const known = refusals[String(error.body?.code)]
+    throw new Problem(known?.[0] ?? code, {
+      because: String(error.body?.code ?? error.status).slice(0, 60),
+      cause: error,
+      ...(known && known[1] !== '' && { errors: known[1] }),
+      ...(known?.[0] === 'sign_in_throttled' && { headers: { 'Retry-After': String(lockSeconds) } }),
+    })
+  }
+}
+
+/** How long better-auth refuses second factors after ten wrong ones in a row; whoever gives one has given the right password before. */
+export const lockSeconds = 15 * 60
+
+/** Where a refusal of better-auth's means the same at every door. */
+const refusals: Record<string, [ProblemCode, string]> = {
+  INVALID_PASSWORD: ['sign_in_refused', 'The password is wrong.'],
+  SESSION_NOT_FRESH: ['fresh_sign_in_required', ''],
+  INVALID_TWO_FACTOR_COOKIE: ['second_factor_refused', 'That took too long. Sign in with your password again.'],
+  TOO_MANY_ATTEMPTS_REQUEST_NEW_CODE: [
+    'second_factor_refused',
+    'Too many wrong codes. Sign in with your password again.',
+  ],
+  ACCOUNT_TEMPORARILY_LOCKED: ['sign_in_throttled', ''],
+  TOTP_ALREADY_ENABLED: ['act_refused', 'One-time passwords are on already.'],
+  TOTP_NOT_ENABLED: ['act_refused', 'One-time passwords are not on.'],
+  TWO_FACTOR_NOT_ENABLED: ['act_refused', 'One-time passwords are not on.'],
+  BACKUP_CODES_NOT_ENABLED: ['act_refused', 'One-time passwords are not on.'],
+}

@@ -1,0 +1,87 @@
+import { type SignInRouteName, signInBodies, signInRoutes } from '@bridgework/contract/portal'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { TObject } from 'typebox'
+import { recordAccountEvent } from '../../modules/sign-in/account-event.ts'
+import { clientIpHeader } from '../../modules/sign-in/auth.ts'
+import { authenticatePerson, isFresh, type Person } from '../../modules/sign-in/person.ts'
+import { endSession } from '../../modules/sign-in/store.ts'
+import { Problem } from '../../platform/errors/problem.ts'
+import { readJson } from '../../platform/http/read-json.ts'
+import { type Door, type DoorCall, doors } from './auth-doors.ts'
+import type { PortalContext } from './context.ts'
+import { requireCsrfToken } from './csrf.ts'
+import { refuse } from './refusal.ts'
+
+/** The doors of signing in, from the contract's table: what is not there does not exist, whatever better-auth has. */
+export function registerAuth(app: FastifyInstance, context: PortalContext): void {
+  for (const name of Object.keys(signInRoutes) as SignInRouteName[]) registerDoor(app, context, name)
+}
+
+function registerDoor(app: FastifyInstance, context: PortalContext, name: SignInRouteName): void {
+  const { method, path } = signInRoutes[name]
+  app.route({
+    method,
+    url: path,
+    bodyLimit: 64 * 1024,
+    handler: async (request, reply) => {
+      const headers = webHeaders(request)
+      const { person } = await authenticatePerson(context.auth, headers, context.now())
+      requireGate(context, name, person, request)
+      const call = { headers, body: readBody(name, request), person, ip: request.clientIp, requestId: request.id }
+      // The table says which doors have a gate, and a gate lets a person through.
+      const outcome = await (doors[name] as Door<SignInRouteName>)(context, call as DoorCall).catch(refuse)
+      for (const cookie of outcome.headers?.getSetCookie() ?? []) reply.header('set-cookie', cookie)
+      if (name === 'signOut') reply.header('clear-site-data', '"cache", "cookies", "storage"')
+      // Whoever signs in anew has a new session and no second one: a cookie that was planted or forgotten before opens nothing.
+      if (person && beginsSession(name)) await endSession(context.pool, person.userId, person.sessionId)
+      if (outcome.event) {
+        await recordAccountEvent(context.pool, { ...outcome.event, ip: request.clientIp, requestId: request.id })
+      }
+      return outcome.answer
+    },
+  })
+}
+
+function beginsSession(name: SignInRouteName): boolean {
+  return name === 'signIn' || name === 'signInWithPasskey'
+}
+
+function requireGate(
+  context: PortalContext,
+  name: SignInRouteName,
+  person: Person | null,
+  request: FastifyRequest,
+): void {
+  const { gate, method } = signInRoutes[name]
+  if (gate === 'anyone' && name !== 'signOut') return
+  if (!person) {
+    if (gate === 'challenge' || name === 'signOut') return
+    throw new Problem('sign_in_required')
+  }
+  if (method !== 'GET') requireCsrfToken(context.secretKey, person, request)
+  if ((gate === 'fresh' || gate === 'challenge') && !isFresh(person, context.now())) {
+    throw new Problem('fresh_sign_in_required')
+  }
+}
+
+/** The members that the door names, and no other. */
+function readBody(name: SignInRouteName, request: FastifyRequest): unknown {
+  const schemas: Partial<Record<SignInRouteName, TObject>> = signInBodies
+  const schema = schemas[name]
+  if (schema === undefined) return undefined
+  const body = readJson(schema, request.body)
+  return Object.fromEntries(Object.entries(body).filter(([member]) => Object.hasOwn(schema.properties, member)))
+}
+
+/** A request's headers for better-auth, with the caller's address as we worked it out. */
+export function webHeaders(request: FastifyRequest): Headers {
+  const headers = new Headers()
+  for (const [name, value] of Object.entries(request.headers)) {
+    // The body is written anew, so its old length and packing are not true any more.
+    if (value === undefined || ['content-length', 'transfer-encoding', 'connection', clientIpHeader].includes(name))
+      continue
+    headers.set(name, Array.isArray(value) ? value.join(', ') : value)
+  }
+  headers.set(clientIpHeader, request.clientIp)
+  return headers
+}

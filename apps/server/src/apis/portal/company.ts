@@ -1,0 +1,253 @@
+import { vendorApiPath } from '@bridgework/contract'
+import type {
+  AgreementPage,
+  AgreementStanding,
+  CompanyPage,
+  PortalAnswers,
+  RecentRequest,
+} from '@bridgework/contract/portal'
+import { listAudit, recordAudit } from '../../modules/audit/store.ts'
+import {
+  acceptAgreement,
+  agreementInForce,
+  type AgreementStanding as Standing,
+} from '../../modules/credentials/agreement.ts'
+import {
+  generateKeyPair,
+  listKeyPairs,
+  type NewKeyPair,
+  regenerateKeyPair,
+  requireLiveKeyPair,
+  revokeKeyPair,
+} from '../../modules/credentials/key-pair.ts'
+import { renameCompany, requireCompany } from '../../modules/directory/company.ts'
+import { memberNames } from '../../modules/directory/member.ts'
+import { countConnections } from '../../modules/overview/connection.ts'
+import { lastUsesOf, listRequests } from '../../modules/usage/store.ts'
+import { usageOf } from '../../modules/usage/usage.ts'
+import { withTransaction } from '../../platform/database/pool.ts'
+import { Problem } from '../../platform/errors/problem.ts'
+import { Refusal } from '../../platform/errors/refusal.ts'
+import { entryOf, toAuditEvent } from './audit.ts'
+import { connectionsPage } from './connections.ts'
+import type { PortalContext, PortalHandlers } from './context.ts'
+import { readListPage, toListed } from './list.ts'
+import { listMembersOf } from './members.ts'
+import type { Membership } from './membership.ts'
+
+/** What the people of a vendor company do and see, but for who belongs to it. */
+export const companyHandlers: PortalHandlers<
+  | 'getCompany'
+  | 'updateCompany'
+  | 'listCompanyEvents'
+  | 'getAgreement'
+  | 'acceptAgreement'
+  | 'listKeyPairs'
+  | 'generateKeyPair'
+  | 'regenerateKeyPair'
+  | 'revokeKeyPair'
+  | 'listConnections'
+  | 'getUsage'
+  | 'listRecentRequests'
+  | 'makeFirstCall'
+> = {
+  getCompany: async ({ pool }, { member, person }) => {
+    const { companyId } = member
+    const [company, members, agreement, pairs, connections] = await Promise.all([
+      requireCompany(pool, companyId),
+      listMembersOf(pool, { side: 'company', id: companyId }, person),
+      agreementInForce(pool, companyId),
+      listKeyPairs(pool, companyId),
+      countConnections(pool, companyId),
+    ])
+    const owner = members.find((each) => each.role === 'owner')
+    const pair = pairs.find((each) => each.state.state === 'live')
+    const lastUse = pair && (await lastUsesOf(pool, [pair.id])).get(pair.id)
+    return {
+      id: company.id,
+      name: company.name,
+      state: company.state,
+      created_at: company.createdAt.toISOString(),
+      owner: { name: owner?.name ?? '', email: owner?.email ?? '' },
+      agreement: toStanding(agreement),
+      key_pair: pair
+        ? {
+            client_id: pair.clientId,
+            created_at: pair.createdAt.toISOString(),
+            last_used_at: lastUse?.toISOString() ?? null,
+          }
+        : null,
+      connections,
+    } satisfies CompanyPage
+  },
+
+  updateCompany: async ({ pool }, call) => {
+    await withTransaction(pool, async (client) => {
+      await renameCompany(client, call.member.companyId, call.body.name)
+      await recordAudit(client, entryOf(call, 'company.update', `Name: ${call.body.name.trim()}`))
+    })
+    return { done: true }
+  },
+
+  listCompanyEvents: async ({ pool }, { member, query }) => {
+    const page = readListPage(query)
+    const { total, entries } = await listAudit(pool, { side: 'company', tenantId: member.companyId, ...page })
+    return toListed(page, total, entries.map(toAuditEvent))
+  },
+
+  getAgreement: ({ pool }, { member }) => agreementPage(pool, member),
+
+  acceptAgreement: async ({ pool }, call) => {
+    const { companyId, memberId } = call.member
+    const { version } = call.body
+    await acceptAgreement(pool, { companyId, memberId, version }, (client) =>
+      recordAudit(client, entryOf(call, 'agreement.accept', `Developer API agreement, version ${version}`)),
+    )
+    return await agreementPage(pool, call.member)
+  },
+
+  listKeyPairs: async ({ pool }, { member }) => {
+    const [pairs, names] = await Promise.all([
+      listKeyPairs(pool, member.companyId),
+      memberNames(pool, member.companyId),
+    ])
+    const uses = await lastUsesOf(
+      pool,
+      pairs.map((pair) => pair.id),
+    )
+    const data = pairs.map((pair) => {
+      const ended = pair.state.state === 'revoked' ? pair.state : null
+      return {
+        id: pair.id,
+        client_id: pair.clientId,
+        created_at: pair.createdAt.toISOString(),
+        created_by: (pair.createdBy && names.get(pair.createdBy)) ?? null,
+        state: pair.state.state,
+        revoked_at: ended?.revokedAt.toISOString() ?? null,
+        revoked_by: (ended?.revokedBy && names.get(ended.revokedBy)) ?? null,
+        last_used_at: uses.get(pair.id)?.toISOString() ?? null,
+      }
+    })
+    return { data }
+  },
+
+  generateKeyPair: async ({ pool, secretKey }, call) => {
+    const { companyId, memberId } = call.member
+    const pair = await generateKeyPair(pool, secretKey, { companyId, memberId }, (client, { clientId }) =>
+      recordAudit(client, entryOf(call, 'key_pair.generate', `New key pair ${clientId}`)),
+    )
+    return toNewKeyPair(pair)
+  },
+
+  regenerateKeyPair: async ({ pool, secretKey }, call) => {
+    const { companyId, memberId } = call.member
+    const replacing = call.body.client_id
+    try {
+      const pair = await regenerateKeyPair(
+        pool,
+        secretKey,
+        { companyId, memberId, replacing },
+        (client, { clientId }) =>
+          recordAudit(client, entryOf(call, 'key_pair.generate', `New key pair ${clientId}, which ended ${replacing}`)),
+      )
+      return toNewKeyPair(pair)
+    } catch (error) {
+      // The second of two clicks changes nothing, and is on record all the same: whoever looks later sees that both were tried.
+      if (error instanceof Refusal && error.code === 'key_pair_not_live') {
+        const subject = `Refused: ${replacing} had ended already`
+        await recordAudit(pool, entryOf(call, 'key_pair.generate', subject))
+      }
+      throw error
+    }
+  },
+
+  revokeKeyPair: async ({ pool }, call) => {
+    const { companyId, memberId } = call.member
+    const clientId = call.body.client_id
+    await withTransaction(pool, async (client) => {
+      await requireLiveKeyPair(client, companyId, clientId)
+      await revokeKeyPair(client, { companyId, memberId })
+      await recordAudit(client, entryOf(call, 'key_pair.revoke', `Key pair ${clientId}`))
+    })
+    return { done: true }
+  },
+
+  listConnections: (context, { member, query }) => connectionsPage(context, member.companyId, readListPage(query)),
+
+  getUsage: ({ pool, now }, { member, query }) => {
+    const range = query.range || '24h'
+    if (range !== '24h' && range !== '7d' && range !== '30d') {
+      throw new Problem('parameter_invalid', { errors: 'range must be 24h, 7d or 30d.' })
+    }
+    return usageOf(pool, member.companyId, range, now())
+  },
+
+  listRecentRequests: async ({ pool }, { member }) => {
+    const requests = await listRequests(pool, member.companyId)
+    const data = requests.map(
+      (each): RecentRequest => ({
+        answered_at: each.answeredAt.toISOString(),
+        request_id: each.requestId,
+        method: each.method,
+        route: each.route,
+        location_id: each.locationId,
+        status: each.status,
+        code: each.code,
+        records: each.records,
+        duration_ms: Math.round(each.durationMs * 10) / 10,
+      }),
+    )
+    return { data }
+  },
+
+  makeFirstCall: async ({ pool, tokens, environment, publicUrl }, { member, body, request, ip }) => {
+    if (environment !== 'sandbox') throw new Problem('route_unknown')
+    const pair = (await listKeyPairs(pool, member.companyId)).find((each) => each.state.state === 'live')
+    if (!pair) throw new Problem('act_refused', { errors: 'Generate a key pair first: the call is made with it.' })
+    const token = await tokens.issue(member.companyId, pair.id)
+    const begin = performance.now()
+    // Through the app itself, so that it is checked, counted and answered as every other call.
+    const answer = await request.server.inject({
+      method: 'GET',
+      url: `${vendorApiPath}${body.path}`,
+      headers: { authorization: `Bearer ${token}` },
+      remoteAddress: ip,
+    })
+    return {
+      method: 'GET',
+      url: `${publicUrl}${vendorApiPath}${body.path}`,
+      status: answer.statusCode,
+      duration_ms: Math.round((performance.now() - begin) * 10) / 10,
+      body: answer.payload.slice(0, firstCallLengthMax),
+    }
+  },
+}
+
+const firstCallLengthMax = 20_000
+
+/** The one place where a secret leaves the service for a person. */
+function toNewKeyPair({ clientId, clientSecret }: NewKeyPair): PortalAnswers['generateKeyPair'] {
+  return { client_id: clientId, client_secret: clientSecret }
+}
+
+async function agreementPage(pool: PortalContext['pool'], { companyId }: Membership): Promise<AgreementPage> {
+  const [standing, names] = await Promise.all([agreementInForce(pool, companyId), memberNames(pool, companyId)])
+  if (!standing.current) throw new Error('no agreement has been published')
+  return {
+    ...toStanding(standing),
+    body: standing.current.body,
+    published_at: standing.current.publishedAt.toISOString(),
+    accepted_at: standing.acceptedAt?.toISOString() ?? null,
+    accepted_by: (standing.acceptedBy && names.get(standing.acceptedBy)) ?? null,
+  }
+}
+
+function toStanding({ current, acceptedVersion, isInForce }: Standing): AgreementStanding {
+  const isAccepted = current !== null && current.version === acceptedVersion
+  return {
+    current_version: current?.version ?? 0,
+    accepted_version: acceptedVersion,
+    is_in_force: isInForce,
+    required_at: isAccepted ? null : (current?.enforcedAt.toISOString() ?? null),
+  }
+}

@@ -1,0 +1,44 @@
+import type { PortalAnswers } from '@bridgework/contract/portal'
+import { listConnections } from '../../modules/overview/connection.ts'
+import { freshnessOf } from '../../modules/records/freshness.ts'
+import type { CompanyId } from '../../platform/identity/identity.ts'
+import type { PortalContext } from './context.ts'
+import { type ListPage, toListed } from './list.ts'
+
+/** The practices that let a company in, with what they opened and how current it is. */
+export async function connectionsPage(
+  { pool, lastContactOf, now }: PortalContext,
+  companyId: CompanyId,
+  page: ListPage,
+): Promise<PortalAnswers['listConnections']> {
+  const { total, connections } = await listConnections(pool, companyId, page)
+  const toLocation = async (location: (typeof connections)[number]['locations'][number]) => ({
+    id: location.id,
+    name: location.name,
+    city: location.city,
+    state: location.state,
+    has_attribution_script: location.attributionScript.isInstalled,
+    datasets: await Promise.all(
+      location.states.map(async ({ dataset, state }) => ({
+        dataset,
+        granted_at: requireDate(location.grantedAt.get(dataset)),
+        state: await freshnessOf(state, location, () => lastContactOf(location.organizationId), now()),
+        synced_at: state.syncedAt?.toISOString() ?? null,
+      })),
+    ),
+  })
+  const data = await Promise.all(
+    connections.map(async (connection) => ({
+      organization_id: connection.organizationId,
+      organization_name: connection.organizationName,
+      locations: await Promise.all(connection.locations.map(toLocation)),
+    })),
+  )
+  return toListed(page, total, data)
+}
+
+function requireDate(date: Date | undefined): string {
+  // Consents and what they open change in one transaction.
+  if (!date) throw new Error('a granted dataset is not open')
+  return date.toISOString()
+}

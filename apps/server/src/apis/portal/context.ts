@@ -1,0 +1,45 @@
+import type { PortalAnswers, PortalBodies, PortalRouteName, portalRoutes } from '@bridgework/contract/portal'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { Auth } from '../../modules/sign-in/auth.ts'
+import type { Person } from '../../modules/sign-in/person.ts'
+import type { VendorApiContext } from '../vendor/context.ts'
+import type { Membership } from './membership.ts'
+
+/** What the portal's API works with. */
+export type PortalContext = Pick<
+  VendorApiContext,
+  'pool' | 'secretKey' | 'tokens' | 'lastContactOf' | 'now' | 'log' | 'slots' | 'tokenLimit'
+> & {
+  auth: Auth
+  publicUrl: string
+  environment: 'sandbox' | 'production'
+  /** The folder that the sandbox's mails go to; null: they are sent. */
+  mailDir: string | null
+}
+
+/** One request of a route, after every gate: parsed, signed in where the route asks for it, and permitted. */
+export type Call<Name extends PortalRouteName> = {
+  person: PersonOf<Name>
+  /** Whom the person acts for: the company or organization of the path, or the operator. */
+  member: MemberOf<Name>
+  params: Record<string, string>
+  /** Parameters of the query that the route takes; absent ones are ''. */
+  query: Record<string, string>
+  body: Name extends keyof PortalBodies ? PortalBodies[Name] : undefined
+  ip: string
+  requestId: string
+  request: FastifyRequest
+  reply: FastifyReply
+}
+
+export type PortalHandler<Name extends PortalRouteName> = (
+  context: PortalContext,
+  call: Call<Name>,
+) => Promise<PortalAnswers[Name]>
+
+/** A door's share of the routes. */
+export type PortalHandlers<Name extends PortalRouteName = PortalRouteName> = { [name in Name]: PortalHandler<name> }
+
+type GateOf<Name extends PortalRouteName> = (typeof portalRoutes)[Name]['action']
+type PersonOf<Name extends PortalRouteName> = GateOf<Name> extends 'anyone' ? null : Person
+type MemberOf<Name extends PortalRouteName> = GateOf<Name> extends 'anyone' | 'signed_in' ? null : Membership

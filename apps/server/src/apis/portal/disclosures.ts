@@ -1,0 +1,227 @@
+import { Readable } from 'node:stream'
+import { type DatasetName, isDatasetName } from '@bridgework/contract'
+import type { DisclosureEntry, DisclosureSummary } from '@bridgework/contract/portal'
+import type { Pool } from 'pg'
+import { clientIdsOf } from '../../modules/credentials/key-pair.ts'
+import { companyNames } from '../../modules/directory/company.ts'
+import { type Location, listLocations } from '../../modules/directory/location.ts'
+import { requireOrganization } from '../../modules/directory/organization.ts'
+import { csvLine } from '../../modules/disclosure/csv.ts'
+import {
+  type DisclosureFilter,
+  firstDisclosedAt,
+  listDisclosureHistory,
+  summarizeDisclosureHistory,
+} from '../../modules/disclosure/history.ts'
+import type { Disclosure } from '../../modules/disclosure/store.ts'
+import { Problem } from '../../platform/errors/problem.ts'
+import { type CompanyId, parseUuid } from '../../platform/identity/identity.ts'
+import type { Call, PortalContext, PortalHandlers } from './context.ts'
+import { requireOwnLocation } from './own-location.ts'
+
+const pageSize = 50
+const exportBatch = 2_000
+const exportMax = 1_000_000
+
+/** Who read what of a practice, and when. */
+export const disclosureHandlers: PortalHandlers<'listDisclosures' | 'summarizeDisclosures' | 'exportDisclosures'> = {
+  listDisclosures: async (context, call) => {
+    const { pool } = context
+    const { filter, locations } = await readFilter(context, call)
+    const before = readBefore(call.query.before)
+    const found = await listDisclosureHistory(pool, filter, { before, limit: pageSize + 1 })
+    const data = await toEntries(pool, locations, found.slice(0, pageSize))
+    return { data, next_before: found.length > pageSize ? (data.at(-1)?.id ?? null) : null }
+  },
+
+  summarizeDisclosures: async (context, call) => {
+    const { pool } = context
+    const { filter, zone, lastDay } = await readFilter(context, call)
+    const first = await firstDisclosedAt(pool, filter.locationIds)
+    const firstAt = new Date(Math.max(filter.from.getTime(), first?.getTime() ?? context.now().getTime()))
+    const days = daysBetween(dayOf(firstAt, zone), lastDay)
+    const summary = await summarizeDisclosureHistory(
+      pool,
+      filter,
+      days.map((day) => beginOf(day, zone)),
+    )
+    const names = await companyNames(
+      pool,
+      summary.companies.map(({ companyId }) => companyId),
+    )
+    const total = (of: 'reads' | 'records') => summary.companies.reduce((sum, each) => sum + each[of], 0)
+    return {
+      total_reads: total('reads'),
+      total_records: total('records'),
+      days: summary.days.map(({ day, ...rest }) => ({ day: days[day]?.toString() ?? '', ...rest })),
+      vendors: summary.companies.map(({ companyId, reads, records }) => ({
+        company_id: companyId,
+        name: names.get(companyId) ?? companyId,
+        reads,
+        records,
+      })),
+    } satisfies DisclosureSummary
+  },
+
+  exportDisclosures: async (context, call) => {
+    const { filter, locations } = await readFilter(context, call)
+    call.reply.headers({
+      'Content-Type': 'text/csv; charset=utf-8; header=present',
+      'Content-Disposition': `attachment; filename="disclosures-${call.member.organizationId}.csv"`,
+    })
+    return streamed(call, disclosureCsv(context.pool, filter, locations, exportMax))
+  },
+}
+
+/**
+ * The disclosures as CSV, newest first, read as fast as the reader takes them and never more than a batch at a time. A last line says so when
+ * there are more than `rowsMax`.
+ */
+export async function* disclosureCsv(
+  pool: Pool,
+  filter: DisclosureFilter,
+  locations: readonly Location[],
+  rowsMax: number,
+): AsyncGenerator<string> {
+  yield csvLine(csvColumns)
+  let before: string | null = null
+  for (let rows = 0; ; ) {
+    const found = await listDisclosureHistory(pool, filter, {
+      before,
+      limit: Math.min(exportBatch, rowsMax + 1 - rows),
+    })
+    const entries = await toEntries(pool, locations, found.slice(0, rowsMax - rows))
+    yield entries.map((entry) => csvLine(csvColumns.map((column) => cellOf(entry[column])))).join('')
+    rows += found.length
+    if (rows > rowsMax) yield csvLine([`The list goes on: this file ends after ${rowsMax} rows. Choose fewer days.`])
+    if (rows > rowsMax || found.length < exportBatch) return
+    before = found.at(-1)?.id ?? null
+  }
+}
+
+const csvColumns = [
+  'disclosed_at',
+  'company_name',
+  'company_id',
+  'location_name',
+  'location_id',
+  'dataset',
+  'records',
+  'filters',
+  'client_id',
+  'request_id',
+  'ip',
+  'id',
+] as const satisfies (keyof DisclosureEntry)[]
+
+function cellOf(value: string | number | string[]): string | number {
+  return Array.isArray(value) ? value.join(' ') : value
+}
+
+/** The answer's text, sent while it is made: Fastify waits for a stream that was given to `send`, and takes this for what the route answers. */
+function streamed(call: Call<'exportDisclosures'>, parts: AsyncGenerator<string>): string {
+  return call.reply.send(Readable.from(parts)) as unknown as string
+}
+
+async function toEntries(
+  pool: Pool,
+  locations: readonly Location[],
+  found: readonly Disclosure[],
+): Promise<DisclosureEntry[]> {
+  const [companies, clients] = await Promise.all([
+    companyNames(pool, [...new Set(found.map(({ companyId }) => companyId))]),
+    clientIdsOf(pool, [...new Set(found.map(({ keyPairId }) => keyPairId))]),
+  ])
+  const places = new Map(locations.map(({ id, name }) => [id, name]))
+  return found.map((each) => ({
+    id: each.id,
+    disclosed_at: each.disclosedAt.toISOString(),
+    company_id: each.companyId,
+    company_name: companies.get(each.companyId) ?? '',
+    location_id: each.locationId,
+    location_name: places.get(each.locationId) ?? '',
+    dataset: each.dataset,
+    records: each.records,
+    filters: Object.keys(each.filters),
+    client_id: clients.get(each.keyPairId) ?? '',
+    request_id: each.requestId,
+    ip: each.ip,
+  }))
+}
+
+type FilteredCall = Pick<Call<'listDisclosures'>, 'member' | 'query'>
+
+/** What the query asks for, of the organization's own locations. Throws Problem parameter_invalid or location_unknown. */
+async function readFilter({ pool, now }: PortalContext, { member, query }: FilteredCall) {
+  const { organizationId } = member
+  const [organization, locations] = await Promise.all([
+    requireOrganization(pool, organizationId),
+    listLocations(pool, organizationId),
+  ])
+  const chosen = query.location_id ? [await requireOwnLocation(pool, organizationId, query.location_id)] : locations
+  const zone = organization.timeZone ?? 'UTC'
+  const [from, to] = [readDay('from', query.from), readDay('to', query.to)]
+  if (from && to && Temporal.PlainDate.compare(from, to) > 0) {
+    throw new Problem('parameter_invalid', { errors: 'from must not be later than to.' })
+  }
+  const lastDay = to ?? dayOf(now(), zone)
+  const filter: DisclosureFilter = {
+    locationIds: chosen.map(({ id }) => id),
+    companyId: readCompany(query.company_id),
+    dataset: readDataset(query.dataset),
+    from: from ? beginOf(from, zone) : new Date(0),
+    until: beginOf(lastDay.add({ days: 1 }), zone),
+  }
+  return { filter, locations, zone, lastDay }
+}
+
+function readCompany(text: string | undefined): CompanyId | null {
+  if (!text) return null
+  const id = parseUuid<CompanyId>(text)
+  if (id === null) throw new Problem('parameter_invalid', { errors: 'company_id must be the id of a company.' })
+  return id
+}
+
+function readDataset(text: string | undefined): DatasetName | null {
+  if (!text) return null
+  if (!isDatasetName(text)) throw new Problem('parameter_invalid', { errors: 'dataset must be the name of a dataset.' })
+  return text
+}
+
+function readBefore(text: string | undefined): string | null {
+  if (!text) return null
+  if (!/^[1-9]\d{0,17}$/.test(text)) {
+    throw new Problem('parameter_invalid', {
+      errors: 'before must be the id of a disclosure: next_before of the page before.',
+    })
+  }
+  return text
+}
+
+function readDay(name: string, text: string | undefined): Temporal.PlainDate | null {
+  if (!text) return null
+  const refused = new Problem('parameter_invalid', {
+    errors: `${name} must be a day like 2026-01-31, from 2000 to 2199.`,
+  })
+  if (!/^2[01]\d\d-\d\d-\d\d$/.test(text)) throw refused
+  try {
+    return Temporal.PlainDate.from(text, { overflow: 'reject' })
+  } catch {
+    throw refused
+  }
+}
+
+function dayOf(instant: Date, zone: string): Temporal.PlainDate {
+  return Temporal.Instant.fromEpochMilliseconds(instant.getTime()).toZonedDateTimeISO(zone).toPlainDate()
+}
+
+function beginOf(day: Temporal.PlainDate, zone: string): Date {
+  return new Date(day.toZonedDateTime(zone).epochMilliseconds)
+}
+
+function daysBetween(first: Temporal.PlainDate, last: Temporal.PlainDate): Temporal.PlainDate[] {
+  const days = [first]
+  for (let day = first.add({ days: 1 }); Temporal.PlainDate.compare(day, last) <= 0; day = day.add({ days: 1 }))
+    days.push(day)
+  return days
+}

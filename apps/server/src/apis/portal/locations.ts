@@ -1,0 +1,120 @@
+import { type FreshnessState, getDataset } from '@bridgework/contract'
+import type { LocationEntry, PortalAnswers, TimelineRange } from '@bridgework/contract/portal'
+import { listDatasetStates } from '../../modules/datasets/dataset-state.ts'
+import { type Location, listLocations } from '../../modules/directory/location.ts'
+import { freshnessOf, oldestOf, type SyncTimes } from '../../modules/records/freshness.ts'
+import { listRemovalHolds } from '../../modules/records/removal-hold.ts'
+import { createTimelines, listSyncActivity } from '../../modules/records/sync-activity.ts'
+import { Problem } from '../../platform/errors/problem.ts'
+import type { OrganizationId } from '../../platform/identity/identity.ts'
+import type { PortalContext } from './context.ts'
+import { type ListPage, toListed } from './list.ts'
+
+/** A page of the practice's locations, by name, each with how current its datasets are. `search` looks in names and addresses. */
+export async function locationsPage(
+  context: PortalContext,
+  organizationId: OrganizationId,
+  page: ListPage,
+): Promise<PortalAnswers['listLocations']> {
+  const wanted = page.search.toLowerCase()
+  const found = (await listLocations(context.pool, organizationId)).filter((location) =>
+    `${location.name}\n${location.sourceId}\n${addressOf(location)}`.toLowerCase().includes(wanted),
+  )
+  const shown = found.slice(page.offset, page.offset + page.limit)
+  return toListed(page, found.length, await entriesOf(context, shown))
+}
+
+/** How many of these locations are in each state of freshness: that of the dataset that is furthest behind. */
+export async function countByState(
+  { pool, lastContactOf, now }: PortalContext,
+  locations: readonly Location[],
+): Promise<Record<FreshnessState, number>> {
+  const counts = { current: 0, stale: 0, disconnected: 0, pending: 0 }
+  const states = await listDatasetStates(
+    pool,
+    locations.map((location) => location.id),
+  )
+  for (const location of locations) {
+    const times = oldestOf([...(states.get(location.id) ?? [])].map(([, state]) => state))
+    counts[await freshnessOf(times, location, () => lastContactOf(location.organizationId), now())] += 1
+  }
+  return counts
+}
+
+/** One location with the timeline of each dataset's freshness. */
+export async function locationPage(
+  context: PortalContext,
+  location: Location,
+  range: TimelineRange,
+): Promise<PortalAnswers['getLocation']> {
+  const { cellMs, cells } = ranges[range]
+  const { since, timelineOf } = createTimelines(location, { cellMs, cells }, context.now())
+  const [[entry], activity] = await Promise.all([
+    entriesOf(context, [location]),
+    listSyncActivity(context.pool, location.id, since),
+  ])
+  if (!entry) throw new Error('the location is gone')
+  const timeline = entry.datasets.map(({ dataset, initial_sync_completed_at: firstSync }) => ({
+    dataset,
+    cells: timelineOf(activity.get(dataset) ?? [], firstSync === null ? null : new Date(firstSync)).map(
+      ({ at, ...cell }) => ({ at: at.toISOString(), ...cell }),
+    ),
+  }))
+  return { ...entry, range, cell_seconds: cellMs / 1000, timeline }
+}
+
+/** The range of the query, 24 hours without one. Throws Problem parameter_invalid. */
+export function readRange(text: string | undefined): TimelineRange {
+  if (text === '' || text === undefined) return '24h'
+  if (text !== '24h' && text !== '7d') throw new Problem('parameter_invalid', { errors: 'range must be 24h or 7d.' })
+  return text
+}
+
+const ranges: Record<TimelineRange, { cellMs: number; cells: number }> = {
+  '24h': { cellMs: 15 * 60_000, cells: 96 },
+  '7d': { cellMs: 2 * 60 * 60_000, cells: 84 },
+}
+
+async function entriesOf(
+  { pool, lastContactOf, now }: PortalContext,
+  locations: readonly Location[],
+): Promise<LocationEntry[]> {
+  const ids = locations.map((location) => location.id)
+  const [states, holds] = await Promise.all([listDatasetStates(pool, ids), listRemovalHolds(pool, ids)])
+  const held = new Set(holds.map((hold) => `${hold.locationId} ${hold.dataset}`))
+  return await Promise.all(
+    locations.map(async (location) => {
+      const stateOf = (times: SyncTimes) =>
+        freshnessOf(times, location, () => lastContactOf(location.organizationId), now())
+      const own = [...(states.get(location.id) ?? [])]
+      return {
+        id: location.id,
+        source_id: location.sourceId,
+        name: location.name,
+        address: addressOf(location) || null,
+        time_zone: location.timeZone,
+        website_url: location.websiteUrl,
+        is_active: location.isActive,
+        practice_management_system: location.practiceManagementSystem,
+        state: await stateOf(oldestOf(own.map(([, state]) => state))),
+        datasets: await Promise.all(
+          own.map(async ([dataset, state]) => ({
+            dataset,
+            title: getDataset(dataset).title,
+            state: await stateOf(state),
+            synced_at: state.syncedAt?.toISOString() ?? null,
+            initial_sync_completed_at: state.initialSyncCompletedAt?.toISOString() ?? null,
+            total: state.total,
+            visible: state.visible,
+            removal_held: held.has(`${location.id} ${dataset}`),
+          })),
+        ),
+      }
+    }),
+  )
+}
+
+function addressOf(location: Location): string {
+  const place = [location.state, location.postalCode].filter(Boolean).join(' ')
+  return [location.addressLine1, location.addressLine2, location.city, place].filter(Boolean).join(', ')
+}

@@ -1,0 +1,266 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { type TestContext, test } from 'node:test'
+import { datasetNames, type ProblemCode } from '@bridgework/contract'
+import {
+  type Action,
+  actions,
+  type MemberRole,
+  mayDo,
+  memberRoles,
+  type PortalRouteName,
+  portalApiPath,
+  portalRoutes,
+  type Side,
+  signInRoutes,
+} from '@bridgework/contract/portal'
+import { listRoutes } from '../../platform/http/test-routes.ts'
+import type { Answer } from '../../test-world.ts'
+import { type PortalWorld, type SignedIn, somePortal } from './test-portal.ts'
+
+type Route = { name: PortalRouteName; method: string; path: string; action: Action | 'anyone' | 'signed_in' }
+
+/** Somebody who calls: what they may act for, and how. `side` null: for nothing at all. */
+type Caller = {
+  who: string
+  side: Side | null
+  role: MemberRole
+  /** Of the company or organization whose routes are tried, or of another one. */
+  isOwn: boolean
+  send: (method: string, path: string, body?: object, headers?: Record<string, string>) => Promise<Answer>
+}
+
+/** A parameter that no route takes: it is refused after every gate and before anything is done, so any role may try any route. */
+const probe = '?no_such_parameter=1'
+
+/** A company and an organization with everybody who may be in them, those of others, and a thing for every id of a path. */
+async function someMatrix(t: TestContext, roles: readonly MemberRole[] = memberRoles) {
+  const world = await somePortal(t)
+  const [location, foreign] = [await world.addLocation(), await world.addLocation()]
+  const [vendor, other] = [await world.addVendor([location]), await world.addVendor([foreign])]
+  const company = { companyId: vendor.companyId }
+  const organization = { organizationId: location.organizationId }
+  const join = (who: string, place: Parameters<typeof world.signInAs>[0], side: Side, role: MemberRole, isOwn = true) =>
+    world.signInAs(place, role).then((person) => ({ who, side, role, isOwn, ...person }))
+  const ofOther = await join('owner of another company', { companyId: other.companyId }, 'company', 'owner', false)
+  const place = { organizationId: foreign.organizationId }
+  const ofForeign = await join('owner of another organization', place, 'organization', 'owner', false)
+  const insiders = [await join('operator', 'operator', 'operator', 'owner')]
+  for (const role of roles) {
+    insiders.push(await join(`company ${role}`, company, 'company', role))
+    insiders.push(await join(`organization ${role}`, organization, 'organization', role))
+  }
+  const callers: Caller[] = [nobody(world), await somebody(world), ofOther, ofForeign, ...insiders]
+  const idsOf = async (locationOf: typeof location, vendorOf: typeof vendor) => ({
+    company_id: vendorOf.companyId,
+    organization_id: locationOf.organizationId,
+    location_id: locationOf.id,
+    agent_id: (await world.addAgent(locationOf.organizationId)).agentId,
+    dataset: datasetNames[0] ?? '',
+  })
+  return {
+    world,
+    callers,
+    own: await idsOf(location, vendor),
+    foreign: await idsOf(foreign, other),
+    ofOther,
+    ofForeign,
+  }
+}
+
+function nobody(world: PortalWorld): Caller {
+  return {
+    who: 'nobody signed in',
+    side: null,
+    role: 'member',
+    isOwn: false,
+    send: (method, path) =>
+      world.request(`${portalApiPath}${path}`, { method, headers: { origin: 'http://localhost' } }),
+  }
+}
+
+async function somebody(world: PortalWorld): Promise<Caller> {
+  return {
+    who: 'signed in with nothing',
+    side: null,
+    role: 'member',
+    isOwn: false,
+    ...(await world.signIn(await world.addPerson())),
+  }
+}
+
+/** The routes that this server answers, all from the contract's table. */
+function servedRoutes(world: PortalWorld): Route[] {
+  const names = Object.keys(portalRoutes) as PortalRouteName[]
+  const routes = names.map((name) => ({ name, ...portalRoutes[name] }))
+  return routes.filter(({ method, path }) => world.app.hasRoute({ method, url: `${portalApiPath}${path}` }))
+}
+
+function fill(path: string, ids: Record<string, string>): string {
+  return path.replace(/:(\w+)/g, (_, name: string) => ids[name] ?? randomUUID())
+}
+
+/** What the table says of a cell: the refusal, or null where the role may. */
+function refusalOf({ action }: Route, caller: Caller): ProblemCode | null {
+  if (action === 'anyone') return null
+  if (caller.who === 'nobody signed in') return 'sign_in_required'
+  if (action === 'signed_in') return null
+  const { side } = actions[action]
+  if (side === 'operator') return caller.side === 'operator' ? null : 'role_denied'
+  if (caller.side !== side || !caller.isOwn) return `${side}_unknown`
+  return mayDo(caller.role, action) ? null : 'role_denied'
+}
+
+const statusOf = { sign_in_required: 401, role_denied: 403, company_unknown: 404, organization_unknown: 404 }
+
+/** Who may do what a route does. */
+function permitted(route: Route, callers: readonly Caller[]): Caller {
+  const caller = callers.findLast((each) => each.who !== 'nobody signed in' && refusalOf(route, each) === null)
+  assert.ok(caller, `nobody may ${route.name}`)
+  return caller
+}
+
+test('every route of the portal is in one of the contract’s two tables', async (t) => {
+  const world = await somePortal(t)
+  const inTables = [...Object.values(portalRoutes), ...Object.values(signInRoutes)].map(
+    ({ method, path }) => `${method} ${portalApiPath}${path}`,
+  )
+  const served = listRoutes(world.app).filter((route) => route.includes(portalApiPath))
+  assert.deepEqual(
+    served.filter((route) => !inTables.includes(route)),
+    [],
+  )
+})
+
+test('every cell of the table of roles and acts is so: who may passes, who may not is told exactly why', async (t) => {
+  const { world, callers, own } = await someMatrix(t)
+  const wrong: string[] = []
+  const routes = servedRoutes(world)
+  for (const route of routes) {
+    const path = `${fill(route.path, own)}${probe}`
+    const answers = await Promise.all(callers.map((caller) => caller.send(route.method, path)))
+    for (const [index, caller] of callers.entries()) {
+      const refusal = refusalOf(route, caller) as keyof typeof statusOf | null
+      const expected = refusal === null ? '422 parameter_invalid' : `${statusOf[refusal]} ${refusal}`
+      const given = `${answers[index]?.status} ${answers[index]?.body.code}`
+      if (given !== expected) wrong.push(`${caller.who}: ${route.name}: ${given}, not ${expected}`)
+    }
+  }
+  assert.deepEqual(wrong, [])
+  assert.ok(routes.length > 40 && callers.length === 11, `${routes.length} routes, ${callers.length} callers`)
+})
+
+test('whoever may read something gets it: the acts behind the gates know the same roles', async (t) => {
+  const { world, callers, own } = await someMatrix(t)
+  const wrong: string[] = []
+  for (const route of servedRoutes(world).filter(({ method }) => method === 'GET')) {
+    const allowed = callers.filter((caller) => refusalOf(route, caller) === null)
+    const answers = await Promise.all(allowed.map((caller) => caller.send('GET', fill(route.path, own))))
+    for (const [index, { status, body }] of answers.entries()) {
+      // A thing that is not there, like a held removal, is told apart from a tenant that is not one's own.
+      const isGate = [401, 403].includes(status) || /^(company|organization)_unknown$/.test(body.code)
+      if (isGate || status >= 500) wrong.push(`${allowed[index]?.who}: ${route.name}: ${status} ${body.code}`)
+    }
+  }
+  assert.deepEqual(wrong, [])
+})
+
+test('what changes something takes the CSRF token of its own session, from a page of ours, and is done by no other request', async (t) => {
+  const { world, callers, own } = await someMatrix(t, ['owner'])
+  const wrong: string[] = []
+  const foreignToken = await (await world.signIn(await world.addPerson())).csrfToken()
+  for (const route of servedRoutes(world).filter(({ method }) => method !== 'GET')) {
+    const path = `${fill(route.path, own)}${probe}`
+    const caller = permitted(route, callers)
+    const attempt = async (expected: string, headers: Record<string, string>) => {
+      const { status, body } = await caller.send(route.method, path, undefined, headers)
+      if (`${status} ${body.code}` !== expected) wrong.push(`${route.name}: ${status} ${body.code}, not ${expected}`)
+    }
+    await attempt('403 origin_denied', { origin: 'https://evil.example' })
+    await attempt('403 origin_denied', { origin: 'null' })
+    if (route.action === 'anyone') continue
+    for (const token of ['', 'x', foreignToken]) await attempt('403 csrf_token_invalid', { 'x-csrf-token': token })
+  }
+  assert.deepEqual(wrong, [])
+})
+
+test('sensitive acts ask for a sign-in of the last ten minutes, and no other does', async (t) => {
+  const { world, callers, own } = await someMatrix(t, ['owner'])
+  await world.pool.query(`update portal_session set created_at = created_at - interval '11 minutes'`)
+  const wrong: string[] = []
+  let fresh = 0
+  for (const route of servedRoutes(world)) {
+    if (route.action === 'anyone' || route.action === 'signed_in') continue
+    const isFresh = 'fresh' in actions[route.action]
+    const expected = isFresh ? '403 fresh_sign_in_required' : '422 parameter_invalid'
+    const caller = permitted(route, callers)
+    const { status, body } = await caller.send(route.method, `${fill(route.path, own)}${probe}`)
+    if (`${status} ${body.code}` !== expected) wrong.push(`${route.name}: ${status} ${body.code}, not ${expected}`)
+    fresh += isFresh ? 1 : 0
+  }
+  assert.deepEqual(wrong, [])
+  assert.ok(fresh > 10, String(fresh))
+})
+
+test('W05: nothing is changed by a GET, a HEAD or a prefetch: a path that changes something answers them with 405', async (t) => {
+  const { world, callers, own } = await someMatrix(t, ['owner'])
+  const routes = servedRoutes(world)
+  const wrong: string[] = []
+  for (const route of routes.filter(({ method }) => method !== 'GET')) {
+    const caller = permitted(route, callers)
+    const isRead = routes.some(({ method, path }) => method === 'GET' && path === route.path)
+    const path = fill(route.path, own)
+    const answers = {
+      HEAD: await caller.send('HEAD', path),
+      ...(!isRead && { GET: await caller.send('GET', path) }),
+      ...(!isRead && { prefetch: await caller.send('GET', path, undefined, { 'sec-purpose': 'prefetch' }) }),
+    }
+    for (const [kind, { status }] of Object.entries(answers)) {
+      if (status !== 405) wrong.push(`${kind} ${route.path}: ${status}`)
+    }
+  }
+  assert.deepEqual(wrong, [])
+})
+
+/** What the routes that name a thing of the tenant in their path take, where they take something. */
+const bodies: Partial<Record<PortalRouteName, object>> = {
+  updateCompanyMember: { role: 'member' },
+  updateOrganizationMember: { role: 'member' },
+  confirmRemoval: { missing: 1 },
+  updateAttribution: { domains: [], excluded_paths: [] },
+}
+
+test('W19: an id of others is nobody’s within one’s own company, organization and account, in every place of every path', async (t) => {
+  const { world, callers, own, foreign, ofOther, ofForeign } = await someMatrix(t, ['owner'])
+  const idOf = async (person: SignedIn, path: string) =>
+    ((await person.get(`${path}/members`)).body.data as unknown as { id: string }[])[0]?.id ?? ''
+  const memberIds = {
+    company: await idOf(ofOther, `/companies/${foreign.company_id}`),
+    organization: await idOf(ofForeign, `/organizations/${foreign.organization_id}`),
+  }
+  const session = await world.pool.query<{ id: string }>('select id from portal_session where user_id = $1', [
+    ofOther.person.userId,
+  ])
+  const wrong: string[] = []
+  let tried = 0
+  for (const route of servedRoutes(world)) {
+    if (route.path.startsWith('/operator/') || route.action === 'anyone') continue
+    const side = route.path.startsWith('/companies/') ? 'company' : 'organization'
+    const ids = { ...foreign, member_id: memberIds[side], session_id: session.rows[0]?.id ?? '' }
+    // A vendor belongs to no practice: each may look at every one. A dataset is no id. The tenant's own place is tried in the table's cells.
+    const places = [...route.path.matchAll(/:(\w+)/g)]
+      .map(([, name = '']) => name as keyof typeof ids)
+      .filter((name) => !['dataset', 'company_id', 'organization_id'].includes(name))
+    for (const place of places) {
+      for (const id of [ids[place], ids[place].toUpperCase(), '0', '../1', "1' or '1'='1"]) {
+        if (id === ids[place].toUpperCase() && /^\d*$/.test(id)) continue
+        const path = fill(route.path, { ...own, [place]: encodeURIComponent(id) })
+        const { status, body } = await permitted(route, callers).send(route.method, path, bodies[route.name])
+        tried += 1
+        if (status !== 404) wrong.push(`${route.name} ${place} ${id}: ${status} ${body.code}`)
+      }
+    }
+  }
+  assert.deepEqual(wrong, [])
+  assert.ok(tried >= 30, String(tried))
+})

@@ -1,0 +1,221 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { type TestContext, test } from 'node:test'
+import { listAudit } from '../../modules/audit/store.ts'
+import type { Answer } from '../../test-world.ts'
+import { type PortalWorld, type SignedIn, somePortal } from './test-portal.ts'
+
+type Member = { id: string; email: string; name: string; role: string; state: string; is_you: boolean }
+
+async function listOf(person: SignedIn, path: string): Promise<Member[]> {
+  const answer = await person.get(`${path}/members`)
+  assert.equal(answer.status, 200, answer.text)
+  return answer.body.data as unknown as Member[]
+}
+
+async function idOf(person: SignedIn, path: string): Promise<string> {
+  return (await listOf(person, path)).find((each) => each.is_you)?.id ?? ''
+}
+
+function assertRefused(answer: Answer, status: number, code: string): void {
+  assert.deepEqual([answer.status, answer.body.code], [status, code], answer.text)
+}
+
+async function mailsTo(world: PortalWorld, recipient: string): Promise<string[]> {
+  const { rows } = await world.pool.query<{ text_body: string }>(
+    'select text_body from mail where recipient = $1 order by id',
+    [recipient],
+  )
+  return rows.map((row) => row.text_body)
+}
+
+async function historyOf(world: PortalWorld, path: string): Promise<string[]> {
+  const [, tenants, tenantId = ''] = path.split('/')
+  const side = tenants === 'companies' ? 'company' : 'organization'
+  const { entries } = await listAudit(world.pool, { side, tenantId, search: '', limit: 25, offset: 0 })
+  return entries.map(({ action, subject }) => `${action}: ${subject}`)
+}
+
+/** Both sides keep their members in the same way: each test walks both. */
+const sides = [
+  {
+    name: 'a company',
+    side: 'company',
+    start: async (t: TestContext) => {
+      const world = await somePortal(t)
+      const { companyId } = await world.addVendor()
+      const { companyId: otherId } = await world.addVendor()
+      return { world, place: { companyId }, path: `/companies/${companyId}`, other: { companyId: otherId } }
+    },
+    otherPath: (other: object) => `/companies/${(other as { companyId: string }).companyId}`,
+  },
+  {
+    name: 'an organization',
+    side: 'organization',
+    start: async (t: TestContext) => {
+      const world = await somePortal(t)
+      const [organizationId, otherId] = [await world.addOrganization(), await world.addOrganization()]
+      return {
+        world,
+        place: { organizationId },
+        path: `/organizations/${organizationId}`,
+        other: { organizationId: otherId },
+      }
+    },
+    otherPath: (other: object) => `/organizations/${(other as { organizationId: string }).organizationId}`,
+  },
+] as const
+
+for (const { name, side, start, otherPath } of sides) {
+  test(`an owner or admin of ${name} invites a person by mail, again when asked, and a new link ends the one before`, async (t) => {
+    const { world, place, path } = await start(t)
+    const admin = await world.signInAs(place, 'admin')
+    const guest = { email: `${randomUUID()}@example.com`, name: 'Guest', role: 'member' }
+
+    const invited = await admin.post(`${path}/members`, guest)
+
+    assert.equal(invited.status, 200, invited.text)
+    const member = invited.body as unknown as Member
+    assert.deepEqual([member.email, member.role, member.state], [guest.email, 'member', 'invited'])
+    assert.equal((await admin.post(`${path}/members/${member.id}/invitation`)).status, 200)
+    const mails = await mailsTo(world, guest.email)
+    assert.equal(mails.length, 2)
+    assert.notEqual(mails[0], mails[1])
+    const { rows } = await world.pool.query('select from invitation where side = $1 and member_id = $2', [
+      side,
+      member.id,
+    ])
+    assert.equal(rows.length, 1)
+    assertRefused(
+      await admin.post(`${path}/members`, { ...guest, email: guest.email.toUpperCase() }),
+      409,
+      'act_refused',
+    )
+    assertRefused(await admin.post(`${path}/members`, { ...guest, role: 'owner' }), 422, 'field_invalid')
+    assertRefused(await admin.post(`${path}/members`, { ...guest, email: 'nobody' }), 422, 'field_invalid')
+    assert.equal((await mailsTo(world, guest.email)).length, 2)
+    const you = await idOf(admin, path)
+    assertRefused(await admin.post(`${path}/members/${you}/invitation`), 409, 'act_refused')
+    await world.pool.query('update invitation set expires_at = now()')
+    const found = (await listOf(admin, path)).find((each) => each.id === member.id)
+    assert.equal(found?.state, 'expired')
+    assert.deepEqual(await historyOf(world, path), [
+      `${side}_member.manage: Invited Guest <${guest.email}> again`,
+      `${side}_member.manage: Invited Guest <${guest.email}> as member`,
+    ])
+  })
+
+  test(`who is removed from ${name} is out at the next request, their link opens nothing, and they may be invited anew`, async (t) => {
+    const { world, place, path } = await start(t)
+    const owner = await world.signInAs(place, 'owner')
+    const member = await world.signInAs(place, 'member')
+    const memberId = await idOf(member, path)
+    assert.equal((await member.get(`${path}/members`)).status, 200)
+
+    assert.equal((await owner.delete(`${path}/members/${memberId}`)).status, 200)
+
+    assertRefused(await member.get(`${path}/members`), 404, `${side}_unknown`)
+    assertRefused(await owner.delete(`${path}/members/${memberId}`), 404, 'thing_unknown')
+    const again = await owner.post(`${path}/members`, { email: member.person.email, name: 'Back', role: 'admin' })
+    assert.equal(again.status, 200, again.text)
+    const backId = (again.body as unknown as Member).id
+    assert.notEqual(backId, memberId)
+    assert.equal((await owner.delete(`${path}/members/${backId}`)).status, 200)
+    const { rows } = await world.pool.query('select from invitation where member_id = $1', [backId])
+    assert.equal(rows.length, 0)
+    assert.deepEqual(
+      (await listOf(owner, path)).map((each) => each.role),
+      ['owner'],
+    )
+  })
+
+  test(`the owner of ${name} can neither be removed nor demoted, and whoever was demoted manages nobody any more`, async (t) => {
+    const { world, place, path } = await start(t)
+    const owner = await world.signInAs(place, 'owner')
+    const admin = await world.signInAs(place, 'admin')
+    const [ownerId, adminId] = [await idOf(owner, path), await idOf(admin, path)]
+
+    for (const person of [owner, admin]) {
+      assertRefused(await person.delete(`${path}/members/${ownerId}`), 409, 'act_refused')
+      assertRefused(await person.patch(`${path}/members/${ownerId}`, { role: 'member' }), 409, 'act_refused')
+      assertRefused(await person.patch(`${path}/members/${adminId}`, { role: 'owner' }), 422, 'field_invalid')
+    }
+    assertRefused(await admin.post(`${path}/ownership`, { member_id: adminId }), 403, 'role_denied')
+    assert.equal((await owner.patch(`${path}/members/${adminId}`, { role: 'member' })).status, 200)
+    assertRefused(await admin.patch(`${path}/members/${adminId}`, { role: 'admin' }), 403, 'role_denied')
+    assert.deepEqual(
+      (await listOf(owner, path)).map((each) => each.role),
+      ['owner', 'member'],
+    )
+    assert.deepEqual(await historyOf(world, path), [
+      `${side}_member.manage: Made Person <${admin.person.email}> member`,
+    ])
+  })
+
+  test(`ownership of ${name} goes to an active member in one step, and the former owner is an admin`, async (t) => {
+    const { world, place, path } = await start(t)
+    const owner = await world.signInAs(place, 'owner')
+    const heir = await world.signInAs(place, 'member')
+    const [ownerId, heirId] = [await idOf(owner, path), await idOf(heir, path)]
+    const invited = await owner.post(`${path}/members`, { email: 'guest@example.com', name: 'Guest', role: 'admin' })
+    const guestId = (invited.body as unknown as Member).id
+
+    assertRefused(await owner.post(`${path}/ownership`, { member_id: guestId }), 409, 'act_refused')
+    assertRefused(await owner.post(`${path}/ownership`, { member_id: ownerId }), 409, 'act_refused')
+    const answers = await Promise.all([1, 2].map(() => owner.post(`${path}/ownership`, { member_id: heirId })))
+
+    assert.deepEqual(answers.map((answer) => answer.status).sort(), [200, 403])
+    const roles = new Map((await listOf(heir, path)).map((each) => [each.id, each.role]))
+    assert.deepEqual([roles.get(heirId), roles.get(ownerId), roles.get(guestId)], ['owner', 'admin', 'admin'])
+    assertRefused(await owner.post(`${path}/ownership`, { member_id: ownerId }), 403, 'role_denied')
+    const handed = (await historyOf(world, path)).filter((each) => each.includes('ownership'))
+    assert.equal(handed.length, 1)
+    assert.match(handed[0] ?? '', /_ownership\.transfer: From Person <.*> to Person </)
+  })
+
+  test(`two admins of ${name} who remove each other at once leave one of them`, async (t) => {
+    const { world, place, path } = await start(t)
+    const [one, two] = [await world.signInAs(place, 'admin'), await world.signInAs(place, 'admin')]
+    const [oneId, twoId] = [await idOf(one, path), await idOf(two, path)]
+
+    const answers = await Promise.all([one.delete(`${path}/members/${twoId}`), two.delete(`${path}/members/${oneId}`)])
+
+    const statuses = answers.map((answer) => answer.status).sort()
+    assert.equal(statuses[0], 200)
+    // Removed before its request was let in, or while it waited its turn.
+    assert.ok(statuses[1] === 403 || statuses[1] === 404, String(statuses[1]))
+  })
+
+  test(`W19: a member of ${name} is nobody’s to change but its own people’s`, async (t) => {
+    const { world, place, path, other } = await start(t)
+    const owner = await world.signInAs(place, 'owner')
+    const stranger = await world.signInAs(other, 'admin')
+    const strangerId = await idOf(stranger, otherPath(other))
+
+    for (const id of [strangerId, randomUUID(), 'me', strangerId.toUpperCase()]) {
+      assertRefused(await owner.delete(`${path}/members/${id}`), 404, 'thing_unknown')
+      assertRefused(await owner.patch(`${path}/members/${id}`, { role: 'member' }), 404, 'thing_unknown')
+      assertRefused(await owner.post(`${path}/members/${id}/invitation`), 404, 'thing_unknown')
+    }
+    assertRefused(await owner.post(`${path}/ownership`, { member_id: strangerId }), 404, 'thing_unknown')
+    assert.equal((await stranger.get(`${otherPath(other)}/members`)).status, 200)
+  })
+}
+
+test('operators invite and remove each other, and the last one who can sign in stays', async (t) => {
+  const world = await somePortal(t)
+  const operator = await world.signInAs('operator', 'owner')
+  const second = await world.signInAs('operator', 'owner')
+  const invited = await operator.post('/operator/members', { email: 'third@example.com', name: 'Third' })
+  assert.equal(invited.status, 200, invited.text)
+  assert.match((await mailsTo(world, 'third@example.com'))[0] ?? '', /Bridgework/)
+  const [operatorId, secondId] = [await idOf(operator, '/operator'), await idOf(second, '/operator')]
+
+  assert.equal((await operator.delete(`/operator/members/${secondId}`)).status, 200)
+  assertRefused(await second.get('/operator/members'), 403, 'role_denied')
+  assertRefused(await operator.delete(`/operator/members/${operatorId}`), 409, 'act_refused')
+  assert.deepEqual((await listOf(operator, '/operator')).map((each) => `${each.role} ${each.state}`).sort(), [
+    'owner active',
+    'owner invited',
+  ])
+})

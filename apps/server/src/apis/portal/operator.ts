@@ -1,0 +1,252 @@
+import type { OperatorCompany } from '@bridgework/contract/portal'
+import { agentStateOf, agentsOf, countAgents, pageOfAgents } from '../../modules/agents/agent-state.ts'
+import { listAudit, recordAudit } from '../../modules/audit/store.ts'
+import { companiesInForce, listAgreements, publishAgreement } from '../../modules/credentials/agreement.ts'
+import { companiesWithKeyPair } from '../../modules/credentials/key-pair.ts'
+import {
+  addCompany,
+  type CompanyState,
+  closeCompany,
+  companyStates,
+  pageOfCompanies,
+  resumeCompany,
+  suspendCompany,
+} from '../../modules/directory/company.ts'
+import { createOrganization, pageOfOrganizations } from '../../modules/directory/organization.ts'
+import { insertMember, type Tenant } from '../../modules/directory/tenant-member.ts'
+import { countDisclosures } from '../../modules/disclosure/store.ts'
+import { measureMail } from '../../modules/mail/backlog.ts'
+import { countOrganizationsOf } from '../../modules/overview/connection.ts'
+import { countDirectory } from '../../modules/overview/directory-counts.ts'
+import { listSlotsInUse, listTokenAttempts } from '../../modules/overview/limits-in-use.ts'
+import {
+  countFreshness,
+  countRemovalHolds,
+  listHeldRemovals,
+  listRerenderBacklog,
+} from '../../modules/overview/sync-health.ts'
+import { lastRequestsOf } from '../../modules/usage/store.ts'
+import { withTransaction } from '../../platform/database/pool.ts'
+import { measureDatabase } from '../../platform/database/size.ts'
+import { Problem } from '../../platform/errors/problem.ts'
+import { type CompanyId, parseUuid } from '../../platform/identity/identity.ts'
+import { entryOf, toAuditEvent } from './audit.ts'
+import type { PortalHandlers } from './context.ts'
+import { readListPage, toListed } from './list.ts'
+import { sendInvitation } from './members.ts'
+
+/** What the people who run the installation do and see. */
+export const operatorHandlers: PortalHandlers<
+  | 'getOperatorOverview'
+  | 'listOperatorCompanies'
+  | 'createOperatorCompany'
+  | 'setCompanyState'
+  | 'listOperatorOrganizations'
+  | 'createOperatorOrganization'
+  | 'listOperatorAgents'
+  | 'getJobs'
+  | 'getLimits'
+  | 'listAgreements'
+  | 'publishAgreement'
+  | 'listOperatorEvents'
+> = {
+  getOperatorOverview: async ({ pool, environment, lastContactOf, now }) => {
+    const [database, directory, agents, disclosures, freshness, removals] = await Promise.all([
+      measureDatabase(pool),
+      countDirectory(pool),
+      countAgents(pool, now()),
+      countDisclosures(pool),
+      countFreshness(pool, lastContactOf, now()),
+      countRemovalHolds(pool),
+    ])
+    return {
+      environment,
+      started_at: new Date(performance.timeOrigin).toISOString(),
+      database: {
+        version: database.version,
+        size_bytes: database.sizeBytes,
+        largest_tables: database.largestTables.map(({ name, sizeBytes, rows }) => ({
+          name,
+          size_bytes: sizeBytes,
+          rows,
+        })),
+      },
+      counts: { ...directory, agents: agents.connected + agents.silent + agents.never_heard, disclosures },
+      agents,
+      freshness,
+      removals_held: removals,
+    }
+  },
+
+  listOperatorCompanies: async ({ pool }, { query }) => {
+    const page = readListPage(query)
+    const { total, companies } = await pageOfCompanies(pool, { ...page, state: readState(query.state ?? '') })
+    const ids = companies.map((company) => company.id)
+    const [inForce, withKeyPair, organizations, lastRequests] = await Promise.all([
+      companiesInForce(pool, ids),
+      companiesWithKeyPair(pool, ids),
+      countOrganizationsOf(pool, ids),
+      lastRequestsOf(pool, ids),
+    ])
+    const data = companies.map(
+      (company): OperatorCompany => ({
+        id: company.id,
+        name: company.name,
+        state: company.state,
+        owner_email: company.ownerEmail,
+        created_at: company.createdAt.toISOString(),
+        agreement_in_force: inForce.has(company.id),
+        has_live_key_pair: withKeyPair.has(company.id),
+        organizations: organizations.get(company.id) ?? 0,
+        last_request_at: lastRequests.get(company.id)?.toISOString() ?? null,
+      }),
+    )
+    return toListed(page, total, data)
+  },
+
+  createOperatorCompany: async (context, call) => {
+    return await withTransaction(context.pool, async (client) => {
+      const { company, owner } = await addCompany(client, call.body)
+      await sendInvitation(context, client, call, { side: 'company', id: company.id }, owner)
+      await recordAudit(client, entryOf(call, 'operator.company_create', company.name))
+      return { id: company.id }
+    })
+  },
+
+  setCompanyState: async ({ pool }, call) => {
+    const id = parseUuid<CompanyId>(call.params.company_id ?? '')
+    if (id === null) throw new Problem('company_unknown')
+    const { state } = call.body
+    await withTransaction(pool, async (client) => {
+      const company = await changes[state](client, id)
+      await recordAudit(client, entryOf(call, 'operator.company_suspend', `${company.name}: ${state}`))
+    })
+    return { done: true }
+  },
+
+  listOperatorOrganizations: async ({ pool }, { query }) => {
+    const page = readListPage(query)
+    const { total, organizations } = await pageOfOrganizations(pool, page)
+    const agents = await agentsOf(
+      pool,
+      organizations.map((each) => each.id),
+    )
+    const data = organizations.map((each) => ({
+      id: each.id,
+      name: each.name,
+      owner_email: each.ownerEmail,
+      created_at: each.createdAt.toISOString(),
+      locations: each.locations,
+      agents: agents.get(each.id)?.agents ?? 0,
+      last_contact_at: agents.get(each.id)?.lastContactAt?.toISOString() ?? null,
+    }))
+    return toListed(page, total, data)
+  },
+
+  createOperatorOrganization: async (context, call) => {
+    const { name, owner } = call.body
+    return await withTransaction(context.pool, async (client) => {
+      const { id } = await createOrganization(client, { name })
+      const tenant: Tenant = { side: 'organization', id }
+      const member = await insertMember(client, tenant, { ...owner, role: 'owner' })
+      await sendInvitation(context, client, call, tenant, member)
+      await recordAudit(client, entryOf(call, 'operator.organization_create', name.trim()))
+      return { id }
+    })
+  },
+
+  listOperatorAgents: async ({ pool, now }, { query }) => {
+    const page = readListPage(query)
+    const { total, agents } = await pageOfAgents(pool, page)
+    const data = agents.map((agent) => ({
+      id: agent.id,
+      name: agent.name,
+      version: agent.version,
+      organization_id: agent.organization_id,
+      organization_name: agent.organization_name,
+      enrolled_at: agent.enrolled_at.toISOString(),
+      last_contact_at: agent.last_contact_at?.toISOString() ?? null,
+      state: agentStateOf({ revokedAt: agent.revoked_at, lastContactAt: agent.last_contact_at }, now()),
+    }))
+    return toListed(page, total, data)
+  },
+
+  getJobs: async ({ pool }) => {
+    const [rerendering, mail, removals] = await Promise.all([
+      listRerenderBacklog(pool),
+      measureMail(pool),
+      listHeldRemovals(pool),
+    ])
+    return {
+      rerendering: rerendering.map(({ locationId, dataset, waiting, since }) => ({
+        location_id: locationId,
+        dataset,
+        waiting,
+        since: since.toISOString(),
+      })),
+      mail: {
+        waiting: mail.waiting,
+        failing: mail.failing,
+        oldest_at: mail.oldestAt?.toISOString() ?? null,
+        last_error: mail.lastError,
+      },
+      removals: removals.map((each) => ({ ...each, held_at: each.held_at.toISOString() })),
+    }
+  },
+
+  getLimits: async ({ pool, slots, tokenLimit }) => {
+    const [inUse, attempts] = await Promise.all([listSlotsInUse(pool), listTokenAttempts(pool, tokenLimit.windowMs)])
+    return {
+      slots: inUse.map((each) => ({
+        company_id: each.companyId,
+        company_name: each.companyName,
+        sync_type: each.syncType,
+        location_ids: each.locationIds,
+        max: slots.limits[each.syncType],
+      })),
+      token_attempts: attempts.map(({ address, admitted, oldestAt }) => ({
+        address,
+        admitted,
+        max: tokenLimit.max,
+        oldest_at: oldestAt.toISOString(),
+      })),
+    }
+  },
+
+  listAgreements: async ({ pool }) => {
+    const [versions, { companies }] = await Promise.all([listAgreements(pool), countDirectory(pool)])
+    const data = versions.map((each) => ({
+      version: each.version,
+      body: each.body,
+      published_at: each.publishedAt.toISOString(),
+      enforced_at: each.enforcedAt.toISOString(),
+      accepted_by_companies: each.companies,
+    }))
+    return { data, companies }
+  },
+
+  publishAgreement: async ({ pool, now }, call) => {
+    const { version, body, grace_period_days: days } = call.body
+    const enforcedAt = new Date(now().getTime() + days * 86_400_000)
+    await publishAgreement(pool, { version, body, enforcedAt }, (client) =>
+      recordAudit(client, entryOf(call, 'operator.agreement_publish', `Version ${version}, binds all in ${days} days`)),
+    )
+    return { done: true }
+  },
+
+  listOperatorEvents: async ({ pool }, { query }) => {
+    const page = readListPage(query)
+    const { total, entries } = await listAudit(pool, { side: 'operator', tenantId: null, ...page })
+    return toListed(page, total, entries.map(toAuditEvent))
+  },
+}
+
+const changes = { active: resumeCompany, suspended: suspendCompany, closed: closeCompany }
+
+/** '' is any state. Throws Problem parameter_invalid. */
+function readState(text: string): CompanyState | null {
+  if (text === '') return null
+  const state = companyStates.find((each) => each === text)
+  if (!state) throw new Problem('parameter_invalid', { errors: `state must be one of: ${companyStates.join(', ')}.` })
+  return state
+}

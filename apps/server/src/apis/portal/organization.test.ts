@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { somePortal } from './test-portal.ts'
+
+type Dataset = { dataset: string; has_patient_data: boolean }
+type Agent = { id: string; state: string; name: string }
+type Code = { code: string; commands: { title: string; command: string }[] }
+
+async function somePractice(t: TestContext, options: Parameters<typeof somePortal>[1] = {}) {
+  const world = await somePortal(t, options)
+  const location = await world.addLocation()
+  const { organizationId } = location
+  const path = `/organizations/${organizationId}`
+  const owner = await world.signInAs({ organizationId }, 'owner')
+  const foreign = await world.addLocation()
+  const stranger = await world.signInAs({ organizationId: foreign.organizationId }, 'owner')
+  const agents = async () => ((await owner.get(`${path}/agents`)).body as unknown as { data: Agent[] }).data
+  return { ...world, location, organizationId, path, owner, foreign, stranger, agents }
+}
+
+test('a practice sees itself in numbers, and an admin may rename it and set its time zone', async (t) => {
+  const world = await somePractice(t)
+  const { owner, path, organizationId } = world
+  await world.addVendor([world.location])
+  const page = await owner.get(path)
+  const { created_at, datasets, ...numbers } = page.body as unknown as { created_at: string; datasets: Dataset[] }
+  assert.ok(Math.abs(Date.parse(created_at) - Date.now()) < 60_000)
+  assert.deepEqual(
+    datasets.filter((each) => !each.has_patient_data).map((each) => each.dataset),
+    ['fee_schedules', 'insurance_plans'],
+  )
+  assert.deepEqual(numbers, {
+    id: organizationId,
+    name: 'Practice',
+    time_zone: null,
+    country: null,
+    locations: 1,
+    agents: { living: 1, connected: 0 },
+    removals: 0,
+    vendors: 1,
+    locations_by_state: { current: 0, stale: 0, disconnected: 0, pending: 1 },
+  })
+
+  const admin = await world.signInAs({ organizationId }, 'admin')
+  const member = await world.signInAs({ organizationId }, 'member')
+  const change = { name: ' Smile Group ', time_zone: 'America/Denver' }
+  assert.equal((await member.patch(path, change)).body.code, 'role_denied')
+  assert.equal((await admin.patch(path, change)).status, 200)
+  for (const wrong of [{ name: '' }, { name: 'x', time_zone: 'Mars/Olympus' }, { name: 'x', country: 'US' }]) {
+    assert.deepEqual([(await admin.patch(path, wrong)).status], [422], JSON.stringify(wrong))
+  }
+  const after = (await member.get(path)).body as unknown as { name: string; time_zone: string }
+  assert.deepEqual([after.name, after.time_zone], ['Smile Group', 'America/Denver'])
+  await admin.patch(path, { name: 'Smile Group' })
+  assert.equal(((await member.get(path)).body as unknown as { time_zone: string }).time_zone, 'America/Denver')
+  assert.equal((await member.get(`${path}/events`)).body.code, 'role_denied')
+  const events = (await owner.get(`${path}/events?search=denver`)).body as unknown as {
+    total: number
+    data: { subject: string }[]
+  }
+  assert.deepEqual([events.total, events.data[0]?.subject], [1, 'Name: Smile Group, time zone: America/Denver'])
+  assert.equal((await world.stranger.get(path)).body.code, 'organization_unknown')
+})
+
+test('the code that enrols an agent is shown once, with commands that work as they are told', async (t) => {
+  const world = await somePractice(t)
+  const { owner, path } = world
+  const answer = await owner.post(`${path}/enrolment_codes`)
+  const { code, commands } = answer.body as unknown as Code
+  assert.equal(answer.status, 200)
+  assert.match(code, /^bwe_/)
+  for (const { title, command } of commands)
+    assert.match(command, new RegExp(`enroll --server http://localhost --code ${code}`), title)
+  assert.doesNotMatch((await owner.get(`${path}/events`)).text, new RegExp(code))
+
+  const folder = mkdtempSync(join(tmpdir(), 'bridgework-enrol-'))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  const clone = commands.at(-1)?.command ?? ''
+  const words = clone.replace('npm run agent -- ', '').replace('http://localhost ', `${world.url} `).split(' ')
+  const main = join(import.meta.dirname, '../../../../agent/src/main.ts')
+  const config = join(folder, 'config.json')
+  const enrolling = spawn(process.execPath, [main, ...words, '--config', config], {
+    env: { PATH: process.env.PATH, BRIDGEWORK_AGENT_DB_PASSWORD: 'a password' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const [exitCode] = await once(enrolling, 'exit')
+  assert.equal(exitCode, 0, String(enrolling.stderr.read()))
+  const { agent_id } = JSON.parse(readFileSync(config, 'utf8'))
+  assert.ok((await world.agents()).some(({ id, state }) => id === agent_id && state === 'never_heard'))
+})
+
+test('an agent is shown as connected while it calls, silent when it does not, and is revoked by its own practice alone', async (t) => {
+  const clock = { now: Date.now() }
+  const world = await somePractice(t, { now: () => new Date(clock.now) })
+  const { owner, path, stranger, foreign } = world
+  const [agent] = await world.agents()
+  assert.equal(agent?.state, 'never_heard')
+  await world.location.upload('insurance_plans', {})
+  assert.equal((await world.agents())[0]?.state, 'connected')
+  clock.now += 3 * 60_000 + 10_000
+  assert.equal((await world.agents())[0]?.state, 'silent')
+
+  const member = await world.signInAs({ organizationId: world.organizationId }, 'member')
+  assert.equal((await member.delete(`${path}/agents/${agent?.id}`)).body.code, 'role_denied')
+  assert.equal((await member.post(`${path}/enrolment_codes`)).body.code, 'role_denied')
+  assert.equal((await stranger.delete(`${path}/agents/${agent?.id}`)).body.code, 'organization_unknown')
+  const own = `/organizations/${foreign.organizationId}/agents/${agent?.id}`
+  assert.equal((await stranger.delete(own)).body.code, 'thing_unknown')
+  assert.equal((await owner.delete(`${path}/agents/x`)).body.code, 'thing_unknown')
+  assert.equal((await world.agents())[0]?.state, 'silent', 'nobody has revoked it yet')
+
+  assert.equal((await owner.delete(`${path}/agents/${agent?.id}`)).status, 200)
+  assert.equal((await world.agents())[0]?.state, 'revoked')
+  assert.equal((await world.location.upload('insurance_plans', {})).body.code, 'agent_key_invalid')
+  assert.equal((await owner.delete(`${path}/agents/${agent?.id}`)).body.code, 'thing_unknown')
+})

@@ -1,0 +1,139 @@
+import { datasetNames, getDataset } from '@bridgework/contract'
+import type { AgentEntry, OrganizationPage } from '@bridgework/contract/portal'
+import { type Agent, createEnrolmentCode, listAgents, revokeAgent } from '../../modules/agents/agent-key.ts'
+import { listAudit, recordAudit } from '../../modules/audit/store.ts'
+import { listGrants } from '../../modules/consent/grant.ts'
+import { listLocations } from '../../modules/directory/location.ts'
+import { requireOrganization, updateOrganization } from '../../modules/directory/organization.ts'
+import { listRemovalHolds } from '../../modules/records/removal-hold.ts'
+import { withTransaction } from '../../platform/database/pool.ts'
+import { Problem } from '../../platform/errors/problem.ts'
+import { type AgentId, parseNumericId } from '../../platform/identity/identity.ts'
+import { enrolmentCommands } from './agent-commands.ts'
+import { entryOf, toAuditEvent } from './audit.ts'
+import type { PortalHandlers } from './context.ts'
+import { hasPatientData } from './dataset-preview.ts'
+import { readListPage, toListed } from './list.ts'
+import { countByState, locationPage, locationsPage, readRange } from './locations.ts'
+import { requireOwnLocation } from './own-location.ts'
+
+/** What the people of a practice see of it: itself, its locations, and the agents that read them. */
+export const organizationHandlers: PortalHandlers<
+  | 'getOrganization'
+  | 'updateOrganization'
+  | 'listOrganizationEvents'
+  | 'listLocations'
+  | 'getLocation'
+  | 'listAgents'
+  | 'createEnrolmentCode'
+  | 'revokeAgent'
+> = {
+  getOrganization: async (context, { member: { organizationId } }) => {
+    const { pool, now } = context
+    const [organization, locations, agents, grants] = await Promise.all([
+      requireOrganization(pool, organizationId),
+      listLocations(pool, organizationId),
+      listAgents(pool, organizationId),
+      listGrants(pool, { organizationId }),
+    ])
+    const [holds, byState] = await Promise.all([
+      listRemovalHolds(
+        pool,
+        locations.map(({ id }) => id),
+      ),
+      countByState(
+        context,
+        locations.filter((location) => location.isActive),
+      ),
+    ])
+    return {
+      id: organization.id,
+      name: organization.name,
+      time_zone: organization.timeZone,
+      country: organization.country,
+      created_at: organization.createdAt.toISOString(),
+      locations: locations.length,
+      agents: {
+        living: agents.filter((agent) => agent.revokedAt === null).length,
+        connected: agents.filter((agent) => stateOf(agent, now()) === 'connected').length,
+      },
+      removals: holds.length,
+      vendors: new Set(grants.map((grant) => grant.companyId)).size,
+      locations_by_state: byState,
+      datasets: datasetNames.map((name) => ({
+        dataset: name,
+        title: getDataset(name).title,
+        has_patient_data: hasPatientData(name),
+      })),
+    } satisfies OrganizationPage
+  },
+
+  updateOrganization: async ({ pool }, call) => {
+    const { name, time_zone: timeZone } = call.body
+    await withTransaction(pool, async (client) => {
+      await updateOrganization(client, call.member.organizationId, { name, timeZone })
+      const subject = `Name: ${name.trim()}${timeZone === undefined ? '' : `, time zone: ${timeZone ?? 'none'}`}`
+      await recordAudit(client, entryOf(call, 'organization.update', subject))
+    })
+    return { done: true }
+  },
+
+  listOrganizationEvents: async ({ pool }, { member, query }) => {
+    const page = readListPage(query)
+    const filter = { side: 'organization', tenantId: member.organizationId, ...page } as const
+    const { total, entries } = await listAudit(pool, filter)
+    return toListed(page, total, entries.map(toAuditEvent))
+  },
+
+  listLocations: (context, { member, query }) => locationsPage(context, member.organizationId, readListPage(query)),
+
+  getLocation: async (context, { member, params, query }) => {
+    const location = await requireOwnLocation(context.pool, member.organizationId, params.location_id)
+    return await locationPage(context, location, readRange(query.range))
+  },
+
+  listAgents: async ({ pool, now }, { member }) => ({
+    data: (await listAgents(pool, member.organizationId)).map((agent) => toEntry(agent, now())),
+  }),
+
+  createEnrolmentCode: async ({ pool, secretKey, publicUrl }, call) => {
+    const { code, expiresAt } = await createEnrolmentCode(
+      pool,
+      secretKey,
+      { organizationId: call.member.organizationId },
+      (client) => recordAudit(client, entryOf(call, 'agent.enroll', 'A code with which one agent can enrol')),
+    )
+    return { code, expires_at: expiresAt.toISOString(), commands: enrolmentCommands(publicUrl, code) }
+  },
+
+  revokeAgent: async ({ pool }, call) => {
+    const agentId = parseNumericId<AgentId>(call.params.agent_id ?? '')
+    if (agentId === null) throw new Problem('thing_unknown')
+    await withTransaction(pool, async (client) => {
+      const { name } = await revokeAgent(client, agentId, call.member.organizationId)
+      await recordAudit(client, entryOf(call, 'agent.revoke', `${name} (${agentId})`))
+    })
+    return { done: true }
+  },
+}
+
+/** An agent calls every minute; three of them missed are no accident. */
+const connectedMs = 3 * 60_000
+
+function stateOf({ revokedAt, lastContactAt }: Agent, now: Date): AgentEntry['state'] {
+  if (revokedAt !== null) return 'revoked'
+  if (lastContactAt === null) return 'never_heard'
+  return now.getTime() - lastContactAt.getTime() <= connectedMs ? 'connected' : 'silent'
+}
+
+function toEntry(agent: Agent, now: Date): AgentEntry {
+  return {
+    id: agent.id,
+    name: agent.name,
+    version: agent.version,
+    enrolled_at: agent.enrolledAt.toISOString(),
+    revoked_at: agent.revokedAt?.toISOString() ?? null,
+    last_contact_at: agent.lastContactAt?.toISOString() ?? null,
+    state: stateOf(agent, now),
+  }
+}

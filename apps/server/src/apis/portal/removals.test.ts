@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { aPlan, aRecord, aSchedule } from '../../test-world.ts'
+import { somePortal } from './test-portal.ts'
+
+type Removal = {
+  location_id: string
+  dataset: string
+  missing: number
+  visible: number
+  records: { source_id: string; name: string | null; updated_at: string }[]
+}
+
+/** A practice whose agent found all but a few records of a dataset gone, which waits for a person. */
+async function someRemoval(t: TestContext, dataset = 'insurance_plans', count = 30) {
+  const world = await somePortal(t)
+  const location = await world.addLocation()
+  const { organizationId } = location
+  const agent = await world.addAgent(organizationId)
+  const record = { insurance_plans: aPlan, fee_schedules: aSchedule }[dataset] ?? (() => aRecord(dataset))
+  const named = (index: number) =>
+    dataset === 'fee_schedules' ? { name: `Schedule ${index}` } : { plan_name: `Plan ${index}` }
+  const sourceId = (index: number) => `s${String(index).padStart(3, '0')}`
+  const records = Array.from({ length: count }, (_, index) => [sourceId(index), record(named(index))])
+  assert.equal((await location.upload(dataset, Object.fromEntries(records))).status, 200)
+  // What another agent received within a day is left alone; these were there before.
+  await world.pool.query(`update record set received_at = received_at - interval '2 days'`)
+  const reconcile = (ids: string[]) =>
+    world.post(`/locations/${location.id}/${dataset}/reconcile`, agent, { began_at_upload: 1, source_ids: ids })
+  assert.equal((await reconcile([sourceId(0)])).body.code, 'removal_held')
+
+  const path = `/organizations/${organizationId}/removals`
+  const at = `${path}/${location.id}/${dataset}`
+  const owner = await world.signInAs({ organizationId }, 'owner')
+  const waiting = async () => ((await owner.get(path)).body as unknown as { data: Removal[] }).data
+  const visible = async () => {
+    const { rows } = await world.pool.query('select count(*)::integer as n from record where not is_hidden')
+    return rows[0].n as number
+  }
+  return { ...world, location, organizationId, path, at, owner, reconcile, sourceId, waiting, visible }
+}
+
+test('a held removal shows what it would hide, and hides it when a person confirms the count that was seen', async (t) => {
+  const world = await someRemoval(t)
+  const { owner, at } = world
+  assert.deepEqual(
+    (await world.waiting()).map(({ dataset, missing, visible }) => [dataset, missing, visible]),
+    [['insurance_plans', 29, 30]],
+  )
+  const preview = (await owner.get(at)).body as unknown as Removal
+  assert.equal(preview.records.length, 29)
+  const { source_id, name, updated_at } = preview.records[0] ?? assert.fail()
+  assert.deepEqual([source_id, name], ['s001', 'Plan 1'])
+  assert.ok(Math.abs(Date.parse(updated_at) - Date.now()) < 60_000)
+
+  const wrong = await owner.post(`${at}/confirmation`, { missing: 28 })
+  assert.deepEqual([wrong.status, wrong.body.code], [409, 'act_refused'])
+  assert.match(wrong.body.errors, /29 records now, not 28/)
+  assert.equal(await world.visible(), 30)
+  assert.equal((await world.waiting()).length, 1, 'it still waits')
+
+  const admin = await world.signInAs({ organizationId: world.organizationId }, 'admin')
+  const answer = await admin.post(`${at}/confirmation`, { missing: 29 })
+  assert.deepEqual([answer.status, answer.body], [200, { hidden: 29 }])
+  assert.deepEqual([await world.visible(), await world.waiting()], [1, []])
+  assert.equal((await admin.post(`${at}/confirmation`, { missing: 29 })).body.code, 'thing_unknown')
+  assert.equal((await owner.get(at)).body.code, 'thing_unknown')
+})
+
+test('what was received since the removal was held is neither listed nor hidden', async (t) => {
+  const world = await someRemoval(t)
+  await world.location.upload('insurance_plans', { s005: aPlan({ plan_name: 'Back again' }) })
+  const preview = (await world.owner.get(world.at)).body as unknown as Removal
+  assert.equal(preview.records.length, 28)
+  assert.ok(!preview.records.some(({ source_id }) => source_id === 's005'))
+  const answer = await world.owner.post(`${world.at}/confirmation`, { missing: 29 })
+  assert.deepEqual(answer.body, { hidden: 28 })
+})
+
+test('a rejected removal hides nothing, and the agent’s next complete read asks again', async (t) => {
+  const world = await someRemoval(t)
+  assert.equal((await world.owner.delete(world.at)).status, 200)
+  assert.deepEqual([await world.waiting(), await world.visible()], [[], 30])
+  assert.equal((await world.reconcile([world.sourceId(0)])).body.code, 'removal_held')
+  assert.equal((await world.waiting()).length, 1)
+  const { rows } = await world.pool.query('select action, subject from audit_event order by id desc limit 1')
+  assert.deepEqual(rows, [{ action: 'removal.decide', subject: 'Rejected: removal of insurance plans at Location' }])
+})
+
+test('at most 100 records are listed; a fee schedule has its name, a patient has none', async (t) => {
+  const schedules = await someRemoval(t, 'fee_schedules', 130)
+  const listed = ((await schedules.owner.get(schedules.at)).body as unknown as Removal).records
+  assert.deepEqual([listed.length, listed[0]?.name], [100, 'Schedule 1'])
+
+  const world = await somePortal(t)
+  const location = await world.addLocation()
+  const agent = await world.addAgent(location.organizationId)
+  const patient = { last_name: 'Patient-Canary' }
+  const stored = await location.upload('patients', { a: aRecord('patients', patient), b: aRecord('patients', patient) })
+  assert.equal(stored.status, 200, stored.text)
+  await world.pool.query(`update record set received_at = received_at - interval '2 days'`)
+  await world.post(`/locations/${location.id}/patients/reconcile`, agent, { began_at_upload: 1, source_ids: [] })
+  const owner = await world.signInAs({ organizationId: location.organizationId }, 'owner')
+  const answer = await owner.get(`/organizations/${location.organizationId}/removals/${location.id}/patients`)
+  assert.deepEqual(
+    (answer.body as unknown as Removal).records.map(({ source_id, name }) => [source_id, name]),
+    [
+      ['a', null],
+      ['b', null],
+    ],
+  )
+  assert.doesNotMatch(answer.text, /Canary/)
+})
+
+test('a member sees what waits and decides nothing; another practice’s people find nothing there', async (t) => {
+  const world = await someRemoval(t)
+  const { at, path, location } = world
+  const member = await world.signInAs({ organizationId: world.organizationId }, 'member')
+  assert.equal((await member.get(at)).status, 200)
+  const foreign = await world.addLocation()
+  const stranger = await world.signInAs({ organizationId: foreign.organizationId }, 'owner')
+  const theirs = `/organizations/${foreign.organizationId}/removals/${location.id}/insurance_plans`
+  for (const [person, place, code] of [
+    [member, at, 'role_denied'],
+    [stranger, at, 'organization_unknown'],
+    [stranger, theirs, 'location_unknown'],
+  ] as const) {
+    assert.equal((await person.post(`${place}/confirmation`, { missing: 29 })).body.code, code)
+    assert.equal((await person.delete(place)).body.code, code)
+  }
+  assert.equal((await stranger.get(theirs)).body.code, 'location_unknown')
+  assert.deepEqual((await stranger.get(`/organizations/${foreign.organizationId}/removals`)).body.data, [])
+  assert.equal((await world.owner.get(`${path}/${location.id}/teeth`)).body.code, 'dataset_unknown')
+  await world.letSignInAge(world.owner.person.userId)
+  assert.equal((await world.owner.delete(at)).body.code, 'fresh_sign_in_required')
+  assert.equal((await world.waiting()).length, 1, 'after all of this it still waits')
+})

@@ -1,0 +1,121 @@
+import { type PortalRouteName, portalBodies, portalRoutes } from '@bridgework/contract/portal'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { TSchema } from 'typebox'
+import { authenticatePerson, type Person } from '../../modules/sign-in/person.ts'
+import { Problem } from '../../platform/errors/problem.ts'
+import { readJson } from '../../platform/http/read-json.ts'
+import { rawQuery } from '../../platform/http/server.ts'
+import { accountHandlers } from './account.ts'
+import { attributionHandlers } from './attribution.ts'
+import { registerAuth, webHeaders } from './auth-routes.ts'
+import { companyHandlers } from './company.ts'
+import type { Call, PortalContext, PortalHandler, PortalHandlers } from './context.ts'
+import { requireCsrfToken, requireOwnOrigin } from './csrf.ts'
+import { disclosureHandlers } from './disclosures.ts'
+import { invitationHandlers } from './invitation.ts'
+import { memberHandlers } from './members.ts'
+import { type Membership, requireMembership } from './membership.ts'
+import { operatorHandlers } from './operator.ts'
+import { organizationHandlers } from './organization.ts'
+import { refuse } from './refusal.ts'
+import { removalHandlers } from './removals.ts'
+import { signUpHandlers } from './sign-up.ts'
+import { vendorHandlers } from './vendors.ts'
+
+// A handler for each route: one that is missing does not compile.
+const handlers: PortalHandlers = {
+  ...accountHandlers,
+  ...signUpHandlers,
+  ...invitationHandlers,
+  ...companyHandlers,
+  ...memberHandlers,
+  ...operatorHandlers,
+  ...organizationHandlers,
+  ...removalHandlers,
+  ...vendorHandlers,
+  ...disclosureHandlers,
+  ...attributionHandlers,
+}
+
+/**
+ * HTTP under /portal/api: what the portal's pages speak, from the contract's table. Each request is checked in this order: 403 a page that is
+ * not ours, 401 nobody signed in, 403 the CSRF token, 404 a tenant that the person does not belong to, 403 the role, 403 a sign-in that
+ * is not fresh, 422 parameters and body.
+ */
+export function registerPortalApi(app: FastifyInstance, context: PortalContext): void {
+  app.addHook('onRequest', async (request) => {
+    if (request.method !== 'GET') requireOwnOrigin(context.publicUrl, request)
+  })
+  registerAuth(app, context)
+  for (const name of Object.keys(handlers) as PortalRouteName[]) registerRoute(app, context, name)
+}
+
+type Passed = { person: Person | null; member: Membership | null }
+
+function registerRoute(app: FastifyInstance, context: PortalContext, name: PortalRouteName): void {
+  const route = portalRoutes[name]
+  const passed = new WeakMap<FastifyRequest, Passed>()
+  app.route({
+    method: route.method,
+    url: route.path,
+    bodyLimit: name === 'publishAgreement' ? 1024 * 1024 : 64 * 1024,
+    // Before the body is read: who may not do it has nothing to send.
+    onRequest: async (request, reply) => {
+      passed.set(request, await passGates(context, name, request, reply))
+    },
+    handler: async (request, reply) => {
+      const gates = passed.get(request)
+      if (!gates) throw new Error('a portal route without its gates')
+      const call = {
+        ...gates,
+        params: request.params as Record<string, string>,
+        query: readQuery('query' in route ? route.query : [], rawQuery(request)),
+        body: readBody(name, request),
+        ip: request.clientIp,
+        requestId: request.id,
+        request,
+        reply,
+      }
+      // The table says which gates a route has, and they gave the call its person, member and body.
+      const handler = handlers[name] as PortalHandler<PortalRouteName>
+      return await handler(context, call as Call<PortalRouteName>).catch(refuse)
+    },
+  })
+}
+
+async function passGates(
+  context: PortalContext,
+  name: PortalRouteName,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<Passed> {
+  const { action, method } = portalRoutes[name]
+  if (action === 'anyone') return { person: null, member: null }
+  const { person, cookies } = await authenticatePerson(context.auth, webHeaders(request), context.now())
+  if (!person) throw new Problem('sign_in_required')
+  for (const cookie of cookies) reply.header('set-cookie', cookie)
+  if (method !== 'GET') requireCsrfToken(context.secretKey, person, request)
+  if (action === 'signed_in') return { person, member: null }
+  const params = request.params as Record<string, string>
+  return { person, member: await requireMembership(context.pool, person, action, params, context.now()) }
+}
+
+function readBody(name: PortalRouteName, request: FastifyRequest): unknown {
+  const schemas: Partial<Record<PortalRouteName, TSchema>> = portalBodies
+  const schema = schemas[name]
+  return schema === undefined ? undefined : readJson(schema, request.body)
+}
+
+/** Absent parameters are ''. Throws Problem parameter_invalid for one that the route does not take or that comes twice. */
+function readQuery(names: readonly string[], raw: string): Record<string, string> {
+  const given = new URLSearchParams(raw)
+  for (const name of given.keys()) {
+    if (!names.includes(name) || given.getAll(name).length > 1) {
+      const accepted = names.length === 0 ? 'none' : names.join(', ')
+      throw new Problem('parameter_invalid', {
+        errors: `${name.slice(0, 50)} is not a parameter here, or it comes twice. Parameters: ${accepted}.`,
+      })
+    }
+  }
+  return Object.fromEntries(names.map((name) => [name, given.get(name) ?? '']))
+}

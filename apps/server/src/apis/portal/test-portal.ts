@@ -1,0 +1,171 @@
+import { randomUUID } from 'node:crypto'
+import type { TestContext } from 'node:test'
+import { type MemberRole, portalApiPath } from '@bridgework/contract/portal'
+import { type Auth, createAuth } from '../../modules/sign-in/auth.ts'
+import { createPerson, hashPassword } from '../../modules/sign-in/create-person.ts'
+import type { CompanyId, OrganizationId } from '../../platform/identity/identity.ts'
+import { type Answer, someWorld } from '../../test-world.ts'
+
+/** The password of everybody in a test. */
+export const password = 'correct horse battery staple'
+
+/** Made once: it takes as much of the processor as the rest of a small test. Who signs in is checked against it each time. */
+const hashOnce = (auth: Auth) => {
+  passwordHash ??= hashPassword(auth, password)
+  return passwordHash
+}
+let passwordHash: Promise<string> | undefined
+
+export type PortalWorld = Awaited<ReturnType<typeof somePortal>>
+export type SignedIn = Awaited<ReturnType<PortalWorld['signIn']>>
+
+/** A world whose people can sign in to the portal, over HTTP as a browser would. */
+export async function somePortal(t: TestContext, options: Parameters<typeof someWorld>[1] = {}) {
+  const world = await someWorld(t, options)
+  const origin = options.publicUrl ?? 'http://localhost'
+  const { pool, secretKey } = world
+  const auth = createAuth({ pool, secretKey, publicUrl: origin })
+
+  /** A person with an account, who belongs to nothing yet. */
+  const addPerson = async (name = 'Person') => {
+    const email = `${randomUUID()}@example.com`
+    const { userId } = await createPerson(pool, { email, name, passwordHash: await hashOnce(auth) })
+    return { userId, email, name, password }
+  }
+
+  const joinCompany = async (person: { userId: string; email: string }, companyId: CompanyId, role: MemberRole) => {
+    // The test's company has an owner already: whoever is to be it takes the place.
+    if (role === 'owner') {
+      await pool.query(`update member set user_id = $2, email = $3 where company_id = $1 and role = 'owner'`, [
+        companyId,
+        person.userId,
+        person.email,
+      ])
+      return
+    }
+    await pool.query(
+      `insert into member (id, company_id, email, name, role, user_id) values ($1, $2, $3, 'Person', $4, $5)`,
+      [randomUUID(), companyId, person.email, role, person.userId],
+    )
+  }
+
+  const joinOrganization = (
+    person: { userId: string; email: string },
+    organizationId: OrganizationId,
+    role: MemberRole,
+  ) =>
+    pool.query(
+      `insert into organization_member (id, organization_id, email, name, role, user_id) values ($1, $2, $3, 'Person', $4, $5)`,
+      [randomUUID(), organizationId, person.email, role, person.userId],
+    )
+
+  const makeOperator = (person: { userId: string; email: string }) =>
+    pool.query(`insert into operator_member (id, user_id, email, name) values ($1, $2, $3, 'Operator')`, [
+      randomUUID(),
+      person.userId,
+      person.email,
+    ])
+
+  /** A POST of a page that nobody is signed in to, or that has these cookies alone. */
+  const post = (path: string, body: object, headers: Record<string, string> = {}, on = world.url) =>
+    world.request(`${portalApiPath}${path}`, {
+      on,
+      method: 'POST',
+      headers: { origin, 'content-type': 'application/json', ...headers },
+      body: JSON.stringify(body),
+    })
+
+  /** Signs in with a password, and gives what a page then has: the cookie and the CSRF token. */
+  const signIn = async (person: { email: string; password: string }) => {
+    const answer = await post('/auth/sign-in/email', { email: person.email, password: person.password })
+    if (answer.status !== 200) throw new Error(`sign-in was refused: ${answer.text}`)
+    return asPage(cookiesOf(answer))
+  }
+
+  /** What a page does that has these cookies. */
+  const asPage = (cookie: string) => {
+    const send = async (method: string, path: string, body?: object, headers: Record<string, string> = {}) =>
+      world.request(`${portalApiPath}${path}`, {
+        method,
+        headers: {
+          cookie,
+          origin,
+          ...(method !== 'GET' && { 'x-csrf-token': await csrfToken() }),
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+          ...headers,
+        },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      })
+    let token: Promise<string> | undefined
+    const csrfToken = () => {
+      token ??= world
+        .request(`${portalApiPath}/session`, { headers: { cookie } })
+        .then(({ body }) => (body as unknown as { csrf_token: string }).csrf_token)
+      return token
+    }
+    return {
+      cookie,
+      csrfToken,
+      send,
+      get: (path: string) => send('GET', path),
+      post: (path: string, body?: object) => send('POST', path, body),
+      patch: (path: string, body: object) => send('PATCH', path, body),
+      delete: (path: string) => send('DELETE', path),
+    }
+  }
+
+  /** A new person in this role of this company or organization, signed in. */
+  const signInAs = async (
+    place: { companyId: CompanyId } | { organizationId: OrganizationId } | 'operator',
+    role: MemberRole,
+  ) => {
+    const person = await addPerson()
+    if (place === 'operator') await makeOperator(person)
+    else if ('companyId' in place) await joinCompany(person, place.companyId, role)
+    else await joinOrganization(person, place.organizationId, role)
+    return { ...(await signIn(person)), person }
+  }
+
+  /** The mails on their way to an address, the latest first. */
+  const mailsTo = async (email: string) => {
+    const { rows } = await pool.query<{ subject: string; text: string }>(
+      'select subject, text_body as text from mail where recipient = $1 order by id desc',
+      [email.toLowerCase()],
+    )
+    return rows
+  }
+
+  /** The secret of the link in the latest mail to an address. */
+  const linkSecret = async (email: string) => /#(\S+)/.exec((await mailsTo(email))[0]?.text ?? '')?.[1] ?? ''
+
+  /** Makes every sign-in of the person so old that sensitive acts ask for a new one. */
+  const letSignInAge = (userId: string, minutes = 11) =>
+    pool.query(`update portal_session set created_at = created_at - $2 * interval '1 minute' where user_id = $1`, [
+      userId,
+      minutes,
+    ])
+
+  return {
+    ...world,
+    auth,
+    addPerson,
+    joinCompany,
+    joinOrganization,
+    makeOperator,
+    signIn,
+    asPage,
+    signInAs,
+    letSignInAge,
+    postPage: post,
+    mailsTo,
+    linkSecret,
+  }
+}
+
+/** The cookies that an answer sets, as the next request sends them. */
+export function cookiesOf(answer: Answer): string {
+  return answer.headers
+    .getSetCookie()
+    .map((cookie) => cookie.split(';')[0])
+    .join('; ')
+}

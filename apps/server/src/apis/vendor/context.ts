@@ -1,0 +1,30 @@
+import type { DatasetName } from '@bridgework/contract'
+import type { Pool } from 'pg'
+import type { TokenIssuer } from '../../modules/credentials/access-token.ts'
+import type { SecretKey } from '../../modules/credentials/secret.ts'
+import type { DisclosureWriter } from '../../modules/disclosure/writer.ts'
+import type { PageReader } from '../../modules/records/page.ts'
+import type { SyncSlots } from '../../modules/throttle/sync-slots.ts'
+import type { TokenLimit } from '../../modules/throttle/token-limit.ts'
+import type { BodyOptions } from '../../platform/http/send-body.ts'
+import type { OrganizationId } from '../../platform/identity/identity.ts'
+import type { Log } from '../../platform/log/log-event.ts'
+
+/** What the vendor API works with. */
+export type VendorApiContext = {
+  pool: Pool
+  tokens: TokenIssuer
+  secretKey: SecretKey
+  tokenLimit: TokenLimit
+  slots: SyncSlots
+  disclosures: DisclosureWriter
+  pages: PageReader
+  /** When an organization's agents were last heard. */
+  lastContactOf: (organizationId: OrganizationId) => Promise<Date | null>
+  /** Preview datasets that are on; the others of that kind answer 404. */
+  previewDatasets: ReadonlySet<DatasetName>
+  now: () => Date
+  log: Log
+  /** When a reader is cut who takes its page too slowly. */
+  reader: Pick<BodyOptions, 'stallMs' | 'deadlineMs'>
+}

@@ -1,0 +1,208 @@
+import { type Dataset, type DatasetName, isDatasetName } from '@bridgework/contract'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { permitRead, type ReadPermit } from '../../modules/consent/read-permit.ts'
+import { formatInstant, formatMicros } from '../../modules/datasets/stamp.ts'
+import { type DeltaScope, latestMoment, scopeOf } from '../../modules/records/delta.ts'
+import { readDigest } from '../../modules/records/digest.ts'
+import { renderDetail } from '../../modules/records/document.ts'
+import { freshnessOf } from '../../modules/records/freshness.ts'
+import { emptyPage, type Page } from '../../modules/records/page.ts'
+import { findRecord } from '../../modules/records/read-store.ts'
+import { isWhole, type Selection, wholeDataset } from '../../modules/records/selection.ts'
+import type { Slot } from '../../modules/throttle/sync-slots.ts'
+import { Problem } from '../../platform/errors/problem.ts'
+import { acceptsGzip, sendBody } from '../../platform/http/send-body.ts'
+import { rawQuery } from '../../platform/http/server.ts'
+import { nextLink, pageBody } from './answer.ts'
+import { tokenOf } from './authenticate.ts'
+import type { VendorApiContext } from './context.ts'
+import { onlyFields } from './fields.ts'
+import {
+  type ListParameters,
+  readDigestParameters,
+  readListParameters,
+  readRecordParameters,
+  sinceParameter,
+} from './parameters.ts'
+import { digestSchema, listSchema, recordSchema } from './schemas.ts'
+
+type LocationParams = { Params: { location_id: string; id: string } }
+
+/** The list, the single record and the digest of one dataset: permit, parameters, slot, page, disclosure, and only then the first byte. */
+export function registerDataset(app: FastifyInstance, context: VendorApiContext, dataset: Dataset): void {
+  const { name } = dataset
+  if (!isDatasetName(name)) throw new Error(`${name} is not in the contract's list`)
+  const path = `/locations/:location_id/${name}`
+  app.get<LocationParams>(path, { schema: listSchema(dataset) }, (request, reply) =>
+    sendList(context, dataset, name, request, reply),
+  )
+  app.get<LocationParams>(`${path}/:id`, { schema: recordSchema(dataset) }, (request, reply) =>
+    sendRecord(context, dataset, name, request, reply),
+  )
+  app.get<LocationParams>(`${path}/digest`, { schema: digestSchema(dataset) }, (request) =>
+    digestOf(context, dataset, name, request),
+  )
+}
+
+async function sendList(
+  context: VendorApiContext,
+  dataset: Dataset,
+  name: DatasetName,
+  request: FastifyRequest<LocationParams>,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const permit = await permitOf(context, dataset, name, request)
+  const parameters = readListParameters(rawQuery(request), dataset)
+  refuseFuture(permit, parameters)
+  const scope = scopeOf(permit, parameters.since)
+  const lastContact = () => context.lastContactOf(permit.organizationId)
+  const freshness = await freshnessOf(permit.state, permit.openTimes, lastContact, context.now())
+  const { page, slot } = await readInSlot(context, dataset, permit, parameters, scope, request)
+  try {
+    const link = nextLink(dataset, parameters, page)
+    if (link !== undefined) reply.header('Link', link)
+    await sendBody(reply, {
+      body: pageBody(dataset, permit, parameters, scope, page, freshness, request.id),
+      gzip: acceptsGzip(request.headers['accept-encoding']),
+      ...(slot && { beforeLastBytes: slot.release, signal: slot.signal }),
+      ...context.reader,
+      onCut: (because) => context.log({ event: 'response.cut', requestId: request.id, because }),
+    })
+  } finally {
+    await slot?.release()
+  }
+  return reply
+}
+
+async function sendRecord(
+  context: VendorApiContext,
+  dataset: Dataset,
+  name: DatasetName,
+  request: FastifyRequest<LocationParams>,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const permit = await permitOf(context, dataset, name, request)
+  const { fields } = readRecordParameters(rawQuery(request), dataset)
+  const { id } = request.params
+  const isId = /^[1-9]\d{0,18}$/.test(id) && BigInt(id) < 2n ** 63n
+  const record = isId ? await findRecord(context.pool, permit, id) : null
+  if (!record) throw new Problem('record_unknown')
+  await disclose(context, permit, request, filtersOf(wholeDataset, fields), { ids: [id] }, 1)
+  request.logNotes = { ...request.logNotes, records: 1 }
+  const data = onlyFields(renderDetail(dataset, record.document, record.source), fields)
+  await sendBody(reply, {
+    body: `{"data":${data},"meta":${JSON.stringify({ request_id: request.id })}}`,
+    gzip: acceptsGzip(request.headers['accept-encoding']),
+  })
+  return reply
+}
+
+/** No record leaves, so none is put on record. It reads as much as a page of the whole dataset, and more, so it takes such a slot. */
+async function digestOf(
+  context: VendorApiContext,
+  dataset: Dataset,
+  name: DatasetName,
+  request: FastifyRequest<LocationParams>,
+) {
+  const permit = await permitOf(context, dataset, name, request)
+  const { after } = readDigestParameters(rawQuery(request))
+  const slot = await context.slots.acquire(permit.companyId, 'initial', permit.locationId)
+  try {
+    const { ranges, nextAfter } = await readDigest(context.pool, permit, after)
+    const data = ranges.map(({ afterId, lastId, records, sha256 }) => ({
+      id: lastId,
+      type: 'digest_range',
+      attributes: { after_id: afterId, last_id: lastId, records, sha256 },
+    }))
+    return { data, meta: { has_more: nextAfter !== null, next_after: nextAfter, request_id: request.id } }
+  } finally {
+    await slot.release()
+  }
+}
+
+function permitOf(
+  context: VendorApiContext,
+  dataset: Dataset,
+  name: DatasetName,
+  request: FastifyRequest<LocationParams>,
+) {
+  const previewOff = dataset.preview && !context.previewDatasets.has(name)
+  return permitRead(context.pool, tokenOf(request), request.params.location_id, name, { previewOff })
+}
+
+/** A moment that lies ahead comes from a clock that is wrong: answered, it would lose what changes until then. */
+function refuseFuture(permit: ReadPermit, parameters: ListParameters): void {
+  if (parameters.since === null || parameters.since <= latestMoment(permit)) return
+  throw new Problem('parameter_invalid', {
+    errors: `${sinceParameter} lies in the future: the server's time is ${formatInstant(permit.databaseNow)}. Pass back meta.next_fetch_modified_since, or the answer's Date.`,
+  })
+}
+
+/**
+ * Reads the page while its location holds a slot, and puts it on record. The slot is the caller's to give back. An answer that is known already needs
+ * none: taking and returning one at the same moment is asking whether there is one.
+ */
+async function readInSlot(
+  context: VendorApiContext,
+  dataset: Dataset,
+  permit: ReadPermit,
+  parameters: ListParameters,
+  scope: DeltaScope,
+  request: FastifyRequest,
+): Promise<{ page: Page; slot: Slot | null }> {
+  if (scope.isEmpty) {
+    await context.slots.check(permit.companyId, scope.syncType, permit.locationId)
+    return { page: emptyPage, slot: null }
+  }
+  const { patientId, startsFrom, startsTo, fields } = parameters
+  const selection: Selection = { modifiedAfter: scope.modifiedAfter, patientId, startsFrom, startsTo }
+  const slot = await context.slots.acquire(permit.companyId, scope.syncType, permit.locationId)
+  try {
+    const isCursor = dataset.pagination === 'cursor'
+    const page = isCursor
+      ? await context.pages.readAfter(permit, selection, parameters.after, parameters.items)
+      : await context.pages.readPage(permit, selection, parameters.page, parameters.items)
+    const ids = page.documents.map(([id]) => id)
+    const isInterval = isCursor && isWhole(selection)
+    const coverage = isInterval ? { afterId: parameters.after, lastId: ids.at(-1) ?? parameters.after } : { ids }
+    if (ids.length > 0) await disclose(context, permit, request, filtersOf(selection, fields), coverage, ids.length)
+    request.logNotes = { ...request.logNotes, records: ids.length }
+    return { page, slot }
+  } catch (error) {
+    await slot.release()
+    throw error
+  }
+}
+
+/** What of a request is put on record beside the ids: moments, our own ids and names of attributes, so nothing of a patient's. */
+function filtersOf(selection: Selection, fields: readonly string[] | null): Record<string, unknown> {
+  const { modifiedAfter, patientId, startsFrom, startsTo } = selection
+  return {
+    ...(modifiedAfter !== null && { modified_after: formatMicros(modifiedAfter) }),
+    ...(patientId !== null && { patient_id: patientId }),
+    ...(startsFrom !== null && { starts_from: formatMicros(startsFrom) }),
+    ...(startsTo !== null && { starts_to: formatMicros(startsTo) }),
+    ...(fields !== null && { fields }),
+  }
+}
+
+function disclose(
+  context: VendorApiContext,
+  permit: ReadPermit,
+  request: FastifyRequest,
+  filters: Record<string, unknown>,
+  coverage: { afterId: string; lastId: string } | { ids: string[] },
+  records: number,
+): Promise<void> {
+  return context.disclosures.record({
+    companyId: permit.companyId,
+    keyPairId: permit.keyPairId,
+    locationId: permit.locationId,
+    dataset: permit.dataset,
+    filters,
+    coverage,
+    records,
+    requestId: request.id,
+    ip: request.clientIp,
+  })
+}

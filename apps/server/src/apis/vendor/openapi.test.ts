@@ -1,0 +1,254 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { datasets, type ProblemCode, problems, vendorApiPath } from '@bridgework/contract'
+import { Compile } from 'typebox/schema'
+import { type Answer, aPlan, aRecord, aSchedule, someWorld, type TestWorld } from '../../test-world.ts'
+import { assertProblem, eventually, postToken } from './test-answer.ts'
+
+type Media = { schema: object; example?: unknown; examples?: Record<string, { value: unknown }> }
+type Response = { description: string; headers?: Record<string, object>; content: { 'application/json': Media } }
+type Parameter = {
+  name: string
+  in: string
+  required?: boolean
+  style?: string
+  explode?: boolean
+  schema: object
+  examples?: Record<string, { value: unknown }>
+}
+type Operation = {
+  operationId: string
+  summary: string
+  parameters?: Parameter[]
+  responses: Record<string, Response>
+  'x-problems': ProblemCode[]
+  'x-not-yet-in-production'?: boolean
+}
+type OpenApi = {
+  openapi: string
+  info: { version: string; title: string }
+  components: object
+  paths: Record<string, Record<string, Operation>>
+}
+
+async function documentOf(world: TestWorld): Promise<OpenApi> {
+  const answer = await world.request(`${vendorApiPath}/openapi.json`)
+  assert.equal(answer.status, 200)
+  return answer.body as unknown as OpenApi
+}
+
+const operationsOf = (document: OpenApi) =>
+  Object.entries(document.paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]) => ({ path, method, operation })),
+  )
+
+/** Why a value does not fit a documented schema; '' when it does. */
+function mismatch(document: OpenApi, schema: object, value: unknown): string {
+  // References start at the document's root.
+  const [fits, errors] = Compile({ ...schema, components: document.components }).Errors(value)
+  return fits ? '' : JSON.stringify(errors.slice(0, 3))
+}
+
+test('openapi.json is a valid OpenAPI 3.1 document of version 1.0.0, and needs no token', async (t) => {
+  const document = await documentOf(await someWorld(t))
+  // The schema that the OpenAPI Initiative publishes at the address in its $id.
+  const official = JSON.parse(readFileSync(join(import.meta.dirname, 'openapi-3.1.schema.json'), 'utf8'))
+  const validator = Compile(official)
+
+  assert.deepEqual(validator.Errors(document)[1], [])
+  assert.equal(validator.Check({ ...document, info: { title: 'x' } }), false, 'the schema does refuse')
+  assert.match(document.openapi, /^3\.1\./)
+  assert.equal(document.info.version, '1.0.0')
+  const ids = operationsOf(document).map(({ operation }) => operation.operationId)
+  assert.equal(new Set(ids).size, ids.length)
+  for (const [, reference] of JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)) {
+    const target = (reference ?? '').split('/').reduce<unknown>((node, key) => Object(node)[key], document)
+    assert.ok(target, `${reference} leads somewhere`)
+  }
+})
+
+test('the insurance plans list is documented as specified: name, parameters, form of q, preview', async (t) => {
+  const document = await documentOf(await someWorld(t))
+  const list = document.paths['/locations/{location_id}/insurance_plans']?.get
+
+  assert.equal(list?.operationId, 'locations_resources_insurance_plans_list')
+  assert.equal(list['x-not-yet-in-production'], true)
+  const parameters = list.parameters?.map(({ name, in: where, required, style, explode }) => [
+    name,
+    where,
+    required ?? false,
+    style,
+    explode,
+  ])
+  assert.deepEqual(parameters, [
+    ['after', 'query', false, undefined, undefined],
+    ['items', 'query', false, undefined, undefined],
+    ['q', 'query', false, 'deepObject', true],
+    ['fields', 'query', false, 'deepObject', true],
+    ['location_id', 'path', true, undefined, undefined],
+  ])
+  const q = list.parameters?.find(({ name }) => name === 'q')?.schema as { properties: Record<string, object> }
+  assert.deepEqual(Object.keys(q.properties), ['fetch_modified_since'])
+  const appointments = document.paths['/locations/{location_id}/appointments']?.get?.parameters ?? []
+  const membersOf = (name: string) => {
+    const schema: { properties?: object } = appointments.find((each) => each.name === name)?.schema ?? {}
+    return Object.keys(schema.properties ?? {})
+  }
+  assert.deepEqual(membersOf('q'), ['fetch_modified_since', 'patient_id', 'starts_from', 'starts_to'])
+  assert.deepEqual(membersOf('fields'), ['appointment'])
+  const locations = document.paths['/locations']?.get?.parameters?.map(({ name }) => name)
+  assert.deepEqual(locations, ['organization_id', 'with_attribution_script_install', 'page', 'items'])
+  assert.ok(['401', '403', '404', '422', '429'].every((status) => status in list.responses))
+  assert.ok(
+    ['401', '403', '404', '422'].every((status) => status in (document.paths['/locations']?.get?.responses ?? {})),
+  )
+  const previews = operationsOf(document).filter(({ operation }) => operation['x-not-yet-in-production'])
+  assert.deepEqual(
+    previews.map(({ operation }) => operation.operationId).sort(),
+    datasets.flatMap((dataset) => (dataset.preview ? Object.values(dataset.operationIds) : [])).sort(),
+  )
+})
+
+test('every example in openapi.json fits the schema beside it, and every response has one', async (t) => {
+  const document = await documentOf(await someWorld(t))
+  for (const { path, operation } of operationsOf(document)) {
+    for (const { name, schema, examples } of operation.parameters ?? []) {
+      const values = Object.values(examples ?? {}).map(({ value }) => value)
+      for (const value of values) assert.equal(mismatch(document, schema, value), '', `${path} ${name}`)
+      assert.equal(values.length > 0, name === 'q' || name === 'fields')
+    }
+    for (const [status, response] of Object.entries(operation.responses)) {
+      const { schema, example, examples } = response.content['application/json']
+      const values = example === undefined ? Object.values(examples ?? {}).map(({ value }) => value) : [example]
+      assert.ok(values.length > 0, `${path} ${status} has no example`)
+      for (const value of values) assert.equal(mismatch(document, schema, value), '', `${path} ${status}`)
+    }
+  }
+})
+
+test('real answers fit the documented schemas: of every operation each documented status is reached, and no other', async (t) => {
+  const world = await someWorld(t, { limits: { initial: 1, incremental: 1 }, trustedProxies: ['127.0.0.1'] })
+  const document = await documentOf(world)
+  const produce = await producers(t, world)
+  for (const { path, method, operation } of operationsOf(document)) {
+    for (const [status, response] of Object.entries(operation.responses)) {
+      const answer = await produce(path, method, Number(status))
+      const where = `${method} ${path} ${status}`
+      assert.equal(answer.status, Number(status), `${where}: ${answer.text}`)
+      assert.equal(mismatch(document, response.content['application/json'].schema, answer.body), '', where)
+      for (const header of Object.keys(response.headers ?? {}))
+        assert.ok(answer.headers.get(header), `${where} ${header}`)
+      if (answer.status === 200) continue
+      const code = answer.status === 429 && method === 'get' ? 'sync_slots_exceeded' : (answer.body.code as ProblemCode)
+      assert.ok(operation['x-problems'].includes(code), `${where}: ${code} is documented`)
+      assertProblem(answer, code)
+    }
+    const documented = new Set(operation['x-problems'].map((code) => String(problems[code].status)))
+    assert.deepEqual(new Set(Object.keys(operation.responses)), documented.add('200'))
+  }
+})
+
+test('the reference page works without anything from elsewhere', async (t) => {
+  const world = await someWorld(t)
+  const page = await world.request('/docs/')
+  assert.equal(page.status, 200)
+  const links = [...page.text.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, link]) => link ?? '')
+  assert.ok(links.length > 3)
+  for (const link of links) {
+    assert.doesNotMatch(link, /^(https?:)?\/\//)
+    assert.equal((await world.request(new URL(link, 'http://host/docs/').pathname)).status, 200, link)
+  }
+  const policy = page.headers.get('content-security-policy') ?? ''
+  assert.match(policy, /default-src 'none'/)
+  assert.doesNotMatch(policy, /https|upgrade|validator/)
+})
+
+/** Makes an operation answer a status: by what is asked, or by what is broken meanwhile. */
+async function producers(t: TestContext, world: TestWorld) {
+  const own = await world.addLocation({ insurancePlans: 2 })
+  await own.upload('fee_schedules', { s1: aSchedule(), s2: aSchedule({ name: 'Other', fees: [] }) })
+  await own.upload('insurance_plans', { p1: aPlan({ fee_schedule_source_id: 's1' }), p2: aPlan(), p3: null })
+  for (const { name } of datasets.slice(2)) await own.upload(name, { r1: aRecord(name), r2: aRecord(name), r3: null })
+  const foreign = await world.addLocation()
+  const vendor = await world.addVendor([own])
+  const disagreeing = await world.addVendor([own])
+  await world.ownerPool.query('delete from agreement_acceptance where company_id = $1', [disagreeing.companyId])
+  const pair = { client_id: vendor.clientId, client_secret: vendor.clientSecret }
+  let from = 0
+
+  const token = async (status: number): Promise<Answer> => {
+    from += 1
+    const options = { from: `10.0.0.${from}` }
+    if (status === 400) return await postToken(world, '{', options)
+    if (status === 401) return await postToken(world, { client_id: 'a', client_secret: 'b' }, options)
+    if (status === 413) return await postToken(world, 'x'.repeat(20_000), options)
+    if (status === 415) return await postToken(world, '', { ...options, headers: { 'content-type': 'text/plain' } })
+    if (status === 422) return await postToken(world, {}, options)
+    if (status === 429) for (let used = 0; used < 10; used += 1) await postToken(world, {}, options)
+    return await postToken(world, pair, options)
+  }
+
+  const get = async (path: string, status: number): Promise<Answer> => {
+    const dataset = datasets.find(({ name }) => path.includes(name))
+    const record = dataset && (await vendor.get(`/locations/${own.id}/${dataset.name}`)).body.data[0]?.id
+    const fill = (location: { id: string; organizationId: string }, id = record) =>
+      path
+        .replace('{location_id}', location.id)
+        .replace('{organization_id}', location.organizationId)
+        .replace('{id}', id ?? '')
+    const hasPlace = path.includes('{location_id}') || path.includes('{organization_id}')
+    if (status === 401) return await world.request(vendorApiPath + fill(own))
+    if (status === 403) return hasPlace ? await vendor.get(fill(foreign)) : await disagreeing.get(fill(own))
+    if (status === 404) {
+      if (path.includes('{id}')) return await vendor.get(fill(own, '999999999'))
+      return await vendor.get(hasPlace ? fill({ id: '7', organizationId: '7' }) : `${path}?organization_id=7`)
+    }
+    if (status === 422) return await vendor.get(`${fill(own)}?items=x`)
+    if (status === 429) return await whileAnotherIsInFlight(world, vendor, () => vendor.get(fill(own)))
+    return await vendor.get(fill(own))
+  }
+
+  return async (path: string, method: string, status: number): Promise<Answer> => {
+    if (status !== 500 && status !== 503) return method === 'post' ? await token(status) : await get(path, status)
+    // What the database answers when it is broken, and when it is restarted.
+    const error = Object.assign(new Error('broken'), { code: status === 500 ? '42P01' : '57P01' })
+    const { query } = world.pool
+    const broken = t.mock.method(world.pool, 'query', (...statement: [{ name?: string }]) =>
+      firstOfRequest.includes(statement[0].name ?? '')
+        ? Promise.reject(error)
+        : query.apply(world.pool, statement as never),
+    )
+    try {
+      return method === 'post' ? await token(status) : await vendor.get(path.replaceAll(/{\w+}/g, '1'))
+    } finally {
+      broken.mock.restore()
+    }
+  }
+}
+
+/** The statements with which requests begin; those of timers are left alone. */
+const firstOfRequest = ['verify-key-pair', 'require-principal', 'permit-read']
+
+/** Holds the company's only slot with a request that waits for a locked table. */
+async function whileAnotherIsInFlight<T>(
+  world: TestWorld,
+  vendor: Awaited<ReturnType<TestWorld['addVendor']>>,
+  ask: () => Promise<T>,
+): Promise<T> {
+  const holding = await world.addLocation({ insurancePlans: 1 })
+  await world.grant(vendor.companyId, holding)
+  const lock = await world.ownerPool.connect()
+  await lock.query('begin; lock table record in access exclusive mode')
+  const held = vendor.get(`/locations/${holding.id}/insurance_plans`)
+  try {
+    const isHeld = async () => (await world.pool.query('select from sync_slot')).rows.length === 1
+    await eventually(isHeld, 5_000, 'the slot is taken')
+    return await ask()
+  } finally {
+    await lock.query('rollback')
+    lock.release()
+    await held
+  }
+}

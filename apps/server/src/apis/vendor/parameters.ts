@@ -1,0 +1,216 @@
+import { type Dataset, type FilterName, limits } from '@bridgework/contract'
+import { parseInstant } from '../../modules/datasets/instant.ts'
+import type { Stamp } from '../../modules/datasets/stamp.ts'
+import { Problem } from '../../platform/errors/problem.ts'
+import { type OrganizationId, parseNumericId } from '../../platform/identity/identity.ts'
+
+export const sinceParameter = 'q[fetch_modified_since]'
+const patientParameter = 'q[patient_id]'
+const startsFromParameter = 'q[starts_from]'
+const startsToParameter = 'q[starts_to]'
+
+/** The parameters that each filter of a dataset is written as. */
+const filterParameters: Record<FilterName, readonly string[]> = {
+  patient_id: [patientParameter],
+  starts_at: [startsFromParameter, startsToParameter],
+}
+
+function fieldsParameter(dataset: Dataset): string {
+  return `fields[${dataset.type}]`
+}
+
+/** A list request's parameters, each checked. */
+export type ListParameters = {
+  items: number
+  after: string
+  page: number
+  since: Stamp | null
+  patientId: string | null
+  startsFrom: Stamp | null
+  startsTo: Stamp | null
+  /** The attributes to return; null: all. */
+  fields: readonly string[] | null
+  /** What says which records, and what of them, as it was given: for links to the next page. */
+  carried: readonly (readonly [name: string, value: string])[]
+}
+
+/** Reads the parameters of a dataset's list. Throws `parameter_invalid`, naming the parameter and what is accepted. */
+export function readListParameters(rawQuery: string, dataset: Dataset): ListParameters {
+  const isCursor = dataset.pagination === 'cursor'
+  const ofFilters = [sinceParameter, ...dataset.filters.flatMap((filter) => filterParameters[filter])]
+  const ofRecords = [...ofFilters, fieldsParameter(dataset)]
+  const given = readQuery(rawQuery, [isCursor ? 'after' : 'page', 'items', ...ofRecords])
+  const items = readItems(given)
+  const startsFrom = readMoment(given, startsFromParameter)
+  const startsTo = readMoment(given, startsToParameter)
+  if (startsFrom !== null && startsTo !== null && startsTo <= startsFrom) {
+    throw invalid(`${startsToParameter} must be later than ${startsFromParameter}: it is the first moment left out.`)
+  }
+  return {
+    items,
+    after: isCursor ? readAfter(given) : '0',
+    page: isCursor ? 1 : readPage(given, items),
+    since: readMoment(given, sinceParameter),
+    patientId: readPatientId(given),
+    startsFrom,
+    startsTo,
+    fields: readFields(given, dataset, dataset.attributes.properties),
+    carried: ofRecords.flatMap((name) => {
+      const value = given.get(name)
+      return value === undefined ? [] : [[name, value] as const]
+    }),
+  }
+}
+
+/** Reads the parameters of a single record: which attributes to return, null for all. */
+export function readRecordParameters(rawQuery: string, dataset: Dataset): { fields: readonly string[] | null } {
+  const given = readQuery(rawQuery, [fieldsParameter(dataset)])
+  const attributes = { ...dataset.attributes.properties, ...dataset.detailAttributes?.properties }
+  return { fields: readFields(given, dataset, attributes) }
+}
+
+/** Reads the parameters of a digest: where it begins. */
+export function readDigestParameters(rawQuery: string): { after: string } {
+  return { after: readAfter(readQuery(rawQuery, ['after'])) }
+}
+
+/** Reads the parameters of /organizations. */
+export function readPageParameters(rawQuery: string): { page: number; items: number } {
+  const given = readQuery(rawQuery, ['page', 'items'])
+  const items = readItems(given)
+  return { items, page: readPage(given, items) }
+}
+
+/** Reads the parameters of /locations. spec: GET /locations. */
+export function readLocationsParameters(rawQuery: string) {
+  const given = readQuery(rawQuery, ['page', 'items', 'organization_id', 'with_attribution_script_install'])
+  const items = readItems(given)
+  return {
+    items,
+    page: readPage(given, items),
+    organizationId: readOrganizationId(given),
+    withAttributionScript: readFlag(given, 'with_attribution_script_install'),
+  }
+}
+
+/** Refuses every parameter, for paths that take none. */
+export function readNoParameters(rawQuery: string): void {
+  readQuery(rawQuery, [])
+}
+
+/** A misspelt or repeated parameter is refused: a delta filter that is silently ignored turns into a full sync. */
+function readQuery(rawQuery: string, accepted: readonly string[]): Map<string, string> {
+  const given = new Map<string, string>()
+  const acceptedText = accepted.length === 0 ? 'This path accepts no parameters.' : `Accepted: ${accepted.join(', ')}.`
+  for (const part of rawQuery.split('&')) {
+    if (part === '') continue
+    const equals = part.indexOf('=')
+    const name = decode(equals < 0 ? part : part.slice(0, equals))
+    const value = decode(equals < 0 ? '' : part.slice(equals + 1))
+    if (name === null || value === null) throw invalid('A parameter is not valid percent-encoded UTF-8.')
+    if (!accepted.includes(name)) throw invalid(`Unknown parameter ${quote(name)}. ${acceptedText}`)
+    if (given.has(name)) throw invalid(`Parameter ${name} is given more than once. ${acceptedText}`)
+    given.set(name, value)
+  }
+  return given
+}
+
+function decode(text: string): string | null {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '))
+  } catch {
+    return null
+  }
+}
+
+function readItems(given: ReadonlyMap<string, string>): number {
+  const text = given.get('items')
+  if (text === undefined) return limits.pageSizeDefault
+  if (!/^[1-9]\d{0,18}$/.test(text)) {
+    throw invalid(
+      `items must be a whole number of at least 1, larger than ${limits.pageSizeMax} counts as ${limits.pageSizeMax}; given: ${quote(text)}.`,
+    )
+  }
+  return Math.min(Number(text), limits.pageSizeMax)
+}
+
+function readAfter(given: ReadonlyMap<string, string>): string {
+  const text = given.get('after')
+  if (text === undefined) return '0'
+  if (!/^(0|[1-9]\d{0,18})$/.test(text) || BigInt(text) > 2n ** 63n - 1n) {
+    throw invalid(
+      `after must be a non-negative integer: the id of the last record of the previous page; given: ${quote(text)}.`,
+    )
+  }
+  return text
+}
+
+function readPage(given: ReadonlyMap<string, string>, items: number): number {
+  const text = given.get('page')
+  if (text === undefined) return 1
+  if (!/^[1-9]\d{0,15}$/.test(text) || Number(text) * items > Number.MAX_SAFE_INTEGER) {
+    throw invalid(`page must be a whole number of at least 1; given: ${quote(text)}.`)
+  }
+  return Number(text)
+}
+
+function readMoment(given: ReadonlyMap<string, string>, name: string): Stamp | null {
+  const text = given.get(name)
+  if (text === undefined) return null
+  const moment = parseInstant(text)
+  if (moment !== null) return moment
+  const hint = text.includes(' ') ? ' A "+" in a query must be written as %2B.' : ''
+  throw invalid(
+    `${name} must be an RFC 3339 date-time from 1970 on, like 2026-01-31T08:00:00Z or 2026-01-31T08:00:00.123456%2B01:00; given: ${quote(text)}.${hint}`,
+  )
+}
+
+function readPatientId(given: ReadonlyMap<string, string>): string | null {
+  const text = given.get(patientParameter)
+  if (text === undefined) return null
+  if (/^[1-9]\d{0,18}$/.test(text) && BigInt(text) < 2n ** 63n) return text
+  throw invalid(`${patientParameter} must be the id of a patient, a positive whole number; given: ${quote(text)}.`)
+}
+
+function readFields(
+  given: ReadonlyMap<string, string>,
+  dataset: Dataset,
+  attributes: Record<string, unknown>,
+): readonly string[] | null {
+  const name = fieldsParameter(dataset)
+  const text = given.get(name)
+  if (text === undefined) return null
+  const accepted = `Accepted, separated by commas: ${Object.keys(attributes).join(', ')}.`
+  if (text === '') throw invalid(`${name} names no attribute. ${accepted}`)
+  const fields = text.split(',')
+  const unknown = fields.find((field) => !Object.hasOwn(attributes, field))
+  if (unknown !== undefined) throw invalid(`${name} names an unknown attribute ${quote(unknown)}. ${accepted}`)
+  const repeated = fields.find((field, index) => fields.indexOf(field) < index)
+  if (repeated !== undefined) throw invalid(`${name} names ${repeated} more than once. ${accepted}`)
+  return fields
+}
+
+function readOrganizationId(given: ReadonlyMap<string, string>): OrganizationId | null {
+  const text = given.get('organization_id')
+  if (text === undefined) return null
+  const id = parseNumericId<OrganizationId>(text)
+  if (id === null)
+    throw invalid(`organization_id must be the id of an organization, a positive whole number; given: ${quote(text)}.`)
+  return id
+}
+
+function readFlag(given: ReadonlyMap<string, string>, name: string): boolean {
+  const text = given.get(name)
+  if (text === undefined || text === 'false' || text === '0') return false
+  if (text === '' || text === 'true' || text === '1') return true
+  throw invalid(`${name} must be empty, true or 1 to restrict the list, false or 0 not to; given: ${quote(text)}.`)
+}
+
+/** What the caller sent, short enough to be read and escaped for JSON and terminals alike. */
+function quote(text: string): string {
+  return JSON.stringify(text.length > 40 ? `${text.slice(0, 40)}…` : text)
+}
+
+function invalid(errors: string): Problem {
+  return new Problem('parameter_invalid', { errors })
+}

@@ -1,0 +1,53 @@
+import { datasets, vendorApiPath } from '@bridgework/contract'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { requirePrincipal } from '../../modules/consent/read-permit.ts'
+import { requireToken, verifyBearer } from './authenticate.ts'
+import type { VendorApiContext } from './context.ts'
+import { registerDataset } from './dataset-routes.ts'
+import { registerDirectory } from './directory-routes.ts'
+import { documentVendorApi, serveDocuments } from './openapi.ts'
+import { registerTokenRoute } from './token-route.ts'
+
+/** HTTP under /api/v1/vendors: the contract with vendors, and its description. */
+export async function registerVendorApi(
+  app: FastifyInstance,
+  context: VendorApiContext,
+  publicUrl: string,
+): Promise<void> {
+  await app.register(async (vendorApi) => {
+    await documentVendorApi(vendorApi, publicUrl)
+    vendorApi.register(
+      async (described) => {
+        registerTokenRoute(described, context)
+        described.register(async (protectedApi) => {
+          requireToken(protectedApi, context.tokens)
+          registerDirectory(protectedApi, context)
+          for (const dataset of datasets) registerDataset(protectedApi, context, dataset)
+        })
+      },
+      { prefix: vendorApiPath },
+    )
+    serveDocuments(vendorApi)
+  })
+}
+
+/** A path that does not exist is only told to those who may ask: before a 404 or 405 the token is checked, but for the open routes. */
+export async function authenticateUnknownPath(
+  context: VendorApiContext,
+  request: FastifyRequest,
+  route: string | null,
+): Promise<void> {
+  const path = route ?? decodedPath(request.raw.url ?? '')
+  if (openRoutes.includes(path) || !path.startsWith(`${vendorApiPath}/`)) return
+  const token = await verifyBearer(context.tokens, request.headers.authorization)
+  request.logNotes = { ...request.logNotes, companyId: token.companyId, keyPairId: token.keyPairId }
+  await requirePrincipal(context.pool, token)
+}
+
+/** However it is spelled: escaped, or in absolute form. What cannot be decoded, the router has refused already. */
+function decodedPath(target: string): string {
+  const path = target.replace(/^[a-z][a-z\d+.-]*:\/\/[^/?#]*/i, '').replace(/[?#].*$/s, '')
+  return decodeURIComponent(path)
+}
+
+const openRoutes = [`${vendorApiPath}/auth/token`, `${vendorApiPath}/openapi.json`]

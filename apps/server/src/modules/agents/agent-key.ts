@@ -1,0 +1,157 @@
+import type { Pool } from 'pg'
+import { withTransaction } from '../../platform/database/pool.ts'
+import type { Queryable } from '../../platform/database/queryable.ts'
+import { requireText } from '../../platform/errors/field.ts'
+import { Problem } from '../../platform/errors/problem.ts'
+import { Refusal } from '../../platform/errors/refusal.ts'
+import { type AgentId, newNumericId, type OrganizationId } from '../../platform/identity/identity.ts'
+import { isSecret, newSecret, type SecretKey } from '../credentials/secret.ts'
+import { lockOrganization } from '../directory/organization.ts'
+
+/** Proof that a request came from a living agent of this organization. Only `authenticateAgent` makes one. */
+export type AgentPrincipal = {
+  readonly brand: 'AgentPrincipal'
+  readonly agentId: AgentId
+  readonly organizationId: OrganizationId
+}
+
+/** What runs in an office. `lastContactAt` is null until its first request. */
+export type Agent = {
+  id: AgentId
+  organizationId: OrganizationId
+  name: string
+  version: string | null
+  enrolledAt: Date
+  revokedAt: Date | null
+  lastContactAt: Date | null
+}
+
+const codeLifetimeMs = 24 * 60 * 60 * 1000
+
+/**
+ * A code with which one agent can enrol once, for a day unless told otherwise. `alongside` happens in the same transaction. Throws a Refusal
+ * when there is no such organization.
+ */
+export async function createEnrolmentCode(
+  pool: Pool,
+  secretKey: SecretKey,
+  options: { organizationId: OrganizationId; lifetimeMs?: number },
+  alongside?: (client: Queryable) => Promise<void>,
+): Promise<{ code: string; expiresAt: Date }> {
+  const code = newSecret('bwe')
+  return await withTransaction(pool, async (client) => {
+    await lockOrganization(client, options.organizationId)
+    const { rows } = await client.query<{ expires_at: Date }>(
+      `insert into enrolment_code (code_hmac, organization_id, expires_at)
+       values ($1, $2, clock_timestamp() + $3 * interval '1 millisecond')
+       returning expires_at`,
+      [secretKey.hmac(code), options.organizationId, options.lifetimeMs ?? codeLifetimeMs],
+    )
+    if (!rows[0]) throw new Error('the enrolment code was not stored')
+    await alongside?.(client)
+    return { code, expiresAt: rows[0].expires_at }
+  })
+}
+
+/**
+ * Turns a code into an agent with a new id and a key, which is shown here and never again. Of several tries with one code exactly one
+ * succeeds: the update that marks it used is the check. Throws Problem enrolment_code_invalid.
+ */
+export async function enrollAgent(
+  pool: Pool,
+  secretKey: SecretKey,
+  enrolment: { code: string; name?: string; version?: string },
+): Promise<{ agentId: AgentId; agentKey: string; organizationId: OrganizationId }> {
+  if (!isSecret('bwe', enrolment.code)) throw new Problem('enrolment_code_invalid', { because: 'form' })
+  const name = requireText(enrolment.name ?? 'Agent', 'the name of an agent')
+  const version = enrolment.version === undefined ? null : requireText(enrolment.version, 'the version of an agent')
+  return await withTransaction(pool, async (client) => {
+    const { rows } = await client.query<{ organization_id: OrganizationId }>(
+      `update enrolment_code
+          set used_at = clock_timestamp()
+        where code_hmac = $1 and used_at is null and expires_at > clock_timestamp()
+        returning organization_id`,
+      [secretKey.hmac(enrolment.code)],
+    )
+    if (!rows[0]) throw new Problem('enrolment_code_invalid', { because: 'unknown, expired or used' })
+    const agent = {
+      agentId: newNumericId<AgentId>(),
+      agentKey: newSecret('bwa'),
+      organizationId: rows[0].organization_id,
+    }
+    await client.query(
+      `insert into agent (id, organization_id, name, version, key_hmac)
+       values ($1, $2, $3, $4, $5)`,
+      [agent.agentId, agent.organizationId, name, version, secretKey.hmac(agent.agentKey)],
+    )
+    return agent
+  })
+}
+
+/**
+ * The living agent whose key the Authorization header carries. Found by the key's hash, which nobody without the installation's key can
+ * steer towards another one, so the search gives nothing away. Throws Problem agent_key_invalid, for garbage without asking the database.
+ */
+export async function authenticateAgent(
+  pool: Queryable,
+  secretKey: SecretKey,
+  authorizationHeader: string | undefined,
+): Promise<AgentPrincipal> {
+  const key = /^Bearer ([\w-]+)$/i.exec(authorizationHeader ?? '')?.[1] ?? ''
+  if (!isSecret('bwa', key)) throw new Problem('agent_key_invalid', { because: 'form' })
+  const { rows } = await pool.query<{ id: AgentId; organization_id: OrganizationId }>({
+    name: 'authenticate-agent',
+    text: 'select id, organization_id from agent where key_hmac = $1 and revoked_at is null',
+    values: [secretKey.hmac(key)],
+  })
+  if (!rows[0]) throw new Problem('agent_key_invalid', { because: 'unknown or revoked' })
+  return { brand: 'AgentPrincipal', agentId: rows[0].id, organizationId: rows[0].organization_id }
+}
+
+/** Ends an agent's key at its next request. Throws a Refusal when there is no such living agent, or it is not of that organization. */
+export async function revokeAgent(
+  db: Queryable,
+  agentId: AgentId,
+  organizationId: OrganizationId | null = null,
+): Promise<{ name: string }> {
+  const { rows } = await db.query<{ name: string }>(
+    `update agent
+        set revoked_at = clock_timestamp()
+      where id = $1 and organization_id = coalesce($2, organization_id) and revoked_at is null
+      returning name`,
+    [agentId, organizationId],
+  )
+  if (rows[0]) return rows[0]
+  throw new Refusal('agent_unknown', `There is no agent ${agentId} whose key could be revoked.`)
+}
+
+/** The agents of an organization, or of all (null), the newest first. */
+export async function listAgents(db: Queryable, organizationId: OrganizationId | null): Promise<Agent[]> {
+  const { rows } = await db.query<AgentRow>(
+    `select a.id, a.organization_id, a.name, a.version, a.enrolled_at, a.revoked_at, c.last_contact_at
+       from agent a
+       left join agent_contact c on c.agent_id = a.id
+      ${organizationId === null ? '' : 'where a.organization_id = $1'}
+      order by a.enrolled_at desc, a.id`,
+    organizationId === null ? [] : [organizationId],
+  )
+  return rows.map((row) => ({
+    id: row.id,
+    organizationId: row.organization_id,
+    name: row.name,
+    version: row.version,
+    enrolledAt: row.enrolled_at,
+    revokedAt: row.revoked_at,
+    lastContactAt: row.last_contact_at,
+  }))
+}
+
+type AgentRow = {
+  id: AgentId
+  organization_id: OrganizationId
+  name: string
+  version: string | null
+  enrolled_at: Date
+  revoked_at: Date | null
+  last_contact_at: Date | null
+}

@@ -1,0 +1,206 @@
+import { randomBytes } from 'node:crypto'
+import type { Queryable } from '../../platform/database/queryable.ts'
+import type { LocationId } from '../../platform/identity/identity.ts'
+
+/** Whether a website carries the script: seen within the last 30 days on a domain of the practice. */
+export type InstallState = {
+  isInstalled: boolean
+  /** Since when it has been there without a break; null when it is not installed. */
+  installedAt: Date | null
+  lastSeenAt: Date | null
+}
+
+export type AttributionScript = InstallState & {
+  locationId: LocationId
+  /** Names the script: 128 random bits that say nothing of the practice. */
+  key: string
+  /** As the practice set them; none: those of the location's website. */
+  domains: string[]
+  excludedPaths: string[]
+}
+
+/** A website on which a script ran, and no more than its origin. */
+export type Sighting = { origin: string; isOwnDomain: boolean; firstSeenAt: Date; lastSeenAt: Date }
+
+const keptInstalled = `interval '30 days'`
+
+/** SQL that is true when the website of that column's location carries the script: one text for all who ask. */
+export function attributionInstalled(locationColumn: 'g.location_id'): string {
+  return `exists (select from attribution_script s
+                   where s.location_id = ${locationColumn} and s.last_seen_at > now() - ${keptInstalled})`
+}
+
+/** Gives new locations their script. Hand down the transaction that inserts them. */
+export async function insertAttributionScripts(db: Queryable, locationIds: readonly LocationId[]): Promise<void> {
+  await db.query(
+    `insert into attribution_script (location_id, key)
+     select location_id, key from unnest($1::bigint[], $2::text[]) as given (location_id, key)
+         on conflict (location_id) do nothing`,
+    [locationIds, locationIds.map(() => randomBytes(16).toString('base64url'))],
+  )
+}
+
+/** Gives the locations that were there before the scripts were theirs. To be called at every start. */
+export async function ensureAttributionScripts(db: Queryable): Promise<void> {
+  const { rows } = await db.query<{ id: LocationId }>(
+    'select id from location l where not exists (select from attribution_script s where s.location_id = l.id)',
+  )
+  await insertAttributionScripts(
+    db,
+    rows.map((row) => row.id),
+  )
+}
+
+/** The script of that key, or null. */
+export async function findScriptByKey(db: Queryable, key: string): Promise<AttributionScript | null> {
+  const { rows } = await db.query<ScriptRow>(`select ${scriptColumns} from attribution_script s where s.key = $1`, [
+    key,
+  ])
+  return rows[0] ? toScript(rows[0]) : null
+}
+
+/** The scripts of these locations, by location. */
+export async function listScripts(
+  db: Queryable,
+  locationIds: readonly LocationId[],
+): Promise<Map<LocationId, AttributionScript>> {
+  const { rows } = await db.query<ScriptRow>(
+    `select ${scriptColumns} from attribution_script s where s.location_id = any($1::bigint[])`,
+    [locationIds],
+  )
+  return new Map(rows.map((row) => [row.location_id, toScript(row)]))
+}
+
+/** Holds a location's script until the transaction ends, so that its sightings are counted and judged one after the other. */
+export async function lockScript(client: Queryable, locationId: LocationId): Promise<AttributionScript> {
+  const { rows } = await client.query<ScriptRow>(
+    `select ${scriptColumns} from attribution_script s where s.location_id = $1 for no key update`,
+    [locationId],
+  )
+  if (!rows[0]) throw new Error(`location ${locationId} has no attribution script`)
+  return toScript(rows[0])
+}
+
+export async function saveScriptSettings(
+  client: Queryable,
+  locationId: LocationId,
+  settings: { domains: readonly string[]; excludedPaths: readonly string[] },
+): Promise<void> {
+  await client.query('update attribution_script set domains = $2, excluded_paths = $3 where location_id = $1', [
+    locationId,
+    settings.domains,
+    settings.excludedPaths,
+  ])
+}
+
+/**
+ * Notes that a script ran on an origin: a known one at most once an hour, a new one while there are fewer than `max` of its kind. Call it
+ * under `lockScript`, else two of them count the same.
+ */
+export async function saveSighting(
+  client: Queryable,
+  sighting: { locationId: LocationId; origin: string; isOwnDomain: boolean; max: number },
+): Promise<void> {
+  await client.query(
+    `insert into attribution_sighting as s (location_id, origin, is_own_domain, first_seen_at, last_seen_at)
+     select $1, $2, $3, now(), now()
+      where exists (select from attribution_sighting where location_id = $1 and origin = $2)
+         or (select count(*) from attribution_sighting where location_id = $1 and is_own_domain = $3) < $4
+         on conflict (location_id, origin) do update
+        set is_own_domain = excluded.is_own_domain, last_seen_at = excluded.last_seen_at,
+            first_seen_at = case when s.last_seen_at > now() - ${keptInstalled} then s.first_seen_at else now() end
+      where s.last_seen_at < now() - interval '1 hour' or s.is_own_domain <> excluded.is_own_domain`,
+    [sighting.locationId, sighting.origin, sighting.isOwnDomain, sighting.max],
+  )
+}
+
+/** Notes that the script was seen on a domain of the practice, at most once an hour. After 30 days without, it is installed anew. */
+export async function saveInstallation(client: Queryable, locationId: LocationId): Promise<void> {
+  await client.query(
+    `update attribution_script
+        set installed_at = case when last_seen_at > now() - ${keptInstalled} then installed_at else now() end,
+            last_seen_at = now()
+      where location_id = $1 and (last_seen_at is null or last_seen_at < now() - interval '1 hour')`,
+    [locationId],
+  )
+}
+
+/** Judges what was seen so far by other domains: `ownOrigins` are the practice's, no other is. */
+export async function judgeSightings(
+  client: Queryable,
+  locationId: LocationId,
+  ownOrigins: readonly string[],
+): Promise<void> {
+  await client.query(
+    'update attribution_sighting set is_own_domain = (origin = any($2::text[])) where location_id = $1',
+    [locationId, ownOrigins],
+  )
+  await client.query(
+    `update attribution_script
+        set (installed_at, last_seen_at) = (
+              select min(first_seen_at) filter (where last_seen_at > now() - ${keptInstalled}), max(last_seen_at)
+                from attribution_sighting
+               where location_id = $1 and is_own_domain)
+      where location_id = $1`,
+    [locationId],
+  )
+}
+
+/** Where these locations' scripts were seen, the latest first. */
+export async function listSightings(
+  db: Queryable,
+  locationIds: readonly LocationId[],
+): Promise<Map<LocationId, Sighting[]>> {
+  const { rows } = await db.query<SightingRow>(
+    `select location_id, origin, is_own_domain, first_seen_at, last_seen_at
+       from attribution_sighting
+      where location_id = any($1::bigint[])
+      order by last_seen_at desc, origin`,
+    [locationIds],
+  )
+  const sightings = rows.map((row) => ({
+    locationId: row.location_id,
+    origin: row.origin,
+    isOwnDomain: row.is_own_domain,
+    firstSeenAt: row.first_seen_at,
+    lastSeenAt: row.last_seen_at,
+  }))
+  return Map.groupBy(sightings, (sighting) => sighting.locationId)
+}
+
+/** Forgets origins that are not the practice's after 30 days, which makes room for others. Housekeeping: goes over every location. */
+export async function deleteOldSightings(db: Queryable): Promise<void> {
+  await db.query(`delete from attribution_sighting where not is_own_domain and last_seen_at < now() - ${keptInstalled}`)
+}
+
+/** Every column that an InstallState is made of, under the table's name `s`. */
+export const installColumns = `s.last_seen_at, coalesce(s.last_seen_at > now() - ${keptInstalled}, false) as is_installed,
+  case when s.last_seen_at > now() - ${keptInstalled} then s.installed_at end as installed_at`
+
+const scriptColumns = `s.location_id, s.key, s.domains, s.excluded_paths, ${installColumns}`
+
+export type InstallRow = { is_installed: boolean; installed_at: Date | null; last_seen_at: Date | null }
+
+type ScriptRow = InstallRow & { location_id: LocationId; key: string; domains: string[]; excluded_paths: string[] }
+
+type SightingRow = {
+  location_id: LocationId
+  origin: string
+  is_own_domain: boolean
+  first_seen_at: Date
+  last_seen_at: Date
+}
+
+function toScript(row: ScriptRow): AttributionScript {
+  return {
+    ...toInstallState(row),
+    locationId: row.location_id,
+    key: row.key,
+    domains: row.domains,
+    excludedPaths: row.excluded_paths,
+  }
+}
+
+export function toInstallState(row: InstallRow): InstallState {
+  return { isInstalled: row.is_installed, installedAt: row.installed_at, lastSeenAt: row.last_seen_at }
+}

@@ -1,0 +1,85 @@
+import type { Queryable } from '../../platform/database/queryable.ts'
+import { containing, queryPage } from '../../platform/database/search.ts'
+
+/** Something that a person did. `tenantId`: of the company or organization; null on the operator's side and for an account. */
+export type AuditEntry = {
+  side: 'company' | 'organization' | 'operator' | 'account'
+  tenantId: string | null
+  userId: string | null
+  /** Name and e-mail address as they were then. */
+  actor: string
+  /** An action of the contract's table, or `account.<what happened>`. */
+  action: string
+  /** What it was done to, in words for a person. Never a patient, never a secret. */
+  subject: string | null
+  ip: string | null
+  requestId: string | null
+}
+
+export type StoredAuditEntry = AuditEntry & { id: string; occurredAt: Date }
+
+/** Puts it on record. Hand down the transaction of the act itself, where there is one. */
+export async function recordAudit(db: Queryable, entry: AuditEntry): Promise<void> {
+  await db.query(
+    `insert into audit_event (side, tenant_id, user_id, actor, action, subject, ip, request_id)
+     values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+    [entry.side, entry.tenantId, entry.userId, entry.actor, entry.action, entry.subject, entry.ip, entry.requestId],
+  )
+}
+
+/** A page of a tenant's history, the newest first; `search` looks in who, what and to what. */
+export async function listAudit(
+  db: Queryable,
+  filter: { side: AuditEntry['side']; tenantId: string | null; search: string; limit: number; offset: number },
+): Promise<{ total: number; entries: StoredAuditEntry[] }> {
+  const { total, rows } = await queryPage<AuditRow>(
+    db,
+    `select ${columns}
+       from audit_event
+      where side = $1 and tenant_id is not distinct from $2
+        and (actor || ' ' || action || ' ' || coalesce(subject, '')) ilike $3`,
+    'id desc',
+    filter,
+    [filter.side, filter.tenantId, containing(filter.search)],
+  )
+  return { total, entries: rows.map(toEntry) }
+}
+
+/** The latest of what a person did and what was done to their account. */
+export async function listAuditOfPerson(db: Queryable, userId: string, limit: number): Promise<StoredAuditEntry[]> {
+  const { rows } = await db.query<AuditRow>(
+    `select ${columns} from audit_event where user_id = $1 order by id desc limit $2`,
+    [userId, limit],
+  )
+  return rows.map(toEntry)
+}
+
+const columns = 'id, occurred_at, side, tenant_id, user_id, actor, action, subject, host(ip) as ip, request_id'
+
+type AuditRow = {
+  id: string
+  occurred_at: Date
+  side: AuditEntry['side']
+  tenant_id: string | null
+  user_id: string | null
+  actor: string
+  action: string
+  subject: string | null
+  ip: string | null
+  request_id: string | null
+}
+
+function toEntry(row: AuditRow): StoredAuditEntry {
+  return {
+    id: row.id,
+    occurredAt: row.occurred_at,
+    side: row.side,
+    tenantId: row.tenant_id,
+    userId: row.user_id,
+    actor: row.actor,
+    action: row.action,
+    subject: row.subject,
+    ip: row.ip,
+    requestId: row.request_id,
+  }
+}

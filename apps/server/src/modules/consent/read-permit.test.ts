@@ -1,0 +1,209 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { DatasetName } from '@bridgework/contract'
+import { type LocationId, newUuid } from '../../platform/identity/identity.ts'
+import { acceptAgreement, publishAgreement } from '../credentials/agreement.ts'
+import { regenerateKeyPair, revokeKeyPair } from '../credentials/key-pair.ts'
+import { closeCompany, resumeCompany, suspendCompany } from '../directory/company.ts'
+import { grantAccess, revokeAccess } from './grant.ts'
+import { permitRead, requirePrincipal } from './read-permit.ts'
+import { noLocation, someAccessWorld, tokenOf } from './test-world.ts'
+
+const plans = 'insurance_plans' as DatasetName
+const schedules = 'fee_schedules' as DatasetName
+const on = { previewOff: false }
+
+test('A01 to A03: a company reads what was granted to it, and nothing of a practice that is another one’s, nobody’s or no longer its own', async (t) => {
+  const world = await someAccessWorld(t)
+  const [c1, c2] = [await world.addCompany(), await world.addCompany()]
+  const practices = [1, 2, 3, 4, 5].map(() => world.addOrganization())
+  const [p1, p2, p3, p4, p5] = (await Promise.all(practices)).map(({ organization, locations }) => ({
+    organizationId: organization.id,
+    locationId: locations[0]?.id ?? noLocation,
+  }))
+  assert.ok(p1 && p2 && p3 && p4 && p5)
+  const scope = { locationIds: 'all', datasets: 'all', by: 'test' } as const
+  for (const { organizationId } of [p1, p3, p5]) {
+    await grantAccess(world.pool, { ...scope, companyId: c1.company.id, organizationId })
+  }
+  for (const { organizationId } of [p2, p3]) {
+    await grantAccess(world.pool, { ...scope, companyId: c2.company.id, organizationId })
+  }
+  await revokeAccess(world.pool, { ...scope, companyId: c1.company.id, organizationId: p5.organizationId })
+
+  for (const { organizationId, locationId } of [p1, p3]) {
+    const permit = await permitRead(world.pool, c1.token, locationId, plans, on)
+    assert.equal(permit.companyId, c1.company.id)
+    assert.equal(permit.keyPairId, c1.pair.keyPairId)
+    assert.equal(permit.organizationId, organizationId)
+    assert.equal(permit.locationId, locationId)
+    assert.equal(permit.dataset, plans)
+  }
+  for (const { locationId } of [p2, p4, p5]) {
+    await assert.rejects(permitRead(world.pool, c1.token, locationId, plans, on), {
+      code: 'location_denied',
+      status: 403,
+    })
+  }
+  await assert.rejects(permitRead(world.pool, c1.token, noLocation, plans, on), {
+    code: 'location_unknown',
+    status: 404,
+  })
+})
+
+test('A10: of a granted location only the granted datasets can be read', async (t) => {
+  const world = await someAccessWorld(t)
+  const { company, token } = await world.addCompany()
+  const { organization, locations } = await world.addOrganization()
+  const id = locations[0]?.id ?? noLocation
+  const scope = {
+    companyId: company.id,
+    organizationId: organization.id,
+    locationIds: [id],
+    datasets: [schedules],
+    by: 'test',
+  }
+  await grantAccess(world.pool, scope)
+
+  assert.equal((await permitRead(world.pool, token, id, schedules, on)).dataset, schedules)
+  await assert.rejects(permitRead(world.pool, token, id, plans, on), { code: 'dataset_denied', status: 403 })
+})
+
+test('a malformed location id is answered like one that does not exist', async (t) => {
+  const world = await someAccessWorld(t)
+  const { token } = await world.addCompany()
+  for (const id of [
+    '0',
+    '01',
+    '-1',
+    '+1',
+    '1.0',
+    '1e3',
+    '',
+    ' 1',
+    'abc',
+    '9007199254740992',
+    '99999999999999999999',
+    "1' or '1'='1",
+    '\0',
+  ]) {
+    await assert.rejects(permitRead(world.pool, token, id, plans, on), { code: 'location_unknown' }, JSON.stringify(id))
+  }
+})
+
+test('refusals come in the documented order: token, agreement, location, preview, grant of the location, grant of the dataset', async (t) => {
+  const world = await someAccessWorld(t)
+  const { company, owner, token } = await world.addCompany()
+  const { organization, locations } = await world.addOrganization()
+  const id = locations[0]?.id ?? noLocation
+  const off = { previewOff: true }
+  const ask = (location: string, options: { previewOff: boolean }) =>
+    permitRead(world.pool, token, location, plans, options)
+
+  await assert.rejects(ask('abc', off), { code: 'location_unknown' })
+  await assert.rejects(ask(id, off), { code: 'preview_off' })
+  await assert.rejects(ask(id, on), { code: 'location_denied' })
+  await grantAccess(world.pool, {
+    companyId: company.id,
+    organizationId: organization.id,
+    locationIds: 'all',
+    datasets: [schedules],
+    by: 'test',
+  })
+  await assert.rejects(ask(id, off), { code: 'preview_off' })
+  await assert.rejects(ask(id, on), { code: 'dataset_denied' })
+  await publishAgreement(world.pool, { version: 2, body: 'Be kinder.', enforcedAt: new Date(0) })
+  await assert.rejects(ask('abc', off), { code: 'agreement_required' })
+  await suspendCompany(world.pool, company.id)
+  await assert.rejects(ask('abc', off), { code: 'token_invalid' })
+  await resumeCompany(world.pool, company.id)
+  await acceptAgreement(world.pool, { companyId: company.id, memberId: owner.id, version: 2 })
+  assert.equal((await permitRead(world.pool, token, id, schedules, on)).locationId, id)
+})
+
+test('B20, B21, A20: the token of a revoked or replaced key pair, of a suspended or closed company, or of a mixed pair is refused at the next request', async (t) => {
+  const world = await someAccessWorld(t)
+  const { company, owner, token, pair } = await world.addCompany()
+  const other = await world.addCompany()
+  const by = { companyId: company.id, memberId: owner.id }
+  const refused = { code: 'token_invalid', status: 401 }
+  const assertRefused = async (given: typeof token) => {
+    await assert.rejects(requirePrincipal(world.pool, given), refused)
+    await assert.rejects(permitRead(world.pool, given, noLocation, plans, on), refused)
+  }
+  assert.deepEqual(await requirePrincipal(world.pool, token), {
+    brand: 'Principal',
+    companyId: company.id,
+    keyPairId: pair.keyPairId,
+  })
+
+  await assertRefused({ ...token, keyPairId: other.pair.keyPairId })
+  await assertRefused({ ...token, companyId: other.company.id })
+  await assertRefused({ ...token, keyPairId: newUuid() })
+  await suspendCompany(world.pool, company.id)
+  await assertRefused(token)
+  await resumeCompany(world.pool, company.id)
+  await requirePrincipal(world.pool, token)
+  const next = tokenOf(company, await regenerateKeyPair(world.pool, world.secretKey, by))
+  await assertRefused(token)
+  await requirePrincipal(world.pool, next)
+  await revokeKeyPair(world.pool, { companyId: company.id, memberId: null })
+  await assertRefused(next)
+  await closeCompany(world.pool, other.company.id)
+  await assertRefused(other.token)
+})
+
+test('B22: an opt-out closes that location at the next request, and the others stay open', async (t) => {
+  const world = await someAccessWorld(t)
+  const { company, token } = await world.addCompany()
+  const { organization, locations } = await world.addOrganization(2)
+  const [left, right] = locations.map((location) => location.id) as [LocationId, LocationId]
+  const scope = { companyId: company.id, organizationId: organization.id, datasets: 'all', by: 'test' } as const
+  await grantAccess(world.pool, { ...scope, locationIds: [left, right] })
+  await permitRead(world.pool, token, left, plans, on)
+
+  await revokeAccess(world.pool, { ...scope, locationIds: [left] })
+
+  await assert.rejects(permitRead(world.pool, token, left, plans, on), { code: 'location_denied' })
+  assert.equal((await permitRead(world.pool, token, right, plans, on)).locationId, right)
+})
+
+test('a new agreement leaves a company its grace period, then refuses it until the owner accepts', async (t) => {
+  const world = await someAccessWorld(t)
+  const { company, owner, token } = await world.addCompany()
+  const later = await world.addCompany()
+
+  await publishAgreement(world.pool, { version: 2, body: 'Be kinder.', enforcedAt: new Date(Date.now() + 3_600_000) })
+  await requirePrincipal(world.pool, token)
+  await acceptAgreement(world.pool, { companyId: later.company.id, memberId: later.owner.id, version: 2 })
+  await requirePrincipal(world.pool, later.token)
+
+  await world.ownerPool.query('update agreement set enforced_at = now() where version = 2')
+  await requirePrincipal(world.pool, later.token)
+  await assert.rejects(requirePrincipal(world.pool, token), { code: 'agreement_required', status: 403 })
+  await acceptAgreement(world.pool, { companyId: company.id, memberId: owner.id, version: 2 })
+  await requirePrincipal(world.pool, token)
+})
+
+test('a permit carries the dataset’s state and the database’s time in whole microseconds', async (t) => {
+  const world = await someAccessWorld(t)
+  const { company, token } = await world.addCompany()
+  const { organization, locations } = await world.addOrganization()
+  const id = locations[0]?.id ?? noLocation
+  await grantAccess(world.pool, {
+    companyId: company.id,
+    organizationId: organization.id,
+    locationIds: [id],
+    datasets: 'all',
+    by: 'test',
+  })
+
+  const permit = await permitRead(world.pool, token, id, plans, on)
+
+  const { firstStamp, lastStamp, ...rest } = permit.state
+  assert.deepEqual(rest, { total: 0, visible: 0, syncedAt: null, initialSyncCompletedAt: null })
+  assert.ok(Number.isSafeInteger(firstStamp) && firstStamp < lastStamp && lastStamp === permit.grantedStamp)
+  assert.ok(Number.isSafeInteger(permit.databaseNow) && permit.databaseNow >= lastStamp)
+  assert.ok(Math.abs(permit.databaseNow / 1000 - Date.now()) < 60_000)
+  assert.ok(permit.grantedAt instanceof Date)
+})

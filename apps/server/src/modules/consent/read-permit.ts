@@ -1,0 +1,136 @@
+import type { DatasetName } from '@bridgework/contract'
+import type { Pool } from 'pg'
+import { Problem } from '../../platform/errors/problem.ts'
+import {
+  type CompanyId,
+  type KeyPairId,
+  type LocationId,
+  type OrganizationId,
+  parseNumericId,
+} from '../../platform/identity/identity.ts'
+import type { VerifiedToken } from '../credentials/access-token.ts'
+import { agreementAccepted } from '../credentials/agreement.ts'
+import { type DatasetState, type DatasetStateRow, toDatasetState } from '../datasets/dataset-state.ts'
+import type { OfficeHours, OpenTimes } from '../directory/office-hours.ts'
+
+/** Proof that the bearer's key pair, company and agreement were alive when this request asked. Only `requirePrincipal` makes one. */
+export type Principal = {
+  readonly brand: 'Principal'
+  readonly companyId: CompanyId
+  readonly keyPairId: KeyPairId
+}
+
+/** Proof that this company may read this dataset of this location now. Only `permitRead` makes one. */
+export type ReadPermit = {
+  readonly brand: 'ReadPermit'
+  readonly companyId: CompanyId
+  readonly keyPairId: KeyPairId
+  readonly organizationId: OrganizationId
+  readonly locationId: LocationId
+  readonly openTimes: OpenTimes
+  readonly dataset: DatasetName
+  /** The dataset's stamp that the granting transaction drew: a delta from before it returns the whole dataset. */
+  readonly grantedStamp: number
+  readonly grantedAt: Date
+  /** As it stood before any page is read: a watermark made of it is never too late. */
+  readonly state: DatasetState
+  /** The database's clock in microseconds. */
+  readonly databaseNow: number
+}
+
+/**
+ * The only way to a record. `locationId` is the path's text as it came. Refuses in the order of docs/errors.md: token, agreement,
+ * location (a malformed id is one that does not exist), preview, grant of the location, grant of the dataset.
+ *
+ * This one statement reads the tables of three nouns (directory, access, records), which otherwise ask each other through functions:
+ * it runs before every read, and asking one by one would cost three round trips and see three moments. On a cluster it goes to one node:
+ * the large tables are given their location_id, the others are on every node. Prepared once per connection; all lookups by primary key.
+ */
+export async function permitRead(
+  pool: Pool,
+  token: VerifiedToken,
+  locationId: string,
+  dataset: DatasetName,
+  options: { previewOff: boolean },
+): Promise<ReadPermit> {
+  // No location has the id 0. Asked for all the same, because a dead token is answered first, whatever the path says.
+  const parsedId = parseNumericId<LocationId>(locationId)
+  const { rows } = await pool.query<PermitRow>({
+    name: 'permit-read',
+    text: permitStatement,
+    values: [parsedId ?? '0', token.companyId, token.keyPairId, dataset],
+  })
+  const row = rows[0]
+  if (!row) throw new Error('the permit statement returned no row')
+  requireLive(row)
+  if (parsedId === null || row.organization_id === null) throw new Problem('location_unknown')
+  if (options.previewOff) throw new Problem('preview_off')
+  if (!row.has_location) throw new Problem('location_denied')
+  if (row.granted_stamp === null || row.granted_at === null) throw new Problem('dataset_denied')
+  if (row.first_stamp === null) throw new Error('a granted dataset has no state')
+  return {
+    brand: 'ReadPermit',
+    companyId: token.companyId,
+    keyPairId: token.keyPairId,
+    organizationId: row.organization_id,
+    locationId: parsedId,
+    openTimes: { timeZone: row.time_zone, officeHours: row.office_hours },
+    dataset,
+    grantedStamp: Number(row.granted_stamp),
+    grantedAt: row.granted_at,
+    // The row of a state has no empty columns but those that a state may lack.
+    state: toDatasetState(row as DatasetStateRow),
+    databaseNow: Number(row.database_now),
+  }
+}
+
+/** The same checks of the bearer for operations that belong to no location. Throws token_invalid or agreement_required. */
+export async function requirePrincipal(pool: Pool, token: VerifiedToken): Promise<Principal> {
+  const { rows } = await pool.query<LivenessRow>({
+    name: 'require-principal',
+    text: `select k.id is not null as is_live, ${agreementAccepted('$2')} as has_agreement
+             from (values (1)) one
+             ${bearer('$1')}`,
+    values: [token.keyPairId, token.companyId],
+  })
+  if (!rows[0]) throw new Error('the principal statement returned no row')
+  requireLive(rows[0])
+  return { brand: 'Principal', companyId: token.companyId, keyPairId: token.keyPairId }
+}
+
+type LivenessRow = { is_live: boolean; has_agreement: boolean }
+
+type PermitRow = LivenessRow & { [column in keyof DatasetStateRow]: DatasetStateRow[column] | null } & {
+  organization_id: OrganizationId | null
+  time_zone: string | null
+  office_hours: OfficeHours | null
+  has_location: boolean
+  granted_stamp: string | null
+  granted_at: Date | null
+  database_now: string
+}
+
+/** The live key pair of an active company, or nulls; `$2` is the company. A pair of another company than the token's is no pair. */
+function bearer(keyPair: '$1' | '$3'): string {
+  return `left join (key_pair k join company c on c.id = k.company_id and c.state = 'active')
+               on k.id = ${keyPair} and k.company_id = $2 and k.revoked_at is null`
+}
+
+const permitStatement = `
+  select k.id is not null as is_live,
+         ${agreementAccepted('$2')} as has_agreement,
+         l.organization_id, l.time_zone, l.office_hours,
+         exists (select from dataset_grant g where g.location_id = $1 and g.company_id = $2) as has_location,
+         g.granted_stamp, g.granted_at,
+         s.first_stamp, s.last_stamp, s.total, s.visible, s.synced_at, s.initial_sync_completed_at,
+         (extract(epoch from clock_timestamp()) * 1000000)::bigint as database_now
+    from (values (1)) one
+    ${bearer('$3')}
+    left join location l on l.id = $1
+    left join dataset_grant g on g.location_id = $1 and g.company_id = $2 and g.dataset = $4
+    left join dataset_state s on s.location_id = $1 and s.dataset = $4`
+
+function requireLive(row: LivenessRow): void {
+  if (!row.is_live) throw new Problem('token_invalid', { because: 'key pair revoked or company not active' })
+  if (!row.has_agreement) throw new Problem('agreement_required')
+}

@@ -1,0 +1,233 @@
+import type { Pool, PoolClient } from 'pg'
+import { withTransaction } from '../../platform/database/pool.ts'
+import type { Queryable } from '../../platform/database/queryable.ts'
+import { Refusal } from '../../platform/errors/refusal.ts'
+import { type CompanyId, type KeyPairId, type MemberId, newUuid } from '../../platform/identity/identity.ts'
+import { requireMember } from '../directory/member.ts'
+import { agreementAccepted } from './agreement.ts'
+import { isSameHash, newSecret, type SecretKey } from './secret.ts'
+
+/**
+ * States of a key pair: live → revoked, for ever (by regeneration, or by itself). A company has at most one live pair; it may have none.
+ */
+export type KeyPair = {
+  id: KeyPairId
+  clientId: string
+  createdAt: Date
+  createdBy: MemberId | null
+  state: { state: 'live' } | { state: 'revoked'; revokedAt: Date; revokedBy: MemberId | null }
+}
+
+/** A new pair with its secret, which exists nowhere else: shown once, it cannot be had again. */
+export type NewKeyPair = { keyPairId: KeyPairId; clientId: string; clientSecret: string }
+
+/**
+ * Makes a company's key pair. Only its owner or an admin may, and only after the owner accepted the agreement (spec: Authentication 1).
+ * `alongside` happens in the same transaction. Throws a Refusal, also when there is a live pair: that one is replaced by
+ * `regenerateKeyPair`, which says what it does.
+ */
+export async function generateKeyPair(
+  pool: Pool,
+  secretKey: SecretKey,
+  by: { companyId: CompanyId; memberId: MemberId },
+  alongside?: (client: Queryable, pair: NewKeyPair) => Promise<void>,
+): Promise<NewKeyPair> {
+  return await withTransaction(pool, async (client) => {
+    await requireMayManageKeys(client, by)
+    const { rows } = await client.query('select from key_pair where company_id = $1 and revoked_at is null', [
+      by.companyId,
+    ])
+    if (rows.length > 0) {
+      throw new Refusal(
+        'key_pair_exists',
+        'The company has a live key pair: regenerate it to replace it, which ends the old one at once.',
+      )
+    }
+    const pair = await insertKeyPair(client, secretKey, by)
+    await alongside?.(client, pair)
+    return pair
+  })
+}
+
+/**
+ * Replaces the live pair, if any: the old one and every token issued from it are dead with the commit that makes the new one live. Of
+ * several at once that name the pair which they replace the first one's is the live one and the others are refused; of those that name none
+ * each gets a pair and the last one's is the live one. `alongside` happens in the same transaction. Throws a Refusal like `generateKeyPair`.
+ */
+export async function regenerateKeyPair(
+  pool: Pool,
+  secretKey: SecretKey,
+  by: { companyId: CompanyId; memberId: MemberId; replacing?: string },
+  alongside?: (client: Queryable, pair: NewKeyPair) => Promise<void>,
+): Promise<NewKeyPair> {
+  return await withTransaction(pool, async (client) => {
+    await requireMayManageKeys(client, by)
+    if (by.replacing !== undefined) await requireLiveKeyPair(client, by.companyId, by.replacing)
+    await revokeKeyPair(client, by)
+    const pair = await insertKeyPair(client, secretKey, by)
+    await alongside?.(client, pair)
+    return pair
+  })
+}
+
+/** Holds the company's pair of this client id. Throws a Refusal when it has no such pair, or not any more: another one may live by now. */
+export async function requireLiveKeyPair(client: Queryable, companyId: CompanyId, clientId: string): Promise<void> {
+  const { rows } = await client.query<{ revoked_at: Date | null }>(
+    'select revoked_at from key_pair where company_id = $1 and client_id = $2 for update',
+    [companyId, clientId.includes('\0') ? '' : clientId],
+  )
+  if (!rows[0]) throw new Refusal('key_pair_unknown', 'The company has no such key pair.')
+  if (rows[0].revoked_at) {
+    throw new Refusal('key_pair_not_live', 'This key pair has ended already. Reload the page to see what is live now.')
+  }
+}
+
+/** Ends the live pair and every token issued from it; the operator (`memberId` null) may too. Returns false when none was live. */
+export async function revokeKeyPair(
+  db: Queryable,
+  by: { companyId: CompanyId; memberId: MemberId | null },
+): Promise<boolean> {
+  const { rowCount } = await db.query(
+    'update key_pair set revoked_at = clock_timestamp(), revoked_by = $2 where company_id = $1 and revoked_at is null',
+    [by.companyId, by.memberId],
+  )
+  return rowCount === 1
+}
+
+/** The client ids of these key pairs, by id. */
+export async function clientIdsOf(db: Queryable, ids: readonly KeyPairId[]): Promise<Map<KeyPairId, string>> {
+  const { rows } = await db.query<{ id: KeyPairId; client_id: string }>(
+    'select id, client_id from key_pair where id = any($1::uuid[])',
+    [ids],
+  )
+  return new Map(rows.map((row) => [row.id, row.client_id]))
+}
+
+/** A company's pairs, the newest first, without secrets. */
+export async function listKeyPairs(db: Queryable, companyId: CompanyId): Promise<KeyPair[]> {
+  const { rows } = await db.query<KeyPairRow>(
+    `select id, client_id, created_at, created_by, revoked_at, revoked_by
+       from key_pair
+      where company_id = $1
+      order by created_at desc, id`,
+    [companyId],
+  )
+  return rows.map((row) => ({
+    id: row.id,
+    clientId: row.client_id,
+    createdAt: row.created_at,
+    createdBy: row.created_by,
+    state: row.revoked_at
+      ? { state: 'revoked', revokedAt: row.revoked_at, revokedBy: row.revoked_by }
+      : { state: 'live' },
+  }))
+}
+
+export type KeyPairVerdict =
+  | { companyId: CompanyId; keyPairId: KeyPairId }
+  | { refused: 'unknown' | 'wrong secret' | 'revoked' | 'company' | 'agreement' }
+
+/**
+ * Whose pair this is. The same work whatever is wrong: one statement, one hash, one comparison, so that neither the answer nor its time
+ * tells a stranger which half was right. The reason is for our log.
+ */
+export async function verifyKeyPair(
+  pool: Queryable,
+  secretKey: SecretKey,
+  clientId: string,
+  clientSecret: string,
+): Promise<KeyPairVerdict> {
+  const givenHmac = secretKey.hmac(clientSecret)
+  const { rows } = await pool.query<VerifyRow>({
+    name: 'verify-key-pair',
+    text: `select k.id, k.company_id, k.secret_hmac, k.revoked_at is not null as is_revoked,
+                  coalesce(c.state = 'active', false) as is_active, ${agreementAccepted('c.id')} as has_agreement
+             from (values ($1::text)) asked (client_id)
+             left join key_pair k on k.client_id = asked.client_id
+             left join company c on c.id = k.company_id`,
+    // PostgreSQL's text holds no NUL: an id with one is unknown like the empty one, and not an error of the database.
+    values: [clientId.includes('\0') ? '' : clientId],
+  })
+  const row = rows[0]
+  if (!row) throw new Error('the key pair statement returned no row')
+  const isRightSecret = isSameHash(givenHmac, row.secret_hmac ?? noHmac)
+  if (row.id === null || row.company_id === null) return { refused: 'unknown' }
+  if (!isRightSecret) return { refused: 'wrong secret' }
+  if (row.is_revoked) return { refused: 'revoked' }
+  if (!row.is_active) return { refused: 'company' }
+  if (!row.has_agreement) return { refused: 'agreement' }
+  return { companyId: row.company_id, keyPairId: row.id }
+}
+
+/** Compared when there is no pair; no secret is known whose hash it is. */
+const noHmac = Buffer.alloc(32)
+
+type VerifyRow = {
+  id: KeyPairId | null
+  company_id: CompanyId | null
+  secret_hmac: Buffer | null
+  is_revoked: boolean
+  is_active: boolean
+  has_agreement: boolean
+}
+
+type KeyPairRow = {
+  id: KeyPairId
+  client_id: string
+  created_at: Date
+  created_by: MemberId | null
+  revoked_at: Date | null
+  revoked_by: MemberId | null
+}
+
+/** Of these companies those that have a live pair. */
+export async function companiesWithKeyPair(db: Queryable, companyIds: readonly CompanyId[]): Promise<Set<CompanyId>> {
+  const { rows } = await db.query<{ company_id: CompanyId }>(
+    'select company_id from key_pair where company_id = any($1::uuid[]) and revoked_at is null',
+    [companyIds],
+  )
+  return new Set(rows.map((row) => row.company_id))
+}
+
+/**
+ * The lock on the company lets those who change its pair at the same time take turns. It comes before the member's, as whoever changes the
+ * members of a company takes them.
+ */
+async function requireMayManageKeys(
+  client: PoolClient,
+  by: { companyId: CompanyId; memberId: MemberId },
+): Promise<void> {
+  const { rows } = await client.query<{ state: string; has_agreement: boolean }>(
+    `select c.state, ${agreementAccepted('c.id')} as has_agreement
+       from company c
+      where c.id = $1
+        for no key update`,
+    [by.companyId],
+  )
+  const member = await requireMember(client, by.companyId, by.memberId)
+  if (member.role === 'member') {
+    throw new Refusal('member_not_permitted', 'Only the owner or an admin of the company can manage its key pair.')
+  }
+  if (rows[0]?.state !== 'active')
+    throw new Refusal('company_closed', `The company is ${rows[0]?.state}: it gets no key pair.`)
+  if (!rows[0].has_agreement) {
+    throw new Refusal(
+      'agreement_not_accepted',
+      'Developer API agreement not accepted: the owner of the company must accept the current version first.',
+    )
+  }
+}
+
+async function insertKeyPair(
+  client: PoolClient,
+  secretKey: SecretKey,
+  by: { companyId: CompanyId; memberId: MemberId },
+): Promise<NewKeyPair> {
+  const pair = { keyPairId: newUuid<KeyPairId>(), clientId: newSecret('bwc'), clientSecret: newSecret('bws') }
+  await client.query(
+    `insert into key_pair (id, company_id, client_id, secret_hmac, created_by, created_at)
+     values ($1, $2, $3, $4, $5, clock_timestamp())`,
+    [pair.keyPairId, by.companyId, pair.clientId, secretKey.hmac(pair.clientSecret), by.memberId],
+  )
+  return pair
+}

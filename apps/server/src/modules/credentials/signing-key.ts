@@ -1,0 +1,142 @@
+import { createPublicKey, type KeyObject } from 'node:crypto'
+import {
+  CompactEncrypt,
+  calculateJwkThumbprint,
+  compactDecrypt,
+  exportJWK,
+  generateKeyPair,
+  importJWK,
+  type JWK,
+} from 'jose'
+import type { Pool } from 'pg'
+import { withTransaction } from '../../platform/database/pool.ts'
+import type { Queryable } from '../../platform/database/queryable.ts'
+import { Refusal } from '../../platform/errors/refusal.ts'
+import type { SecretKey } from './secret.ts'
+
+/**
+ * States of a signing key: active (signs and verifies) → retired by a rotation (verifies until its tokens have expired) → forgotten;
+ * from either, withdrawn by the operator (verifies nothing from then on).
+ */
+type SigningKeyState = 'active' | 'retired' | 'withdrawn'
+
+export type SigningKey = { kid: string; state: SigningKeyState; createdAt: Date; retiredAt: Date | null }
+
+/** Makes the first signing key when there is none. The table's lock lets two first starts end with one key. */
+export async function ensureSigningKey(pool: Pool, secretKey: SecretKey): Promise<void> {
+  const { rows } = await pool.query("select from signing_key where state = 'active' limit 1")
+  if (rows.length > 0) return
+  await withTransaction(pool, async (client) => {
+    await lockSigningKeys(client)
+    const { rows: active } = await client.query("select from signing_key where state = 'active' limit 1")
+    if (active.length === 0) await insertSigningKey(client, secretKey)
+  })
+}
+
+/** Makes a new key; the ones before it verify until their last token has expired. Returns the new key's id. */
+export async function rotateSigningKey(pool: Pool, secretKey: SecretKey): Promise<string> {
+  return await withTransaction(pool, async (client) => {
+    await lockSigningKeys(client)
+    await client.query(
+      "update signing_key set state = 'retired', retired_at = clock_timestamp(), private_jwk = null where state = 'active'",
+    )
+    return await insertSigningKey(client, secretKey)
+  })
+}
+
+/**
+ * Ends every token that a key has signed, within a second on every process. When it was the active key, a new one takes its place in
+ * the same transaction, so that tokens can be issued on. Throws a Refusal when there is no such key.
+ */
+export async function withdrawSigningKey(pool: Pool, secretKey: SecretKey, kid: string): Promise<void> {
+  await withTransaction(pool, async (client) => {
+    await lockSigningKeys(client)
+    const { rowCount } = await client.query(
+      "update signing_key set state = 'withdrawn', private_jwk = null where kid = $1 and state <> 'withdrawn'",
+      [kid],
+    )
+    if (rowCount === 0)
+      throw new Refusal('signing_key_unknown', `There is no signing key ${kid} that could be withdrawn.`)
+    const { rows: active } = await client.query("select from signing_key where state = 'active' limit 1")
+    if (active.length === 0) await insertSigningKey(client, secretKey)
+  })
+}
+
+/** Every signing key that there ever was, the newest first. */
+export async function listSigningKeys(pool: Queryable): Promise<SigningKey[]> {
+  const { rows } = await pool.query<{ kid: string; state: SigningKeyState; created_at: Date; retired_at: Date | null }>(
+    'select kid, state, created_at, retired_at from signing_key order by created_at desc, kid',
+  )
+  return rows.map((row) => ({ kid: row.kid, state: row.state, createdAt: row.created_at, retiredAt: row.retired_at }))
+}
+
+/** A key as a process that issues and verifies tokens needs it. */
+export type LoadedSigningKey = {
+  kid: string
+  isActive: boolean
+  ageMs: number
+  publicJwk: JWK
+  publicKey: KeyObject
+  /** Null on a key that signs no more. */
+  privateKey: CryptoKey | null
+}
+
+/**
+ * The keys that sign or verify now, the newest first. `known` spares the import of those that were loaded before. The age is the
+ * database's, so that processes whose clocks differ agree on which key signs. A retired key stays for its tokens' six hours and 5 min.
+ */
+export async function loadSigningKeys(
+  pool: Queryable,
+  secretKey: SecretKey,
+  known: ReadonlyMap<string, LoadedSigningKey>,
+): Promise<LoadedSigningKey[]> {
+  const { rows } = await pool.query<LoadedRow>(
+    `select kid, public_jwk, private_jwk, state = 'active' as is_active,
+            extract(epoch from clock_timestamp() - created_at)::float8 * 1000 as age_ms
+       from signing_key
+      where state = 'active' or (state = 'retired' and retired_at > clock_timestamp() - interval '6 hours 5 minutes')
+      order by created_at desc, kid`,
+  )
+  return await Promise.all(
+    rows.map(async (row) => {
+      const before = known.get(row.kid)
+      return {
+        kid: row.kid,
+        isActive: row.is_active,
+        ageMs: row.age_ms,
+        publicJwk: row.public_jwk,
+        publicKey: before?.publicKey ?? createPublicKey({ key: row.public_jwk, format: 'jwk' }),
+        privateKey: before?.privateKey ?? (row.private_jwk === null ? null : await unseal(row.private_jwk, secretKey)),
+      }
+    }),
+  )
+}
+
+type LoadedRow = { kid: string; public_jwk: JWK; private_jwk: string | null; is_active: boolean; age_ms: number }
+
+async function lockSigningKeys(client: Queryable): Promise<void> {
+  await client.query('lock table signing_key in share row exclusive mode')
+}
+
+async function insertSigningKey(client: Queryable, secretKey: SecretKey): Promise<string> {
+  const { publicKey, privateKey } = await generateKeyPair('EdDSA', { crv: 'Ed25519', extractable: true })
+  const publicJwk = await exportJWK(publicKey)
+  const kid = await calculateJwkThumbprint(publicJwk)
+  // Sealed, so that a copy of the database alone cannot sign tokens.
+  const sealed = await new CompactEncrypt(new TextEncoder().encode(JSON.stringify(await exportJWK(privateKey))))
+    .setProtectedHeader({ alg: 'dir', enc: 'A256GCM' })
+    .encrypt(secretKey.sealingKey)
+  await client.query(
+    `insert into signing_key (kid, public_jwk, private_jwk, state, created_at)
+     values ($1, $2, to_jsonb($3::text), 'active', clock_timestamp())`,
+    [kid, JSON.stringify({ ...publicJwk, kid, alg: 'EdDSA', use: 'sig' }), sealed],
+  )
+  return kid
+}
+
+async function unseal(sealed: string, secretKey: SecretKey): Promise<CryptoKey> {
+  const { plaintext } = await compactDecrypt(sealed, secretKey.sealingKey)
+  const key = await importJWK(JSON.parse(new TextDecoder().decode(plaintext)), 'EdDSA')
+  if (!(key instanceof CryptoKey)) throw new Error('a signing key is not an Ed25519 key')
+  return key
+}

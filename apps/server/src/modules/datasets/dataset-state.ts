@@ -1,0 +1,102 @@
+import { type DatasetName, datasetNames } from '@bridgework/contract'
+import type { Queryable } from '../../platform/database/queryable.ts'
+import type { LocationId } from '../../platform/identity/identity.ts'
+
+/** What is known of one dataset of a location as a whole. Stamps are microseconds since 1970, safe as numbers until the year 2255. */
+export type DatasetState = {
+  readonly firstStamp: number
+  readonly lastStamp: number
+  readonly total: number
+  readonly visible: number
+  readonly syncedAt: Date | null
+  readonly initialSyncCompletedAt: Date | null
+}
+
+export type DatasetStateRow = {
+  first_stamp: string
+  last_stamp: string
+  total: string
+  visible: string
+  synced_at: Date | null
+  initial_sync_completed_at: Date | null
+}
+
+export function toDatasetState(row: DatasetStateRow): DatasetState {
+  return {
+    firstStamp: Number(row.first_stamp),
+    lastStamp: Number(row.last_stamp),
+    total: Number(row.total),
+    visible: Number(row.visible),
+    syncedAt: row.synced_at,
+    initialSyncCompletedAt: row.initial_sync_completed_at,
+  }
+}
+
+/**
+ * Gives new locations a state of every dataset, so that a watermark and a lock for writers exist from the first moment on. Hand down the
+ * transaction that inserts the locations.
+ */
+export async function insertDatasetStates(client: Queryable, locationIds: readonly LocationId[]): Promise<void> {
+  const stamp = await databaseStamp(client)
+  await client.query(
+    `insert into dataset_state (location_id, dataset, first_stamp, last_stamp, counted_stamp)
+     select location_id, dataset, $3, $3, $3
+       from unnest($1::bigint[]) location_id
+      cross join unnest($2::text[]) dataset
+         on conflict (location_id, dataset) do nothing`,
+    [locationIds, datasetNames, stamp],
+  )
+}
+
+/** Gives the locations that were there before a dataset was added to the contract their state of it. To be called at every start. */
+export async function ensureDatasetStates(client: Queryable): Promise<void> {
+  const stamp = await databaseStamp(client)
+  await client.query(
+    `insert into dataset_state (location_id, dataset, first_stamp, last_stamp, counted_stamp)
+     select l.id, named.dataset, $2, $2, $2
+       from location l
+      cross join unnest($1::text[]) as named (dataset)
+      where not exists (select from dataset_state s where s.location_id = l.id and s.dataset = named.dataset)
+         on conflict (location_id, dataset) do nothing`,
+    [datasetNames, stamp],
+  )
+}
+
+/** The states of these locations' datasets, in the contract's order. */
+export async function listDatasetStates(
+  db: Queryable,
+  locationIds: readonly LocationId[],
+): Promise<Map<LocationId, Map<DatasetName, DatasetState>>> {
+  const { rows } = await db.query<DatasetStateRow & { location_id: LocationId; dataset: DatasetName }>(
+    `select location_id, dataset, first_stamp, last_stamp, total, visible, synced_at, initial_sync_completed_at
+       from dataset_state
+      where location_id = any($1::bigint[])
+      order by array_position($2::text[], dataset)`,
+    [locationIds, datasetNames],
+  )
+  const byLocation = new Map<LocationId, Map<DatasetName, DatasetState>>()
+  for (const row of rows) {
+    const states = byLocation.get(row.location_id) ?? new Map<DatasetName, DatasetState>()
+    byLocation.set(row.location_id, states.set(row.dataset, toDatasetState(row)))
+  }
+  return byLocation
+}
+
+/** Whether every dataset of these locations has been read in full at least once. */
+export async function areInitiallySynced(db: Queryable, locationIds: readonly LocationId[]): Promise<boolean> {
+  const { rows } = await db.query(
+    `select from dataset_state where location_id = any($1::bigint[]) and initial_sync_completed_at is null limit 1`,
+    [locationIds],
+  )
+  return rows.length === 0
+}
+
+/** The database's clock in microseconds. A value and not an expression in the insert: a cluster evaluates those on every node. */
+async function databaseStamp(client: Queryable): Promise<string> {
+  const { rows } = await client.query<{ stamp: string }>(
+    'select (extract(epoch from clock_timestamp()) * 1000000)::bigint as stamp',
+  )
+  const stamp = rows[0]?.stamp
+  if (stamp === undefined) throw new Error('the database did not tell its time')
+  return stamp
+}

@@ -1,0 +1,125 @@
+import type { Pool } from 'pg'
+import { withTransaction } from '../../platform/database/pool.ts'
+import type { Queryable } from '../../platform/database/queryable.ts'
+import { containing, queryPage } from '../../platform/database/search.ts'
+import { requireText } from '../../platform/errors/field.ts'
+import { Refusal } from '../../platform/errors/refusal.ts'
+import { type CompanyId, newUuid } from '../../platform/identity/identity.ts'
+import { addMember, type Member } from './member.ts'
+
+/**
+ * States of a company: active ⇄ suspended (the operator's pause: nothing of it works, nothing is lost); either → closed, for ever.
+ */
+export const companyStates = ['active', 'suspended', 'closed'] as const
+export type CompanyState = (typeof companyStates)[number]
+
+/** A software vendor. */
+export type Company = { id: CompanyId; name: string; state: CompanyState; createdAt: Date }
+
+/** Makes a company together with its owner: there is never one without. Throws a Refusal for a field that cannot be. */
+export async function createCompany(
+  pool: Pool,
+  company: { name: string; owner: { email: string; name: string } },
+): Promise<{ company: Company; owner: Member }> {
+  return await withTransaction(pool, (client) => addCompany(client, company))
+}
+
+/** As `createCompany`, in a transaction that the caller has opened. */
+export async function addCompany(
+  client: Queryable,
+  company: { name: string; owner: { email: string; name: string } },
+): Promise<{ company: Company; owner: Member }> {
+  const { rows } = await client.query<CompanyRow>(
+    'insert into company (id, name) values ($1, $2) returning id, name, state, created_at',
+    [newUuid<CompanyId>(), requireText(company.name, 'the name of a company')],
+  )
+  if (!rows[0]) throw new Error('the company was not stored')
+  const created = toCompany(rows[0])
+  const owner = await addMember(client, { companyId: created.id, ...company.owner, role: 'owner' })
+  return { company: created, owner }
+}
+
+/** Gives a company another name. Throws a Refusal for one that cannot be. */
+export async function renameCompany(db: Queryable, id: CompanyId, name: string): Promise<void> {
+  await db.query('update company set name = $2 where id = $1', [id, requireText(name, 'the name of a company')])
+}
+
+/** Every company, by name. */
+export async function listCompanies(db: Queryable): Promise<Company[]> {
+  const { rows } = await db.query<CompanyRow>(
+    'select id, name, state, created_at from company order by lower(name), id',
+  )
+  return rows.map(toCompany)
+}
+
+/** The names of these companies, by id. */
+export async function companyNames(db: Queryable, ids: readonly CompanyId[]): Promise<Map<CompanyId, string>> {
+  const { rows } = await db.query<{ id: CompanyId; name: string }>(
+    'select id, name from company where id = any($1::uuid[])',
+    [ids],
+  )
+  return new Map(rows.map((row) => [row.id, row.name]))
+}
+
+export async function findCompany(db: Queryable, id: CompanyId): Promise<Company | null> {
+  const { rows } = await db.query<CompanyRow>('select id, name, state, created_at from company where id = $1', [id])
+  return rows[0] ? toCompany(rows[0]) : null
+}
+
+/** The company; throws a Refusal when there is none. */
+export async function requireCompany(db: Queryable, id: CompanyId): Promise<Company> {
+  const company = await findCompany(db, id)
+  if (!company) throw new Refusal('company_unknown', `There is no company ${id}.`)
+  return company
+}
+
+/** A part of the companies, by name, each with its owner's address. `search` looks in both; `state` null: all. */
+export async function pageOfCompanies(
+  db: Queryable,
+  page: { search: string; state: CompanyState | null; limit: number; offset: number },
+): Promise<{ total: number; companies: (Company & { ownerEmail: string })[] }> {
+  const { total, rows } = await queryPage<CompanyRow & { owner_email: string }>(
+    db,
+    `select c.id, c.name, c.state, c.created_at, m.email as owner_email
+       from company c
+       join member m on m.company_id = c.id and m.role = 'owner'
+      where (c.name || ' ' || m.email) ilike $1 and c.state = any($2::text[])`,
+    'lower(name), id',
+    page,
+    [containing(page.search), page.state === null ? companyStates : [page.state]],
+  )
+  return { total, companies: rows.map((row) => ({ ...toCompany(row), ownerEmail: row.owner_email })) }
+}
+
+/** From the next request on the company's tokens are refused, and it gets no new ones. Its grants and key pair are kept. */
+export async function suspendCompany(db: Queryable, id: CompanyId): Promise<Company> {
+  return await changeState(db, id, 'suspended')
+}
+
+export async function resumeCompany(db: Queryable, id: CompanyId): Promise<Company> {
+  return await changeState(db, id, 'active')
+}
+
+/** As suspended, and never to be resumed. */
+export async function closeCompany(db: Queryable, id: CompanyId): Promise<Company> {
+  return await changeState(db, id, 'closed')
+}
+
+async function changeState(db: Queryable, id: CompanyId, state: CompanyState): Promise<Company> {
+  const { rows } = await db.query<CompanyRow>(
+    `update company
+        set state = $2
+      where id = $1 and (state <> 'closed' or $2 = 'closed')
+      returning id, name, state, created_at`,
+    [id, state],
+  )
+  if (rows[0]) return toCompany(rows[0])
+  const company = await requireCompany(db, id)
+  throw new Refusal('company_closed', `The company ${company.name} is closed for good.`)
+}
+
+type CompanyRow = { id: CompanyId; name: string; state: CompanyState; created_at: Date }
+
+function toCompany(row: CompanyRow): Company {
+  return { id: row.id, name: row.name, state: row.state, createdAt: row.created_at }
+}

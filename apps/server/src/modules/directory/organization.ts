@@ -1,0 +1,158 @@
+import type { Queryable } from '../../platform/database/queryable.ts'
+import { containing, queryPage } from '../../platform/database/search.ts'
+import { requireText } from '../../platform/errors/field.ts'
+import { Refusal } from '../../platform/errors/refusal.ts'
+import { newNumericId, type OrganizationId } from '../../platform/identity/identity.ts'
+
+/** A practice owner: one or more locations belong to it, and it decides which companies may read them. */
+export type Organization = {
+  id: OrganizationId
+  name: string
+  externalReference: string | null
+  timeZone: string | null
+  country: string | null
+  createdAt: Date
+  updatedAt: Date
+}
+
+/** Makes an organization without locations; its agent will find them. Throws a Refusal for a field that cannot be. */
+export async function createOrganization(
+  db: Queryable,
+  organization: { name: string; externalReference?: string; timeZone?: string; country?: string },
+): Promise<Organization> {
+  const { rows } = await db.query<OrganizationRow>(
+    `insert into organization (id, name, external_reference, time_zone, country)
+     values ($1, $2, $3, $4, $5)
+     returning ${organizationColumns}`,
+    [
+      newNumericId<OrganizationId>(),
+      requireText(organization.name, 'the name of an organization'),
+      organization.externalReference === undefined
+        ? null
+        : requireText(organization.externalReference, 'the reference'),
+      organization.timeZone === undefined ? null : requireTimeZone(organization.timeZone),
+      organization.country === undefined ? null : requireCountry(organization.country),
+    ],
+  )
+  if (!rows[0]) throw new Error('the organization was not stored')
+  return toOrganization(rows[0])
+}
+
+/** Changes its name, and its time zone where one is given (null: none). Throws a Refusal. */
+export async function updateOrganization(
+  db: Queryable,
+  id: OrganizationId,
+  changes: { name: string; timeZone?: string | null | undefined },
+): Promise<void> {
+  const name = requireText(changes.name, 'the name of an organization')
+  const timeZone = typeof changes.timeZone === 'string' ? requireTimeZone(changes.timeZone) : changes.timeZone
+  const { rowCount } = await db.query(
+    `update organization
+        set name = $2, time_zone = case when $3 then $4 else time_zone end, updated_at = clock_timestamp()
+      where id = $1`,
+    [id, name, timeZone !== undefined, timeZone ?? null],
+  )
+  if (rowCount === 0) throw new Refusal('organization_unknown', `There is no organization ${id}.`)
+}
+
+/** Every organization, by name. */
+export async function listOrganizations(db: Queryable): Promise<Organization[]> {
+  const { rows } = await db.query<OrganizationRow>(
+    `select ${organizationColumns} from organization order by lower(name), id`,
+  )
+  return rows.map(toOrganization)
+}
+
+/** A part of the organizations, by name, each with its owner's address, if it has one, and its locations. `search` looks in both texts. */
+export async function pageOfOrganizations(
+  db: Queryable,
+  page: { search: string; limit: number; offset: number },
+): Promise<{ total: number; organizations: (Organization & { ownerEmail: string | null; locations: number })[] }> {
+  const { total, rows } = await queryPage<OrganizationRow & { owner_email: string | null; locations: string }>(
+    db,
+    `select o.*, m.email as owner_email,
+            (select count(*) from location l where l.organization_id = o.id) as locations
+       from (select ${organizationColumns} from organization) o
+       left join organization_member m on m.organization_id = o.id and m.role = 'owner'
+      where (o.name || ' ' || coalesce(m.email, '')) ilike $1`,
+    'lower(name), id',
+    page,
+    [containing(page.search)],
+  )
+  return {
+    total,
+    organizations: rows.map((row) => ({
+      ...toOrganization(row),
+      ownerEmail: row.owner_email,
+      locations: Number(row.locations),
+    })),
+  }
+}
+
+export async function findOrganization(db: Queryable, id: OrganizationId): Promise<Organization | null> {
+  const { rows } = await db.query<OrganizationRow>(`select ${organizationColumns} from organization where id = $1`, [
+    id,
+  ])
+  return rows[0] ? toOrganization(rows[0]) : null
+}
+
+/** The organization; throws a Refusal when there is none. */
+export async function requireOrganization(db: Queryable, id: OrganizationId): Promise<Organization> {
+  const organization = await findOrganization(db, id)
+  if (!organization) throw new Refusal('organization_unknown', `There is no organization ${id}.`)
+  return organization
+}
+
+/**
+ * Holds an organization until the transaction ends, so that of its new locations and its grants one comes after the other: a location
+ * that appears while the whole organization is being granted is opened by one of the two. Throws a Refusal when there is none.
+ */
+export async function lockOrganization(client: Queryable, id: OrganizationId): Promise<void> {
+  const { rows } = await client.query('select from organization where id = $1 for no key update', [id])
+  if (rows.length === 0) throw new Refusal('organization_unknown', `There is no organization ${id}.`)
+}
+
+export const organizationColumns = 'id, name, external_reference, time_zone, country, created_at, updated_at'
+
+export type OrganizationRow = {
+  id: OrganizationId
+  name: string
+  external_reference: string | null
+  time_zone: string | null
+  country: string | null
+  created_at: Date
+  updated_at: Date
+}
+
+export function toOrganization(row: OrganizationRow): Organization {
+  return {
+    id: row.id,
+    name: row.name,
+    externalReference: row.external_reference,
+    timeZone: row.time_zone,
+    country: row.country,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  }
+}
+
+function requireTimeZone(name: string): string {
+  const isKnown = /^[A-Za-z]/.test(name) && canFormatIn(name)
+  if (!isKnown) throw new Refusal('field_invalid', 'The time zone must be an IANA name like America/New_York.')
+  return name
+}
+
+function canFormatIn(timeZone: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone })
+    return true
+  } catch {
+    return false
+  }
+}
+
+function requireCountry(code: string): string {
+  if (!/^[A-Z]{2}$/.test(code))
+    throw new Refusal('field_invalid', 'The country must be two capital letters like US (ISO 3166-1).')
+  return code
+}

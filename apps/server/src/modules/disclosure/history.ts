@@ -1,0 +1,142 @@
+import type { DatasetName } from '@bridgework/contract'
+import type { Queryable } from '../../platform/database/queryable.ts'
+import type { CompanyId, LocationId } from '../../platform/identity/identity.ts'
+import { type Disclosure, type DisclosureRow, disclosureColumns, toDisclosure } from './store.ts'
+
+/** Which disclosures a practice asks for: of its own locations, `from` included and `until` not. */
+export type DisclosureFilter = {
+  locationIds: readonly LocationId[]
+  companyId: CompanyId | null
+  dataset: DatasetName | null
+  from: Date
+  until: Date
+}
+
+/** What was disclosed on a day, counted from 0 at the first of the days that were asked for. */
+export type DisclosedOnDay = { day: number; dataset: DatasetName; reads: number; records: number }
+
+export type DisclosedToCompany = { companyId: CompanyId; reads: number; records: number }
+
+/**
+ * The latest disclosures, newest first; `before`: the id of the last one that was seen. Each location's are read from their end by
+ * disclosure_of_location, or by disclosure_of_location_by_company, so a page costs the same however many there are.
+ */
+export async function listDisclosureHistory(
+  db: Queryable,
+  filter: DisclosureFilter,
+  { before, limit }: { before: string | null; limit: number },
+): Promise<Disclosure[]> {
+  const { values, conditions } = selection(filter)
+  if (before !== null) {
+    values.push(before)
+    // Of the practice's own alone: the place of another's tells nothing.
+    const seen = `(select disclosed_at, id from disclosure where id = $${values.length} and location_id = any($1::bigint[]))`
+    conditions.push(`(d.disclosed_at, d.id) < ${seen}`)
+  }
+  values.push(limit)
+  const { rows } = await db.query<DisclosureRow>(
+    `select found.*
+       from unnest($1::bigint[]) as own (location_id)
+      cross join lateral (
+            select ${disclosureColumns}
+              from disclosure d
+             where d.location_id = own.location_id and ${conditions.join(' and ')}
+             order by d.disclosed_at desc, d.id desc
+             limit $${values.length}) found
+      order by found.disclosed_at desc, found.id desc
+      limit $${values.length}`,
+    values,
+  )
+  return rows.map(toDisclosure)
+}
+
+/** When the oldest disclosure of these locations was, or null. By the index, a look for each. */
+export async function firstDisclosedAt(db: Queryable, locationIds: readonly LocationId[]): Promise<Date | null> {
+  const { rows } = await db.query<{ first: Date | null }>(
+    `select min(found.disclosed_at) as first
+       from unnest($1::bigint[]) as own (location_id)
+      cross join lateral (
+            select disclosed_at from disclosure d where d.location_id = own.location_id order by disclosed_at limit 1) found`,
+    [locationIds],
+  )
+  return rows[0]?.first ?? null
+}
+
+/**
+ * How often and how much was disclosed, by day and dataset and by company. Each day is one look into disclosure_of_location, which holds all
+ * that is counted, so no row of the table is read and nothing large is sorted: a million disclosures take a second. `days`: the instants at which days begin,
+ * rising; what was before the first is not counted.
+ */
+export async function summarizeDisclosureHistory(
+  db: Queryable,
+  filter: DisclosureFilter,
+  days: readonly Date[],
+): Promise<{ days: DisclosedOnDay[]; companies: DisclosedToCompany[] }> {
+  const { values, conditions } = selection(filter)
+  values.push(days)
+  const { rows } = await db.query<SummaryRow>(
+    `with day as (
+       select number, begins_at, lead(begins_at, 1, 'infinity') over (order by number) as ends_at
+         from unnest($${values.length}::timestamptz[]) with ordinality as given (begins_at, number)),
+     counted as materialized (
+       select day.number - 1 as day, found.*
+         from day
+        cross join lateral (
+              select d.dataset, d.company_id, count(*) as reads, sum(d.records) as records
+                from disclosure d
+               where d.location_id = any($1::bigint[]) and ${conditions.join(' and ')}
+                 and d.disclosed_at >= day.begins_at and d.disclosed_at < day.ends_at
+               group by d.dataset, d.company_id) found)
+     select day, dataset, company_id, sum(reads) as reads, sum(records) as records
+       from counted
+      group by grouping sets ((day, dataset), (company_id))
+      order by day, dataset, reads desc, company_id`,
+    values,
+  )
+  const numbers = (row: SummaryRow) => ({ reads: Number(row.reads), records: Number(row.records) })
+  return {
+    days: rows.flatMap((row) =>
+      row.dataset === null ? [] : [{ day: Number(row.day), dataset: row.dataset, ...numbers(row) }],
+    ),
+    companies: rows.flatMap((row) => (row.company_id === null ? [] : [{ companyId: row.company_id, ...numbers(row) }])),
+  }
+}
+
+/** When each of these companies last read a record of these locations; one that never did is not in it. */
+export async function lastReadsOf(
+  db: Queryable,
+  locationIds: readonly LocationId[],
+  companyIds: readonly CompanyId[],
+): Promise<Map<CompanyId, Date>> {
+  const { rows } = await db.query<{ company_id: CompanyId; last: Date }>(
+    `select reader.company_id, max(found.disclosed_at) as last
+       from unnest($1::bigint[]) as own (location_id)
+      cross join unnest($2::uuid[]) as reader (company_id)
+      cross join lateral (
+            select disclosed_at
+              from disclosure d
+             where d.location_id = own.location_id and d.company_id = reader.company_id
+             order by disclosed_at desc
+             limit 1) found
+      group by reader.company_id`,
+    [locationIds, companyIds],
+  )
+  return new Map(rows.map((row) => [row.company_id, row.last]))
+}
+
+type SummaryRow = {
+  day: string
+  dataset: DatasetName | null
+  company_id: CompanyId | null
+  reads: string
+  records: string
+}
+
+/** What every statement here restricts by; `$1` is the locations. Only what was asked for, so that the plan fits it. */
+function selection(filter: DisclosureFilter) {
+  const values: unknown[] = [filter.locationIds, filter.from, filter.until]
+  const conditions = ['d.disclosed_at >= $2', 'd.disclosed_at < $3']
+  if (filter.companyId !== null) conditions.push(`d.company_id = $${values.push(filter.companyId)}`)
+  if (filter.dataset !== null) conditions.push(`d.dataset = $${values.push(filter.dataset)}`)
+  return { values, conditions }
+}

@@ -1,0 +1,112 @@
+import type { DatasetName } from '@bridgework/contract'
+import type { Pool, QueryConfig } from 'pg'
+import type { CompanyId, KeyPairId, LocationId } from '../../platform/identity/identity.ts'
+
+/** What an answer disclosed. An unfiltered page covers the ids in (afterId, lastId]; any other answer lists its ids. */
+export type DisclosureEntry = {
+  companyId: CompanyId
+  keyPairId: KeyPairId
+  locationId: LocationId
+  dataset: DatasetName
+  filters: Record<string, unknown>
+  coverage: { afterId: string; lastId: string } | { ids: readonly string[] }
+  /** At least 1: an answer without a record discloses nothing. */
+  records: number
+  requestId: string
+  ip: string
+}
+
+export type Disclosure = DisclosureEntry & { id: string; disclosedAt: Date }
+
+/** Puts entries on record in one durable statement, in their order; all or none. */
+export async function insertDisclosures(
+  pool: Pick<Pool, 'query'>,
+  entries: readonly DisclosureEntry[],
+  { timeoutMs }: { timeoutMs: number },
+): Promise<void> {
+  const rows = entries.map((entry) => ({
+    company_id: entry.companyId,
+    key_pair_id: entry.keyPairId,
+    location_id: entry.locationId,
+    dataset: entry.dataset,
+    filters: entry.filters,
+    records: entry.records,
+    ...('ids' in entry.coverage
+      ? { record_ids: entry.coverage.ids }
+      : { after_id: entry.coverage.afterId, last_id: entry.coverage.lastId }),
+    request_id: entry.requestId,
+    ip: entry.ip,
+  }))
+  const query: QueryConfig & { query_timeout: number } = {
+    name: 'disclosure-record',
+    text: 'select disclosure_record($1, $2)',
+    // The server gives up before we do, so that no statement that we gave up waits on for a lock.
+    values: [JSON.stringify(rows), Math.max(1, Math.floor(timeoutMs * 0.8))],
+    query_timeout: timeoutMs,
+  }
+  await pool.query(query)
+}
+
+/** The latest disclosures of a location, of a company, of both or of all, newest first; `since` included. Indexed by either and the time. */
+export async function listDisclosures(
+  pool: Pick<Pool, 'query'>,
+  filter: { locationId?: LocationId; companyId?: CompanyId; since?: Date; limit: number },
+): Promise<Disclosure[]> {
+  const values: unknown[] = [filter.since ?? new Date(0), filter.limit]
+  const conditions = ['disclosed_at >= $1']
+  if (filter.locationId !== undefined) conditions.push(`location_id = $${values.push(filter.locationId)}`)
+  if (filter.companyId !== undefined) conditions.push(`company_id = $${values.push(filter.companyId)}`)
+  const { rows } = await pool.query<DisclosureRow>(
+    `select ${disclosureColumns}
+       from disclosure
+      where ${conditions.join(' and ')}
+      order by disclosed_at desc, id desc
+      limit $2`,
+    values,
+  )
+  return rows.map(toDisclosure)
+}
+
+export const disclosureColumns = `id, disclosed_at, company_id, key_pair_id, location_id, dataset, filters, records, after_id, last_id,
+  record_ids, request_id, host(ip) as ip`
+
+export type DisclosureRow = {
+  id: string
+  disclosed_at: Date
+  company_id: CompanyId
+  key_pair_id: KeyPairId
+  location_id: LocationId
+  dataset: DatasetName
+  filters: Record<string, unknown>
+  records: number
+  after_id: string | null
+  last_id: string | null
+  record_ids: string[] | null
+  request_id: string
+  ip: string
+}
+
+/** How many disclosures there are: the last one's number, because none is ever removed and counting them would read them all. */
+export async function countDisclosures(pool: Pick<Pool, 'query'>): Promise<number> {
+  const { rows } = await pool.query<{ last: string | null }>('select max(id) as last from disclosure')
+  return Number(rows[0]?.last ?? 0)
+}
+
+export function toDisclosure(row: DisclosureRow): Disclosure {
+  return {
+    id: row.id,
+    disclosedAt: row.disclosed_at,
+    companyId: row.company_id,
+    keyPairId: row.key_pair_id,
+    locationId: row.location_id,
+    dataset: row.dataset,
+    filters: row.filters,
+    coverage:
+      row.after_id !== null && row.last_id !== null
+        ? { afterId: row.after_id, lastId: row.last_id }
+        : { ids: row.record_ids ?? [] },
+    records: row.records,
+    requestId: row.request_id,
+    ip: row.ip,
+  }
+}

@@ -1,0 +1,86 @@
+import type { Pool } from 'pg'
+import type { Log } from '../../platform/log/log-event.ts'
+import type { Mail } from './queue.ts'
+
+/** A mail that is tried now. `id` is the same at every try, so that a mailbox can know a mail that came twice. */
+export type OutgoingMail = Mail & { id: string }
+
+/** Hands a mail on; throws when it was not taken. An error with `permanent: true` says that trying again is no use. */
+export type SendMail = (mail: OutgoingMail) => Promise<void>
+
+/** After a minute, two, four … and then every six hours: a day and a half in all. What failed is kept, for the operator to see. */
+export const attemptsMax = 12
+
+/**
+ * Hands on the mails of the `mail` table, in every server process: each process takes its own. A try begins by moving the next one into the
+ * future, so a process that dies leaves its mail to the others, and a mail may come twice but is never lost. A mail that was taken is deleted,
+ * because its links are secrets.
+ */
+export function createMailDelivery(deps: { pool: Pool; send: SendMail; log: Log; everyMs?: number }) {
+  const { pool, send, log, everyMs = 1_000 } = deps
+  let timer: NodeJS.Timeout | undefined
+  let running: Promise<unknown> | null = null
+
+  /** Tries everything that is due; how many mails were taken. */
+  const deliverDue = async (): Promise<number> => {
+    let taken = 0
+    for (let mail = await takeNext(pool); mail; mail = await takeNext(pool)) {
+      try {
+        await send(mail)
+        await pool.query('delete from mail where id = $1', [mail.id])
+        taken += 1
+      } catch (error) {
+        const reason = reasonOf(error)
+        log({ event: 'task.failed', task: 'mail', error: reason })
+        const isPermanent = error instanceof Error && 'permanent' in error && error.permanent === true
+        await pool.query(
+          'update mail set last_error = $2, attempts = case when $3 then $4 else attempts end where id = $1',
+          [mail.id, reason, isPermanent, attemptsMax],
+        )
+      }
+    }
+    return taken
+  }
+
+  return {
+    deliverDue,
+    start: () => {
+      timer = setInterval(() => {
+        running ??= deliverDue()
+          .catch((error: unknown) => log({ event: 'task.failed', task: 'mail', error: reasonOf(error) }))
+          .finally(() => {
+            running = null
+          })
+      }, everyMs)
+    },
+    stop: async () => {
+      clearInterval(timer)
+      await running
+    },
+  }
+}
+
+async function takeNext(pool: Pool): Promise<OutgoingMail | null> {
+  const { rows } = await pool.query<OutgoingMail>(
+    `update mail
+        set attempts = attempts + 1,
+            next_attempt_at = clock_timestamp() + least(interval '6 hours', interval '1 minute' * 2 ^ attempts)
+      where id = (
+        select id from mail
+         where next_attempt_at <= clock_timestamp() and attempts < $1
+         order by next_attempt_at, id
+         limit 1
+           for update skip locked
+      )
+     returning id, recipient, subject, text_body as text`,
+    [attemptsMax],
+  )
+  return rows[0] ?? null
+}
+
+/** Its code alone: a mail server's words hold the address. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'unknown'
+  const { code, responseCode } = error as { code?: unknown; responseCode?: unknown }
+  return [typeof code === 'string' ? code : error.name, responseCode].filter(Boolean).join(' ')
+}

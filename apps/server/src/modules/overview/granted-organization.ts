@@ -1,0 +1,106 @@
+import { type DatasetName, datasetNames } from '@bridgework/contract'
+import type { Pool } from 'pg'
+import { Problem } from '../../platform/errors/problem.ts'
+import { type OrganizationId, parseNumericId } from '../../platform/identity/identity.ts'
+import type { Principal } from '../consent/read-permit.ts'
+import {
+  findOrganization,
+  type Organization,
+  type OrganizationRow,
+  organizationColumns,
+  toOrganization,
+} from '../directory/organization.ts'
+
+/** An organization as a company that it granted something sees it. */
+export type GrantedOrganization = Organization & {
+  /** Of its locations those that the company may read. */
+  locationsCount: number
+  /** Datasets of any of its locations, in the contract's order. */
+  datasetsGranted: DatasetName[]
+  /** When the oldest grant that still holds was given. */
+  grantedAt: Date
+}
+
+/** One page of the organizations that granted the bearer's company something, by id, and how many there are in all. */
+export async function listGrantedOrganizations(
+  pool: Pool,
+  principal: Principal,
+  page: { page: number; items: number },
+): Promise<{ total: number; organizations: GrantedOrganization[] }> {
+  const { rows } = await pool.query<PageRow>(
+    `with granted as (${grantedOrganizations})
+     select counted.total, page.*
+       from (select count(*) as total from granted) counted
+       left join (
+            select ${organizationColumns}, granted.locations_count, granted.datasets, granted.granted_at
+              from granted
+              join organization on organization.id = granted.organization_id
+             order by id
+             limit $2 offset $3) page on true
+      order by page.id`,
+    [principal.companyId, page.items, (page.page - 1) * page.items],
+  )
+  // An empty page is one row that only tells the total.
+  return { total: Number(rows[0]?.total ?? 0), organizations: rows.filter(hasOrganization).map(toGranted) }
+}
+
+/** The organization of the path's text. Throws Problem organization_unknown, also for a malformed id, or organization_denied. */
+export async function getGrantedOrganization(
+  pool: Pool,
+  principal: Principal,
+  organizationId: string,
+): Promise<GrantedOrganization> {
+  const id = parseNumericId<OrganizationId>(organizationId)
+  if (id === null) throw new Problem('organization_unknown')
+  const { rows } = await pool.query<FoundRow>(
+    `with granted as (${grantedOrganizations})
+     select ${organizationColumns}, granted.locations_count, granted.datasets, granted.granted_at
+       from granted
+       join organization on organization.id = granted.organization_id
+      where organization.id = $2`,
+    [principal.companyId, id],
+  )
+  if (rows[0]) return toGranted(rows[0])
+  return await refuseOrganization(pool, id)
+}
+
+/** Passes when the organization granted the bearer's company anything. Throws Problem organization_unknown or organization_denied. */
+export async function requireGrantedOrganization(pool: Pool, principal: Principal, id: OrganizationId): Promise<void> {
+  const { rows } = await pool.query(
+    'select from access_grant where company_id = $1 and organization_id = $2 and revoked_at is null limit 1',
+    [principal.companyId, id],
+  )
+  if (rows.length === 0) await refuseOrganization(pool, id)
+}
+
+async function refuseOrganization(pool: Pool, id: OrganizationId): Promise<never> {
+  throw new Problem((await findOrganization(pool, id)) === null ? 'organization_unknown' : 'organization_denied')
+}
+
+/** What organizations opened to the company `$1`: all of their locations, or as many as are granted one by one. */
+const grantedOrganizations = `
+    select g.organization_id, min(g.granted_at) as granted_at, array_agg(distinct g.dataset) as datasets,
+           case when bool_or(g.location_id is null)
+                then (select count(*) from location l where l.organization_id = g.organization_id)
+                else count(distinct g.location_id)
+            end as locations_count
+      from access_grant g
+     where g.company_id = $1 and g.revoked_at is null
+     group by g.organization_id`
+
+type FoundRow = OrganizationRow & { locations_count: string; datasets: string[]; granted_at: Date }
+
+type PageRow = { total: string } & (FoundRow | { [column in keyof FoundRow]: null })
+
+function hasOrganization(row: PageRow): row is { total: string } & FoundRow {
+  return row.id !== null
+}
+
+function toGranted(row: FoundRow): GrantedOrganization {
+  return {
+    ...toOrganization(row),
+    locationsCount: Number(row.locations_count),
+    datasetsGranted: datasetNames.filter((name) => row.datasets.includes(name)),
+    grantedAt: row.granted_at,
+  }
+}

@@ -1,0 +1,261 @@
+import type { DatasetName } from '@bridgework/contract'
+import type { Pool, PoolClient } from 'pg'
+import type { LocationId } from '../../platform/identity/identity.ts'
+import type { ReadPermit } from '../consent/read-permit.ts'
+import type { Stamp } from '../datasets/stamp.ts'
+import type { Range } from './filter-store.ts'
+import { type Place, weekMicros } from './tally.ts'
+
+/** How many records match, and an id that none of them lies below: most often their lowest. */
+export type Count = { total: number; lowestId: string }
+
+/**
+ * Adds what a turn changed to the counts. What left is taken from its span, the last one that begins at or before its stamp: a row that counts
+ * it is there, and spans do not overlap.
+ */
+export async function saveCounts(
+  client: PoolClient,
+  locationId: LocationId,
+  dataset: DatasetName,
+  spanFrom: Stamp,
+  places: readonly Place[],
+): Promise<void> {
+  await client.query(
+    `insert into record_count as counted (location_id, dataset, span_from, starts_week, records, lowest_id)
+     select $1, $2,
+            case when row.stamp >= $3 then $3
+                 else (select max(span_from) from record_count
+                        where location_id = $1 and dataset = $2 and span_from <= row.stamp)
+            end as span,
+            row."startsWeek", sum(row.records), min(row."lowestId")
+       from json_to_recordset($4::json) as row (stamp bigint, "startsWeek" integer, records bigint, "lowestId" bigint)
+      group by span, row."startsWeek"
+         on conflict (location_id, dataset, span_from, starts_week) do update
+        set records = counted.records + excluded.records, lowest_id = least(counted.lowest_id, excluded.lowest_id)`,
+    [locationId, dataset, spanFrom, JSON.stringify(places)],
+  )
+}
+
+/** Where these records stand now, by the primary key. */
+export async function findPlaces(
+  client: PoolClient,
+  locationId: LocationId,
+  dataset: DatasetName,
+  ids: readonly string[],
+): Promise<Place[]> {
+  if (ids.length === 0) return []
+  const { rows } = await client.query<Record<'stamp' | 'starts_week' | 'records' | 'lowest_id', string>>(
+    `select modified_at as stamp, coalesce(starts_at / ${weekMicros}, -1) as starts_week, count(*) as records, min(id) as lowest_id
+       from record
+      where location_id = $1 and dataset = $2 and id = any($3::bigint[])
+      group by 1, 2`,
+    [locationId, dataset, ids],
+  )
+  return rows.map((row) => ({
+    stamp: Number(row.stamp),
+    startsWeek: Number(row.starts_week),
+    records: Number(row.records),
+    lowestId: Number(row.lowest_id),
+  }))
+}
+
+/** Forgets the rows that count nothing any more. */
+export async function deleteEmptyCounts(
+  client: PoolClient,
+  locationId: LocationId,
+  dataset: DatasetName,
+): Promise<void> {
+  await client.query(`delete from record_count where location_id = $1 and dataset = $2 and records = 0`, [
+    locationId,
+    dataset,
+  ])
+}
+
+/** How many records were modified after a stamp: whole spans from record_count, the rest of the stamp's own from record_modified, index-only. */
+export function countModified(pool: Pool, permit: ReadPermit, modifiedAfter: Stamp): Promise<Count> {
+  return count(
+    pool,
+    'records.count_modified',
+    [permit.locationId, permit.dataset, modifiedAfter],
+    `with later as materialized (
+       select span_from, records, lowest_id from record_count where location_id = $1 and dataset = $2 and span_from > $3
+     )
+     select sum(count) as count, min(lowest) as lowest
+       from (select sum(records) as count, min(lowest_id) as lowest from later where records > 0
+              union all
+             select count(*), min(id)
+               from record
+              where location_id = $1 and dataset = $2
+                and modified_at > $3 and modified_at < (select coalesce(min(span_from), ${stampMax}) from later)) parts`,
+  )
+}
+
+/** How many records start in a range: whole weeks from record_count, the rest of those at its ends from record_starts, index-only. */
+export function countStarting(pool: Pool, permit: ReadPermit, range: Range): Promise<Count> {
+  const { from, to, weeks, headTo, tailFrom } = weeksOf(range)
+  return count(
+    pool,
+    'records.count_starting',
+    [permit.locationId, permit.dataset, from, headTo, tailFrom, to, weeks.from, weeks.to],
+    `select sum(count) as count, min(lowest) as lowest
+       from (select sum(records) as count, min(lowest_id) as lowest
+               from record_count
+              where location_id = $1 and dataset = $2 and starts_week >= $7 and starts_week < $8 and $7 < $8 and records > 0
+              union all
+             select count(*), min(id)
+               from record where location_id = $1 and dataset = $2 and starts_at >= $3 and starts_at < $4
+              union all
+             select count(*), min(id)
+               from record where location_id = $1 and dataset = $2 and starts_at >= $5 and starts_at < $6) parts`,
+  )
+}
+
+/**
+ * How many records start in a range and were modified after a stamp, where both are wide: whole weeks of whole spans from record_count, the
+ * rest of the stamp's own span and of the weeks at the range's ends from their indexes.
+ */
+export function countStartingWide(pool: Pool, permit: ReadPermit, modifiedAfter: Stamp, range: Range): Promise<Count> {
+  const { from, to, weeks, headTo, tailFrom } = weeksOf(range)
+  return count(
+    pool,
+    'records.count_starting_wide',
+    [permit.locationId, permit.dataset, modifiedAfter, from, headTo, tailFrom, to, weeks.from, weeks.to],
+    `with later as materialized (
+       select starts_week, span_from, records, lowest_id
+         from record_count where location_id = $1 and dataset = $2 and span_from > $3
+     )
+     select sum(count) as count, min(lowest) as lowest
+       from (select sum(records) as count, min(lowest_id) as lowest
+               from later where starts_week >= $8 and starts_week < $9 and records > 0
+              union all
+             select count(*), min(id)
+               from record
+              where location_id = $1 and dataset = $2 and starts_at + 0 >= $5 and starts_at + 0 < $6
+                and modified_at > $3 and modified_at < (select coalesce(min(span_from), ${stampMax}) from later)
+              union all
+             select count(*), min(id)
+               from record
+              where location_id = $1 and dataset = $2 and starts_at >= $4 and starts_at < $5 and modified_at + 0 > $3
+              union all
+             select count(*), min(id)
+               from record
+              where location_id = $1 and dataset = $2 and starts_at >= $6 and starts_at < $7 and modified_at + 0 > $3) parts`,
+  )
+}
+
+export function countOfPatient(
+  pool: Pool,
+  permit: ReadPermit,
+  patientId: string,
+  modifiedAfter: Stamp,
+): Promise<Count> {
+  return count(
+    pool,
+    'records.count_of_patient',
+    [permit.locationId, permit.dataset, patientId, modifiedAfter],
+    `select count(*), min(id) as lowest
+       from record
+      where location_id = $1 and dataset = $2 and patient_id = $3 and modified_at > $4`,
+  )
+}
+
+export function countOfPatientStarting(
+  pool: Pool,
+  permit: ReadPermit,
+  patientId: string,
+  { from, to }: Range,
+  modifiedAfter: Stamp,
+): Promise<Count> {
+  return count(
+    pool,
+    'records.count_of_patient_starting',
+    [permit.locationId, permit.dataset, patientId, from, to, modifiedAfter],
+    `select count(*), min(id) as lowest
+       from record
+      where location_id = $1 and dataset = $2 and patient_id = $3
+        and starts_at + 0 >= $4 and starts_at + 0 < $5 and modified_at > $6`,
+  )
+}
+
+/** How many of the records modified after a stamp start in a range. Read from record_modified, so it costs what was modified. */
+export function countModifiedStarting(
+  pool: Pool,
+  permit: ReadPermit,
+  modifiedAfter: Stamp,
+  { from, to }: Range,
+): Promise<Count> {
+  return count(
+    pool,
+    'records.count_modified_starting',
+    [permit.locationId, permit.dataset, modifiedAfter, from, to],
+    `select count(*), min(id) as lowest
+       from record
+      where location_id = $1 and dataset = $2 and modified_at > $3 and starts_at + 0 >= $4 and starts_at + 0 < $5`,
+  )
+}
+
+/** The same read from record_starts, so it costs what the range holds. */
+export function countStartingModified(
+  pool: Pool,
+  permit: ReadPermit,
+  modifiedAfter: Stamp,
+  { from, to }: Range,
+): Promise<Count> {
+  return count(
+    pool,
+    'records.count_starting_modified',
+    [permit.locationId, permit.dataset, modifiedAfter, from, to],
+    `select count(*), min(id) as lowest
+       from record
+      where location_id = $1 and dataset = $2 and starts_at >= $4 and starts_at < $5 and modified_at + 0 > $3`,
+  )
+}
+
+/** How many records were modified after a stamp, but no more than `most`: index-only from record_modified. */
+export function countModifiedUpTo(pool: Pool, permit: ReadPermit, modifiedAfter: Stamp, most: number): Promise<number> {
+  return countUpTo(
+    pool,
+    'records.count_modified_up_to',
+    [permit.locationId, permit.dataset, modifiedAfter, most],
+    `select count(*)
+       from (select id from record where location_id = $1 and dataset = $2 and modified_at > $3 limit $4) counted`,
+  )
+}
+
+/** How many records start in a range, but no more than `most`: index-only from record_starts. */
+export function countStartingUpTo(pool: Pool, permit: ReadPermit, { from, to }: Range, most: number): Promise<number> {
+  return countUpTo(
+    pool,
+    'records.count_starting_up_to',
+    [permit.locationId, permit.dataset, from, to, most],
+    `select count(*)
+       from (select id from record
+              where location_id = $1 and dataset = $2 and starts_at >= $3 and starts_at < $4 limit $5) counted`,
+  )
+}
+
+/** Whole weeks of a range, and where the parts of weeks before and after them end and begin. */
+function weeksOf({ from, to }: Range) {
+  const weeks = { from: Math.ceil(from / weekMicros), to: Math.floor(to / weekMicros) }
+  const hasWhole = weeks.from < weeks.to
+  return {
+    from,
+    to,
+    weeks,
+    headTo: hasWhole ? weeks.from * weekMicros : to,
+    tailFrom: hasWhole ? weeks.to * weekMicros : to,
+  }
+}
+
+/** Later than every stamp. */
+const stampMax = '9223372036854775807'
+
+async function countUpTo(pool: Pool, name: string, values: unknown[], text: string): Promise<number> {
+  const { rows } = await pool.query<{ count: string }>({ name, text, values })
+  return Number(rows[0]?.count)
+}
+
+async function count(pool: Pool, name: string, values: unknown[], text: string): Promise<Count> {
+  const { rows } = await pool.query<{ count: string; lowest: string | null }>({ name, text, values })
+  return { total: Number(rows[0]?.count), lowestId: rows[0]?.lowest ?? '0' }
+}

@@ -1,0 +1,169 @@
+import assert from 'node:assert/strict'
+import { randomInt } from 'node:crypto'
+import { cpSync, globSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { type DatasetName, datasetNames } from '@bridgework/contract'
+import fc from 'fast-check'
+import type { Pool } from 'pg'
+import { serverRole } from '../../platform/database/embedded/cluster.ts'
+import { migrate } from '../../platform/database/migrate.ts'
+import { createTestDatabase } from '../../platform/database/test-database.ts'
+import type { AgentId, LocationId } from '../../platform/identity/identity.ts'
+import { aPlan, aRecord, aSchedule } from '../../test-world.ts'
+import { createLocation } from '../directory/location.ts'
+import { createOrganization } from '../directory/organization.ts'
+import { reconcile } from './reconcile.ts'
+import { confirmRemoval } from './removal-hold.ts'
+import { findMiscounts } from './test-miscounts.ts'
+import { spanRecordsMax } from './turn.ts'
+import { storeUpload } from './upload.ts'
+
+const runs = 12 * Number(process.env.BRIDGEWORK_TEST_RUNS ?? 1)
+const [schedules, plans, patients, appointments] = datasetNames as [DatasetName, DatasetName, DatasetName, DatasetName]
+
+/** A record's values, or null: it was removed. */
+type Values = { value: number; target: number; week: number | null } | null
+type Step =
+  | { kind: 'upload'; dataset: DatasetName; records: { key: number; values: Values }[] }
+  | { kind: 'list'; dataset: DatasetName; keys: number[] }
+  | { kind: 'new span' }
+
+const values = fc.record({
+  value: fc.integer({ min: 1, max: 3 }),
+  target: fc.integer({ min: 0, max: 2 }),
+  week: fc.option(fc.integer({ min: 2900, max: 2903 }), { freq: 4 }),
+})
+const records = (keysMax: number) =>
+  fc.uniqueArray(fc.record({ key: fc.integer({ min: 0, max: keysMax }), values: fc.option(values, { freq: 4 }) }), {
+    minLength: 1,
+    maxLength: keysMax,
+    selector: ({ key }) => key,
+  })
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 4, arbitrary: upload(12, plans, appointments) },
+  // What the others show of these is rendered again.
+  { weight: 2, arbitrary: upload(2, schedules, patients) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('list' as const),
+      dataset: fc.constantFrom(plans, appointments),
+      keys: fc.uniqueArray(fc.integer({ min: 0, max: 12 }), { minLength: 5 }),
+    }),
+  },
+  { weight: 2, arbitrary: fc.constant({ kind: 'new span' as const }) },
+)
+
+test('what writers count is what is there, after any uploads, removals, returns, complete lists and renderings', async (t) => {
+  const seed = randomInt(2 ** 31)
+  t.diagnostic(`seed ${seed}`)
+  const { pool } = await createTestDatabase(t)
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 8, maxLength: 24 }), async (steps) => {
+      const locationId = await aLocation(pool)
+      for (const [index, each] of steps.entries()) {
+        await take(pool, locationId, index + 1, each)
+        assert.deepEqual(await findMiscounts(pool), [])
+      }
+    }),
+    { seed, numRuns: runs, endOnFailure: true },
+  )
+})
+
+test('records of an older version are counted when the schema is brought up to date, and no older version changes any more', async (t) => {
+  const { url, pool, ownerPool } = await createTestDatabase(t)
+  await ownerPool.query('drop schema public cascade; create schema public')
+  await migrate(url, { directory: olderMigrations(t), serverRole, log: () => {} })
+  await ownerPool.query(
+    `insert into organization (id, name) values (1, 'Practice');
+     insert into location (id, organization_id, source_id, name) values (7, 1, '0', 'Location');
+     insert into dataset_state (location_id, dataset, first_stamp, last_stamp, total, visible)
+     select 7, name, 1, 60000, case name when 'appointments' then 30000 else 0 end, 0 from unnest('{${datasetNames}}'::text[]) as name;
+     insert into record (location_id, dataset, id, source_id, modified_at, is_hidden, agent_id, upload_number, received_at, source_hash,
+                         source, document, starts_at)
+     select 7, 'appointments', n, n, 1 + case when n < 12000 then n / 2 when n < 25000 then 20000 else n end, false, 1, 1, now(), '', '{}',
+            '{}', case when n % 5 > 0 then n * 1000000000::bigint end
+       from generate_series(1, 30000) as n;
+     select setval('record_id_appointments', 30000)`,
+  )
+
+  await migrate(url, { serverRole, log: () => {} })
+
+  assert.deepEqual(await findMiscounts(pool), [])
+  const { rows } = await pool.query<{ span_from: string; records: string }>(
+    `select span_from, sum(records) as records from record_count group by 1 order by 1`,
+  )
+  // A stamp that many records have is in one span; others end where they hold enough.
+  assert.deepEqual(rows, [
+    { span_from: '1', records: '10001' },
+    { span_from: '5002', records: '14998' },
+    { span_from: '25001', records: '5001' },
+  ])
+  const locationId = '7' as LocationId
+  const uploaded = [1, 12_000, 29_000, 40_000].map((key) => ({ key, values: { value: 1, target: 0, week: 2900 } }))
+  await take(pool, locationId, 1, { kind: 'upload', dataset: appointments, records: uploaded })
+  assert.deepEqual(await findMiscounts(pool), [])
+  await assert.rejects(pool.query('update dataset_state set last_stamp = last_stamp + 1, total = 30001'), {
+    constraint: 'dataset_state_counted',
+  })
+})
+
+function upload(keysMax: number, ...names: DatasetName[]): fc.Arbitrary<Step> {
+  return fc.record({
+    kind: fc.constant('upload' as const),
+    dataset: fc.constantFrom(...names),
+    records: records(keysMax),
+  })
+}
+
+async function take(pool: Pool, locationId: LocationId, number: number, each: Step): Promise<void> {
+  const agentId = '1' as AgentId
+  if (each.kind === 'new span') {
+    // As though the open span had taken all that it may hold.
+    await pool.query('update dataset_state set span_records = $1 where location_id = $2', [spanRecordsMax, locationId])
+  } else if (each.kind === 'list') {
+    const { dataset, keys } = each
+    const list = { locationId, dataset, agentId, beganAtUpload: String(number), sourceIds: keys.map(String) }
+    const { hidden } = await reconcile({ pool, now: () => new Date(), log: () => {} }, list).catch(() => ({
+      hidden: 0,
+    }))
+    if (hidden === 0) await confirmRemoval(pool, locationId, dataset).catch(() => {})
+  } else {
+    const { dataset, records } = each
+    const lines = records.map(({ key, values }) => ({
+      sourceId: `${key}`,
+      source: values && JSON.stringify(sourceOf(dataset, values)),
+    }))
+    const body = { locationId, dataset, agentId, number: String(number), bodyHash: '00', lines }
+    await storeUpload(pool, body, () => new Date())
+  }
+}
+
+function sourceOf(dataset: DatasetName, { value, target, week }: NonNullable<Values>): object {
+  if (dataset === schedules) return aSchedule({ name: `Schedule ${value}` })
+  if (dataset === plans) return aPlan({ plan_name: `Plan ${value}`, fee_schedule_source_id: `${target}` })
+  if (dataset === patients) return aRecord(patients, { last_name: `Name ${value}` })
+  const startsAt = week === null ? null : new Date(week * 7 * 86_400_000 + value).toISOString()
+  return aRecord(appointments, { starts_at: startsAt, patient_source_id: `${target}`, treatment_source_ids: [] })
+}
+
+async function aLocation(pool: Pool): Promise<LocationId> {
+  const organization = await createOrganization(pool, { name: 'Practice' })
+  return (await createLocation(pool, organization.id, { sourceId: '0', name: 'Location' })).id
+}
+
+/** The migrations that came before the counts. */
+function olderMigrations(t: TestContext): string {
+  const from = join(import.meta.dirname, '../../platform/database/migrations')
+  const to = mkdtempSync(join(tmpdir(), 'bridgework-migrations-'))
+  t.after(() => rmSync(to, { recursive: true }))
+  const names = globSync('*.sql', { cwd: from }).sort()
+  const older = names.slice(
+    0,
+    names.findIndex((name) => name.endsWith('_record_counts.sql')),
+  )
+  for (const name of older) cpSync(join(from, name), join(to, name))
+  return to
+}

@@ -1,0 +1,48 @@
+import { hash } from 'node:crypto'
+import type { Dataset, Lookup, SourceRecord } from '@bridgework/contract'
+import { formatInstant, type Stamp } from '../datasets/stamp.ts'
+
+/** A record as its dataset's rendering needs it. */
+export type Rendered = { id: string; sourceId: string; source: SourceRecord; modifiedAt: Stamp }
+
+/** The JSON that vendors receive of a record. `updated_at` comes last: `isSameContent` relies on it. */
+export function renderDocument(dataset: Dataset, record: Rendered, lookup: Lookup): string {
+  return JSON.stringify({
+    id: record.id,
+    type: dataset.type,
+    attributes: {
+      ...dataset.render(record.source, lookup),
+      source_id: record.sourceId,
+      updated_at: formatInstant(record.modifiedAt),
+    },
+  })
+}
+
+/** The single record: the list's document with the attributes that lists leave out. */
+export function renderDetail(dataset: Dataset, document: string, source: string): string {
+  if (!dataset.renderDetail) return document
+  const record = JSON.parse(document)
+  Object.assign(record.attributes, dataset.renderDetail(JSON.parse(source)))
+  return JSON.stringify(record)
+}
+
+/** Whether two documents differ at most in `updated_at`. */
+export function isSameContent(one: string, other: string): boolean {
+  return one.length === other.length && one.slice(0, -suffixLength) === other.slice(0, -suffixLength)
+}
+
+/** The same document, modified at another moment. */
+export function restamp(document: string, modifiedAt: Stamp): string {
+  return `${document.slice(0, -suffixLength)}${suffixOf(modifiedAt)}`
+}
+
+function suffixOf(modifiedAt: Stamp): string {
+  return `"updated_at":"${formatInstant(modifiedAt)}"}}`
+}
+
+const suffixLength = suffixOf(0).length
+
+/** What tells a changed record from an unchanged one: the first 16 bytes of the SHA-256 of its canonical source, in hex. */
+export function hashSource(source: string): string {
+  return hash('sha256', source).slice(0, 32)
+}

@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { datasetNames } from '@bridgework/contract'
+import { aPlan, someWorld } from '../../test-world.ts'
+import { permitRead } from '../consent/read-permit.ts'
+import { createPageReader } from './page.ts'
+import { wholeDataset } from './selection.ts'
+
+const names = ['New 1', 'New 2', 'New 3', 'New 4', 'New 5']
+
+for (const { kind, smallDeltaMax, statements } of [
+  { kind: 'small', smallDeltaMax: 5, statements: ['small_delta', 'small_delta', 'small_delta'] },
+  // Tried as a small one and counted on the first page, and then no more.
+  {
+    kind: 'large',
+    smallDeltaMax: 4,
+    statements: ['small_delta', 'count_modified', 'large_delta', 'large_delta', 'large_delta'],
+  },
+]) {
+  test(`the pages of a ${kind} delta have each changed record once, in order, and its total`, async (t) => {
+    const { pool, permit, since } = await withFiveChanged(t)
+    const asked: string[] = []
+    const watched = {
+      query: (query: { name: string }) => {
+        asked.push(query.name.replace('records.', ''))
+        return pool.query(query as never)
+      },
+    }
+    const pages = createPageReader(watched as never, () => new Date(), smallDeltaMax)
+    const selection = { ...wholeDataset, modifiedAfter: since }
+    const read = (after = '0') => pages.readAfter(permit, selection, after, 2)
+
+    const first = await read()
+    const second = await read(first.documents.at(-1)?.[0])
+    const third = await read(second.documents.at(-1)?.[0])
+
+    assert.deepEqual(
+      [first, second, third].map((page) => [page.documents.length, page.hasMore, page.total]),
+      [
+        [2, true, 5],
+        [2, true, 5],
+        [1, false, 5],
+      ],
+    )
+    const documents = [first, second, third].flatMap((page) => page.documents)
+    assert.deepEqual(
+      documents.map(([, document]) => JSON.parse(document).attributes.plan_name),
+      names,
+    )
+    assert.deepEqual(asked, statements)
+  })
+}
+
+test('a delta in which nothing is left has no record and a total of 0', async (t) => {
+  const { pool, permit } = await withFiveChanged(t)
+  const page = await createPageReader(pool, () => new Date()).readAfter(
+    permit,
+    { ...wholeDataset, modifiedAfter: permit.state.lastStamp },
+    '0',
+    2,
+  )
+  assert.deepEqual(page, { documents: [], hasMore: false, total: 0 })
+})
+
+/** A location with eight plans of which five were renamed after `since`. */
+async function withFiveChanged(t: Parameters<typeof someWorld>[0]) {
+  const world = await someWorld(t)
+  const location = await world.addLocation({ insurancePlans: 8 })
+  const vendor = await world.addVendor([location])
+  const token = await world.tokens.verify(await vendor.token())
+  const plans = datasetNames.find((name) => name === 'insurance_plans')
+  assert.ok(plans)
+  const permitNow = () => permitRead(world.pool, token, location.id, plans, { previewOff: false })
+  const since = (await permitNow()).state.lastStamp
+  const changes = names.map((plan_name, index) => [`p${index + 1}`, aPlan({ plan_name })])
+  await location.upload('insurance_plans', Object.fromEntries(changes))
+  return { pool: world.pool, permit: await permitNow(), since }
+}

@@ -1,0 +1,77 @@
+import type { Pool } from 'pg'
+import type { ReadPermit } from '../consent/read-permit.ts'
+import { type Document, readNumbered, readSmallDelta, readWhole } from './read-store.ts'
+import { chooseReading, type Reading, sortedMaxUsual } from './reading.ts'
+import { isDelta, isWhole, type Selection } from './selection.ts'
+
+/** One page: at most `items` records, whether more follow, and how many match in all. */
+export type Page = { documents: Document[]; hasMore: boolean; total: number }
+
+export type PageReader = {
+  /** A page of cursor mode: records whose id is greater than `after` ('0' on the first). */
+  readAfter: (permit: ReadPermit, selection: Selection, after: string, items: number) => Promise<Page>
+  /** A page of page mode, numbered from 1. Such datasets are small and know no filter but the moment of change. */
+  readPage: (permit: ReadPermit, selection: Selection, page: number, items: number) => Promise<Page>
+}
+
+const readingKeptMs = 10 * 60_000
+const readingsKeptMax = 10_000
+
+/**
+ * Reads pages. A small delta is counted with each page of it. How many records any other selection matches is counted on its first page;
+ * later pages answer it from memory for 10 minutes, because counting a large one for every page of it would be quadratic.
+ * `sortedMax`: for tests.
+ */
+export function createPageReader(pool: Pool, now: () => Date, sortedMax = sortedMaxUsual): PageReader {
+  const readings = new Map<string, { reading: Reading; chosenAt: number }>()
+
+  const keptReading = (permit: ReadPermit, selection: Selection): Reading | null => {
+    const kept = readings.get(keyOf(permit, selection))
+    return kept && now().getTime() - kept.chosenAt < readingKeptMs ? kept.reading : null
+  }
+
+  const readingOf = async (permit: ReadPermit, selection: Selection, isFirst: boolean): Promise<Reading> => {
+    const kept = isFirst ? null : keptReading(permit, selection)
+    if (kept) return kept
+    const key = keyOf(permit, selection)
+    const reading = await chooseReading(pool, permit, selection, sortedMax)
+    readings.delete(key)
+    readings.set(key, { reading, chosenAt: now().getTime() })
+    if (readings.size > readingsKeptMax) readings.delete(readings.keys().next().value ?? key)
+    return reading
+  }
+
+  return {
+    async readAfter(permit, selection, after, items) {
+      if (isWhole(selection)) {
+        return pageOf(await readWhole(pool, permit, after, items + 1), items, permit.state.total)
+      }
+      const { modifiedAfter } = selection
+      const isFirst = after === '0'
+      if (modifiedAfter !== null && isDelta(selection) && (isFirst || keptReading(permit, selection) === null)) {
+        const small = await readSmallDelta(pool, permit, modifiedAfter, after, items + 1, sortedMax)
+        if (small) return pageOf(small.documents, items, small.total)
+      }
+      const reading = await readingOf(permit, selection, isFirst)
+      return pageOf(await reading.read(pool, permit, after, items + 1), items, reading.total)
+    },
+    async readPage(permit, selection, page, items) {
+      const isFirst = page === 1
+      const total = isWhole(selection) ? permit.state.total : (await readingOf(permit, selection, isFirst)).total
+      const offset = (page - 1) * items
+      return pageOf(await readNumbered(pool, permit, selection.modifiedAfter ?? 0, offset, items + 1), items, total)
+    },
+  }
+}
+
+function keyOf(permit: ReadPermit, { modifiedAfter, patientId, startsFrom, startsTo }: Selection): string {
+  return [permit.locationId, permit.dataset, modifiedAfter, patientId, startsFrom, startsTo].join(' ')
+}
+
+/** The page of a list that is known to have no record. */
+export const emptyPage: Page = { documents: [], hasMore: false, total: 0 }
+
+/** One record more than asked for was read: it says whether another page follows. */
+function pageOf(documents: Document[], items: number, total: number): Page {
+  return { documents: documents.slice(0, items), hasMore: documents.length > items, total }
+}

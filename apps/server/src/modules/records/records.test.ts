@@ -1,0 +1,195 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type DatasetName, datasetNames } from '@bridgework/contract'
+import type { Pool } from 'pg'
+import { createTestDatabase } from '../../platform/database/test-database.ts'
+import { Problem } from '../../platform/errors/problem.ts'
+import { Refusal } from '../../platform/errors/refusal.ts'
+import type { AgentId, LocationId } from '../../platform/identity/identity.ts'
+import { aPlan, aSchedule } from '../../test-world.ts'
+import { formatMicros, nextStamp, watermarkAfter } from '../datasets/stamp.ts'
+import { createLocation } from '../directory/location.ts'
+import { createOrganization } from '../directory/organization.ts'
+import { freshnessOf, oldestOf } from './freshness.ts'
+import { reconcile } from './reconcile.ts'
+import { confirmRemoval, listRemovalHolds, mustBeHeld } from './removal-hold.ts'
+import { rerenderSlice } from './rerenderer.ts'
+import { findMiscounts } from './test-miscounts.ts'
+import { takeTurn } from './turn.ts'
+import { storeUpload } from './upload.ts'
+import { deleteOldUploads } from './upload-store.ts'
+
+const [schedules, plans] = datasetNames as [DatasetName, DatasetName]
+const now = () => new Date()
+const log = () => {}
+
+async function aLocation(pool: Pool): Promise<LocationId> {
+  const organization = await createOrganization(pool, { name: 'Practice' })
+  return (await createLocation(pool, organization.id, { sourceId: '0', name: 'Location' })).id
+}
+
+let number = 0
+function upload(pool: Pool, locationId: LocationId, dataset: DatasetName, records: Record<string, object | null>) {
+  number += 1
+  const lines = Object.entries(records).map(([sourceId, source]) => ({
+    sourceId,
+    source: source && JSON.stringify(source),
+  }))
+  return storeUpload(
+    pool,
+    { locationId, dataset, agentId: '1' as AgentId, number: String(number), bodyHash: '00', lines },
+    now,
+  )
+}
+
+const manyPlans = (from: number, to: number) =>
+  Object.fromEntries(
+    Array.from({ length: to - from }, (_, index) => [`p${from + index}`, aPlan({ fee_schedule_source_id: 's1' })]),
+  )
+
+async function scheduleNames(pool: Pool, locationId: LocationId): Promise<Record<string, number>> {
+  const { rows } = await pool.query<{ name: string; count: number }>(
+    `select document::json #>> '{attributes,fee_schedule,data,attributes,name}' as name, count(*)::integer as count
+       from record where location_id = $1 and dataset = 'insurance_plans' group by 1`,
+    [locationId],
+  )
+  return Object.fromEntries(rows.map((row) => [row.name, row.count]))
+}
+
+test('a rename that alters many plans commits first and reaches them in slices, whoever works them off', async (t) => {
+  const { pool } = await createTestDatabase(t)
+  const locationId = await aLocation(pool)
+  await upload(pool, locationId, schedules, { s1: aSchedule({ name: 'Old' }) })
+  for (let from = 0; from < 12_000; from += 6_000) await upload(pool, locationId, plans, manyPlans(from, from + 6_000))
+
+  await upload(pool, locationId, schedules, { s1: aSchedule({ name: 'New' }) })
+  assert.deepEqual(await scheduleNames(pool, locationId), { Old: 12_000 })
+  await rerenderSlice(pool, log)
+  assert.deepEqual(await scheduleNames(pool, locationId), { New: 5_000, Old: 7_000 })
+  await upload(pool, locationId, schedules, { s1: aSchedule({ name: 'Newer' }) })
+  await Promise.all([rerenderSlice(pool, log), rerenderSlice(pool, log)])
+  while (await rerenderSlice(pool, log)) {}
+  assert.deepEqual(await scheduleNames(pool, locationId), { Newer: 12_000 })
+  const { rows } = await pool.query(
+    `select count(distinct modified_at)::integer as stamps from record where dataset = 'insurance_plans'`,
+  )
+  assert.equal(rows[0]?.stamps, 3, 'each slice has a stamp of its own')
+  assert.deepEqual(await findMiscounts(pool), [])
+})
+
+test('who waits too long for a turn is told to come again, and nothing is stored', { timeout: 20_000 }, async (t) => {
+  const { pool } = await createTestDatabase(t)
+  const locationId = await aLocation(pool)
+  const { promise: release, resolve: letGo } = Promise.withResolvers<void>()
+  const { promise: held, resolve: onHeld } = Promise.withResolvers<void>()
+  const holder = takeTurn(pool, locationId, plans, async () => {
+    onHeld()
+    await release
+  })
+  await held
+
+  await assert.rejects(upload(pool, locationId, plans, { p1: aPlan() }), (error: unknown) => {
+    assert.ok(error instanceof Problem)
+    assert.deepEqual([error.code, error.headers['retry-after']], ['busy', '5'])
+    return true
+  })
+  letGo()
+  await holder
+  const { answer } = await upload(pool, locationId, plans, { p1: aPlan() })
+  assert.deepEqual(answer, { inserted: 1, changed: 0, unchanged: 0, hidden: 0 })
+})
+
+test('a removal of too much waits for a person, who confirms what has not come back since', async (t) => {
+  const { pool } = await createTestDatabase(t)
+  const locationId = await aLocation(pool)
+  await upload(pool, locationId, plans, manyPlans(0, 30))
+  const list = { locationId, dataset: plans, agentId: '1' as AgentId, beganAtUpload: String(number + 1) }
+
+  await assert.rejects(reconcile({ pool, now, log }, { ...list, sourceIds: [] }), { code: 'removal_held' })
+  const [hold] = await listRemovalHolds(pool)
+  assert.partialDeepStrictEqual(hold, { locationId, dataset: plans, missing: 30, visible: 30 })
+  await upload(pool, locationId, plans, { p7: aPlan({ plan_name: 'Back again' }) })
+  assert.deepEqual(await confirmRemoval(pool, locationId, plans), { hidden: 29 })
+  const { rows } = await pool.query('select source_id from record where not is_hidden')
+  assert.deepEqual(rows, [{ source_id: 'p7' }])
+  await assert.rejects(confirmRemoval(pool, locationId, plans), Refusal)
+})
+
+test('records of another agent within a day are left alone by a list that may be older', async (t) => {
+  const { pool } = await createTestDatabase(t)
+  const locationId = await aLocation(pool)
+  await upload(pool, locationId, plans, manyPlans(0, 9))
+  const list = { locationId, dataset: plans, agentId: '2' as AgentId, beganAtUpload: '1', sourceIds: ['p0'] }
+
+  assert.deepEqual(await reconcile({ pool, now, log }, list), { hidden: 0 })
+  const tomorrow = () => new Date(Date.now() + 25 * 60 * 60_000)
+  assert.deepEqual(
+    await reconcile(
+      { pool, now: tomorrow, log },
+      { ...list, sourceIds: Array.from({ length: 8 }, (_, index) => `p${index}`) },
+    ),
+    { hidden: 1 },
+  )
+})
+
+test('a removal is held from a fifth and ten records on, or when it leaves nothing', () => {
+  assert.deepEqual(
+    [mustBeHeld(0, 0), mustBeHeld(0, 5), mustBeHeld(9, 20), mustBeHeld(10, 50), mustBeHeld(21, 100)],
+    [false, false, false, false, true],
+  )
+  assert.deepEqual([mustBeHeld(1, 1), mustBeHeld(3, 3), mustBeHeld(11, 50)], [true, true, true])
+})
+
+test('answers to uploads are kept for as long as they are promised, and not longer', async (t) => {
+  const { pool } = await createTestDatabase(t)
+  const locationId = await aLocation(pool)
+  await upload(pool, locationId, plans, { p1: aPlan() })
+
+  await deleteOldUploads(pool, new Date(Date.now() - 60_000))
+  assert.equal((await pool.query('select from upload')).rowCount, 1)
+  await deleteOldUploads(pool, new Date(Date.now() + 60_000))
+  assert.equal((await pool.query('select from upload')).rowCount, 0)
+})
+
+test('F15: stamps rise whatever the clock does, and a watermark keeps its microseconds', () => {
+  assert.equal(nextStamp(5_000_000, 1), 5_000_001)
+  assert.equal(nextStamp(5, 1_000), 1_000)
+  assert.equal(formatMicros(Date.UTC(2026, 10, 20) * 1000 + 123_007), '2026-11-20T00:00:00.123007Z')
+  assert.equal(watermarkAfter(Date.UTC(2026, 10, 20) * 1000 + 1), '2026-11-20T00:05:00.000001Z')
+})
+
+test('a copy is as fresh as its last finished read, counted in the location’s office hours', async () => {
+  // A Monday, 20:00 in Berlin: closed for an hour.
+  const now = new Date('2026-03-02T19:00:00Z')
+  const at = (minutesAgo: number) => new Date(now.getTime() - minutesAgo * 60_000)
+  const state = (syncedAgo: number, contactAgo: number | null, timeZone: string | null = null, complete = true) =>
+    freshnessOf(
+      { syncedAt: at(syncedAgo), initialSyncCompletedAt: complete ? at(9999) : null },
+      { timeZone, officeHours: null },
+      async () => (contactAgo === null ? null : at(contactAgo)),
+      now,
+    )
+  for (const [syncedAgo, contactAgo, expected] of [
+    [0, null, 'current'],
+    [15, null, 'current'],
+    [16, 0, 'stale'],
+    [60, null, 'stale'],
+    [61, 60, 'stale'],
+    [61, 61, 'disconnected'],
+    [61, null, 'disconnected'],
+  ] as const) {
+    assert.equal(await state(syncedAgo, contactAgo), expected, `${syncedAgo} ${contactAgo}`)
+    assert.equal(
+      await state(syncedAgo + 60, contactAgo && contactAgo + 60, 'Europe/Berlin'),
+      expected,
+      `closed since ${syncedAgo}`,
+    )
+  }
+  assert.equal(await state(0, 0, null, false), 'pending')
+  const both = oldestOf([
+    { syncedAt: at(5), initialSyncCompletedAt: at(50) },
+    { syncedAt: at(9), initialSyncCompletedAt: at(20) },
+  ])
+  assert.deepEqual(both, { syncedAt: at(9), initialSyncCompletedAt: at(20) })
+  assert.deepEqual(oldestOf([]), { syncedAt: null, initialSyncCompletedAt: null })
+})

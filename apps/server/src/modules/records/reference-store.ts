@@ -1,0 +1,169 @@
+import type { DatasetName } from '@bridgework/contract'
+import type { PoolClient } from 'pg'
+import { bigintArray, textArray } from '../../platform/database/binary-array.ts'
+import type { LocationId } from '../../platform/identity/identity.ts'
+import type { Stamp } from '../datasets/stamp.ts'
+
+export type ReferenceRow = { target_dataset: string; target_source_id: string; record_id: string }
+
+/** Forgets what these records referred to and remembers what they refer to now. */
+export async function replaceReferences(
+  client: PoolClient,
+  locationId: LocationId,
+  dataset: DatasetName,
+  changedIds: readonly string[],
+  rows: readonly ReferenceRow[],
+): Promise<void> {
+  if (changedIds.length > 0) {
+    await client.query(
+      `delete from record_reference where location_id = $1 and dataset = $2 and record_id = any($3::bigint[])`,
+      [locationId, dataset, changedIds],
+    )
+  }
+  if (rows.length === 0) return
+  await client.query(
+    `insert into record_reference (location_id, target_dataset, target_source_id, dataset, record_id)
+     select $1, row.target_dataset, row.target_source_id, $2, row.record_id
+       from unnest($3::text[], $4::text[], $5::bigint[]) as row (target_dataset, target_source_id, record_id)`,
+    [
+      locationId,
+      dataset,
+      textArray(rows.map((row) => row.target_dataset)),
+      textArray(rows.map((row) => row.target_source_id)),
+      bigintArray(rows.map((row) => row.record_id)),
+    ],
+  )
+}
+
+/** Ids of a dataset's records that refer to one of these targets, rising, after `afterId`: by the primary key of record_reference. */
+export async function listReferring(
+  client: PoolClient,
+  locationId: LocationId,
+  target: { dataset: DatasetName; sourceIds: readonly string[] },
+  dataset: string,
+  afterId: string,
+  limit: number,
+): Promise<string[]> {
+  const { rows } = await client.query<{ record_id: string }>(
+    `select distinct record_id
+       from record_reference
+      where location_id = $1 and target_dataset = $2 and target_source_id = any($3::text[]) and dataset = $4 and record_id > $5
+      order by record_id
+      limit $6`,
+    [locationId, target.dataset, target.sourceIds, dataset, afterId, limit],
+  )
+  return rows.map((row) => row.record_id)
+}
+
+/** References by id alone need no watching any more once their target is there. */
+export async function deleteReferences(
+  client: PoolClient,
+  locationId: LocationId,
+  target: { dataset: DatasetName; sourceIds: readonly string[] },
+  dataset: string,
+): Promise<void> {
+  await client.query(
+    `delete from record_reference
+      where location_id = $1 and target_dataset = $2 and target_source_id = any($3::text[]) and dataset = $4`,
+    [locationId, target.dataset, target.sourceIds, dataset],
+  )
+}
+
+export type RenderedRow = { id: string; source_id: string; source: string; document: string }
+
+export async function readForRendering(
+  client: PoolClient,
+  locationId: LocationId,
+  dataset: DatasetName,
+  ids: readonly string[],
+): Promise<RenderedRow[]> {
+  const { rows } = await client.query<RenderedRow>(
+    `select id, source_id, source, document
+       from record
+      where location_id = $1 and dataset = $2 and id = any($3::bigint[])`,
+    [locationId, dataset, bigintArray(ids)],
+  )
+  return rows
+}
+
+export async function updateDocuments(
+  client: PoolClient,
+  locationId: LocationId,
+  dataset: DatasetName,
+  stamp: Stamp,
+  rows: readonly { id: string; document: string; patient_id: string | null }[],
+): Promise<void> {
+  await client.query(
+    `update record set modified_at = $3, document = row.document, patient_id = row.patient_id
+       from unnest($4::bigint[], $5::text[], $6::bigint[]) as row (id, document, patient_id)
+      where record.location_id = $1 and record.dataset = $2 and record.id = row.id`,
+    [
+      locationId,
+      dataset,
+      stamp,
+      bigintArray(rows.map((row) => row.id)),
+      textArray(rows.map((row) => row.document)),
+      bigintArray(rows.map((row) => row.patient_id)),
+    ],
+  )
+}
+
+export type RerenderWork = {
+  locationId: LocationId
+  targetDataset: DatasetName
+  targetSourceId: string
+  dataset: DatasetName
+  afterId: string
+}
+
+/** Work asked for again starts again: the target has changed once more. */
+export async function addRerenderWork(
+  client: PoolClient,
+  locationId: LocationId,
+  target: { dataset: DatasetName; sourceIds: readonly string[] },
+  dataset: string,
+): Promise<void> {
+  await client.query(
+    `insert into rerender_work (location_id, target_dataset, target_source_id, dataset)
+     select $1, $2, source_id, $4 from unnest($3::text[]) as source_id
+         on conflict (location_id, target_dataset, target_source_id, dataset) do update set after_id = 0`,
+    [locationId, target.dataset, target.sourceIds, dataset],
+  )
+}
+
+/** The oldest work of any location. Housekeeping, not a hot path: the one statement on a large table that names no location. */
+export async function findRerenderWork(client: Pick<PoolClient, 'query'>): Promise<RerenderWork | null> {
+  const { rows } = await client.query<Record<string, string>>(
+    `select location_id, target_dataset, target_source_id, dataset, after_id from rerender_work order by created_at limit 1`,
+  )
+  const row = rows[0]
+  // The columns are text and bigint, written by addRerenderWork from values of these types.
+  return row
+    ? ({
+        locationId: row.location_id,
+        targetDataset: row.target_dataset,
+        targetSourceId: row.target_source_id,
+        dataset: row.dataset,
+        afterId: row.after_id,
+      } as RerenderWork)
+    : null
+}
+
+/** The same work as it stands now that the turn is held; null when another process has finished it. */
+export async function lockRerenderWork(client: PoolClient, work: RerenderWork): Promise<{ afterId: string } | null> {
+  const { rows } = await client.query<{ after_id: string }>(
+    `select after_id from rerender_work
+      where location_id = $1 and target_dataset = $2 and target_source_id = $3 and dataset = $4
+        for update`,
+    [work.locationId, work.targetDataset, work.targetSourceId, work.dataset],
+  )
+  return rows[0] ? { afterId: rows[0].after_id } : null
+}
+
+/** Moves the work on to `afterId`, or ends it when that is null. */
+export async function saveRerenderWork(client: PoolClient, work: RerenderWork, afterId: string | null): Promise<void> {
+  const key = [work.locationId, work.targetDataset, work.targetSourceId, work.dataset]
+  const where = `location_id = $1 and target_dataset = $2 and target_source_id = $3 and dataset = $4`
+  if (afterId === null) await client.query(`delete from rerender_work where ${where}`, key)
+  else await client.query(`update rerender_work set after_id = $5 where ${where}`, [...key, afterId])
+}

@@ -1,0 +1,85 @@
+import { type DatasetName, datasets } from '@bridgework/contract'
+import type { Pool } from 'pg'
+import { Problem } from '../../platform/errors/problem.ts'
+import type { AgentId, LocationId } from '../../platform/identity/identity.ts'
+import { type ChangedRecord, hideRecords, type NewRecord, writeRecords } from './change.ts'
+import { hashSource } from './document.ts'
+import { takeTurn } from './turn.ts'
+import { findUpload, saveUpload } from './upload-store.ts'
+import { findBySourceIds, type StoredRecord } from './write-store.ts'
+
+/** `source`: canonical JSON of what was sent, validated; null: the record was removed in the practice management system. */
+export type UploadLine = { sourceId: string; source: string | null }
+
+export type Upload = {
+  locationId: LocationId
+  dataset: DatasetName
+  agentId: AgentId
+  /** Rises with every upload of the agent; decimal digits. */
+  number: string
+  /** SHA-256 of the body, in hex. */
+  bodyHash: string
+  lines: readonly UploadLine[]
+}
+
+export type UploadAnswer = { inserted: number; changed: number; unchanged: number; hidden: number }
+
+/**
+ * Stores one upload, whole or not at all, and its answer with it: the same upload again (`isRepeated`) gets the same answer and has no second effect.
+ * Source ids are distinct. Refuses with `idempotency_key_reused`, `busy` and `location_unknown`.
+ */
+export async function storeUpload(
+  pool: Pool,
+  upload: Upload,
+  now: () => Date,
+): Promise<{ answer: UploadAnswer; isRepeated: boolean }> {
+  const { locationId, dataset } = upload
+  return takeTurn(pool, locationId, dataset, async (turn) => {
+    const earlier = await findUpload(turn.client, upload)
+    if (earlier && earlier.bodyHash !== upload.bodyHash) throw new Problem('idempotency_key_reused')
+    if (earlier) return { answer: JSON.parse(earlier.answer), isRepeated: true }
+    const sourceIds = upload.lines.map((line) => line.sourceId)
+    const stored = new Map<string, StoredRecord>()
+    for (const record of await findBySourceIds(turn.client, locationId, dataset, sourceIds, isEmbedded(dataset))) {
+      stored.set(record.sourceId, record)
+    }
+    const { inserts, updates, removals, unchanged } = sort(upload.lines, stored)
+    const origin = { agentId: upload.agentId, uploadNumber: upload.number, receivedAt: now() }
+    await writeRecords(turn, dataset, origin, inserts, updates)
+    const hidden = await findBySourceIds(turn.client, locationId, dataset, removals, true)
+    await hideRecords(turn, dataset, hidden)
+    const answer = {
+      inserted: inserts.length,
+      changed: updates.length,
+      unchanged: unchanged.length,
+      hidden: hidden.length,
+    }
+    await saveUpload(turn.client, upload, JSON.stringify(answer), unchanged, origin.receivedAt)
+    return { answer, isRepeated: false }
+  })
+}
+
+function sort(lines: readonly UploadLine[], stored: ReadonlyMap<string, StoredRecord>) {
+  const inserts: NewRecord[] = []
+  const updates: ChangedRecord[] = []
+  const removals: string[] = []
+  const unchanged: string[] = []
+  for (const { sourceId, source } of lines) {
+    const record = stored.get(sourceId)
+    if (source === null) {
+      if (record && !record.isHidden) removals.push(sourceId)
+      else unchanged.push(sourceId)
+    } else if (!record) inserts.push({ sourceId, source })
+    else if (record.sourceHash === hashSource(source)) unchanged.push(sourceId)
+    else {
+      updates.push({ sourceId, source, id: record.id, wasHidden: record.isHidden, previousSource: record.source })
+    }
+  }
+  return { inserts, updates, removals, unchanged }
+}
+
+function isEmbedded(dataset: DatasetName): boolean {
+  return datasets.some((other) =>
+    other.refersTo.some((rule) => rule.dataset === dataset && rule.changesWith.length > 0),
+  )
+}

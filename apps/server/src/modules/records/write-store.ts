@@ -1,0 +1,225 @@
+import type { DatasetName } from '@bridgework/contract'
+import type { PoolClient } from 'pg'
+import { bigintArray, textArray } from '../../platform/database/binary-array.ts'
+import type { AgentId, LocationId } from '../../platform/identity/identity.ts'
+import type { Stamp } from '../datasets/stamp.ts'
+
+/**
+ * Locks a location's dataset states in the order in which the names are given, and reads them. The clock is the database's, in
+ * microseconds.
+ */
+export async function lockDatasetStates(client: PoolClient, locationId: LocationId, names: readonly DatasetName[]) {
+  const { rows } = await client.query<{
+    dataset: DatasetName
+    last_stamp: string
+    total: string
+    visible: string
+    span_from: string
+    span_records: string
+    clock: string
+  }>(
+    `select dataset, last_stamp, total, visible, span_from, span_records, (extract(epoch from clock_timestamp()) * 1000000)::bigint as clock
+       from dataset_state
+      where location_id = $1 and dataset = any($2::text[])
+      order by array_position($2::text[], dataset)
+        for update`,
+    [locationId, names],
+  )
+  return rows.map((row) => ({
+    dataset: row.dataset,
+    lastStamp: Number(row.last_stamp),
+    total: Number(row.total),
+    visible: Number(row.visible),
+    spanFrom: Number(row.span_from),
+    spanRecords: Number(row.span_records),
+    clock: Number(row.clock),
+  }))
+}
+
+export async function saveDatasetState(
+  client: PoolClient,
+  locationId: LocationId,
+  dataset: DatasetName,
+  state: { lastStamp: Stamp; total: number; visible: number; spanFrom: Stamp; spanRecords: number },
+): Promise<void> {
+  await client.query(
+    `update dataset_state
+        set last_stamp = $3, counted_stamp = $3, total = $4, visible = $5, span_from = $6, span_records = $7
+      where location_id = $1 and dataset = $2`,
+    [locationId, dataset, state.lastStamp, state.total, state.visible, state.spanFrom, state.spanRecords],
+  )
+}
+
+export type StoredRecord = {
+  id: string
+  sourceId: string
+  isHidden: boolean
+  sourceHash: string
+  source: string | null
+}
+
+/**
+ * The records of these source ids; `source` only where `withSource` asks for it, because it is most of the bytes. By the unique index, once
+ * Postgres has statistics that know the location; until then by reading its dataset through.
+ */
+export async function findBySourceIds(
+  client: PoolClient,
+  locationId: LocationId,
+  dataset: string,
+  sourceIds: readonly string[],
+  withSource: boolean,
+): Promise<StoredRecord[]> {
+  const { rows } = await client.query<{
+    id: string
+    source_id: string
+    is_hidden: boolean
+    source_hash: string
+    source: string | null
+  }>(
+    `select id, source_id, is_hidden, encode(source_hash, 'hex') as source_hash, ${withSource ? 'source' : 'null as source'}
+       from record
+      where location_id = $1 and dataset = $2 and source_id = any($3::text[])`,
+    [locationId, dataset, textArray(sourceIds)],
+  )
+  return rows.map((row) => ({
+    id: row.id,
+    sourceId: row.source_id,
+    isHidden: row.is_hidden,
+    sourceHash: row.source_hash,
+    source: row.source,
+  }))
+}
+
+/** The ids of these source ids' records. */
+export async function findIds(
+  client: PoolClient,
+  locationId: LocationId,
+  dataset: string,
+  sourceIds: readonly string[],
+): Promise<{ id: string; source_id: string }[]> {
+  const { rows } = await client.query<{ id: string; source_id: string }>(
+    `select id, source_id
+       from record
+      where location_id = $1 and dataset = $2 and source_id = any($3::text[])`,
+    [locationId, dataset, textArray(sourceIds)],
+  )
+  return rows
+}
+
+/** Ids of a dataset's records after this one, rising, by the primary key. */
+export async function listIdsAfter(
+  db: Pick<PoolClient, 'query'>,
+  locationId: LocationId,
+  dataset: string,
+  afterId: string,
+  limit: number,
+): Promise<string[]> {
+  const { rows } = await db.query<{ id: string }>(
+    'select id from record where location_id = $1 and dataset = $2 and id > $3 order by id limit $4',
+    [locationId, dataset, afterId, limit],
+  )
+  return rows.map((row) => row.id)
+}
+
+/** As many new ids of the type as asked for, rising. The sequences' names come from the contract. */
+export async function drawIds(client: PoolClient, dataset: DatasetName, count: number): Promise<string[]> {
+  if (count === 0) return []
+  const { rows } = await client.query<{ id: string }>(
+    `select nextval($1::regclass) as id from generate_series(1, $2::integer)`,
+    [`record_id_${dataset}`, count],
+  )
+  return rows.map((row) => row.id)
+}
+
+export type RecordRow = {
+  id: string
+  source_id: string
+  is_hidden: boolean
+  source_hash: string
+  source: string
+  document: string
+  patient_id: string | null
+  starts_at: Stamp | null
+}
+
+export type Origin = { agentId: AgentId; uploadNumber: string; receivedAt: Date }
+
+const recordRows = `unnest($7::bigint[], $8::text[], $9::boolean[], $10::text[], $11::text[], $12::text[], $13::bigint[], $14::bigint[])
+         as row (id, source_id, is_hidden, source_hash, source, document, patient_id, starts_at)`
+
+function columnsOf(rows: readonly RecordRow[]): unknown[] {
+  return [
+    bigintArray(rows.map((row) => row.id)),
+    textArray(rows.map((row) => row.source_id)),
+    rows.map((row) => row.is_hidden),
+    textArray(rows.map((row) => row.source_hash)),
+    textArray(rows.map((row) => row.source)),
+    textArray(rows.map((row) => row.document)),
+    bigintArray(rows.map((row) => row.patient_id)),
+    bigintArray(rows.map((row) => row.starts_at)),
+  ]
+}
+
+export async function insertRecords(
+  client: PoolClient,
+  locationId: LocationId,
+  dataset: DatasetName,
+  stamp: Stamp,
+  origin: Origin,
+  rows: readonly RecordRow[],
+): Promise<void> {
+  if (rows.length === 0) return
+  await client.query(
+    `insert into record (location_id, dataset, id, source_id, modified_at, is_hidden, agent_id, upload_number, received_at,
+                         source_hash, source, document, patient_id, starts_at)
+     select $1, $2, row.id, row.source_id, $3, row.is_hidden, $4, $5, $6, decode(row.source_hash, 'hex'), row.source, row.document,
+            row.patient_id, row.starts_at
+       from ${recordRows}`,
+    [locationId, dataset, stamp, origin.agentId, origin.uploadNumber, origin.receivedAt, ...columnsOf(rows)],
+  )
+}
+
+export async function updateRecords(
+  client: PoolClient,
+  locationId: LocationId,
+  dataset: DatasetName,
+  stamp: Stamp,
+  origin: Origin,
+  rows: readonly RecordRow[],
+): Promise<void> {
+  if (rows.length === 0) return
+  await client.query(
+    `update record
+        set modified_at = $3, is_hidden = row.is_hidden, agent_id = $4, upload_number = $5, received_at = $6,
+            source_hash = decode(row.source_hash, 'hex'), source = row.source, document = row.document,
+            patient_id = row.patient_id, starts_at = row.starts_at
+       from ${recordRows}
+      where record.location_id = $1 and record.dataset = $2 and record.id = row.id`,
+    [locationId, dataset, stamp, origin.agentId, origin.uploadNumber, origin.receivedAt, ...columnsOf(rows)],
+  )
+}
+
+/** Visible records become hidden: neither agent nor upload changes hands, because nothing was received. */
+export async function updateHidden(
+  client: PoolClient,
+  locationId: LocationId,
+  dataset: DatasetName,
+  stamp: Stamp,
+  rows: readonly RecordRow[],
+): Promise<void> {
+  await client.query(
+    `update record
+        set modified_at = $3, is_hidden = true, source_hash = decode(row.source_hash, 'hex'), source = row.source, document = row.document
+       from unnest($4::bigint[], $5::text[], $6::text[], $7::text[]) as row (id, source_hash, source, document)
+      where record.location_id = $1 and record.dataset = $2 and record.id = row.id`,
+    [
+      locationId,
+      dataset,
+      stamp,
+      bigintArray(rows.map((row) => row.id)),
+      textArray(rows.map((row) => row.source_hash)),
+      textArray(rows.map((row) => row.source)),
+      textArray(rows.map((row) => row.document)),
+    ],
+  )
+}

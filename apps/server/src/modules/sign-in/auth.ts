@@ -1,0 +1,169 @@
+import { randomUUID } from 'node:crypto'
+import { passkey } from '@better-auth/passkey'
+import { betterAuth } from 'better-auth'
+import { APIError, createAuthMiddleware, getSessionFromCtx } from 'better-auth/api'
+import { twoFactor } from 'better-auth/plugins'
+import type { Pool } from 'pg'
+import type { SecretKey } from '../credentials/secret.ts'
+import { queueMail } from '../mail/queue.ts'
+import { passwordLengthMax, passwordLengthMin } from './password-rule.ts'
+import { resetMail } from './sign-in-mail.ts'
+import { useTotp } from './used-totp.ts'
+
+/** Where better-auth answers. */
+export const authPath = '/portal/api/auth'
+
+/** Nobody who walked away from a screen stays signed in longer. */
+export const idleTimeoutMs = 15 * 60_000
+/** Whatever happens, a sign-in ends then. */
+export const sessionLifetimeMs = 12 * 60 * 60_000
+/** How recent a sign-in must be for a sensitive act. */
+export const freshMs = 10 * 60_000
+
+/** The header in which we tell better-auth the caller's address, after we have worked it out; what a caller sends in it is dropped. */
+export const clientIpHeader = 'x-bridgework-client-ip'
+
+export type Auth = ReturnType<typeof createAuth>
+
+/**
+ * Signing in to the portal, by better-auth: passwords (hashed with scrypt), one-time passwords with recovery codes, passkeys, sessions in the
+ * database that end after 15 minutes without a request. What it does not do is ours: who may sign up, how often one may try, which passwords
+ * are too weak, that a one-time password counts once, that an
+ * account begins with a proven e-mail address, and that a session ends after 12 hours.
+ */
+export function createAuth(deps: { pool: Pool; secretKey: SecretKey; publicUrl: string }) {
+  const { pool, secretKey, publicUrl } = deps
+  const times = { createdAt: 'created_at', updatedAt: 'updated_at' }
+  return betterAuth({
+    appName: 'Bridgework',
+    baseURL: publicUrl,
+    basePath: authPath,
+    secret: secretKey.sessionSecret,
+    database: pool,
+    trustedOrigins: [publicUrl],
+    // Its messages name people; ours is the only log.
+    logger: { disabled: true },
+    telemetry: { enabled: false },
+    rateLimit: { enabled: false },
+    user: { modelName: 'portal_user', fields: { emailVerified: 'email_verified', ...times } },
+    session: {
+      modelName: 'portal_session',
+      fields: {
+        userId: 'user_id',
+        expiresAt: 'expires_at',
+        ipAddress: 'ip_address',
+        userAgent: 'user_agent',
+        ...times,
+      },
+      expiresIn: idleTimeoutMs / 1000,
+      updateAge: 60,
+      freshAge: freshMs / 1000,
+    },
+    account: {
+      modelName: 'portal_account',
+      fields: {
+        userId: 'user_id',
+        accountId: 'account_id',
+        providerId: 'provider_id',
+        accessToken: 'access_token',
+        refreshToken: 'refresh_token',
+        idToken: 'id_token',
+        accessTokenExpiresAt: 'access_token_expires_at',
+        refreshTokenExpiresAt: 'refresh_token_expires_at',
+        ...times,
+      },
+    },
+    verification: {
+      modelName: 'portal_verification',
+      fields: { expiresAt: 'expires_at', ...times },
+      // A stolen copy of the database resets nobody's password.
+      storeIdentifier: 'hashed',
+    },
+    emailAndPassword: {
+      enabled: true,
+      disableSignUp: true,
+      minPasswordLength: passwordLengthMin,
+      maxPasswordLength: passwordLengthMax,
+      requireEmailVerification: true,
+      resetPasswordTokenExpiresIn: 60 * 60,
+      revokeSessionsOnPasswordReset: true,
+      sendResetPassword: async ({ user, token }) => queueMail(pool, resetMail(publicUrl, user, token)),
+    },
+    advanced: {
+      cookiePrefix: 'bridgework',
+      useSecureCookies: publicUrl.startsWith('https:'),
+      defaultCookieAttributes: { httpOnly: true, sameSite: 'lax' },
+      database: { generateId: () => randomUUID() },
+      ipAddress: { ipAddressHeaders: [clientIpHeader] },
+    },
+    hooks: {
+      // Before the code is looked at, so that of two requests with one code only one goes on.
+      before: createAuthMiddleware(async (call) => {
+        if (call.path !== '/two-factor/verify-totp') return
+        const userId = await whoseSecondFactor(call)
+        if (userId && !(await useTotp(pool, secretKey, userId, String(call.body?.code)))) {
+          throw new APIError('UNAUTHORIZED', { code: 'INVALID_CODE' })
+        }
+      }),
+    },
+    plugins: [
+      twoFactor({
+        issuer: 'Bridgework',
+        schema: {
+          user: { fields: { twoFactorEnabled: 'two_factor_enabled' } },
+          twoFactor: {
+            modelName: 'portal_two_factor',
+            fields: {
+              userId: 'user_id',
+              backupCodes: 'backup_codes',
+              failedVerificationCount: 'failed_verification_count',
+              lockedUntil: 'locked_until',
+            },
+          },
+        },
+      }),
+      passkey({
+        rpID: new URL(publicUrl).hostname,
+        rpName: 'Bridgework',
+        origin: publicUrl,
+        // A passkey stands for both factors, so the device must have asked for a finger, a face or a PIN.
+        authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
+        registration: {
+          afterVerification: ({ verification }) => requireUserVerified(verification.registrationInfo?.userVerified),
+        },
+        authentication: {
+          afterVerification: ({ verification }) => requireUserVerified(verification.authenticationInfo.userVerified),
+        },
+        schema: {
+          passkey: {
+            modelName: 'portal_passkey',
+            fields: {
+              userId: 'user_id',
+              publicKey: 'public_key',
+              credentialID: 'credential_id',
+              deviceType: 'device_type',
+              backedUp: 'backed_up',
+              createdAt: 'created_at',
+            },
+          },
+        },
+      }),
+    ],
+  })
+}
+
+/** Of the session, or of the password that was just right; null when there is neither, which better-auth refuses by itself. */
+async function whoseSecondFactor(
+  call: Parameters<Parameters<typeof createAuthMiddleware>[0]>[0],
+): Promise<string | null> {
+  const session = await getSessionFromCtx(call)
+  if (session) return session.user.id
+  const cookie = call.context.createAuthCookie('two_factor')
+  const challenge = await call.getSignedCookie(cookie.name, call.context.secret)
+  if (!challenge) return null
+  return (await call.context.internalAdapter.findVerificationValue(challenge))?.value ?? null
+}
+
+function requireUserVerified(isVerified: boolean | undefined): void {
+  if (!isVerified) throw new APIError('UNAUTHORIZED', { code: 'USER_NOT_VERIFIED' })
+}

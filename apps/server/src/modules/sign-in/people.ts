@@ -1,0 +1,41 @@
+import type { Queryable } from '../../platform/database/queryable.ts'
+import type { MemberId } from '../../platform/identity/identity.ts'
+
+/** What an account says of its person. */
+export type Account = { name: string; email: string; isTwoFactorEnabled: boolean }
+
+/** The accounts of these people, by user id. */
+export async function findAccounts(db: Queryable, userIds: readonly string[]): Promise<Map<string, Account>> {
+  const { rows } = await db.query<{ id: string; name: string; email: string; two_factor_enabled: boolean | null }>(
+    'select id, name, email, two_factor_enabled from portal_user where id = any($1::uuid[])',
+    [userIds],
+  )
+  return new Map(
+    rows.map((row) => [
+      row.id,
+      { name: row.name, email: row.email, isTwoFactorEnabled: row.two_factor_enabled ?? false },
+    ]),
+  )
+}
+
+/** Of these members those who have an invitation that still opens. */
+export async function openInvitations(
+  db: Queryable,
+  side: 'company' | 'organization' | 'operator',
+  memberIds: readonly MemberId[],
+): Promise<Set<MemberId>> {
+  const { rows } = await db.query<{ member_id: MemberId }>(
+    'select member_id from invitation where side = $1 and member_id = any($2::uuid[]) and expires_at > clock_timestamp()',
+    [side, memberIds],
+  )
+  return new Set(rows.map((row) => row.member_id))
+}
+
+/** The link that a member was mailed opens nothing any more. */
+export async function endInvitation(
+  db: Queryable,
+  side: 'company' | 'organization' | 'operator',
+  memberId: MemberId,
+): Promise<void> {
+  await db.query('delete from invitation where side = $1 and member_id = $2', [side, memberId])
+}

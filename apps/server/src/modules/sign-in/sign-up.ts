@@ -1,0 +1,99 @@
+import type { Pool } from 'pg'
+import { withTransaction } from '../../platform/database/pool.ts'
+import type { Queryable } from '../../platform/database/queryable.ts'
+import { requireText } from '../../platform/errors/field.ts'
+import { Problem } from '../../platform/errors/problem.ts'
+import { recordAudit } from '../audit/store.ts'
+import { isSecret, newSecret, type SecretKey } from '../credentials/secret.ts'
+import { addCompany } from '../directory/company.ts'
+import { createOrganization } from '../directory/organization.ts'
+import { insertMember, requireEmail } from '../directory/tenant-member.ts'
+import { queueMail } from '../mail/queue.ts'
+import { createPerson } from './create-person.ts'
+import { takeSeat } from './seat.ts'
+import { alreadySignedUpMail, signUpMail } from './sign-in-mail.ts'
+import { findPersonByEmail } from './store.ts'
+
+/** What somebody signs up: a vendor's company, or a practice's organization, and themselves as its owner. */
+export type SignUp = {
+  side: 'company' | 'organization'
+  tenantName: string
+  name: string
+  email: string
+  passwordHash: string
+}
+
+const lifetimeMs = 24 * 60 * 60_000
+
+/**
+ * Keeps a sign-up and mails the link that completes it. Nothing else exists before: of several sign-ups with one address each has its own
+ * password and link, so nobody prepares an account for somebody else. An address that has an account gets a mail that says so, and the
+ * caller cannot tell. Throws a Refusal for a field that cannot be.
+ */
+export async function requestSignUp(
+  pool: Pool,
+  secretKey: SecretKey,
+  publicUrl: string,
+  signUp: SignUp,
+): Promise<void> {
+  const email = requireEmail(signUp.email).toLowerCase()
+  const name = requireText(signUp.name, 'your name')
+  const tenantName = requireText(signUp.tenantName, `the name of your ${signUp.side}`)
+  const known = await findPersonByEmail(pool, email)
+  if (known) return await queueMail(pool, alreadySignedUpMail(publicUrl, known))
+  const token = newSecret('bwi')
+  await withTransaction(pool, async (client) => {
+    await client.query(
+      `insert into sign_up (token_hmac, side, tenant_name, name, email, password_hash, expires_at)
+       values ($1, $2, $3, $4, $5, $6, clock_timestamp() + $7 * interval '1 millisecond')`,
+      [secretKey.hmac(token), signUp.side, tenantName, name, email, signUp.passwordHash, lifetimeMs],
+    )
+    await queueMail(client, signUpMail(publicUrl, { email, name }, tenantName, token))
+  })
+}
+
+/**
+ * Makes of a sign-up, whose link came back from the mailbox, an account and the company or organization that it owns: all of it or nothing.
+ * Throws Problem invitation_unknown for a link that was used or is too old, and a Refusal when the address has got an account meanwhile.
+ */
+export async function completeSignUp(
+  pool: Pool,
+  secretKey: SecretKey,
+  token: string,
+  caller: { ip: string; requestId: string },
+): Promise<void> {
+  if (!isSecret('bwi', token)) throw new Problem('invitation_unknown')
+  await withTransaction(pool, async (client) => {
+    const { rows } = await client.query<SignUp>(
+      `delete from sign_up
+        where token_hmac = $1 and expires_at > clock_timestamp()
+       returning side, tenant_name as "tenantName", name, email, password_hash as "passwordHash"`,
+      [secretKey.hmac(token)],
+    )
+    const [signUp] = rows
+    if (!signUp) throw new Problem('invitation_unknown')
+    const { userId } = await createPerson(client, signUp)
+    const { tenantId, memberId } = await createTenant(client, signUp)
+    await takeSeat(client, { side: signUp.side, memberId }, userId)
+    await recordAudit(client, {
+      side: signUp.side,
+      tenantId,
+      userId,
+      actor: `${signUp.name} <${signUp.email}>`,
+      action: 'account.sign_up',
+      subject: signUp.tenantName,
+      ...caller,
+    })
+  })
+}
+
+async function createTenant(client: Queryable, signUp: SignUp): Promise<{ tenantId: string; memberId: string }> {
+  const owner = { email: signUp.email, name: signUp.name }
+  if (signUp.side === 'company') {
+    const made = await addCompany(client, { name: signUp.tenantName, owner })
+    return { tenantId: made.company.id, memberId: made.owner.id }
+  }
+  const { id } = await createOrganization(client, { name: signUp.tenantName })
+  const member = await insertMember(client, { side: 'organization', id }, { ...owner, role: 'owner' })
+  return { tenantId: id, memberId: member.id }
+}

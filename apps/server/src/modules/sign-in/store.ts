@@ -1,0 +1,68 @@
+import type { Queryable } from '../../platform/database/queryable.ts'
+
+/** Who has an account with this e-mail address; null when nobody does. */
+export async function findPersonByEmail(
+  db: Queryable,
+  email: string,
+): Promise<{ userId: string; name: string; email: string } | null> {
+  const { rows } = await db.query<{ userId: string; name: string; email: string }>(
+    'select id as "userId", name, email from portal_user where email = $1',
+    [email.trim().toLowerCase()],
+  )
+  return rows[0] ?? null
+}
+
+/** The name of a person, on the account and wherever they act for somebody. */
+export async function renamePerson(db: Queryable, userId: string, name: string): Promise<void> {
+  await db.query(
+    `with person as (update portal_user set name = $2, updated_at = now() where id = $1),
+          of_company as (update member set name = $2 where user_id = $1),
+          of_organization as (update organization_member set name = $2 where user_id = $1)
+     update operator_member set name = $2 where user_id = $1`,
+    [userId, name],
+  )
+}
+
+/** A person's sessions that have not ended, the latest first. */
+export async function listSessions(
+  db: Queryable,
+  userId: string,
+): Promise<{ id: string; signedInAt: Date; lastSeenAt: Date; ip: string | null; userAgent: string | null }[]> {
+  const { rows } = await db.query<{
+    id: string
+    signedInAt: Date
+    lastSeenAt: Date
+    ip: string | null
+    userAgent: string | null
+  }>(
+    `select id, created_at as "signedInAt", updated_at as "lastSeenAt",
+            nullif(ip_address, '') as ip, nullif(user_agent, '') as "userAgent"
+       from portal_session
+      where user_id = $1 and expires_at > now()
+      order by updated_at desc, id`,
+    [userId],
+  )
+  return rows
+}
+
+/** Ends one of the person's own sessions. False when they have no such one. */
+export async function endSession(db: Queryable, userId: string, sessionId: string): Promise<boolean> {
+  const { rowCount } = await db.query('delete from portal_session where id = $1 and user_id = $2', [sessionId, userId])
+  return rowCount === 1
+}
+
+/** Forgets what has run out: sessions, links, challenges, used one-time passwords, counted tries, and mails whose links open nothing any more. */
+export async function deleteOldSignIns(db: Queryable): Promise<void> {
+  for (const statement of [
+    'delete from portal_session where expires_at < now()',
+    'delete from portal_verification where expires_at < now()',
+    'delete from sign_up where expires_at < now()',
+    'delete from sign_in_attempt where forget_at < now()',
+    `delete from used_totp where used_at < now() - interval '10 minutes'`,
+    // Kept for a while, so that a list of members can say that an invitation is too old.
+    `delete from invitation where expires_at < now() - interval '90 days'`,
+    `delete from mail where created_at < now() - interval '7 days'`,
+  ]) {
+    await db.query(statement)
+  }
+}

@@ -1,0 +1,17 @@
+import type { Queryable } from '../../platform/database/queryable.ts'
+import type { SecretKey } from '../credentials/secret.ts'
+
+/** Longer than a code is good for: better-auth takes the one before and the one after too, 90 seconds in all. */
+const usedForMs = 2 * 60_000
+
+/** Marks a one-time password as used by this person. False when it was used before (RFC 6238 5.2), by a second request at the same time too. */
+export async function useTotp(db: Queryable, secretKey: SecretKey, userId: string, code: string): Promise<boolean> {
+  const { rowCount } = await db.query(
+    `insert into used_totp as used (user_id, code_hmac)
+     values ($1, $2)
+     on conflict (user_id, code_hmac) do update set used_at = clock_timestamp()
+       where used.used_at < clock_timestamp() - $3 * interval '1 millisecond'`,
+    [userId, secretKey.hmac(`totp ${code.replaceAll(/\s/g, '')}`), usedForMs],
+  )
+  return rowCount === 1
+}

@@ -1,0 +1,149 @@
+import type { Pool, QueryConfig } from 'pg'
+import type { CompanyId, LocationId } from '../../platform/identity/identity.ts'
+
+export type SyncType = 'initial' | 'incremental'
+export type SlotLimits = Readonly<Record<SyncType, number>>
+export type SlotKey = { companyId: CompanyId; syncType: SyncType; locationId: LocationId }
+
+/** `sentAtMs`: before the statement left, so a lease counted from it never outlives the row. */
+export type SlotAnswer = { granted: true; sentAtMs: number } | { granted: false; activeLocationIds: number[] }
+
+export type SlotOperations = {
+  /** `hold` takes or renews, `check` only asks, `release` gives back. Rejects when the database fails, but never for a release. */
+  run: (kind: 'hold' | 'check' | 'release', key: SlotKey, lease: number) => Promise<SlotAnswer>
+  /** Gives back after a hold whose outcome is unknown. Waits for nothing. */
+  forget: (key: SlotKey, lease: number) => void
+  /** Resolves when nothing is under way. Releases that could not be sent are left to expire. */
+  close: () => Promise<void>
+}
+
+type Waiting = {
+  kind: 'hold' | 'check' | 'release'
+  key: SlotKey
+  lease: number
+  queuedAtMs: number
+  resolve: (answer: SlotAnswer) => void
+  reject: (error: unknown) => void
+}
+
+/**
+ * Sends operations on sync slots to the database, one statement at a time and all that wait in it: under load a round trip carries many.
+ * Operations on one location keep their order, also when a release has to be sent again.
+ */
+export function createSlotOperations(options: {
+  pool: Pick<Pool, 'query'>
+  processId: string
+  limits: SlotLimits
+  leaseMs: number
+  timeoutMs: number
+  retryMs: number
+  now: () => number
+}): SlotOperations {
+  const { pool, processId, limits, leaseMs, timeoutMs, retryMs, now } = options
+  let waiting: Waiting[] = []
+  let pumping: Promise<void> | undefined
+  let retry: NodeJS.Timeout | undefined
+  let closed = false
+
+  const pump = () => {
+    clearTimeout(retry)
+    retry = undefined
+    pumping ??= drain()
+  }
+
+  const drain = async () => {
+    // Those that arrive in the same turn of the event loop go together.
+    await null
+    await drainAll()
+    // In the same turn as the last look at the queue, so that nothing is added unseen.
+    pumping = undefined
+  }
+
+  const drainAll = async () => {
+    while (waiting.length > 0) {
+      const batch = waiting.splice(0, batchMax).sort(byGate)
+      const sentAtMs = now()
+      try {
+        const rows = await apply(batch)
+        for (const [index, operation] of batch.entries()) operation.resolve(answerOf(rows[index], sentAtMs))
+      } catch (error) {
+        if (!afterFailure(batch, error)) return
+      }
+    }
+  }
+
+  /** Keeps releases for another try, ahead of everything newer; false when only they are left, so that the pump rests. */
+  const afterFailure = (batch: readonly Waiting[], error: unknown): boolean => {
+    const again: Waiting[] = []
+    for (const operation of batch) {
+      if (operation.kind !== 'release') operation.reject(error)
+      else {
+        // Whoever releases is about to answer a caller: the row is ours to get rid of, or expires.
+        operation.resolve({ granted: true, sentAtMs: now() })
+        if (!closed && now() - operation.queuedAtMs < leaseMs) again.push(operation)
+      }
+    }
+    const others = waiting.some((operation) => operation.kind !== 'release')
+    waiting = [...again, ...waiting]
+    if (!others && waiting.length > 0) retry ??= setTimeout(pump, retryMs).unref()
+    return others
+  }
+
+  /** One statement, named so that it is planned once per connection. */
+  const apply = async (batch: readonly Waiting[]): Promise<{ granted: boolean; active: string[] | null }[]> => {
+    const query: QueryConfig & { query_timeout: number } = {
+      name: 'sync-slot-apply',
+      text: 'select granted, active from sync_slot_apply($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)',
+      values: [
+        processId,
+        leaseMs,
+        // The server gives up before we do, so that no statement that we gave up still runs.
+        Math.max(1, Math.floor(timeoutMs * 0.6)),
+        limits.initial,
+        limits.incremental,
+        batch.map(({ kind }) => kind),
+        batch.map(({ key }) => key.companyId),
+        batch.map(({ key }) => key.syncType),
+        batch.map(({ key }) => key.locationId),
+        batch.map(({ lease }) => lease),
+      ],
+      query_timeout: timeoutMs,
+    }
+    const { rows } = await pool.query<{ granted: boolean; active: string[] | null }>(query)
+    return rows
+  }
+
+  const run: SlotOperations['run'] = (kind, key, lease) => {
+    const { promise, resolve, reject } = Promise.withResolvers<SlotAnswer>()
+    waiting.push({ kind, key, lease, queuedAtMs: now(), resolve, reject })
+    pump()
+    return promise
+  }
+
+  return {
+    run,
+    forget(key, lease) {
+      void run('release', key, lease)
+    },
+    async close() {
+      closed = true
+      await pumping
+      clearTimeout(retry)
+    },
+  }
+}
+
+function answerOf(row: { granted: boolean; active: string[] | null } | undefined, sentAtMs: number): SlotAnswer {
+  if (!row) throw new Error('sync_slot_apply answered too few rows')
+  return row.granted
+    ? { granted: true, sentAtMs }
+    : { granted: false, activeLocationIds: (row.active ?? []).map(Number) }
+}
+
+const batchMax = 200
+
+/** All processes lock gates in this order. Stable, so a location's operations stay in theirs. */
+function byGate(left: Waiting, right: Waiting): number {
+  const [a, b] = [`${left.key.companyId}/${left.key.syncType}`, `${right.key.companyId}/${right.key.syncType}`]
+  return a < b ? -1 : a > b ? 1 : 0
+}

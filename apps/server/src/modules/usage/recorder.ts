@@ -1,0 +1,193 @@
+import { vendorApiPath } from '@bridgework/contract'
+import type { Queryable } from '../../platform/database/queryable.ts'
+import { databaseErrorCode } from '../../platform/database/unavailable.ts'
+import type { CompanyId, KeyPairId } from '../../platform/identity/identity.ts'
+import type { Log, LogEvent } from '../../platform/log/log-event.ts'
+import {
+  addKeyPairUses,
+  addRequests,
+  addUsage,
+  type KeyPairUse,
+  requestsKept,
+  type StoredRequest,
+  type UsageCounts,
+} from './store.ts'
+
+export type UsageRecorder = {
+  /** Takes note of an answer that was given to a company. Costs microseconds, waits for nothing and never throws. */
+  observe: (event: LogEvent) => void
+  /** Resolves when all that was noted so far is written, or could not be. */
+  flush: () => Promise<void>
+  /** Writes every second until stopped. */
+  start: () => void
+  /** Writes what is left. */
+  stop: () => Promise<void>
+}
+
+type Answered = Extract<LogEvent, { event: 'request.answered' }>
+
+/**
+ * Counts what companies ask of the vendor API, from the log's own events: what cannot stand in the log cannot stand here either. Numbers wait
+ * in memory and are written together, so no request pays for them; those of a process that dies are lost, and of a database that is away so
+ * many are kept as fit a bounded memory.
+ */
+export function createUsageRecorder(options: {
+  pool: Queryable
+  log: Log
+  now: () => Date
+  everyMs?: number
+  /** Buckets, key pairs and requests that may wait, so that a long outage fills no memory; what comes on top is not counted. */
+  waitingMax?: number
+}): UsageRecorder {
+  const { pool, log, now, everyMs = 1_000, waitingMax = 10_000 } = options
+  const counts = new Map<string, UsageCounts>()
+  const requests = new Map<CompanyId, StoredRequest[]>()
+  const uses = new Map<KeyPairId, KeyPairUse>()
+  const usesWritten = new Map<KeyPairId, number>()
+  let requestsWaiting = 0
+  let writing: Promise<void> | undefined
+  let timer: NodeJS.Timeout | undefined
+  let isFailing = false
+
+  const count = (more: UsageCounts) => {
+    const key = `${more.companyId} ${more.bucketAt.getTime()}`
+    const sum = counts.get(key)
+    if (sum) {
+      sum.requests += more.requests
+      sum.records += more.records
+      sum.throttled += more.throttled
+      sum.errors += more.errors
+    } else if (counts.size < waitingMax) counts.set(key, { ...more })
+  }
+
+  const keep = (companyId: CompanyId, some: readonly StoredRequest[]) => {
+    const kept = requests.get(companyId) ?? []
+    if (kept.length === 0 && requestsWaiting >= waitingMax) return
+    requestsWaiting -= kept.length
+    kept.push(...some)
+    kept.splice(0, kept.length - requestsKept)
+    requestsWaiting += kept.length
+    requests.set(companyId, kept)
+  }
+
+  const use = (keyPairId: KeyPairId, at: Date, isToken: boolean) => {
+    const before = usesWritten.get(keyPairId)
+    if (!isToken && before !== undefined && at.getTime() - before < useEveryMs) return
+    if (usesWritten.size >= waitingMax) usesWritten.clear()
+    usesWritten.set(keyPairId, at.getTime())
+    if (uses.size < waitingMax) uses.set(keyPairId, { keyPairId, at })
+  }
+
+  /** Each of the three on its own, so that one which was written is not written again after another failed. */
+  const write = async <Key, Value>(
+    waiting: Map<Key, Value>,
+    insert: (db: Queryable, values: Value[]) => Promise<void>,
+    putBack: (key: Key, value: Value) => void,
+  ): Promise<unknown> => {
+    const taken = [...waiting]
+    if (taken.length === 0) return null
+    waiting.clear()
+    try {
+      await insert(
+        pool,
+        taken.map(([, value]) => value),
+      )
+      return null
+    } catch (error) {
+      for (const [key, value] of taken) putBack(key, value)
+      return error
+    }
+  }
+
+  const writeAll = async () => {
+    const errors = await Promise.all([
+      write(counts, addUsage, (_key, value) => count(value)),
+      write(
+        requests,
+        (db, values) => {
+          requestsWaiting = 0
+          return addRequests(db, values.flat())
+        },
+        (companyId, value) => {
+          const since = requests.get(companyId) ?? []
+          requestsWaiting -= since.length
+          requests.delete(companyId)
+          keep(companyId, [...value, ...since])
+        },
+      ),
+      write(uses, addKeyPairUses, (keyPairId, value) => uses.set(keyPairId, uses.get(keyPairId) ?? value)),
+    ])
+    const error = errors.find((each) => each !== null) ?? null
+    // Once for each time that the database is away, and not every second.
+    if (error !== null && !isFailing)
+      log({ event: 'task.failed', task: 'write usage', error: databaseErrorCode(error) })
+    isFailing = error !== null
+  }
+
+  const flush = async () => {
+    // What is being written was noted before; what has been noted since comes after it.
+    await writing
+    writing = writeAll().finally(() => {
+      writing = undefined
+    })
+    await writing
+  }
+
+  return {
+    observe(event) {
+      if (event.event !== 'request.answered' || event.companyId === undefined) return
+      if (!event.route.startsWith(vendorApiPath) && event.route !== '(unknown)') return
+      const at = now()
+      count(countsOf(event, event.companyId, at))
+      keep(event.companyId, [requestOf(event, event.companyId, at)])
+      // A token whose pair was revoked is refused: that is no use of it.
+      if (event.keyPairId !== undefined && event.status !== 401) {
+        use(event.keyPairId, at, event.route === `${vendorApiPath}/auth/token`)
+      }
+    },
+    flush,
+    start() {
+      timer ??= setInterval(() => {
+        if (!writing) void flush()
+      }, everyMs).unref()
+    },
+    async stop() {
+      clearInterval(timer)
+      timer = undefined
+      await flush()
+    },
+  }
+}
+
+/** A key pair's last use is that exact, and costs one row a minute. */
+const useEveryMs = 60_000
+
+const bucketMs = 300_000
+
+function countsOf(event: Answered, companyId: CompanyId, at: Date): UsageCounts {
+  const isThrottled = event.status === 429
+  return {
+    companyId,
+    bucketAt: new Date(Math.floor(at.getTime() / bucketMs) * bucketMs),
+    requests: 1,
+    records: event.records ?? 0,
+    throttled: isThrottled ? 1 : 0,
+    errors: event.status >= 400 && !isThrottled ? 1 : 0,
+  }
+}
+
+function requestOf(event: Answered, companyId: CompanyId, answeredAt: Date): StoredRequest {
+  return {
+    companyId,
+    answeredAt,
+    requestId: event.requestId,
+    method: event.method,
+    route: event.route.replace(vendorApiPath, ''),
+    // An id that names no location is whatever the caller wrote there.
+    locationId: event.code === 'location_unknown' ? null : (event.locationId ?? null),
+    status: event.status,
+    code: event.code ?? null,
+    records: event.records ?? 0,
+    durationMs: event.durationMs,
+  }
+}

@@ -1,0 +1,137 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import test, { type TestContext } from 'node:test'
+import pg from 'pg'
+import type { LogEvent } from '../log/log-event.ts'
+import { ownerRole, serverRole } from './embedded/cluster.ts'
+import { migrate } from './migrate.ts'
+import { createTestDatabase } from './test-database.ts'
+
+test('two processes that migrate at once apply each migration once, in order', async (t) => {
+  const { url } = await emptyDatabase(t)
+  const directory = migrations(t, {
+    '0001_one.sql': 'create table one (id bigint)',
+    '0002_two.sql': 'alter table one add name text',
+  })
+  const events: LogEvent[] = []
+  const options = { directory, serverRole, log: (event: LogEvent) => events.push(event) }
+
+  await Promise.all([migrate(url, options), migrate(url, options), migrate(url, options)])
+
+  assert.deepEqual(
+    events.map((event) => event.event === 'database.migrated' && event.name),
+    ['0001_one', '0002_two'],
+  )
+})
+
+test('a migration that fails leaves nothing of itself, keeps the earlier ones and goes through when it is mended', async (t) => {
+  const { url, owner } = await emptyDatabase(t)
+  const files = {
+    '0001_one.sql': 'create table one (id bigint)',
+    '0002_two.sql': 'create table two (id bigint); select 1 / 0',
+  }
+  const options = { directory: migrations(t, files), serverRole, log: () => {} }
+
+  await assert.rejects(migrate(url, options), /0002_two failed; nothing of it was kept/)
+  assert.deepEqual(await tables(owner), ['migration', 'one'])
+
+  writeFileSync(join(options.directory, '0002_two.sql'), 'create table two (id bigint)')
+  await migrate(url, options)
+  assert.deepEqual(await tables(owner), ['migration', 'one', 'two'])
+})
+
+test('an applied migration that was edited is refused in one line that names it, and nothing is changed', async (t) => {
+  const { url, owner } = await emptyDatabase(t)
+  const directory = migrations(t, { '0001_one.sql': 'create table one (id bigint)' })
+  await migrate(url, { directory, serverRole, log: () => {} })
+  writeFileSync(join(directory, '0001_one.sql'), 'create table one (id text)')
+  writeFileSync(join(directory, '0002_two.sql'), 'create table two (id bigint)')
+
+  await assert.rejects(migrate(url, { directory, serverRole, log: () => {} }), {
+    message: /^[^\n]*0001_one[^\n]*never be edited[^\n]*$/,
+  })
+  assert.deepEqual(await tables(owner), ['migration', 'one'])
+})
+
+test('a checkout with Windows’ line endings has the same migrations', async (t) => {
+  const { url } = await emptyDatabase(t)
+  const directory = migrations(t, { '0001_one.sql': 'create table one (\n  id bigint\n)\n' })
+  await migrate(url, { directory, serverRole, log: () => {} })
+  writeFileSync(join(directory, '0001_one.sql'), 'create table one (\r\n  id bigint\r\n)\r\n')
+
+  await migrate(url, { directory, serverRole, log: () => {} })
+})
+
+test('a database that a newer version has migrated is refused in one line', async (t) => {
+  const { url } = await emptyDatabase(t)
+  const directory = migrations(t, {
+    '0001_one.sql': 'create table one (id bigint)',
+    '0002_two.sql': 'create table two (id bigint)',
+  })
+  await migrate(url, { directory, serverRole, log: () => {} })
+  rmSync(join(directory, '0002_two.sql'))
+
+  await assert.rejects(migrate(url, { directory, serverRole, log: () => {} }), {
+    message: /^[^\n]*newer Bridgework[^\n]*0002_two[^\n]*$/,
+  })
+})
+
+test('a missing number is a mistake of the release and found before anything is applied', async (t) => {
+  const { url, owner } = await emptyDatabase(t)
+  const directory = migrations(t, { '0001_one.sql': 'create table one (id bigint)', '0003_three.sql': 'select 1' })
+
+  await assert.rejects(
+    migrate(url, { directory, serverRole, log: () => {} }),
+    /0003_three\.sql: expected migration 0002/,
+  )
+  assert.deepEqual(await tables(owner), [])
+})
+
+test('the server’s role gets its rights to a table of a later migration too', async (t) => {
+  const { url, serverUrl } = await emptyDatabase(t)
+  const directory = migrations(t, { '0001_one.sql': 'create table one (id bigint)' })
+  await migrate(url, { directory, serverRole, log: () => {} })
+  writeFileSync(join(directory, '0002_two.sql'), 'create table two (id bigint generated always as identity, name text)')
+  await migrate(url, { directory, serverRole, log: () => {} })
+
+  const server = connect(t, serverUrl)
+  await server.query(`insert into two (name) values ('x')`)
+  await assert.rejects(server.query('drop table two'), { code: '42501' })
+})
+
+test('a role that does not exist is refused in one line, and the owner itself needs no grant', async (t) => {
+  const { url, owner } = await emptyDatabase(t)
+  const directory = migrations(t, { '0001_one.sql': 'create table disclosure (id bigint)' })
+
+  await assert.rejects(migrate(url, { directory, serverRole: 'no"body', log: () => {} }), {
+    message: /^The role "no"body"[^\n]*$/,
+  })
+  await migrate(url, { directory, serverRole: ownerRole, log: () => {} })
+  await owner.query('delete from disclosure')
+})
+
+async function emptyDatabase(t: TestContext) {
+  const { url, serverUrl, ownerPool } = await createTestDatabase(t)
+  await ownerPool.query('drop schema public cascade; create schema public')
+  return { url, serverUrl, owner: ownerPool }
+}
+
+function migrations(t: TestContext, files: Record<string, string>): string {
+  const directory = mkdtempSync(join(tmpdir(), 'bridgework-migrations-'))
+  t.after(() => rmSync(directory, { recursive: true }))
+  for (const [name, sql] of Object.entries(files)) writeFileSync(join(directory, name), sql)
+  return directory
+}
+
+function connect(t: TestContext, url: string): pg.Pool {
+  const pool = new pg.Pool({ connectionString: url })
+  t.after(() => pool.end())
+  return pool
+}
+
+async function tables(pool: pg.Pool): Promise<string[]> {
+  const { rows } = await pool.query(`select tablename from pg_tables where schemaname = 'public' order by tablename`)
+  return rows.map(({ tablename }) => tablename)
+}

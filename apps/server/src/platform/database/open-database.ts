@@ -1,0 +1,35 @@
+import type { Config } from '../../config.ts'
+import type { Log } from '../log/log-event.ts'
+import { connectEmbedded, embeddedServerRole, startEmbeddedPostgres } from './embedded-postgres.ts'
+import { migrate } from './migrate.ts'
+
+export type OpenDatabase = { serverUrl: string; ownerUrl: string; close: () => Promise<void> }
+
+/**
+ * The database that the settings name, at this version's schema: the embedded one, started, or a server's. With `beside`, the embedded
+ * database of a running server is used as it is, and started only when none runs. Throws a DatabaseStartError.
+ */
+export async function openDatabase(
+  config: Config,
+  log: Log,
+  options: { beside?: boolean } = {},
+): Promise<OpenDatabase> {
+  if (config.database.kind === 'server') {
+    const { url, migrationUrl } = config.database
+    const serverRole = migrationUrl === null ? null : decodeURIComponent(new URL(url).username)
+    await migrate(migrationUrl ?? url, { log, serverRole })
+    return { serverUrl: url, ownerUrl: migrationUrl ?? url, close: async () => {} }
+  }
+  const { dataDir } = config
+  const embedded = options.beside
+    ? await connectEmbedded(dataDir, { log })
+    : await startEmbeddedPostgres({ dataDir, log })
+  const close = 'close' in embedded ? embedded.close : embedded.stop
+  try {
+    await migrate(embedded.ownerUrl, { log, serverRole: embeddedServerRole })
+  } catch (error) {
+    await close()
+    throw error
+  }
+  return { serverUrl: embedded.serverUrl, ownerUrl: embedded.ownerUrl, close }
+}

@@ -1,0 +1,122 @@
+import pg from 'pg'
+import type { Log } from '../log/log-event.ts'
+import { DatabaseStartError } from './start-error.ts'
+import { databaseErrorCode, isDatabaseUnavailable } from './unavailable.ts'
+
+export { isDatabaseUnavailable } from './unavailable.ts'
+
+export type PoolOptions = {
+  /** Connections at most. */
+  max: number
+  log: Log
+  /** What `pg_stat_activity` shows. */
+  applicationName: string
+  /** A statement is given up by the server after this long, and by us a second later when the server cannot even say so. */
+  statementTimeoutMs?: number
+  idleTimeoutMs?: number
+}
+
+/**
+ * A pool on the database at `url`. Waiting for a connection ends after 5 s, a statement after `statementTimeoutMs` (5 s), so a request
+ * behind a dead network learns it soon. `bigint`, `numeric` and `date` arrive as text: a JS number or Date would lose digits or move the day.
+ */
+export function createPool(url: string, options: PoolOptions): pg.Pool {
+  const statementTimeoutMs = options.statementTimeoutMs ?? 5_000
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: options.max,
+    application_name: options.applicationName,
+    connectionTimeoutMillis: 5_000,
+    idleTimeoutMillis: options.idleTimeoutMs ?? 30_000,
+    statement_timeout: statementTimeoutMs,
+    query_timeout: statementTimeoutMs + 1_000,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 5_000,
+    types: { getTypeParser },
+  })
+  const onError = (error: unknown) => {
+    // `end` does not wait until its sessions are gone: what the database says to them when it is stopped next worries nobody.
+    if (!pool.ending) options.log({ event: 'database.unavailable', code: databaseErrorCode(error) })
+  }
+  pool.on('error', onError)
+  // A client that is out of the pool raises its own error when the server ends the session between two statements; without a listener
+  // the process dies. The next statement fails and tells the caller, so there is nothing to do here.
+  pool.on('connect', (client) => {
+    client.on('error', () => {})
+  })
+  return pool
+}
+
+/**
+ * Runs `work` in one READ COMMITTED transaction on one connection: committed when it returns, rolled back when it throws. The client is
+ * the caller's only until `work` ends. Throws when the commit did not commit, also when `work` swallowed a failed statement's error.
+ */
+export async function withTransaction<T>(
+  pool: pg.Pool,
+  work: (client: pg.PoolClient) => Promise<T>,
+  options: { transactionTimeoutMs?: number; lockTimeoutMs?: number } = {},
+): Promise<T> {
+  const client = await pool.connect()
+  let broken: Error | undefined
+  try {
+    await client.query(beginStatement(options))
+    const result = await work(client)
+    const commit = await client.query('commit')
+    if (commit.command !== 'COMMIT') throw new Error('The transaction was rolled back: a statement in it had failed')
+    return result
+  } catch (error) {
+    broken = await rollBack(client, error)
+    throw error
+  } finally {
+    client.release(broken)
+  }
+}
+
+/** Refuses a server that lacks what our SQL uses (`transaction_timeout` came with 17), in one line. */
+export async function requireSupportedPostgres(connection: Pick<pg.Pool, 'query'>): Promise<void> {
+  const answer = await connection.query<{ number: number; version: string }>(
+    `select current_setting('server_version_num')::integer as number, current_setting('server_version') as version`,
+  )
+  const [server] = answer.rows
+  if (server && server.number < 170_000) {
+    throw new DatabaseStartError(`PostgreSQL ${server.version} is too old: Bridgework needs PostgreSQL 17 or newer.`)
+  }
+}
+
+function beginStatement(options: { transactionTimeoutMs?: number; lockTimeoutMs?: number }): string {
+  const statements = ['begin isolation level read committed']
+  if (options.transactionTimeoutMs !== undefined) {
+    statements.push(`set local transaction_timeout = ${Math.round(options.transactionTimeoutMs)}`)
+  }
+  if (options.lockTimeoutMs !== undefined)
+    statements.push(`set local lock_timeout = ${Math.round(options.lockTimeoutMs)}`)
+  return statements.join('; ')
+}
+
+/** Gives the error with which the client must leave the pool, or undefined when it is clean again. */
+async function rollBack(client: pg.PoolClient, error: unknown): Promise<Error | undefined> {
+  if (isDatabaseUnavailable(error) && !isSessionAlive(error))
+    return error instanceof Error ? error : new Error('broken')
+  try {
+    await client.query('rollback')
+    return undefined
+  } catch (failure) {
+    return failure instanceof Error ? failure : new Error('broken')
+  }
+}
+
+/** Errors that end the statement or the transaction and leave the session in use. */
+function isSessionAlive(error: unknown): boolean {
+  return (
+    error instanceof Error &&
+    'code' in error &&
+    (error.code === '57014' || error.code === '53100' || error.code === '53200')
+  )
+}
+
+function getTypeParser(oid: number, format?: 'text' | 'binary') {
+  if (oid === dateOid) return (value: unknown) => value
+  return pg.types.getTypeParser(oid, format as 'text')
+}
+
+const dateOid = 1082

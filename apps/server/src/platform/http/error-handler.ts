@@ -1,0 +1,105 @@
+import type { ProblemCode } from '@bridgework/contract'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { databaseErrorCode, isDatabaseUnavailable } from '../database/unavailable.ts'
+import { Problem } from '../errors/problem.ts'
+import type { Log } from '../log/log-event.ts'
+
+/** What a refusal looks like on the wire, whoever writes it: the error handler, the router or the HTTP parser. */
+export type Refusal = { status: number; headers: Record<string, string>; body: string }
+
+/**
+ * Turns whatever was thrown below a route into the one error shape. A Problem is answered as it says, a refusal of Fastify's own by our
+ * word for it, a database that is away with 503; anything else is a bug: 500 with nothing of it in the answer, and in the log only its class
+ * and the line of ours that threw, because messages hold values.
+ */
+export function createErrorHandler(deps: { log: Log }) {
+  return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
+    const problem = problemOf(error)
+    if (problem.code === 'internal') {
+      const failure = problem.cause ?? error
+      deps.log({ event: 'request.failed', requestId: request.id, route: routeOf(request), ...describe(failure) })
+    }
+    request.logNotes = { ...request.logNotes, code: problem.code }
+    if (problem.because !== undefined) request.logNotes.because = problem.because
+    const refusal = writeRefusal(problem, request.id)
+    reply.code(refusal.status).headers(refusal.headers).send(refusal.body)
+  }
+}
+
+/** The route's pattern, for the log: the path itself may name a patient's record. */
+export function routeOf(request: FastifyRequest): string {
+  return request.logNotes?.route ?? request.routeOptions.url ?? '(unknown)'
+}
+
+/** Status, headers and body of a problem. Waiting is always told in seconds, and a 401 always says how to authenticate. */
+export function writeRefusal(problem: Problem, requestId: string): Refusal {
+  const headers: Record<string, string> = {
+    'Content-Type': 'application/json; charset=utf-8',
+    ...(problem.status === 401 && { 'WWW-Authenticate': challenges[problem.code] ?? 'Bearer' }),
+    ...((problem.status === 503 || problem.status === 429) && { 'Retry-After': problem.status === 503 ? '2' : '1' }),
+    ...problem.headers,
+  }
+  const body = problem.exact
+    ? { errors: problem.errors, ...problem.members }
+    : { errors: problem.errors, code: problem.code, request_id: requestId, ...problem.members }
+  return { status: problem.status, headers, body: JSON.stringify(body) }
+}
+
+// RFC 6750 3.1: no error code for a request that carried no credentials.
+const challenges: Partial<Record<ProblemCode, string>> = { token_invalid: 'Bearer error="invalid_token"' }
+
+function problemOf(error: unknown): Problem {
+  if (error instanceof Problem) return error
+  const code = codeOf(error)
+  const known = code === undefined ? undefined : ofFastify[code]
+  if (known) return new Problem(known, { because: code ?? '' })
+  if (code === 'FST_ERR_VALIDATION') {
+    const part = (error as { validationContext?: unknown }).validationContext
+    return new Problem(part === 'body' ? 'field_invalid' : 'parameter_invalid')
+  }
+  if (isDatabaseUnavailable(error))
+    return new Problem('unavailable', { because: `database: ${databaseErrorCode(error)}` })
+  // The caller went away while its body was arriving: nobody reads this answer.
+  if (code === 'ECONNRESET' || code === 'ERR_STREAM_PREMATURE_CLOSE')
+    return new Problem('request_malformed', { because: 'aborted' })
+  return new Problem('internal', { cause: error })
+}
+
+const ofFastify: Record<string, ProblemCode> = {
+  FST_ERR_CTP_EMPTY_JSON_BODY: 'body_malformed',
+  FST_ERR_CTP_INVALID_JSON_BODY: 'body_malformed',
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: 'content_type_unsupported',
+  FST_ERR_ROUTE_MISSING_CONTENT_TYPE: 'content_type_unsupported',
+  FST_ERR_CTP_BODY_TOO_LARGE: 'body_too_large',
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'request_malformed',
+  FST_ERR_BAD_URL: 'request_malformed',
+  FST_ERR_MAX_PARAM_LENGTH: 'uri_too_long',
+  FST_ERR_NOT_FOUND: 'route_unknown',
+}
+
+/** An error's code when it looks like one: short capitals, so never a value. */
+function codeOf(error: unknown): string | undefined {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  return typeof code === 'string' && /^[A-Z0-9_]{3,60}$/.test(code) ? code : undefined
+}
+
+/** An error's class and code, and the first line of ours in its stack. The message is cut away first: it could spell a stack line. */
+function describe(error: unknown): { error: string; at: string } {
+  if (!(error instanceof Error)) return { error: typeof error, at: 'unknown' }
+  const code = codeOf(error)
+  const frames = framesOf(error)
+  const ours = frames.find((line) => !line.includes('node_modules') && !line.includes('node:'))
+  const at = /\/((?:apps|packages)\/[\w./-]+:\d+):\d+\)?$/.exec(ours ?? '')?.[1] ?? 'unknown'
+  return { error: code === undefined ? error.constructor.name : `${error.constructor.name} ${code}`, at }
+}
+
+function framesOf(error: Error): string[] {
+  const stack = error.stack ?? ''
+  const end = stack.indexOf(error.message) + error.message.length
+  return stack.includes(error.message)
+    ? stack
+        .slice(end)
+        .split('\n')
+        .filter((line) => /^\s+at /.test(line))
+    : []
+}

@@ -1,0 +1,33 @@
+import type { FastifyInstance } from 'fastify'
+import type { Pool } from 'pg'
+import type { Metrics } from '../metrics/metrics.ts'
+
+const clockDifferenceMaxMs = 5000
+
+/** Liveness, readiness and metrics, for whoever watches the process. */
+export function registerHealth(app: FastifyInstance, deps: { pool: Pool; now: () => Date; metrics: Metrics }): void {
+  app.get('/healthz', async () => ({ status: 'ok' }))
+
+  app.get('/readyz', async (_request, reply) => {
+    const problem = await findProblem(deps.pool, deps.now)
+    if (problem === null) return { status: 'ready' }
+    return reply.code(503).header('Retry-After', '2').send({ status: 'not ready', because: problem })
+  })
+
+  app.get('/metrics', async (_request, reply) =>
+    reply.header('Content-Type', deps.metrics.contentType).send(await deps.metrics.render()),
+  )
+}
+
+/** The migrations were done before the server listened: what can go wrong since is the database, or one of the two clocks. */
+async function findProblem(pool: Pool, now: () => Date): Promise<string | null> {
+  try {
+    const { rows } = await pool.query<{ clock: Date }>('select clock_timestamp() as clock from migration limit 1')
+    const clock = rows[0]?.clock
+    if (!clock) return 'the database is not migrated'
+    const isClose = Math.abs(clock.getTime() - now().getTime()) <= clockDifferenceMaxMs
+    return isClose ? null : 'the clocks of this server and of the database differ by more than 5 s'
+  } catch {
+    return 'the database is not reachable'
+  }
+}

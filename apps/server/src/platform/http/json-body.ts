@@ -1,0 +1,28 @@
+import type { FastifyInstance } from 'fastify'
+import { Problem } from '../errors/problem.ts'
+
+/**
+ * Makes `application/json` the only body that routes receive, read strictly: UTF-8 and nothing else, never empty, and `__proto__` or
+ * `constructor.prototype` in it are dropped before anyone could copy them. Any other content type is refused before a byte of it is parsed.
+ */
+export function acceptJsonBodies(app: FastifyInstance): void {
+  const parseJson = app.getDefaultJsonParser('remove', 'remove')
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
+    const charset = /;\s*charset\s*=\s*"?([^;"\s]+)/i.exec(request.headers['content-type'] ?? '')?.[1]
+    if (charset !== undefined && charset.toLowerCase() !== 'utf-8') return done(new Problem('content_type_unsupported'))
+    const encoding = request.headers['content-encoding']
+    if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
+      return done(
+        new Problem('content_encoding_unsupported', { errors: 'Send the body as it is, without Content-Encoding.' }),
+      )
+    }
+    let text: string
+    try {
+      text = new TextDecoder('utf-8', { fatal: true }).decode(body as Buffer)
+    } catch {
+      return done(new Problem('body_malformed'))
+    }
+    parseJson(request, text, done)
+  })
+}

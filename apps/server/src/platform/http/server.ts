@@ -1,0 +1,197 @@
+import { randomUUID } from 'node:crypto'
+import type { Socket } from 'node:net'
+import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
+import { Problem } from '../errors/problem.ts'
+import type { Log, LogEvent } from '../log/log-event.ts'
+import { createClientAddress } from './client-address.ts'
+import { createClientErrorHandler, refuseAndClose } from './client-error.ts'
+import { createErrorHandler, routeOf, writeRefusal } from './error-handler.ts'
+import { acceptJsonBodies } from './json-body.ts'
+import { watchRoutes } from './route-table.ts'
+
+/** What a request adds to its line in the log: who asked, for how much, and why it was refused. */
+type LogNotes = Pick<
+  Extract<LogEvent, { event: 'request.answered' }>,
+  'companyId' | 'keyPairId' | 'locationId' | 'records' | 'agentId' | 'code' | 'because'
+> & {
+  /** The pattern of a known path that was asked with a method which it does not answer. */
+  route?: string
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** How long a request of this route may take to arrive, where that is longer than for others. */
+    uploadTimeoutMs?: number
+  }
+  interface FastifyRequest {
+    /** The caller's address, behind trusted proxies too. */
+    readonly clientIp: string
+    /** Replace it, never change it: `request.logNotes = { ...request.logNotes, companyId }`. */
+    logNotes: LogNotes | null
+  }
+}
+
+export type HttpServerOptions = {
+  log: Log
+  /** Addresses and CIDR ranges whose X-Forwarded-For counts. */
+  trustedProxies: readonly string[]
+  /**
+   * Called before a request that no route answers is refused with 404 or 405, so that a door can refuse with 401 first. `route` is the pattern
+   * of a path that is known but not with this method, null for an unknown path.
+   */
+  beforeRefusal?: (request: FastifyRequest, route: string | null) => Promise<void> | void
+  newRequestId?: () => string
+  headersTimeoutMs?: number
+  /** How long a request may take to arrive, unless its route says otherwise. */
+  requestTimeoutMs?: number
+  keepAliveTimeoutMs?: number
+  /** A connection on which nothing moves for so long is closed, whatever it waits for. */
+  idleTimeoutMs?: number
+  connectionsMax?: number
+  /** Bytes of a body, unless its route says otherwise. */
+  bodyBytesMax?: number
+}
+
+/**
+ * The HTTP edge of the service: every answer, also to what the parser, the router or the framework refuses, has the one error shape and an
+ * X-Request-Id; slow and idle callers are closed; one line in the log for each request, with the route's pattern and nothing of the path.
+ * Schemas on its routes are documentation: routes parse their input themselves, `request.query` is the raw text (see rawQuery).
+ */
+export function createHttpServer(options: HttpServerOptions): FastifyInstance {
+  const newRequestId = options.newRequestId ?? randomUUID
+  const clientAddress = createClientAddress(options.trustedProxies)
+  const headersTimeout = options.headersTimeoutMs ?? 8_000
+  const requestTimeoutMs = options.requestTimeoutMs ?? 12_000
+
+  const app: FastifyInstance = Fastify({
+    logger: false,
+    genReqId: () => newRequestId(),
+    requestIdHeader: false,
+    exposeHeadRoutes: false,
+    return503OnClosing: false,
+    bodyLimit: options.bodyBytesMax ?? 16 * 1024,
+    requestTimeout: Math.max(requestTimeoutMs, uploadTimeoutMs),
+    keepAliveTimeout: options.keepAliveTimeoutMs ?? 65_000,
+    connectionTimeout: options.idleTimeoutMs ?? 60_000,
+    http: {
+      headersTimeout,
+      connectionsCheckingInterval: Math.min(1_000, headersTimeout / 4),
+      maxHeaderSize: 16 * 1024,
+      // Node would answer a missing Host header with an empty 400; we say it in our own shape below.
+      requireHostHeader: false,
+    },
+    routerOptions: { querystringParser: rawText, maxParamLength: urlLengthMax },
+    clientErrorHandler: createClientErrorHandler({ log: options.log, newRequestId }),
+    // The router refuses before any hook runs, so what the hooks below do for everyone is done here once more.
+    frameworkErrors: (error, request, reply) => {
+      const problem = new Problem(error.code === 'FST_ERR_MAX_PARAM_LENGTH' ? 'uri_too_long' : 'request_malformed')
+      const { status, headers, body } = writeRefusal(problem, request.id)
+      options.log({
+        event: 'request.answered',
+        requestId: request.id,
+        method: request.method,
+        route: '(unreadable)',
+        status,
+        durationMs: 0,
+        code: problem.code,
+      })
+      reply.raw
+        .writeHead(status, { ...headersOfAll(request.id), ...headers, 'Content-Length': Buffer.byteLength(body) })
+        .end(body)
+    },
+  })
+  app.server.maxConnections = options.connectionsMax ?? 10_000
+  // Idle connections make room: whoever tries again gets in.
+  app.server.on('drop', () => app.server.closeIdleConnections())
+  app.server.on('connect', (_request, socket) => {
+    refuseAndClose(socket as Socket, new Problem('method_not_allowed', { headers: { Allow: 'GET' } }), newRequestId())
+  })
+  // RFC 9110 10.1.1 lets a server ignore an expectation that it does not know; Node would answer 417 without a body.
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
+
+  acceptJsonBodies(app)
+  app.setValidatorCompiler(() => () => true)
+  app.setSerializerCompiler(() => (data) => JSON.stringify(data))
+  app.setErrorHandler(createErrorHandler({ log: options.log }))
+  app.setNotFoundHandler(() => {
+    throw new Problem('route_unknown')
+  })
+
+  app.decorateRequest('logNotes', null)
+  app.decorateRequest('clientIp', {
+    getter(this: FastifyRequest) {
+      return clientAddress(this.raw)
+    },
+  })
+
+  app.addHook('onRequest', async (request) => {
+    const timeoutMs = request.routeOptions.config.uploadTimeoutMs ?? requestTimeoutMs
+    if (hasBody(request)) endWhenSlow(app, request, timeoutMs)
+  })
+
+  const routes = watchRoutes(app)
+  app.addHook('onRequest', async (request, reply) => {
+    reply.headers(headersOfAll(request.id))
+    if (request.raw.headers.host === undefined && request.raw.httpVersion !== '1.0') {
+      throw new Problem('request_malformed', { errors: 'The request has no Host header.' })
+    }
+    if ((request.raw.url ?? '').length > urlLengthMax) throw new Problem('uri_too_long')
+    if (!request.is404) return
+
+    // Before the body is read: what no route takes is not worth receiving.
+    const known = routes.find(request.raw.url ?? '')
+    const otherMethods = known !== null && !known.methods.includes(request.method) ? known : null
+    if (otherMethods) request.logNotes = { ...request.logNotes, route: otherMethods.route }
+    await options.beforeRefusal?.(request, otherMethods?.route ?? null)
+    if (otherMethods) throw new Problem('method_not_allowed', { headers: { Allow: otherMethods.methods.join(', ') } })
+    throw new Problem('route_unknown')
+  })
+
+  app.addHook('onResponse', async (request, reply) => {
+    const { route: _route, ...notes } = request.logNotes ?? {}
+    options.log({
+      event: 'request.answered',
+      requestId: request.id,
+      method: request.method,
+      route: routeOf(request),
+      status: reply.raw.statusCode,
+      durationMs: Math.round(reply.elapsedTime * 10) / 10,
+      ...notes,
+    })
+  })
+
+  return app
+}
+
+/** Node has one time-out for all requests, which is the longest; a route's own ends a body that is still arriving, in the same words. */
+function endWhenSlow(app: FastifyInstance, request: FastifyRequest, timeoutMs: number): void {
+  const timer = setTimeout(() => {
+    const error = Object.assign(new Error('the body is too slow'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
+    if (!request.raw.complete) app.server.emit('clientError', error, request.raw.socket)
+  }, timeoutMs)
+  request.raw.once('close', () => clearTimeout(timer))
+}
+
+function hasBody(request: FastifyRequest): boolean {
+  const { 'content-length': length, 'transfer-encoding': encoding } = request.raw.headers
+  return encoding !== undefined || (length !== undefined && length !== '0')
+}
+
+/** The text after the question mark, undecoded; '' when there is none. */
+export function rawQuery(request: FastifyRequest): string {
+  // The router's parser below hands the text on, whatever Fastify's types say of a query.
+  return request.query as string
+}
+
+function rawText(query: string): Record<string, unknown> {
+  return query as unknown as Record<string, unknown>
+}
+
+function headersOfAll(requestId: string): Record<string, string> {
+  return { 'X-Request-Id': requestId, 'X-Content-Type-Options': 'nosniff', 'Cache-Control': 'no-store' }
+}
+
+const urlLengthMax = 8_000
+
+/** An office's uplink may be slow: a full upload, packed, at 256 kbit/s. */
+export const uploadTimeoutMs = 120_000

@@ -1,0 +1,53 @@
+import type { ProblemCode } from '@bridgework/contract'
+import type { AgentId, CompanyId, KeyPairId, LocationId } from '../identity/identity.ts'
+
+/**
+ * Everything that the service may write to its log. Closed, so that a reviewer sees in one file that no patient, secret or query
+ * string can reach it: a path is a route's pattern, an error is its class and code.
+ */
+export type LogEvent =
+  | { event: 'server.starting' | 'server.stopped'; environment: string }
+  | { event: 'server.ready'; url: string }
+  | { event: 'server.warning'; text: string }
+  | { event: 'database.starting' | 'database.ready' | 'database.stopped'; kind: 'embedded' | 'server' }
+  | { event: 'database.died'; restartInMs: number }
+  | { event: 'database.unavailable'; code: string }
+  | { event: 'database.migrated'; number: number; name: string; durationMs: number }
+  | {
+      event: 'request.answered'
+      requestId: string
+      method: string
+      route: string
+      status: number
+      durationMs: number
+      companyId?: CompanyId
+      keyPairId?: KeyPairId
+      /** What stood in the path where a location's id stands: of a known location unless the answer says otherwise. */
+      locationId?: LocationId
+      /** Records of a dataset in the answer. */
+      records?: number
+      agentId?: AgentId
+      code?: ProblemCode
+      because?: string
+    }
+  | { event: 'request.failed'; requestId: string; route: string; error: string; at: string }
+  | { event: 'response.cut'; requestId: string; because: 'stalled' | 'too slow' }
+  | {
+      event: 'records.ingested'
+      locationId: LocationId
+      dataset: string
+      changed: number
+      hidden: number
+      /** The same upload came before; it changed nothing this time. */
+      isRepeated: boolean
+      durationMs: number
+    }
+  | { event: 'records.rerendered'; locationId: LocationId; dataset: string; changed: number }
+  | { event: 'record.foreign_reference'; locationId: LocationId; dataset: string; recordId: string }
+  | { event: 'removal.held'; locationId: LocationId; dataset: string; missing: number; visible: number }
+  | { event: 'token.refused'; because: 'unknown' | 'wrong secret' | 'revoked' | 'company' | 'agreement' }
+  | { event: 'disclosure.failed'; waiting: number; code: string }
+  | { event: 'task.failed'; task: string; error: string }
+  | { event: 'sandbox.feeder'; text: string }
+
+export type Log = (event: LogEvent) => void

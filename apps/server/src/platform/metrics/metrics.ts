@@ -1,0 +1,65 @@
+import type { Pool } from 'pg'
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import type { LogEvent } from '../log/log-event.ts'
+
+export type Metrics = { observe: (event: LogEvent) => void; render: () => Promise<string>; contentType: string }
+
+/** Prometheus metrics, made of the log's events: what cannot stand in the log cannot stand here either. */
+export function createMetrics(pool: Pool): Metrics {
+  const registry = new Registry()
+  collectDefaultMetrics({ register: registry })
+  const registers = [registry]
+  const answered = new Histogram({
+    name: 'bridgework_http_request_duration_seconds',
+    help: 'Time from a request’s first byte to its answer’s last, by the route’s pattern',
+    labelNames: ['method', 'route', 'status'],
+    buckets: [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10, 60],
+    registers,
+  })
+  const refused = new Counter({
+    name: 'bridgework_problems_total',
+    help: 'Refused requests, by the code of docs/errors.md',
+    labelNames: ['code'],
+    registers,
+  })
+  const changed = new Counter({
+    name: 'bridgework_records_changed_total',
+    help: 'Records inserted, changed or hidden by uploads',
+    labelNames: ['dataset'],
+    registers,
+  })
+  const cut = new Counter({
+    name: 'bridgework_responses_cut_total',
+    help: 'Answers cut off because their reader stalled or was too slow',
+    registers,
+  })
+  new Gauge({
+    name: 'bridgework_database_connections',
+    help: 'Connections of the pool, by what they do',
+    labelNames: ['state'],
+    registers,
+    collect() {
+      this.set({ state: 'busy' }, pool.totalCount - pool.idleCount)
+      this.set({ state: 'idle' }, pool.idleCount)
+      this.set({ state: 'waited_for' }, pool.waitingCount)
+    },
+  })
+  return {
+    observe(event) {
+      if (event.event === 'request.answered') {
+        const { method, route, status } = event
+        answered.observe({ method: knownMethod(method), route, status: String(status) }, event.durationMs / 1000)
+        if (event.code !== undefined) refused.inc({ code: event.code })
+      } else if (event.event === 'records.ingested')
+        changed.inc({ dataset: event.dataset }, event.changed + event.hidden)
+      else if (event.event === 'response.cut') cut.inc()
+    },
+    render: () => registry.metrics(),
+    contentType: registry.contentType,
+  }
+}
+
+/** Callers choose the method's text, and every label's value is kept for ever. */
+function knownMethod(method: string): string {
+  return ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'].includes(method) ? method : 'other'
+}
