@@ -1,8 +1,9 @@
 import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { type DatasetName, datasets, isDatasetName } from '@bridgework/contract'
+import type { DatabaseSettings } from './platform/database/open-database.ts'
 
-export type Config = {
+export type Config = DatabaseSettings & {
   environment: 'sandbox' | 'production'
   host: string
   port: number
@@ -10,11 +11,6 @@ export type Config = {
   publicUrl: string
   /** Addresses or CIDR ranges whose X-Forwarded-For counts. */
   trustedProxies: readonly string[]
-  dataDir: string
-  database:
-    | { kind: 'embedded' }
-    /** `migrationUrl` connects as the owner of the schema; null: with the server's own role. */
-    | { kind: 'server'; url: string; migrationUrl: string | null }
   /** File with the installation's secret key; null: `secret.key` in the data directory, made at the first start of the sandbox. */
   secretKeyFile: string | null
   /** Preview datasets that are on. In the sandbox all are. */

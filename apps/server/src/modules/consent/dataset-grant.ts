@@ -2,7 +2,7 @@ import { type DatasetName, datasetNames } from '@bridgework/contract'
 import type { PoolClient } from 'pg'
 import type { CompanyId, LocationId, OrganizationId } from '../../platform/identity/identity.ts'
 import { nextStamp } from '../datasets/stamp.ts'
-import { lockDatasetStates, saveDatasetState } from '../records/write-store.ts'
+import { lockDatasetStates, saveDatasetState } from '../datasets/writer-lock.ts'
 
 /**
  * Opens datasets of one location to a company. A grant takes its turn like a writer: under the lock of the dataset's state it draws the

@@ -7,9 +7,10 @@ import { acceptAgreement, findCurrentAgreement, publishAgreement } from '../cred
 import { generateKeyPair, type NewKeyPair } from '../credentials/key-pair.ts'
 import { createSecretKey, type SecretKey } from '../credentials/secret.ts'
 import { type Company, createCompany } from '../directory/company.ts'
-import { createLocation, type Location } from '../directory/location.ts'
+import type { Location } from '../directory/location.ts'
 import type { Member } from '../directory/member.ts'
 import { createOrganization, type Organization } from '../directory/organization.ts'
+import { createLocation } from '../onboarding/upsert-locations.ts'
 
 /** A database of its own with an agreement in force, and short ways to who and what a test needs. */
 export type AccessWorld = {

@@ -1,13 +1,7 @@
-import type { Pool } from 'pg'
-import { withTransaction } from '../../platform/database/pool.ts'
 import type { Queryable } from '../../platform/database/queryable.ts'
 import { Refusal } from '../../platform/errors/refusal.ts'
-import { type LocationId, newNumericId, type OrganizationId } from '../../platform/identity/identity.ts'
-import { insertAttributionScripts } from '../attribution/store.ts'
-import { openForOrganizationGrants } from '../consent/dataset-grant.ts'
-import { insertDatasetStates } from '../datasets/dataset-state.ts'
+import type { LocationId, OrganizationId } from '../../platform/identity/identity.ts'
 import type { OfficeHours } from './office-hours.ts'
-import { lockOrganization } from './organization.ts'
 
 /** A location as its practice management system tells of it. `sourceId` is that system's own key, unique in the organization. */
 export type LocationSource = {
@@ -36,56 +30,6 @@ export type Location = LocationSource & {
   organizationId: OrganizationId
   createdAt: Date
   updatedAt: Date
-}
-
-/**
- * Takes over what an agent says of an organization's locations, by source id; locations that it does not name are left alone. A new one
- * gets its datasets' states and its attribution script, and is opened to the companies that may read the whole organization, in the same transaction; one that says
- * nothing new is not touched, so `updatedAt` moves only with a change. Returns all locations of the organization.
- */
-export async function upsertLocations(
-  pool: Pool,
-  organizationId: OrganizationId,
-  sources: readonly LocationSource[],
-): Promise<Location[]> {
-  const bySourceId = new Map(sources.map((source) => [source.sourceId, source]))
-  if (bySourceId.size < sources.length)
-    throw new Refusal('field_invalid', 'A source_id occurs twice among the locations.')
-  return await withTransaction(pool, async (client) => {
-    await lockOrganization(client, organizationId)
-    const before = await listLocations(client, organizationId)
-    const known = new Set(before.map((location) => location.sourceId))
-    const rows = sources.map((source) => ({
-      ...toRow(source),
-      id: known.has(source.sourceId) ? null : newNumericId<LocationId>(),
-    }))
-    await updateLocations(
-      client,
-      organizationId,
-      rows.filter((row) => row.id === null),
-    )
-    const newRows = rows.filter((row) => row.id !== null)
-    if (newRows.length > 0) {
-      const newIds = newRows.flatMap((row) => row.id ?? [])
-      await insertLocations(client, organizationId, newRows)
-      await insertDatasetStates(client, newIds)
-      await insertAttributionScripts(client, newIds)
-      await openForOrganizationGrants(client, organizationId, newIds)
-    }
-    return await listLocations(client, organizationId)
-  })
-}
-
-/** Makes one location, as `upsertLocations` does; an operator's or a test's way. */
-export async function createLocation(
-  pool: Pool,
-  organizationId: OrganizationId,
-  source: Partial<LocationSource> & { sourceId: string; name: string },
-): Promise<Location> {
-  const all = await upsertLocations(pool, organizationId, [{ ...emptySource, ...source }])
-  const created = all.find((location) => location.sourceId === source.sourceId)
-  if (!created) throw new Error('the location was not stored')
-  return created
 }
 
 /** The locations of an organization, or of all of them (null), by organization and name. */
@@ -152,11 +96,13 @@ const recordset = `json_to_recordset($2::json) as given (id bigint, source_id te
   city text, state text, postal_code text, country text, phone text, email text, website_url text, time_zone text, currency text,
   is_active boolean, pms_name text, pms_version text, office_hours jsonb)`
 
-async function insertLocations(
+/** Stores new locations under the ids that they are given. `insertLocations` alone makes no location whole: see `upsertLocations`. */
+export async function insertLocations(
   client: Queryable,
   organizationId: OrganizationId,
-  rows: readonly SourceRow[],
+  locations: readonly (LocationSource & { id: LocationId })[],
 ): Promise<void> {
+  const rows = locations.map((location) => ({ ...toRow(location), id: location.id }))
   await client.query(
     `insert into location (organization_id, id, ${sourceColumns})
      select $1, id, ${sourceColumns} from ${recordset}`,
@@ -165,12 +111,12 @@ async function insertLocations(
 }
 
 /** Changes those whose columns differ, and no other: `is distinct from` counts two empty values as equal. */
-async function updateLocations(
+export async function updateLocations(
   client: Queryable,
   organizationId: OrganizationId,
-  rows: readonly SourceRow[],
+  locations: readonly LocationSource[],
 ): Promise<void> {
-  if (rows.length === 0) return
+  if (locations.length === 0) return
   const prefixed = (table: string) =>
     sourceColumns
       .split(/,\s*/)
@@ -182,7 +128,7 @@ async function updateLocations(
        from ${recordset}
       where l.organization_id = $1 and l.source_id = given.source_id
         and (${prefixed('l')}) is distinct from (${prefixed('given')})`,
-    [organizationId, JSON.stringify(rows)],
+    [organizationId, JSON.stringify(locations.map(toRow))],
   )
 }
 
@@ -231,21 +177,4 @@ export function toLocation(row: LocationRow): Location {
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   }
-}
-
-const emptySource: Omit<LocationSource, 'sourceId' | 'name'> = {
-  addressLine1: null,
-  addressLine2: null,
-  city: null,
-  state: null,
-  postalCode: null,
-  country: null,
-  phone: null,
-  email: null,
-  websiteUrl: null,
-  timeZone: null,
-  currency: null,
-  isActive: true,
-  practiceManagementSystem: { name: null, version: null },
-  officeHours: null,
 }

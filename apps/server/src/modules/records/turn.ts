@@ -4,9 +4,9 @@ import { withTransaction } from '../../platform/database/pool.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import type { LocationId } from '../../platform/identity/identity.ts'
 import { nextStamp, type Stamp } from '../datasets/stamp.ts'
+import { lockDatasetStates, saveDatasetState } from '../datasets/writer-lock.ts'
 import { deleteEmptyCounts, saveCounts } from './count-store.ts'
 import { createTally, type Tally } from './tally.ts'
-import { lockDatasetStates, saveDatasetState } from './write-store.ts'
 
 /** A dataset's state while this transaction holds its lock. */
 export type HeldState = {

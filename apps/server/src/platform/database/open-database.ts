@@ -1,7 +1,12 @@
-import type { Config } from '../../config.ts'
 import type { Log } from '../log/log-event.ts'
 import { connectEmbedded, embeddedServerRole, startEmbeddedPostgres } from './embedded-postgres.ts'
 import { migrate } from './migrate.ts'
+
+/** Which database: the embedded one in `dataDir`, or a server's. `migrationUrl` connects as the owner of the schema; null: as the server does. */
+export type DatabaseSettings = {
+  dataDir: string
+  database: { kind: 'embedded' } | { kind: 'server'; url: string; migrationUrl: string | null }
+}
 
 export type OpenDatabase = { serverUrl: string; ownerUrl: string; close: () => Promise<void> }
 
@@ -10,17 +15,17 @@ export type OpenDatabase = { serverUrl: string; ownerUrl: string; close: () => P
  * database of a running server is used as it is, and started only when none runs. Throws a DatabaseStartError.
  */
 export async function openDatabase(
-  config: Config,
+  settings: DatabaseSettings,
   log: Log,
   options: { beside?: boolean } = {},
 ): Promise<OpenDatabase> {
-  if (config.database.kind === 'server') {
-    const { url, migrationUrl } = config.database
+  if (settings.database.kind === 'server') {
+    const { url, migrationUrl } = settings.database
     const serverRole = migrationUrl === null ? null : decodeURIComponent(new URL(url).username)
     await migrate(migrationUrl ?? url, { log, serverRole })
     return { serverUrl: url, ownerUrl: migrationUrl ?? url, close: async () => {} }
   }
-  const { dataDir } = config
+  const { dataDir } = settings
   const embedded = options.beside
     ? await connectEmbedded(dataDir, { log })
     : await startEmbeddedPostgres({ dataDir, log })
