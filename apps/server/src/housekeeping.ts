@@ -1,8 +1,9 @@
 import { type DatasetName, datasetNames } from '@bridgework/contract'
 import type { Pool } from 'pg'
 import { deleteOldSightings } from './modules/attribution/store.ts'
+import { deleteOldSyncActivity } from './modules/datasets/sync-activity.ts'
+import { deleteOldMails } from './modules/mail/queue.ts'
 import { findForeignReferences, type Place } from './modules/records/foreign-reference.ts'
-import { deleteOldSyncActivity } from './modules/records/sync-activity.ts'
 import { deleteOldUploads } from './modules/records/upload-store.ts'
 import { deleteOldSignIns } from './modules/sign-in/store.ts'
 import { trimUsage } from './modules/usage/store.ts'
@@ -36,6 +37,7 @@ export function startHousekeeping(deps: { pool: Pool; log: Log }): () => Promise
       await deleteOldSyncActivity(deps.pool)
       await trimUsage(deps.pool, new Date())
       await deleteOldSignIns(deps.pool)
+      await deleteOldMails(deps.pool)
     })
     await attempt('foreign references', async () => {
       place = await findForeignReferences(deps, place, recordsLookedAt)

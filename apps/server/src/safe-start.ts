@@ -1,5 +1,6 @@
 import type { Pool } from 'pg'
 import type { Config } from './config.ts'
+import { hasOrganizationOf } from './modules/directory/organization.ts'
 import type { Log } from './platform/log/log-event.ts'
 import { demoReference, volumeReference } from './sandbox/demo.ts'
 
@@ -11,12 +12,10 @@ export class UnsafeStart extends Error {}
  * UnsafeStart.
  */
 export async function requireSafeStart(pool: Pool, config: Config, log: Log): Promise<void> {
-  const { rows } = await pool.query<{ may_rewrite: boolean; has_demo: boolean }>(
-    `select has_table_privilege('disclosure', 'update, delete, truncate') as may_rewrite,
-            exists (select from organization where external_reference = any($1::text[])) as has_demo`,
-    [[demoReference, volumeReference]],
+  const { rows } = await pool.query<{ may_rewrite: boolean }>(
+    `select has_table_privilege('disclosure', 'update, delete, truncate') as may_rewrite`,
   )
-  const { may_rewrite: mayRewrite, has_demo: hasDemo } = rows[0] ?? { may_rewrite: true, has_demo: false }
+  const mayRewrite = rows[0]?.may_rewrite ?? true
   const rewriteText =
     'The role of DATABASE_URL may change and delete disclosures: connect as a role of its own, and set BRIDGEWORK_MIGRATION_DATABASE_URL to the owner of the schema.'
   if (config.environment === 'sandbox') {
@@ -24,6 +23,6 @@ export async function requireSafeStart(pool: Pool, config: Config, log: Log): Pr
     return
   }
   if (mayRewrite) throw new UnsafeStart(rewriteText)
-  if (hasDemo)
+  if (await hasOrganizationOf(pool, [demoReference, volumeReference]))
     throw new UnsafeStart('This database holds the sandbox’s demo practice: production needs a database of its own.')
 }

@@ -4,16 +4,15 @@ import type { Pool } from 'pg'
 import { buildApp } from './app.ts'
 import type { Config } from './config.ts'
 import { startHousekeeping } from './housekeeping.ts'
-import { ensureAttributionScripts } from './modules/attribution/store.ts'
 import { requireInstallation } from './modules/credentials/installation.ts'
 import { openKeyRing } from './modules/credentials/key-ring.ts'
 import type { SecretKey } from './modules/credentials/secret.ts'
 import { loadSecretKey } from './modules/credentials/secret-key-file.ts'
-import { ensureDatasetStates } from './modules/datasets/dataset-state.ts'
 import { createDisclosureWriter } from './modules/disclosure/writer.ts'
 import { createMailDelivery } from './modules/mail/delivery.ts'
 import { createMailFolder } from './modules/mail/folder.ts'
 import { createSmtp } from './modules/mail/smtp.ts'
+import { completeLocations } from './modules/onboarding/complete-locations.ts'
 import { createRerenderer } from './modules/records/rerenderer.ts'
 import { createSyncSlots } from './modules/throttle/sync-slots.ts'
 import { createTokenLimit } from './modules/throttle/token-limit.ts'
@@ -43,8 +42,7 @@ export async function openService(config: Config, log: Log): Promise<Service> {
     await requireSafeStart(pool, config, log)
     const secretKey = loadSecretKey(config)
     await requireInstallation(pool, secretKey)
-    await ensureDatasetStates(pool)
-    await ensureAttributionScripts(pool)
+    await completeLocations(pool)
     const keys = await openKeyRing({ pool, secretKey, log })
     closers.push(keys.close)
     const tokenLimit = createTokenLimit({ pool })

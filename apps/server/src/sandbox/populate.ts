@@ -4,9 +4,9 @@ import type { Pool } from 'pg'
 import { createEnrolmentCode, enrollAgent } from '../modules/agents/agent-key.ts'
 import { grantAccess } from '../modules/consent/grant.ts'
 import type { SecretKey } from '../modules/credentials/secret.ts'
-import { ensureDatasetStates } from '../modules/datasets/dataset-state.ts'
 import type { LocationSource } from '../modules/directory/location.ts'
 import { createOrganization } from '../modules/directory/organization.ts'
+import { completeLocations } from '../modules/onboarding/complete-locations.ts'
 import { upsertLocations } from '../modules/onboarding/upsert-locations.ts'
 import type { LocationId, OrganizationId } from '../platform/identity/identity.ts'
 import { ensureDemoVendor, volumeReference } from './demo.ts'
@@ -36,7 +36,7 @@ export async function populate(
   report: (stored: number, total: number) => void,
 ): Promise<Populated> {
   const { pool, secretKey, signal } = deps
-  await ensureDatasetStates(pool)
+  await completeLocations(pool)
   const name = `Volume of ${shape.locations} × ${shape.patients}`
   const organization = await createOrganization(pool, { name, externalReference: volumeReference, country: 'US' })
   const { code } = await createEnrolmentCode(pool, secretKey, { organizationId: organization.id })

@@ -1,3 +1,4 @@
+import { findNewestMigration } from '../../platform/database/migrate.ts'
 import type { Noun } from './command-line.ts'
 
 export const database: Noun = {
@@ -8,12 +9,10 @@ export const database: Noun = {
       options: {},
       run: async ({ pool }) => {
         // Opening the database has migrated it.
-        const { rows } = await pool.query<{ number: number; name: string }>(
-          'select number, name from migration order by number desc limit 1',
-        )
-        const newest = rows[0]
+        const newest = await findNewestMigration(pool)
         if (!newest) throw new Error('no migration is recorded')
-        return { data: newest, text: `The database is at migration ${newest.number}, ${newest.name}.` }
+        const { number, name } = newest
+        return { data: { number, name }, text: `The database is at migration ${number}, ${name}.` }
       },
     },
   },

@@ -1,7 +1,7 @@
 import { type GrantScope, grantAccess, listGrants, revokeAccess } from '../../modules/consent/grant.ts'
-import { ensureDatasetStates } from '../../modules/datasets/dataset-state.ts'
 import { requireCompany } from '../../modules/directory/company.ts'
 import { requireOrganization } from '../../modules/directory/organization.ts'
+import { completeLocations } from '../../modules/onboarding/complete-locations.ts'
 import type { CompanyId, OrganizationId } from '../../platform/identity/identity.ts'
 import { table } from './answer.ts'
 import type { Noun } from './command-line.ts'
@@ -32,7 +32,7 @@ export const grant: Noun = {
       help: 'Lets a company read, from its next request on.',
       options: scope,
       run: async ({ pool }, given) => {
-        await ensureDatasetStates(pool)
+        await completeLocations(pool)
         const data = await grantAccess(pool, readScope(given))
         return { data, text: `Opened ${counted(data)}.` }
       },

@@ -1,6 +1,6 @@
 import type { PortalAnswers } from '@bridgework/contract/portal'
+import { freshnessOf } from '../../modules/datasets/freshness.ts'
 import { listConnections } from '../../modules/overview/connection.ts'
-import { freshnessOf } from '../../modules/records/freshness.ts'
 import type { CompanyId } from '../../platform/identity/identity.ts'
 import type { PortalContext } from './context.ts'
 import { type ListPage, toListed } from './list.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { datasetNames } from '@bridgework/contract'
-import { deleteOldSyncActivity } from '../../modules/records/sync-activity.ts'
+import { deleteOldSyncActivity } from '../../modules/datasets/sync-activity.ts'
 import { somePortal } from './test-portal.ts'
 
 type Cell = { at: string; reads: number; kind: string }

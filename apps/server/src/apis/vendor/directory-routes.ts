@@ -1,6 +1,7 @@
 import type { FreshnessState } from '@bridgework/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { requirePrincipal } from '../../modules/consent/read-permit.ts'
+import { freshnessOf, oldestOf, type SyncTimes } from '../../modules/datasets/freshness.ts'
 import {
   type GrantedLocation,
   getGrantedLocation,
@@ -11,7 +12,6 @@ import {
   getGrantedOrganization,
   listGrantedOrganizations,
 } from '../../modules/overview/granted-organization.ts'
-import { freshnessOf, oldestOf, type SyncTimes } from '../../modules/records/freshness.ts'
 import { listHoldsOf } from '../../modules/records/removal-hold.ts'
 import { acceptsGzip, sendBody } from '../../platform/http/send-body.ts'
 import { rawQuery } from '../../platform/http/server.ts'

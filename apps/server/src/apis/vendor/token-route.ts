@@ -1,6 +1,6 @@
 import { limits } from '@bridgework/contract'
 import type { FastifyInstance } from 'fastify'
-import { verifyKeyPair } from '../../modules/credentials/key-pair.ts'
+import { verifyKeyPair } from '../../modules/credentials/verify-key-pair.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import type { VendorApiContext } from './context.ts'
 import { tokenSchema } from './schemas.ts'

@@ -40,10 +40,13 @@ export async function insertAttributionScripts(db: Queryable, locationIds: reado
   )
 }
 
-/** Gives the locations that were there before the scripts were theirs. To be called at every start. */
-export async function ensureAttributionScripts(db: Queryable): Promise<void> {
+/** Adds the scripts that these locations lack: they were made before scripts existed. Called at every start. */
+export async function ensureAttributionScripts(db: Queryable, locationIds: readonly LocationId[]): Promise<void> {
   const { rows } = await db.query<{ id: LocationId }>(
-    'select id from location l where not exists (select from attribution_script s where s.location_id = l.id)',
+    `select id
+       from unnest($1::bigint[]) as wanted (id)
+      where not exists (select from attribution_script s where s.location_id = wanted.id)`,
+    [locationIds],
   )
   await insertAttributionScripts(
     db,

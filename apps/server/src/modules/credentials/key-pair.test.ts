@@ -5,8 +5,9 @@ import { someAccessWorld } from '../consent/test-world.ts'
 import { createCompany, suspendCompany } from '../directory/company.ts'
 import { addMember } from '../directory/member.ts'
 import { acceptAgreement, publishAgreement } from './agreement.ts'
-import { generateKeyPair, listKeyPairs, regenerateKeyPair, revokeKeyPair, verifyKeyPair } from './key-pair.ts'
+import { generateKeyPair, listKeyPairs, regenerateKeyPair, revokeKeyPair } from './key-pair.ts'
 import { createSecretKey, newSecret } from './secret.ts'
+import { verifyKeyPair } from './verify-key-pair.ts'
 
 test('T02 to T05: a pair is right only while both halves are, the pair lives, and company and agreement stand', async (t) => {
   const world = await someAccessWorld(t)

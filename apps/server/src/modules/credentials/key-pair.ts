@@ -3,9 +3,10 @@ import { withTransaction } from '../../platform/database/pool.ts'
 import type { Queryable } from '../../platform/database/queryable.ts'
 import { Refusal } from '../../platform/errors/refusal.ts'
 import { type CompanyId, type KeyPairId, type MemberId, newUuid } from '../../platform/identity/identity.ts'
+import { lockCompany } from '../directory/company.ts'
 import { requireMember } from '../directory/member.ts'
-import { agreementAccepted } from './agreement.ts'
-import { isSameHash, newSecret, type SecretKey } from './secret.ts'
+import { companiesInForce } from './agreement.ts'
+import { newSecret, type SecretKey } from './secret.ts'
 
 /**
  * States of a key pair: live → revoked, for ever (by regeneration, or by itself). A company has at most one live pair; it may have none.
@@ -123,54 +124,6 @@ export async function listKeyPairs(db: Queryable, companyId: CompanyId): Promise
   }))
 }
 
-export type KeyPairVerdict =
-  | { companyId: CompanyId; keyPairId: KeyPairId }
-  | { refused: 'unknown' | 'wrong secret' | 'revoked' | 'company' | 'agreement' }
-
-/**
- * Whose pair this is. The same work whatever is wrong: one statement, one hash, one comparison, so that neither the answer nor its time
- * tells a stranger which half was right. The reason is for our log.
- */
-export async function verifyKeyPair(
-  pool: Queryable,
-  secretKey: SecretKey,
-  clientId: string,
-  clientSecret: string,
-): Promise<KeyPairVerdict> {
-  const givenHmac = secretKey.hmac(clientSecret)
-  const { rows } = await pool.query<VerifyRow>({
-    name: 'verify-key-pair',
-    text: `select k.id, k.company_id, k.secret_hmac, k.revoked_at is not null as is_revoked,
-                  coalesce(c.state = 'active', false) as is_active, ${agreementAccepted('c.id')} as has_agreement
-             from (values ($1::text)) asked (client_id)
-             left join key_pair k on k.client_id = asked.client_id
-             left join company c on c.id = k.company_id`,
-    // PostgreSQL's text holds no NUL: an id with one is unknown like the empty one, and not an error of the database.
-    values: [clientId.includes('\0') ? '' : clientId],
-  })
-  const row = rows[0]
-  if (!row) throw new Error('the key pair statement returned no row')
-  const isRightSecret = isSameHash(givenHmac, row.secret_hmac ?? noHmac)
-  if (row.id === null || row.company_id === null) return { refused: 'unknown' }
-  if (!isRightSecret) return { refused: 'wrong secret' }
-  if (row.is_revoked) return { refused: 'revoked' }
-  if (!row.is_active) return { refused: 'company' }
-  if (!row.has_agreement) return { refused: 'agreement' }
-  return { companyId: row.company_id, keyPairId: row.id }
-}
-
-/** Compared when there is no pair; no secret is known whose hash it is. */
-const noHmac = Buffer.alloc(32)
-
-type VerifyRow = {
-  id: KeyPairId | null
-  company_id: CompanyId | null
-  secret_hmac: Buffer | null
-  is_revoked: boolean
-  is_active: boolean
-  has_agreement: boolean
-}
-
 type KeyPairRow = {
   id: KeyPairId
   client_id: string
@@ -197,20 +150,13 @@ async function requireMayManageKeys(
   client: PoolClient,
   by: { companyId: CompanyId; memberId: MemberId },
 ): Promise<void> {
-  const { rows } = await client.query<{ state: string; has_agreement: boolean }>(
-    `select c.state, ${agreementAccepted('c.id')} as has_agreement
-       from company c
-      where c.id = $1
-        for no key update`,
-    [by.companyId],
-  )
+  const { state } = await lockCompany(client, by.companyId)
   const member = await requireMember(client, by.companyId, by.memberId)
   if (member.role === 'member') {
     throw new Refusal('member_not_permitted', 'Only the owner or an admin of the company can manage its key pair.')
   }
-  if (rows[0]?.state !== 'active')
-    throw new Refusal('company_closed', `The company is ${rows[0]?.state}: it gets no key pair.`)
-  if (!rows[0].has_agreement) {
+  if (state !== 'active') throw new Refusal('company_closed', `The company is ${state}: it gets no key pair.`)
+  if (!(await companiesInForce(client, [by.companyId])).has(by.companyId)) {
     throw new Refusal(
       'agreement_not_accepted',
       'Developer API agreement not accepted: the owner of the company must accept the current version first.',

@@ -48,17 +48,18 @@ export async function insertDatasetStates(client: Queryable, locationIds: readon
   )
 }
 
-/** Gives the locations that were there before a dataset was added to the contract their state of it. To be called at every start. */
-export async function ensureDatasetStates(client: Queryable): Promise<void> {
+/** Adds what these locations lack: the state of a dataset that came into the contract after them. Called at every start. */
+export async function ensureDatasetStates(client: Queryable, locationIds: readonly LocationId[]): Promise<void> {
   const stamp = await databaseStamp(client)
   await client.query(
     `insert into dataset_state (location_id, dataset, first_stamp, last_stamp, counted_stamp)
-     select l.id, named.dataset, $2, $2, $2
-       from location l
-      cross join unnest($1::text[]) as named (dataset)
-      where not exists (select from dataset_state s where s.location_id = l.id and s.dataset = named.dataset)
+     select wanted.location_id, named.dataset, $3, $3, $3
+       from unnest($1::bigint[]) as wanted (location_id)
+      cross join unnest($2::text[]) as named (dataset)
+      where not exists (
+            select from dataset_state s where s.location_id = wanted.location_id and s.dataset = named.dataset)
          on conflict (location_id, dataset) do nothing`,
-    [datasetNames, stamp],
+    [locationIds, datasetNames, stamp],
   )
 }
 

@@ -73,6 +73,19 @@ export async function requireCompany(db: Queryable, id: CompanyId): Promise<Comp
   return company
 }
 
+/**
+ * The company, held until the transaction ends, so that changes of its key pair and of its people take turns. Throws a Refusal when there
+ * is none.
+ */
+export async function lockCompany(client: Queryable, id: CompanyId): Promise<Company> {
+  const { rows } = await client.query<CompanyRow>(
+    'select id, name, state, created_at from company where id = $1 for no key update',
+    [id],
+  )
+  if (!rows[0]) throw new Refusal('company_unknown', `There is no company ${id}.`)
+  return toCompany(rows[0])
+}
+
 /** A part of the companies, by name, each with its owner's address. `search` looks in both; `state` null: all. */
 export async function pageOfCompanies(
   db: Queryable,

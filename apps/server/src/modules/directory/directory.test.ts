@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { datasetNames } from '@bridgework/contract'
 import { createTestDatabase } from '../../platform/database/test-database.ts'
 import { type CompanyId, newUuid, type OrganizationId } from '../../platform/identity/identity.ts'
-import { ensureDatasetStates } from '../datasets/dataset-state.ts'
+import { completeLocations } from '../onboarding/complete-locations.ts'
 import { createLocation, upsertLocations } from '../onboarding/upsert-locations.ts'
 import { closeCompany, createCompany, findCompany, listCompanies, resumeCompany, suspendCompany } from './company.ts'
 import { findLocation, type LocationSource, listLocations } from './location.ts'
@@ -112,8 +112,8 @@ test('every dataset of a location has a stamp from its creation on, and a datase
 
   const [lost] = datasetNames
   await pool.query('delete from dataset_state where location_id = $1 and dataset = $2', [location.id, lost])
-  await ensureDatasetStates(pool)
-  await ensureDatasetStates(pool)
+  await completeLocations(pool)
+  await completeLocations(pool)
   const after = await states()
   assert.equal(after.rows.length, rows.length)
   for (const row of after.rows) {

@@ -44,6 +44,12 @@ export async function listLocations(db: Queryable, organizationId: OrganizationI
   return rows.map(toLocation)
 }
 
+/** The ids of all locations: for work that goes over every one of them, off the hot path. */
+export async function listLocationIds(db: Queryable): Promise<LocationId[]> {
+  const { rows } = await db.query<{ id: LocationId }>('select id from location order by id')
+  return rows.map(({ id }) => id)
+}
+
 export async function findLocation(db: Queryable, id: LocationId): Promise<Location | null> {
   const { rows } = await db.query<LocationRow>(`select ${locationColumns} from location l where l.id = $1`, [id])
   return rows[0] ? toLocation(rows[0]) : null

@@ -89,6 +89,14 @@ export async function pageOfOrganizations(
   }
 }
 
+/** Whether any organization carries one of these external references. */
+export async function hasOrganizationOf(db: Queryable, externalReferences: readonly string[]): Promise<boolean> {
+  const { rows } = await db.query('select from organization where external_reference = any($1::text[]) limit 1', [
+    externalReferences,
+  ])
+  return rows.length > 0
+}
+
 export async function findOrganization(db: Queryable, id: OrganizationId): Promise<Organization | null> {
   const { rows } = await db.query<OrganizationRow>(`select ${organizationColumns} from organization where id = $1`, [
     id,

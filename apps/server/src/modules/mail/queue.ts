@@ -11,3 +11,8 @@ export async function queueMail(db: Queryable, mail: Mail): Promise<void> {
     mail.text,
   ])
 }
+
+/** Deletes mails after 7 days, sent or not: the links in them have expired by then. */
+export async function deleteOldMails(db: Queryable): Promise<void> {
+  await db.query(`delete from mail where created_at < now() - interval '7 days'`)
+}

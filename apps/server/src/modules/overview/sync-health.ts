@@ -1,8 +1,8 @@
 import type { DatasetName, FreshnessState } from '@bridgework/contract'
 import type { Queryable } from '../../platform/database/queryable.ts'
 import type { LocationId, OrganizationId } from '../../platform/identity/identity.ts'
+import { freshnessOf } from '../datasets/freshness.ts'
 import type { OfficeHours } from '../directory/office-hours.ts'
-import { freshnessOf } from '../records/freshness.ts'
 
 /**
  * How many active locations are how current, each by the dataset that is furthest behind. One row for each location, over all of them: for the

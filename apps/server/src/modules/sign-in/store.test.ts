@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { getMigrations } from 'better-auth/db/migration'
 import { createTestDatabase } from '../../platform/database/test-database.ts'
 import { createSecretKey } from '../credentials/secret.ts'
+import { deleteOldMails } from '../mail/queue.ts'
 import { createAuth } from './auth.ts'
 import { deleteOldSignIns } from './store.ts'
 
@@ -53,6 +54,7 @@ test('what has run out is forgotten, and nothing else', async (t) => {
   }
 
   await deleteOldSignIns(pool)
+  await deleteOldMails(pool)
 
   for (const table of [
     'portal_session',

@@ -51,7 +51,7 @@ export async function endSession(db: Queryable, userId: string, sessionId: strin
   return rowCount === 1
 }
 
-/** Forgets what has run out: sessions, links, challenges, used one-time passwords, counted tries, and mails whose links open nothing any more. */
+/** Forgets what has run out: sessions, links, challenges, used one-time passwords and counted tries. */
 export async function deleteOldSignIns(db: Queryable): Promise<void> {
   for (const statement of [
     'delete from portal_session where expires_at < now()',
@@ -61,7 +61,6 @@ export async function deleteOldSignIns(db: Queryable): Promise<void> {
     `delete from used_totp where used_at < now() - interval '10 minutes'`,
     // Kept for a while, so that a list of members can say that an invitation is too old.
     `delete from invitation where expires_at < now() - interval '90 days'`,
-    `delete from mail where created_at < now() - interval '7 days'`,
   ]) {
     await db.query(statement)
   }

@@ -5,6 +5,7 @@ import pg from 'pg'
 import type { Log } from '../log/log-event.ts'
 import { grantServerRole } from './grant-server-role.ts'
 import { requireSupportedPostgres } from './pool.ts'
+import type { Queryable } from './queryable.ts'
 import { DatabaseStartError } from './start-error.ts'
 
 type Migration = { number: number; name: string; sql: string; sha256: string }
@@ -49,6 +50,16 @@ export async function migrate(ownerUrl: string, options: MigrateOptions): Promis
     // Ends the session, and with it the lock.
     await client.end()
   }
+}
+
+/** The newest migration that the database has, with the database's clock; null when it has none. */
+export async function findNewestMigration(
+  db: Queryable,
+): Promise<{ number: number; name: string; clock: Date } | null> {
+  const { rows } = await db.query<{ number: number; name: string; clock: Date }>(
+    'select number, name, clock_timestamp() as clock from migration order by number desc limit 1',
+  )
+  return rows[0] ?? null
 }
 
 /** The migrations of a folder in order. Throws when a number is missing, doubled or badly written: that is a bug of the release. */

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { Pool } from 'pg'
+import { findNewestMigration } from '../database/migrate.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 
 const clockDifferenceMaxMs = 5000
@@ -22,10 +23,9 @@ export function registerHealth(app: FastifyInstance, deps: { pool: Pool; now: ()
 /** The migrations were done before the server listened: what can go wrong since is the database, or one of the two clocks. */
 async function findProblem(pool: Pool, now: () => Date): Promise<string | null> {
   try {
-    const { rows } = await pool.query<{ clock: Date }>('select clock_timestamp() as clock from migration limit 1')
-    const clock = rows[0]?.clock
-    if (!clock) return 'the database is not migrated'
-    const isClose = Math.abs(clock.getTime() - now().getTime()) <= clockDifferenceMaxMs
+    const migration = await findNewestMigration(pool)
+    if (!migration) return 'the database is not migrated'
+    const isClose = Math.abs(migration.clock.getTime() - now().getTime()) <= clockDifferenceMaxMs
     return isClose ? null : 'the clocks of this server and of the database differ by more than 5 s'
   } catch {
     return 'the database is not reachable'

@@ -1,0 +1,179 @@
+import assert from 'node:assert/strict'
+import { globSync, readFileSync } from 'node:fs'
+import { dirname, join, normalize } from 'node:path'
+import test from 'node:test'
+
+/**
+ * The levels of the server, lowest first. A folder imports from itself and from what stands before it, never from what stands after it.
+ * A new folder gets a place here, or the test fails.
+ */
+const order = [
+  'platform/identity',
+  'platform/log',
+  'platform/errors',
+  'platform/database',
+  'platform/metrics',
+  'platform/http',
+  'config.ts',
+  'modules/mail',
+  'modules/audit',
+  'modules/directory',
+  'modules/membership',
+  'modules/credentials',
+  'modules/sign-in',
+  'modules/agents',
+  'modules/datasets',
+  'modules/attribution',
+  'modules/consent',
+  'modules/records',
+  'modules/throttle',
+  'modules/disclosure',
+  'modules/usage',
+  'modules/onboarding',
+  'modules/overview',
+  'apis/attribution',
+  'apis/ingest',
+  'apis/vendor',
+  'apis/portal',
+  'apis/portal-pages',
+  'sandbox',
+  'apis/operator',
+  // The files beside the folders put the service together.
+  '.',
+]
+
+/** Every table and the folder whose statements alone may name it. */
+const tablesOf: Record<string, readonly string[]> = {
+  'platform/database': ['migration'],
+  'modules/mail': ['mail'],
+  'modules/audit': ['audit_event'],
+  'modules/directory': ['organization', 'location', 'company'],
+  'modules/membership': ['member', 'organization_member', 'operator_member'],
+  'modules/credentials': ['agreement', 'agreement_acceptance', 'installation', 'key_pair', 'signing_key'],
+  'modules/sign-in': [
+    'invitation',
+    'portal_account',
+    'portal_passkey',
+    'portal_session',
+    'portal_two_factor',
+    'portal_user',
+    'portal_verification',
+    'sign_in_attempt',
+    'sign_up',
+    'used_totp',
+  ],
+  'modules/agents': ['agent', 'agent_contact', 'enrolment_code'],
+  'modules/datasets': ['dataset_state', 'sync_activity'],
+  'modules/attribution': ['attribution_script', 'attribution_sighting'],
+  'modules/consent': ['access_grant', 'dataset_grant'],
+  'modules/records': ['record', 'record_count', 'record_reference', 'removal_hold', 'rerender_work', 'upload'],
+  'modules/throttle': ['sync_slot', 'sync_slot_gate', 'token_attempt'],
+  'modules/disclosure': ['disclosure'],
+  'modules/usage': ['key_pair_use', 'vendor_request', 'vendor_usage'],
+}
+
+/**
+ * Read models join the tables of several modules and write nothing: the lists of `overview`, and the two statements that decide about a
+ * vendor's request, which must be one statement each (one round trip, one moment, one time whatever is wrong).
+ */
+const readModels = /^modules\/(overview\/.*|consent\/read-permit\.ts|credentials\/verify-key-pair\.ts)$/
+
+const root = join(import.meta.dirname, '..')
+const source = 'apps/server/src'
+const files = globSync('**/*.ts', { cwd: join(root, source) })
+  .filter((file) => !/(^|\/)(test-[\w-]+|[\w.-]+\.test)\.ts$/.test(file) && !file.startsWith('acceptance/'))
+  .sort()
+
+test('every folder of the server has its place in the order', () => {
+  const found = new Set(files.map(folderOf))
+  assert.deepEqual([...found].toSorted(), order.toSorted())
+})
+
+test('imports in the server go down the order only', () => {
+  assert.deepEqual(
+    files.flatMap((file) => upwardImports(file, read(file))),
+    [],
+  )
+})
+
+test('the order is held: an import that goes up is found', () => {
+  const planted =
+    "import type { Turn } from '../records/turn.ts'\nconst later = await import('../../apis/vendor/routes.ts')"
+  assert.deepEqual(upwardImports('modules/audit/store.ts', planted), [
+    'modules/audit/store.ts imports modules/records',
+    'modules/audit/store.ts imports apis/vendor',
+  ])
+})
+
+test('every table belongs to one folder', () => {
+  const created = [...read('platform/database/schema.sql').matchAll(/^create (?:unlogged )?table (\w+)/gim)]
+  assert.deepEqual(created.map(([, name = '']) => name).toSorted(), Object.values(tablesOf).flat().toSorted())
+})
+
+test('a statement names the tables of its own folder alone; a read model names any, and only reads', () => {
+  assert.deepEqual(
+    files.flatMap((file) => foreignTables(file, read(file))),
+    [],
+  )
+})
+
+test('tables are kept apart: a statement on a foreign table, and a read model that writes, are found', () => {
+  const planted = '// from company\nconst sql = `select name from company c join audit_event e on e.company_id = c.id`'
+  assert.deepEqual(foreignTables('modules/audit/store.ts', planted), ['modules/audit/store.ts reads company'])
+  assert.deepEqual(foreignTables('modules/overview/vendor.ts', "db.query('delete from company where id = $1')"), [
+    'modules/overview/vendor.ts writes company',
+  ])
+})
+
+/** `modules/records` for a file below it, the file itself where the order names it, else its folder; '.' beside the folders. */
+function folderOf(file: string): string {
+  if (order.includes(file)) return file
+  const [first = '', second = '', ...more] = file.split('/')
+  if (/^(apis|modules|platform)$/.test(first) && (more.length > 0 || !second.endsWith('.ts')))
+    return `${first}/${second}`
+  return file.includes('/') ? first : '.'
+}
+
+function upwardImports(file: string, text: string): string[] {
+  const imported = [...text.matchAll(/\b(?:from|import\() ?'(\.{1,2}\/[^']+\.ts)'/g)].map(([, path = '']) =>
+    folderOf(normalize(join(dirname(file), path))),
+  )
+  return [...new Set(imported)]
+    .filter((folder) => order.indexOf(folder) > order.indexOf(folderOf(file)))
+    .map((folder) => `${file} imports ${folder}`)
+}
+
+function foreignTables(file: string, text: string): string[] {
+  const own = tablesOf[folderOf(file)] ?? []
+  const named = literalsOf(text).flatMap((literal) =>
+    [...literal.matchAll(/\b(from|join|into|update|truncate|lock table)\s+(?:only\s+)?\(?(\w+)/gi)].map(
+      ([, verb = '', name = '']) => ({
+        verb: verb.toLowerCase(),
+        name,
+        isDelete: new RegExp(`delete from ${name}\\b`, 'i').test(literal),
+      }),
+    ),
+  )
+  const found = named
+    .filter(({ name }) => allTables.has(name) && !own.includes(name))
+    .map(({ verb, name, isDelete }) => ({ name, writes: isDelete || !/^(from|join)$/.test(verb) }))
+    .filter(({ writes }) => writes || !readModels.test(file))
+  return [...new Set(found.map(({ name, writes }) => `${file} ${writes ? 'writes' : 'reads'} ${name}`))]
+}
+
+const allTables = new Set(Object.values(tablesOf).flat())
+
+/** The strings of a file that hold SQL or a part of it; prose in comments is none. */
+function literalsOf(text: string): string[] {
+  const code = text.replaceAll(/\/\*[\s\S]*?\*\//g, '').replaceAll(/^\s*(?:\/\/|--).*$/gm, '')
+  const literals = [...code.matchAll(/`(?:[^`\\]|\\.)*`|'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"/g)].map(
+    ([literal]) => literal,
+  )
+  return literals.filter((literal) =>
+    /\b(select|insert into|update|delete from|join|truncate|lock table)\b/.test(literal),
+  )
+}
+
+function read(file: string): string {
+  return readFileSync(join(root, source, file), 'utf8')
+}
