@@ -57,22 +57,6 @@ test('every page that the code cites exists', () => {
   assert.deepEqual(gone, [])
 })
 
-test('imports in the server run one way: the doors know the nouns, the nouns know the database, and never back', () => {
-  const nouns = /^apps\/server\/src\/(directory|access|records|throttle|disclosure|attribution)\//
-  const backFromNouns = /from '\.\.\/(vendor-api|ingest-api|portal-api|operator|sandbox)\//
-  const backFromDatabase =
-    /from '(\.\.\/)+(directory|access|records|throttle|disclosure|attribution|vendor-api|ingest-api|portal-api|operator|sandbox)\//
-  const isCode = (file: string) => !file.endsWith('.test.ts')
-  assert.deepEqual(
-    linesWith(sources, backFromNouns, (file) => nouns.test(file) && isCode(file)),
-    [],
-  )
-  assert.deepEqual(
-    linesWith(sources, backFromDatabase, (file) => file.startsWith('apps/server/src/platform/database/')),
-    [],
-  )
-})
-
 test('the contract imports nothing of ours, and the agent nothing of the server', () => {
   const contract = /from '(@bridgework\/|(\.\.\/){3,})/
   assert.deepEqual(

@@ -11,7 +11,7 @@ import { migrate } from '../apps/server/src/platform/database/migrate.ts'
 const root = join(import.meta.dirname, '..')
 const everything = ['{apps,packages,bench,scripts}/**/*.test.ts']
 /** Tests that start nothing but servers within their own process: most of the time of one such file is loading the server. */
-const light = /^apps\/(portal\/src|server\/src\/(?!acceptance|database|sandbox))/
+const light = /^apps\/(portal\/src|server\/src\/(?!acceptance|platform\/database|sandbox))/
 /** So many light files share a process: few enough that both cores have work until the end. */
 const filesInProcess = 8
 /** Nothing here need survive a crash. */
