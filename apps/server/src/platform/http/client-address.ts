@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
-import { BlockList, isIPv4, isIPv6 } from 'node:net'
+import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net'
+import ipaddr from 'ipaddr.js'
 
 /** Says which address a request came from. */
 export type ClientAddress = (request: Pick<IncomingMessage, 'headers' | 'socket'>) => string
@@ -32,36 +33,17 @@ export function createClientAddress(trustedProxies: readonly string[]): ClientAd
 
 /** What limits count by: an IPv4 address, or the /64 of an IPv6 address, for a customer is given at least that much. */
 export function limitKey(address: string): string {
-  return isIPv4(address) ? address : `${ipv6Groups(address).slice(0, 4).join(':')}::/64`
+  if (isIPv4(address)) return address
+  const groups = ipaddr.IPv6.parse(address).parts.slice(0, 4)
+  return `${groups.map((group) => group.toString(16)).join(':')}::/64`
 }
 
 /** The one spelling of an address as proxies write it: with a port, in brackets, with a zone, IPv4 mapped into IPv6. Null for anything else. */
 function parseAddress(text: string): string | null {
   const bare = /^\[([^\]]*)\](?::\d{1,5})?$/.exec(text)?.[1] ?? /^([^:]*):\d{1,5}$/.exec(text)?.[1] ?? text
-  if (isIPv4(bare)) return bare
   const address = bare.replace(/%.*$/, '')
-  if (!isIPv6(address)) return null
-  const groups = ipv6Groups(address)
-  if (groups.slice(0, 6).join(':') !== '0:0:0:0:0:ffff') return groups.join(':')
-  return groups
-    .slice(6)
-    .map((group) => Number.parseInt(group, 16))
-    .map((group) => `${group >> 8}.${group & 255}`)
-    .join('.')
-}
-
-/** The eight groups of a valid IPv6 address, each without leading zeros. */
-function ipv6Groups(address: string): string[] {
-  const hexOnly = address.toLowerCase().replace(/(\d+)\.(\d+)\.(\d+)\.(\d+)$/, (_all, a, b, c, d) => {
-    const hex = (high: string, low: string) => (Number(high) * 256 + Number(low)).toString(16)
-    return `${hex(a, b)}:${hex(c, d)}`
-  })
-  const [head = '', tail] = hexOnly.split('::')
-  const groupsOf = (part: string) => (part === '' ? [] : part.split(':'))
-  const left = groupsOf(head)
-  const right = tail === undefined ? [] : groupsOf(tail)
-  const zeros = Array.from({ length: 8 - left.length - right.length }, () => '0')
-  return [...left, ...zeros, ...right].map((group) => Number.parseInt(group, 16).toString(16))
+  // The library also reads forms such as 0x7f.1, which no proxy writes.
+  return isIP(address) === 0 ? null : ipaddr.process(address).toNormalizedString()
 }
 
 function addTo(list: BlockList, proxy: string): void {

@@ -1,6 +1,7 @@
 import { promisify } from 'node:util'
 import { gzip as gzipWithCallback } from 'node:zlib'
 import type { FastifyReply } from 'fastify'
+import Negotiator from 'negotiator'
 
 export type BodyOptions = {
   /** The whole body; parts are joined as they are. */
@@ -65,19 +66,10 @@ export async function sendBody(reply: FastifyReply, options: BodyOptions): Promi
   }
 }
 
-/** Whether a caller's Accept-Encoding takes gzip: named, or by `*`, and not with q=0. */
+/** Whether a caller's Accept-Encoding takes gzip: named (`x-gzip` is the same), or by `*`, and not with q=0 (RFC 9110 12.5.3). */
 export function acceptsGzip(header: string | string[] | undefined): boolean {
-  let byStar = false
-  for (const item of String(header ?? '').split(',')) {
-    const [coding = '', ...parameters] = item.split(';').map((part) => part.trim().toLowerCase())
-    const quality = parameters
-      .map((parameter) => /^q\s*=\s*([\d.]+)$/.exec(parameter)?.[1])
-      .find((found) => found !== undefined)
-    const wanted = quality === undefined || Number(quality) > 0
-    if (coding === 'gzip' || coding === 'x-gzip') return wanted
-    if (coding === '*') byStar = wanted
-  }
-  return byStar
+  const codings = String(header ?? '').replace(/x-gzip/i, 'gzip')
+  return new Negotiator({ headers: { 'accept-encoding': codings } }).encodings(['gzip']).includes('gzip')
 }
 
 const gzip = promisify(gzipWithCallback)
