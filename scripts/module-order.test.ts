@@ -9,6 +9,7 @@ import test from 'node:test'
  */
 const order = [
   'platform/identity',
+  'platform/memory',
   'platform/log',
   'platform/errors',
   'platform/database',

@@ -1,20 +1,20 @@
 import { createHash } from 'node:crypto'
 import type { FastifyInstance } from 'fastify'
 import type { Pool } from 'pg'
-import { createBeaconReceiver } from '../../modules/attribution/beacon.ts'
+import { createPageViewReceiver } from '../../modules/attribution/page-view.ts'
 import { attributionScript } from '../../modules/attribution/script.ts'
 import { findScriptByKey } from '../../modules/attribution/store.ts'
 import type { Log } from '../../platform/log/log-event.ts'
 
 /**
- * HTTP under /attribution, for browsers on practices' websites: GET <key>.js is a location's script, POST <key> its beacon. No cookie is
+ * HTTP under /attribution, for browsers on practices' websites: GET <key>.js is a location's script, POST <key> its page view. No cookie is
  * read or set, and nothing is asked of a visitor.
  */
 export function registerAttribution(
   app: FastifyInstance,
   deps: { pool: Pool; publicUrl: string; now: () => Date; log: Log },
 ): void {
-  const receive = createBeaconReceiver(deps)
+  const receive = createPageViewReceiver(deps)
   // Whatever a page sends along is not looked at.
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, _body, done) => done(null, undefined))

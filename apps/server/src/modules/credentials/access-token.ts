@@ -3,6 +3,7 @@ import { limits } from '@bridgework/contract'
 import { SignJWT } from 'jose'
 import { Problem } from '../../platform/errors/problem.ts'
 import { type CompanyId, type KeyPairId, parseUuid } from '../../platform/identity/identity.ts'
+import { BoundedMap } from '../../platform/memory/bounded-map.ts'
 import type { KeyRing } from './key-ring.ts'
 
 /**
@@ -33,9 +34,9 @@ export function createTokenIssuer(deps: {
   now: () => Date
 }): TokenIssuer {
   const { issuer, audience, keys, now } = deps
-  const verified = boundedMap<VerifiedToken & { kid: string; issuedAt: Date }>()
+  const verified = new BoundedMap<string, VerifiedToken & { kid: string; issuedAt: Date }>(10_000)
   /** Tokens whose signature is wrong, which no later key makes right: sent again and again, they cost a hash each. */
-  const forged = boundedMap<true>()
+  const forged = new BoundedMap<string, true>(10_000)
 
   return {
     issue: async (companyId, keyPairId) => {
@@ -87,27 +88,6 @@ const iatAheadMsMax = 60_000
 
 function refused(because: string): Problem {
   return new Problem('token_invalid', { because })
-}
-
-/** Holds the 10,000 entries that were used last. */
-function boundedMap<Value>() {
-  // A Map keeps the order of insertion: what is read is put at the end, and the first one is the longest unused.
-  const entries = new Map<string, Value>()
-  return {
-    get: (key: string): Value | undefined => {
-      const value = entries.get(key)
-      if (value !== undefined) {
-        entries.delete(key)
-        entries.set(key, value)
-      }
-      return value
-    },
-    set: (key: string, value: Value): void => {
-      const oldest = entries.size >= 10_000 ? entries.keys().next().value : undefined
-      if (oldest !== undefined) entries.delete(oldest)
-      entries.set(key, value)
-    },
-  }
 }
 
 /**

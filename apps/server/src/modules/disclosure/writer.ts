@@ -2,6 +2,7 @@ import type { Pool } from 'pg'
 import { databaseErrorCode } from '../../platform/database/unavailable.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import type { Log } from '../../platform/log/log-event.ts'
+import { createPump } from '../../platform/memory/pump.ts'
 import { type DisclosureEntry, insertDisclosures } from './store.ts'
 
 export type DisclosureWriter = {
@@ -28,22 +29,19 @@ export function createDisclosureWriter(options: {
 }): DisclosureWriter {
   const { pool, log, maxWaitMs = 3_000, waitingMax = 2_000 } = options
   let waiting: Waiting[] = []
-  let pumping: Promise<void> | undefined
   let stopped = false
 
   const refuse = (code: string, cause?: unknown) =>
     new Problem('disclosure_unavailable', { headers: { 'Retry-After': '2' }, because: `disclosure: ${code}`, cause })
 
-  const drain = async () => {
-    await null
-    while (waiting.length > 0) {
+  const pump = createPump(
+    () => waiting.length > 0,
+    async () => {
       const batch = nextBatch(waiting)
       waiting = waiting.slice(batch.length)
       await write(batch.filter((item) => !item.isDecided))
-    }
-    // In the same turn as the last look at the queue, so that nothing is added unseen.
-    pumping = undefined
-  }
+    },
+  )
 
   const write = async (batch: readonly Waiting[]): Promise<void> => {
     if (batch.length === 0) return
@@ -64,10 +62,6 @@ export function createDisclosureWriter(options: {
       log({ event: 'disclosure.failed', waiting: waiting.length + batch.length, code })
       for (const item of batch) item.reject(refuse(code, error))
     }
-  }
-
-  const flush = async () => {
-    while (pumping) await pumping
   }
 
   return {
@@ -93,13 +87,13 @@ export function createDisclosureWriter(options: {
         },
       }
       waiting.push(item)
-      pumping ??= drain()
+      pump.start()
       return promise
     },
-    flush,
+    flush: pump.idle,
     async stop() {
       stopped = true
-      await flush()
+      await pump.idle()
     },
   }
 }

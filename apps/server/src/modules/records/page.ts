@@ -1,4 +1,5 @@
 import type { Pool } from 'pg'
+import { BoundedMap } from '../../platform/memory/bounded-map.ts'
 import type { ReadPermit } from '../consent/read-permit.ts'
 import { type Document, readNumbered, readSmallDelta, readWhole } from './read-store.ts'
 import { chooseReading, type Reading, sortedMaxUsual } from './reading.ts'
@@ -23,7 +24,7 @@ const readingsKeptMax = 10_000
  * `sortedMax`: for tests.
  */
 export function createPageReader(pool: Pool, now: () => Date, sortedMax = sortedMaxUsual): PageReader {
-  const readings = new Map<string, { reading: Reading; chosenAt: number }>()
+  const readings = new BoundedMap<string, { reading: Reading; chosenAt: number }>(readingsKeptMax)
 
   const keptReading = (permit: ReadPermit, selection: Selection): Reading | null => {
     const kept = readings.get(keyOf(permit, selection))
@@ -35,9 +36,7 @@ export function createPageReader(pool: Pool, now: () => Date, sortedMax = sorted
     if (kept) return kept
     const key = keyOf(permit, selection)
     const reading = await chooseReading(pool, permit, selection, sortedMax)
-    readings.delete(key)
     readings.set(key, { reading, chosenAt: now().getTime() })
-    if (readings.size > readingsKeptMax) readings.delete(readings.keys().next().value ?? key)
     return reading
   }
 

@@ -1,5 +1,6 @@
 import type { Pool, QueryConfig } from 'pg'
 import type { CompanyId, LocationId } from '../../platform/identity/identity.ts'
+import { createPump } from '../../platform/memory/pump.ts'
 
 export type SyncType = 'initial' | 'incremental'
 export type SlotLimits = Readonly<Record<SyncType, number>>
@@ -41,39 +42,30 @@ export function createSlotOperations(options: {
 }): SlotOperations {
   const { pool, processId, limits, leaseMs, timeoutMs, retryMs, now } = options
   let waiting: Waiting[] = []
-  let pumping: Promise<void> | undefined
   let retry: NodeJS.Timeout | undefined
   let closed = false
 
-  const pump = () => {
-    clearTimeout(retry)
-    retry = undefined
-    pumping ??= drain()
-  }
-
-  const drain = async () => {
-    // Those that arrive in the same turn of the event loop go together.
-    await null
-    await drainAll()
-    // In the same turn as the last look at the queue, so that nothing is added unseen.
-    pumping = undefined
-  }
-
-  const drainAll = async () => {
-    while (waiting.length > 0) {
-      const batch = waiting.splice(0, batchMax).sort(byGate)
-      const sentAtMs = now()
-      try {
-        const rows = await apply(batch)
-        for (const [index, operation] of batch.entries()) operation.resolve(answerOf(rows[index], sentAtMs))
-      } catch (error) {
-        if (!afterFailure(batch, error)) return
-      }
+  const send = async () => {
+    const batch = waiting.splice(0, batchMax).sort(byGate)
+    const sentAtMs = now()
+    try {
+      const rows = await apply(batch)
+      for (const [index, operation] of batch.entries()) operation.resolve(answerOf(rows[index], sentAtMs))
+    } catch (error) {
+      afterFailure(batch, error)
     }
   }
 
-  /** Keeps releases for another try, ahead of everything newer; false when only they are left, so that the pump rests. */
-  const afterFailure = (batch: readonly Waiting[], error: unknown): boolean => {
+  // While a retry is set, only releases wait, and they wait for it.
+  const pump = createPump(() => waiting.length > 0 && retry === undefined, send)
+  const start = () => {
+    clearTimeout(retry)
+    retry = undefined
+    pump.start()
+  }
+
+  /** Keeps releases for another try, ahead of everything newer; when only they are left, they wait for the retry. */
+  const afterFailure = (batch: readonly Waiting[], error: unknown): void => {
     const again: Waiting[] = []
     for (const operation of batch) {
       if (operation.kind !== 'release') operation.reject(error)
@@ -85,8 +77,7 @@ export function createSlotOperations(options: {
     }
     const others = waiting.some((operation) => operation.kind !== 'release')
     waiting = [...again, ...waiting]
-    if (!others && waiting.length > 0) retry ??= setTimeout(pump, retryMs).unref()
-    return others
+    if (!others && waiting.length > 0) retry ??= setTimeout(start, retryMs).unref()
   }
 
   /** One statement, named so that it is planned once per connection. */
@@ -116,7 +107,7 @@ export function createSlotOperations(options: {
   const run: SlotOperations['run'] = (kind, key, lease) => {
     const { promise, resolve, reject } = Promise.withResolvers<SlotAnswer>()
     waiting.push({ kind, key, lease, queuedAtMs: now(), resolve, reject })
-    pump()
+    start()
     return promise
   }
 
@@ -127,7 +118,7 @@ export function createSlotOperations(options: {
     },
     async close() {
       closed = true
-      await pumping
+      await pump.idle()
       clearTimeout(retry)
     },
   }

@@ -2,6 +2,7 @@ import type { Pool } from 'pg'
 import { databaseErrorCode } from '../../platform/database/unavailable.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import { limitKey } from '../../platform/http/client-address.ts'
+import { BoundedMap } from '../../platform/memory/bounded-map.ts'
 import { admitTokenAttempt, deleteOldTokenAttempts } from './token-attempt-store.ts'
 
 /** `resetSeconds`: until the oldest admitted request leaves the window. */
@@ -52,18 +53,9 @@ export function createTokenLimit(options: {
     purgeEveryMs = 15_000,
   } = options
   const now = options.now ?? (() => performance.now())
-  const refusedUntil = new Map<string, number>()
+  const refusedUntil = new BoundedMap<string, number>(rememberedMax)
   const turns = new Map<string, Promise<TokenAdmission>>()
   let timer: NodeJS.Timeout | undefined
-
-  const remember = (key: string, until: number) => {
-    refusedUntil.delete(key)
-    refusedUntil.set(key, until)
-    for (const oldest of refusedUntil.keys()) {
-      if (refusedUntil.size <= rememberedMax) break
-      refusedUntil.delete(oldest)
-    }
-  }
 
   const ask = async (key: string): Promise<TokenAdmission> => {
     const until = refusedUntil.get(key)
@@ -76,7 +68,7 @@ export function createTokenLimit(options: {
       const waitMs = Math.min(Math.max(answer.waitMs, 1), windowMs)
       if (answer.admitted)
         return { admitted: true, remaining: answer.remaining, resetSeconds: Math.ceil(waitMs / 1000) }
-      remember(key, now() + waitMs)
+      refusedUntil.set(key, now() + waitMs)
       return { admitted: false, retryAfterSeconds: Math.ceil(waitMs / 1000) }
     } catch (cause) {
       throw new Problem('unavailable', {

@@ -3,12 +3,13 @@ import { withTransaction } from '../../platform/database/pool.ts'
 import { databaseErrorCode } from '../../platform/database/unavailable.ts'
 import { limitKey } from '../../platform/http/client-address.ts'
 import type { Log } from '../../platform/log/log-event.ts'
+import { BoundedMap } from '../../platform/memory/bounded-map.ts'
 import { requireLocation } from '../directory/location.ts'
 import { isOwnOrigin, ownDomains } from './settings.ts'
 import { findScriptByKey, lockScript, saveInstallation, saveSighting } from './store.ts'
 
-/** Takes what a script tells: that it ran on a website. Never throws, and never says what became of it. */
-export type BeaconReceiver = (beacon: { key: string; origin: string | undefined; ip: string }) => Promise<void>
+/** Takes the report of a script that it ran on a website. Never throws, and never says what became of it. */
+export type PageViewReceiver = (pageView: { key: string; origin: string | undefined; ip: string }) => Promise<void>
 
 const minuteMs = 60_000
 /** Of one address in a minute, kept in memory. One visitor is enough to see a script, so what is dropped is not missed. */
@@ -21,17 +22,17 @@ const underWayMax = 2
 const foreignOriginsMax = 20
 const ownOriginsMax = 50
 
-/** Receives beacons within bounds of memory, of connections and of rows. */
-export function createBeaconReceiver(deps: { pool: Pool; now: () => Date; log: Log }): BeaconReceiver {
-  const byAddress = new Map<string, number[]>()
-  const seenAt = new Map<string, number>()
+/** Receives page views within bounds of memory, of connections and of rows. */
+export function createPageViewReceiver(deps: { pool: Pool; now: () => Date; log: Log }): PageViewReceiver {
+  const byAddress = new BoundedMap<string, number[]>(rememberedMax)
+  const seenAt = new BoundedMap<string, number>(rememberedMax)
   let underWay = 0
 
   const isAdmitted = (ip: string, nowMs: number) => {
     const key = limitKey(ip)
     const recent = (byAddress.get(key) ?? []).filter((at) => Math.abs(nowMs - at) < minuteMs)
     if (recent.length >= perMinuteMax) return false
-    remember(byAddress, key, [...recent, nowMs])
+    byAddress.set(key, [...recent, nowMs])
     return true
   }
 
@@ -42,7 +43,7 @@ export function createBeaconReceiver(deps: { pool: Pool; now: () => Date; log: L
     const what = `${key} ${origin}`
     const before = seenAt.get(what)
     if ((before !== undefined && Math.abs(nowMs - before) < rememberedMs) || underWay >= underWayMax) return
-    remember(seenAt, what, nowMs)
+    seenAt.set(what, nowMs)
     underWay += 1
     try {
       await recordSighting(deps.pool, key, origin)
@@ -73,12 +74,4 @@ async function recordSighting(pool: Pool, key: string, origin: string): Promise<
 function websiteOf(header: string | undefined): string | null {
   if (header === undefined || header.length > 300 || !/^https?:\/\//.test(header) || !URL.canParse(header)) return null
   return new URL(header).origin === header ? header : null
-}
-
-function remember<T>(map: Map<string, T>, key: string, value: T): void {
-  map.delete(key)
-  map.set(key, value)
-  if (map.size <= rememberedMax) return
-  const oldest = map.keys().next()
-  if (!oldest.done) map.delete(oldest.value)
 }
