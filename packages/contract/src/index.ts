@@ -15,3 +15,4 @@ export {
 } from './envelope.ts'
 export { limits, vendorApiPath, vendorApiVersion } from './limits.ts'
 export { type ErrorBody, type ProblemCode, problems } from './problems.ts'
+export { hasPatientData, referencesFrom, referencesTo } from './references.ts'

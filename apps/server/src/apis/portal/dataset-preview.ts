@@ -1,4 +1,4 @@
-import { type DatasetName, getDataset } from '@bridgework/contract'
+import { type DatasetName, getDataset, hasPatientData } from '@bridgework/contract'
 import type { DatasetPreview } from '@bridgework/contract/portal'
 
 /** What a dataset reveals, told by the contract: every attribute with its description and an invented example. */
@@ -25,11 +25,6 @@ export function previewOf(name: DatasetName, records: number): DatasetPreview {
 
 /** What is embedded of a record that another one refers to. */
 const inventedReference = { name: 'Standard 2026', is_hidden: false }
-
-/** Patients themselves, and whatever belongs to one. */
-export function hasPatientData(name: DatasetName): boolean {
-  return name === 'patients' || getDataset(name).refersTo.some((rule) => rule.dataset === 'patients')
-}
 
 /** A value that may be null has its description inside; an embedded record, inside that. */
 function describe(schema: unknown): string {

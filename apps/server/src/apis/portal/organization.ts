@@ -1,4 +1,4 @@
-import { datasetNames, getDataset } from '@bridgework/contract'
+import { datasetNames, getDataset, hasPatientData } from '@bridgework/contract'
 import type { AgentEntry, OrganizationPage } from '@bridgework/contract/portal'
 import { type Agent, createEnrolmentCode, listAgents, revokeAgent } from '../../modules/agents/agent-key.ts'
 import { listAudit, recordAudit } from '../../modules/audit/store.ts'
@@ -12,7 +12,6 @@ import { type AgentId, parseNumericId } from '../../platform/identity/identity.t
 import { enrolmentCommands } from './agent-commands.ts'
 import { entryOf, toAuditEvent } from './audit.ts'
 import type { PortalHandlers } from './context.ts'
-import { hasPatientData } from './dataset-preview.ts'
 import { readListPage, toListed } from './list.ts'
 import { countByState, locationPage, locationsPage, readRange } from './locations.ts'
 import { requireOwnLocation } from './own-location.ts'

@@ -1,4 +1,4 @@
-import { type DatasetName, datasetNames, datasets, getDataset } from '@bridgework/contract'
+import { type DatasetName, referencesFrom, referencesTo } from '@bridgework/contract'
 import type { Stamp } from '../datasets/stamp.ts'
 import { findPlaces } from './count-store.ts'
 import { isSameContent, restamp } from './document.ts'
@@ -108,14 +108,12 @@ async function restampCounts(
 
 /** What a dataset's records show of another's: nothing, its id alone, or more. */
 export function showsMoreThanId(dataset: DatasetName, target: DatasetName): boolean {
-  return getDataset(dataset).refersTo.some((rule) => rule.dataset === target && rule.changesWith.length > 0)
+  return referencesFrom(dataset).some(({ to, embedded }) => to === target && embedded.length > 0)
 }
 
 /** Whether what others show of this record changed, and not only the rest. */
 function altersReferring(dataset: DatasetName, record: ChangedRecord): boolean {
-  const attributes = datasets
-    .flatMap((other) => other.refersTo.filter((rule) => rule.dataset === dataset))
-    .flatMap((rule) => rule.changesWith)
+  const attributes = referencesTo(dataset).flatMap(({ embedded }) => embedded)
   if (attributes.length === 0) return false
   const before = JSON.parse(record.previousSource ?? '{}')
   const after = JSON.parse(record.source)
@@ -129,10 +127,8 @@ async function renderReferring(
   records: { inserted: readonly string[]; changed: readonly string[] },
 ): Promise<void> {
   const { client, locationId } = turn
-  for (const other of datasetNames.filter((name) =>
-    getDataset(name).refersTo.some((rule) => rule.dataset === target),
-  )) {
-    const isMore = showsMoreThanId(other, target)
+  for (const { from: other, embedded } of referencesTo(target)) {
+    const isMore = embedded.length > 0
     const targets = {
       dataset: target,
       sourceIds: isMore ? [...records.inserted, ...records.changed] : records.inserted,

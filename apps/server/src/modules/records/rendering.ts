@@ -1,4 +1,11 @@
-import { type Dataset, type DatasetName, getDataset, type Lookup, type SourceRecord } from '@bridgework/contract'
+import {
+  type Dataset,
+  type DatasetName,
+  getDataset,
+  type Lookup,
+  referencesFrom,
+  type SourceRecord,
+} from '@bridgework/contract'
 import { parseInstant } from '../datasets/instant.ts'
 import type { Stamp } from '../datasets/stamp.ts'
 import { hashSource, renderDocument } from './document.ts'
@@ -47,26 +54,17 @@ async function lookUp(
   records: readonly { id: string; sourceId: string; parsed: SourceRecord }[],
 ): Promise<Lookup> {
   const found = new Map<string, Map<string, { id: string; source: SourceRecord }>>()
-  for (const [target, isWhole] of targetsOf(dataset)) {
+  for (const { to: target, embedded } of referencesFrom(dataset.name)) {
     const wanted = new Set(
       dataset.refersTo
         .filter((rule) => rule.dataset === target)
         .flatMap((rule) => records.flatMap((record) => rule.keysOf(record.parsed))),
     )
-    found.set(target, await findTargets(turn, target, [...wanted], isWhole))
+    found.set(target, await findTargets(turn, target, [...wanted], embedded.length > 0))
   }
   const own = found.get(dataset.name)
   for (const record of own ? records : []) own?.set(record.sourceId, { id: record.id, source: record.parsed })
   return (target, sourceId) => found.get(target)?.get(sourceId) ?? null
-}
-
-/** The datasets that a dataset refers to, each with whether more than the id is shown of its records. */
-function targetsOf(dataset: Dataset): Map<string, boolean> {
-  const targets = new Map<string, boolean>()
-  for (const { dataset: target, changesWith } of dataset.refersTo) {
-    targets.set(target, targets.get(target) === true || changesWith.length > 0)
-  }
-  return targets
 }
 
 async function findTargets(turn: Turn, target: string, sourceIds: readonly string[], isWhole: boolean) {

@@ -1,4 +1,4 @@
-import { type DatasetName, datasetNames, getDataset } from '@bridgework/contract'
+import { type DatasetName, datasetNames, referencesTo } from '@bridgework/contract'
 import type { Pool, PoolClient } from 'pg'
 import { withTransaction } from '../../platform/database/pool.ts'
 import { Problem } from '../../platform/errors/problem.ts'
@@ -79,9 +79,8 @@ const turnTimeouts = { transactionTimeoutMs: 10_000, lockTimeoutMs: 4_900 }
 
 /** The dataset and those whose renderings refer to its records, in the contract's order. */
 export function alteredBy(dataset: DatasetName): DatasetName[] {
-  return datasetNames.filter(
-    (name) => name === dataset || getDataset(name).refersTo.some((rule) => rule.dataset === dataset),
-  )
+  const referring = referencesTo(dataset).map(({ from }) => from)
+  return datasetNames.filter((name) => name === dataset || referring.includes(name))
 }
 
 async function lockStates(client: PoolClient, locationId: LocationId, names: readonly DatasetName[]): Promise<Turn> {

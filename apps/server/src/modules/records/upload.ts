@@ -1,4 +1,4 @@
-import { type DatasetName, datasets } from '@bridgework/contract'
+import { type DatasetName, referencesTo } from '@bridgework/contract'
 import type { Pool } from 'pg'
 import { Problem } from '../../platform/errors/problem.ts'
 import type { AgentId, LocationId } from '../../platform/identity/identity.ts'
@@ -40,7 +40,8 @@ export async function storeUpload(
     if (earlier) return { answer: JSON.parse(earlier.answer), isRepeated: true }
     const sourceIds = upload.lines.map((line) => line.sourceId)
     const stored = new Map<string, StoredRecord>()
-    for (const record of await findBySourceIds(turn.client, locationId, dataset, sourceIds, isEmbedded(dataset))) {
+    const isEmbedded = referencesTo(dataset).some(({ embedded }) => embedded.length > 0)
+    for (const record of await findBySourceIds(turn.client, locationId, dataset, sourceIds, isEmbedded)) {
       stored.set(record.sourceId, record)
     }
     const { inserts, updates, removals, unchanged } = sort(upload.lines, stored)
@@ -76,10 +77,4 @@ function sort(lines: readonly UploadLine[], stored: ReadonlyMap<string, StoredRe
     }
   }
   return { inserts, updates, removals, unchanged }
-}
-
-function isEmbedded(dataset: DatasetName): boolean {
-  return datasets.some((other) =>
-    other.refersTo.some((rule) => rule.dataset === dataset && rule.changesWith.length > 0),
-  )
 }
