@@ -1,6 +1,7 @@
 import type { Pool } from 'pg'
 import { withTransaction } from '../../platform/database/pool.ts'
 import type { Queryable } from '../../platform/database/queryable.ts'
+import { fromRow, type RowOf } from '../../platform/database/rows.ts'
 import { requireText } from '../../platform/errors/field.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import { Refusal } from '../../platform/errors/refusal.ts'
@@ -127,7 +128,7 @@ export async function revokeAgent(
 
 /** The agents of an organization, or of all (null), the newest first. */
 export async function listAgents(db: Queryable, organizationId: OrganizationId | null): Promise<Agent[]> {
-  const { rows } = await db.query<AgentRow>(
+  const { rows } = await db.query<RowOf<Agent>>(
     `select a.id, a.organization_id, a.name, a.version, a.enrolled_at, a.revoked_at, c.last_contact_at
        from agent a
        left join agent_contact c on c.agent_id = a.id
@@ -135,23 +136,5 @@ export async function listAgents(db: Queryable, organizationId: OrganizationId |
       order by a.enrolled_at desc, a.id`,
     organizationId === null ? [] : [organizationId],
   )
-  return rows.map((row) => ({
-    id: row.id,
-    organizationId: row.organization_id,
-    name: row.name,
-    version: row.version,
-    enrolledAt: row.enrolled_at,
-    revokedAt: row.revoked_at,
-    lastContactAt: row.last_contact_at,
-  }))
-}
-
-type AgentRow = {
-  id: AgentId
-  organization_id: OrganizationId
-  name: string
-  version: string | null
-  enrolled_at: Date
-  revoked_at: Date | null
-  last_contact_at: Date | null
+  return rows.map(fromRow<Agent>)
 }

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Queryable } from '../../platform/database/queryable.ts'
+import { fromRow, type RowOf } from '../../platform/database/rows.ts'
 import type { LocationId } from '../../platform/identity/identity.ts'
 
 /** Whether a website carries the script: seen within the last 30 days on a domain of the practice. */
@@ -56,10 +57,11 @@ export async function ensureAttributionScripts(db: Queryable, locationIds: reado
 
 /** The script of that key, or null. */
 export async function findScriptByKey(db: Queryable, key: string): Promise<AttributionScript | null> {
-  const { rows } = await db.query<ScriptRow>(`select ${scriptColumns} from attribution_script s where s.key = $1`, [
-    key,
-  ])
-  return rows[0] ? toScript(rows[0]) : null
+  const { rows } = await db.query<RowOf<AttributionScript>>(
+    `select ${scriptColumns} from attribution_script s where s.key = $1`,
+    [key],
+  )
+  return rows[0] ? fromRow<AttributionScript>(rows[0]) : null
 }
 
 /** The scripts of these locations, by location. */
@@ -67,21 +69,21 @@ export async function listScripts(
   db: Queryable,
   locationIds: readonly LocationId[],
 ): Promise<Map<LocationId, AttributionScript>> {
-  const { rows } = await db.query<ScriptRow>(
+  const { rows } = await db.query<RowOf<AttributionScript>>(
     `select ${scriptColumns} from attribution_script s where s.location_id = any($1::bigint[])`,
     [locationIds],
   )
-  return new Map(rows.map((row) => [row.location_id, toScript(row)]))
+  return new Map(rows.map((row) => [row.location_id, fromRow<AttributionScript>(row)]))
 }
 
 /** Holds a location's script until the transaction ends, so that its sightings are counted and judged one after the other. */
 export async function lockScript(client: Queryable, locationId: LocationId): Promise<AttributionScript> {
-  const { rows } = await client.query<ScriptRow>(
+  const { rows } = await client.query<RowOf<AttributionScript>>(
     `select ${scriptColumns} from attribution_script s where s.location_id = $1 for no key update`,
     [locationId],
   )
   if (!rows[0]) throw new Error(`location ${locationId} has no attribution script`)
-  return toScript(rows[0])
+  return fromRow<AttributionScript>(rows[0])
 }
 
 export async function saveScriptSettings(
@@ -154,20 +156,14 @@ export async function listSightings(
   db: Queryable,
   locationIds: readonly LocationId[],
 ): Promise<Map<LocationId, Sighting[]>> {
-  const { rows } = await db.query<SightingRow>(
+  const { rows } = await db.query<RowOf<Sighting & { locationId: LocationId }>>(
     `select location_id, origin, is_own_domain, first_seen_at, last_seen_at
        from attribution_sighting
       where location_id = any($1::bigint[])
       order by last_seen_at desc, origin`,
     [locationIds],
   )
-  const sightings = rows.map((row) => ({
-    locationId: row.location_id,
-    origin: row.origin,
-    isOwnDomain: row.is_own_domain,
-    firstSeenAt: row.first_seen_at,
-    lastSeenAt: row.last_seen_at,
-  }))
+  const sightings = rows.map(fromRow<Sighting & { locationId: LocationId }>)
   return Map.groupBy(sightings, (sighting) => sighting.locationId)
 }
 
@@ -181,29 +177,3 @@ export const installColumns = `s.last_seen_at, coalesce(s.last_seen_at > now() -
   case when s.last_seen_at > now() - ${keptInstalled} then s.installed_at end as installed_at`
 
 const scriptColumns = `s.location_id, s.key, s.domains, s.excluded_paths, ${installColumns}`
-
-export type InstallRow = { is_installed: boolean; installed_at: Date | null; last_seen_at: Date | null }
-
-type ScriptRow = InstallRow & { location_id: LocationId; key: string; domains: string[]; excluded_paths: string[] }
-
-type SightingRow = {
-  location_id: LocationId
-  origin: string
-  is_own_domain: boolean
-  first_seen_at: Date
-  last_seen_at: Date
-}
-
-function toScript(row: ScriptRow): AttributionScript {
-  return {
-    ...toInstallState(row),
-    locationId: row.location_id,
-    key: row.key,
-    domains: row.domains,
-    excludedPaths: row.excluded_paths,
-  }
-}
-
-export function toInstallState(row: InstallRow): InstallState {
-  return { isInstalled: row.is_installed, installedAt: row.installed_at, lastSeenAt: row.last_seen_at }
-}

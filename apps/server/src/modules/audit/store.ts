@@ -1,4 +1,5 @@
 import type { Queryable } from '../../platform/database/queryable.ts'
+import { fromRow, type RowOf } from '../../platform/database/rows.ts'
 import { containing, queryPage } from '../../platform/database/search.ts'
 
 /** Something that a person did. `tenantId`: of the company or organization; null on the operator's side and for an account. */
@@ -32,7 +33,7 @@ export async function listAudit(
   db: Queryable,
   filter: { side: AuditEntry['side']; tenantId: string | null; search: string; limit: number; offset: number },
 ): Promise<{ total: number; entries: StoredAuditEntry[] }> {
-  const { total, rows } = await queryPage<AuditRow>(
+  const { total, rows } = await queryPage<RowOf<StoredAuditEntry>>(
     db,
     `select ${columns}
        from audit_event
@@ -42,44 +43,16 @@ export async function listAudit(
     filter,
     [filter.side, filter.tenantId, containing(filter.search)],
   )
-  return { total, entries: rows.map(toEntry) }
+  return { total, entries: rows.map(fromRow<StoredAuditEntry>) }
 }
 
 /** The latest of what a person did and what was done to their account. */
 export async function listAuditOfPerson(db: Queryable, userId: string, limit: number): Promise<StoredAuditEntry[]> {
-  const { rows } = await db.query<AuditRow>(
+  const { rows } = await db.query<RowOf<StoredAuditEntry>>(
     `select ${columns} from audit_event where user_id = $1 order by id desc limit $2`,
     [userId, limit],
   )
-  return rows.map(toEntry)
+  return rows.map(fromRow<StoredAuditEntry>)
 }
 
 const columns = 'id, occurred_at, side, tenant_id, user_id, actor, action, subject, host(ip) as ip, request_id'
-
-type AuditRow = {
-  id: string
-  occurred_at: Date
-  side: AuditEntry['side']
-  tenant_id: string | null
-  user_id: string | null
-  actor: string
-  action: string
-  subject: string | null
-  ip: string | null
-  request_id: string | null
-}
-
-function toEntry(row: AuditRow): StoredAuditEntry {
-  return {
-    id: row.id,
-    occurredAt: row.occurred_at,
-    side: row.side,
-    tenantId: row.tenant_id,
-    userId: row.user_id,
-    actor: row.actor,
-    action: row.action,
-    subject: row.subject,
-    ip: row.ip,
-    requestId: row.request_id,
-  }
-}

@@ -11,6 +11,7 @@ import {
 import type { Pool } from 'pg'
 import { withTransaction } from '../../platform/database/pool.ts'
 import type { Queryable } from '../../platform/database/queryable.ts'
+import { fromRow, type RowOf } from '../../platform/database/rows.ts'
 import { Refusal } from '../../platform/errors/refusal.ts'
 import type { SecretKey } from './secret.ts'
 
@@ -64,10 +65,10 @@ export async function withdrawSigningKey(pool: Pool, secretKey: SecretKey, kid: 
 
 /** Every signing key that there ever was, the newest first. */
 export async function listSigningKeys(pool: Queryable): Promise<SigningKey[]> {
-  const { rows } = await pool.query<{ kid: string; state: SigningKeyState; created_at: Date; retired_at: Date | null }>(
+  const { rows } = await pool.query<RowOf<SigningKey>>(
     'select kid, state, created_at, retired_at from signing_key order by created_at desc, kid',
   )
-  return rows.map((row) => ({ kid: row.kid, state: row.state, createdAt: row.created_at, retiredAt: row.retired_at }))
+  return rows.map(fromRow<SigningKey>)
 }
 
 /** A key as a process that issues and verifies tokens needs it. */

@@ -1,4 +1,5 @@
 import type { Queryable } from '../../platform/database/queryable.ts'
+import { fromRow, type RowOf, toRow } from '../../platform/database/rows.ts'
 import { Refusal } from '../../platform/errors/refusal.ts'
 import type { LocationId, OrganizationId } from '../../platform/identity/identity.ts'
 import type { OfficeHours } from './office-hours.ts'
@@ -71,32 +72,13 @@ export const locationColumns = `l.id, l.organization_id, ${sourceColumns
   .map((column) => `l.${column}`)
   .join(', ')}, l.created_at, l.updated_at`
 
-export type LocationRow = SourceRow & {
-  id: LocationId
-  organization_id: OrganizationId
-  created_at: Date
-  updated_at: Date
+/** What the practice management system is stands in two columns. */
+type Stored<T extends LocationSource> = Omit<T, 'practiceManagementSystem'> & {
+  pmsName: string | null
+  pmsVersion: string | null
 }
 
-type SourceRow = {
-  source_id: string
-  name: string
-  address_line_1: string | null
-  address_line_2: string | null
-  city: string | null
-  state: string | null
-  postal_code: string | null
-  country: string | null
-  phone: string | null
-  email: string | null
-  website_url: string | null
-  time_zone: string | null
-  currency: string | null
-  is_active: boolean
-  pms_name: string | null
-  pms_version: string | null
-  office_hours: OfficeHours | null
-}
+export type LocationRow = RowOf<Stored<Location>>
 
 const recordset = `json_to_recordset($2::json) as given (id bigint, source_id text, name text, address_line_1 text, address_line_2 text,
   city text, state text, postal_code text, country text, phone text, email text, website_url text, time_zone text, currency text,
@@ -108,11 +90,10 @@ export async function insertLocations(
   organizationId: OrganizationId,
   locations: readonly (LocationSource & { id: LocationId })[],
 ): Promise<void> {
-  const rows = locations.map((location) => ({ ...toRow(location), id: location.id }))
   await client.query(
     `insert into location (organization_id, id, ${sourceColumns})
      select $1, id, ${sourceColumns} from ${recordset}`,
-    [organizationId, JSON.stringify(rows)],
+    [organizationId, JSON.stringify(locations.map(toLocationRow))],
   )
 }
 
@@ -134,53 +115,16 @@ export async function updateLocations(
        from ${recordset}
       where l.organization_id = $1 and l.source_id = given.source_id
         and (${prefixed('l')}) is distinct from (${prefixed('given')})`,
-    [organizationId, JSON.stringify(locations.map(toRow))],
+    [organizationId, JSON.stringify(locations.map(toLocationRow))],
   )
 }
 
-function toRow(source: LocationSource): SourceRow {
-  return {
-    source_id: source.sourceId,
-    name: source.name,
-    address_line_1: source.addressLine1,
-    address_line_2: source.addressLine2,
-    city: source.city,
-    state: source.state,
-    postal_code: source.postalCode,
-    country: source.country,
-    phone: source.phone,
-    email: source.email,
-    website_url: source.websiteUrl,
-    time_zone: source.timeZone,
-    currency: source.currency,
-    is_active: source.isActive,
-    pms_name: source.practiceManagementSystem.name,
-    pms_version: source.practiceManagementSystem.version,
-    office_hours: source.officeHours,
-  }
+function toLocationRow<T extends LocationSource>({ practiceManagementSystem, ...location }: T): RowOf<Stored<T>> {
+  const { name: pmsName, version: pmsVersion } = practiceManagementSystem
+  return toRow({ ...location, pmsName, pmsVersion }) as RowOf<Stored<T>>
 }
 
 export function toLocation(row: LocationRow): Location {
-  return {
-    id: row.id,
-    organizationId: row.organization_id,
-    sourceId: row.source_id,
-    name: row.name,
-    addressLine1: row.address_line_1,
-    addressLine2: row.address_line_2,
-    city: row.city,
-    state: row.state,
-    postalCode: row.postal_code,
-    country: row.country,
-    phone: row.phone,
-    email: row.email,
-    websiteUrl: row.website_url,
-    timeZone: row.time_zone,
-    currency: row.currency,
-    isActive: row.is_active,
-    practiceManagementSystem: { name: row.pms_name, version: row.pms_version },
-    officeHours: row.office_hours,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-  }
+  const { pmsName, pmsVersion, ...location } = fromRow<Stored<Location>>(row)
+  return { ...location, practiceManagementSystem: { name: pmsName, version: pmsVersion } }
 }

@@ -1,4 +1,5 @@
 import type { Queryable } from '../../platform/database/queryable.ts'
+import { fromRow, type RowOf } from '../../platform/database/rows.ts'
 import { containing, queryPage } from '../../platform/database/search.ts'
 import { requireText } from '../../platform/errors/field.ts'
 import { Refusal } from '../../platform/errors/refusal.ts'
@@ -35,7 +36,7 @@ export async function createOrganization(
     ],
   )
   if (!rows[0]) throw new Error('the organization was not stored')
-  return toOrganization(rows[0])
+  return fromRow<Organization>(rows[0])
 }
 
 /** Changes its name, and its time zone where one is given (null: none). Throws a Refusal. */
@@ -60,7 +61,7 @@ export async function listOrganizations(db: Queryable): Promise<Organization[]> 
   const { rows } = await db.query<OrganizationRow>(
     `select ${organizationColumns} from organization order by lower(name), id`,
   )
-  return rows.map(toOrganization)
+  return rows.map(fromRow<Organization>)
 }
 
 /** A part of the organizations, by name, each with its owner's address, if it has one, and its locations. `search` looks in both texts. */
@@ -81,10 +82,10 @@ export async function pageOfOrganizations(
   )
   return {
     total,
-    organizations: rows.map((row) => ({
-      ...toOrganization(row),
-      ownerEmail: row.owner_email,
-      locations: Number(row.locations),
+    organizations: rows.map(({ owner_email, locations, ...row }) => ({
+      ...fromRow<Organization>(row),
+      ownerEmail: owner_email,
+      locations: Number(locations),
     })),
   }
 }
@@ -101,7 +102,7 @@ export async function findOrganization(db: Queryable, id: OrganizationId): Promi
   const { rows } = await db.query<OrganizationRow>(`select ${organizationColumns} from organization where id = $1`, [
     id,
   ])
-  return rows[0] ? toOrganization(rows[0]) : null
+  return rows[0] ? fromRow<Organization>(rows[0]) : null
 }
 
 /** The organization; throws a Refusal when there is none. */
@@ -122,27 +123,7 @@ export async function lockOrganization(client: Queryable, id: OrganizationId): P
 
 export const organizationColumns = 'id, name, external_reference, time_zone, country, created_at, updated_at'
 
-export type OrganizationRow = {
-  id: OrganizationId
-  name: string
-  external_reference: string | null
-  time_zone: string | null
-  country: string | null
-  created_at: Date
-  updated_at: Date
-}
-
-export function toOrganization(row: OrganizationRow): Organization {
-  return {
-    id: row.id,
-    name: row.name,
-    externalReference: row.external_reference,
-    timeZone: row.time_zone,
-    country: row.country,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-  }
-}
+export type OrganizationRow = RowOf<Organization>
 
 function requireTimeZone(name: string): string {
   const isKnown = /^[A-Za-z]/.test(name) && canFormatIn(name)

@@ -1,14 +1,9 @@
 import { type DatasetName, datasetNames } from '@bridgework/contract'
 import type { Pool } from 'pg'
+import { fromRow, type RowOf } from '../../platform/database/rows.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import { type LocationId, type OrganizationId, parseNumericId } from '../../platform/identity/identity.ts'
-import {
-  attributionInstalled,
-  type InstallRow,
-  type InstallState,
-  installColumns,
-  toInstallState,
-} from '../attribution/store.ts'
+import { attributionInstalled, type InstallState, installColumns } from '../attribution/store.ts'
 import type { Principal } from '../consent/read-permit.ts'
 import { type DatasetState, listDatasetStates } from '../datasets/dataset-state.ts'
 import { findLocation, type Location, type LocationRow, locationColumns, toLocation } from '../directory/location.ts'
@@ -53,7 +48,7 @@ export async function listGrantedLocations(
     ],
   )
   // An empty page is one row that only tells the total.
-  const found = rows.filter(hasLocation)
+  const found = rows.filter(hasLocation).map(({ total: _, ...row }) => row)
   return { total: Number(rows[0]?.total ?? 0), locations: await withStates(pool, found) }
 }
 
@@ -101,7 +96,7 @@ export const grantedTables = `granted
                join location l on l.id = granted.location_id
                left join attribution_script s on s.location_id = l.id`
 
-export type FoundRow = LocationRow & InstallRow & { datasets: string[] }
+export type FoundRow = LocationRow & RowOf<InstallState> & { datasets: string[] }
 
 type PageRow = { total: string } & (FoundRow | { [column in keyof FoundRow]: null })
 
@@ -121,8 +116,8 @@ export async function withStates(pool: Pool, rows: readonly FoundRow[]): Promise
     pool,
     rows.map((row) => row.id),
   )
-  return rows.map((row) => {
-    const datasetsGranted = datasetNames.filter((name) => row.datasets.includes(name))
+  return rows.map(({ datasets, is_installed, installed_at, last_seen_at, ...row }) => {
+    const datasetsGranted = datasetNames.filter((name) => datasets.includes(name))
     return {
       ...toLocation(row),
       datasetsGranted,
@@ -131,7 +126,7 @@ export async function withStates(pool: Pool, rows: readonly FoundRow[]): Promise
         if (!state) throw new Error('a granted dataset has no state')
         return { dataset, state }
       }),
-      attributionScript: toInstallState(row),
+      attributionScript: fromRow<InstallState>({ is_installed, installed_at, last_seen_at }),
     }
   })
 }

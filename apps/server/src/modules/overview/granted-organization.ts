@@ -1,5 +1,6 @@
 import { type DatasetName, datasetNames } from '@bridgework/contract'
 import type { Pool } from 'pg'
+import { fromRow } from '../../platform/database/rows.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import { type OrganizationId, parseNumericId } from '../../platform/identity/identity.ts'
 import type { Principal } from '../consent/read-permit.ts'
@@ -8,7 +9,6 @@ import {
   type Organization,
   type OrganizationRow,
   organizationColumns,
-  toOrganization,
 } from '../directory/organization.ts'
 
 /** An organization as a company that it granted something sees it. */
@@ -41,7 +41,10 @@ export async function listGrantedOrganizations(
     [principal.companyId, page.items, (page.page - 1) * page.items],
   )
   // An empty page is one row that only tells the total.
-  return { total: Number(rows[0]?.total ?? 0), organizations: rows.filter(hasOrganization).map(toGranted) }
+  return {
+    total: Number(rows[0]?.total ?? 0),
+    organizations: rows.filter(hasOrganization).map(({ total: _, ...row }) => toGranted(row)),
+  }
 }
 
 /** The organization of the path's text. Throws Problem organization_unknown, also for a malformed id, or organization_denied. */
@@ -96,11 +99,11 @@ function hasOrganization(row: PageRow): row is { total: string } & FoundRow {
   return row.id !== null
 }
 
-function toGranted(row: FoundRow): GrantedOrganization {
+function toGranted({ locations_count, datasets, granted_at, ...row }: FoundRow): GrantedOrganization {
   return {
-    ...toOrganization(row),
-    locationsCount: Number(row.locations_count),
-    datasetsGranted: datasetNames.filter((name) => row.datasets.includes(name)),
-    grantedAt: row.granted_at,
+    ...fromRow<Organization>(row),
+    locationsCount: Number(locations_count),
+    datasetsGranted: datasetNames.filter((name) => datasets.includes(name)),
+    grantedAt: granted_at,
   }
 }

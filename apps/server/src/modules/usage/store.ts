@@ -1,5 +1,6 @@
 import type { QueryConfig } from 'pg'
 import type { Queryable } from '../../platform/database/queryable.ts'
+import { fromRow, type RowOf, toRow } from '../../platform/database/rows.ts'
 import type { CompanyId, KeyPairId, LocationId } from '../../platform/identity/identity.ts'
 
 /** `errors`: answers from 400 on that are not 429, which are `throttled`. */
@@ -35,7 +36,7 @@ const keptDays = 90
 export async function addUsage(db: Queryable, counts: readonly UsageCounts[]): Promise<void> {
   // All processes take the rows in one order, so that none waits for another in a circle.
   const rows = counts
-    .map(({ companyId, bucketAt, ...numbers }) => ({ company_id: companyId, bucket_at: bucketAt, ...numbers }))
+    .map(toRow)
     .sort((left, right) => (left.company_id < right.company_id ? -1 : Number(left.company_id > right.company_id)))
   await db.query(
     batch(
@@ -54,18 +55,6 @@ export async function addUsage(db: Queryable, counts: readonly UsageCounts[]): P
 }
 
 export async function addRequests(db: Queryable, requests: readonly StoredRequest[]): Promise<void> {
-  const rows = requests.map((each) => ({
-    company_id: each.companyId,
-    answered_at: each.answeredAt,
-    request_id: each.requestId,
-    method: each.method,
-    route: each.route,
-    location_id: each.locationId,
-    status: each.status,
-    code: each.code,
-    records: each.records,
-    duration_ms: each.durationMs,
-  }))
   await db.query(
     batch(
       `insert into vendor_request
@@ -74,7 +63,7 @@ export async function addRequests(db: Queryable, requests: readonly StoredReques
          from jsonb_to_recordset($1) as added
               (company_id uuid, answered_at timestamptz, request_id text, method text, route text, location_id bigint,
                status integer, code text, records integer, duration_ms real)`,
-      rows,
+      requests.map(toRow),
     ),
   )
 }
@@ -134,26 +123,15 @@ export async function sumUsage(
 
 /** A company's last requests, the newest first. By the primary key. */
 export async function listRequests(db: Queryable, companyId: CompanyId): Promise<StoredRequest[]> {
-  const { rows } = await db.query<RequestRow>(
-    `select answered_at, request_id, method, route, location_id, status, code, records, duration_ms
+  const { rows } = await db.query<RowOf<StoredRequest>>(
+    `select company_id, answered_at, request_id, method, route, location_id, status, code, records, duration_ms
        from vendor_request
       where company_id = $1
       order by id desc
       limit ${requestsKept}`,
     [companyId],
   )
-  return rows.map((row) => ({
-    companyId,
-    answeredAt: row.answered_at,
-    requestId: row.request_id,
-    method: row.method,
-    route: row.route,
-    locationId: row.location_id,
-    status: row.status,
-    code: row.code,
-    records: row.records,
-    durationMs: row.duration_ms,
-  }))
+  return rows.map(fromRow<StoredRequest>)
 }
 
 /** When each of these companies was last answered; one that never asked is not in it. */
@@ -179,18 +157,6 @@ export async function trimUsage(db: Queryable, now: Date): Promise<void> {
       where r.company_id = busy.company_id and r.id <= old.id`,
     [new Date(now.getTime() - day)],
   )
-}
-
-type RequestRow = {
-  answered_at: Date
-  request_id: string
-  method: string
-  route: string
-  location_id: LocationId | null
-  status: number
-  code: string | null
-  records: number
-  duration_ms: number
 }
 
 /** One statement for many rows, given up when the database does not answer: the next try is a second away. */
