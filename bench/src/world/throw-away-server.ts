@@ -6,8 +6,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { vendorApiPath } from '@bridgework/contract'
+import { findClusterFolder } from '@bridgework/server/src/platform/database/embedded/cluster-folder.ts'
 import { readPostmasterFile } from '@bridgework/server/src/platform/database/embedded/orphan.ts'
-import { findPlace } from '@bridgework/server/src/platform/database/embedded/place.ts'
 import { processesIn } from '@bridgework/server/src/platform/database/embedded/process-table.ts'
 import { freePort } from '@bridgework/server/src/test-port.ts'
 
@@ -49,7 +49,7 @@ export async function createThrowAwayServer(): Promise<ThrowAwayServer> {
   let child: ChildProcess | undefined
 
   const home = () => {
-    const place = findPlace(dataDir)
+    const place = findClusterFolder(dataDir)
     if (!place) throw new Error('the server has made no database yet')
     return place.home
   }
@@ -63,7 +63,7 @@ export async function createThrowAwayServer(): Promise<ThrowAwayServer> {
     child.kill(signal)
     await exit
   }
-  const postgresPids = () => (findPlace(dataDir) ? processesIn(join(home(), 'data')) : [])
+  const postgresPids = () => (findClusterFolder(dataDir) ? processesIn(join(home(), 'data')) : [])
 
   return {
     url,
@@ -106,7 +106,7 @@ export async function createThrowAwayServer(): Promise<ThrowAwayServer> {
         for (const each of postgresPids()) killIfThere(each)
         await sleep(20)
       }
-      if (findPlace(dataDir)) rmSync(home(), { recursive: true, force: true, maxRetries: 5 })
+      if (findClusterFolder(dataDir)) rmSync(home(), { recursive: true, force: true, maxRetries: 5 })
       rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
     },
   }

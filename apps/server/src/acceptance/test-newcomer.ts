@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { findPlace } from '../platform/database/embedded/place.ts'
+import { findClusterFolder } from '../platform/database/embedded/cluster-folder.ts'
 import { isAlive, processesIn } from '../platform/database/embedded/process-table.ts'
 import { freePort } from '../test-port.ts'
 
@@ -22,7 +22,7 @@ export async function someNewcomer(t: TestContext, options: { port?: number } = 
   t.after(async () => {
     for (const child of children) child.kill('SIGKILL')
     await sleep(0)
-    const home = findPlace(dataDir)?.home
+    const home = findClusterFolder(dataDir)?.home
     for (const pid of postgresOf(dataDir)) process.kill(pid, 'SIGKILL')
     while (postgresOf(dataDir).length > 0) await sleep(20)
     for (const path of [home, folder]) if (path) rmSync(path, { recursive: true, force: true, maxRetries: 5 })
@@ -110,7 +110,7 @@ function parentOf(pid: string): number | null {
 }
 
 export function postgresOf(dataDir: string): number[] {
-  const place = findPlace(dataDir)
+  const place = findClusterFolder(dataDir)
   return place ? processesIn(join(place.home, 'data')) : []
 }
 

@@ -10,7 +10,7 @@ import { completeLocations } from '../modules/onboarding/complete-locations.ts'
 import { upsertLocations } from '../modules/onboarding/upsert-locations.ts'
 import type { LocationId, OrganizationId } from '../platform/identity/identity.ts'
 import { ensureDemoVendor, volumeReference } from './demo.ts'
-import { doorInProcess, findDoorOverHttp, type VolumeDoor } from './volume-door.ts'
+import { findTargetOverHttp, targetInProcess, type VolumeTarget } from './volume-target.ts'
 
 export type Populated = {
   organizationId: OrganizationId
@@ -47,15 +47,15 @@ export async function populate(
   const all = { companyId, organizationId: organization.id, locationIds: 'all' as const, datasets, by: 'sandbox' }
   await grantAccess(pool, all)
 
-  const overHttp = await findDoorOverHttp(deps.serverUrl, agent)
-  const door = overHttp ?? doorInProcess(pool, agent)
+  const overHttp = await findTargetOverHttp(deps.serverUrl, agent)
+  const target = overHttp ?? targetInProcess(pool, agent)
   const startedAtMs = performance.now()
   const total = volumeSize(shape)
   let records = 0
   const waiting = locations.toSorted((one, other) => Number(one.sourceId) - Number(other.sourceId))
   const work = async () => {
     for (let next = waiting.shift(); next !== undefined && !signal.aborted; next = waiting.shift()) {
-      await fill(door, shape, { id: next.id, sourceId: next.sourceId }, signal, (count) => {
+      await fill(target, shape, { id: next.id, sourceId: next.sourceId }, signal, (count) => {
         records += count
         report(records, total)
       })
@@ -76,7 +76,7 @@ export async function populate(
 }
 
 async function fill(
-  door: VolumeDoor,
+  target: VolumeTarget,
   shape: VolumeShape,
   location: { id: LocationId; sourceId: string },
   signal: AbortSignal,
@@ -84,10 +84,10 @@ async function fill(
 ): Promise<void> {
   for (const batch of generateVolume(shape, location.sourceId)) {
     if (signal.aborted) return
-    await door.store(location.id, batch)
+    await target.store(location.id, batch)
     stored(batch.records.length)
   }
-  for (const dataset of datasetNames) await door.finish(location.id, dataset as DatasetName)
+  for (const dataset of datasetNames) await target.finish(location.id, dataset as DatasetName)
 }
 
 function toSource(location: ReturnType<typeof volumeLocations>[number]): LocationSource {

@@ -8,13 +8,13 @@ export type CompanyPage = {
   state: 'active' | 'suspended' | 'closed'
   created_at: Instant
   owner: { name: string; email: string }
-  agreement: AgreementStanding
+  agreement: AgreementState
   /** The live pair; null when there is none. */
   key_pair: { client_id: string; created_at: Instant; last_used_at: Instant | null } | null
   connections: { organizations: number; locations: number }
 }
 
-export type AgreementStanding = {
+export type AgreementState = {
   current_version: number
   accepted_version: number | null
   is_in_force: boolean
@@ -22,7 +22,7 @@ export type AgreementStanding = {
   required_at: Instant | null
 }
 
-export type AgreementPage = AgreementStanding & {
+export type AgreementPage = AgreementState & {
   /** Markdown. */
   body: string
   published_at: Instant

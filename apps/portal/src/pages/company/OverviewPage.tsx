@@ -30,7 +30,7 @@ export function OverviewPage() {
       <Stack>
         <Notice company={company} />
         {steps.some(({ isDone }) => !isDone) && <FirstSteps steps={steps} companyId={company.id} />}
-        <Standing company={company} />
+        <Status company={company} />
         <LastDay totals={totals} companyId={company.id} />
       </Stack>
     </>
@@ -71,7 +71,7 @@ function Notice({ company: { id, state, agreement, owner } }: { company: Company
   )
 }
 
-function Standing({ company: { agreement, key_pair, connections } }: { company: CompanyPage }) {
+function Status({ company: { agreement, key_pair, connections } }: { company: CompanyPage }) {
   return (
     <SimpleGrid cols={{ base: 2, lg: 4 }}>
       <StatCard

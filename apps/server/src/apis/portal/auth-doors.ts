@@ -2,7 +2,7 @@ import type { ProblemCode } from '@bridgework/contract'
 import type { Passkey, SignInAnswers, SignInBodies, SignInRouteName } from '@bridgework/contract/portal'
 import type { AccountAction } from '../../modules/sign-in/account-event.ts'
 import { admitAttempt } from '../../modules/sign-in/attempt-limit.ts'
-import { inEvenTime } from '../../modules/sign-in/even-time.ts'
+import { withMinimumDuration } from '../../modules/sign-in/minimum-duration.ts'
 import { requireGoodPassword } from '../../modules/sign-in/password-rule.ts'
 import type { Person } from '../../modules/sign-in/person.ts'
 import { completeSignUp } from '../../modules/sign-in/sign-up.ts'
@@ -87,7 +87,7 @@ export const doors: { [Name in SignInRouteName]: Door<Name> } = {
 
   requestPasswordReset: async ({ pool, secretKey, auth }, { headers, body, ip }) => {
     await admitAttempt(pool, secretKey, 'mail', { ip, account: body.email })
-    await inEvenTime(() =>
+    await withMinimumDuration(() =>
       inOurWords('field_invalid', () =>
         auth.api.requestPasswordReset({ body: { email: body.email.trim().toLowerCase() }, headers }),
       ),

@@ -1,7 +1,7 @@
 import { vendorApiPath } from '@bridgework/contract'
 import type {
   AgreementPage,
-  AgreementStanding,
+  AgreementState,
   CompanyPage,
   PortalAnswers,
   RecentRequest,
@@ -10,7 +10,7 @@ import { listAudit, recordAudit } from '../../modules/audit/store.ts'
 import {
   acceptAgreement,
   agreementInForce,
-  type AgreementStanding as Standing,
+  type AgreementState as StoredState,
 } from '../../modules/credentials/agreement.ts'
 import {
   generateKeyPair,
@@ -69,7 +69,7 @@ export const companyHandlers: PortalHandlers<
       state: company.state,
       created_at: company.createdAt.toISOString(),
       owner: { name: owner?.name ?? '', email: owner?.email ?? '' },
-      agreement: toStanding(agreement),
+      agreement: toAgreementState(agreement),
       key_pair: pair
         ? {
             client_id: pair.clientId,
@@ -231,18 +231,18 @@ function toNewKeyPair({ clientId, clientSecret }: NewKeyPair): PortalAnswers['ge
 }
 
 async function agreementPage(pool: PortalContext['pool'], { companyId }: Membership): Promise<AgreementPage> {
-  const [standing, names] = await Promise.all([agreementInForce(pool, companyId), memberNames(pool, companyId)])
-  if (!standing.current) throw new Error('no agreement has been published')
+  const [agreement, names] = await Promise.all([agreementInForce(pool, companyId), memberNames(pool, companyId)])
+  if (!agreement.current) throw new Error('no agreement has been published')
   return {
-    ...toStanding(standing),
-    body: standing.current.body,
-    published_at: standing.current.publishedAt.toISOString(),
-    accepted_at: standing.acceptedAt?.toISOString() ?? null,
-    accepted_by: (standing.acceptedBy && names.get(standing.acceptedBy)) ?? null,
+    ...toAgreementState(agreement),
+    body: agreement.current.body,
+    published_at: agreement.current.publishedAt.toISOString(),
+    accepted_at: agreement.acceptedAt?.toISOString() ?? null,
+    accepted_by: (agreement.acceptedBy && names.get(agreement.acceptedBy)) ?? null,
   }
 }
 
-function toStanding({ current, acceptedVersion, isInForce }: Standing): AgreementStanding {
+function toAgreementState({ current, acceptedVersion, isInForce }: StoredState): AgreementState {
   const isAccepted = current !== null && current.version === acceptedVersion
   return {
     current_version: current?.version ?? 0,

@@ -1,6 +1,6 @@
 import { admitAttempt } from '../../modules/sign-in/attempt-limit.ts'
 import { hashPassword } from '../../modules/sign-in/create-person.ts'
-import { inEvenTime } from '../../modules/sign-in/even-time.ts'
+import { withMinimumDuration } from '../../modules/sign-in/minimum-duration.ts'
 import { requireGoodPassword } from '../../modules/sign-in/password-rule.ts'
 import { requestSignUp } from '../../modules/sign-in/sign-up.ts'
 import type { PortalHandlers } from './context.ts'
@@ -12,7 +12,9 @@ export const signUpHandlers: PortalHandlers<'signUp'> = {
     await admitAttempt(pool, secretKey, 'mail', { ip, account: email })
     await requireGoodPassword(password, [name, email, tenantName])
     const passwordHash = await hashPassword(auth, password)
-    await inEvenTime(() => requestSignUp(pool, secretKey, publicUrl, { side, tenantName, name, email, passwordHash }))
+    await withMinimumDuration(() =>
+      requestSignUp(pool, secretKey, publicUrl, { side, tenantName, name, email, passwordHash }),
+    )
     return { done: true }
   },
 }

@@ -44,7 +44,7 @@ test('P02, P03, P06, P07: a parameter that cannot be is refused by name, on ever
     [all, 'foo=1', /^Unknown parameter "foo"\. Accepted: .*items/],
     [all, 'q[x]=1', /^Unknown parameter "q\[x\]"/],
     [all, 'Items=1', /^Unknown parameter "Items"/],
-    [all, 'items=1&items=1', /^Parameter items is given more than once/],
+    [all, 'items=1&items=1', /^Parameter items occurs more than once/],
     [[cursor], 'page=2', /^Unknown parameter "page"\. Accepted: after, items, q\[fetch_modified_since\]/],
     [[numbered], 'after=2', /^Unknown parameter "after"\. Accepted: page, items, q\[fetch_modified_since\]/],
     [directory, 'after=2', /^Unknown parameter "after"/],

@@ -56,7 +56,7 @@ test('P06: an unknown, repeated or foreign parameter is refused with the accepte
   refused(() => readListParameters('page=2', cursorList), /"page"/)
   refused(() => readListParameters('after=2', pageList), /"after".*page, items/)
   refused(() => readListParameters('q[x]=1', cursorList), /"q\[x\]"/)
-  refused(() => readListParameters('items=1&items=2', cursorList), /items is given more than once/)
+  refused(() => readListParameters('items=1&items=2', cursorList), /items occurs more than once/)
   refused(() => readNoParameters('a=1'), /accepts no parameters/)
   refused(() => readListParameters('items=%E0%A4%A', cursorList), /percent-encoded/)
 })
@@ -189,7 +189,7 @@ test('fields name attributes of their own type, each once', () => {
     ['fields[appointment]=id', /unknown attribute "id"/],
     ['fields[appointment]=__proto__', /unknown attribute/],
     ['fields[appointment]=status,status', /names status more than once/],
-    ['fields[appointment]=status&fields[appointment]=note', /is given more than once/],
+    ['fields[appointment]=status&fields[appointment]=note', /occurs more than once/],
     ['fields[patient]=status', /Unknown parameter "fields\[patient\]".*fields\[appointment\]/],
     ['fields=status', /Unknown parameter "fields"/],
     ['fields[]=status', /Unknown parameter/],

@@ -30,7 +30,7 @@ export type ListParameters = {
   startsTo: Stamp | null
   /** The attributes to return; null: all. */
   fields: readonly string[] | null
-  /** What says which records, and what of them, as it was given: for links to the next page. */
+  /** What says which records, and what of them, as the caller wrote it: for links to the next page. */
   carried: readonly (readonly [name: string, value: string])[]
 }
 
@@ -39,24 +39,24 @@ export function readListParameters(rawQuery: string, dataset: Dataset): ListPara
   const isCursor = dataset.pagination === 'cursor'
   const ofFilters = [sinceParameter, ...dataset.filters.flatMap((filter) => filterParameters[filter])]
   const ofRecords = [...ofFilters, fieldsParameter(dataset)]
-  const given = readQuery(rawQuery, [isCursor ? 'after' : 'page', 'items', ...ofRecords])
-  const items = readItems(given)
-  const startsFrom = readMoment(given, startsFromParameter)
-  const startsTo = readMoment(given, startsToParameter)
+  const query = readQuery(rawQuery, [isCursor ? 'after' : 'page', 'items', ...ofRecords])
+  const items = readItems(query)
+  const startsFrom = readMoment(query, startsFromParameter)
+  const startsTo = readMoment(query, startsToParameter)
   if (startsFrom !== null && startsTo !== null && startsTo <= startsFrom) {
     throw invalid(`${startsToParameter} must be later than ${startsFromParameter}: it is the first moment left out.`)
   }
   return {
     items,
-    after: isCursor ? readAfter(given) : '0',
-    page: isCursor ? 1 : readPage(given, items),
-    since: readMoment(given, sinceParameter),
-    patientId: readPatientId(given),
+    after: isCursor ? readAfter(query) : '0',
+    page: isCursor ? 1 : readPage(query, items),
+    since: readMoment(query, sinceParameter),
+    patientId: readPatientId(query),
     startsFrom,
     startsTo,
-    fields: readFields(given, dataset, dataset.attributes.properties),
+    fields: readFields(query, dataset, dataset.attributes.properties),
     carried: ofRecords.flatMap((name) => {
-      const value = given.get(name)
+      const value = query.get(name)
       return value === undefined ? [] : [[name, value] as const]
     }),
   }
@@ -64,9 +64,9 @@ export function readListParameters(rawQuery: string, dataset: Dataset): ListPara
 
 /** Reads the parameters of a single record: which attributes to return, null for all. */
 export function readRecordParameters(rawQuery: string, dataset: Dataset): { fields: readonly string[] | null } {
-  const given = readQuery(rawQuery, [fieldsParameter(dataset)])
+  const query = readQuery(rawQuery, [fieldsParameter(dataset)])
   const attributes = { ...dataset.attributes.properties, ...dataset.detailAttributes?.properties }
-  return { fields: readFields(given, dataset, attributes) }
+  return { fields: readFields(query, dataset, attributes) }
 }
 
 /** Reads the parameters of a digest: where it begins. */
@@ -76,20 +76,20 @@ export function readDigestParameters(rawQuery: string): { after: string } {
 
 /** Reads the parameters of /organizations. */
 export function readPageParameters(rawQuery: string): { page: number; items: number } {
-  const given = readQuery(rawQuery, ['page', 'items'])
-  const items = readItems(given)
-  return { items, page: readPage(given, items) }
+  const query = readQuery(rawQuery, ['page', 'items'])
+  const items = readItems(query)
+  return { items, page: readPage(query, items) }
 }
 
 /** Reads the parameters of /locations. spec: GET /locations. */
 export function readLocationsParameters(rawQuery: string) {
-  const given = readQuery(rawQuery, ['page', 'items', 'organization_id', 'with_attribution_script_install'])
-  const items = readItems(given)
+  const query = readQuery(rawQuery, ['page', 'items', 'organization_id', 'with_attribution_script_install'])
+  const items = readItems(query)
   return {
     items,
-    page: readPage(given, items),
-    organizationId: readOrganizationId(given),
-    withAttributionScript: readFlag(given, 'with_attribution_script_install'),
+    page: readPage(query, items),
+    organizationId: readOrganizationId(query),
+    withAttributionScript: readFlag(query, 'with_attribution_script_install'),
   }
 }
 
@@ -100,7 +100,7 @@ export function readNoParameters(rawQuery: string): void {
 
 /** A misspelt or repeated parameter is refused: a delta filter that is silently ignored turns into a full sync. */
 function readQuery(rawQuery: string, accepted: readonly string[]): Map<string, string> {
-  const given = new Map<string, string>()
+  const query = new Map<string, string>()
   const acceptedText = accepted.length === 0 ? 'This path accepts no parameters.' : `Accepted: ${accepted.join(', ')}.`
   for (const part of rawQuery.split('&')) {
     if (part === '') continue
@@ -109,10 +109,10 @@ function readQuery(rawQuery: string, accepted: readonly string[]): Map<string, s
     const value = decode(equals < 0 ? '' : part.slice(equals + 1))
     if (name === null || value === null) throw invalid('A parameter is not valid percent-encoded UTF-8.')
     if (!accepted.includes(name)) throw invalid(`Unknown parameter ${quote(name)}. ${acceptedText}`)
-    if (given.has(name)) throw invalid(`Parameter ${name} is given more than once. ${acceptedText}`)
-    given.set(name, value)
+    if (query.has(name)) throw invalid(`Parameter ${name} occurs more than once. ${acceptedText}`)
+    query.set(name, value)
   }
-  return given
+  return query
 }
 
 function decode(text: string): string | null {
@@ -123,62 +123,62 @@ function decode(text: string): string | null {
   }
 }
 
-function readItems(given: ReadonlyMap<string, string>): number {
-  const text = given.get('items')
+function readItems(query: ReadonlyMap<string, string>): number {
+  const text = query.get('items')
   if (text === undefined) return limits.pageSizeDefault
   if (!/^[1-9]\d{0,18}$/.test(text)) {
     throw invalid(
-      `items must be a whole number of at least 1, larger than ${limits.pageSizeMax} counts as ${limits.pageSizeMax}; given: ${quote(text)}.`,
+      `items must be a whole number of at least 1, larger than ${limits.pageSizeMax} counts as ${limits.pageSizeMax}; you sent: ${quote(text)}.`,
     )
   }
   return Math.min(Number(text), limits.pageSizeMax)
 }
 
-function readAfter(given: ReadonlyMap<string, string>): string {
-  const text = given.get('after')
+function readAfter(query: ReadonlyMap<string, string>): string {
+  const text = query.get('after')
   if (text === undefined) return '0'
   if (!/^(0|[1-9]\d{0,18})$/.test(text) || BigInt(text) > 2n ** 63n - 1n) {
     throw invalid(
-      `after must be a non-negative integer: the id of the last record of the previous page; given: ${quote(text)}.`,
+      `after must be a non-negative integer: the id of the last record of the previous page; you sent: ${quote(text)}.`,
     )
   }
   return text
 }
 
-function readPage(given: ReadonlyMap<string, string>, items: number): number {
-  const text = given.get('page')
+function readPage(query: ReadonlyMap<string, string>, items: number): number {
+  const text = query.get('page')
   if (text === undefined) return 1
   if (!/^[1-9]\d{0,15}$/.test(text) || Number(text) * items > Number.MAX_SAFE_INTEGER) {
-    throw invalid(`page must be a whole number of at least 1; given: ${quote(text)}.`)
+    throw invalid(`page must be a whole number of at least 1; you sent: ${quote(text)}.`)
   }
   return Number(text)
 }
 
-function readMoment(given: ReadonlyMap<string, string>, name: string): Stamp | null {
-  const text = given.get(name)
+function readMoment(query: ReadonlyMap<string, string>, name: string): Stamp | null {
+  const text = query.get(name)
   if (text === undefined) return null
   const moment = parseInstant(text)
   if (moment !== null) return moment
   const hint = text.includes(' ') ? ' A "+" in a query must be written as %2B.' : ''
   throw invalid(
-    `${name} must be an RFC 3339 date-time from 1970 on, like 2026-01-31T08:00:00Z or 2026-01-31T08:00:00.123456%2B01:00; given: ${quote(text)}.${hint}`,
+    `${name} must be an RFC 3339 date-time from 1970 on, like 2026-01-31T08:00:00Z or 2026-01-31T08:00:00.123456%2B01:00; you sent: ${quote(text)}.${hint}`,
   )
 }
 
-function readPatientId(given: ReadonlyMap<string, string>): string | null {
-  const text = given.get(patientParameter)
+function readPatientId(query: ReadonlyMap<string, string>): string | null {
+  const text = query.get(patientParameter)
   if (text === undefined) return null
   if (/^[1-9]\d{0,18}$/.test(text) && BigInt(text) < 2n ** 63n) return text
-  throw invalid(`${patientParameter} must be the id of a patient, a positive whole number; given: ${quote(text)}.`)
+  throw invalid(`${patientParameter} must be the id of a patient, a positive whole number; you sent: ${quote(text)}.`)
 }
 
 function readFields(
-  given: ReadonlyMap<string, string>,
+  query: ReadonlyMap<string, string>,
   dataset: Dataset,
   attributes: Record<string, unknown>,
 ): readonly string[] | null {
   const name = fieldsParameter(dataset)
-  const text = given.get(name)
+  const text = query.get(name)
   if (text === undefined) return null
   const accepted = `Accepted, separated by commas: ${Object.keys(attributes).join(', ')}.`
   if (text === '') throw invalid(`${name} names no attribute. ${accepted}`)
@@ -190,20 +190,22 @@ function readFields(
   return fields
 }
 
-function readOrganizationId(given: ReadonlyMap<string, string>): OrganizationId | null {
-  const text = given.get('organization_id')
+function readOrganizationId(query: ReadonlyMap<string, string>): OrganizationId | null {
+  const text = query.get('organization_id')
   if (text === undefined) return null
   const id = parseNumericId<OrganizationId>(text)
   if (id === null)
-    throw invalid(`organization_id must be the id of an organization, a positive whole number; given: ${quote(text)}.`)
+    throw invalid(
+      `organization_id must be the id of an organization, a positive whole number; you sent: ${quote(text)}.`,
+    )
   return id
 }
 
-function readFlag(given: ReadonlyMap<string, string>, name: string): boolean {
-  const text = given.get(name)
+function readFlag(query: ReadonlyMap<string, string>, name: string): boolean {
+  const text = query.get(name)
   if (text === undefined || text === 'false' || text === '0') return false
   if (text === '' || text === 'true' || text === '1') return true
-  throw invalid(`${name} must be empty, true or 1 to restrict the list, false or 0 not to; given: ${quote(text)}.`)
+  throw invalid(`${name} must be empty, true or 1 to restrict the list, false or 0 not to; you sent: ${quote(text)}.`)
 }
 
 /** What the caller sent, short enough to be read and escaped for JSON and terminals alike. */

@@ -9,7 +9,7 @@ import { agreementOne } from './agreement-1.ts'
 export type Agreement = { version: number; body: string; publishedAt: Date; enforcedAt: Date }
 
 /** Where a company stands with the developer API agreement. */
-export type AgreementStanding = {
+export type AgreementState = {
   /** The newest version: what its owner is asked to accept. Null before the first one is published. */
   current: Agreement | null
   /** The newest version that its owner accepted. */
@@ -125,7 +125,7 @@ export async function acceptAgreement(
 }
 
 /** Where a company stands with the agreement now. */
-export async function agreementInForce(db: Queryable, companyId: CompanyId): Promise<AgreementStanding> {
+export async function agreementInForce(db: Queryable, companyId: CompanyId): Promise<AgreementState> {
   const { rows } = await db.query<{
     version: number | null
     accepted_at: Date | null

@@ -109,7 +109,7 @@ export function createSyncSlots(options: {
     await operations.run('release', hold.key, hold.lease)
   }
 
-  const lose = (hold: Hold) => {
+  const giveUp = (hold: Hold) => {
     leave(hold)
     hold.lost.abort()
   }
@@ -117,19 +117,19 @@ export function createSyncSlots(options: {
   const renew = async (hold: Hold): Promise<void> => {
     if (now() - hold.takenAtMs > holdMaxMs) {
       log({ event: 'task.failed', task: 'give back a sync slot', error: 'held too long' })
-      lose(hold)
+      giveUp(hold)
       operations.forget(hold.key, hold.lease)
       return
     }
     try {
       const answer = await operations.run('hold', hold.key, hold.lease)
       if (answer.granted) hold.validUntilMs = answer.sentAtMs + leaseMs
-      else lose(hold)
+      else giveUp(hold)
     } catch (error) {
       log({ event: 'task.failed', task: 'renew sync slots', error: databaseErrorCode(error) })
     }
     // It would not last until the next try.
-    if (hold.validUntilMs < now() + renewMs) lose(hold)
+    if (hold.validUntilMs < now() + renewMs) giveUp(hold)
   }
 
   const renewAll = async () => {

@@ -5,10 +5,17 @@ import type { Log } from '../log/log-event.ts'
 import type { Account } from './embedded/account.ts'
 import { binariesFor, findBinaries } from './embedded/binaries.ts'
 import { createCluster, readCredentials, requireMajorVersion, sweepHalfMade } from './embedded/cluster.ts'
+import {
+  chooseClusterFolder,
+  ensureCopyRoot,
+  ensureDataDir,
+  findClusterFolder,
+  recordClusterFolder,
+  systemRoot,
+} from './embedded/cluster-folder.ts'
 import { type EmbeddedUrls, embeddedUrls, probe } from './embedded/connection.ts'
 import { type DataDirLock, lockDataDir, tryLockDataDir } from './embedded/data-dir-lock.ts'
 import { findRunning, readPostmasterFile } from './embedded/orphan.ts'
-import { choosePlace, ensureCopyRoot, ensureDataDir, findPlace, recordPlace, systemRoot } from './embedded/place.ts'
 import { serverCommand } from './embedded/postmaster.ts'
 import { openSocketDir, removeLeftSocketDir } from './embedded/socket-dir.ts'
 import { supervise } from './embedded/supervisor.ts'
@@ -86,12 +93,12 @@ async function start(
     options.log({ event: 'database.starting', kind: 'embedded' })
     const copyRoot = options.copyRoot ?? systemRoot
     const packaged = findBinaries()
-    const place = findPlace(dataDir) ?? choosePlace(dataDir, packaged, copyRoot)
+    const place = findClusterFolder(dataDir) ?? chooseClusterFolder(dataDir, packaged, copyRoot)
     ensureCopyRoot(copyRoot)
     const binaries = binariesFor(packaged, place.account, copyRoot)
     if (place.exists) await sweepHalfMade(place.home)
     else await createCluster(place, binaries, { isThrowAway: options.throwAway !== undefined })
-    recordPlace(dataDir, place.home)
+    recordClusterFolder(dataDir, place.home)
     requireMajorVersion(place.home, binaries)
     const data = join(place.home, 'data')
     const left = findRunning(data) ?? readPostmasterFile(data)
@@ -137,7 +144,7 @@ async function chooseSocketDir(home: string, account: Account, running: { socket
 
 /** The addresses of the server that another process runs on this data directory; null while it does not answer. */
 async function findServer(dataDir: string): Promise<EmbeddedUrls | null> {
-  const place = findPlace(dataDir)
+  const place = findClusterFolder(dataDir)
   const running = place ? findRunning(join(place.home, 'data')) : null
   if (!place || !running) return null
   const urls = embeddedUrls(running.socketDir, readCredentials(place.home))

@@ -16,7 +16,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { DatabaseStartError } from '../start-error.ts'
 import type { Account } from './account.ts'
 import type { Binaries } from './binaries.ts'
-import type { Place } from './place.ts'
+import type { ClusterFolder } from './cluster-folder.ts'
 import { processesGiven } from './process-table.ts'
 import { run } from './run.ts'
 
@@ -42,7 +42,7 @@ export function readCredentials(home: string): Credentials {
  * always complete. Half-made ones of an interrupted start are swept first. Only the holder of the data directory's lock may call this.
  */
 export async function createCluster(
-  place: Place,
+  place: ClusterFolder,
   binaries: Binaries,
   options: { isThrowAway: boolean },
 ): Promise<void> {

@@ -7,8 +7,8 @@ import { createInterface } from 'node:readline'
 import type { TestContext } from 'node:test'
 import pg from 'pg'
 import { type EmbeddedOptions, type EmbeddedPostgres, startEmbeddedPostgres } from '../embedded-postgres.ts'
+import { findClusterFolder } from './cluster-folder.ts'
 import type { EmbeddedUrls } from './connection.ts'
-import { findPlace } from './place.ts'
 import { isAlive, processesIn } from './process-table.ts'
 
 /** A folder for one test's data directory and for what root puts elsewhere. What still runs in it when the test ends is killed. */
@@ -89,7 +89,7 @@ export function postmasterPid(folder: TestFolder): number {
 }
 
 export function clusterOf(folder: TestFolder): string {
-  const place = findPlace(folder.dataDir)
+  const place = findClusterFolder(folder.dataDir)
   if (!place) throw new Error('There is no cluster')
   return join(place.home, 'data')
 }
@@ -115,7 +115,7 @@ export async function until(condition: () => boolean | Promise<boolean>, patienc
 
 function servingProcesses(folder: TestFolder): number[] {
   try {
-    const place = findPlace(folder.dataDir)
+    const place = findClusterFolder(folder.dataDir)
     return place ? processesIn(join(place.home, 'data')).filter(isAlive) : []
   } catch {
     // A test that spoilt its data directory on purpose has nothing running in it.

@@ -18,7 +18,7 @@ import { type Binaries, canRun } from './binaries.ts'
 export const systemRoot = '/var/lib/bridgework'
 
 /** The folder of one cluster: `data`, `socket` and `credentials.json`. Mode 0700, owned by the account that Postgres runs as. */
-export type Place = { home: string; account: Account; exists: boolean }
+export type ClusterFolder = { home: string; account: Account; exists: boolean }
 
 /** Makes the data directory when there is none: the owner's alone, but as root one that Postgres' account may pass through. */
 export function ensureDataDir(dataDir: string): void {
@@ -26,7 +26,7 @@ export function ensureDataDir(dataDir: string): void {
 }
 
 /** Where the cluster of this data directory is; null before the first start. Changes nothing. */
-export function findPlace(dataDir: string): Place | null {
+export function findClusterFolder(dataDir: string): ClusterFolder | null {
   const elsewhere = readRecord(dataDir)
   if (elsewhere && holdsCluster(elsewhere.home)) return existing(elsewhere.home)
   if (elsewhere?.made) {
@@ -42,7 +42,7 @@ export function findPlace(dataDir: string): Place | null {
  * Where the cluster of this data directory is to be made: in it, or below `copyRoot` where Postgres' account cannot reach the data directory
  * or the binaries. Only the holder of the data directory's lock may call this.
  */
-export function choosePlace(dataDir: string, binaries: Binaries, copyRoot: string): Place {
+export function chooseClusterFolder(dataDir: string, binaries: Binaries, copyRoot: string): ClusterFolder {
   const account = postgresAccount(null)
   const begun = readRecord(dataDir)
   if (begun) return { home: begun.home, account, exists: false }
@@ -59,7 +59,7 @@ export function choosePlace(dataDir: string, binaries: Binaries, copyRoot: strin
 }
 
 /** To be called when the cluster is complete: from now on it is an error when it is not there. */
-export function recordPlace(dataDir: string, home: string): void {
+export function recordClusterFolder(dataDir: string, home: string): void {
   if (readRecord(dataDir)) writeRecord(dataDir, { home, made: true })
 }
 
@@ -68,7 +68,7 @@ export function ensureCopyRoot(copyRoot: string): void {
   if (isRoot() && mkdirSync(copyRoot, { recursive: true }) !== undefined) chmodSync(copyRoot, 0o755)
 }
 
-function existing(home: string): Place {
+function existing(home: string): ClusterFolder {
   return { home, account: postgresAccount(join(home, 'data')), exists: true }
 }
 

@@ -11,7 +11,7 @@ import { Problem } from '../platform/errors/problem.ts'
 import type { AgentId, LocationId } from '../platform/identity/identity.ts'
 
 /** Where uploads go: to the running server over HTTP, or straight to the functions that its ingest routes call. */
-export type VolumeDoor = {
+export type VolumeTarget = {
   store: (locationId: LocationId, batch: VolumeBatch) => Promise<void>
   finish: (locationId: LocationId, dataset: DatasetName) => Promise<void>
 }
@@ -19,7 +19,7 @@ export type VolumeDoor = {
 export type VolumeAgent = { agentId: AgentId; agentKey: string }
 
 /** In this process: every line is read and checked as one that came over HTTP. */
-export function doorInProcess(pool: Pool, { agentId }: VolumeAgent): VolumeDoor {
+export function targetInProcess(pool: Pool, { agentId }: VolumeAgent): VolumeTarget {
   const readers = new Map(datasets.map((dataset) => [dataset.name, createLineReader(dataset)]))
   const now = () => new Date()
   let uploads = 0
@@ -41,10 +41,10 @@ export function doorInProcess(pool: Pool, { agentId }: VolumeAgent): VolumeDoor 
 }
 
 /** Over HTTP, as an office's agent. Null when no server answers there, or one of another database. */
-export async function findDoorOverHttp(
+export async function findTargetOverHttp(
   serverUrl: string,
   { agentId, agentKey }: VolumeAgent,
-): Promise<VolumeDoor | null> {
+): Promise<VolumeTarget | null> {
   const headers = { Authorization: `Bearer ${agentKey}` }
   const isOurs = await fetch(`${serverUrl}/ingest/v1/agents/self`, { headers, signal: AbortSignal.timeout(2000) })
     .then(async (answer) => answer.ok && (await answer.text()).includes(`"agent_id":"${agentId}"`))
