@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parseServerUrl } from './server-url.ts'
 
-test('a server is spoken to over https, or over http on this very computer', () => {
+test('K18: a server is spoken to over https, or over http on this very computer', () => {
   for (const [text, url] of [
     ['https://bridgework.example.com', 'https://bridgework.example.com'],
     ['https://bridgework.example.com/base/', 'https://bridgework.example.com/base'],

@@ -8,7 +8,7 @@ import { launchChromium } from './test-browser.ts'
 
 const csp = (ours: string) => `default-src 'none'; script-src ${ours}; connect-src ${ours}; img-src data:`
 
-test('in a browser: a page under a strict CSP carries the script, and a page load tells the website’s origin and nothing else', async (t) => {
+test('V02: in a browser: a page under a strict CSP carries the script, and a page load tells the website’s origin and nothing else', async (t) => {
   const { site, ours, theirs, beacons, page } = await someBrowser(t)
   await site.set(['localhost'])
   const complaints: string[] = []
@@ -40,7 +40,7 @@ test('in a browser: a page under a strict CSP carries the script, and a page loa
   assert.deepEqual([beacons.length, beacons[1]?.origin], [2, theirs], 'also where the page tells no referrer')
 })
 
-test('in a browser: the script keeps still under an excluded path, however its address is spelled', async (t) => {
+test('V03: in a browser: the script keeps still under an excluded path, however its address is spelled', async (t) => {
   const { site, theirs, beacons, page } = await someBrowser(t)
   await site.set(['localhost'], ['/patient-portal'])
   const excluded = [

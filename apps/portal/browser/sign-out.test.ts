@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { somePortalInBrowser } from './test-browser.ts'
 
-test('signing out in Chromium takes a moment, and leaves neither a cookie nor anything that a page had stored', async (t) => {
+test('W09: signing out in Chromium takes a moment, and leaves neither a cookie nor anything that a page had stored', async (t) => {
   const world = await somePortalInBrowser(t)
   const page = await world.newPage()
   await world.signIn(page, await world.addPerson())

@@ -54,14 +54,14 @@ test('every setting that is wrong is named at once, without its value', () => {
   )
 })
 
-test('production does not start with plain HTTP to the world, a default secret or an implied address', () => {
+test('K14: production does not start with plain HTTP to the world, a default secret or an implied address', () => {
   assert.throws(
     () => readConfig({ BRIDGEWORK_ENVIRONMENT: 'production' }, '/'),
     (error: unknown) => error instanceof ConfigError && error.problems.length === 4,
   )
 })
 
-test('production serves a preview operation only when the operator names it', () => {
+test('S09: production serves a preview operation only when the operator names it', () => {
   const env = {
     BRIDGEWORK_ENVIRONMENT: 'production',
     BRIDGEWORK_HOST: '10.0.0.5',

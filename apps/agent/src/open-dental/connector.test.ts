@@ -72,7 +72,7 @@ describe('an Open Dental database', () => {
     assert.equal(south?.is_active, false)
   })
 
-  test('gives its plans with names resolved and without 0 or dangling references', async () => {
+  test('S01: gives its plans with names resolved and without 0 or dangling references', async () => {
     await fresh()
     const plans = await readAll(practice, 'insurance_plans')
     assert.deepEqual([...plans.keys()], ['1', '2'])

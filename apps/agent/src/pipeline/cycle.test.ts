@@ -106,7 +106,7 @@ test('rows that are back are shown, whether or not someone confirmed their remov
   }
 })
 
-test('nothing is sent, hidden or reported as read when the source was not quiet', async (t) => {
+test('K09: nothing is sent, hidden or reported as read when the source was not quiet', async (t) => {
   const agent = await someAgent(t)
   await agent.run()
   agent.source.content.insurance_plans.delete('1')

@@ -12,7 +12,7 @@ import { alive, descendantsOf, paste, postgresOf, someNewcomer } from './test-ne
 
 type Newcomer = Awaited<ReturnType<typeof someNewcomer>>
 
-test('a newcomer starts the sandbox, makes the first call, stops it, and finds it again as it was', async (t) => {
+test('K22: a newcomer starts the sandbox, makes the first call, stops it, and finds it again as it was', async (t) => {
   const newcomer = await someNewcomer(t)
   let server = newcomer.start()
   t.diagnostic(`first start: ${Math.round(await server.ready())} ms`)

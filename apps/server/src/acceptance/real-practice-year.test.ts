@@ -11,7 +11,7 @@ import { changesOfAYear } from './test-year-of-changes.ts'
 
 const items = 5000
 
-test('every dataset of a practice of 600 patients reaches a vendor, and so does a year of changes', {
+test('K21: every dataset of a practice of 600 patients reaches a vendor, and so does a year of changes', {
   skip,
 }, async (t) => {
   const database = await loadPractice()

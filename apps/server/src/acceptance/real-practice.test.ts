@@ -8,7 +8,7 @@ import { namesOfPresent, readClinics, readPresent } from './test-practice-sql.ts
 import { clinics, loadPractice, skip } from './test-real-practice.ts'
 import { type Came, type Name, nothing, vendorCopy } from './test-vendor-copy.ts'
 
-test('a practice of 600 patients reaches a vendor exactly, and then each of its changes and nothing else', {
+test('K20: a practice of 600 patients reaches a vendor exactly, and then each of its changes and nothing else', {
   skip,
 }, async (t) => {
   const database = await loadPractice()

@@ -28,7 +28,7 @@ const offices: { keyStyle: 'sequential' | 'random'; variant: OpenDentalVariant }
 
 for (const { keyStyle, variant } of offices) {
   const name = `clinics ${variant.clinics}, ${variant.headquarters ? 'a' : 'no'} headquarters, ${keyStyle} keys`
-  test(`a practice reaches a vendor exactly, and each event of its life as it happens: ${name}`, async (t) => {
+  test(`K19: a practice reaches a vendor exactly, and each event of its life as it happens: ${name}`, async (t) => {
     const seed = String(Date.now())
     t.diagnostic(`seed ${seed}`)
     const database = await mariaDb.createDatabase()

@@ -46,7 +46,7 @@ for (let run = 0; run < runs; run += 1) {
     }
   })
 
-  test(`mirrors that are killed again and again, behind a network that fails, of practices that live, end equal to the service (${run + 1})`, async (t) => {
+  test(`M01: mirrors that are killed again and again, behind a network that fails, of practices that live, end equal to the service (${run + 1})`, async (t) => {
     const seed = firstSeed + run
     t.diagnostic(`seed ${seed}`)
     const { world, vendor, practices } = await livePractices(t, seed)

@@ -96,7 +96,7 @@ for (const kind of storeKinds) {
     await store.close()
   })
 
-  test(`${kind}: verify finds what else has written to the copy, says it, mends it, and reads no more than the ranges around it`, async (t) => {
+  test(`M03: ${kind}: verify finds what else has written to the copy, says it, mends it, and reads no more than the ranges around it`, async (t) => {
     const { client, location } = await someClient(t, { insurancePlans: 3_200 })
     await location.upload('fee_schedules', Object.fromEntries(schedules(2_100)))
     const place = await somePlace(t, kind)

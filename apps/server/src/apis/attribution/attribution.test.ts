@@ -7,7 +7,7 @@ import { someWebsite } from './test-website.ts'
 const proxied = { trustedProxies: ['127.0.0.1'] }
 const idsOf = (answer: { body: { data: { id: string }[] } }) => answer.body.data.map(({ id }) => id)
 
-test('a script that runs on a website of the practice counts as installed there, for the practice and for its vendors', async (t) => {
+test('S07: a script that runs on a website of the practice counts as installed there, for the practice and for its vendors', async (t) => {
   const site = await someWebsite(t, proxied)
   const other = await site.addLocation({ organizationId: site.location.organizationId })
   const vendor = await site.addVendor([site.location, other])
@@ -79,7 +79,7 @@ test('only the practice’s own domains and what is below them count; other orig
   assert.equal((await site.state()).isInstalled, false, 'without domains of its own the website’s counts again')
 })
 
-test('a beacon records an origin and the time, and nothing else of a visitor', async (t) => {
+test('V01: a beacon records an origin and the time, and nothing else of a visitor', async (t) => {
   const site = await someWebsite(t, { trustedProxies: [] })
   await site.request(`/attribution/${site.key}?page=/patient-canary`, {
     method: 'POST',
@@ -103,7 +103,7 @@ test('a beacon records an origin and the time, and nothing else of a visitor', a
   assert.doesNotMatch(JSON.stringify([rows, site.events]), /canary/)
 })
 
-test('a beacon is told nothing: every one is answered 204, and what is none is not kept', async (t) => {
+test('V04: a beacon is told nothing: every one is answered 204, and what is none is not kept', async (t) => {
   const site = await someWebsite(t, proxied)
   const unknown = await site.load('https://smile.example', { key: 'A'.repeat(22) })
   const known = await site.load('https://smile.example')
@@ -127,7 +127,7 @@ test('a beacon is told nothing: every one is answered 204, and what is none is n
   )
 })
 
-test('strangers who invent origins fill no more than a bounded list, and never push out the practice’s own', async (t) => {
+test('V05: strangers who invent origins fill no more than a bounded list, and never push out the practice’s own', async (t) => {
   const site = await someWebsite(t, proxied)
   for (let i = 0; i < 25; i += 1) await site.load(`https://site${i}.evil.example`)
   for (let i = 0; i < 55; i += 1) await site.load(`https://n${i}.smile.example`)
@@ -143,7 +143,7 @@ test('strangers who invent origins fill no more than a bounded list, and never p
   assert.deepEqual(foreign, ['https://later.evil.example'], 'what was not seen for 30 days makes room')
 })
 
-test('an address is heard 20 times in any minute, and a key and origin are written at most once an hour', async (t) => {
+test('V06: an address is heard 20 times in any minute, and a key and origin are written at most once an hour', async (t) => {
   const clock = { now: Date.now() }
   const site = await someWebsite(t, { ...proxied, now: () => new Date(clock.now) })
   const ip = '198.51.100.7'

@@ -9,7 +9,7 @@ import { somePortal } from './test-portal.ts'
 
 type Listed = { id: string; is_current: boolean; user_agent: string; action: string }[]
 
-test('a person sees where they are signed in and ends a sign-in there, and nobody ends another one’s', async (t) => {
+test('W19: a person sees where they are signed in and ends a sign-in there, and nobody ends another one’s', async (t) => {
   const world = await somePortal(t)
   const person = await world.addPerson()
   const [here, elsewhere] = [await world.signIn(person), await world.signIn(person)]

@@ -151,7 +151,7 @@ test('a filter that cannot be understood is refused by name', async (t) => {
   }
 })
 
-test('a practice sees its own disclosures alone, whatever ids it names, and a member none', async (t) => {
+test('W19: a practice sees its own disclosures alone, whatever ids it names, and a member none', async (t) => {
   const world = await someHistory(t, { rows: 3 })
   const foreign = await world.addLocation()
   const stranger = await world.signInAs({ organizationId: foreign.organizationId }, 'owner')
@@ -170,7 +170,7 @@ test('a practice sees its own disclosures alone, whatever ids it names, and a me
   assert.deepEqual(page, { data: [], next_before: null })
 })
 
-test('the export is CSV with a line for each disclosure, and what others named cannot run in a spreadsheet', async (t) => {
+test('R10: the export is CSV with a line for each disclosure, and what others named cannot run in a spreadsheet', async (t) => {
   const world = await someHistory(t, { rows: 4_500, lastAt: '2026-03-01T12:00:00Z' })
   await world.pool.query(`update company set name = '=HYPERLINK("http://evil.example","Vendor, Inc.")' where id = $1`, [
     world.vendor.companyId,
@@ -190,7 +190,7 @@ test('the export is CSV with a line for each disclosure, and what others named c
   assert.doesNotMatch(answer.text, /secret-canary/, 'names of filters, never their values')
 })
 
-test('no cell of an export begins like a formula', () => {
+test('R10: no cell of an export begins like a formula', () => {
   for (const begin of ['=', '+', '-', '@', '\t', '\r']) {
     assert.match(csvLine([`${begin}cmd|' /C calc'!A0`]), /^("?)'/, JSON.stringify(begin))
   }

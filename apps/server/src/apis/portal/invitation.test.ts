@@ -43,7 +43,7 @@ test('a person without an account gets in by the link, a name and a password, an
   assert.deepEqual(rows, [{ actor: `Ada Lovelace <${email}>`, subject: 'Vendor' }])
 })
 
-test('a person who has an account accepts signed in as that address, and no forwarded link lets another one in', async (t) => {
+test('R06: a person who has an account accepts signed in as that address, and no forwarded link lets another one in', async (t) => {
   const world = await somePortal(t)
   const person = await world.addPerson()
   const { token } = await invited(world, person.email.toUpperCase())

@@ -132,7 +132,7 @@ test('each finished read counts in its quarter of an hour, and is forgotten afte
   assert.deepEqual(await counted(), [])
 })
 
-test('another practice’s location is not found, as one that does not exist', async (t) => {
+test('W19: another practice’s location is not found, as one that does not exist', async (t) => {
   const world = await somePortal(t)
   const location = await world.addLocation()
   const foreign = await world.addLocation()

@@ -120,7 +120,7 @@ function permitted(route: Route, callers: readonly Caller[]): Caller {
   return caller
 }
 
-test('every route of the portal is in one of the contract’s two tables', async (t) => {
+test('R03: every route of the portal is in one of the contract’s two tables', async (t) => {
   const world = await somePortal(t)
   const inTables = [...Object.values(portalRoutes), ...Object.values(signInRoutes)].map(
     ({ method, path }) => `${method} ${portalApiPath}${path}`,
@@ -132,7 +132,7 @@ test('every route of the portal is in one of the contract’s two tables', async
   )
 })
 
-test('every cell of the table of roles and acts is so: who may passes, who may not is told exactly why', async (t) => {
+test('R01: every cell of the table of roles and acts is so: who may passes, who may not is told exactly why', async (t) => {
   const { world, callers, own } = await someMatrix(t)
   const wrong: string[] = []
   const routes = servedRoutes(world)
@@ -150,7 +150,7 @@ test('every cell of the table of roles and acts is so: who may passes, who may n
   assert.ok(routes.length > 40 && callers.length === 11, `${routes.length} routes, ${callers.length} callers`)
 })
 
-test('whoever may read something gets it: the acts behind the gates know the same roles', async (t) => {
+test('R02: whoever may read something gets it: the acts behind the gates know the same roles', async (t) => {
   const { world, callers, own } = await someMatrix(t)
   const wrong: string[] = []
   for (const route of servedRoutes(world).filter(({ method }) => method === 'GET')) {
@@ -165,7 +165,7 @@ test('whoever may read something gets it: the acts behind the gates know the sam
   assert.deepEqual(wrong, [])
 })
 
-test('what changes something takes the CSRF token of its own session, from a page of ours, and is done by no other request', async (t) => {
+test('W06: what changes something takes the CSRF token of its own session, from a page of ours, and is done by no other request', async (t) => {
   const { world, callers, own } = await someMatrix(t, ['owner'])
   const wrong: string[] = []
   const foreignToken = await (await world.signIn(await world.addPerson())).csrfToken()
@@ -184,7 +184,7 @@ test('what changes something takes the CSRF token of its own session, from a pag
   assert.deepEqual(wrong, [])
 })
 
-test('sensitive acts ask for a sign-in of the last ten minutes, and no other does', async (t) => {
+test('R04: sensitive acts ask for a sign-in of the last ten minutes, and no other does', async (t) => {
   const { world, callers, own } = await someMatrix(t, ['owner'])
   await world.pool.query(`update portal_session set created_at = created_at - interval '11 minutes'`)
   const wrong: string[] = []

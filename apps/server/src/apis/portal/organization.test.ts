@@ -94,7 +94,7 @@ test('the code that enrols an agent is shown once, with commands that work as th
   assert.ok((await world.agents()).some(({ id, state }) => id === agent_id && state === 'never_heard'))
 })
 
-test('an agent is shown as connected while it calls, silent when it does not, and is revoked by its own practice alone', async (t) => {
+test('W19: an agent is shown as connected while it calls, silent when it does not, and is revoked by its own practice alone', async (t) => {
   const clock = { now: Date.now() }
   const world = await somePractice(t, { now: () => new Date(clock.now) })
   const { owner, path, stranger, foreign } = world

@@ -20,7 +20,7 @@ test('a person adds a passkey, signs in with it instead of a password, and remov
   assert.match((await world.mailsTo(person.email))[0]?.text ?? '', /A passkey was removed/)
 })
 
-test('a passkey that was used on another page or for another site, or whose counter goes back, opens nothing', async (t) => {
+test('W17: a passkey that was used on another page or for another site, or whose counter goes back, opens nothing', async (t) => {
   const world = await somePortal(t)
   const { key } = await someoneWithPasskey(world)
   await signInWith(world, key, { counter: 10 })
@@ -39,7 +39,7 @@ test('a passkey that was used on another page or for another site, or whose coun
   assert.equal((await signInWith(world, key, { counter: 11 })).answer.status, 200)
 })
 
-test('a challenge counts once, and only in the browser that asked for it', async (t) => {
+test('W17: a challenge counts once, and only in the browser that asked for it', async (t) => {
   const world = await somePortal(t)
   const { key } = await someoneWithPasskey(world)
   const options = await world.request(`${portalApiPath}/auth/passkey/generate-authenticate-options`)
@@ -77,7 +77,7 @@ test('passkeys are added and removed with a fresh sign-in alone, and nobody remo
   assert.equal((await world.pool.query('select from portal_passkey')).rows.length, 1)
 })
 
-test('a stranger who fails on purpose shuts the password of an account, never its passkey', async (t) => {
+test('W14: a stranger who fails on purpose shuts the password of an account, never its passkey', async (t) => {
   const world = await somePortal(t, { trustedProxies: ['127.0.0.1'] })
   const { person, key } = await someoneWithPasskey(world)
   const tryPassword = (index: number, password: string) =>

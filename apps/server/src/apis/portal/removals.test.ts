@@ -40,7 +40,7 @@ async function someRemoval(t: TestContext, dataset = 'insurance_plans', count = 
   return { ...world, location, organizationId, path, at, owner, reconcile, sourceId, waiting, visible }
 }
 
-test('a held removal shows what it would hide, and hides it when a person confirms the count that was seen', async (t) => {
+test('R08: a held removal shows what it would hide, and hides it when a person confirms the count that was seen', async (t) => {
   const world = await someRemoval(t)
   const { owner, at } = world
   assert.deepEqual(
@@ -87,7 +87,7 @@ test('a rejected removal hides nothing, and the agent’s next complete read ask
   assert.deepEqual(rows, [{ action: 'removal.decide', subject: 'Rejected: removal of insurance plans at Location' }])
 })
 
-test('at most 100 records are listed; a fee schedule has its name, a patient has none', async (t) => {
+test('R09: at most 100 records are listed; a fee schedule has its name, a patient has none', async (t) => {
   const schedules = await someRemoval(t, 'fee_schedules', 130)
   const listed = ((await schedules.owner.get(schedules.at)).body as unknown as Removal).records
   assert.deepEqual([listed.length, listed[0]?.name], [100, 'Schedule 1'])
@@ -112,7 +112,7 @@ test('at most 100 records are listed; a fee schedule has its name, a patient has
   assert.doesNotMatch(answer.text, /Canary/)
 })
 
-test('a member sees what waits and decides nothing; another practice’s people find nothing there', async (t) => {
+test('W19: a member sees what waits and decides nothing; another practice’s people find nothing there', async (t) => {
   const world = await someRemoval(t)
   const { at, path, location } = world
   const member = await world.signInAs({ organizationId: world.organizationId }, 'member')

@@ -17,7 +17,7 @@ test('with one-time passwords a password alone opens nothing, and a code complet
   assert.equal((await world.asPage(cookiesOf(right)).get('/session')).status, 200)
 })
 
-test('a one-time password counts once, also for two requests at the same time', async (t) => {
+test('W17: a one-time password counts once, also for two requests at the same time', async (t) => {
   const world = await somePortal(t)
   const { person, secret } = await someoneWithTotp(world)
   const code = codeOf(secret, 30_000)
@@ -46,7 +46,7 @@ test('a recovery code opens once, and new ones end the old', async (t) => {
   assert.equal((await use((renewed.body.recovery_codes as string[])[0] ?? '')).status, 200)
 })
 
-test('whoever has not given the right password cannot lock anybody out of the second factor', async (t) => {
+test('W14: whoever has not given the right password cannot lock anybody out of the second factor', async (t) => {
   const world = await somePortal(t)
   const { person, secret } = await someoneWithTotp(world)
   for (let round = 0; round < 12; round += 1) {

@@ -5,7 +5,7 @@ import { cookiesOf, type PortalWorld, password, somePortal } from './test-portal
 
 const origin = 'http://localhost'
 
-test('a wrong password, an unknown address and an address that cannot be are refused in the same words', async (t) => {
+test('W15: a wrong password, an unknown address and an address that cannot be are refused in the same words', async (t) => {
   const world = await somePortal(t)
   const { email } = await world.addPerson()
   const answers = await Promise.all([
@@ -23,7 +23,7 @@ test('a wrong password, an unknown address and an address that cannot be are ref
   }
 })
 
-test('how long a refusal takes does not tell whether the address has an account', async (t) => {
+test('W15: how long a refusal takes does not tell whether the address has an account', async (t) => {
   const world = await somePortal(t)
   const { email } = await world.addPerson()
   const times = { known: [] as number[], unknown: [] as number[] }
@@ -41,7 +41,7 @@ test('how long a refusal takes does not tell whether the address has an account'
   assert.ok(ratio > 0.6 && ratio < 1.6, `known takes ${ratio.toFixed(2)} times as long as unknown`)
 })
 
-test('a request for a new password is answered the same, and not sooner, when nobody has that address', async (t) => {
+test('W15: a request for a new password is answered the same, and not sooner, when nobody has that address', async (t) => {
   const world = await somePortal(t)
   const { email } = await world.addPerson()
   const ask = async (address: string) => {
@@ -56,7 +56,7 @@ test('a request for a new password is answered the same, and not sooner, when no
   assert.equal((await world.mailsTo('nobody@example.com')).length, 0)
 })
 
-test('the CSRF token of another sign-in, an older one or none opens nothing', async (t) => {
+test('W06: the CSRF token of another sign-in, an older one or none opens nothing', async (t) => {
   const world = await somePortal(t)
   const person = await world.addPerson()
   const older = await world.signIn(person)
@@ -83,7 +83,7 @@ test('the CSRF token of another sign-in, an older one or none opens nothing', as
   assert.equal((await own.get('/session')).status, 200)
 })
 
-test('a page of another origin can neither sign anybody in nor out', async (t) => {
+test('W06: a page of another origin can neither sign anybody in nor out', async (t) => {
   const world = await somePortal(t)
   const person = await world.addPerson()
   const own = await world.signIn(person)
@@ -106,7 +106,7 @@ test('a page of another origin can neither sign anybody in nor out', async (t) =
   }
 })
 
-test('a sign-in makes a new session and ends the one whose cookie came with it', async (t) => {
+test('W07: a sign-in makes a new session and ends the one whose cookie came with it', async (t) => {
   const world = await somePortal(t)
   const planted = await world.signIn(await world.addPerson())
   const victim = await world.addPerson()
@@ -123,7 +123,7 @@ test('a sign-in makes a new session and ends the one whose cookie came with it',
   assert.equal((await world.asPage(cookiesOf(answer)).get('/session')).status, 200)
 })
 
-test('a made-up session cookie opens nothing and is not taken over by the sign-in', async (t) => {
+test('W07: a made-up session cookie opens nothing and is not taken over by the sign-in', async (t) => {
   const world = await somePortal(t)
   const { email } = await world.addPerson()
   const cookie = 'bridgework.session_token=chosen-by-a-stranger.c2lnbmF0dXJl'
@@ -132,7 +132,7 @@ test('a made-up session cookie opens nothing and is not taken over by the sign-i
   assert.doesNotMatch(cookiesOf(answer), /chosen-by-a-stranger/)
 })
 
-test('the session cookie cannot be read by a page, goes to our origin alone and is marked Secure where there is https', async (t) => {
+test('W08: the session cookie cannot be read by a page, goes to our origin alone and is marked Secure where there is https', async (t) => {
   const world = await somePortal(t)
   const person = await world.addPerson()
   const flagsOf = (cookies: string[]) =>
@@ -155,7 +155,7 @@ test('the session cookie cannot be read by a page, goes to our origin alone and 
   assert.match(cookies.join(), /__Secure-bridgework\.session_token=/)
 })
 
-test('after signing out the old cookie opens nothing, and the browser forgets what it kept', async (t) => {
+test('W09: after signing out the old cookie opens nothing, and the browser forgets what it kept', async (t) => {
   const world = await somePortal(t)
   const person = await world.signIn(await world.addPerson())
   const answer = await person.post('/auth/sign-out', {})
@@ -169,7 +169,7 @@ test('after signing out the old cookie opens nothing, and the browser forgets wh
   assert.equal((await world.postPage('/auth/sign-out', {}, { cookie: person.cookie })).status, 200)
 })
 
-test('a session ends after 15 minutes without a request, and a page that refreshes itself does not keep it', async (t) => {
+test('W10: a session ends after 15 minutes without a request, and a page that refreshes itself does not keep it', async (t) => {
   const world = await somePortal(t)
   const signed = await world.signIn(await world.addPerson())
   // Fourteen minutes of nothing, then a request: the 15 minutes begin anew.
@@ -182,7 +182,7 @@ test('a session ends after 15 minutes without a request, and a page that refresh
   assert.equal((await signed.get('/session')).body.code, 'sign_in_required')
 })
 
-test('a session ends after 12 hours, however busy', async (t) => {
+test('W10: a session ends after 12 hours, however busy', async (t) => {
   const world = await somePortal(t)
   const person = await world.addPerson()
   const signed = await world.signIn(person)
@@ -194,7 +194,7 @@ test('a session ends after 12 hours, however busy', async (t) => {
   assert.equal(rows.length, 0)
 })
 
-test('no door of signing in redirects, wherever the caller asks to be sent', async (t) => {
+test('W21: no door of signing in redirects, wherever the caller asks to be sent', async (t) => {
   const world = await somePortal(t)
   const person = await world.addPerson()
   const elsewhere = {
@@ -215,7 +215,7 @@ test('no door of signing in redirects, wherever the caller asks to be sent', asy
   }
 })
 
-test('a GET of a door that changes something is 405, also of the link that proves an address', async (t) => {
+test('W05: a GET of a door that changes something is 405, also of the link that proves an address', async (t) => {
   const world = await somePortal(t)
   for (const { method, path } of Object.values(signInRoutes)) {
     if (method === 'GET') continue

@@ -49,7 +49,7 @@ test('until the link came back there is no account, no company and nobody to sig
   assert.equal(late.body.code, 'invitation_unknown')
 })
 
-test('a stranger who signs up with my address prepares nothing: my own link has my own password', async (t) => {
+test('R05: a stranger who signs up with my address prepares nothing: my own link has my own password', async (t) => {
   const world = await somePortal(t)
   await world.postPage('/sign_up', { ...olga, tenant_name: 'Evil Inc.', password: 'three blind mice run after me' })
   const strangers = await world.linkSecret(olga.email)
@@ -62,7 +62,7 @@ test('a stranger who signs up with my address prepares nothing: my own link has 
   assert.equal((await world.pool.query('select from company')).rows.length, 1)
 })
 
-test('signing up with an address that has an account is answered the same, and the mail alone says so', async (t) => {
+test('W15: signing up with an address that has an account is answered the same, and the mail alone says so', async (t) => {
   const world = await somePortal(t)
   const { email } = await world.addPerson()
   const [known, unknown] = [
@@ -98,7 +98,7 @@ test('a password that is short, common, easily guessed or made of what the perso
   assert.equal((await world.pool.query('select from sign_up')).rows.length, 0)
 })
 
-test('no more than five mails an hour go to one address, whoever asks for them', async (t) => {
+test('W14: no more than five mails an hour go to one address, whoever asks for them', async (t) => {
   const world = await somePortal(t)
   const { email } = await world.addPerson()
   const ask = () => world.postPage('/auth/request-password-reset', { email })
@@ -109,7 +109,7 @@ test('no more than five mails an hour go to one address, whoever asks for them',
   assert.equal((await world.mailsTo(email)).length, 5)
 })
 
-test('passwords tried on many accounts from one address are stopped, over all processes, and a right one does not count', async (t) => {
+test('W14: passwords tried on many accounts from one address are stopped, over all processes, and a right one does not count', async (t) => {
   const world = await somePortal(t)
   const other = await world.anotherServer()
   const person = await world.addPerson()

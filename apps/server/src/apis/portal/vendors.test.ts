@@ -28,7 +28,7 @@ async function somePractice(t: TestContext) {
   return { ...world, location, second, path, owner, vendor, at, listed, seen }
 }
 
-test('an owner or admin lets a vendor in and shuts it out again: its next page is refused, on every process', async (t) => {
+test('R07: an owner or admin lets a vendor in and shuts it out again: its next page is refused, on every process', async (t) => {
   const world = await somePractice(t)
   const { location, vendor, owner } = world
   const other = await world.anotherServer()
@@ -80,7 +80,7 @@ test('an owner or admin lets a vendor in and shuts it out again: its next page i
   )
 })
 
-test('a member sees which vendors may read and decides nothing; another practice’s ids open nothing', async (t) => {
+test('W19: a member sees which vendors may read and decides nothing; another practice’s ids open nothing', async (t) => {
   const world = await somePractice(t)
   const { location, vendor } = world
   const member = await world.signInAs({ organizationId: location.organizationId }, 'member')

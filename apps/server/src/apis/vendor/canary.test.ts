@@ -12,7 +12,7 @@ import { eventually } from './test-answer.ts'
 import { failInEveryWay } from './test-failing-statements.ts'
 import { holdInFlight } from './test-in-flight.ts'
 
-test('nothing that a practice uploads and nothing of a query string is in a log event, a metric, an error or Postgres’ log', async (t) => {
+test('K10: nothing that a practice uploads and nothing of a query string is in a log event, a metric, an error or Postgres’ log', async (t) => {
   const world = await someWorld(t)
   const canary = `Canary${randomBytes(6).toString('hex')}`
   const postgresLog = await openPostgresLog()

@@ -14,7 +14,7 @@ async function walk(vendor: TestVendor, path: string, query: Record<string, stri
   }
 }
 
-test('a plan reaches the vendor with the specification’s members and the fee schedule it pays by', async (t) => {
+test('S02: a plan reaches the vendor with the specification’s members and the fee schedule it pays by', async (t) => {
   const world = await someWorld(t)
   const location = await world.addLocation()
   const vendor = await world.addVendor([location])
@@ -50,7 +50,7 @@ test('a plan reaches the vendor with the specification’s members and the fee s
   assert.deepEqual(schedules.body.pagy, { total: 1, items: 100, page: 1, pages: 1 })
 })
 
-test('a walk over the pages returns every record once, in ascending order of id', async (t) => {
+test('S04: a walk over the pages returns every record once, in ascending order of id', async (t) => {
   const world = await someWorld(t)
   const location = await world.addLocation({ insurancePlans: 23 })
   const vendor = await world.addVendor([location])
@@ -70,7 +70,7 @@ test('a walk over the pages returns every record once, in ascending order of id'
   assert.deepEqual([last.body.data.length, last.body.meta.has_more, last.headers.get('link')], [3, false, null])
 })
 
-test('with the watermark a delta returns what changed since, and nothing else', async (t) => {
+test('S06: with the watermark a delta returns what changed since, and nothing else', async (t) => {
   const world = await someWorld(t)
   const location = await world.addLocation({ insurancePlans: 3 })
   const vendor = await world.addVendor([location])
@@ -165,7 +165,7 @@ test('P16: a moment that lies ahead is refused with the server’s time, the ser
   assert.equal((await vendor.get(path + new Date(Date.now() + 4 * 60_000).toISOString())).status, 200)
 })
 
-test('one record comes with what its list leaves out, and one of another location does not come', async (t) => {
+test('S03: one record comes with what its list leaves out, and one of another location does not come', async (t) => {
   const world = await someWorld(t)
   const [one, other] = [await world.addLocation({ insurancePlans: 1 }), await world.addLocation({ insurancePlans: 1 })]
   const vendor = await world.addVendor([one, other])

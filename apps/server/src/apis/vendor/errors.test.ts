@@ -60,7 +60,7 @@ test('checks answer in one order: token, path, method, location, grant, paramete
   assert.equal((await vendor.get(plansOf(granted))).status, 200)
 })
 
-test('what cannot be put on record is not sent: no byte of it, and the slot is free; empty answers disclose nothing', async (t) => {
+test('K04: what cannot be put on record is not sent: no byte of it, and the slot is free; empty answers disclose nothing', async (t) => {
   const world = await someWorld(t)
   const location = await world.addLocation({ insurancePlans: 2 })
   await location.upload('fee_schedules', { s: aSchedule() })
@@ -84,7 +84,7 @@ test('what cannot be put on record is not sent: no byte of it, and the slot is f
   assert.equal((await vendor.get('/locations')).status, 200)
 })
 
-test('every answer that carried a record is on record, once, with what it covered, and no other answer is', async (t) => {
+test('K03: every answer that carried a record is on record, once, with what it covered, and no other answer is', async (t) => {
   const world = await someWorld(t)
   const other = await world.anotherServer()
   const location = await world.addLocation({ insurancePlans: 25 })

@@ -88,7 +88,7 @@ async function someMatrix(t: TestContext) {
   return { world, clock, own, foreign, partial, vendor, recordIds }
 }
 
-test('every route of the app is known to this test', async (t) => {
+test('K02: every route of the app is known to this test', async (t) => {
   const { app } = await someWorld(t)
   const known = [
     ...protectedRoutes.map((route) => `GET ${vendorApiPath}${route}`),
@@ -106,7 +106,7 @@ test('every route of the app is known to this test', async (t) => {
   )
 })
 
-test('every protected route × every credential and id: each refusal is the right one, and no foreign byte leaves', async (t) => {
+test('K01: every protected route × every credential and id: each refusal is the right one, and no foreign byte leaves', async (t) => {
   const { world, clock, own, foreign, partial, vendor, recordIds } = await someMatrix(t)
   const token = await vendor.token()
   const { companyId } = vendor

@@ -51,7 +51,7 @@ function mismatch(document: OpenApi, schema: object, value: unknown): string {
   return fits ? '' : JSON.stringify(errors.slice(0, 3))
 }
 
-test('openapi.json is a valid OpenAPI 3.1 document of version 1.0.0, and needs no token', async (t) => {
+test('S12: openapi.json is a valid OpenAPI 3.1 document of version 1.0.0, and needs no token', async (t) => {
   const document = await documentOf(await someWorld(t))
   // The schema that the OpenAPI Initiative publishes at the address in its $id.
   const official = JSON.parse(readFileSync(join(import.meta.dirname, 'openapi-3.1.schema.json'), 'utf8'))
@@ -69,7 +69,7 @@ test('openapi.json is a valid OpenAPI 3.1 document of version 1.0.0, and needs n
   }
 })
 
-test('the insurance plans list is documented as specified: name, parameters, form of q, preview', async (t) => {
+test('S08: the insurance plans list is documented as specified: name, parameters, form of q, preview', async (t) => {
   const document = await documentOf(await someWorld(t))
   const list = document.paths['/locations/{location_id}/insurance_plans']?.get
 
@@ -128,7 +128,7 @@ test('every example in openapi.json fits the schema beside it, and every respons
   }
 })
 
-test('real answers fit the documented schemas: of every operation each documented status is reached, and no other', async (t) => {
+test('S05: real answers fit the documented schemas: of every operation each documented status is reached, and no other', async (t) => {
   const world = await someWorld(t, { limits: { initial: 1, incremental: 1 }, trustedProxies: ['127.0.0.1'] })
   const document = await documentOf(world)
   const produce = await producers(t, world)

@@ -135,7 +135,7 @@ test('C03: of parallel requests over six locations to two processes exactly thos
 
 const walk = { workers: 5, locations: 50, pagesEach: 4 * times }
 
-test('five workers walk fifty locations page after page, and not one request is refused', async (t) => {
+test('S11: five workers walk fifty locations page after page, and not one request is refused', async (t) => {
   const world = await someWorld(t)
   const other = await world.anotherServer()
   const organizationId = await world.addOrganization()

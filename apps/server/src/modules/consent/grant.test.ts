@@ -156,7 +156,7 @@ test('a location cannot be taken out of a grant of the whole organization, and t
   for (const each of ids) await permit(world, vendor, each)
 })
 
-test('the history keeps every consent with who gave it and who ended it', async (t) => {
+test('K16: the history keeps every consent with who gave it and who ended it', async (t) => {
   const world = await someAccessWorld(t)
   const { vendor, organization, ids, scope } = await grantedWorld(world, 1)
   const [id] = ids

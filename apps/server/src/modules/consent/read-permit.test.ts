@@ -13,7 +13,7 @@ const plans = 'insurance_plans' as DatasetName
 const schedules = 'fee_schedules' as DatasetName
 const on = { previewOff: false }
 
-test('A01 to A03: a company reads what was granted to it, and nothing of a practice that is another one’s, nobody’s or no longer its own', async (t) => {
+test('A01, A02, A03: a company reads what was granted to it, and nothing of a practice that is another one’s, nobody’s or no longer its own', async (t) => {
   const world = await someAccessWorld(t)
   const [c1, c2] = [await world.addCompany(), await world.addCompany()]
   const practices = [1, 2, 3, 4, 5].map(() => world.addOrganization())
@@ -91,7 +91,7 @@ test('a malformed location id is answered like one that does not exist', async (
   }
 })
 
-test('refusals come in the documented order: token, agreement, location, preview, grant of the location, grant of the dataset', async (t) => {
+test('S10: refusals come in the documented order: token, agreement, location, preview, grant of the location, grant of the dataset', async (t) => {
   const world = await someAccessWorld(t)
   const { company, owner, token } = await world.addCompany()
   const { organization, locations } = await world.addOrganization()

@@ -9,7 +9,7 @@ import { generateKeyPair, listKeyPairs, regenerateKeyPair, revokeKeyPair } from 
 import { createSecretKey, newSecret } from './secret.ts'
 import { verifyKeyPair } from './verify-key-pair.ts'
 
-test('T02 to T05: a pair is right only while both halves are, the pair lives, and company and agreement stand', async (t) => {
+test('T02, T03, T04, T05: a pair is right only while both halves are, the pair lives, and company and agreement stand', async (t) => {
   const world = await someAccessWorld(t)
   const { company, owner, pair } = await world.addCompany()
   const other = await world.addCompany()
@@ -58,7 +58,7 @@ test('T03: whatever is wrong with a pair, the same one statement is asked', asyn
   assert.deepEqual(asked, Array(4).fill('verify-key-pair'))
 })
 
-test('client id and secret are recognisable, random, and stored only as a hash under the installation’s key', async (t) => {
+test('K13: client id and secret are recognisable, random, and stored only as a hash under the installation’s key', async (t) => {
   const world = await someAccessWorld(t)
   const { pair } = await world.addCompany()
   assert.match(pair.clientId, /^bwc_[\w-]{43}$/)

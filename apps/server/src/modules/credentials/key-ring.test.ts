@@ -37,7 +37,7 @@ test('two processes that start at once on an empty database end with one signing
   assert.equal((await listSigningKeys(pool)).length, 1)
 })
 
-test('the published keys are public halves only, and the private half is sealed in the database', async (t) => {
+test('K15: the published keys are public halves only, and the private half is sealed in the database', async (t) => {
   const { pool } = await createTestDatabase(t)
   const ring = await openRing(t, pool)
   const { keys } = await ring.jwks()

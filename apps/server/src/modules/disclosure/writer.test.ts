@@ -98,7 +98,7 @@ test('entries that come while one is being written share the next commit, and ea
   )
 })
 
-test('while the table is locked reads are refused in time, and afterwards nothing is left waiting', async (t) => {
+test('F19: while the table is locked reads are refused in time, and afterwards nothing is left waiting', async (t) => {
   const { pool, ownerPool } = await createTestDatabase(t)
   const events: LogEvent[] = []
   const writer = createDisclosureWriter({ pool, log: (event) => events.push(event), maxWaitMs: 400 })

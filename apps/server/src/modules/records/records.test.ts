@@ -99,7 +99,7 @@ test('who waits too long for a turn is told to come again, and nothing is stored
   assert.deepEqual(answer, { inserted: 1, changed: 0, unchanged: 0, hidden: 0 })
 })
 
-test('a removal of too much waits for a person, who confirms what has not come back since', async (t) => {
+test('K08: a removal of too much waits for a person, who confirms what has not come back since', async (t) => {
   const { pool } = await createTestDatabase(t)
   const locationId = await aLocation(pool)
   await upload(pool, locationId, plans, manyPlans(0, 30))

@@ -53,7 +53,7 @@ async function untilFree(statusOf: (id: number) => Promise<number>): Promise<num
   return performance.now() - began
 }
 
-test('a location beyond the limit gets the specification’s 429, and its route reads nothing', async (t) => {
+test('C01: a location beyond the limit gets the specification’s 429, and its route reads nothing', async (t) => {
   const world = await serveOne(t)
   const holder = await openConnection(t, world.port)
   holder.pause()

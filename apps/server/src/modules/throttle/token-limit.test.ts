@@ -31,7 +31,7 @@ function counting(pool: Pick<Pool, 'query'>): { pool: Pick<Pool, 'query'>; queri
   return { pool: { query } as Pick<Pool, 'query'>, queries: () => queries }
 }
 
-test('ten requests of an address in a minute are admitted, the eleventh is told how long to wait', async (t) => {
+test('T19: ten requests of an address in a minute are admitted, the eleventh is told how long to wait', async (t) => {
   const { pool } = await createTestDatabase(t)
   const limit = createTokenLimit({ pool })
   const first = await limit.admit('203.0.113.7')
@@ -58,7 +58,7 @@ test('the 429 carries the same number in its header and its body', async (t) => 
   assert.deepEqual(problem.members, { retry_after_seconds: 60 })
 })
 
-test('there is no window edge: ten at its end leave none for its beginning', async (t) => {
+test('T20: there is no window edge: ten at its end leave none for its beginning', async (t) => {
   const { pool } = await createTestDatabase(t)
   assert.equal(await admitTimes(createTokenLimit({ pool }), 10), 10)
   await passTime(pool, 58)
@@ -66,7 +66,7 @@ test('there is no window edge: ten at its end leave none for its beginning', asy
   assert.equal(await admitTimes(limit, 10), 0)
 })
 
-test('after exactly the time that was told the next request is admitted; refused ones did not extend it and cost no query', async (t) => {
+test('T21: after exactly the time that was told the next request is admitted; refused ones did not extend it and cost no query', async (t) => {
   const { pool } = await createTestDatabase(t)
   let clockMs = 0
   const counted = counting(pool)
@@ -140,7 +140,7 @@ test('a clock that jumps forward admits again and never tells a wait below a sec
   assert.ok(answer.admitted || answer.retryAfterSeconds >= 1)
 })
 
-test('what is stored and remembered of addresses is bounded', async (t) => {
+test('T25: what is stored and remembered of addresses is bounded', async (t) => {
   const { pool } = await createTestDatabase(t)
   await pool.query(
     `insert into token_attempt (address, admitted_at)
@@ -187,7 +187,7 @@ test('while it cannot count it admits nobody: 503 and when to come back; afterwa
   assert.equal((await limit.admit('203.0.113.7')).admitted, true)
 })
 
-test('no header of a direct caller gives it another address; behind a proxy each caller has its own ten', async (t) => {
+test('T23: no header of a direct caller gives it another address; behind a proxy each caller has its own ten', async (t) => {
   const { pool } = await createTestDatabase(t)
   const ask = async (port: number, headers: string) => {
     const socket = await openConnection(t, port)

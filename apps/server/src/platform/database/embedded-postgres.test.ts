@@ -141,7 +141,7 @@ test('of two servers that start at once for the first time, one runs and the oth
   assert.deepEqual(both.map(({ answer }) => answer.refusal === undefined).sort(), [false, true])
 })
 
-test('an operator’s command uses the running server’s database, and without one starts it for its own duration', async (t) => {
+test('K17: an operator’s command uses the running server’s database, and without one starts it for its own duration', async (t) => {
   const folder = testFolder(t)
   const alone = await connectEmbedded(folder.dataDir, { copyRoot: folder.copyRoot, log })
   await query(alone.ownerUrl, 'create table note as select 7 as n')
@@ -169,7 +169,7 @@ test('a server that starts while a command has the database waits for it', async
   assert.deepEqual(await query(answer.ownerUrl, 'select 1 as n'), [{ n: 1 }])
 })
 
-test('no value that a statement carries reaches Postgres’ log', async (t) => {
+test('K11: no value that a statement carries reaches Postgres’ log', async (t) => {
   const folder = testFolder(t)
   const { ownerUrl } = await startIn(folder)
   await query(ownerUrl, 'create table patient (name text unique, born date)')

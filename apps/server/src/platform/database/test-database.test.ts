@@ -10,7 +10,7 @@ test('two tests never see each other: each has a database of its own, with the s
   assert.equal((await other.pool.query('select id from organization')).rowCount, 0)
 })
 
-test('the server may add and read disclosures and never change or remove one', async (t) => {
+test('K05: the server may add and read disclosures and never change or remove one', async (t) => {
   const { pool } = await createTestDatabase(t)
 
   await pool.query('select id from disclosure')
@@ -24,7 +24,7 @@ test('the server may add and read disclosures and never change or remove one', a
   }
 })
 
-test('the server may add to and read what people did in the portal and never change or remove it', async (t) => {
+test('K06: the server may add to and read what people did in the portal and never change or remove it', async (t) => {
   const { pool } = await createTestDatabase(t)
   await pool.query(
     `insert into audit_event (side, actor, action) values ('account', 'Olga <olga@example.com>', 'account.sign_in')`,

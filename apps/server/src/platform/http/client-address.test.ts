@@ -28,7 +28,7 @@ test('only X-Forwarded-For counts from a trusted proxy', () => {
   assert.equal(addressOf('10.0.0.1', { forwarded: 'for=1.2.3.4', 'x-real-ip': '1.2.3.4' }, ['10.0.0.0/8']), '10.0.0.1')
 })
 
-test('behind trusted proxies the right-most address that is none of them counts', () => {
+test('T23: behind trusted proxies the right-most address that is none of them counts', () => {
   const cases: [header: string, expected: string][] = [
     ['1.2.3.4', '1.2.3.4'],
     ['6.6.6.6, 1.2.3.4', '1.2.3.4'],

@@ -45,7 +45,7 @@ function addRoutes(app: FastifyInstance): void {
   })
 }
 
-describe('every refusal has the one error shape', () => {
+describe('K12: every refusal has the one error shape', () => {
   const refusals: [name: string, request: string, status: number, code: string][] = [
     ['an unknown path', `GET /nowhere HTTP/1.1\r\n${base}\r\n`, 404, 'route_unknown'],
     [
@@ -172,7 +172,7 @@ describe('every refusal has the one error shape', () => {
     assertRefusal(answer, 404, 'route_unknown')
   })
 
-  test('a body of 100 MB in chunks is refused while it arrives, and the connection closed', async (t) => {
+  test('T11: a body of 100 MB in chunks is refused while it arrives, and the connection closed', async (t) => {
     const { port } = await startTestServer(t, addRoutes)
     const socket = await openConnection(t, port)
     const answer = readToEnd(socket)
@@ -282,7 +282,7 @@ test('routes get the query as it was sent', async (t) => {
   assert.equal(JSON.parse(answer.body.toString()).query, 'q%5Ba%5D=1&q[a]=2&+')
 })
 
-test('a body cannot reach a prototype', async (t) => {
+test('T10: a body cannot reach a prototype', async (t) => {
   const { port } = await startTestServer(t, addRoutes)
   const body = '{"__proto__":{"client_id":"a"},"constructor":{"prototype":{"client_id":"a"}},"b":1}'
   const answer = await exchange(

@@ -5,7 +5,7 @@ import { assertRefusal, exchange, openConnection, readAnswers, readToEnd, startT
 
 const legitimate = 'GET /ok HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n'
 
-test('callers that send their headers slowly, or nothing, are told 408 and closed, while others are served', async (t) => {
+test('L01: callers that send their headers slowly, or nothing, are told 408 and closed, while others are served', async (t) => {
   const { port } = await startTestServer(t, (app) => app.get('/ok', async () => ({})), { headersTimeoutMs: 200 })
   const slow = await Promise.all(Array.from({ length: 100 }, () => openConnection(t, port)))
   const began = performance.now()
