@@ -25,11 +25,19 @@ export class IngestProblem extends Error {
   readonly requestId: string | null
   /** Of a held removal: how many records are gone. */
   readonly missing: number | null
+  /** Of a refused record: its line in the upload, from 1. */
+  readonly line: number | null
 
   constructor(
     kind: IngestProblemKind,
     errors: string,
-    answer: { status?: number; retryAfterMs?: number | null; requestId?: string | null; missing?: number | null } = {},
+    answer: {
+      status?: number
+      retryAfterMs?: number | null
+      requestId?: string | null
+      missing?: number | null
+      line?: number | null
+    } = {},
   ) {
     super(errors)
     this.name = 'IngestProblem'
@@ -39,6 +47,7 @@ export class IngestProblem extends Error {
     this.retryAfterMs = answer.retryAfterMs ?? null
     this.requestId = answer.requestId ?? null
     this.missing = answer.missing ?? null
+    this.line = answer.line ?? null
   }
 }
 
@@ -179,6 +188,7 @@ function problemOf(response: Response, answer: unknown): IngestProblem {
     retryAfterMs: retryAfterMs(response.headers.get('retry-after'), new Date()),
     requestId: response.headers.get('x-request-id'),
     missing: optionalNumber(answer, 'missing'),
+    line: optionalNumber(answer, 'line'),
   }
   const errors = printable(optionalText(answer, 'errors') ?? `The server answered ${status}.`)
   return new IngestProblem(kindOf(status, code), errors, details)

@@ -117,8 +117,9 @@ export async function startTestIngestServer(t: { after(work: () => Promise<void>
       .filter((line) => line !== '')
       .map((line) => JSON.parse(line))
     if (lines.length > 10_000) return problem(413, 'body_too_large', 'The request body is too large.')
-    const fault = lines.map((line, index) => faultOf(dataset, line, index + 1)).find((each) => each !== null)
-    if (fault !== undefined && fault !== null) return problem(422, 'record_invalid', fault)
+    const faults = lines.map((line, index) => faultOf(dataset, line, index + 1))
+    const bad = faults.findIndex((fault) => fault !== null)
+    if (bad >= 0) return problem(422, 'record_invalid', faults[bad] ?? '', { line: bad + 1 })
     const result = { inserted: 0, changed: 0, unchanged: 0, hidden: 0 }
     for (const line of lines) result[store(recordsOf(locationId, dataset), line, number)] += 1
     for (const [name, value] of Object.entries(result)) counts[name as keyof typeof counts] += value
@@ -142,12 +143,10 @@ export async function startTestIngestServer(t: { after(work: () => Promise<void>
       missing.length > 0 &&
       (missing.length === visible.length || (missing.length >= 10 && missing.length > visible.length / 5))
     if (isMass && !world.removalsConfirmed) {
-      const answer = problem(
-        409,
-        'removal_held',
-        'So many records would be removed that a person must confirm it first.',
-      )
-      return { ...answer, body: { ...answer.body, missing: missing.length, visible: visible.length } }
+      return problem(409, 'removal_held', 'This list would hide so many records that a person must confirm it first.', {
+        missing: missing.length,
+        visible: visible.length,
+      })
     }
     for (const [, record] of missing) record.isHidden = true
     counts.hidden += missing.length
@@ -248,6 +247,6 @@ function faultOf(dataset: string, line: unknown, number: number): string | null 
   return `Line ${number}: attributes${first?.instancePath.replaceAll('/', '.') ?? ''} ${first?.message ?? 'is not valid'}.`
 }
 
-function problem(status: number, code: string, errors: string): Answer {
-  return { status, body: { errors, code, request_id: 'r-1' } }
+function problem(status: number, code: string, errors: string, members: object = {}): Answer {
+  return { status, body: { errors, code, request_id: 'r-1', ...members } }
 }

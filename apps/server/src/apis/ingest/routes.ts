@@ -11,7 +11,6 @@ import { reconcile } from '../../modules/records/reconcile.ts'
 import { storeUpload } from '../../modules/records/upload.ts'
 import type { TokenLimit } from '../../modules/throttle/token-limit.ts'
 import { Problem } from '../../platform/errors/problem.ts'
-import { Refusal } from '../../platform/errors/refusal.ts'
 import { readJson } from '../../platform/http/read-json.ts'
 import { uploadTimeoutMs } from '../../platform/http/server.ts'
 import type { Log } from '../../platform/log/log-event.ts'
@@ -51,9 +50,11 @@ function registerEnrolment(app: FastifyInstance, { pool, secretKey, tokenLimit }
   app.post('/agents', async (request, reply) => {
     const body = readJson(schemas.enrolment, request.body)
     const verdict = await tokenLimit.admit(request.clientIp)
-    if (!verdict.admitted) throw tokenLimit.refusalOf(verdict)
+    reply.headers(tokenLimit.headersOf(verdict))
+    if (!verdict.admitted)
+      throw new Problem('token_requests_exceeded', { retryAfterSeconds: verdict.retryAfterSeconds })
     const { enrolment_code: code, ...described } = body
-    const agent = await enrollAgent(pool, secretKey, { code, ...described }).catch(refuse)
+    const agent = await enrollAgent(pool, secretKey, { code, ...described })
     return reply
       .code(201)
       .send({ agent_id: agent.agentId, agent_key: agent.agentKey, organization_id: agent.organizationId })
@@ -77,7 +78,7 @@ function registerProtected(app: FastifyInstance, context: IngestApiContext): voi
   app.post('/organizations/:organization_id/locations', { bodyLimit: limits.uploadBytesMax }, async (request) => {
     const organizationId = organizationOf(request)
     const body = readJson(schemas.locationList, request.body)
-    const locations = await upsertLocations(pool, organizationId, body.locations.map(toLocationSource)).catch(refuse)
+    const locations = await upsertLocations(pool, organizationId, body.locations.map(toLocationSource))
     return {
       locations: locations.map(({ id, sourceId, name }) => ({ source_id: sourceId, location_id: id, name })),
     }
@@ -125,11 +126,6 @@ function registerProtected(app: FastifyInstance, context: IngestApiContext): voi
       },
     )
   })
-}
-
-/** What the rules of the house refuse, in this door's form. */
-function refuse(error: unknown): never {
-  throw error instanceof Refusal ? new Problem('field_invalid', { errors: error.message, cause: error }) : error
 }
 
 /** The upload's number from `Idempotency-Key: <agent id>-<number>`. */

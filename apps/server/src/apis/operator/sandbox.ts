@@ -1,4 +1,4 @@
-import { Refusal } from '../../platform/errors/refusal.ts'
+import { Problem } from '../../platform/errors/problem.ts'
 import { populate } from '../../sandbox/populate.ts'
 import { list } from './answer.ts'
 import type { Noun } from './command-line.ts'
@@ -19,8 +19,7 @@ export const sandbox: Noun = {
           locations: given.wholeNumber('locations', 10, 1000),
           patients: given.wholeNumber('patients', 1000, 100_000),
         }
-        if (environment === 'production')
-          throw new Refusal('not_in_production', 'Invented data has no place in production: this is for the sandbox.')
+        if (environment === 'production') throw new Problem('not_in_production')
         const deps = { pool, secretKey: await secretKey(), serverUrl: localUrl, signal }
         const data = await populate(deps, shape, (stored, total) => progress.show(stored, total, 'records')).finally(
           progress.end,

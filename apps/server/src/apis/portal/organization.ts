@@ -107,7 +107,7 @@ export const organizationHandlers: PortalHandlers<
 
   revokeAgent: async ({ pool }, call) => {
     const agentId = parseNumericId<AgentId>(call.params.agent_id ?? '')
-    if (agentId === null) throw new Problem('thing_unknown')
+    if (agentId === null) throw new Problem('agent_unknown')
     await withTransaction(pool, async (client) => {
       const { name } = await revokeAgent(client, agentId, call.member.organizationId)
       await recordAudit(client, entryOf(call, 'agent.revoke', `${name} (${agentId})`))

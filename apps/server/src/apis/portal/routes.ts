@@ -17,7 +17,6 @@ import { memberHandlers } from './members.ts'
 import { type Membership, requireMembership } from './membership.ts'
 import { operatorHandlers } from './operator.ts'
 import { organizationHandlers } from './organization.ts'
-import { refuse } from './refusal.ts'
 import { removalHandlers } from './removals.ts'
 import { signUpHandlers } from './sign-up.ts'
 import { vendorHandlers } from './vendors.ts'
@@ -78,7 +77,7 @@ function registerRoute(app: FastifyInstance, context: PortalContext, name: Porta
       }
       // The table says which gates a route has, and they gave the call its person, member and body.
       const handler = handlers[name] as PortalHandler<PortalRouteName>
-      return await handler(context, call as Call<PortalRouteName>).catch(refuse)
+      return await handler(context, call as Call<PortalRouteName>)
     },
   })
 }

@@ -183,8 +183,8 @@ test('a location that is open because all are cannot be taken out alone: the ans
 
   const revoke = { location_ids: [location.id], datasets: ['patients'] }
   const answer = await owner.post(`${world.at(vendor.companyId)}/revocations`, revoke)
-  assert.deepEqual([answer.status, answer.body.code], [409, 'act_refused'])
-  assert.match(answer.body.errors, /revoke it for all locations, then grant those/)
+  assert.deepEqual([answer.status, answer.body.code], [409, 'grant_covers_all_locations'])
+  assert.match(answer.body.errors, /Revoke it for all locations, then grant it/)
   const late = await world.addLocation({ organizationId: location.organizationId })
   assert.deepEqual((await world.seen()).locations.find(({ id }) => id === late.id)?.datasets, ['patients'])
 })

@@ -8,7 +8,6 @@ import { lastReadsOf } from '../../modules/disclosure/history.ts'
 import { findVendor, listVendors, type Vendor } from '../../modules/overview/vendor.ts'
 import type { Queryable } from '../../platform/database/queryable.ts'
 import { Problem } from '../../platform/errors/problem.ts'
-import { Refusal } from '../../platform/errors/refusal.ts'
 import { type CompanyId, type LocationId, type OrganizationId, parseUuid } from '../../platform/identity/identity.ts'
 import { actorOf, entryOf } from './audit.ts'
 import type { Call, PortalHandlers } from './context.ts'
@@ -69,7 +68,8 @@ export const vendorHandlers: PortalHandlers<
 
   grantVendor: async ({ pool }, call) => {
     const vendor = await requireVendor(pool, call.member.organizationId, call.params.company_id)
-    if (vendor.state === 'closed') throw new Refusal('company_closed', `The company ${vendor.name} is closed for good.`)
+    if (vendor.state === 'closed')
+      throw new Problem('company_closed', { errors: `The company ${vendor.name} is closed.` })
     const scope = scopeOf(call, vendor)
     return await grantAccess(pool, scope, (client) =>
       recordAudit(client, entryOf(call, 'grant.give', subjectOf(vendor, scope))),

@@ -3,7 +3,7 @@ import { type DatasetName, datasetNames } from '@bridgework/contract'
 import type { Pool, PoolClient } from 'pg'
 import { withTransaction } from '../../platform/database/pool.ts'
 import type { Queryable } from '../../platform/database/queryable.ts'
-import { Refusal } from '../../platform/errors/refusal.ts'
+import { Problem } from '../../platform/errors/problem.ts'
 import type { CompanyId, LocationId, OrganizationId } from '../../platform/identity/identity.ts'
 import { requireCompany } from '../directory/company.ts'
 import { listLocations } from '../directory/location.ts'
@@ -39,7 +39,7 @@ export type Grant = {
 /**
  * Lets a company read. In force with the commit, for the next request on every process. What was granted before stays as it was, with its
  * date and stamp. `alongside` happens in the same transaction. Returns how many datasets of how many locations were opened now. Throws a
- * Refusal.
+ * Problem.
  */
 export async function grantAccess(
   pool: Pool,
@@ -66,7 +66,7 @@ export async function grantAccess(
 /**
  * Ends what a company may read, from the next request on, on every process. For the whole organization it ends the grants of single
  * locations too. A single location that is open because all are cannot be taken out: that would quietly decide about the locations of the
- * future. `alongside` happens in the same transaction. Returns how many datasets of how many locations were closed. Throws a Refusal.
+ * future. `alongside` happens in the same transaction. Returns how many datasets of how many locations were closed. Throws a Problem.
  */
 export async function revokeAccess(
   pool: Pool,
@@ -146,7 +146,8 @@ async function lockScope(client: PoolClient, scope: GrantScope): Promise<Locatio
   const own = new Set((await listLocations(client, scope.organizationId)).map((location) => location.id))
   if (scope.locationIds === 'all') return inOrder([...own])
   const foreign = scope.locationIds.find((id) => !own.has(id))
-  if (foreign !== undefined) throw new Refusal('location_unknown', `The organization has no location ${foreign}.`)
+  if (foreign !== undefined)
+    throw new Problem('location_unknown', { errors: `The organization has no location ${foreign}.` })
   return inOrder([...new Set(scope.locationIds)])
 }
 
@@ -181,10 +182,7 @@ async function refuseCoveredByAll(
     [scope.companyId, scope.organizationId, datasets],
   )
   if (rows.length > 0) {
-    throw new Refusal(
-      'grant_covers_all_locations',
-      'The whole organization is granted, so single locations cannot be taken out: revoke it for all locations, then grant those that shall stay open.',
-    )
+    throw new Problem('grant_covers_all_locations')
   }
 }
 
