@@ -8,10 +8,10 @@ import type { DatabaseSettings } from './open-dental/connection.ts'
 import { openDentalConnector } from './open-dental/connector.ts'
 import { startTestMariaDb } from './open-dental/test-mariadb.ts'
 import { testPractice } from './open-dental/test-practice.ts'
-import { startTestIngestServer } from './test-ingest-server.ts'
+import { startTestService } from './test-service.ts'
 
 const mariaDb = await startTestMariaDb({ after })
-const server = await startTestIngestServer({ after })
+const server = await startTestService({ after })
 const practice = await testPractice(mariaDb)
 
 async function findings(

@@ -1,4 +1,5 @@
-import { commonAttributes, type Dataset } from '@bridgework/contract'
+import type { Dataset } from '@bridgework/contract'
+import { recordLines } from '@bridgework/contract/ingest'
 import { type TSchema, Type } from 'typebox'
 import { Compile } from 'typebox/compile'
 import type { UploadLine } from '../../modules/records/upload.ts'
@@ -10,14 +11,7 @@ export type LineReader = (lines: readonly string[]) => UploadLine[]
 
 /** The reader of a dataset's uploads: compiled once, because an upload has up to 10,000 lines. */
 export function createLineReader(dataset: Dataset): LineReader {
-  const upsert = Type.Object(
-    { source_id: commonAttributes.source_id, attributes: dataset.source },
-    { additionalProperties: false },
-  )
-  const removal = Type.Object(
-    { source_id: commonAttributes.source_id, removed: Type.Literal(true) },
-    { additionalProperties: false },
-  )
+  const { upsert, removal } = recordLines(dataset)
   const upsertCheck = Compile(upsert)
   const removalCheck = Compile(removal)
   const canonical = canonicalizer(dataset.source)
