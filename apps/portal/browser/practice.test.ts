@@ -42,7 +42,7 @@ test('a practice opens two datasets once it has read what that means, sees the r
   await page.goto(vendorPage)
   await page.getByRole('button', { name: 'Revoke everything' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Revoke everything' }).click()
-  await page.getByText('This vendor reads nothing of yours').waitFor()
+  await page.getByText('No access yet').waitFor()
   assert.equal((await vendor.get(plans)).status, 403)
 })
 
@@ -119,7 +119,7 @@ test('every page of a practice is accessible in light and dark, and fits a phone
   const { page, home, location, ...portal } = await somePractice(t, 'owner')
   const vendor = await portal.addVendor([location])
   assert.equal((await vendor.get(`/locations/${location.id}/insurance_plans`)).status, 200)
-  const places = ['', '/locations', `/locations/${location.id}`, '/agents', '/removals', '/vendors', '/consents']
+  const places = ['', '/locations', `/locations/${location.id}`, '/agents', '/removals', '/vendors', '/grants']
   const others = ['/disclosures', '/attribution', '/members', '/history', '/settings']
   await walkPages(
     page,
