@@ -1,5 +1,6 @@
 import type { DatasetName } from '@bridgework/contract'
 import type { Queryable } from '../../platform/database/queryable.ts'
+import { fromRow, type RowOf } from '../../platform/database/rows.ts'
 import { containing, queryPage } from '../../platform/database/search.ts'
 import type { CompanyId, LocationId, OrganizationId } from '../../platform/identity/identity.ts'
 
@@ -26,8 +27,8 @@ export async function listGrants(
   { withEnded, ...filter }: Filter & { withEnded?: boolean } = {},
 ): Promise<GrantEntry[]> {
   const { select, values } = selectOf(filter, withEnded ? [] : ['g.revoked_at is null'])
-  const { rows } = await db.query<GrantRow>(`${select} order by ${order}`, values)
-  return rows.map(toEntry)
+  const { rows } = await db.query<RowOf<GrantEntry>>(`${select} order by ${order}`, values)
+  return rows.map((row) => fromRow<GrantEntry>(row))
 }
 
 /**
@@ -41,8 +42,8 @@ export async function pageOfGrants(
 ): Promise<{ total: number; grants: GrantEntry[] }> {
   const texts = `concat_ws(E'\\n', c.name, l.name, g.dataset, g.granted_by, g.revoked_by)`
   const { select, values } = selectOf(filter, [`${texts} ilike $1`], [containing(page.search)])
-  const { total, rows } = await queryPage<GrantRow>(db, select, order, page, values)
-  return { total, grants: rows.map(toEntry) }
+  const { total, rows } = await queryPage<RowOf<GrantEntry>>(db, select, order, page, values)
+  return { total, grants: rows.map((row) => fromRow<GrantEntry>(row)) }
 }
 
 const order = 'granted_at desc, location_id, dataset'
@@ -62,35 +63,5 @@ function selectOf(filter: Filter, conditions: readonly string[], values: readonl
         left join location l on l.id = g.location_id
        where ${['true', ...all].join(' and ')}`,
     values: [...values, ...given.map(([, value]) => value)],
-  }
-}
-
-type GrantRow = {
-  company_id: CompanyId
-  company_name: string
-  organization_id: OrganizationId
-  organization_name: string
-  location_id: LocationId | null
-  location_name: string | null
-  dataset: DatasetName
-  granted_at: Date
-  granted_by: string
-  revoked_at: Date | null
-  revoked_by: string | null
-}
-
-function toEntry(row: GrantRow): GrantEntry {
-  return {
-    companyId: row.company_id,
-    companyName: row.company_name,
-    organizationId: row.organization_id,
-    organizationName: row.organization_name,
-    locationId: row.location_id,
-    locationName: row.location_name,
-    dataset: row.dataset,
-    grantedAt: row.granted_at,
-    grantedBy: row.granted_by,
-    revokedAt: row.revoked_at,
-    revokedBy: row.revoked_by,
   }
 }
