@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import type { DatasetName } from '@bridgework/contract'
 import type { MemberRole } from '@bridgework/contract/portal'
+import { grantAccess } from '../../server/src/modules/consent/grant.ts'
 import { assertAccessible, somePortalInBrowser, walkPages } from './test-browser.ts'
 
 test('a practice opens two datasets once it has read what that means, sees the read, and shuts the vendor out in two clicks', async (t) => {
@@ -42,8 +44,72 @@ test('a practice opens two datasets once it has read what that means, sees the r
   await page.goto(vendorPage)
   await page.getByRole('button', { name: 'Revoke everything' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Revoke everything' }).click()
-  await page.getByText('This vendor reads nothing of yours').waitFor()
+  await page.getByText('No access yet').waitFor()
   assert.equal((await vendor.get(plans)).status, 403)
+})
+
+test('all locations become some in one act: a location is taken out with one click, and a sign-in that is given up changes nothing', async (t) => {
+  const { location, page, home, person, ...portal } = await somePractice(t, 'owner')
+  const { organizationId } = location
+  const second = await portal.addLocation({ organizationId })
+  await portal.pool.query(`update location set name = 'Elm Street' where id = $1`, [second.id])
+  const vendor = await portal.addVendor()
+  const whole = { companyId: vendor.companyId, organizationId, locationIds: 'all', by: 'test' } as const
+  await grantAccess(portal.pool, { ...whole, datasets: ['insurance_plans' as DatasetName] })
+  const statuses = async () => {
+    const paths = [`/locations/${location.id}/insurance_plans`, `/locations/${second.id}/insurance_plans`]
+    return await Promise.all(paths.map(async (path) => (await vendor.get(path)).status))
+  }
+  assert.deepEqual(await statuses(), [200, 200])
+  await page.goto(`${home}/vendors/${vendor.companyId}`)
+  await page.getByRole('checkbox', { name: 'Insurance plans at Elm Street' }).uncheck()
+  await page.getByRole('checkbox', { name: 'Patients at Location', exact: true }).check()
+  await portal.letSignInAge(person.userId)
+  await page.getByRole('button', { name: 'Review changes' }).click()
+  const review = page.getByRole('dialog', { name: /^Change what/ })
+  await review.getByText('Close Insurance plans at Elm Street and future locations.').waitFor()
+  await review.getByText('Open Patients at Location.').waitFor()
+  await assertAccessible(page)
+  await review.getByRole('button', { name: 'Grant access' }).click()
+  const confirm = page.getByRole('dialog', { name: 'Confirm that it is you' })
+  await confirm.getByRole('button', { name: 'Close' }).click()
+  await review.getByRole('alert').waitFor()
+  assert.deepEqual(await statuses(), [200, 200], 'nothing is taken away before the sign-in')
+
+  await review.getByRole('button', { name: 'Grant access' }).click()
+  await confirm.getByLabel('Password', { exact: true }).fill(person.password)
+  await confirm.getByRole('button', { name: 'Confirm', exact: true }).click()
+  await review.waitFor({ state: 'hidden' })
+  assert.deepEqual(await statuses(), [200, 403])
+  assert.equal((await vendor.get(`/locations/${location.id}/patients`)).status, 200)
+  await page.goto(`${home}/history`)
+  await page
+    .getByText('Before: insurance_plans at all locations. After: insurance_plans, patients at Location.')
+    .waitFor()
+})
+
+test('whoever changes an access that somebody else has changed since is told so, sees what is in force, and reviews again', async (t) => {
+  const { location, page, home, ...portal } = await somePractice(t, 'owner')
+  const vendor = await portal.addVendor()
+  await page.goto(`${home}/vendors/${vendor.companyId}`)
+  await page.getByRole('checkbox', { name: 'Patients at Location', exact: true }).check()
+  await page.getByRole('button', { name: 'Review changes' }).click()
+  await portal.grant(vendor.companyId, location, ['treatments' as DatasetName])
+
+  const review = page.getByRole('dialog')
+  await review.getByRole('button', { name: 'Grant access' }).click()
+  await review.getByText(/The access has changed since you loaded this page. Nothing was saved/).waitFor()
+  await review.getByText('Close Treatments at Location.').waitFor()
+  assert.equal((await vendor.get(`/locations/${location.id}/patients`)).status, 403)
+
+  await review.getByRole('button', { name: 'Cancel' }).click()
+  await page.getByRole('checkbox', { name: 'Treatments at Location', exact: true }).check()
+  await page.getByRole('button', { name: 'Review changes' }).click()
+  await review.getByRole('button', { name: 'Grant access' }).click()
+  await review.waitFor({ state: 'hidden' })
+  for (const dataset of ['patients', 'treatments']) {
+    assert.equal((await vendor.get(`/locations/${location.id}/${dataset}`)).status, 200)
+  }
 })
 
 test('an agent is enrolled: the code is shown once, and the page turns by itself when the agent is heard', async (t) => {
@@ -119,7 +185,7 @@ test('every page of a practice is accessible in light and dark, and fits a phone
   const { page, home, location, ...portal } = await somePractice(t, 'owner')
   const vendor = await portal.addVendor([location])
   assert.equal((await vendor.get(`/locations/${location.id}/insurance_plans`)).status, 200)
-  const places = ['', '/locations', `/locations/${location.id}`, '/agents', '/removals', '/vendors', '/consents']
+  const places = ['', '/locations', `/locations/${location.id}`, '/agents', '/removals', '/vendors', '/grants']
   const others = ['/disclosures', '/attribution', '/members', '/history', '/settings']
   await walkPages(
     page,
@@ -136,5 +202,5 @@ async function somePractice(t: TestContext, role: MemberRole) {
   await portal.joinOrganization(person, organizationId, role)
   const page = await portal.newPage()
   await portal.signIn(page, person)
-  return { ...portal, location, organizationId, page, home: `/organization/${organizationId}` }
+  return { ...portal, location, organizationId, person, page, home: `/organization/${organizationId}` }
 }

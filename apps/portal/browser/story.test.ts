@@ -85,7 +85,7 @@ test('a company and a practice sign up, keys are made, an agent is enrolled, two
   await practice.goto(vendorPage)
   await practice.getByRole('button', { name: 'Revoke everything' }).click()
   await practice.getByRole('dialog').getByRole('button', { name: 'Revoke everything' }).click()
-  await practice.getByText('This vendor reads nothing of yours').waitFor()
+  await practice.getByText('No access yet').waitFor()
   const after = (page.meta as { next_after: string }).next_after
   assert.equal((await curl(`${plans}?items=2&after=${after}`, ...bearer)).code, 'location_denied')
 })

@@ -157,6 +157,10 @@ const people = {
       'Access covers all locations, so it cannot be revoked for single ones. ' +
       'Revoke it for all locations, then grant it for those that should keep it.',
   },
+  access_changed: {
+    status: 409,
+    errors: 'The access has changed since you loaded this page. Nothing was saved. Review your changes again.',
+  },
   removal_changed: { status: 409, errors: 'The list of records has changed. Review it again.' },
   not_in_production: { status: 409, errors: 'This command creates demo data and runs in the sandbox only.' },
   password_refused: { status: 422, errors: 'This password cannot be used. Choose another one.' },

@@ -57,7 +57,7 @@ export const placesOf: Record<Membership['side'], readonly Place[]> = {
     { label: 'Locations', path: '/locations', action: 'location.read', icon: IconMapPin },
     { label: 'Agents', path: '/agents', action: 'agent.read', icon: IconDeviceDesktop },
     { label: 'Vendor access', path: '/vendors', action: 'grant.read', icon: IconShieldCheck },
-    { label: 'Consents', path: '/consents', action: 'grant.read', icon: IconClipboardList },
+    { label: 'Grants', path: '/grants', action: 'grant.read', icon: IconClipboardList },
     { label: 'Disclosures', path: '/disclosures', action: 'disclosure.read', icon: IconEye },
     { label: 'Removals', path: '/removals', action: 'removal.read', icon: IconTrash },
     { label: 'Attribution', path: '/attribution', action: 'attribution.read', icon: IconCode },

@@ -49,6 +49,9 @@ export function registerPortalApi(app: FastifyInstance, context: PortalContext):
   for (const name of Object.keys(handlers) as PortalRouteName[]) registerRoute(app, context, name)
 }
 
+/** A text of many pages, and a list of all locations of a practice. */
+const largeBodies: readonly PortalRouteName[] = ['publishAgreement', 'changeVendorAccess']
+
 type Passed = { person: Person | null; member: Membership | null }
 
 function registerRoute(app: FastifyInstance, context: PortalContext, name: PortalRouteName): void {
@@ -57,7 +60,7 @@ function registerRoute(app: FastifyInstance, context: PortalContext, name: Porta
   app.route({
     method: route.method,
     url: route.path,
-    bodyLimit: name === 'publishAgreement' ? 1024 * 1024 : 64 * 1024,
+    bodyLimit: largeBodies.includes(name) ? 1024 * 1024 : 64 * 1024,
     // Before the body is read: who may not do it has nothing to send.
     onRequest: async (request, reply) => {
       passed.set(request, await passGates(context, name, request, reply))
