@@ -17,7 +17,7 @@ const runs = 60 * Number(process.env.BRIDGEWORK_TEST_RUNS ?? 1)
 /** How a change ends: at which of its statements, and whether the statement alone fails or the whole session with it. */
 type Failure = { at: number; isSessionLost: boolean }
 
-test('an access changes wholly or not at all, whichever statement fails, and what stays readable keeps its stamp and date', async (t) => {
+test('K23: an access changes wholly or not at all, whichever statement fails, and what stays readable keeps its stamp and date', async (t) => {
   const seed = randomInt(2 ** 31)
   t.diagnostic(`seed ${seed}`)
   const world = await someAccessWorld(t)
