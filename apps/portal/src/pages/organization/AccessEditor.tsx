@@ -66,7 +66,11 @@ export function AccessEditor({
         locations={found.slice(0, rowsMax)}
         datasets={datasets}
         disabled={!mayGrant}
-        onTurn={(locationId, dataset) => setDraft(turned(wanted, locationId, dataset, locationIds))}
+        onTurn={(locationId, dataset) => {
+          // A review that ended because others made the same change is over.
+          close()
+          setDraft(turned(wanted, locationId, dataset, locationIds))
+        }}
         onPreview={setPreviewed}
       />
       {found.length > rowsMax && (
