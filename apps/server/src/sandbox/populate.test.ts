@@ -102,7 +102,7 @@ test('production neither makes invented data nor starts on a database that holds
 
   const refused = await run('production', ...command)
   assert.equal(refused.code, 1)
-  assert.match(refused.err, /no place in production/)
+  assert.match(refused.err, /runs in the sandbox only/)
   assert.equal((await pool.query('select 1 from organization')).rowCount, 0)
 
   const made = await run('sandbox', ...command, '--json')
