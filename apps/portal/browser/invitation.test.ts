@@ -37,8 +37,8 @@ test('an owner invites a colleague, who comes by the mailed link, makes an accou
   await invited.waitForURL((url) => url.pathname === `/company/${companyId}`)
 
   await invited.getByRole('link', { name: 'Quickstart', exact: true }).click()
-  await invited.getByRole('button', { name: 'Make the call' }).click()
-  await invited.getByText(/^Answer: 200/).waitFor()
+  await invited.getByRole('button', { name: 'Send request' }).click()
+  await invited.getByText(/^Response: 200/).waitFor()
   await invited.getByText(`"id": "${location.id}"`).waitFor()
   await assertAccessible(invited)
 
@@ -48,5 +48,5 @@ test('an owner invites a colleague, who comes by the mailed link, makes an accou
   await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
   await page.getByText('ada@vendor.example', { exact: true }).waitFor({ state: 'hidden' })
   await invited.goto(`/company/${companyId}/usage`)
-  await invited.getByRole('heading', { name: 'Nothing here' }).waitFor()
+  await invited.getByRole('heading', { name: 'Not found' }).waitFor()
 })
