@@ -65,7 +65,7 @@ test('a person adds a passkey and signs in with it alone', async (t) => {
   await page.getByRole('heading', { level: 1, name: 'Hello Pat Person' }).waitFor()
 })
 
-test('W18: a browser that calls itself by a script is shown as text among the open sign-ins', async (t) => {
+test('W18: a browser that calls itself by a script is shown as text in the list of sessions', async (t) => {
   const portal = await somePortalInBrowser(t)
   const person = await portal.addPerson('<img src=x onerror=alert(1)>')
   const page = await portal.newPage({ userAgent: '<img src=x onerror=alert(2)>' })

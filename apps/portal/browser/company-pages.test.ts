@@ -16,7 +16,7 @@ test('every page of the account and of a company can be used with a screen reade
   await walkPages(page, [...pages.map((path) => `/company/${vendor.companyId}${path}`), ...tabs])
 })
 
-test('a member is offered nothing that a member may not do, and is told who may', async (t) => {
+test('a member sees no action that a member may not do, and reads who may', async (t) => {
   const portal = await somePortalInBrowser(t)
   const vendor = await portal.addVendor()
   const member = await portal.addPerson('Mia Member')

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { assertAccessible, linkMailedTo, somePortalInBrowser } from './test-browser.ts'
 
-test('an owner invites a colleague, who comes by the mailed link, makes an account and the first call, and is removed again', async (t) => {
+test('an owner invites a colleague, who opens the mailed link, creates an account, makes the first call, and is removed again', async (t) => {
   const portal = await somePortalInBrowser(t)
   const location = await portal.addLocation()
   const { companyId } = await portal.addVendor([location])

@@ -51,7 +51,7 @@ test('W11, W25: a secret is shown once: no reload, no way back, no later page an
   )
 })
 
-test('an old sign-in is asked who it is before a key pair is made, and the act goes on where it was', async (t) => {
+test('after an old sign-in a person confirms their identity before a key pair is revoked, and the action then continues', async (t) => {
   const portal = await somePortalInBrowser(t)
   const vendor = await portal.addVendor()
   const owner = await portal.addPerson('Olga Owner')

@@ -24,7 +24,7 @@ test('an operator suspends a company by typing its name, and its next request is
   assert.notEqual((await vendor.get(plans)).status, 200)
 })
 
-test('an operator makes a company, whose owner is invited, and finds it by its name in the address', async (t) => {
+test('an operator creates a company, whose owner is invited, and finds it by its name in the address', async (t) => {
   const { page } = await someOperator(t)
   await page.goto('/operator/companies')
   await page.getByRole('button', { name: 'Create company' }).first().click()
@@ -43,7 +43,7 @@ test('an operator makes a company, whose owner is invited, and finds it by its n
   await page.getByText('No company matches').waitFor()
 })
 
-test('an operator publishes a version of the agreement after a look at it, and its markup stays text', async (t) => {
+test('an operator previews and publishes a version of the agreement, and its markup stays text', async (t) => {
   const { page } = await someOperator(t)
   await page.goto('/operator/agreements')
   await page.getByRole('button', { name: 'Write new version' }).click()

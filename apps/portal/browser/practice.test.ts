@@ -5,7 +5,7 @@ import type { MemberRole } from '@bridgework/contract/portal'
 import { grantAccess } from '../../server/src/modules/consent/grant.ts'
 import { assertAccessible, somePortalInBrowser, walkPages } from './test-browser.ts'
 
-test('a practice opens two datasets once it has read what that means, sees the read, and shuts the vendor out in two clicks', async (t) => {
+test('a practice grants two datasets after a review, sees the read, and revokes all access in two clicks', async (t) => {
   const { location, page, home, ...portal } = await somePractice(t, 'owner')
   const vendor = await portal.addVendor()
   const plans = `/locations/${location.id}/insurance_plans`
@@ -71,7 +71,7 @@ test('all locations become some in one act: a location is taken out with one cli
   await review.getByText('Open Patients at Location.').waitFor()
   await assertAccessible(page)
   await review.getByRole('button', { name: 'Grant access' }).click()
-  const confirm = page.getByRole('dialog', { name: 'Confirm that it is you' })
+  const confirm = page.getByRole('dialog', { name: 'Confirm your identity' })
   await confirm.getByRole('button', { name: 'Close' }).click()
   await review.getByRole('alert').waitFor()
   assert.deepEqual(await statuses(), [200, 200], 'nothing is taken away before the sign-in')
@@ -112,7 +112,7 @@ test('whoever changes an access that somebody else has changed since is told so,
   }
 })
 
-test('an agent is enrolled: the code is shown once, and the page turns by itself when the agent is heard', async (t) => {
+test('an agent is enrolled: the code is shown once, and the page updates when the agent connects', async (t) => {
   const { page, home, organizationId, ...portal } = await somePractice(t, 'admin')
   await page.goto(`${home}/agents`)
   await page.getByRole('button', { name: 'Enroll an agent' }).click()
@@ -139,7 +139,7 @@ test('an agent is enrolled: the code is shown once, and the page turns by itself
   assert.ok(!(await page.content()).includes(code), 'the code is gone')
 })
 
-test('a held removal hides records only once the count was typed', async (t) => {
+test('a held removal hides records only after the count was typed', async (t) => {
   const { page, home, location, organizationId, ...portal } = await somePractice(t, 'admin')
   const agent = await portal.addAgent(organizationId)
   await portal.pool.query(`update record set received_at = received_at - interval '2 days'`)
@@ -165,7 +165,7 @@ test('a held removal hides records only once the count was typed', async (t) => 
   assert.equal(rows[0].n, 29)
 })
 
-test('whoever may only look is offered no act, and told who may', async (t) => {
+test('a member who may only read sees no action, and reads who may act', async (t) => {
   const { page, home, ...portal } = await somePractice(t, 'member')
   const vendor = await portal.addVendor()
   await page.goto(`${home}/agents`)

@@ -7,7 +7,7 @@ import { assertAccessible, linkMailedTo, somePortalInBrowser } from './test-brow
 
 const password = 'a bridge between two rivers'
 
-test('a company and a practice sign up, keys are made, an agent is enrolled, two datasets are granted, read, seen and shut again', async (t) => {
+test('a company and a practice sign up, keys are made, an agent is enrolled, two datasets are granted, read, shown as disclosures and revoked', async (t) => {
   const portal = await somePortalInBrowser(t)
   const vendor = await signUp(portal, {
     side: 'A software company',
@@ -90,7 +90,7 @@ test('a company and a practice sign up, keys are made, an agent is enrolled, two
   assert.equal((await curl(`${plans}?items=2&after=${after}`, ...bearer)).code, 'location_denied')
 })
 
-test('an admin makes keys and accepts no agreement, a member does neither, and both are told who may', async (t) => {
+test('an admin generates keys but accepts no agreement, a member does neither, and both read who may', async (t) => {
   const portal = await somePortalInBrowser(t)
   const { companyId, clientId } = await portal.addVendor()
   const home = `/company/${companyId}`

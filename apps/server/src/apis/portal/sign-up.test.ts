@@ -70,7 +70,7 @@ test('W15: signing up with an address that has an account is answered the same, 
     await world.postPage('/sign_up', olga),
   ]
   assert.deepEqual([known.status, known.text], [unknown.status, unknown.text])
-  assert.equal((await world.mailsTo(email))[0]?.subject, 'You have a Bridgework account already')
+  assert.equal((await world.mailsTo(email))[0]?.subject, 'You already have a Bridgework account')
   assert.equal((await world.pool.query('select from sign_up')).rows.length, 1)
 })
 
