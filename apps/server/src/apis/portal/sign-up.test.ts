@@ -70,7 +70,7 @@ test('W15: signing up with an address that has an account is answered the same, 
     await world.postPage('/sign_up', olga),
   ]
   assert.deepEqual([known.status, known.text], [unknown.status, unknown.text])
-  assert.equal((await world.mailsTo(email))[0]?.subject, 'You have a Bridgework account already')
+  assert.equal((await world.mailsTo(email))[0]?.subject, 'You already have a Bridgework account')
   assert.equal((await world.pool.query('select from sign_up')).rows.length, 1)
 })
 
@@ -148,7 +148,7 @@ test('a link for a new password works once, ends every sign-in, and refuses a we
   assert.equal((await signed.get('/session')).status, 401)
   assert.equal((await world.postPage('/auth/sign-in/email', person)).status, 401)
   await world.signIn({ email: person.email, password: olga.password })
-  assert.match((await world.mailsTo(person.email))[0]?.text ?? '', /Your password was changed by a link/)
+  assert.match((await world.mailsTo(person.email))[0]?.text ?? '', /Your password was changed with a link/)
   const { rows } = await world.pool.query('select identifier from portal_verification')
   assert.ok(rows.every(({ identifier }) => !identifier.includes(token)))
 })
