@@ -107,6 +107,8 @@ const csvColumns = [
   'location_id',
   'dataset',
   'records',
+  'counted',
+  'digested',
   'filters',
   'client_id',
   'request_id',
@@ -114,8 +116,8 @@ const csvColumns = [
   'id',
 ] as const satisfies (keyof DisclosureEntry)[]
 
-function cellOf(value: string | number | string[]): string | number {
-  return Array.isArray(value) ? value.join(' ') : value
+function cellOf(value: string | number | string[] | null): string | number {
+  return Array.isArray(value) ? value.join(' ') : (value ?? '')
 }
 
 /** The answer's text, sent while it is made: Fastify waits for a stream that was given to `send`, and takes this for what the route answers. */
@@ -142,6 +144,8 @@ async function toEntries(
     location_name: places.get(each.locationId) ?? '',
     dataset: each.dataset,
     records: each.records,
+    counted: each.counted,
+    digested: each.digested,
     filters: Object.keys(each.filters),
     client_id: clients.get(each.keyPairId) ?? '',
     request_id: each.requestId,

@@ -205,7 +205,7 @@ export function digestSchema(dataset: Dataset) {
         { data: Type.Array(digestRange), meta: digestMeta },
         { description: 'Ranges in ascending order of id, each beginning where the one before ends' },
       ),
-      [...ofDataset(dataset).filter((code) => code !== 'disclosure_unavailable'), 'sync_slots_exceeded'],
+      [...ofDataset(dataset), 'sync_slots_exceeded'],
     ),
   }
 }

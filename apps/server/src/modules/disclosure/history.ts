@@ -102,7 +102,7 @@ export async function summarizeDisclosureHistory(
   }
 }
 
-/** When each of these companies last read a record of these locations; one that never did is not in it. */
+/** When each of these companies last read something of these locations; one that never did is not in it. */
 export async function lastReadsOf(
   db: Queryable,
   locationIds: readonly LocationId[],
