@@ -5,22 +5,20 @@ export { expectedLocations, expectedRecords } from './open-dental/expected.ts'
 export { expectedManyPlans, type ManyPlansOptions, manyPlans, writeManyPlans } from './open-dental/many-plans.ts'
 export type { OpenDentalVariant } from './open-dental/variant.ts'
 export { createOpenDentalTables, writeEvent, writePractice, writePreference } from './open-dental/writer.ts'
+export { applyChange, type KeyStyle, type Practice } from './practice.ts'
+export type { PracticeEvent, PracticeEventName } from './practice-events.ts'
+export { openPracticeFile, type PracticeFile } from './practice-file.ts'
+export { createRandom, type Random } from './random.ts'
 export {
-  applyChange,
   type Carrier,
   type Employer,
   type Fee,
   type FeeSchedule,
   type InsurancePlan,
-  type KeyStyle,
   type Location,
-  type Practice,
   type RowChange,
   rowChange,
-} from './practice.ts'
-export type { PracticeEvent, PracticeEventName } from './practice-events.ts'
-export { openPracticeFile, type PracticeFile } from './practice-file.ts'
-export { createRandom, type Random } from './random.ts'
+} from './rows.ts'
 export { simulatedConnector } from './simulated-connector.ts'
 export { simulatedDatasets, sourceRecords, type Truth, truthOf } from './source-records.ts'
 export { generateVolume, type VolumeBatch, type VolumeShape, volumeLocations, volumeSize } from './volume/volume.ts'

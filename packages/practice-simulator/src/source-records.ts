@@ -1,6 +1,7 @@
 import type { DatasetName, SourceRecord } from '@bridgework/agent'
 import { keyOrder } from './indexes.ts'
-import type { Practice, RowChange } from './practice.ts'
+import type { Practice } from './practice.ts'
+import type { RowChange } from './rows.ts'
 import { appointmentRecord, appointmentsAffected } from './source-records/appointments.ts'
 import { feeScheduleRecords, feeSchedulesAffected } from './source-records/fee-schedules.ts'
 import { insurancePlanRecord, insurancePlansAffected } from './source-records/insurance-plans.ts'

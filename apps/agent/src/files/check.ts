@@ -1,7 +1,6 @@
 import { statSync } from 'node:fs'
 import { type Finding, type SourceCheck, SourceProblem } from '../connector.ts'
-import type { FilesSettings } from './connector.ts'
-import { filesOf, isFinished, look } from './export-files.ts'
+import { type FilesSettings, filesOf, isFinished, look } from './export-files.ts'
 import { faultText } from './lines.ts'
 import type { DatasetMapping, Mapping } from './mapping.ts'
 import { readMappingFile } from './mapping-file.ts'

@@ -1,15 +1,12 @@
 import type { ByLocation, Connector, DatasetName, SourceCycle, SourceRecord } from '../connector.ts'
 import { SourceProblem } from '../connector.ts'
 import { checkFiles } from './check.ts'
-import { isSame, look } from './export-files.ts'
+import { type FilesSettings, isSame, look } from './export-files.ts'
 import type { DatasetMapping, Mapping } from './mapping.ts'
 import { readMappingFile } from './mapping-file.ts'
 import { changedMeanwhile, faultsText, type Memory, type Prepared, prepare } from './prepare.ts'
 import { type PlacedRecord, recordReader } from './records.ts'
 import { folderChanged } from './watch.ts'
-
-/** Where the exports lie, and the file that says what they hold. `timeZone`: of locations that the mapping gives none. */
-export type FilesSettings = { readonly folder: string; readonly mapping: string; readonly timeZone: string | null }
 
 const recordsPerChunk = 1000
 

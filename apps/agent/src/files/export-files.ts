@@ -3,6 +3,9 @@ import { join } from 'node:path'
 import type { DatasetMapping, Mapping } from './mapping.ts'
 import type { ExportFile } from './records.ts'
 
+/** Where the exports lie, and the file that says what they hold. `timeZone`: of locations that the mapping gives none. */
+export type FilesSettings = { readonly folder: string; readonly mapping: string; readonly timeZone: string | null }
+
 /** A file as it stood when it was looked at. */
 export type Look = { readonly size: number; readonly modifiedAtMs: number }
 

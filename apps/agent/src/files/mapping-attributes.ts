@@ -2,9 +2,16 @@ import type { JsonValue, SourceLocation } from '../connector.ts'
 import { didYouMean } from '../usage-error.ts'
 import { type ColumnRule, converter } from './convert.ts'
 import { dateReader } from './date-format.ts'
-import type { AttributeRule } from './mapping.ts'
 import { Fields, isObject } from './mapping-fields.ts'
 import type { Kind } from './schema-kind.ts'
+
+/** How one attribute comes about. `rows`: a list of objects, one for each row of the file with the record's key. */
+export type AttributeRule =
+  | { readonly kind: Kind; readonly constant: JsonValue }
+  | { readonly kind: Kind; readonly column: ColumnRule }
+  | { readonly kind: Kind; readonly members: ReadonlyMap<string, AttributeRule> }
+  | { readonly kind: Kind; readonly rows: ReadonlyMap<string, AttributeRule> }
+  | { readonly kind: Kind; readonly ofLocation: 'time_zone' }
 
 const columnSettings = ['column', 'values', 'otherwise', 'default', 'empty', 'format', 'decimal', 'negate', 'separator']
 

@@ -1,20 +1,10 @@
 import { datasets, findDataset } from '@bridgework/contract'
-import type { DatasetName, JsonValue, SourceLocation } from '../connector.ts'
+import type { DatasetName, SourceLocation } from '../connector.ts'
 import { isTimeZone } from '../open-dental/time-zone.ts'
 import { didYouMean } from '../usage-error.ts'
-import type { ColumnRule } from './convert.ts'
-import { readAttributes } from './mapping-attributes.ts'
+import { type AttributeRule, readAttributes } from './mapping-attributes.ts'
 import { Fields } from './mapping-fields.ts'
-import type { Kind } from './schema-kind.ts'
 import { kindsOf } from './schema-kind.ts'
-
-/** How one attribute comes about. `rows`: a list of objects, one for each row of the file with the record's key. */
-export type AttributeRule =
-  | { readonly kind: Kind; readonly constant: JsonValue }
-  | { readonly kind: Kind; readonly column: ColumnRule }
-  | { readonly kind: Kind; readonly members: ReadonlyMap<string, AttributeRule> }
-  | { readonly kind: Kind; readonly rows: ReadonlyMap<string, AttributeRule> }
-  | { readonly kind: Kind; readonly ofLocation: 'time_zone' }
 
 /** One dataset's files and how their rows become records. */
 export type DatasetMapping = {

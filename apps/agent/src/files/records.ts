@@ -4,7 +4,8 @@ import { Compile } from 'typebox/compile'
 import type { JsonValue, SourceRecord } from '../connector.ts'
 import { type Converted, type Converter, converter } from './convert.ts'
 import { type Cells, type FileFault, isFault, type Row, readRows } from './lines.ts'
-import type { AttributeRule, DatasetMapping, Mapping } from './mapping.ts'
+import type { DatasetMapping, Mapping } from './mapping.ts'
+import type { AttributeRule } from './mapping-attributes.ts'
 
 /** A file of a dataset; `locationKey` when its path says whose records it holds. */
 export type ExportFile = { readonly path: string; readonly name: string; readonly locationKey: string | null }

@@ -1,8 +1,9 @@
 import { newFeeSchedule, newFees, newInsurancePlan, planName } from '../holdings.ts'
 import { related } from '../indexes.ts'
 import { carrierName, employerName, scheduleName } from '../names.ts'
-import { type FeeSchedule, type InsurancePlan, newKey, type Practice, type RowChange, rowChange } from '../practice.ts'
+import { newKey, type Practice } from '../practice.ts'
 import type { Random } from '../random.ts'
+import { type FeeSchedule, type InsurancePlan, type RowChange, rowChange } from '../rows.ts'
 import type { Desk } from './desk.ts'
 import { anyOf } from './happening.ts'
 

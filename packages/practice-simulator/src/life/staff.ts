@@ -1,6 +1,7 @@
 import { inventedName } from '../names.ts'
-import type { Location, Practice } from '../practice.ts'
+import type { Practice } from '../practice.ts'
 import type { Definition, Provider } from '../rows/people.ts'
+import type { Location } from '../rows.ts'
 import type { Desk } from './desk.ts'
 
 const words: readonly (readonly [Definition['category'], readonly (readonly [string, string?])[]])[] = [

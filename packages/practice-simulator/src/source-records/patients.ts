@@ -1,8 +1,9 @@
 import type { SourceRecord } from '@bridgework/agent'
 import { related } from '../indexes.ts'
 import { coverOf } from '../life/people.ts'
-import type { Practice, RowChange } from '../practice.ts'
+import type { Practice } from '../practice.ts'
 import type { Patient, PatientStatus } from '../rows/people.ts'
+import type { RowChange } from '../rows.ts'
 import type { View } from '../view.ts'
 import { money, providerName, textOrNull, wordName } from './format.ts'
 
