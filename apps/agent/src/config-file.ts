@@ -11,7 +11,7 @@ import {
   writeSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type { DatabaseSettings } from './open-dental/connection.ts'
+import type { DatabaseSettings } from './open-dental/database-settings.ts'
 import { isTimeZone } from './open-dental/time-zone.ts'
 import { uploadLimits } from './pipeline/context.ts'
 import { parseServerUrl } from './server-url.ts'

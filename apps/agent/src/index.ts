@@ -25,7 +25,7 @@ export {
   IngestProblem,
   ingestClient,
 } from './ingest-client.ts'
-export type { DatabaseSettings } from './open-dental/connection.ts'
+export type { DatabaseSettings } from './open-dental/database-settings.ts'
 export { openDentalConnector } from './open-dental/connector.ts'
 export { type AgentDeps, type UploadLimits, uploadLimits } from './pipeline/context.ts'
 export { type CycleOutcome, runCycle } from './pipeline/cycle.ts'

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { type Connection, createConnection } from 'mysql2/promise'
-import type { DatabaseSettings } from './connection.ts'
+import type { DatabaseSettings } from './database-settings.ts'
 
 /** Our own writing of Open Dental's tables, in the simulator's folder because it writes such databases too. */
 export const schemaFile = new URL('../../../../packages/practice-simulator/open-dental/schema.sql', import.meta.url)
