@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import { after, test } from 'node:test'
+import { startTestMariaDb } from '@bridgework/practice-simulator/test-mariadb'
 import { check, compareClocks } from './check.ts'
 import type { Finding } from './connector.ts'
 import { ingestClient } from './ingest-client.ts'
 import { openDentalConnector } from './open-dental/connector.ts'
 import type { DatabaseSettings } from './open-dental/database-settings.ts'
-import { startTestMariaDb } from './open-dental/test-mariadb.ts'
 import { testPractice } from './open-dental/test-practice.ts'
 import { startTestIngestServer } from './test-ingest-server.ts'
 

@@ -1,4 +1,4 @@
-import type { SourceLocation } from '@bridgework/agent'
+import type { SourceLocation } from '@bridgework/contract/ingest'
 import type { Location } from './rows.ts'
 
 /** A location of the practice in the shape in which agents send it. */

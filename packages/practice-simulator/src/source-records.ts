@@ -1,4 +1,5 @@
-import type { DatasetName, SourceRecord } from '@bridgework/agent'
+import type { DatasetName } from '@bridgework/contract'
+import type { SourceRecord } from '@bridgework/contract/ingest'
 import { keyOrder } from './indexes.ts'
 import type { Practice } from './practice.ts'
 import type { RowChange } from './rows.ts'

@@ -1,4 +1,4 @@
-import { datasets, findDataset } from '@bridgework/contract'
+import { datasetNames, findDataset } from '@bridgework/contract'
 import type { DatasetName, SourceLocation } from '../connector.ts'
 import { isTimeZone } from '../open-dental/time-zone.ts'
 import { didYouMean } from '../usage-error.ts'
@@ -42,14 +42,14 @@ export function readMapping(document: unknown, defaultTimeZone: string | null): 
   const system = { name: pms?.text('name') ?? 'Export files', version: pms?.text('version') ?? null }
   const locations = readLocations(top, system, defaultTimeZone)
   const tables = top.table('datasets')
-  const names = datasets.map(({ name }) => name)
+  const names: readonly string[] = datasetNames
   for (const name of tables?.names() ?? []) {
     if (!names.includes(name))
       tables?.fault(name, `there is no such dataset.${didYouMean(name, names)} There are: ${names.join(', ')}`)
   }
-  const mapped = names.flatMap((name) => {
+  const mapped = datasetNames.flatMap((name) => {
     const table = tables?.table(name)
-    return table ? [readDataset(name as DatasetName, table, locations)] : []
+    return table ? [readDataset(name, table, locations)] : []
   })
   if (mapped.length === 0) top.fault('datasets', 'names no dataset')
   return {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { TestDatabase } from '@bridgework/agent/test-mariadb'
+import type { TestDatabase } from '@bridgework/practice-simulator/test-mariadb'
 import type { Views } from './test-known-facts.ts'
 import type { Came } from './test-vendor-copy.ts'
 

@@ -1,4 +1,4 @@
-import type { TestDatabase } from '@bridgework/agent/test-mariadb'
+import type { TestDatabase } from '@bridgework/practice-simulator/test-mariadb'
 import { type Change, finder } from './test-change.ts'
 import { careOfAYear } from './test-year-of-care.ts'
 import { moneyOfAYear } from './test-year-of-money.ts'

@@ -1,4 +1,4 @@
-import type { SourceLocation } from '@bridgework/agent'
+import type { SourceLocation } from '@bridgework/contract/ingest'
 import { keyOrder } from '../indexes.ts'
 import type { Practice } from '../practice.ts'
 import { sourceLocation } from '../source-location.ts'

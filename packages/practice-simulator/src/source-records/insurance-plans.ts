@@ -1,4 +1,4 @@
-import type { SourceRecord } from '@bridgework/agent'
+import type { SourceRecord } from '@bridgework/contract/ingest'
 import type { Practice } from '../practice.ts'
 import type { InsurancePlan, RowChange } from '../rows.ts'
 

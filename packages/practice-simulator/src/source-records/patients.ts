@@ -1,4 +1,4 @@
-import type { SourceRecord } from '@bridgework/agent'
+import type { SourceRecord } from '@bridgework/contract/ingest'
 import { related } from '../indexes.ts'
 import { coverOf } from '../life/people.ts'
 import type { Practice } from '../practice.ts'
