@@ -7,7 +7,7 @@ export function didYouMean(given: string, names: readonly string[]): string {
     .map((name) => ({ name, distance: editDistance(given, name) }))
     .filter(({ name, distance }) => distance <= Math.max(2, name.length / 4))
     .sort((left, right) => left.distance - right.distance)
-  return best === undefined ? '' : ` Did you mean ${best.name}?`
+  return best === undefined ? '' : ` Did you mean "${best.name}"?`
 }
 
 function editDistance(left: string, right: string): number {
