@@ -1,5 +1,5 @@
 import type { ReadStream, WriteStream } from 'node:tty'
-import { UsageError } from './usage-error.ts'
+import { UsageError } from '@bridgework/command-line'
 
 /** Asks on a terminal without showing what is typed. Ctrl-C gives up. */
 export function askPassword(input: ReadStream, output: WriteStream, question: string): Promise<string> {

@@ -1,5 +1,4 @@
-import { Command, CommanderError, Option } from 'commander'
-import { UsageError } from './usage-error.ts'
+import { createOption, createProgram, once } from '@bridgework/command-line'
 import { agentVersion } from './version.ts'
 
 type CommandName = 'enroll' | 'run' | 'check'
@@ -59,52 +58,24 @@ Exit codes: 0 success, 1 failure, 2 wrong option or setting, 3 the server refuse
 /** Parses the command line, or throws a `UsageError` that says what is wrong. */
 export function parseCommandLine(args: readonly string[]): CommandLine {
   let line: CommandLine | undefined
-  let printed = ''
-  const program = new Command('bridgework-agent')
-    .description("Reads the practice management system of this office and keeps Bridgework's copy current.")
-    .version(agentVersion, '--version', 'print the version')
-    .addHelpText('after', notes)
-    .exitOverride()
-    .configureOutput({ writeOut: (text) => (printed += text), writeErr: () => {} })
+  const { program, parse } = createProgram(
+    'bridgework-agent',
+    "Reads the practice management system of this office and keeps Bridgework's copy current.",
+  )
+  program.version(agentVersion, '--version', 'print the version').addHelpText('after', notes)
   for (const [name, { help, options }] of Object.entries(commands) as [CommandName, (typeof commands)['run']][]) {
     const command = program.command(name).description(help)
-    for (const [flags, text] of options) command.addOption(strictOption(flags, text))
+    for (const [flags, text] of options) command.addOption(createOption(flags, text, once(String)))
     command.action((values: Record<string, string | true>) => {
-      const given = command.options.flatMap((option) => {
+      const options = command.options.flatMap((option) => {
         const value = values[option.attributeName()]
         return value === undefined ? [] : [[option.name(), value] as const]
       })
-      line = { command: name, options: new Map(given) }
+      line = { command: name, options: new Map(options) }
     })
   }
-  try {
-    program.parse(args.length === 0 ? ['--help'] : args, { from: 'user' })
-  } catch (error) {
-    if (!(error instanceof CommanderError)) throw error
-    if (error.exitCode !== 0) throw new UsageError(sentence(error.message))
-  }
-  return line ?? { print: printed.trimEnd() }
-}
-
-/** Commander lets the last of two values win, and takes the next option for a missing value. */
-function strictOption(flags: string, help: string): Option {
-  const option = new Option(flags, help)
-  if (!option.required) return option
-  return option.argParser((value: string, before: string | undefined) => {
-    if (value === '' || value.startsWith('--')) throw new UsageError(`--${option.name()} needs a value.`)
-    if (before !== undefined) throw new UsageError(`--${option.name()} is given twice.`)
-    return value
-  })
-}
-
-/** Commander's message in our words: "error: unknown option '--onec'\n(Did you mean --once?)" and the like. */
-function sentence(message: string): string {
-  return message
-    .replace(/^error: unknown (\w+) '(.*)'/, 'Unknown $1 "$2".')
-    .replace(/\n\(Did you mean (?:one of )?(.+)\?\)$/, ' Did you mean "$1"?')
-    .replace(/^error: too many arguments.* but got \d+: (.*?)(, .*)?\.$/, 'Unexpected argument "$1".')
-    .replace(/^error: option '(\S+) .*' argument missing$/, '$1 needs a value.')
-    .concat(' See "bridgework-agent --help".')
+  const print = parse(args)
+  return line ?? { print: print ?? '' }
 }
 
 /** The option's text, or null when it was not given. */

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { UsageError } from '@bridgework/command-line'
 import { defaultConfigPath, parseConfig, prepareConfigFile, readConfig } from './config-file.ts'
 import { temporaryFolder } from './test-agent.ts'
-import { UsageError } from './usage-error.ts'
 
 const good = {
   server_url: 'https://bridgework.example.com',

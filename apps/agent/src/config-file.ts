@@ -11,11 +11,12 @@ import {
   writeSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { UsageError } from '@bridgework/command-line'
+import { didYouMean } from './did-you-mean.ts'
 import type { DatabaseSettings } from './open-dental/database-settings.ts'
 import { isTimeZone } from './open-dental/time-zone.ts'
 import { uploadLimits } from './pipeline/context.ts'
 import { parseServerUrl } from './server-url.ts'
-import { didYouMean, UsageError } from './usage-error.ts'
 
 /** The agent's settings, as they stand in its file (there in snake_case). */
 export type Config = {

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { UsageError } from '@bridgework/command-line'
 import { type Options, optionText } from './command-line.ts'
 import { type Config, defaultIntervalSeconds, parseConfig, prepareConfigFile, readConfig } from './config-file.ts'
 import { enrolAgent, IngestProblem } from './ingest-client.ts'
@@ -7,7 +8,6 @@ import type { DatabaseSettings } from './open-dental/database-settings.ts'
 import { uploadLimits } from './pipeline/context.ts'
 import { todoFor } from './pipeline/cycle.ts'
 import { parseServerUrl } from './server-url.ts'
-import { UsageError } from './usage-error.ts'
 import { agentVersion } from './version.ts'
 
 export type EnrolDeps = {

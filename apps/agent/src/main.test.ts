@@ -132,7 +132,7 @@ test('misspelt commands, options, settings and variables are refused with exit c
   const practice = await testPractice(mariaDb)
   const config = writeTestConfig(temporaryFolder(t), server, practice.settings, { intervall_seconds: 5 })
   const refused: [string[], Record<string, string>, RegExp][] = [
-    [['rnu'], {}, /Unknown command "rnu"\. Did you mean "run"\? See "bridgework-agent --help"/],
+    [['rnu'], {}, /Unknown command "rnu"\. Did you mean "run"\?\n\nUsage: bridgework-agent /],
     [['run', '--onec'], {}, /Unknown option "--onec"\. Did you mean "--once"\?/],
     [['run', 'once'], {}, /Unexpected argument "once"\./],
     [['check', '--once'], {}, /Unknown option "--once"\./],

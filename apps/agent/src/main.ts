@@ -1,11 +1,13 @@
 import { homedir, hostname } from 'node:os'
 import { setFlagsFromString } from 'node:v8'
+import { UsageError } from '@bridgework/command-line'
 import { askPassword } from './ask-password.ts'
 import { sleep } from './backoff.ts'
 import { check } from './check.ts'
 import { type Options, optionText, parseCommandLine } from './command-line.ts'
 import { type Config, defaultConfigPath, readConfig } from './config-file.ts'
 import type { Connector } from './connector.ts'
+import { didYouMean } from './did-you-mean.ts'
 import { enroll } from './enroll.ts'
 import { filesConnector } from './files/connector.ts'
 import { ingestClient } from './ingest-client.ts'
@@ -15,7 +17,6 @@ import { type CycleOutcome, runCycle } from './pipeline/cycle.ts'
 import { progressReport } from './progress.ts'
 import { runAgent } from './run-agent.ts'
 import { openState, StateUnusable } from './state.ts'
-import { didYouMean, UsageError } from './usage-error.ts'
 
 const exitCodes = { good: 0, failed: 1, usage: 2, keyRefused: 3 } as const
 const environmentNames = ['BRIDGEWORK_AGENT_CONFIG', 'BRIDGEWORK_AGENT_DB_PASSWORD']
@@ -25,9 +26,13 @@ const environmentNames = ['BRIDGEWORK_AGENT_CONFIG', 'BRIDGEWORK_AGENT_DB_PASSWO
 setFlagsFromString('--heap-growing-percent=40')
 
 process.exitCode = await main().catch((error: unknown) => {
-  if (error instanceof UsageError || error instanceof StateUnusable) {
+  if (error instanceof UsageError) {
+    console.error(error.usage === '' ? error.message : `${error.message}\n\n${error.usage}`)
+    return exitCodes.usage
+  }
+  if (error instanceof StateUnusable) {
     console.error(error.message)
-    return error instanceof UsageError ? exitCodes.usage : exitCodes.failed
+    return exitCodes.failed
   }
   // A bug. Its stack names our own lines and no data.
   console.error(error)

@@ -1,7 +1,7 @@
 import { datasetNames, findDataset } from '@bridgework/contract'
 import type { DatasetName, SourceLocation } from '../connector.ts'
+import { didYouMean } from '../did-you-mean.ts'
 import { isTimeZone } from '../open-dental/time-zone.ts'
-import { didYouMean } from '../usage-error.ts'
 import { type AttributeRule, readAttributes } from './mapping-attributes.ts'
 import { Fields } from './mapping-fields.ts'
 import { kindsOf } from './schema-kind.ts'
