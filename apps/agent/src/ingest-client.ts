@@ -16,7 +16,7 @@ export type IngestProblemKind =
   | 'failing'
   | 'unexpected'
 
-/** An answer that is not the one hoped for. `errors` is the server's text, shortened and without control characters. */
+/** A request that failed. `errors` is the server's text, shortened and without control characters. */
 export class IngestProblem extends Error {
   readonly kind: IngestProblemKind
   readonly errors: string
@@ -249,5 +249,8 @@ function locationIdOf(location: unknown): string {
 }
 
 function unexpected(name: string): never {
-  throw new IngestProblem('unexpected', `The server's answer has no ${name}: is this the address of Bridgework?`)
+  throw new IngestProblem(
+    'unexpected',
+    `The server's answer has no ${name}. Check that the server address is that of Bridgework.`,
+  )
 }

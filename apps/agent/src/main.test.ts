@@ -137,8 +137,8 @@ test('misspelt commands, options, settings and variables are refused with exit c
     [['run', 'once'], {}, /Unexpected argument "once"\./],
     [['check', '--once'], {}, /Unknown option "--once"\./],
     [['run', '--once=yes'], {}, /Unknown option "--once=yes"\./],
-    [['run', '--config', config], {}, /no setting intervall_seconds\. Did you mean "interval_seconds"\?/],
-    [['run', '--config', '/nowhere/config.json'], {}, /no settings at \/nowhere/],
+    [['run', '--config', config], {}, /Unknown setting intervall_seconds\. Did you mean "interval_seconds"\?/],
+    [['run', '--config', '/nowhere/config.json'], {}, /settings file \/nowhere\/config\.json does not exist/],
     [
       ['run'],
       { BRIDGEWORK_AGENT_CONFG: config },

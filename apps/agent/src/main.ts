@@ -67,7 +67,7 @@ async function main(): Promise<number> {
   }
 }
 
-/** A misspelt variable would be passed over in silence otherwise. */
+/** Otherwise a misspelt variable would have no effect, and no error. */
 function refuseUnknownEnvironment(): void {
   for (const name of Object.keys(process.env)) {
     if (name.startsWith('BRIDGEWORK_AGENT_') && !environmentNames.includes(name)) {

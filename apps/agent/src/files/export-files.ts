@@ -11,7 +11,8 @@ export type Look = { readonly size: number; readonly modifiedAtMs: number }
 
 /** Which files a dataset is made of: one, or one of each location when the path says so. */
 export function filesOf(folder: string, mapping: Mapping, dataset: DatasetMapping): ExportFile[] {
-  if (dataset.place !== 'path') return [{ path: join(folder, dataset.file), name: dataset.file, locationKey: null }]
+  if (dataset.locationsFrom !== 'path')
+    return [{ path: join(folder, dataset.file), name: dataset.file, locationKey: null }]
   return mapping.locations.map(({ source_id, namesInFiles }) => {
     const files = namesInFiles
       .filter((name) => !/[/\\]|^\.\.$/.test(name))
