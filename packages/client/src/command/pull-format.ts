@@ -12,11 +12,11 @@ export const formats = ['ndjson', 'csv', 'parquet'] as const
 export type Format = (typeof formats)[number]
 
 /** The format that was asked for, or that the file's name ends with, or NDJSON. */
-export function formatOf(given: string | undefined, file: string | undefined): Format {
+export function formatOf(named: string | undefined, file: string | undefined): Format {
   const ending = file?.split('.').at(-1)?.toLowerCase()
-  const wanted = given ?? (ending === 'csv' || ending === 'parquet' ? ending : 'ndjson')
+  const wanted = named ?? (ending === 'csv' || ending === 'parquet' ? ending : 'ndjson')
   const format = formats.find((name) => name === wanted)
-  if (!format) throw new UsageError(`There is no format ${JSON.stringify(wanted)}. Formats: ${formats.join(', ')}`)
+  if (!format) throw new UsageError(`Unknown format ${JSON.stringify(wanted)}. Formats: ${formats.join(', ')}`)
   return format
 }
 
@@ -33,7 +33,7 @@ export async function openSink(
   stdout: Context['stdout'],
 ): Promise<Sink> {
   if (format === 'parquet') {
-    if (file === undefined) throw new UsageError('Parquet is written to a file: --output <file>')
+    if (file === undefined) throw new UsageError('Parquet needs a file: --output <file>')
     return parquetSink(file, columns)
   }
   const output = file === undefined ? stdout : createWriteStream(file, { mode: 0o600 })
