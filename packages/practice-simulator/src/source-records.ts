@@ -42,7 +42,7 @@ function isHeldAt(row: { locationKey: string | null } | undefined, locationKey: 
 }
 
 function isPlacedAt(view: View, row: { locationKey: string | null } | undefined | null, locationKey: string): boolean {
-  return row !== undefined && row !== null && view.place(row.locationKey) === locationKey
+  return row !== undefined && row !== null && view.locationOf(row.locationKey) === locationKey
 }
 
 function eachOf<Row>(

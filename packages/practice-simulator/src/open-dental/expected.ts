@@ -20,7 +20,7 @@ export function openDentalView(practice: Practice, variant: OpenDentalVariant, s
   const locationKeys = locationIds(practice, variant)
   return {
     locationKeys,
-    place: (key) =>
+    locationOf: (key) =>
       locationKeys.length === 1 && locationKeys[0] === headquartersId
         ? headquartersId
         : clinicOf(practice, variant, key),

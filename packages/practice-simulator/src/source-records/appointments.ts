@@ -20,7 +20,7 @@ const names: Readonly<Record<AppointmentStatus, string>> = {
 }
 
 export function appointmentRecord(practice: Practice, view: View, visit: Appointment): SourceRecord {
-  const timeZone = view.timeZoneOf(view.place(visit.locationKey))
+  const timeZone = view.timeZoneOf(view.locationOf(visit.locationKey))
   const instant = (at: string | null) => (at === null ? null : instantOf(at, timeZone))
   const treatments = treatmentsOf(practice, visit)
   const confirmation = wordName(practice, visit.confirmationKey)
