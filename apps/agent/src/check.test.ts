@@ -8,10 +8,10 @@ import { ingestClient } from './ingest-client.ts'
 import { openDentalConnector } from './open-dental/connector.ts'
 import type { DatabaseSettings } from './open-dental/database-settings.ts'
 import { testPractice } from './open-dental/test-practice.ts'
-import { startTestIngestServer } from './test-ingest-server.ts'
+import { startTestService } from './test-service.ts'
 
 const mariaDb = await startTestMariaDb({ after })
-const server = await startTestIngestServer({ after })
+const server = await startTestService({ after })
 const practice = await testPractice(mariaDb)
 
 async function findings(

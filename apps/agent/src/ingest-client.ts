@@ -1,20 +1,23 @@
+import {
+  type IngestAnswers,
+  type IngestBodies,
+  type IngestParameters,
+  type IngestRefusalKind,
+  type IngestRouteName,
+  ingestAnswers,
+  ingestRefusal,
+  ingestRefusals,
+  ingestRoutes,
+  ingestUrl,
+  ingestVersion,
+  ingestVersionHeader,
+} from '@bridgework/contract/ingest'
+import { Check } from 'typebox/value'
 import { retryAfterMs } from './backoff.ts'
 import type { DatasetName, SourceLocation } from './connector.ts'
 
-export type IngestProblemKind =
-  | 'unreachable'
-  | 'redirected'
-  | 'key_refused'
-  | 'denied'
-  | 'unknown'
-  | 'in_progress'
-  | 'removal_held'
-  | 'too_large'
-  | 'record_invalid'
-  | 'key_reused'
-  | 'busy'
-  | 'failing'
-  | 'unexpected'
+/** What a refusal means; and what is no answer of the service at all. */
+export type IngestProblemKind = IngestRefusalKind | 'in_progress' | 'unreachable' | 'redirected' | 'unexpected'
 
 /** A request that failed. `errors` is the server's text, shortened and without control characters. */
 export class IngestProblem extends Error {
@@ -25,11 +28,19 @@ export class IngestProblem extends Error {
   readonly requestId: string | null
   /** Of a held removal: how many records are gone. */
   readonly missing: number | null
+  /** Of a refused record: its line in the upload, from 1. */
+  readonly line: number | null
 
   constructor(
     kind: IngestProblemKind,
     errors: string,
-    answer: { status?: number; retryAfterMs?: number | null; requestId?: string | null; missing?: number | null } = {},
+    answer: {
+      status?: number
+      retryAfterMs?: number | null
+      requestId?: string | null
+      missing?: number | null
+      line?: number | null
+    } = {},
   ) {
     super(errors)
     this.name = 'IngestProblem'
@@ -39,6 +50,7 @@ export class IngestProblem extends Error {
     this.retryAfterMs = answer.retryAfterMs ?? null
     this.requestId = answer.requestId ?? null
     this.missing = answer.missing ?? null
+    this.line = answer.line ?? null
   }
 }
 
@@ -48,7 +60,6 @@ export function isWorthRetrying(problem: IngestProblem): boolean {
 }
 
 export type Enrolment = { readonly agentId: string; readonly agentKey: string; readonly organizationId: string }
-type UploadCounts = { inserted: number; changed: number; unchanged: number; hidden: number }
 
 export type IngestClient = {
   /** Who the server takes us for, and its clock. */
@@ -56,7 +67,12 @@ export type IngestClient = {
   /** Source id → Bridgework's location id, of all locations of the organization. */
   sendLocations(locations: readonly SourceLocation[]): Promise<ReadonlyMap<string, string>>
   /** `body` is gzipped NDJSON. The same number with the same body may be sent any number of times. */
-  sendRecords(locationId: string, dataset: DatasetName, number: number, body: Uint8Array): Promise<UploadCounts>
+  sendRecords(
+    locationId: string,
+    dataset: DatasetName,
+    number: number,
+    body: Uint8Array,
+  ): Promise<IngestAnswers['sendRecords']>
   reportCycle(locationId: string, dataset: DatasetName, cycle: { readAt: Date; complete: boolean }): Promise<void>
   /** `body` is the gzipped JSON of `began_at_upload` and `source_ids`. */
   reconcile(locationId: string, dataset: DatasetName, body: Uint8Array): Promise<{ hidden: number }>
@@ -74,86 +90,79 @@ export type IngestOptions = {
 /** Speaks the ingest protocol: one request per call, no retries, never follows a redirect. Throws `IngestProblem`. */
 export function ingestClient(options: IngestOptions): IngestClient {
   const call = caller(options)
-  const records = (locationId: string, dataset: DatasetName) => `/ingest/v1/locations/${locationId}/${dataset}`
   return {
     identify: async () => {
-      const answer = await call('GET', '/ingest/v1/agents/self')
+      const answer = await call('identifyAgent', {})
       return {
-        agentId: textOf(answer, 'agent_id'),
-        organizationId: textOf(answer, 'organization_id'),
-        serverTime: new Date(textOf(answer, 'server_time')),
+        agentId: answer.agent_id,
+        organizationId: answer.organization_id,
+        serverTime: new Date(answer.server_time),
       }
     },
     sendLocations: async (locations) => {
-      const answer = await call('POST', `/ingest/v1/organizations/${options.organizationId}/locations`, {
-        body: JSON.stringify({ locations }),
-        headers: { 'content-type': 'application/json' },
-      })
-      return new Map(listOf(answer, 'locations').map((each) => [textOf(each, 'source_id'), locationIdOf(each)]))
+      const body = { locations: [...locations] } satisfies IngestBodies['sendLocations']
+      const answer = await call('sendLocations', { organization_id: options.organizationId }, json(body))
+      return new Map(answer.locations.map(({ source_id, location_id }) => [source_id, location_id]))
     },
-    sendRecords: async (locationId, dataset, number, body) => {
-      const answer = await call('POST', `${records(locationId, dataset)}/records`, {
-        body,
-        headers: {
-          'content-type': 'application/x-ndjson',
-          'content-encoding': 'gzip',
-          'idempotency-key': `${options.agentId}-${number}`,
+    sendRecords: (locationId, dataset, number, body) =>
+      call(
+        'sendRecords',
+        { location_id: locationId, dataset },
+        {
+          body,
+          headers: {
+            'content-type': 'application/x-ndjson',
+            'content-encoding': 'gzip',
+            'idempotency-key': `${options.agentId}-${number}`,
+          },
         },
-      })
-      const count = (name: string) => numberOf(answer, name)
-      return {
-        inserted: count('inserted'),
-        changed: count('changed'),
-        unchanged: count('unchanged'),
-        hidden: count('hidden'),
-      }
-    },
+      ),
     reportCycle: async (locationId, dataset, { readAt, complete }) => {
-      await call('POST', `${records(locationId, dataset)}/cycles`, {
-        body: JSON.stringify({ read_at: readAt.toISOString(), complete }),
-        headers: { 'content-type': 'application/json' },
-      })
+      const body = { read_at: readAt.toISOString(), complete } satisfies IngestBodies['reportCycle']
+      await call('reportCycle', { location_id: locationId, dataset }, json(body))
     },
-    reconcile: async (locationId, dataset, body) => {
-      const answer = await call('POST', `${records(locationId, dataset)}/reconcile`, {
-        body,
-        headers: { 'content-type': 'application/json', 'content-encoding': 'gzip' },
-      })
-      return { hidden: numberOf(answer, 'hidden') }
-    },
+    reconcile: (locationId, dataset, body) =>
+      call(
+        'reconcile',
+        { location_id: locationId, dataset },
+        { body, headers: { 'content-type': 'application/json', 'content-encoding': 'gzip' } },
+      ),
   }
 }
 
 /** Exchanges a one-time code for an agent key. */
 export async function enrolAgent(
   options: Pick<IngestOptions, 'serverUrl' | 'fetch' | 'timeoutMs'>,
-  request: { code: string; name: string; version: string },
+  { code, name, version }: { code: string; name: string; version: string },
 ): Promise<Enrolment> {
-  const answer = await caller(options)('POST', '/ingest/v1/agents', {
-    body: JSON.stringify({ enrolment_code: request.code, name: request.name, version: request.version }),
-    headers: { 'content-type': 'application/json' },
-  })
-  return {
-    agentId: textOf(answer, 'agent_id'),
-    agentKey: textOf(answer, 'agent_key'),
-    organizationId: textOf(answer, 'organization_id'),
-  }
+  const body = { enrolment_code: code, name, version } satisfies IngestBodies['enrolAgent']
+  const answer = await caller(options)('enrolAgent', {}, json(body))
+  return { agentId: answer.agent_id, agentKey: answer.agent_key, organizationId: answer.organization_id }
 }
 
 type Content = { body: string | Uint8Array; headers: Record<string, string> }
 
+function json(body: object): Content {
+  return { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }
+}
+
 function caller(options: Pick<IngestOptions, 'serverUrl' | 'fetch' | 'timeoutMs'> & { agentKey?: string }) {
   const send = options.fetch ?? fetch
-  return async (method: string, path: string, content?: Content): Promise<unknown> => {
+  return async <Name extends IngestRouteName>(
+    name: Name,
+    parameters: IngestParameters<Name>,
+    content?: Content,
+  ): Promise<IngestAnswers[Name]> => {
     let response: Response
     let text: string
     try {
-      response = await send(`${options.serverUrl}${path}`, {
-        method,
+      response = await send(`${options.serverUrl}${ingestUrl(name, parameters)}`, {
+        method: ingestRoutes[name].method,
         redirect: 'manual',
         signal: AbortSignal.timeout(options.timeoutMs ?? 60_000),
         headers: {
           ...content?.headers,
+          [ingestVersionHeader]: String(ingestVersion),
           ...(options.agentKey === undefined ? {} : { authorization: `Bearer ${options.agentKey}` }),
         },
         ...(content === undefined ? {} : { body: content.body as NonNullable<RequestInit['body']> }),
@@ -166,36 +175,44 @@ function caller(options: Pick<IngestOptions, 'serverUrl' | 'fetch' | 'timeoutMs'
       )
     }
     const answer = parseJson(text)
-    if (response.ok && answer !== undefined) return answer
-    throw problemOf(response, answer)
+    if (!response.ok || answer === undefined) throw problemOf(response, answer)
+    // The schema's own static type is what Check has just proven.
+    if (Check(ingestAnswers[name], answer)) return answer as IngestAnswers[Name]
+    throw new IngestProblem(
+      'unexpected',
+      `The server's answer to ${ingestRoutes[name].path} is not Bridgework's: is this the right address?`,
+      { status: response.status },
+    )
   }
 }
 
 function problemOf(response: Response, answer: unknown): IngestProblem {
   const { status } = response
-  const code = optionalText(answer, 'code')
+  const refusal = Check(ingestRefusal, answer) ? answer : null
   const details = {
     status,
     retryAfterMs: retryAfterMs(response.headers.get('retry-after'), new Date()),
     requestId: response.headers.get('x-request-id'),
-    missing: optionalNumber(answer, 'missing'),
+    missing: refusal?.missing ?? null,
+    line: refusal?.line ?? null,
   }
-  const errors = printable(optionalText(answer, 'errors') ?? `The server answered ${status}.`)
-  return new IngestProblem(kindOf(status, code), errors, details)
+  const errors = printable(refusal?.errors ?? `The server answered ${status}.`)
+  return new IngestProblem(kindOf(status, refusal?.code ?? ''), errors, details)
 }
 
-function kindOf(status: number, code: string | null): IngestProblemKind {
+/** By the code, and by the status of what something between us and the service answered. */
+function kindOf(status: number, code: string): IngestProblemKind {
+  const known: Partial<Record<string, IngestRefusalKind>> = ingestRefusals
+  const kind = known[code]
+  if (kind !== undefined) return kind
   if (status >= 300 && status < 400) return 'redirected'
   if (status === 401) return 'key_refused'
   if (status === 403) return 'denied'
   if (status === 404) return 'unknown'
-  if (status === 409) return code === 'removal_held' ? 'removal_held' : 'in_progress'
+  if (status === 409) return 'in_progress'
   if (status === 413) return 'too_large'
-  if (status === 422 && code === 'idempotency_key_reused') return 'key_reused'
-  if (status === 422 && code === 'record_invalid') return 'record_invalid'
   if (status === 429 || status === 503) return 'busy'
-  if (status >= 500 || status === 408) return 'failing'
-  return 'unexpected'
+  return status >= 500 || status === 408 ? 'failing' : 'unexpected'
 }
 
 /** What a stranger's text may do to a terminal or a log: nothing. */
@@ -216,41 +233,4 @@ function parseJson(text: string): unknown {
   } catch {
     return undefined
   }
-}
-
-function optionalText(answer: unknown, name: string): string | null {
-  if (typeof answer !== 'object' || answer === null) return null
-  const value: unknown = Reflect.get(answer, name)
-  return typeof value === 'string' ? value : null
-}
-
-function textOf(answer: unknown, name: string): string {
-  return optionalText(answer, name) ?? unexpected(name)
-}
-
-function optionalNumber(answer: unknown, name: string): number | null {
-  const value: unknown = typeof answer === 'object' && answer !== null ? Reflect.get(answer, name) : undefined
-  return typeof value === 'number' ? value : null
-}
-
-function numberOf(answer: unknown, name: string): number {
-  return optionalNumber(answer, name) ?? unexpected(name)
-}
-
-function listOf(answer: unknown, name: string): unknown[] {
-  const value: unknown = typeof answer === 'object' && answer !== null ? Reflect.get(answer, name) : undefined
-  return Array.isArray(value) ? value : unexpected(name)
-}
-
-/** Location ids become part of a path. */
-function locationIdOf(location: unknown): string {
-  const id = textOf(location, 'location_id')
-  return /^\d{1,19}$/.test(id) ? id : unexpected('location_id')
-}
-
-function unexpected(name: string): never {
-  throw new IngestProblem(
-    'unexpected',
-    `The server's answer has no ${name}. Check that the server address is that of Bridgework.`,
-  )
 }

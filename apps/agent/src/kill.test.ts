@@ -3,7 +3,7 @@ import { after, test } from 'node:test'
 import { startTestMariaDb } from '@bridgework/practice-simulator/test-mariadb'
 import { type TestPractice, testPractice } from './open-dental/test-practice.ts'
 import { spawnAgent, temporaryFolder, writeTestConfig } from './test-agent.ts'
-import { startTestIngestServer, type TestIngestServer } from './test-ingest-server.ts'
+import { startTestService, type TestService } from './test-service.ts'
 
 const mariaDb = await startTestMariaDb({ after })
 const plans = 1500
@@ -13,7 +13,7 @@ test('an agent killed at any moment, again and again, loses nothing and doubles 
   const seed = Math.floor(Math.random() * 2 ** 31)
   t.diagnostic(`seed ${seed}`)
   const random = mulberry32(seed)
-  const server = await startTestIngestServer(t)
+  const server = await startTestService(t)
   const victim: Victim = { kill: () => {} }
   server.world.interference = ({ kind }) => {
     const chance = random()
@@ -30,7 +30,12 @@ test('an agent killed at any moment, again and again, loses nothing and doubles 
 
   let kills = await runKilling(config, victim)
   const perLocation = plans + 3 + 2
-  assert.deepEqual(server.counts, { inserted: 2 * perLocation, changed: 0, unchanged: 0, hidden: 0 })
+  assert.partialDeepStrictEqual(await server.counts(), {
+    inserted: 2 * perLocation,
+    changed: 0,
+    unchanged: 0,
+    hidden: 0,
+  })
   await assertSame(practice, server)
 
   await practice.execute(
@@ -39,7 +44,12 @@ test('an agent killed at any moment, again and again, loses nothing and doubles 
   await practice.execute('delete from insplan where PlanNum between 1000 and 1099')
   await practice.insert('insplan', { PlanNum: '9223372036854775807', GroupName: 'The last' })
   kills += await runKilling(config, victim)
-  assert.deepEqual(server.counts, { inserted: 2 * perLocation + 2, changed: 1600, unchanged: 0, hidden: 200 })
+  assert.partialDeepStrictEqual(await server.counts(), {
+    inserted: 2 * perLocation + 2,
+    changed: 1600,
+    unchanged: 0,
+    hidden: 200,
+  })
   await assertSame(practice, server)
   t.diagnostic(`${kills} kills`)
 })
@@ -65,11 +75,11 @@ async function runKilling(config: string, victim: Victim): Promise<number> {
   return kills
 }
 
-async function assertSame(practice: TestPractice, server: TestIngestServer): Promise<void> {
+async function assertSame(practice: TestPractice, server: TestService): Promise<void> {
   const rows = await practice.execute('select PlanNum, GroupName from insplan')
   const expected = new Map(rows.map((row) => [String(row.PlanNum), row.GroupName || 'Acme Works']))
   for (const location of ['1', '2']) {
-    const visible = server.visible(location, 'insurance_plans')
+    const visible = await server.visible(location, 'insurance_plans')
     assert.equal(visible.size, expected.size)
     for (const [id, plan] of visible) assert.equal(plan.plan_name, expected.get(id))
   }

@@ -6,12 +6,12 @@ import { startTestMariaDb } from '@bridgework/practice-simulator/test-mariadb'
 import { testPractice } from './open-dental/test-practice.ts'
 import { openState } from './state.ts'
 import { runAgentCommand, spawnAgent, temporaryFolder, writeTestConfig } from './test-agent.ts'
-import { startTestIngestServer } from './test-ingest-server.ts'
+import { startTestService } from './test-service.ts'
 
 const mariaDb = await startTestMariaDb({ after })
 
 test('enroll, check and run --once bring a practice to the server', async (t) => {
-  const server = await startTestIngestServer(t)
+  const server = await startTestService(t)
   const practice = await testPractice(mariaDb)
   const folder = temporaryFolder(t)
   const config = join(folder, 'new', 'config.json')
@@ -22,7 +22,7 @@ test('enroll, check and run --once bring a practice to the server', async (t) =>
       '--server',
       server.url,
       '--code',
-      'bwe_once',
+      await server.enrolmentCode(),
       '--db-socket',
       socket ?? '',
       '--db-user',
@@ -44,14 +44,14 @@ test('enroll, check and run --once bring a practice to the server', async (t) =>
 
   const ran = await runAgentCommand(['run', '--once', '--config', config])
   assert.equal(ran.code, 0, ran.stdout + ran.stderr)
-  assert.equal(server.visible('1', 'insurance_plans').size, 3)
-  assert.equal(server.visible('2', 'fee_schedules').size, 2)
+  assert.equal((await server.visible('1', 'insurance_plans')).size, 3)
+  assert.equal((await server.visible('2', 'fee_schedules')).size, 2)
   assert.equal(statSync(join(folder, 'new', 'state.sqlite')).mode & 0o777, 0o600)
 
   await practice.update('employer', 'EmployerNum', 1, { EmpName: 'Acme Ltd' })
   const again = await runAgentCommand(['run', '--once', '--json', '--config', config])
   assert.equal(again.code, 0)
-  assert.equal(server.visible('2', 'insurance_plans').get('2')?.plan_name, 'Acme Ltd')
+  assert.equal((await server.visible('2', 'insurance_plans')).get('2')?.plan_name, 'Acme Ltd')
   for (const line of again.stdout.trimEnd().split('\n')) assert.ok(JSON.parse(line).at)
   for (const value of ['Acme', 'Example Dental', 'Gold', 'Harbor', server.agentKey, password]) {
     assert.ok(!(ran.stdout + ran.stderr + again.stdout + again.stderr).includes(value), value)
@@ -59,7 +59,7 @@ test('enroll, check and run --once bring a practice to the server', async (t) =>
 })
 
 test('an enrolment that fails leaves no settings, and one that would overwrite some asks for --replace', async (t) => {
-  const server = await startTestIngestServer(t)
+  const server = await startTestService(t)
   const folder = temporaryFolder(t)
   const config = join(folder, 'config.json')
   const args = (code: string) => [
@@ -74,23 +74,24 @@ test('an enrolment that fails leaves no settings, and one that would overwrite s
     config,
   ]
   const env = { BRIDGEWORK_AGENT_DB_PASSWORD: 'p' }
+  const code = await server.enrolmentCode()
   const wrong = await runAgentCommand(args('bwe_wrong'), { env })
   assert.equal(wrong.code, 1)
   assert.match(wrong.stdout, /Ask for a new enrolment code/)
   assert.ok(!existsSync(config))
 
-  assert.equal((await runAgentCommand(args('bwe_once'), { env })).code, 0)
+  assert.equal((await runAgentCommand(args(code), { env })).code, 0)
   const before = readFileSync(config, 'utf8')
-  const twice = await runAgentCommand(args('bwe_once'), { env })
+  const twice = await runAgentCommand(args(code), { env })
   assert.equal(twice.code, 2)
   assert.match(twice.stderr, /--replace/)
-  const refused = await runAgentCommand(['enroll', '--code', 'bwe_used', '--replace', '--config', config])
+  const refused = await runAgentCommand(['enroll', '--code', code, '--replace', '--config', config])
   assert.equal(refused.code, 1)
   assert.equal(readFileSync(config, 'utf8'), before)
 })
 
 test('before the code is used up, enroll refuses what cannot work', async (t) => {
-  const server = await startTestIngestServer(t)
+  const server = await startTestService(t)
   const config = join(temporaryFolder(t), 'config.json')
   const refused: [string[], RegExp][] = [
     [['--server', 'http://bridgework.example.com', '--code', 'bwe_once', '--db-user', 'x'], /must begin with https/],
@@ -128,7 +129,7 @@ test('before the code is used up, enroll refuses what cannot work', async (t) =>
 })
 
 test('misspelt commands, options, settings and variables are refused with exit code 2', async (t) => {
-  const server = await startTestIngestServer(t)
+  const server = await startTestService(t)
   const practice = await testPractice(mariaDb)
   const config = writeTestConfig(temporaryFolder(t), server, practice.settings, { intervall_seconds: 5 })
   const refused: [string[], Record<string, string>, RegExp][] = [
@@ -164,7 +165,7 @@ test('help names every command and its options, also without a word, and --versi
 })
 
 test('settings that others can read are refused', async (t) => {
-  const server = await startTestIngestServer(t)
+  const server = await startTestService(t)
   const config = writeTestConfig(temporaryFolder(t), server, (await testPractice(mariaDb)).settings)
   chmodSync(config, 0o640)
   const ended = await runAgentCommand(['run', '--once', '--config', config])
@@ -174,7 +175,7 @@ test('settings that others can read are refused', async (t) => {
 })
 
 test('run --once says in its exit code that it failed, and that the key was refused', async (t) => {
-  const server = await startTestIngestServer(t)
+  const server = await startTestService(t)
   const practice = await testPractice(mariaDb)
   const folder = temporaryFolder(t)
   await practice.setPreference('UpdateInProgressOnComputerName', 'FRONTDESK')
@@ -195,7 +196,7 @@ test('run --once says in its exit code that it failed, and that the key was refu
 })
 
 test('a running agent stops on SIGTERM, and a second one with the same state is refused', async (t) => {
-  const server = await startTestIngestServer(t)
+  const server = await startTestService(t)
   const practice = await testPractice(mariaDb)
   const config = writeTestConfig(temporaryFolder(t), server, practice.settings)
   const agent = spawnAgent(['run', '--json', '--config', config])
@@ -236,7 +237,7 @@ test('state of another server, organization or enrolment is dropped', (t) => {
 })
 
 test('a state file that is not one is refused without being touched', async (t) => {
-  const server = await startTestIngestServer(t)
+  const server = await startTestService(t)
   const folder = temporaryFolder(t)
   const config = writeTestConfig(folder, server, (await testPractice(mariaDb)).settings)
   writeFileSync(join(folder, 'state.sqlite'), 'something else, long enough to be looked at '.repeat(50))

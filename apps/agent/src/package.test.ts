@@ -8,7 +8,7 @@ import { promisify } from 'node:util'
 import { startTestMariaDb } from '@bridgework/practice-simulator/test-mariadb'
 import { testPractice } from './open-dental/test-practice.ts'
 import { runAgentCommand, temporaryFolder, writeTestConfig } from './test-agent.ts'
-import { startTestIngestServer } from './test-ingest-server.ts'
+import { startTestService } from './test-service.ts'
 import { agentVersion, nodeVersionMin } from './version.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))
@@ -59,12 +59,12 @@ describe('the package', () => {
   })
 
   test('brings a practice to the server', async (t) => {
-    const server = await startTestIngestServer(t)
+    const server = await startTestService(t)
     const practice = await testPractice(mariaDb)
     const config = writeTestConfig(temporaryFolder(t), server, practice.settings)
     const ended = await runAgentCommand(['run', '--once', '--config', config], { main: command, cwd: installed })
     assert.equal(ended.code, 0, ended.stdout + ended.stderr)
-    assert.equal(server.visible('1', 'insurance_plans').size, 3)
+    assert.equal((await server.visible('1', 'insurance_plans')).size, 3)
   })
 
   test('says on an old Node that it needs a newer one', async () => {

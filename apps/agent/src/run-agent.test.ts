@@ -7,10 +7,10 @@ import { testSource } from './pipeline/test-source.ts'
 import { runAgent } from './run-agent.ts'
 import { openState } from './state.ts'
 import { temporaryFolder } from './test-agent.ts'
-import { startTestIngestServer } from './test-ingest-server.ts'
+import { startTestService } from './test-service.ts'
 
 /** Runs the agent until it has waited `waits` times between its cycles, and gives those waits. */
-async function waitsOf(t: TestContext, waits: number, server: Awaited<ReturnType<typeof startTestIngestServer>>) {
+async function waitsOf(t: TestContext, waits: number, server: Awaited<ReturnType<typeof startTestService>>) {
   const identity = { serverUrl: server.url, agentId: server.agentId, organizationId: server.organizationId }
   const state = openState(join(temporaryFolder(t), 'state.sqlite'), identity)
   const stop = new AbortController()
@@ -39,13 +39,13 @@ async function waitsOf(t: TestContext, waits: number, server: Awaited<ReturnType
 }
 
 test('cycles follow each other at the interval', async (t) => {
-  const { outcome, between } = await waitsOf(t, 3, await startTestIngestServer(t))
+  const { outcome, between } = await waitsOf(t, 3, await startTestService(t))
   assert.deepEqual(between, [3_600_000, 3_600_000, 3_600_000])
   assert.deepEqual(outcome, { result: 'stopped' })
 })
 
 test('after failures the agent waits longer and longer, and as long as the server asks', async (t) => {
-  const server = await startTestIngestServer(t)
+  const server = await startTestService(t)
   server.world.interference = () => ({ status: 500, body: { errors: 'e' } })
   assert.deepEqual((await waitsOf(t, 3, server)).between, [3_600_500, 3_601_000, 3_602_000])
   server.world.interference = () => ({ status: 503, body: { errors: 'e' }, headers: { 'retry-after': '7200' } })
@@ -53,7 +53,7 @@ test('after failures the agent waits longer and longer, and as long as the serve
 })
 
 test('a refused key ends the agent', async (t) => {
-  const server = await startTestIngestServer(t)
+  const server = await startTestService(t)
   server.world.interference = () => ({ status: 401, body: { errors: 'e' } })
   assert.deepEqual(await waitsOf(t, 1, server), { outcome: { result: 'key_refused' }, between: [] })
 })

@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { DatabaseSettings } from './open-dental/database-settings.ts'
-import type { TestIngestServer } from './test-ingest-server.ts'
 
 const mainFile = fileURLToPath(new URL('main.ts', import.meta.url))
 
@@ -56,7 +55,7 @@ export function temporaryFolder(t: { after(work: () => void): void }): string {
 /** Settings of an enrolled agent; the path of their file. */
 export function writeTestConfig(
   folder: string,
-  server: Pick<TestIngestServer, 'url' | 'agentId' | 'agentKey' | 'organizationId'>,
+  server: { url: string; agentId: string; agentKey: string; organizationId: string },
   database: DatabaseSettings,
   more: Record<string, unknown> = {},
 ): string {

@@ -50,11 +50,14 @@ async function startCountingServer(t: Cleanup) {
     let answer: object = {}
     if (request.url?.endsWith('/locations')) {
       const { locations } = JSON.parse(body) as { locations: { source_id: string }[] }
-      answer = { locations: locations.map(({ source_id }, index) => ({ source_id, location_id: String(index + 1) })) }
+      answer = {
+        locations: locations.map(({ source_id }, index) => ({ source_id, location_id: String(index + 1), name: '' })),
+      }
     } else if (request.url?.endsWith('/records')) {
       records += body.split('\n').length - 1
       answer = { inserted: 0, changed: 0, unchanged: 0, hidden: 0 }
     } else if (request.url?.endsWith('/reconcile')) answer = { hidden: 0 }
+    else if (request.url?.endsWith('/cycles')) answer = { synced_at: new Date().toISOString() }
     response.setHeader('content-type', 'application/json').end(JSON.stringify(answer))
   })
   server.listen(0, '127.0.0.1')

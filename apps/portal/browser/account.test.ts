@@ -12,18 +12,18 @@ test('a person sets up an authenticator app, and signs in with its code or with 
   await page.goto('/account?tab=security')
   await page.getByRole('button', { name: 'Set up' }).click()
   await page.getByLabel('Your password').fill(person.password)
-  await page.getByRole('button', { name: 'Go on' }).click()
+  await page.getByRole('button', { name: 'Continue' }).click()
   const secret = await page.getByRole('textbox', { name: 'Secret' }).innerText()
   await assertAccessible(page)
-  await page.getByLabel('Code that the app shows').fill(totp(secret))
-  await page.getByRole('button', { name: 'Switch it on' }).click()
-  await page.getByText('They are shown only now').waitFor()
+  await page.getByLabel('Code from the app').fill(totp(secret))
+  await page.getByRole('button', { name: 'Turn on' }).click()
+  await page.getByText('The codes are shown only now').waitFor()
   await assertAccessible(page)
   const codes = await page.getByRole('dialog').getByRole('listitem').allInnerTexts()
   assert.equal(codes.length, 10)
-  await page.getByLabel('I have stored them').check()
+  await page.getByLabel('I have stored the codes').check()
   await page.getByRole('button', { name: 'Done' }).click()
-  await page.getByRole('button', { name: 'Switch off' }).waitFor()
+  await page.getByRole('button', { name: 'Turn off' }).waitFor()
 
   const withCode = await portal.newPage()
   await beginSignIn(withCode, person)
@@ -50,7 +50,7 @@ test('a person adds a passkey and signs in with it alone', async (t) => {
   await page.goto('/account?tab=security')
   await page.getByRole('button', { name: 'Add a passkey' }).click()
   await page.getByLabel('Name', { exact: true }).fill('Work laptop')
-  await page.getByRole('button', { name: 'Go on' }).click()
+  await page.getByRole('button', { name: 'Continue' }).click()
   await page.getByRole('cell', { name: 'Work laptop', exact: true }).waitFor()
   await assertAccessible(page)
 
@@ -65,7 +65,7 @@ test('a person adds a passkey and signs in with it alone', async (t) => {
   await page.getByRole('heading', { level: 1, name: 'Hello Pat Person' }).waitFor()
 })
 
-test('W18: a browser that calls itself by a script is shown as text among the open sign-ins', async (t) => {
+test('W18: a browser that calls itself by a script is shown as text in the list of sessions', async (t) => {
   const portal = await somePortalInBrowser(t)
   const person = await portal.addPerson('<img src=x onerror=alert(1)>')
   const page = await portal.newPage({ userAgent: '<img src=x onerror=alert(2)>' })

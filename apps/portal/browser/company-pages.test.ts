@@ -16,7 +16,7 @@ test('every page of the account and of a company can be used with a screen reade
   await walkPages(page, [...pages.map((path) => `/company/${vendor.companyId}${path}`), ...tabs])
 })
 
-test('a member is offered nothing that a member may not do, and is told who may', async (t) => {
+test('a member sees no action that a member may not do, and reads who may', async (t) => {
   const portal = await somePortalInBrowser(t)
   const vendor = await portal.addVendor()
   const member = await portal.addPerson('Mia Member')
@@ -33,8 +33,8 @@ test('a member is offered nothing that a member may not do, and is told who may'
   await page.goto(`/company/${vendor.companyId}/keys`)
   await page.getByText('Your role does not permit this').waitFor()
   await page.goto(`/company/${vendor.companyId}/quickstart`)
-  await page.getByText('The owner or an admin can make a call from here.').waitFor()
-  assert.equal(await page.getByRole('button', { name: 'Make the call' }).count(), 0)
+  await page.getByText('The owner or an admin can send a request from here.').waitFor()
+  assert.equal(await page.getByRole('button', { name: 'Send request' }).count(), 0)
 })
 
 test('a list keeps its search in the address, so that a link and the back button lead to the same', async (t) => {
@@ -46,13 +46,13 @@ test('a list keeps its search in the address, so that a link and the back button
   await portal.signIn(page, owner)
   await page.goto(`/company/${vendor.companyId}/keys`)
 
-  await page.getByLabel('Search the key pairs').fill('no such pair')
+  await page.getByLabel('Search key pairs').fill('no such pair')
   await page.waitForURL(/search=no\+such\+pair/)
-  await page.getByText('No such key pair').waitFor()
+  await page.getByText('No key pair matches the search').waitFor()
   await page.reload()
 
-  assert.equal(await page.getByLabel('Search the key pairs').inputValue(), 'no such pair')
-  await page.getByRole('button', { name: 'Clear the search' }).click()
+  assert.equal(await page.getByLabel('Search key pairs').inputValue(), 'no such pair')
+  await page.getByRole('button', { name: 'Clear search' }).click()
   await page.waitForURL((url) => url.search === '')
-  await page.getByText('No such key pair').waitFor({ state: 'hidden' })
+  await page.getByText('No key pair matches the search').waitFor({ state: 'hidden' })
 })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { assertAccessible, linkMailedTo, somePortalInBrowser } from './test-browser.ts'
 
-test('an owner invites a colleague, who comes by the mailed link, makes an account and the first call, and is removed again', async (t) => {
+test('an owner invites a colleague, who opens the mailed link, creates an account, makes the first call, and is removed again', async (t) => {
   const portal = await somePortalInBrowser(t)
   const location = await portal.addLocation()
   const { companyId } = await portal.addVendor([location])
@@ -37,8 +37,8 @@ test('an owner invites a colleague, who comes by the mailed link, makes an accou
   await invited.waitForURL((url) => url.pathname === `/company/${companyId}`)
 
   await invited.getByRole('link', { name: 'Quickstart', exact: true }).click()
-  await invited.getByRole('button', { name: 'Make the call' }).click()
-  await invited.getByText(/^Answer: 200/).waitFor()
+  await invited.getByRole('button', { name: 'Send request' }).click()
+  await invited.getByText(/^Response: 200/).waitFor()
   await invited.getByText(`"id": "${location.id}"`).waitFor()
   await assertAccessible(invited)
 
@@ -48,5 +48,5 @@ test('an owner invites a colleague, who comes by the mailed link, makes an accou
   await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
   await page.getByText('ada@vendor.example', { exact: true }).waitFor({ state: 'hidden' })
   await invited.goto(`/company/${companyId}/usage`)
-  await invited.getByRole('heading', { name: 'Nothing here' }).waitFor()
+  await invited.getByRole('heading', { name: 'Not found' }).waitFor()
 })

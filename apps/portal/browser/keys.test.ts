@@ -13,7 +13,7 @@ test('W11, W25: a secret is shown once: no reload, no way back, no later page an
   await page.goto(`/company/${vendor.companyId}/keys`)
 
   await page.getByRole('button', { name: 'Regenerate…' }).click()
-  const regenerate = page.getByRole('button', { name: 'Regenerate', exact: true })
+  const regenerate = page.getByRole('button', { name: 'Regenerate key pair' })
   assert.ok(await regenerate.isDisabled())
   await page.getByLabel(/^Type .* to confirm/).fill('Vendor')
   await assertAccessible(page)
@@ -26,7 +26,7 @@ test('W11, W25: a secret is shown once: no reload, no way back, no later page an
   assert.ok(await page.getByRole('button', { name: 'Done' }).isDisabled())
   await page.keyboard.press('Escape')
   assert.ok(await page.getByText(secret).isVisible())
-  await page.getByLabel('I have stored it').check()
+  await page.getByLabel('I have stored the secret').check()
   await page.getByRole('button', { name: 'Done' }).click()
 
   const holds = async () => {
@@ -51,7 +51,7 @@ test('W11, W25: a secret is shown once: no reload, no way back, no later page an
   )
 })
 
-test('an old sign-in is asked who it is before a key pair is made, and the act goes on where it was', async (t) => {
+test('after an old sign-in a person confirms their identity before a key pair is revoked, and the action then continues', async (t) => {
   const portal = await somePortalInBrowser(t)
   const vendor = await portal.addVendor()
   const owner = await portal.addPerson('Olga Owner')
@@ -63,14 +63,14 @@ test('an old sign-in is asked who it is before a key pair is made, and the act g
 
   await page.getByRole('button', { name: 'Revoke…' }).click()
   await page.getByLabel(/^Type .* to confirm/).fill('Vendor')
-  await page.getByRole('button', { name: 'Revoke', exact: true }).click()
-  const dialog = page.getByRole('dialog', { name: 'Confirm that it is you' })
+  await page.getByRole('button', { name: 'Revoke key pair' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Confirm your identity' })
   await dialog.waitFor()
   await assertAccessible(page)
   await dialog.getByLabel('Password', { exact: true }).fill(owner.password)
   await dialog.getByRole('button', { name: 'Confirm', exact: true }).click()
 
-  await page.getByText('Generate a key pair').waitFor()
+  await page.getByText('Generate key pair').waitFor()
   const { rows } = await portal.pool.query('select from key_pair where company_id = $1 and revoked_at is null', [
     vendor.companyId,
   ])

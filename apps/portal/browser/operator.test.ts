@@ -12,7 +12,7 @@ test('an operator suspends a company by typing its name, and its next request is
   assert.equal((await vendor.get(plans)).status, 200)
 
   await page.goto('/operator/companies')
-  await page.getByRole('button', { name: `What to do with ${name}` }).click()
+  await page.getByRole('button', { name: `Actions for ${name}` }).click()
   await page.getByRole('menuitem', { name: 'Suspend…' }).click()
   const dialog = page.getByRole('dialog')
   assert.ok(await dialog.getByRole('button', { name: 'Suspend' }).isDisabled())
@@ -24,10 +24,10 @@ test('an operator suspends a company by typing its name, and its next request is
   assert.notEqual((await vendor.get(plans)).status, 200)
 })
 
-test('an operator makes a company, whose owner is invited, and finds it by its name in the address', async (t) => {
+test('an operator creates a company, whose owner is invited, and finds it by its name in the address', async (t) => {
   const { page } = await someOperator(t)
   await page.goto('/operator/companies')
-  await page.getByRole('button', { name: 'Create a company' }).first().click()
+  await page.getByRole('button', { name: 'Create company' }).first().click()
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Name of the company').fill('Recall Radar')
   await dialog.getByLabel('Owner’s name').fill('Vera Vendor')
@@ -40,13 +40,13 @@ test('an operator makes a company, whose owner is invited, and finds it by its n
   await page.getByRole('table').getByText('Recall Radar').waitFor()
   assert.equal(await page.getByRole('searchbox', { name: 'Search companies' }).inputValue(), 'recall')
   await page.goto('/operator/companies?search=nobody')
-  await page.getByText('No company is like that').waitFor()
+  await page.getByText('No company matches').waitFor()
 })
 
-test('an operator publishes a version of the agreement after a look at it, and its markup stays text', async (t) => {
+test('an operator previews and publishes a version of the agreement, and its markup stays text', async (t) => {
   const { page } = await someOperator(t)
   await page.goto('/operator/agreements')
-  await page.getByRole('button', { name: 'Publish a new version' }).click()
+  await page.getByRole('button', { name: 'Write new version' }).click()
   const version =
     (await page.getByRole('heading', { level: 2, name: /^Version \d+$/ }).textContent())?.split(' ')[1] ?? ''
   await page.getByLabel('Text of the agreement').fill('# Terms\n\n<img src=x onerror="document.title=1"> Be kind.')

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import type { DatasetName } from '@bridgework/contract'
 import type { MemberRole } from '@bridgework/contract/portal'
+import { grantAccess } from '../../server/src/modules/consent/grant.ts'
 import { assertAccessible, somePortalInBrowser, walkPages } from './test-browser.ts'
 
-test('a practice opens two datasets once it has read what that means, sees the read, and shuts the vendor out in two clicks', async (t) => {
+test('a practice grants two datasets after a review, sees the read, and revokes all access in two clicks', async (t) => {
   const { location, page, home, ...portal } = await somePractice(t, 'owner')
   const vendor = await portal.addVendor()
   const plans = `/locations/${location.id}/insurance_plans`
@@ -15,7 +17,7 @@ test('a practice opens two datasets once it has read what that means, sees the r
   await page.getByRole('table').getByRole('link').first().click()
   await page.getByRole('heading', { level: 1 }).waitFor()
   await page.getByRole('button', { name: /What Patients reveals/ }).click()
-  await page.getByRole('dialog').getByText('Holds data of patients').waitFor()
+  await page.getByRole('dialog').getByText('Contains patient data').waitFor()
   await assertAccessible(page)
   await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click()
 
@@ -42,15 +44,79 @@ test('a practice opens two datasets once it has read what that means, sees the r
   await page.goto(vendorPage)
   await page.getByRole('button', { name: 'Revoke everything' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Revoke everything' }).click()
-  await page.getByText('This vendor reads nothing of yours').waitFor()
+  await page.getByText('No access yet').waitFor()
   assert.equal((await vendor.get(plans)).status, 403)
 })
 
-test('an agent is enrolled: the code is shown once, and the page turns by itself when the agent is heard', async (t) => {
+test('all locations become some in one act: a location is taken out with one click, and a sign-in that is given up changes nothing', async (t) => {
+  const { location, page, home, person, ...portal } = await somePractice(t, 'owner')
+  const { organizationId } = location
+  const second = await portal.addLocation({ organizationId })
+  await portal.pool.query(`update location set name = 'Elm Street' where id = $1`, [second.id])
+  const vendor = await portal.addVendor()
+  const whole = { companyId: vendor.companyId, organizationId, locationIds: 'all', by: 'test' } as const
+  await grantAccess(portal.pool, { ...whole, datasets: ['insurance_plans' as DatasetName] })
+  const statuses = async () => {
+    const paths = [`/locations/${location.id}/insurance_plans`, `/locations/${second.id}/insurance_plans`]
+    return await Promise.all(paths.map(async (path) => (await vendor.get(path)).status))
+  }
+  assert.deepEqual(await statuses(), [200, 200])
+  await page.goto(`${home}/vendors/${vendor.companyId}`)
+  await page.getByRole('checkbox', { name: 'Insurance plans at Elm Street' }).uncheck()
+  await page.getByRole('checkbox', { name: 'Patients at Location', exact: true }).check()
+  await portal.letSignInAge(person.userId)
+  await page.getByRole('button', { name: 'Review changes' }).click()
+  const review = page.getByRole('dialog', { name: /^Change what/ })
+  await review.getByText('Close Insurance plans at Elm Street and future locations.').waitFor()
+  await review.getByText('Open Patients at Location.').waitFor()
+  await assertAccessible(page)
+  await review.getByRole('button', { name: 'Grant access' }).click()
+  const confirm = page.getByRole('dialog', { name: 'Confirm your identity' })
+  await confirm.getByRole('button', { name: 'Close' }).click()
+  await review.getByRole('alert').waitFor()
+  assert.deepEqual(await statuses(), [200, 200], 'nothing is taken away before the sign-in')
+
+  await review.getByRole('button', { name: 'Grant access' }).click()
+  await confirm.getByLabel('Password', { exact: true }).fill(person.password)
+  await confirm.getByRole('button', { name: 'Confirm', exact: true }).click()
+  await review.waitFor({ state: 'hidden' })
+  assert.deepEqual(await statuses(), [200, 403])
+  assert.equal((await vendor.get(`/locations/${location.id}/patients`)).status, 200)
+  await page.goto(`${home}/history`)
+  await page
+    .getByText('Before: insurance_plans at all locations. After: insurance_plans, patients at Location.')
+    .waitFor()
+})
+
+test('whoever changes an access that somebody else has changed since is told so, sees what is in force, and reviews again', async (t) => {
+  const { location, page, home, ...portal } = await somePractice(t, 'owner')
+  const vendor = await portal.addVendor()
+  await page.goto(`${home}/vendors/${vendor.companyId}`)
+  await page.getByRole('checkbox', { name: 'Patients at Location', exact: true }).check()
+  await page.getByRole('button', { name: 'Review changes' }).click()
+  await portal.grant(vendor.companyId, location, ['treatments' as DatasetName])
+
+  const review = page.getByRole('dialog')
+  await review.getByRole('button', { name: 'Grant access' }).click()
+  await review.getByText(/The access has changed since you loaded this page. Nothing was saved/).waitFor()
+  await review.getByText('Close Treatments at Location.').waitFor()
+  assert.equal((await vendor.get(`/locations/${location.id}/patients`)).status, 403)
+
+  await review.getByRole('button', { name: 'Cancel' }).click()
+  await page.getByRole('checkbox', { name: 'Treatments at Location', exact: true }).check()
+  await page.getByRole('button', { name: 'Review changes' }).click()
+  await review.getByRole('button', { name: 'Grant access' }).click()
+  await review.waitFor({ state: 'hidden' })
+  for (const dataset of ['patients', 'treatments']) {
+    assert.equal((await vendor.get(`/locations/${location.id}/${dataset}`)).status, 200)
+  }
+})
+
+test('an agent is enrolled: the code is shown once, and the page updates when the agent connects', async (t) => {
   const { page, home, organizationId, ...portal } = await somePractice(t, 'admin')
   await page.goto(`${home}/agents`)
-  await page.getByRole('button', { name: 'Enrol an agent' }).click()
-  await page.getByRole('button', { name: 'Make a code' }).click()
+  await page.getByRole('button', { name: 'Enroll an agent' }).click()
+  await page.getByRole('button', { name: 'Generate code' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByText('Waiting for the agent…').waitFor()
   await assertAccessible(page)
@@ -73,7 +139,7 @@ test('an agent is enrolled: the code is shown once, and the page turns by itself
   assert.ok(!(await page.content()).includes(code), 'the code is gone')
 })
 
-test('a held removal hides records only once the count was typed', async (t) => {
+test('a held removal hides records only after the count was typed', async (t) => {
   const { page, home, location, organizationId, ...portal } = await somePractice(t, 'admin')
   const agent = await portal.addAgent(organizationId)
   await portal.pool.query(`update record set received_at = received_at - interval '2 days'`)
@@ -84,27 +150,27 @@ test('a held removal hides records only once the count was typed', async (t) => 
   assert.equal(held.body.code, 'removal_held')
 
   await page.goto(home)
-  await page.getByRole('link', { name: 'Look at removals' }).click()
-  await page.getByRole('link', { name: 'Look at Insurance plans of Location' }).click()
+  await page.getByRole('link', { name: 'Review removals' }).click()
+  await page.getByRole('link', { name: 'Review Insurance plans of Location' }).click()
   await page.getByText('Plan 2', { exact: true }).waitFor()
   await page.getByRole('button', { name: 'Hide 29 records…' }).click()
   const dialog = page.getByRole('dialog')
-  assert.ok(await dialog.getByRole('button', { name: 'Hide them' }).isDisabled())
+  assert.ok(await dialog.getByRole('button', { name: 'Hide records' }).isDisabled())
   await dialog.getByLabel(/Type/).fill('29')
   await assertAccessible(page)
-  await dialog.getByRole('button', { name: 'Hide them' }).click()
+  await dialog.getByRole('button', { name: 'Hide records' }).click()
 
-  await page.getByText('Nothing waits for you').waitFor()
+  await page.getByText('No removals to review').waitFor()
   const { rows } = await portal.pool.query('select count(*)::integer as n from record where is_hidden')
   assert.equal(rows[0].n, 29)
 })
 
-test('whoever may only look is offered no act, and told who may', async (t) => {
+test('a member who may only read sees no action, and reads who may act', async (t) => {
   const { page, home, ...portal } = await somePractice(t, 'member')
   const vendor = await portal.addVendor()
   await page.goto(`${home}/agents`)
-  await page.getByText('The owner or an admin can enrol and revoke agents.').waitFor()
-  assert.equal(await page.getByRole('button', { name: /Enrol|Revoke/ }).count(), 0)
+  await page.getByText('The owner or an admin can enroll and revoke agents.').waitFor()
+  assert.equal(await page.getByRole('button', { name: /Enroll|Revoke/ }).count(), 0)
   await page.goto(`${home}/vendors/${vendor.companyId}`)
   await page.getByText('The owner or an admin can grant and revoke access.').waitFor()
   const boxes = await page.getByRole('checkbox').all()
@@ -112,14 +178,14 @@ test('whoever may only look is offered no act, and told who may', async (t) => {
   for (const box of boxes) assert.ok(await box.isDisabled())
   assert.equal(await page.getByRole('link', { name: 'Disclosures' }).count(), 0)
   await page.goto(`${home}/disclosures`)
-  await page.getByRole('heading', { name: 'Not for your role' }).waitFor()
+  await page.getByRole('heading', { name: 'Access denied' }).waitFor()
 })
 
 test('every page of a practice is accessible in light and dark, and fits a phone', async (t) => {
   const { page, home, location, ...portal } = await somePractice(t, 'owner')
   const vendor = await portal.addVendor([location])
   assert.equal((await vendor.get(`/locations/${location.id}/insurance_plans`)).status, 200)
-  const places = ['', '/locations', `/locations/${location.id}`, '/agents', '/removals', '/vendors', '/consents']
+  const places = ['', '/locations', `/locations/${location.id}`, '/agents', '/removals', '/vendors', '/grants']
   const others = ['/disclosures', '/attribution', '/members', '/history', '/settings']
   await walkPages(
     page,
@@ -136,5 +202,5 @@ async function somePractice(t: TestContext, role: MemberRole) {
   await portal.joinOrganization(person, organizationId, role)
   const page = await portal.newPage()
   await portal.signIn(page, person)
-  return { ...portal, location, organizationId, page, home: `/organization/${organizationId}` }
+  return { ...portal, location, organizationId, person, page, home: `/organization/${organizationId}` }
 }

@@ -7,7 +7,7 @@ import { assertAccessible, linkMailedTo, somePortalInBrowser } from './test-brow
 
 const password = 'a bridge between two rivers'
 
-test('a company and a practice sign up, keys are made, an agent is enrolled, two datasets are granted, read, seen and shut again', async (t) => {
+test('a company and a practice sign up, keys are made, an agent is enrolled, two datasets are granted, read, shown as disclosures and revoked', async (t) => {
   const portal = await somePortalInBrowser(t)
   const vendor = await signUp(portal, {
     side: 'A software company',
@@ -19,15 +19,15 @@ test('a company and a practice sign up, keys are made, an agent is enrolled, two
   // The vendor's owner accepts the agreement and makes the key pair, whose secret is seen once.
   await vendor.getByRole('link', { name: 'Agreement', exact: true }).click()
   await vendor.getByRole('checkbox', { name: /I have read the agreement/ }).check()
-  await vendor.getByRole('button', { name: 'Accept', exact: true }).click()
+  await vendor.getByRole('button', { name: 'Accept agreement' }).click()
   await vendor.getByText(/was accepted/).waitFor()
   await vendor.getByRole('link', { name: 'API keys', exact: true }).click()
-  await vendor.getByRole('button', { name: 'Generate a key pair' }).click()
+  await vendor.getByRole('button', { name: 'Generate key pair' }).click()
   const shown = vendor.getByRole('dialog')
   const secret = await readField(shown.getByRole('textbox', { name: 'Client secret' }))
   const clientId = await readField(shown.getByRole('textbox', { name: 'Client id' }))
   await assertAccessible(vendor)
-  await shown.getByRole('checkbox', { name: 'I have stored it' }).check()
+  await shown.getByRole('checkbox', { name: 'I have stored the secret' }).check()
   await shown.getByRole('button', { name: 'Done' }).click()
   await shown.waitFor({ state: 'hidden' })
   assert.ok(!(await vendor.content()).includes(secret), 'W11: gone with its dialog')
@@ -43,8 +43,8 @@ test('a company and a practice sign up, keys are made, an agent is enrolled, two
 
   // The practice's agent brings a location.
   await practice.getByRole('link', { name: 'Agents', exact: true }).click()
-  await practice.getByRole('button', { name: 'Enrol an agent' }).first().click()
-  await practice.getByRole('button', { name: 'Make a code' }).click()
+  await practice.getByRole('button', { name: 'Enroll an agent' }).first().click()
+  await practice.getByRole('button', { name: 'Generate code' }).click()
   const code = await readField(practice.getByRole('dialog').getByRole('textbox', { name: 'One-time code' }))
   const enrolled = await portal.request('/ingest/v1/agents', {
     method: 'POST',
@@ -85,12 +85,12 @@ test('a company and a practice sign up, keys are made, an agent is enrolled, two
   await practice.goto(vendorPage)
   await practice.getByRole('button', { name: 'Revoke everything' }).click()
   await practice.getByRole('dialog').getByRole('button', { name: 'Revoke everything' }).click()
-  await practice.getByText('This vendor reads nothing of yours').waitFor()
+  await practice.getByText('No access yet').waitFor()
   const after = (page.meta as { next_after: string }).next_after
   assert.equal((await curl(`${plans}?items=2&after=${after}`, ...bearer)).code, 'location_denied')
 })
 
-test('an admin makes keys and accepts no agreement, a member does neither, and both are told who may', async (t) => {
+test('an admin generates keys but accepts no agreement, a member does neither, and both read who may', async (t) => {
   const portal = await somePortalInBrowser(t)
   const { companyId, clientId } = await portal.addVendor()
   const home = `/company/${companyId}`
@@ -107,14 +107,14 @@ test('an admin makes keys and accepts no agreement, a member does neither, and b
     await portal.signIn(page, person)
     await page.goto(`${home}/agreement`)
     await page.getByText('Only the owner can accept it').waitFor()
-    assert.equal(await page.getByRole('button', { name: 'Accept', exact: true }).count(), 0)
+    assert.equal(await page.getByRole('button', { name: 'Accept agreement' }).count(), 0)
 
     await page.goto(`${home}/keys`)
     if (role === 'admin') {
       await page.getByText(clientId).first().waitFor()
       await page.getByRole('button', { name: 'Regenerate…' }).waitFor()
     } else {
-      await page.getByRole('heading', { name: 'Not for your role' }).waitFor()
+      await page.getByRole('heading', { name: 'Access denied' }).waitFor()
       assert.equal(await page.getByRole('link', { name: 'API keys' }).count(), 0)
     }
     const refused = await page.evaluate(acceptWithoutThePage, companyId)

@@ -10,12 +10,12 @@ import { organizationRoutes } from './routes/organization.tsx'
 import { lazy, load, orSignIn, root, signedIn } from './routes/signed-in.tsx'
 import { signedOutRoutes } from './routes/signed-out.tsx'
 import { ErrorPage } from './shell/ErrorPage.tsx'
+import { homeOf } from './shell/menu.ts'
 import { NotFoundPage } from './shell/NotFoundPage.tsx'
 import { PendingPage } from './shell/PendingPage.tsx'
-import { homeOf } from './shell/places.ts'
 import { plainSearch } from './shell/plain-search.ts'
 
-// The start and the account. The pages before a sign-in and those of each side have files of their own in routes.
+// The home page and the account. The pages before a sign-in and those of each side have files of their own in routes.
 
 const home = createRoute({
   getParentRoute: () => signedIn,

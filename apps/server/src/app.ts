@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { type DatasetName, vendorApiPath } from '@bridgework/contract'
+import { ingestApiPath } from '@bridgework/contract/ingest'
 import { portalApiPath } from '@bridgework/contract/portal'
 import type { FastifyInstance } from 'fastify'
 import type { Pool } from 'pg'
@@ -104,7 +105,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   await registerVendorApi(app, context, publicUrl)
   await app.register(
     async (ingestApi) => registerIngestApi(ingestApi, { pool, secretKey, tokenLimit: deps.tokenLimit, now, log }),
-    { prefix: '/ingest/v1' },
+    { prefix: ingestApiPath },
   )
   await app.register(async (attribution) => registerAttribution(attribution, { pool, publicUrl, now, log }), {
     prefix: '/attribution',

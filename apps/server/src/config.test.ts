@@ -92,7 +92,7 @@ test('mails go to the mail server that is named, in the sandbox without one into
   const { kind } = readConfig({ ...production, ...smtp }, '/').mail
   assert.equal(kind, 'smtp')
   for (const [name, value] of Object.entries(smtp)) {
-    assert.throws(() => readConfig({ [name]: value }, '/'), /go together/)
+    assert.throws(() => readConfig({ [name]: value }, '/'), /must be set together/)
     assert.throws(() => readConfig({ ...smtp, [name]: 'nonsense' }, '/'), ConfigError)
   }
 })

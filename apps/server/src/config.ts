@@ -23,7 +23,7 @@ export type Config = DatabaseSettings & {
   log: 'all' | 'important'
 }
 
-/** The settings are not usable. `problems` are lines for a person, one for each setting that is wrong. */
+/** The settings are invalid. `problems` has a line for each of them. */
 export class ConfigError extends Error {
   readonly problems: readonly string[]
 
@@ -34,7 +34,7 @@ export class ConfigError extends Error {
 }
 
 /**
- * Reads every setting before it complains, so one restart shows all that is wrong. `root` is the folder that relative paths start from.
+ * Reads every setting before it throws, so one start reports every problem. `root` is the folder that relative paths start from.
  * Throws a ConfigError.
  */
 export function readConfig(env: NodeJS.ProcessEnv, root: string): Config {
@@ -45,7 +45,7 @@ export function readConfig(env: NodeJS.ProcessEnv, root: string): Config {
       !settingNames.has(name) &&
       !/^BRIDGEWORK_(TEST|AGENT|FEEDER|BENCH)_/.test(name)
     ) {
-      problems.push(`${name} is not a setting. Settings: ${[...settingNames].join(', ')}.`)
+      problems.push(`${name} is not a known setting. Known settings: ${[...settingNames].join(', ')}.`)
     }
   }
   const read = <T>(name: string, parse: (text: string) => T | undefined, expected: string, fallback: T): T => {
@@ -100,7 +100,7 @@ export function readConfig(env: NodeJS.ProcessEnv, root: string): Config {
       ? read(
           'BRIDGEWORK_PREVIEW_OPERATIONS',
           previewNames,
-          `some of: ${allPreviewNames().join(', ')}`,
+          `one or more of: ${allPreviewNames().join(', ')}`,
           new Set<DatasetName>(),
         )
       : new Set(allPreviewNames()),
@@ -125,10 +125,10 @@ export function readConfig(env: NodeJS.ProcessEnv, root: string): Config {
     ),
   }
   if (migrationUrl !== null && url === null) {
-    problems.push('BRIDGEWORK_MIGRATION_DATABASE_URL is set but DATABASE_URL is not: set both or neither.')
+    problems.push('BRIDGEWORK_MIGRATION_DATABASE_URL is set but DATABASE_URL is not. Set both or neither.')
   }
   if (Boolean(env.BRIDGEWORK_SMTP_URL) !== Boolean(env.BRIDGEWORK_MAIL_FROM)) {
-    problems.push('BRIDGEWORK_SMTP_URL and BRIDGEWORK_MAIL_FROM go together: set both or neither.')
+    problems.push('BRIDGEWORK_SMTP_URL and BRIDGEWORK_MAIL_FROM must be set together. Set both or neither.')
   }
   if (isProduction) problems.push(...productionProblems(env, config))
   if (problems.length > 0) throw new ConfigError(problems)
@@ -152,15 +152,16 @@ const settingNames: ReadonlySet<string> = new Set([
   'BRIDGEWORK_LOG',
 ])
 
-/** Patients' data travels encrypted or not at all: until the server speaks TLS itself, production stands behind a proxy that does. */
+/** Patient data is only sent encrypted. The server does not speak TLS, so production needs a proxy that does. */
 function productionProblems(env: NodeJS.ProcessEnv, config: Config): string[] {
   const problems: string[] = []
   if (!env.BRIDGEWORK_HOST) problems.push('BRIDGEWORK_HOST must be set in production.')
   if (!env.BRIDGEWORK_PUBLIC_URL) problems.push('BRIDGEWORK_PUBLIC_URL must be set in production.')
-  else if (!config.publicUrl.startsWith('https://')) problems.push('BRIDGEWORK_PUBLIC_URL must be https in production.')
+  else if (!config.publicUrl.startsWith('https://'))
+    problems.push('BRIDGEWORK_PUBLIC_URL must be an https address in production.')
   if (config.trustedProxies.length === 0) {
     problems.push(
-      'BRIDGEWORK_TRUSTED_PROXIES must be set in production: this server speaks plain HTTP, so a proxy that speaks TLS must stand before it.',
+      'BRIDGEWORK_TRUSTED_PROXIES must be set in production: the address of the TLS proxy in front of this server, which itself speaks plain HTTP.',
     )
   }
   if (config.secretKeyFile === null) {
@@ -170,7 +171,7 @@ function productionProblems(env: NodeJS.ProcessEnv, config: Config): string[] {
   }
   if (config.database.kind === 'server' && config.database.migrationUrl === null) {
     problems.push(
-      'BRIDGEWORK_MIGRATION_DATABASE_URL must be set in production: it connects as the owner of the schema, so that DATABASE_URL can connect as a role that cannot change disclosures.',
+      'BRIDGEWORK_MIGRATION_DATABASE_URL must be set in production: a connection as the owner of the schema, so that the role of DATABASE_URL cannot change disclosures.',
     )
   }
   return problems

@@ -53,15 +53,16 @@ async function run(config: Config): Promise<void> {
   process.exit(0)
 }
 
-/** One line for a person; null when the error is another one. */
+/** One line for the person who starts the server; null for any other error. */
 function cannotListen(error: unknown): string | null {
   const isSystemError = error instanceof Error && 'syscall' in error && 'code' in error
   if (!isSystemError || (error.syscall !== 'listen' && error.syscall !== 'getaddrinfo')) return null
   if (error.code === 'EADDRINUSE') {
-    return 'The port is taken: stop what listens there, or set BRIDGEWORK_PORT to another one.'
+    return 'The port is in use. Stop the program that uses it, or set BRIDGEWORK_PORT to another port.'
   }
-  if (error.code === 'EACCES') return 'This account may not listen on that port: set BRIDGEWORK_PORT to one above 1023.'
-  return `This machine cannot listen at that address (${error.code}): set BRIDGEWORK_HOST to one of its own.`
+  if (error.code === 'EACCES')
+    return 'This account cannot listen on that port. Set BRIDGEWORK_PORT to a port above 1023.'
+  return `This machine cannot listen on that address (${error.code}). Set BRIDGEWORK_HOST to an address of this machine.`
 }
 
 function announce(config: Config, more: string): void {

@@ -4,11 +4,11 @@ import { hasOrganizationOf } from './modules/directory/organization.ts'
 import type { Log } from './platform/log/log-event.ts'
 import { demoReference, volumeReference } from './sandbox/demo.ts'
 
-/** Production would not be safe like this. The message is one line for the person who starts the server. */
+/** The server refuses to start, because it would not be safe. The message is for the person who starts it. */
 export class UnsafeStart extends Error {}
 
 /**
- * Refuses, in production, a database with demo data and a role that could rewrite disclosures; says the latter in the sandbox. Throws
+ * Refuses, in production, a database with demo data and a role that could rewrite disclosures; warns of such a role in the sandbox. Throws
  * UnsafeStart.
  */
 export async function requireSafeStart(pool: Pool, config: Config, log: Log): Promise<void> {
@@ -17,12 +17,12 @@ export async function requireSafeStart(pool: Pool, config: Config, log: Log): Pr
   )
   const mayRewrite = rows[0]?.may_rewrite ?? true
   const rewriteText =
-    'The role of DATABASE_URL may change and delete disclosures: connect as a role of its own, and set BRIDGEWORK_MIGRATION_DATABASE_URL to the owner of the schema.'
+    'The database role of DATABASE_URL can change and delete disclosures. Give DATABASE_URL a role that does not own the schema, and set BRIDGEWORK_MIGRATION_DATABASE_URL to the role that does.'
   if (config.environment === 'sandbox') {
     if (mayRewrite) log({ event: 'server.warning', text: rewriteText })
     return
   }
   if (mayRewrite) throw new UnsafeStart(rewriteText)
   if (await hasOrganizationOf(pool, [demoReference, volumeReference]))
-    throw new UnsafeStart('This database holds the sandbox’s demo practice: production needs a database of its own.')
+    throw new UnsafeStart('This database holds the demo practice of the sandbox. Use another database for production.')
 }

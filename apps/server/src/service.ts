@@ -84,12 +84,12 @@ export async function openService(config: Config, log: Log): Promise<Service> {
   }
 }
 
-/** Begins to hand mails on. Returns what stops it. */
+/** Starts sending mails. Returns a function that stops it. */
 function startMail({ mail }: Config, pool: Pool, log: Log): () => Promise<void> {
   if (mail.kind === 'none') {
     log({
       event: 'server.warning',
-      text: 'No mail is sent: set BRIDGEWORK_SMTP_URL and BRIDGEWORK_MAIL_FROM. Until then nobody can sign up or choose a new password.',
+      text: 'No mail is sent, so people cannot sign up or reset a password. Set BRIDGEWORK_SMTP_URL and BRIDGEWORK_MAIL_FROM.',
     })
     return async () => {}
   }

@@ -1,6 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
-import type { TestContext } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { type DatasetName, datasetNames, datasets, getDataset, vendorApiPath } from '@bridgework/contract'
 import type { Pool } from 'pg'
@@ -75,6 +74,9 @@ export type TestLocation = {
   upload: (dataset: string, records: Record<string, object | null>) => Promise<Answer>
 }
 
+/** What a world belongs to: a test, or a test file as a whole. */
+export type TestScope = { name?: string; after: (work: () => Promise<void>) => void }
+
 export type TestWorld = Awaited<ReturnType<typeof someWorld>>
 
 const pairs = datasets.map((dataset) => [dataset.name, dataset.example] as const)
@@ -96,7 +98,7 @@ export const aRecord = (dataset: string, attributes: object = {}) => ({
 
 /** A whole service on a database of the test's own, listening on loopback, with what a test needs to fill it and to read it. */
 export async function someWorld(
-  t: TestContext,
+  t: TestScope,
   options: Partial<AppDeps> & { limits?: { initial: number; incremental: number }; port?: number } = {},
 ) {
   const database = await createTestDatabase(t)
@@ -248,7 +250,7 @@ export function toNdjson(records: Record<string, object | null>): string {
 }
 
 async function startServer(
-  t: TestContext,
+  t: TestScope,
   database: Awaited<ReturnType<typeof createTestDatabase>>,
   options: Partial<AppDeps> &
     Pick<AppDeps, 'secretKey' | 'log'> & { limits?: { initial: number; incremental: number }; port?: number },

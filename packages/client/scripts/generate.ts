@@ -1,7 +1,7 @@
 // Writes src/generated.ts from the contract, so that the published package has its types and needs nothing of ours: npm run generate -w packages/client
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { datasets, locationAttributes, organizationAttributes, problems } from '@bridgework/contract'
+import { datasets, locationAttributes, organizationAttributes, vendorProblems } from '@bridgework/contract'
 
 type Schema = {
   type?: string
@@ -38,7 +38,7 @@ export function generate(): string {
     `export type OrganizationAttributes = ${typeOf(organizationAttributes, '')}`,
     '',
     doc('Codes of the errors that the service answers with.'),
-    `export type ServiceErrorCode =\n${Object.keys(problems)
+    `export type ServiceErrorCode =\n${Object.keys(vendorProblems)
       .map((code) => `  | '${code}'`)
       .join('\n')}`,
     '',

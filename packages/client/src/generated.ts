@@ -1,21 +1,21 @@
 // Made from the contract by scripts/generate.ts. Do not edit: a test compares it.
 // biome-ignore-all format: it stays as the generator wrote it, so that the two can be compared
 
-/** Fee schedules: attributes of a record. The price lists of a practice, and those that insurance plans pay by. */
+/** Fee schedules: attributes of a record. Fee schedules of a practice, and those that its insurance plans use. */
 export type FeeScheduleAttributes = {
   /** Name of the schedule; empty when the practice management system has none */
   name: string
   /** True when the record has been removed in the practice management system */
   is_hidden: boolean
-  /** What the amounts of this schedule stand for */
+  /** What the amounts of this schedule are */
   schedule_type: 'standard' | 'copay' | 'out_of_network' | 'fixed_benefit' | 'other'
   /** True when the schedule applies at every location of the organization */
   is_global: boolean
   /** Number of fees; the single record lists them */
   fees_count: number
-  /** The practice management system's own key */
+  /** Key of the record in the practice management system */
   source_id: string
-  /** When what vendors receive of this record last changed */
+  /** When an attribute of this record, as vendors receive it, last changed */
   updated_at: string
 }
 
@@ -25,16 +25,16 @@ export type FeeScheduleDetail = FeeScheduleAttributes & {
   fees: Array<{
     /** Procedure code, as stored */
     procedure_code: string
-    /** Fee in the location’s currency; null when left blank */
+    /** Fee in the location’s currency; null when it is blank */
     amount: string | null
-    /** Provider for whom alone the fee holds */
+    /** Key of the only provider that the fee applies to; null: all providers */
     provider_source_id: string | null
-    /** First day on which the fee holds */
+    /** First day on which the fee applies */
     effective_on: string | null
   }>
 }
 
-/** Insurance plans: attributes of a record. The insurance plans that a practice knows, each with the fee schedule that it pays by. */
+/** Insurance plans: attributes of a record. Insurance plans of a practice, each with its fee schedule. */
 export type InsurancePlanAttributes = {
   /** Name of the plan; empty when the practice management system has none */
   plan_name: string
@@ -47,7 +47,7 @@ export type InsurancePlanAttributes = {
   fee_schedule: {
     /** The fee schedule; null when the plan has none */
     data: {
-      /** Identifier of the fee schedule */
+      /** Id of the fee schedule */
       id: string
       type: 'fee_schedule'
       attributes: {
@@ -60,22 +60,22 @@ export type InsurancePlanAttributes = {
   }
   /** Electronic payer id of the carrier */
   payer_id: string | null
-  /** Employer through whom the plan is held */
+  /** Employer that offers the plan */
   employer_name: string | null
-  /** How the plan pays */
+  /** How the plan calculates what it pays */
   plan_type: 'percentage' | 'ppo' | 'flat_copay' | 'capitation' | null
-  /** Month in which the benefits start anew, 1–12 */
+  /** Month in which the benefits renew, 1–12 */
   renewal_month: number | null
-  /** The practice management system's own key */
+  /** Key of the record in the practice management system */
   source_id: string
-  /** When what vendors receive of this record last changed */
+  /** When an attribute of this record, as vendors receive it, last changed */
   updated_at: string
 }
 
 /** A single insurance_plan, as `get` gives it. */
 export type InsurancePlanDetail = InsurancePlanAttributes
 
-/** Patients: attributes of a record. The people that a practice treats, guarantors included. A patient is listed under the location where they are registered and under every location that holds a record referring to them, each listing with its own id and the same source_id. */
+/** Patients: attributes of a record. Patients of a practice, including guarantors. A patient is listed at the location where they are registered and at every location with a record that refers to them. Each of these records has its own id and the same source_id. */
 export type PatientAttributes = {
   /** First name */
   first_name: string | null
@@ -83,15 +83,15 @@ export type PatientAttributes = {
   middle_name: string | null
   /** Last name */
   last_name: string | null
-  /** Name that the patient goes by */
+  /** Preferred name */
   preferred_name: string | null
   /** Date of birth */
   date_of_birth: string | null
   /** Gender as recorded */
   gender: 'male' | 'female' | 'other' | 'unknown' | null
-  /** What the patient is to the practice */
+  /** Status of the patient */
   status: 'active' | 'inactive' | 'prospect' | 'non_patient' | 'archived' | 'deceased' | 'merged'
-  /** The status in the practice management system’s own words */
+  /** Status, as the practice management system names it */
   status_raw: string | null
   /** E-mail address */
   email: string | null
@@ -115,47 +115,47 @@ export type PatientAttributes = {
   country: string | null
   /** Chart number */
   chart_number: string | null
-  /** Patient who answers for this one’s bills; may be the same patient */
+  /** Patient who is responsible for the account; can be the same patient */
   guarantor_id: string | null
   /** Provider who usually treats the patient */
   primary_provider_name: string | null
-  /** Billing type, in the practice’s own words */
+  /** Billing type, as the practice names it */
   billing_type: string | null
   /** Preferred language */
   preferred_language: string | null
   /** Preferred way to be contacted */
   preferred_contact_method: 'phone' | 'sms' | 'email' | 'mail' | null
-  /** First visit */
+  /** Date of the first visit */
   first_visit_on: string | null
-  /** Fee schedule of this patient alone */
+  /** Fee schedule that was set for this patient */
   fee_schedule_id: string | null
   /** Primary insurance plan */
   primary_insurance_plan_id: string | null
   /** Secondary insurance plan */
   secondary_insurance_plan_id: string | null
-  /** Balance as the practice management system last counted it */
+  /** Balance, as last calculated by the practice management system */
   balance: {
-    /** What is owed, by the practice management system’s own count */
+    /** Amount owed, as calculated by the practice management system */
     total: string | null
-    /** What insurance is expected to pay of it */
+    /** Amount of it that insurance is expected to pay */
     insurance_estimate: string | null
-    /** When it was counted */
+    /** When the balance was calculated */
     as_of: string | null
   } | null
   /** Patient that this one was merged into */
   merged_into_id: string | null
   /** True when the record has been removed in the practice management system */
   is_hidden: boolean
-  /** The practice management system's own key */
+  /** Key of the record in the practice management system */
   source_id: string
-  /** When what vendors receive of this record last changed */
+  /** When an attribute of this record, as vendors receive it, last changed */
   updated_at: string
 }
 
 /** A single patient, as `get` gives it. */
 export type PatientDetail = PatientAttributes
 
-/** Appointments: attributes of a record. Visits: booked, planned, kept, missed and cancelled, and blocks of time without a patient. */
+/** Appointments: attributes of a record. Appointments in every status, also planned, missed and cancelled ones, and blocks of time without a patient. */
 export type AppointmentAttributes = {
   /** Patient; null for a block of time */
   patient_id: string | null
@@ -163,27 +163,27 @@ export type AppointmentAttributes = {
   provider_name: string | null
   /** Hygienist */
   hygienist_name: string | null
-  /** Operatory: the room or chair */
+  /** Operatory (room or chair) */
   operatory_name: string | null
-  /** Type, in the practice’s own words */
+  /** Appointment type, as the practice names it */
   appointment_type: string | null
-  /** Where the visit stands */
+  /** Status of the appointment */
   status: 'scheduled' | 'confirmed' | 'arrived' | 'in_chair' | 'completed' | 'no_show' | 'broken' | 'cancelled' | 'planned' | 'unscheduled'
-  /** The status in the practice management system’s own words */
+  /** Status, as the practice management system names it */
   status_raw: string | null
   /** When it starts; null when it has no date */
   starts_at: string | null
   /** When it ends */
   ends_at: string | null
-  /** When it starts, on the location’s wall clock */
+  /** When it starts, in the location’s local time */
   local_starts_at: string | null
   /** IANA time zone of local_starts_at */
   time_zone: string | null
   /** Length in minutes */
   duration_minutes: number | null
-  /** True when it is the patient’s first visit */
+  /** True for the first appointment of a patient */
   is_new_patient: boolean
-  /** True when it is a hygiene visit */
+  /** True for a hygiene appointment */
   is_hygiene: boolean
   /** True for a block of time or a note without treatment */
   is_block: boolean
@@ -193,7 +193,7 @@ export type AppointmentAttributes = {
   seated_at: string | null
   /** When the patient was dismissed */
   dismissed_at: string | null
-  /** Treatments that the visit is for */
+  /** Treatments of the appointment */
   treatment_ids: Array<string>
   /** Sum of the fees of its treatments */
   scheduled_production: string | null
@@ -201,34 +201,34 @@ export type AppointmentAttributes = {
   note: string | null
   /** True when the record has been removed in the practice management system */
   is_hidden: boolean
-  /** The practice management system's own key */
+  /** Key of the record in the practice management system */
   source_id: string
-  /** When what vendors receive of this record last changed */
+  /** When an attribute of this record, as vendors receive it, last changed */
   updated_at: string
 }
 
 /** A single appointment, as `get` gives it. */
 export type AppointmentDetail = AppointmentAttributes
 
-/** Treatments: attributes of a record. Procedures: planned, scheduled, completed, done elsewhere, referred out, and conditions found. */
+/** Treatments: attributes of a record. Procedures in every status: planned, scheduled, completed, done elsewhere and referred out; and conditions that were found. */
 export type TreatmentAttributes = {
   /** Patient */
   patient_id: string | null
   /** Provider */
   provider_name: string | null
-  /** Visit that it belongs to */
+  /** Appointment of the treatment */
   appointment_id: string | null
   /** Procedure code, as stored */
   procedure_code: string | null
   /** Description */
   description: string | null
-  /** Where the treatment stands */
+  /** Status of the treatment */
   status: 'planned' | 'scheduled' | 'completed' | 'existing' | 'referred_out' | 'condition' | 'inactive'
-  /** The status in the practice management system’s own words */
+  /** Status, as the practice management system names it */
   status_raw: string | null
-  /** What part of the mouth it is for */
+  /** Part of the mouth that is treated */
   area: 'tooth' | 'surface' | 'quadrant' | 'arch' | 'sextant' | 'mouth' | 'range' | null
-  /** Teeth that it is for */
+  /** Teeth that are treated */
   teeth: Array<string>
   /** Surfaces, quadrant or arch, as stored */
   surfaces: string | null
@@ -238,96 +238,96 @@ export type TreatmentAttributes = {
   fee: string | null
   /** Discount on the fee */
   discount: string | null
-  /** What insurance is expected to pay */
+  /** Amount that insurance is expected to pay */
   insurance_estimate: string | null
-  /** What is left to the patient */
+  /** Amount that the patient is expected to pay */
   patient_estimate: string | null
   /** Priority in the treatment plan */
   priority: string | null
-  /** When it was planned */
+  /** Day on which it was planned */
   planned_on: string | null
-  /** When it was completed */
+  /** Day on which it was completed */
   completed_on: string | null
   /** Note */
   note: string | null
   /** True when the record has been removed in the practice management system */
   is_hidden: boolean
-  /** The practice management system's own key */
+  /** Key of the record in the practice management system */
   source_id: string
-  /** When what vendors receive of this record last changed */
+  /** When an attribute of this record, as vendors receive it, last changed */
   updated_at: string
 }
 
 /** A single treatment, as `get` gives it. */
 export type TreatmentDetail = TreatmentAttributes
 
-/** Ledger transactions: attributes of a record. What raises and lowers what a guarantor owes. Over all locations of the organization, by the guarantor’s source_id, the amounts of the visible transactions add up to the balance. */
+/** Ledger transactions: attributes of a record. Charges, payments and adjustments on the account of a guarantor. The amounts of a guarantor’s visible transactions, over all locations of the organization and by the guarantor’s source_id, add up to the balance. */
 export type LedgerTransactionAttributes = {
-  /** Kind of the transaction */
+  /** Type of the transaction */
   transaction_type: 'charge' | 'patient_payment' | 'insurance_payment' | 'adjustment' | 'write_off' | 'refund' | 'transfer' | 'payment_plan'
-  /** The kind in the practice management system’s own words */
+  /** Type, as the practice management system names it */
   transaction_type_raw: string | null
-  /** Signed: positive raises what is owed, negative lowers it */
+  /** Positive when it increases what is owed, negative when it decreases it */
   amount: string
-  /** Day on which it counts */
+  /** Date of the transaction */
   transaction_on: string | null
   /** When it was entered */
   entered_at: string | null
   /** Patient */
   patient_id: string | null
-  /** Patient whose account it is on */
+  /** Patient who is responsible for the account */
   guarantor_id: string | null
   /** Provider */
   provider_name: string | null
-  /** Treatment that it is for */
+  /** Treatment that the transaction is for */
   treatment_id: string | null
   /** Procedure code of that treatment */
   procedure_code: string | null
-  /** The practice management system’s own key of the claim */
+  /** Key of the claim in the practice management system */
   claim_source_id: string | null
-  /** Plan that paid or wrote off */
+  /** Insurance plan that paid or wrote off the amount */
   insurance_plan_id: string | null
   /** How it was paid */
   payment_method: 'cash' | 'check' | 'card' | 'ach' | 'financing' | 'insurance' | 'other' | null
-  /** The method in the practice’s own words */
+  /** Payment method, as the practice names it */
   payment_method_raw: string | null
-  /** Type of the adjustment, in the practice’s own words */
+  /** Type of the adjustment, as the practice names it */
   adjustment_type: string | null
-  /** Number of the check or of the transfer */
+  /** Number of the check or transfer */
   reference_number: string | null
   /** Description */
   description: string | null
-  /** How the amount is spread over treatments */
+  /** How the amount is divided among treatments */
   allocations: Array<{
-    /** Identifier of a record */
+    /** Id of a record */
     treatment_id: string | null
-    /** Amount on that treatment */
+    /** Amount for this treatment */
     amount: string
   }>
   /** True when the record has been removed in the practice management system */
   is_hidden: boolean
-  /** The practice management system's own key */
+  /** Key of the record in the practice management system */
   source_id: string
-  /** When what vendors receive of this record last changed */
+  /** When an attribute of this record, as vendors receive it, last changed */
   updated_at: string
 }
 
 /** A single ledger_transaction, as `get` gives it. */
 export type LedgerTransactionDetail = LedgerTransactionAttributes
 
-/** Patient referrals: attributes of a record. Who sent a patient to the practice, and whom the practice sent a patient to. */
+/** Patient referrals: attributes of a record. Who referred a patient to the practice, and to whom the practice referred a patient. */
 export type PatientReferralAttributes = {
   /** Patient who was referred */
   patient_id: string | null
-  /** To the practice, or from it */
+  /** incoming: to the practice; outgoing: from the practice */
   direction: 'incoming' | 'outgoing'
-  /** What kind of source it is */
+  /** Type of the source */
   source_type: 'patient' | 'provider' | 'marketing' | 'organization' | 'employee' | 'other' | null
   /** Name of the source */
   source_name: string | null
-  /** Patient who referred */
+  /** Patient who made the referral */
   referring_patient_id: string | null
-  /** Provider who referred, or was referred to */
+  /** Provider who referred the patient, or to whom the patient was referred */
   referring_provider: {
     /** Name */
     name: string | null
@@ -338,13 +338,13 @@ export type PatientReferralAttributes = {
   } | null
   /** Marketing campaign */
   campaign: string | null
-  /** Whether it is the patient’s first source */
+  /** primary: the first source of the patient; secondary: a later one */
   attribution_role: 'primary' | 'secondary' | null
-  /** Place among the patient’s referrals, from 1 */
+  /** Position among the patient’s referrals, from 1 */
   rank: number | null
   /** Day of the referral */
   referred_on: string | null
-  /** What came of it */
+  /** Status of the referral */
   status: 'none' | 'declined' | 'scheduled' | 'consulted' | 'in_treatment' | 'completed' | null
   /** Treatment that the patient was referred for */
   treatment_id: string | null
@@ -352,9 +352,9 @@ export type PatientReferralAttributes = {
   note: string | null
   /** True when the record has been removed in the practice management system */
   is_hidden: boolean
-  /** The practice management system's own key */
+  /** Key of the record in the practice management system */
   source_id: string
-  /** When what vendors receive of this record last changed */
+  /** When an attribute of this record, as vendors receive it, last changed */
   updated_at: string
 }
 
@@ -389,7 +389,7 @@ export type LocationAttributes = {
   time_zone: string | null
   /** ISO 4217 currency code */
   currency: string | null
-  /** False when the practice closed the location */
+  /** False when the practice has closed the location */
   is_active: boolean
   practice_management_system: {
     /** Name of the practice management system */
@@ -398,24 +398,24 @@ export type LocationAttributes = {
     version: string | null
   }
   attribution_script: {
-    /** True when the practice’s website carries the attribution script: it was seen there within 30 days */
+    /** True when the attribution script ran on the practice’s website within the last 30 days */
     is_installed: boolean
-    /** Since when it has been there without a break of 30 days; null when it is not installed */
+    /** When it was installed: the start of the time in which it ran without a gap of 30 days. Null when it is not installed */
     installed_at: string | null
-    /** When it was last seen on the practice’s website */
+    /** When it last ran on the practice’s website */
     last_seen_at: string | null
   }
   sync: {
-    /** pending: the first sync has not finished; current: read to the end within the last 15 minutes of the location’s office hours; stale: not so, but its agent reports; disconnected: no agent reports any more */
+    /** pending: the first sync has not finished; current: read completely within the last 15 minutes of the location’s office hours; stale: not current, but its agent is connected; disconnected: no agent is connected */
     state: 'current' | 'stale' | 'disconnected' | 'pending'
-    /** When all granted datasets had been read once */
+    /** When all granted datasets were read for the first time */
     initial_sync_completed_at: string | null
-    /** When the practice management system was last read to the end */
+    /** When the practice management system was last read completely */
     synced_at: string | null
   }
   /** Datasets that this credential may read here */
   datasets_granted: Array<string>
-  /** When the location was made known to the service */
+  /** When the location was created in Bridgework */
   created_at: string
   /** When one of these attributes last changed */
   updated_at: string
@@ -425,7 +425,7 @@ export type LocationAttributes = {
 export type OrganizationAttributes = {
   /** Name of the organization */
   name: string
-  /** The operator’s own reference */
+  /** Reference that the operator gave the organization */
   external_reference: string | null
   /** IANA time zone */
   time_zone: string | null
@@ -435,9 +435,9 @@ export type OrganizationAttributes = {
   locations_count: number
   /** Datasets that this credential may read here */
   datasets_granted: Array<string>
-  /** When it first granted access that still holds */
+  /** When it first granted access that is still in force */
   granted_at: string
-  /** When the organization was made known to the service */
+  /** When the organization was created in Bridgework */
   created_at: string
   /** When one of these attributes last changed */
   updated_at: string
@@ -447,58 +447,33 @@ export type OrganizationAttributes = {
 export type ServiceErrorCode =
   | 'body_malformed'
   | 'request_malformed'
-  | 'token_required'
-  | 'token_invalid'
-  | 'credentials_invalid'
-  | 'agent_key_invalid'
-  | 'enrolment_code_invalid'
-  | 'sign_in_required'
-  | 'sign_in_refused'
-  | 'second_factor_refused'
-  | 'passkey_refused'
-  | 'origin_denied'
-  | 'csrf_token_invalid'
-  | 'role_denied'
-  | 'fresh_sign_in_required'
-  | 'agreement_not_accepted'
-  | 'location_denied'
-  | 'organization_denied'
-  | 'dataset_denied'
-  | 'agreement_required'
-  | 'agent_denied'
   | 'route_unknown'
-  | 'location_unknown'
-  | 'company_unknown'
-  | 'thing_unknown'
-  | 'invitation_unknown'
   | 'organization_unknown'
-  | 'record_unknown'
-  | 'dataset_unknown'
-  | 'preview_off'
+  | 'location_unknown'
   | 'method_not_allowed'
   | 'request_timeout'
-  | 'idempotency_in_progress'
-  | 'removal_held'
-  | 'act_refused'
   | 'body_too_large'
   | 'uri_too_long'
   | 'content_type_unsupported'
   | 'content_encoding_unsupported'
   | 'parameter_invalid'
-  | 'credentials_malformed'
   | 'field_invalid'
-  | 'record_invalid'
-  | 'idempotency_key_invalid'
-  | 'idempotency_key_reused'
-  | 'password_refused'
-  | 'sign_in_throttled'
-  | 'token_requests_exceeded'
-  | 'sync_slots_exceeded'
   | 'headers_too_large'
   | 'internal'
   | 'unavailable'
+  | 'token_required'
+  | 'token_invalid'
+  | 'credentials_invalid'
+  | 'location_denied'
+  | 'organization_denied'
+  | 'dataset_denied'
+  | 'agreement_required'
+  | 'record_unknown'
+  | 'preview_off'
+  | 'credentials_malformed'
+  | 'token_requests_exceeded'
+  | 'sync_slots_exceeded'
   | 'disclosure_unavailable'
-  | 'busy'
 
 /** Every dataset of a location, in an order in which what others refer to comes first. */
 export const datasets = {

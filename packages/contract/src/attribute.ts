@@ -71,7 +71,7 @@ export function wallTime(description: string) {
 
 /** What every record of every dataset carries beside its own attributes. */
 export const commonAttributes = {
-  source_id: sourceId("The practice management system's own key"),
+  source_id: sourceId('Key of the record in the practice management system'),
   is_hidden: Type.Boolean({ description: 'True when the record has been removed in the practice management system' }),
-  updated_at: instant('When what vendors receive of this record last changed'),
+  updated_at: instant('When an attribute of this record, as vendors receive it, last changed'),
 }

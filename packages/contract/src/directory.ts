@@ -2,20 +2,20 @@ import { Type } from 'typebox'
 import { instant, nullable, nullableText, text } from './attribute.ts'
 import { freshness } from './envelope.ts'
 
-const datasetsGranted = Type.Array(Type.String({ description: 'Name of a dataset, as in its path' }), {
+const datasetsGranted = Type.Array(Type.String({ description: 'Name of the dataset, as in its path' }), {
   description: 'Datasets that this credential may read here',
 })
 
 /** Attributes of an organization: a practice owner. */
 export const organizationAttributes = Type.Object({
   name: text('Name of the organization'),
-  external_reference: nullableText('The operator’s own reference'),
+  external_reference: nullableText('Reference that the operator gave the organization'),
   time_zone: nullableText('IANA time zone'),
   country: nullableText('ISO 3166-1 alpha-2 country code'),
   locations_count: Type.Integer({ description: 'Number of its locations that this credential may read' }),
   datasets_granted: datasetsGranted,
-  granted_at: instant('When it first granted access that still holds'),
-  created_at: instant('When the organization was made known to the service'),
+  granted_at: instant('When it first granted access that is still in force'),
+  created_at: instant('When the organization was created in Bridgework'),
   updated_at: instant('When one of these attributes last changed'),
 })
 
@@ -34,26 +34,28 @@ export const locationAttributes = Type.Object({
   website_url: nullableText('Website'),
   time_zone: nullableText('IANA time zone'),
   currency: nullableText('ISO 4217 currency code'),
-  is_active: Type.Boolean({ description: 'False when the practice closed the location' }),
+  is_active: Type.Boolean({ description: 'False when the practice has closed the location' }),
   practice_management_system: Type.Object({
     name: nullableText('Name of the practice management system'),
     version: nullableText('Its version'),
   }),
   attribution_script: Type.Object({
     is_installed: Type.Boolean({
-      description: 'True when the practice’s website carries the attribution script: it was seen there within 30 days',
+      description: 'True when the attribution script ran on the practice’s website within the last 30 days',
     }),
     installed_at: nullable(
-      instant('Since when it has been there without a break of 30 days; null when it is not installed'),
+      instant(
+        'When it was installed: the start of the time in which it ran without a gap of 30 days. Null when it is not installed',
+      ),
     ),
-    last_seen_at: nullable(instant('When it was last seen on the practice’s website')),
+    last_seen_at: nullable(instant('When it last ran on the practice’s website')),
   }),
   sync: Type.Object({
     state: freshness.properties.state,
-    initial_sync_completed_at: nullable(instant('When all granted datasets had been read once')),
+    initial_sync_completed_at: nullable(instant('When all granted datasets were read for the first time')),
     synced_at: freshness.properties.synced_at,
   }),
   datasets_granted: datasetsGranted,
-  created_at: instant('When the location was made known to the service'),
+  created_at: instant('When the location was created in Bridgework'),
   updated_at: instant('When one of these attributes last changed'),
 })

@@ -3,9 +3,9 @@ import { instant, nullable, recordId } from './attribute.ts'
 
 /** spec: Pagination envelope `pagy`. Page mode adds `page` and `pages`. */
 export const cursorPagy = Type.Object({
-  total: Type.Integer({ description: 'Number of records that match the filters of the request, whatever the cursor' }),
+  total: Type.Integer({ description: 'Number of records that match the filters of the request, on all pages' }),
   items: Type.Integer({
-    description: 'Page size in force, after capping; fewer records than this means the last page',
+    description: 'Page size of this response, after capping; a page with fewer records is the last one',
   }),
 })
 
@@ -15,15 +15,15 @@ export const pagePagy = Type.Object({
   pages: Type.Integer({ description: 'Number of pages' }),
 })
 
-/** How current the copy of a dataset is. */
+/** How current our copy of a dataset is. */
 export const freshnessStates = ['current', 'stale', 'disconnected', 'pending'] as const
 export type FreshnessState = (typeof freshnessStates)[number]
 
 export const freshness = Type.Object({
-  synced_at: nullable(instant('When the practice management system was last read to the end')),
+  synced_at: nullable(instant('When the practice management system was last read completely')),
   state: Type.Enum([...freshnessStates], {
     description:
-      'pending: the first sync has not finished; current: read to the end within the last 15 minutes of the location’s office hours; stale: not so, but its agent reports; disconnected: no agent reports any more',
+      'pending: the first sync has not finished; current: read completely within the last 15 minutes of the location’s office hours; stale: not current, but its agent is connected; disconnected: no agent is connected',
   }),
 })
 
@@ -36,12 +36,12 @@ const datasetMeta = {
     Type.String({
       format: 'date-time',
       description:
-        'On a walk’s first page only: pass it as q[fetch_modified_since] to begin the next delta; it returns exactly what changed since. Null on later pages',
+        'On the first page of a walk: pass it as q[fetch_modified_since] in the next delta to get only what changed. Null on later pages',
     }),
   ),
   granted_at: nullable(
     instant(
-      'When the practice granted this dataset; set when a delta returned the whole dataset because it was granted later',
+      'When the practice granted this dataset; only when this delta returns the whole dataset because of that grant, otherwise null',
     ),
   ),
   freshness,
@@ -51,36 +51,36 @@ const datasetMeta = {
 /** `meta` is ours and additive: members may be added. */
 export const cursorMeta = Type.Object({
   ...datasetMeta,
-  next_after: nullable(recordId('Pass it as `after` for the next page; null on the last page')),
+  next_after: nullable(recordId('Pass it as `after` to get the next page; null on the last page')),
 })
 
 export const pageMeta = Type.Object({
   ...datasetMeta,
-  next_page: nullable(Type.Integer({ description: 'Pass it as `page` for the next page; null on the last page' })),
+  next_page: nullable(Type.Integer({ description: 'Pass it as `page` to get the next page; null on the last page' })),
 })
 
-/** Records of a range as a digest sums them up. */
+/** A range of records and its checksum. */
 export const digestRange = Type.Object({
   id: recordId('Id of the last record of the range'),
   type: Type.Literal('digest_range', { description: 'The kind of resource' }),
   attributes: Type.Object({
     after_id: Type.String({
       pattern: '^\\d+$',
-      description: 'The range begins after the record with this id; 0: at the first',
+      description: 'The range starts after the record with this id; 0: at the first record',
     }),
     last_id: recordId('Id of the last record of the range'),
     records: Type.Integer({ description: 'Number of records in the range, hidden ones included' }),
     sha256: Type.String({
       pattern: '^[0-9a-f]{64}$',
       description:
-        'Exclusive or of the SHA-256 of each record, in hexadecimal. Of a record the bytes count that its list sends: the JSON of `id`, `type` and `attributes` in UTF-8, without a space',
+        'Exclusive or of the SHA-256 of each record, in hexadecimal. The SHA-256 of a record is taken over its bytes in the list: the JSON of `id`, `type` and `attributes` in UTF-8, without spaces',
     }),
   }),
 })
 
 export const digestMeta = Type.Object({
   has_more: hasMore,
-  next_after: nullable(recordId('Pass it as `after` for the next ranges; null on the last page')),
+  next_after: nullable(recordId('Pass it as `after` to get the next ranges; null on the last page')),
   request_id: requestId,
 })
 

@@ -14,5 +14,5 @@ export {
   pagePagy,
 } from './envelope.ts'
 export { limits, vendorApiPath, vendorApiVersion } from './limits.ts'
-export { type ErrorBody, type ProblemCode, problems } from './problems.ts'
+export { type ErrorBody, type ProblemCode, problems, vendorProblems } from './problems.ts'
 export { hasPatientData, referencesFrom, referencesTo } from './references.ts'

@@ -1,10 +1,36 @@
-/**
- * Every error that leaves the service: `code` (the key) for programs, `errors` for the person who calls. docs/errors.md lists the same
- * table and a test keeps both equal. A code is never reused for another meaning.
- */
-export const problems = {
+// Every error that leaves the service: `code` (the key) for programs, `errors` for the person who reads it, the HTTP status for the edge.
+// docs/errors.md lists the same table and a test keeps both equal. A code is never reused for another meaning.
+// Retired: thing_unknown (now not_found), act_refused (now a code of its own for each reason), idempotency_in_progress.
+
+type Row = { status: number; errors: string }
+
+/** What any API may answer. */
+const anyApi = {
   body_malformed: { status: 400, errors: 'The request body is not valid JSON.' },
-  request_malformed: { status: 400, errors: 'The request could not be understood as HTTP.' },
+  request_malformed: { status: 400, errors: 'The request is not valid HTTP.' },
+  route_unknown: { status: 404, errors: 'Resource not found: there is no such path.' },
+  organization_unknown: { status: 404, errors: 'Resource not found: there is no such organization.' },
+  location_unknown: { status: 404, errors: 'Resource not found: there is no such location.' },
+  method_not_allowed: {
+    status: 405,
+    errors: 'This path does not support this method. The header Allow lists the methods that it supports.',
+  },
+  request_timeout: { status: 408, errors: 'The request took too long to arrive.' },
+  body_too_large: { status: 413, errors: 'The request body is too large.' },
+  uri_too_long: { status: 414, errors: 'The request URL is too long: at most 8,000 characters.' },
+  content_type_unsupported: { status: 415, errors: 'Send the body as Content-Type: application/json.' },
+  content_encoding_unsupported: {
+    status: 415,
+    errors: 'The body may be sent as it is or with Content-Encoding: gzip.',
+  },
+  parameter_invalid: { status: 422, errors: 'A parameter is not valid.' },
+  field_invalid: { status: 422, errors: 'A field of the body is not valid.' },
+  headers_too_large: { status: 431, errors: 'The request headers are too large: at most 16 KiB.' },
+  internal: { status: 500, errors: 'Internal error. Give the request id when you ask for help.' },
+  unavailable: { status: 503, errors: 'The service is temporarily unavailable. Try again shortly.' },
+} as const satisfies Record<string, Row>
+
+const vendorApi = {
   token_required: {
     status: 401,
     errors: 'Not authorized: send "Authorization: Bearer <ACCESS_TOKEN>" with a token from POST /auth/token.',
@@ -14,6 +40,28 @@ export const problems = {
     errors: 'Not authorized: the token is invalid or has expired. Get a new one from POST /auth/token.',
   },
   credentials_invalid: { status: 401, errors: 'Invalid client credentials' },
+  location_denied: { status: 403, errors: 'Access denied: this credential may not access this location.' },
+  organization_denied: { status: 403, errors: 'Access denied: this credential may not access this organization.' },
+  dataset_denied: { status: 403, errors: 'Access denied: the practice has not granted this dataset of this location.' },
+  agreement_required: {
+    status: 403,
+    errors: 'Access denied: the account owner must accept the current developer API agreement first.',
+  },
+  record_unknown: { status: 404, errors: 'Resource not found: there is no such record in this location.' },
+  preview_off: { status: 404, errors: 'Resource not found: this operation is not yet available in production.' },
+  credentials_malformed: { status: 422, errors: 'client_id and client_secret are required strings' },
+  token_requests_exceeded: {
+    status: 429,
+    errors: 'Too many token requests from this address: at most 10 in any 60 seconds. Keep a token for its whole life.',
+  },
+  sync_slots_exceeded: { status: 429, errors: 'Too many locations are syncing concurrently.' },
+  disclosure_unavailable: {
+    status: 503,
+    errors: 'This read could not be recorded as a disclosure, so nothing was sent. Try again shortly.',
+  },
+} as const satisfies Record<string, Row>
+
+const ingestApi = {
   agent_key_invalid: {
     status: 401,
     errors: 'Not authorized: the agent key is missing, wrong or revoked. Enrol the agent again.',
@@ -22,81 +70,108 @@ export const problems = {
     status: 401,
     errors: 'The enrolment code is wrong, expired or already used. Ask for a new one.',
   },
-  sign_in_required: { status: 401, errors: 'Not signed in, or signed in too long ago. Sign in again.' },
-  sign_in_refused: { status: 401, errors: 'The e-mail address or the password is wrong.' },
-  second_factor_refused: { status: 401, errors: 'That code is wrong, expired or already used. Enter a new one.' },
-  passkey_refused: { status: 401, errors: 'That passkey was not accepted. Try again, or sign in with your password.' },
-  origin_denied: { status: 403, errors: 'Refused: this request came from a page that is not ours.' },
-  csrf_token_invalid: {
-    status: 403,
-    errors: 'Refused: the request does not belong to this sign-in. Reload the page and try again.',
-  },
-  role_denied: { status: 403, errors: 'Your role does not permit this. Ask an owner or an admin.' },
-  fresh_sign_in_required: { status: 403, errors: 'Confirm that it is you: sign in again, then repeat this.' },
-  agreement_not_accepted: {
-    status: 403,
-    errors: 'Developer API agreement not accepted: the owner of the company must accept the current version first.',
-  },
-  location_denied: { status: 403, errors: 'Access denied: this credential may not access this location.' },
-  organization_denied: { status: 403, errors: 'Access denied: this credential may not access this organization.' },
-  dataset_denied: { status: 403, errors: 'Access denied: the practice has not granted this dataset of this location.' },
-  agreement_required: {
-    status: 403,
-    errors: 'Access denied: the account owner must accept the current developer API agreement first.',
-  },
   agent_denied: { status: 403, errors: 'Access denied: this agent may not write here.' },
-  route_unknown: { status: 404, errors: 'Resource not found: there is no such path.' },
-  location_unknown: { status: 404, errors: 'Resource not found: there is no such location.' },
-  company_unknown: { status: 404, errors: 'Resource not found: there is no such company.' },
-  thing_unknown: { status: 404, errors: 'Resource not found: there is no such thing, or it is gone.' },
-  invitation_unknown: {
-    status: 404,
-    errors: 'This link is not valid any more: it was used, replaced or is too old. Ask for a new one.',
-  },
-  organization_unknown: { status: 404, errors: 'Resource not found: there is no such organization.' },
-  record_unknown: { status: 404, errors: 'Resource not found: there is no such record in this location.' },
   dataset_unknown: { status: 404, errors: 'Resource not found: there is no such dataset.' },
-  preview_off: { status: 404, errors: 'Resource not found: this operation is not yet available in production.' },
-  method_not_allowed: { status: 405, errors: 'This path does not answer that method.' },
-  request_timeout: { status: 408, errors: 'The request took too long to arrive.' },
-  idempotency_in_progress: {
+  removal_held: {
     status: 409,
-    errors: 'An upload with this Idempotency-Key is still being processed. Send it again shortly.',
+    errors: 'This list would hide so many records that a person must confirm it first.',
   },
-  removal_held: { status: 409, errors: 'So many records would be removed that a person must confirm it first.' },
-  act_refused: { status: 409, errors: 'This cannot be done now.' },
-  body_too_large: { status: 413, errors: 'The request body is too large.' },
-  uri_too_long: { status: 414, errors: 'The request path is too long.' },
-  content_type_unsupported: { status: 415, errors: 'Send the body as Content-Type: application/json.' },
-  content_encoding_unsupported: {
-    status: 415,
-    errors: 'The body may be sent as it is or with Content-Encoding: gzip.',
-  },
-  parameter_invalid: { status: 422, errors: 'A parameter is not valid.' },
-  credentials_malformed: { status: 422, errors: 'client_id and client_secret are required strings' },
-  field_invalid: { status: 422, errors: 'A field of the body is not valid.' },
   record_invalid: { status: 422, errors: 'A line of the upload is not valid.' },
   idempotency_key_invalid: {
     status: 422,
     errors: 'Idempotency-Key must be "<agent id>-<number>" with this agent\'s id and a positive whole number.',
   },
   idempotency_key_reused: { status: 422, errors: 'Idempotency key reused with different content' },
-  password_refused: { status: 422, errors: 'This password cannot be used. Choose another one.' },
-  sign_in_throttled: { status: 429, errors: 'Too many tries. Wait a little, then try again.' },
-  token_requests_exceeded: {
-    status: 429,
-    errors: 'Too many token requests from this address: at most 10 in any 60 seconds. Keep a token for its whole life.',
-  },
-  sync_slots_exceeded: { status: 429, errors: 'Too many locations are syncing concurrently.' },
-  headers_too_large: { status: 431, errors: 'The request headers are too large.' },
-  internal: { status: 500, errors: 'Internal error. Give the request id when you ask for help.' },
-  unavailable: { status: 503, errors: 'The service is not available for a moment. Try again shortly.' },
-  disclosure_unavailable: {
-    status: 503,
-    errors: 'The read could not be put on record, so nothing was sent. Try again shortly.',
-  },
   busy: { status: 503, errors: 'Another upload of this dataset is still being stored. Try again shortly.' },
-} as const satisfies Record<string, { status: number; errors: string }>
+} as const satisfies Record<string, Row>
+
+/** What the portal answers people, and the operator's command line prints. */
+const people = {
+  sign_in_required: { status: 401, errors: 'You are not signed in, or your session has ended. Sign in again.' },
+  sign_in_refused: { status: 401, errors: 'The e-mail address or the password is wrong.' },
+  second_factor_refused: { status: 401, errors: 'This code is wrong, expired or already used. Enter a new one.' },
+  passkey_refused: { status: 401, errors: 'This passkey was not accepted. Try again, or sign in with your password.' },
+  origin_denied: {
+    status: 403,
+    errors: 'Request refused: it came from another website. Open the portal and try again.',
+  },
+  csrf_token_invalid: {
+    status: 403,
+    errors: 'Request refused: it does not belong to this session. Reload the page and try again.',
+  },
+  role_denied: { status: 403, errors: 'Your role does not permit this. Ask an owner or an admin.' },
+  fresh_sign_in_required: { status: 403, errors: 'This needs a recent sign-in. Sign in again, then repeat it.' },
+  agreement_not_accepted: {
+    status: 403,
+    errors: 'Developer API agreement not accepted: the owner of the company must accept the current version first.',
+  },
+  not_found: { status: 404, errors: 'Not found. Reload the page.' },
+  company_unknown: { status: 404, errors: 'Resource not found: there is no such company.' },
+  member_unknown: { status: 404, errors: 'Resource not found: there is no such member.' },
+  invitation_unknown: {
+    status: 404,
+    errors: 'This link is no longer valid: it was used or replaced, or it has expired. Ask for a new one.',
+  },
+  agreement_unknown: { status: 404, errors: 'Resource not found: no such version of the agreement was published.' },
+  key_pair_unknown: { status: 404, errors: 'Resource not found: the company has no such key pair.' },
+  signing_key_unknown: { status: 404, errors: 'Resource not found: there is no such signing key.' },
+  agent_unknown: { status: 404, errors: 'Resource not found: there is no such agent, or its key was revoked.' },
+  removal_unknown: {
+    status: 404,
+    errors: 'Resource not found: no removal of this dataset waits for confirmation at this location.',
+  },
+  account_exists: { status: 409, errors: 'This e-mail address already has an account. Sign in instead.' },
+  account_other: { status: 409, errors: 'This invitation is for another e-mail address.' },
+  two_factor_on: { status: 409, errors: 'One-time passwords are already on.' },
+  two_factor_off: { status: 409, errors: 'One-time passwords are off. Turn them on first.' },
+  member_exists: { status: 409, errors: 'This e-mail address already belongs to a member.' },
+  member_active: { status: 409, errors: 'This member has already accepted an invitation and can sign in.' },
+  member_not_active: {
+    status: 409,
+    errors: 'This member has not accepted the invitation yet. Choose a member who has.',
+  },
+  owner_exists: { status: 409, errors: 'There is an owner already. Transfer ownership instead.' },
+  owner_stays: {
+    status: 409,
+    errors: 'The owner cannot be removed or get another role. Transfer ownership to another member first.',
+  },
+  last_operator: { status: 409, errors: 'The last operator cannot be removed. Add another operator first.' },
+  company_closed: { status: 409, errors: 'The company is suspended or closed.' },
+  agreement_not_current: {
+    status: 409,
+    errors: 'This version of the agreement is not the current one. Reload the page and accept the current version.',
+  },
+  agreement_version_wrong: { status: 409, errors: 'The version must be the one after the current version.' },
+  key_pair_exists: {
+    status: 409,
+    errors: 'The company already has a live key pair. To replace it, regenerate it: the old one stops working at once.',
+  },
+  key_pair_required: { status: 409, errors: 'The company has no live key pair. Generate one first.' },
+  key_pair_not_live: {
+    status: 409,
+    errors: 'This key pair is no longer live. Reload the page to see the current one.',
+  },
+  grant_covers_all_locations: {
+    status: 409,
+    errors:
+      'Access covers all locations, so it cannot be revoked for single ones. ' +
+      'Revoke it for all locations, then grant it for those that should keep it.',
+  },
+  access_changed: {
+    status: 409,
+    errors: 'The access has changed since you loaded this page. Nothing was saved. Review your changes again.',
+  },
+  removal_changed: { status: 409, errors: 'The list of records has changed. Review it again.' },
+  not_in_production: { status: 409, errors: 'This command creates demo data and runs in the sandbox only.' },
+  password_refused: { status: 422, errors: 'This password cannot be used. Choose another one.' },
+  sign_in_throttled: { status: 429, errors: 'Too many attempts. Wait a little, then try again.' },
+} as const satisfies Record<string, Row>
+
+/** What the vendor API may answer. */
+export const vendorProblems = { ...anyApi, ...vendorApi } as const
+
+/** The whole table. */
+export const problems = { ...vendorProblems, ...ingestApi, ...people } as const
 
 export type ProblemCode = keyof typeof problems
 

@@ -98,8 +98,8 @@ function vendorSchema(attribute: Attribute): TSchema {
   if (!isReference(attribute)) return attribute
   const { description } = attribute
   if (attribute.kind === 'one') return nullable(recordId(description))
-  if (attribute.kind === 'list') return Type.Array(recordId('Identifier of a record'), { description })
-  const item = { [`${attribute.name}_id`]: nullable(recordId('Identifier of a record')), ...attribute.values }
+  if (attribute.kind === 'list') return Type.Array(recordId('Id of a record'), { description })
+  const item = { [`${attribute.name}_id`]: nullable(recordId('Id of a record')), ...attribute.values }
   return Type.Array(Type.Object(item), { description })
 }
 

@@ -49,7 +49,7 @@ test('an unchanged file is not read again, a changed one sends what differs, and
   world.write('plans.csv', csvOf({ 1: 'One', 2: 'Two', 3: 'Three' }))
   assert.equal(await world.run(), 'complete')
   assert.deepEqual(namesOf(world.visible('main', 'insurance_plans')), { 1: 'One', 2: 'Two', 3: 'Three' })
-  const [first] = world.server.cycles
+  const [first] = world.server.cycles()
   assert.deepEqual([first?.complete, first?.read_at], [true, '2026-11-20T11:59:00.000Z'], 'as old as its file')
 
   world.restart()
@@ -85,7 +85,7 @@ test('a file that is being written is not read, nor one whose marker is missing 
   world.write('plans.csv', csvOf({ 1: 'Half' }), -55_000)
   assert.equal(await world.run(), 'complete')
   assert.equal(world.named('dataset.put_off')[0]?.because, 'file_busy')
-  assert.deepEqual([world.server.cycles, world.named('dataset.failed')], [[], []])
+  assert.deepEqual([world.server.cycles(), world.named('dataset.failed')], [[], []])
   assert.equal(await world.run(), 'complete')
   assert.deepEqual(namesOf(world.visible('main', 'insurance_plans')), { 1: 'Half' })
 
@@ -158,7 +158,7 @@ test('a file with one bad line sends nothing of it, and other files go on', asyn
   assert.equal(failed?.because, 'file_invalid')
   assert.match(failed?.what ?? '', /plans\.csv, line 3, column "Month": must be a whole number from 1 to 12\./)
   assert.ok(!JSON.stringify(world.events).includes('Geheim'))
-  assert.ok(!world.server.cycles.some(({ dataset }) => dataset === 'insurance_plans'), 'not reported as read')
+  assert.ok(!world.server.cycles().some(({ dataset }) => dataset === 'insurance_plans'), 'not reported as read')
 
   world.write('plans.csv', 'No,Name,Month\n1,A,1\n2,B,12\n')
   assert.equal(await world.run(), 'complete')
@@ -199,7 +199,7 @@ test('a partial export only adds and changes, and a complete one that lost too m
   world.write('plans.csv', csvOf({ 2: 'New', 3: 'Three' }))
   assert.equal(await world.run(), 'complete')
   assert.deepEqual(namesOf(world.visible('main', 'insurance_plans')), { 1: 'One', 2: 'New', 3: 'Three' })
-  assert.deepEqual(world.server.reconciles, [])
+  assert.deepEqual(world.server.lists(), [])
 
   world.setMapping(plans)
   world.write('plans.csv', 'No,Name\n')

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { runAgentCommand, temporaryFolder } from '../test-agent.ts'
-import { startTestIngestServer } from '../test-ingest-server.ts'
+import { startTestService } from '../test-service.ts'
 import { oneDataset, someFolder } from './test-folder.ts'
 
 const secret = 'Geheimrat'
@@ -89,7 +89,7 @@ test('a file with a mistake of any kind is named by line, column and rule, and n
     assert.ok(!what.includes(secret), what)
     assert.equal(world.visible('main', 'patients').size, 0)
   }
-  assert.deepEqual([world.server.cycles, world.server.counts.inserted], [[], 0])
+  assert.deepEqual([world.server.cycles(), (await world.server.counts()).inserted], [[], 0])
   world.write('patients.csv', `\ufeff${header}\r\n${good}\r\n2,"say ""hi""\nthere",,active,,${secret}`)
   assert.equal(await world.run(), 'complete')
   assert.equal(world.visible('main', 'patients').get('2')?.last_name, 'say "hi"\nthere')
@@ -130,14 +130,14 @@ test('NDJSON: mistakes in lines and values', async (t) => {
 })
 
 test('enroll, check and run: a mistake is explained before anything is sent, and mended while the agent runs on', async (t) => {
-  const server = await startTestIngestServer(t)
+  const server = await startTestService(t)
   const folder = temporaryFolder(t)
   const [exports, config, map] = [join(folder, 'exports'), join(folder, 'config.json'), join(folder, 'mapping.json')]
   mkdirSync(exports)
   const file = (content: string) => writeFileSync(join(exports, 'patients.csv'), content)
   const agent = (...args: string[]) => runAgentCommand([...args, '--config', config])
   writeFileSync(map, JSON.stringify({ ...mapping, settle_seconds: 0 }))
-  const enrol = ['enroll', '--server', server.url, '--code', 'bwe_once', '--connector', 'files']
+  const enrol = ['enroll', '--server', server.url, '--code', await server.enrolmentCode(), '--connector', 'files']
 
   const incomplete = await agent(...enrol, '--folder', exports)
   assert.deepEqual([incomplete.code, /--mapping is missing/.test(incomplete.stderr)], [2, true])
@@ -165,6 +165,6 @@ test('enroll, check and run: a mistake is explained before anything is sent, and
   )
   const ran = await agent('run', '--once')
   assert.equal(ran.code, 0, ran.stdout + ran.stderr)
-  assert.equal(server.visible('main', 'patients').get('1')?.date_of_birth, '1984-02-29')
+  assert.equal((await server.visible('main', 'patients')).get('1')?.date_of_birth, '1984-02-29')
   for (const { stdout, stderr } of [wrong, failed, right, ran]) assert.ok(!(stdout + stderr).includes(secret))
 })

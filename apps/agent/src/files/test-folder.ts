@@ -7,12 +7,13 @@ import { type AgentDeps, uploadLimits } from '../pipeline/context.ts'
 import { runCycle } from '../pipeline/cycle.ts'
 import { openState } from '../state.ts'
 import { temporaryFolder } from '../test-agent.ts'
-import { startTestIngestServer } from '../test-ingest-server.ts'
+import { createView, startTestService } from '../test-service.ts'
 import { filesConnector } from './connector.ts'
 
 /** An agent that reads a folder of a test's own, with an ingest server of its own and a clock that the test moves. */
 export async function someFolder(t: TestContext, mapping: string | object) {
-  const server = await startTestIngestServer(t)
+  const server = await startTestService(t)
+  const view = createView(server)
   const folder = temporaryFolder(t)
   const clock = { ms: Date.parse('2026-11-20T12:00:00Z') }
   const events: AgentEvent[] = []
@@ -42,7 +43,7 @@ export async function someFolder(t: TestContext, mapping: string | object) {
     },
     deps: (): AgentDeps => ({
       connector,
-      client: ingestClient({ ...identity, agentKey: server.agentKey, timeoutMs: 2_000 }),
+      client: ingestClient({ ...identity, agentKey: server.agentKey, timeoutMs: 10_000 }),
       state,
       limits: uploadLimits,
       sleep: async (ms) => {
@@ -56,7 +57,9 @@ export async function someFolder(t: TestContext, mapping: string | object) {
     run: async () => {
       events.length = 0
       clock.ms += 60_000
-      return (await runCycle(world.deps())).result
+      const { result } = await runCycle(world.deps())
+      await view.refresh()
+      return result
     },
     /** As a process that died and was started again. */
     restart: () => {
@@ -66,8 +69,8 @@ export async function someFolder(t: TestContext, mapping: string | object) {
     },
     named: <Name extends AgentEvent['event']>(name: Name) =>
       events.filter((event): event is AgentEvent & { event: Name } => event.event === name),
-    /** What the server shows of a dataset at a location, by source id. */
-    visible: (location: string, dataset: string) => server.visible(location, dataset),
+    /** What vendors saw of a dataset at a location after the last cycle, by source id. */
+    visible: view.visible,
   }
   world.setMapping(mapping)
   return world

@@ -2,13 +2,15 @@ import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { after } from 'node:test'
 import { datasets } from '@bridgework/contract'
+import { someWorld, type TestWorld } from '../../../server/src/test-world.ts'
 import type { AgentEvent } from '../agent-event.ts'
 import { ingestClient } from '../ingest-client.ts'
 import { uploadLimits } from '../pipeline/context.ts'
 import { runCycle } from '../pipeline/cycle.ts'
 import { openState } from '../state.ts'
-import { startTestIngestServer } from '../test-ingest-server.ts'
+import { createView, startTestService } from '../test-service.ts'
 import { openDentalConnector } from './connector.ts'
 import type { DatabaseSettings } from './database-settings.ts'
 
@@ -20,14 +22,19 @@ export type TestCopy = {
   everything(): Record<string, Record<string, unknown>>
 }
 
-/** An ingest server with an agent that keeps its copy of a database current. `now` is the agent's clock. */
+/** One for all copies of a test file, each of an organization of its own. */
+let service: Promise<TestWorld> | undefined
+
+/** A service with an agent that keeps its copy of a database current. `now` is the agent's clock. */
 export async function testCopy(
   t: { after(work: () => Promise<void>): void },
   settings: DatabaseSettings,
   options: { now: () => Date; timeZone?: string | null },
 ): Promise<TestCopy> {
-  const server = await startTestIngestServer(t)
-  server.world.removalsConfirmed = true
+  service ??= someWorld({ after })
+  const server = await startTestService(t, await service)
+  const view = createView(server)
+  let locations: string[] = []
   const folder = mkdtempSync(join(tmpdir(), 'bwa-'))
   const identity = { serverUrl: server.url, agentId: server.agentId, organizationId: server.organizationId }
   const state = openState(join(folder, 'state.sqlite'), identity)
@@ -36,7 +43,7 @@ export async function testCopy(
     rmSync(folder, { recursive: true, force: true })
   })
   return {
-    visible: server.visible,
+    visible: view.visible,
     run: async () => {
       const events: AgentEvent[] = []
       const outcome = await runCycle({
@@ -53,13 +60,16 @@ export async function testCopy(
       assert.equal(outcome.result, 'complete', JSON.stringify(events.at(-1)))
       const refused = events.filter((event) => event.event === 'record.refused')
       assert.deepEqual(refused, [])
+      await server.confirmRemovals()
+      await view.refresh()
+      locations = [...(await server.locations()).keys()].sort()
       return events
     },
     everything: () => {
       const all: Record<string, Record<string, unknown>> = {}
-      for (const location of [...server.locations.keys()].sort()) {
+      for (const location of locations) {
         for (const { name } of datasets) {
-          all[`${location} ${name}`] = Object.fromEntries([...server.visible(location, name)].sort())
+          all[`${location} ${name}`] = Object.fromEntries([...view.visible(location, name)].sort())
         }
       }
       return all

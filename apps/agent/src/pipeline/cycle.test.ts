@@ -10,13 +10,14 @@ test('a first cycle sends everything to every location and says that it was comp
   assert.deepEqual(await agent.run(), { result: 'complete', uploaded: 6, refused: 0, held: 0 })
   assert.equal(agent.plans('0').size, 3)
   assert.equal(agent.plans('1').size, 3)
+  const [here, there] = [...(await agent.server.locations()).values()].map(({ id }) => id)
   assert.deepEqual(
-    agent.server.cycles.map(({ locationId, dataset, complete }) => [locationId, dataset, complete]),
+    agent.server.cycles().map(({ locationId, dataset, complete }) => [locationId, dataset, complete]),
     [
-      ['1001', 'fee_schedules', true],
-      ['1002', 'fee_schedules', true],
-      ['1001', 'insurance_plans', true],
-      ['1002', 'insurance_plans', true],
+      [here, 'fee_schedules', true],
+      [there, 'fee_schedules', true],
+      [here, 'insurance_plans', true],
+      [there, 'insurance_plans', true],
     ],
   )
 })
@@ -24,11 +25,11 @@ test('a first cycle sends everything to every location and says that it was comp
 test('a cycle without a change sends no record, and still reports that it read', async (t) => {
   const agent = await someAgent(t)
   await agent.run()
-  const uploads = agent.server.uploads.size
+  const { uploads } = await agent.server.counts()
   await agent.run()
-  assert.equal(agent.server.uploads.size, uploads)
-  assert.equal(agent.server.cycles.length, 4)
-  assert.equal(agent.server.cycles.at(-1)?.complete, false)
+  assert.equal((await agent.server.counts()).uploads, uploads)
+  assert.equal(agent.server.cycles().length, 4)
+  assert.equal(agent.server.cycles().at(-1)?.complete, false)
 })
 
 test('a row named as changed is dropped when it says the same, and sent when it does not', async (t) => {
@@ -38,7 +39,7 @@ test('a row named as changed is dropped when it says the same, and sent when it 
   agent.source.content.insurance_plans.set('2', testPlan('2', 'Renamed'))
   assert.deepEqual(await agent.run(), { result: 'complete', uploaded: 1, refused: 0, held: 0 })
   assert.equal(agent.plans().get('2')?.plan_name, 'Renamed')
-  assert.deepEqual(agent.server.counts, { inserted: 3, changed: 1, unchanged: 0, hidden: 0 })
+  assert.deepEqual(await agent.server.counts(), { uploads: 2, inserted: 3, changed: 1, unchanged: 0, hidden: 0 })
 })
 
 test('the order in which a connector puts attributes together changes nothing', async (t) => {
@@ -58,14 +59,14 @@ test('a row that is gone is hidden by the list of keys, never by a line that rem
   agent.source.content.insurance_plans.delete('2')
   await agent.run()
   assert.deepEqual([...agent.plans().keys()], ['1', '3'])
-  assert.deepEqual(agent.server.reconciles.at(-1)?.source_ids, ['1', '3'])
+  assert.deepEqual(agent.server.lists().at(-1)?.source_ids, ['1', '3'])
   assert.deepEqual(
     agent.named('records.hidden').map((event) => event.hidden),
     [1],
   )
-  const reconciles = agent.server.reconciles.length
+  const reconciles = agent.server.lists().length
   await agent.run()
-  assert.equal(agent.server.reconciles.length, reconciles)
+  assert.equal(agent.server.lists().length, reconciles)
 
   agent.source.content.insurance_plans.set('2', testPlan('2', 'Plan 2'))
   await agent.run()
@@ -81,7 +82,7 @@ test('a mass disappearance waits for a person: it is said at each cycle, and is 
     assert.equal(agent.named('removal.held').length, expected)
     assert.equal(agent.plans().size, 40)
   }
-  agent.server.world.removalsConfirmed = true
+  await agent.server.confirmRemovals()
   await agent.run()
   assert.equal(agent.plans().size, 0)
   assert.equal(agent.named('removal.held').length, 2)
@@ -94,15 +95,14 @@ test('rows that are back are shown, whether or not someone confirmed their remov
   for (const isConfirmed of [false, true]) {
     agent.source.content.insurance_plans.clear()
     await agent.run()
-    // What the operator's confirmation does at the server: hide what is held.
-    if (isConfirmed) agent.server.hideAll('1', 'insurance_plans')
+    if (isConfirmed) await agent.server.confirmRemovals()
     for (const [key, plan] of content) agent.source.content.insurance_plans.set(key, plan)
-    const reconciles = agent.server.reconciles.length
+    const reconciles = agent.server.lists().length
     assert.deepEqual(await agent.run(), { result: 'complete', uploaded: 40, refused: 0, held: 0 })
     assert.equal(agent.plans().size, 40)
     // The list goes out once more, so that the server stops waiting; then no more.
     await agent.run()
-    assert.equal(agent.server.reconciles.length, reconciles + 1)
+    assert.equal(agent.server.lists().length, reconciles + 1)
   }
 })
 
@@ -141,7 +141,7 @@ test('when a full read is called for, every row is compared and only what differ
   agent.source.fullBecause = 'restored_backup'
   assert.deepEqual(await agent.run(), { result: 'complete', uploaded: 1, refused: 0, held: 0 })
   assert.equal(agent.named('dataset.reading').at(-1)?.fully, 'restored_backup')
-  assert.equal(agent.server.cycles.at(-1)?.complete, true)
+  assert.equal(agent.server.cycles().at(-1)?.complete, true)
 })
 
 test('once a day everything is compared, though nothing seems changed', async (t) => {
@@ -163,14 +163,18 @@ test('a location that appears gets everything, and is told as complete; one that
   agent.source.locationIds = ['1', '2']
   await agent.run()
   assert.equal(agent.plans('2').size, 3)
-  const last = agent.server.cycles.slice(-2).map(({ locationId, complete }) => [locationId, complete])
+  const locations = await agent.server.locations()
+  const last = agent.server
+    .cycles()
+    .slice(-2)
+    .map(({ locationId, complete }) => [locationId, complete])
   assert.deepEqual(last, [
-    ['1001', false],
-    ['1002', true],
+    [locations.get('1')?.id, false],
+    [locations.get('2')?.id, true],
   ])
   agent.source.locationIds = ['2']
   await agent.run()
-  assert.equal(agent.server.locations.get('1')?.document.is_active, false)
+  assert.equal((await agent.server.locations()).get('1')?.is_active, false)
   assert.equal(agent.plans('1').size, 3)
 })
 
@@ -178,13 +182,19 @@ test('a location that the server no longer knows is told, and the others go on',
   const agent = await someAgent(t)
   agent.source.locationIds = ['1', '2']
   await agent.run()
-  agent.server.unknownLocations.add('1001')
+  const locationId = (await agent.server.locations()).get('1')?.id
+  agent.server.world.interference = ({ path }) =>
+    path.includes(`/${locationId}/`)
+      ? { status: 404, body: { errors: 'There is no such location.', code: 'location_unknown' } }
+      : undefined
   agent.source.changed.insurance_plans = ['1']
   agent.source.content.insurance_plans.set('1', testPlan('1', 'Changed'))
   assert.equal((await agent.run()).result, 'failed')
   assert.equal(agent.plans('2').get('1')?.plan_name, 'Changed')
-  assert.ok(agent.named('location.skipped').some((event) => event.locationId === '1001' && event.because === 'unknown'))
-  agent.server.unknownLocations.clear()
+  assert.ok(
+    agent.named('location.skipped').some((event) => event.locationId === locationId && event.because === 'unknown'),
+  )
+  agent.server.world.interference = undefined
   assert.equal((await agent.run()).result, 'complete')
   assert.equal(agent.plans('1').get('1')?.plan_name, 'Changed')
 })

@@ -24,12 +24,15 @@ test('what is named and not there any more is hidden, and nothing else', async (
   agent.source.content.insurance_plans.delete('2')
   agent.source.content.insurance_plans.set('3', testPlan('3', 'Other'))
   agent.source.changed.insurance_plans = ['2', '3', '77']
-  const lists = agent.server.reconciles.length
+  const lists = agent.server.lists().length
   await agent.run()
   assert.deepEqual([...agent.plans().keys()], ['1', '3'])
   assert.equal(agent.plans().get('3')?.plan_name, 'Other')
   assert.deepEqual(
-    agent.server.reconciles.slice(lists).map((list) => list.source_ids),
+    agent.server
+      .lists()
+      .slice(lists)
+      .map((list) => list.source_ids),
     [['1', '3']],
   )
   const requests = agent.server.requests.length
@@ -80,6 +83,6 @@ test('what a record bore on is read again in the same cycle when the record lets
   agent.source.content.insurance_plans.delete('2')
   agent.source.changed.insurance_plans = ['1', '2']
   await agent.run()
-  const names = [...agent.server.visible('1', 'fee_schedules').values()].map((record) => record.name)
+  const names = [...agent.visible('1', 'fee_schedules').values()].map((record) => record.name)
   assert.deepEqual(names, ['Eight without One', 'Nine without Two'])
 })

@@ -5,15 +5,16 @@ import type { TestContext } from 'node:test'
 import type { AgentEvent } from '../agent-event.ts'
 import { ingestClient } from '../ingest-client.ts'
 import { openState } from '../state.ts'
-import { startTestIngestServer } from '../test-ingest-server.ts'
+import { createView, startTestService } from '../test-service.ts'
 import { type AgentDeps, uploadLimits } from './context.ts'
 import { runCycle } from './cycle.ts'
 import { testPlan, testSource } from './test-source.ts'
 
 /** An agent with a source in memory, an ingest server of its own and a clock that only waiting moves. */
 export async function someAgent(t: TestContext, options: { plans?: number; linesMax?: number } = {}) {
-  const server = await startTestIngestServer(t)
+  const server = await startTestService(t)
   const source = testSource()
+  const view = createView(server)
   for (let id = 1; id <= (options.plans ?? 3); id++)
     source.content.insurance_plans.set(String(id), testPlan(String(id), `Plan ${id}`))
   const folder = mkdtempSync(join(tmpdir(), 'bwa-'))
@@ -36,7 +37,7 @@ export async function someAgent(t: TestContext, options: { plans?: number; lines
     statePath,
     deps: (): AgentDeps => ({
       connector: source,
-      client: ingestClient({ ...identity, agentKey: server.agentKey, timeoutMs: 2_000 }),
+      client: ingestClient({ ...identity, agentKey: server.agentKey, timeoutMs: 10_000 }),
       state,
       limits: { ...uploadLimits, linesMax: options.linesMax ?? uploadLimits.linesMax },
       sleep: async (ms) => {
@@ -48,7 +49,11 @@ export async function someAgent(t: TestContext, options: { plans?: number; lines
       report: (event) => events.push(event),
       signal: stop.signal,
     }),
-    run: (fully = false) => runCycle(agent.deps(), { fully }),
+    run: async (fully = false) => {
+      const outcome = await runCycle(agent.deps(), { fully })
+      await view.refresh()
+      return outcome
+    },
     /** As a process that died and was started again. */
     restart: () => {
       state.close()
@@ -60,7 +65,9 @@ export async function someAgent(t: TestContext, options: { plans?: number; lines
     },
     named: <Name extends AgentEvent['event']>(name: Name) =>
       events.filter((event): event is AgentEvent & { event: Name } => event.event === name),
-    plans: (location = '1') => server.visible(location, 'insurance_plans'),
+    /** As vendors saw them after the last cycle. */
+    plans: (location = '1') => view.visible(location, 'insurance_plans'),
+    visible: view.visible,
   }
   return agent
 }

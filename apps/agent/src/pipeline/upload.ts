@@ -98,7 +98,7 @@ async function afterRefusal(
     })
     return
   }
-  const bad = problem.kind === 'record_invalid' ? linesNamed(problem.errors, lines) : []
+  const bad = problem.kind === 'record_invalid' ? linesNamed(problem, lines) : []
   const only = lines.length === 1 ? lines : bad
   if (only.length === 0) {
     const half = Math.ceil(lines.length / 2)
@@ -121,9 +121,10 @@ async function afterRefusal(
   )
 }
 
-/** "Line 17: attributes.name must be a string." → the 17th line. */
-function linesNamed(errors: string, lines: readonly Line[]): Line[] {
-  const named = new Set([...errors.matchAll(/\bline (\d{1,6})\b/gi)].map((match) => Number(match[1])))
+/** The refused line. A server of release 0.1 names it in its text only: "Line 17: attributes.name must be a string." */
+function linesNamed({ line, errors }: IngestProblem, lines: readonly Line[]): Line[] {
+  const inText = [...errors.matchAll(/\bline (\d{1,6})\b/gi)].map((match) => Number(match[1]))
+  const named = new Set(line === null ? inText : [line])
   return lines.filter((_, index) => named.has(index + 1))
 }
 

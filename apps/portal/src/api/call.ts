@@ -28,7 +28,7 @@ export class PortalError extends Error {
 export type CallInput<Name extends PortalRouteName> = {
   params?: Record<string, string>
   query?: Record<string, string | undefined>
-  /** A page that refreshes itself: nobody is at work, so it keeps nobody signed in. */
+  /** The request of a page that refreshes itself: no person is active, so it does not extend the session. */
   background?: boolean
   signal?: AbortSignal
 } & (Name extends keyof PortalBodies ? { body: PortalBodies[Name] } : { body?: undefined })
@@ -48,10 +48,10 @@ export async function call<Name extends PortalRouteName>(
   return (await send(method, urlOf(name, input), input)) as PortalAnswers[Name]
 }
 
-/** What a door of signing in takes: nothing where it takes no body. */
+/** The body of a sign-in route; undefined for a route without one. */
 export type SignInInput<Name extends SignInRouteName> = Name extends keyof SignInBodies ? SignInBodies[Name] : undefined
 
-/** Calls one of the doors of signing in, with the errors of `call`. */
+/** Calls a sign-in route, with the errors of `call`. */
 export async function callSignIn<Name extends SignInRouteName>(
   name: Name,
   body: SignInInput<Name>,
@@ -89,12 +89,7 @@ async function send(
     ...(input.signal && { signal: input.signal }),
   }).catch((cause: unknown) => {
     if (input.signal?.aborted) throw cause
-    throw new PortalError(
-      0,
-      'unreachable',
-      'Bridgework cannot be reached. Look at your connection and try again.',
-      null,
-    )
+    throw new PortalError(0, 'unreachable', 'Bridgework cannot be reached. Check your connection and try again.', null)
   })
   const text = await response.text()
   const body: unknown = text === '' ? null : parse(text)
@@ -103,7 +98,7 @@ async function send(
   throw new PortalError(
     response.status,
     problem.code ?? 'internal',
-    problem.errors ?? 'Something went wrong. Try again shortly.',
+    problem.errors ?? 'The server could not answer. Try again in a minute.',
     problem.request_id ?? response.headers.get('x-request-id'),
   )
 }

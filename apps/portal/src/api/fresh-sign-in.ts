@@ -3,7 +3,7 @@ import { PortalError } from './call.ts'
 import { queryClient } from './query-client.ts'
 import { refreshSession, sessionQuery } from './session.ts'
 
-/** A question that is open: the modal that asks it answers true when the person has signed in again, false when they gave up. */
+/** A question that is open: the modal that asks it answers true when the person has signed in again, false when they cancelled. */
 type Question = { answer: (confirmed: boolean) => void }
 
 let question: Question | null = null

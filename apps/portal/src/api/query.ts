@@ -1,6 +1,6 @@
 import type { PortalAnswers, PortalBodies, PortalRouteName, SignInRouteName } from '@bridgework/contract/portal'
 import { queryOptions, useMutation, useQueryClient } from '@tanstack/react-query'
-import { type CallInput, call, callSignIn, type SignInInput } from './call.ts'
+import { type CallInput, call, callSignIn, PortalError, type SignInInput } from './call.ts'
 import { useConfirmedAct } from './fresh-sign-in.ts'
 
 /** A route that reads, as TanStack Query's options: for a route's loader and for useSuspenseQuery, under one key. `everyMs`: refreshes itself. */
@@ -30,6 +30,10 @@ export function useAct<Name extends PortalRouteName>(name: Name) {
   return useMutation({
     mutationFn: (input: CallInput<Name>) => confirmed(() => call(name, input)),
     onSuccess: () => queries.invalidateQueries(),
+    // A conflict: what the page shows is no longer so.
+    onError: (error) => {
+      if (error instanceof PortalError && error.status === 409) return queries.invalidateQueries()
+    },
     // Neither what was sent nor what came back outlives the page that asked: either may be a secret.
     gcTime: 0,
   })

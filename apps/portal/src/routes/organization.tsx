@@ -76,12 +76,12 @@ const vendor = createRoute({
   component: lazy(() => import('../pages/organization/VendorPage.tsx'), 'VendorPage'),
 })
 
-const consents = createRoute({
+const grants = createRoute({
   getParentRoute: () => organization,
-  path: '/consents',
+  path: '/grants',
   ...listed,
-  loader: ({ params, deps }) => load(read('listConsents', { params, query: listQuery(deps) })),
-  component: lazy(() => import('../pages/organization/ConsentsPage.tsx'), 'ConsentsPage'),
+  loader: ({ params, deps }) => load(read('listGrants', { params, query: listQuery(deps) })),
+  component: lazy(() => import('../pages/organization/GrantsPage.tsx'), 'GrantsPage'),
 })
 
 const disclosures = createRoute({
@@ -148,7 +148,7 @@ export const organizationRoutes = organization.addChildren([
   removal,
   vendors,
   vendor,
-  consents,
+  grants,
   disclosures,
   attribution,
   organizationMembers,

@@ -29,7 +29,7 @@ export function load(...queries: any[]): Promise<unknown> {
   return Promise.all(queries.map((query) => queryClient.ensureQueryData(query)))
 }
 
-/** Whoever is not signed in is sent to sign in, and comes back to this address afterwards. */
+/** Sends a person without a session to the sign-in page, which leads back to this address. */
 export async function orSignIn<T>(href: string, load: () => Promise<T>): Promise<T> {
   try {
     return await load()

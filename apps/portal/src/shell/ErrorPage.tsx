@@ -4,7 +4,7 @@ import { type ErrorComponentProps, useRouter } from '@tanstack/react-router'
 import { useEffect } from 'react'
 import { PortalError } from '../api/call.ts'
 
-/** A page that could not be read: what happened, what to do, and the request's id for whoever helps. */
+/** A page that could not be read: what happened, what to do, and the request's id for support. */
 export function ErrorPage({ error }: ErrorComponentProps) {
   const router = useRouter()
   const { reset } = useQueryErrorResetBoundary()
@@ -18,20 +18,20 @@ export function ErrorPage({ error }: ErrorComponentProps) {
     <Container size="sm" py="xl">
       <Stack gap="sm" role="alert">
         <Title order={1} size="h3">
-          {known ? titleOf(known) : 'This page stopped working'}
+          {known ? titleOf(known) : 'This page has stopped working'}
         </Title>
         <Text>
-          {known?.message ?? 'Something in the page itself went wrong. Reload it; if it happens again, tell us.'}
+          {known?.message ?? 'The page met an unexpected error. Reload it. If that does not help, contact support.'}
         </Text>
         <Group>
           <Button onClick={() => router.invalidate()}>Try again</Button>
           <Button variant="default" onClick={() => router.navigate({ to: '/' })}>
-            To the start
+            Go to the home page
           </Button>
         </Group>
         {known?.requestId && (
           <Text size="sm" c="dimmed">
-            Request <Code>{known.requestId}</Code>
+            Request id <Code>{known.requestId}</Code>
           </Text>
         )}
       </Stack>
@@ -40,8 +40,8 @@ export function ErrorPage({ error }: ErrorComponentProps) {
 }
 
 function titleOf(error: PortalError): string {
-  if (error.status === 0) return 'No connection'
-  if (error.status === 403) return 'Not for your role'
-  if (error.status === 404) return 'Nothing here'
-  return 'That did not work'
+  if (error.status === 0) return 'Bridgework cannot be reached'
+  if (error.status === 403) return 'Access denied'
+  if (error.status === 404) return 'Not found'
+  return 'The page cannot be shown'
 }

@@ -11,21 +11,21 @@ export function FreshSignIn() {
     <Modal
       opened={question !== null}
       onClose={() => question?.answer(false)}
-      title="Confirm that it is you"
+      title="Confirm your identity"
       closeButtonProps={{ 'aria-label': 'Close' }}
       closeOnClickOutside={false}
       zIndex={400}
     >
       <Stack>
         <Text size="sm">
-          This needs a sign-in of the last 10 minutes. You are signed in as <b>{user.email}</b>. Afterwards it goes on
-          where it was.
+          This action needs a sign-in within the last 10 minutes. Sign in again as <b>{user.email}</b> to continue.
+          Nothing that you entered is lost.
         </Text>
         <SignInForm
           email={user.email}
           onDone={async () => {
             const { user: found } = await refreshSession()
-            // A passkey may have been somebody else's: then this page is not theirs.
+            // The passkey may belong to another person, who must not see this page.
             if (found.id !== user.id) return location.assign('/')
             question?.answer(true)
           }}

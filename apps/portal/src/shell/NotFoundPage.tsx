@@ -1,17 +1,17 @@
 import { Anchor, Container, Stack, Text, Title } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 
-/** An address that leads nowhere. */
+/** The page of an address that has none. */
 export function NotFoundPage() {
   return (
     <Container size="sm" py="xl">
       <Stack gap="xs">
         <Title order={1} size="h3">
-          There is no such page
+          Page not found
         </Title>
-        <Text>The address may be mistyped, or what it showed is gone.</Text>
+        <Text>Check the address. What the page showed may also have been deleted.</Text>
         <Anchor component={Link} to="/">
-          To the start
+          Go to the home page
         </Anchor>
       </Stack>
     </Container>

@@ -13,8 +13,9 @@ const activities = ['pointerdown', 'pointermove', 'keydown', 'wheel', 'touchstar
 const keepAliveMs = 61_000
 
 /**
- * Warns a minute before a session ends and ends it then. Typing and pointing count as work, in every tab, and are told to the server, which
- * sees only requests. While the warning stands, only its button counts: somebody who brushes the mouse has not read it.
+ * Warns a minute before a session ends and ends it then. Typing and pointing count as activity, in every tab, and are
+ * reported to the server, which sees only requests. While the warning is open, only its button counts: a moved mouse
+ * does not mean that it was read.
  */
 export function SessionWatch() {
   const session = useSession()
@@ -60,7 +61,7 @@ export function SessionWatch() {
     const onStorage = ({ key, newValue }: StorageEvent) => {
       if (key === sessionEndKey && newValue !== null) leave(newValue.split(' ')[0] as SessionEnd)
     }
-    // A page that the back button brings out of the browser's memory may be that of somebody who has signed out.
+    // A page that the back button brings out of the browser's memory may belong to a session that has ended.
     const onShow = ({ persisted }: PageTransitionEvent) => {
       if (persisted) location.reload()
     }
@@ -87,17 +88,18 @@ export function SessionWatch() {
     <Modal
       opened={phase.phase === 'ending'}
       onClose={stay}
-      title={isIdle ? 'Are you still there?' : 'Your sign-in ends'}
+      title={isIdle ? 'Are you still there?' : 'Your session is ending'}
       withCloseButton={false}
       closeOnClickOutside={false}
       zIndex={300}
     >
       <Stack>
+        {' '}
         <Text size="sm">
           {isIdle
-            ? `Nothing has happened here for a while. To protect what you see, you will be signed out in`
-            : `Nobody stays signed in for more than 12 hours. You will be signed out in`}{' '}
-          <b>{isActive ? 0 : phase.secondsLeft} s</b>. What you have typed into forms is kept in this tab.
+            ? `You have not been active for a while. To protect the data on this page, you will be signed out in`
+            : `A session lasts at most 12 hours. You will be signed out in`}{' '}
+          <b>{isActive ? 0 : phase.secondsLeft} s</b>. What you typed into forms is kept in this tab.
         </Text>
         <Group justify="flex-end">
           <Button variant="default" onClick={() => endSession('choice')}>

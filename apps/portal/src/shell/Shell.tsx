@@ -24,11 +24,11 @@ import { useRef } from 'react'
 import { endSession, useSession } from '../api/session.ts'
 import { Brand } from './Brand.tsx'
 import { FreshSignIn } from './FreshSignIn.tsx'
-import { homeOf, placesOf, sideNames } from './places.ts'
+import { homeOf, menuOf, sideNames } from './menu.ts'
 import { SessionWatch } from './SessionWatch.tsx'
 import classes from './Shell.module.css'
 
-/** The frame of every page after a sign-in: whom one acts for, where one can go, who one is. */
+/** The frame of every page after a sign-in: the company or practice, its menu, the account. */
 export function Shell() {
   const [isOpen, { toggle, close }] = useDisclosure()
   const { memberships } = useSession()
@@ -44,7 +44,7 @@ export function Shell() {
       transitionDuration={0}
     >
       <Button className={classes.skip} onClick={() => main.current?.focus()}>
-        Skip to the content
+        Skip to content
       </Button>
       <AppShell.Header>
         <Group h="100%" px="md" justify="space-between" wrap="nowrap">
@@ -57,7 +57,7 @@ export function Shell() {
               aria-label="Menu"
               aria-expanded={isOpen}
             />
-            <UnstyledButton component={Link} to="/" aria-label="Bridgework, to the start">
+            <UnstyledButton component={Link} to="/" aria-label="Bridgework home page">
               <Brand />
             </UnstyledButton>
           </Group>
@@ -73,20 +73,20 @@ export function Shell() {
         </AppShell.Section>
         <AppShell.Section grow component={ScrollArea}>
           {current &&
-            placesOf[current.side]
-              .filter((place) => mayDo(current.role, place.action))
-              .map((place) => {
-                const to = `${homeOf(current)}${place.path}`
+            menuOf[current.side]
+              .filter((item) => mayDo(current.role, item.action))
+              .map((item) => {
+                const to = `${homeOf(current)}${item.path}`
                 return (
                   <NavLink
-                    key={place.path}
+                    key={item.path}
                     component={Link}
                     to={to}
-                    label={place.label}
-                    leftSection={<place.icon size={18} aria-hidden />}
-                    className={classes.place}
+                    label={item.label}
+                    leftSection={<item.icon size={18} aria-hidden />}
+                    className={classes.menuItem}
                     // Every page of a side lies below its overview. The link marks itself as the current page.
-                    activeOptions={{ exact: place.path === '', includeSearch: false }}
+                    activeOptions={{ exact: item.path === '', includeSearch: false }}
                     onClick={close}
                   />
                 )
@@ -104,7 +104,7 @@ export function Shell() {
   )
 }
 
-/** Whom one acts for; a menu where there is a choice. */
+/** The company or practice whose pages are shown; a menu for a person with several. */
 function TenantSwitcher({
   memberships,
   current,
@@ -115,7 +115,7 @@ function TenantSwitcher({
   const label = (
     <Box miw={0}>
       <Text size="sm" fw={600} truncate>
-        {current?.name ?? 'Choose where to go'}
+        {current?.name ?? 'Choose a company or practice'}
       </Text>
       {current && (
         <Text size="xs" c="dimmed">
@@ -142,7 +142,7 @@ function TenantSwitcher({
             key={`${membership.side} ${membership.id}`}
             component={Link}
             to={homeOf(membership)}
-            rightSection={membership === current ? <IconCheck size={16} aria-label="here" /> : undefined}
+            rightSection={membership === current ? <IconCheck size={16} aria-label="current" /> : undefined}
           >
             <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
               {membership.name}

@@ -7,7 +7,7 @@ const start = Date.parse('2026-11-21T08:00:00Z')
 const at = (now: number, activeAt = start) =>
   sessionPhase({ now, activeAt, idleMs: 15 * minute, endsAt: start + 12 * 60 * minute })
 
-test('whoever is at work is not disturbed', () => {
+test('an active person sees no warning', () => {
   assert.deepEqual(at(start + 13 * minute), { phase: 'active' })
 })
 

@@ -1,6 +1,6 @@
 const warningMs = 60_000
 
-/** Where a session stands: at work, about to end (one minute before), or over; for want of activity, or because nobody stays signed in longer. */
+/** The phase of a session: active, ending within a minute, or over; because of inactivity (`idle`) or its greatest length (`lifetime`). */
 export type SessionPhase =
   | { phase: 'active' }
   | { phase: 'ending' | 'over'; because: 'idle' | 'lifetime'; secondsLeft: number }

@@ -2,7 +2,7 @@ import { Stack, Text, ThemeIcon } from '@mantine/core'
 import type { Icon } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 
-/** Said where a list has nothing to show: why, and what to do next. */
+/** Shown in place of an empty list: what is missing and what to do. */
 export function EmptyState({
   icon: Shape,
   title,

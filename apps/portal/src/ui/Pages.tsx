@@ -10,7 +10,7 @@ export function Pages({ list }: { list: { data: unknown[]; total: number; page: 
   return (
     <Group justify="space-between" component="nav" aria-label="Pages of the list">
       <Text size="sm" c="dimmed" role="status">
-        {list.data.length === 0 ? 'No such page' : `${first}–${first + list.data.length - 1}`} of {list.total}
+        {list.data.length === 0 ? 'This page is empty' : `${first}–${first + list.data.length - 1} of ${list.total}`}
       </Text>
       {(pages > 1 || list.page > pages) && (
         <Pagination

@@ -27,7 +27,7 @@ export function SearchField({ label, placeholder = label }: { label: string; pla
       maxLength={100}
       onChange={(event) => apply(event.currentTarget.value, pauseMs)}
       leftSection={<IconSearch size={16} aria-hidden />}
-      rightSection={text !== '' && <CloseButton size="sm" aria-label="Clear the search" onClick={() => apply('', 0)} />}
+      rightSection={text !== '' && <CloseButton size="sm" aria-label="Clear search" onClick={() => apply('', 0)} />}
       w={{ base: '100%', xs: 280 }}
     />
   )

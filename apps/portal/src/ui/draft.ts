@@ -4,7 +4,7 @@ import { useState } from 'react'
 const prefix = 'bridgework.draft.'
 
 /**
- * A form whose values survive a sign-out that came by itself: they are kept for this tab until the form is sent (`forget`) or the person
+ * A form whose values survive a sign-out by the clock: they are kept for this tab until the form is sent (`forget`) or the person
  * signs out by choice. Never for a form with a password or a secret in it. `name`: where the form is, the tenant's id included.
  */
 export function useDraftForm<Values extends Record<string, unknown>>(

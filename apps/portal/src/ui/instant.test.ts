@@ -5,7 +5,7 @@ import { shortInstant } from './instant.ts'
 const now = Date.parse('2026-11-21T12:00:00Z')
 const at = (secondsAgo: number) => shortInstant(new Date(now - secondsAgo * 1000).toISOString(), now, 'en-GB')
 
-test('what happened within a day is told by how long ago it was, without rounding up', () => {
+test('an instant within the last day is shown by its age, without rounding up', () => {
   assert.equal(at(0), 'just now')
   assert.equal(at(59), 'just now')
   assert.equal(at(60), '1 minute ago')
@@ -14,12 +14,12 @@ test('what happened within a day is told by how long ago it was, without roundin
   assert.equal(at(86_399), '23 hours ago')
 })
 
-test('what is to come is told as such', () => {
+test('an instant in the future is shown as such', () => {
   assert.equal(at(-30), 'in less than a minute')
   assert.equal(at(-600), 'in 10 minutes')
 })
 
-test('what is a day away or more is told by its day', () => {
+test('an instant a day away or more is shown by its day', () => {
   assert.match(at(86_400), /^20 Nov 2026/)
   assert.match(at(-86_400), /^22 Nov 2026/)
 })

@@ -136,11 +136,11 @@ test('K22: a newcomer starts the sandbox, makes the first call, stops it, and fi
   })
 
   await t.test(
-    'a revoked agent key stops the demo practice, which says so once; the next start enrols it anew',
+    'a revoked agent key stops the demo practice with one warning; the next start enrolls its agent again',
     async () => {
       const [agent] = await operate(newcomer, ['agent', 'list', '--organization', String(file.organization_id)])
       await operate(newcomer, ['agent', 'revoke', '--agent', String(agent.id)])
-      while (!server.stderr().includes('stands still')) await sleep(50)
+      while (!server.stderr().includes('no longer changes')) await sleep(50)
       await sleep(3_000)
       assert.equal(server.stderr().trimEnd().split('\n').length, 1, server.stderr())
       assert.equal((await server.kill('SIGTERM')).code, 0)
@@ -183,7 +183,7 @@ test('a taken port is one clear line, and nothing keeps running', async (t) => {
   const address = taken.address()
   const newcomer = await someNewcomer(t, { port: typeof address === 'object' ? (address?.port ?? 0) : 0 })
   const { code, stdout, stderr } = await newcomer.start().ended
-  const text = 'The port is taken: stop what listens there, or set BRIDGEWORK_PORT to another one.\n'
+  const text = 'The port is in use. Stop the program that uses it, or set BRIDGEWORK_PORT to another port.\n'
   assert.deepEqual([code, stdout, stderr], [1, '', text])
   assert.deepEqual(postgresOf(newcomer.dataDir), [])
 })
@@ -192,10 +192,10 @@ test('an address that is not this machine’s, and settings that do not exist, a
   const newcomer = await someNewcomer(t)
   const misspelt = await newcomer.start({ BRIDGEWORK_PROT: '8080' }).ended
   assert.deepEqual([misspelt.code, misspelt.stdout], [1, ''])
-  assert.match(misspelt.stderr, /^BRIDGEWORK_PROT is not a setting\. Settings: .*BRIDGEWORK_PORT.*\n$/)
+  assert.match(misspelt.stderr, /^BRIDGEWORK_PROT is not a known setting\. Known settings: .*BRIDGEWORK_PORT.*\n$/)
   const foreign = await newcomer.start({ BRIDGEWORK_HOST: '192.0.2.1' }).ended
   assert.deepEqual([foreign.code, foreign.stdout], [1, ''])
-  assert.match(foreign.stderr, /^This machine cannot listen at that address \(\w+\): set BRIDGEWORK_HOST .*\n$/)
+  assert.match(foreign.stderr, /^This machine cannot listen on that address \(\w+\)\. Set BRIDGEWORK_HOST .*\n$/)
 })
 
 function sandboxFile({ dataDir }: Newcomer): SandboxFile {

@@ -62,7 +62,7 @@ function watch(child: ChildProcess) {
     stderr: () => stderr,
     /** How long it took until everything that a newcomer reads was printed. */
     ready: async (): Promise<number> => {
-      while (!stdout.includes('Stop with Ctrl-C')) {
+      while (!stdout.includes('Press Ctrl-C to stop')) {
         if (child.exitCode !== null || child.signalCode !== null) throw new Error(`It ended: ${stdout}${stderr}`)
         if (performance.now() - startedAt > 60_000) throw new Error(`It is not ready after 60 s: ${stdout}${stderr}`)
         await sleep(10)

@@ -1,7 +1,7 @@
-import { type DatasetName, datasetNames } from '@bridgework/contract'
 import type { Pool } from 'pg'
 import { authenticateAgent, createEnrolmentCode, enrollAgent } from '../modules/agents/agent-key.ts'
-import { grantAccess, listGrants } from '../modules/consent/grant.ts'
+import { datasetsByLocation } from '../modules/consent/access.ts'
+import { grantAccess, listAccess } from '../modules/consent/grant.ts'
 import { acceptAgreement, ensureFirstAgreement, findCurrentAgreement } from '../modules/credentials/agreement.ts'
 import { regenerateKeyPair } from '../modules/credentials/key-pair.ts'
 import type { SecretKey } from '../modules/credentials/secret.ts'
@@ -10,6 +10,7 @@ import { createCompany, listCompanies } from '../modules/directory/company.ts'
 import { listLocations } from '../modules/directory/location.ts'
 import { listMembers } from '../modules/directory/member.ts'
 import { createOrganization, listOrganizations } from '../modules/directory/organization.ts'
+import { listGrants } from '../modules/overview/grant.ts'
 import type { AgentId, CompanyId, LocationId, MemberId, OrganizationId } from '../platform/identity/identity.ts'
 import type { SandboxFile } from './sandbox-file.ts'
 
@@ -57,24 +58,20 @@ export async function ensureGrants(
   const locations = (await listLocations(pool, demo.organizationId)).toSorted((one, other) =>
     compare(one.sourceId, other.sourceId),
   )
-  const before = await listGrants(pool, {
-    companyId: demo.companyId,
-    organizationId: demo.organizationId,
-    withEnded: true,
-  })
+  const { companyId, organizationId } = demo
+  const before = await listGrants(pool, { companyId, organizationId, withEnded: true })
   if (before.length === 0 && locations.length > 0) {
     await grantAccess(pool, {
-      companyId: demo.companyId,
-      organizationId: demo.organizationId,
+      companyId,
+      organizationId,
       locationIds: locations.slice(0, 2).map((location) => location.id),
-      datasets: [...datasetNames] as DatasetName[],
+      datasets: 'all',
       by: 'sandbox',
     })
   }
-  const { companyId, organizationId } = demo
-  const grants = await listGrants(pool, { companyId, organizationId })
-  const isOpen = (id: LocationId) => grants.some((grant) => grant.locationId === id || grant.locationId === null)
   const ids = locations.map((location) => location.id)
+  const datasets = datasetsByLocation(await listAccess(pool, { companyId, organizationId }), ids)
+  const isOpen = (id: LocationId) => datasets.get(id)?.length !== 0
   return { granted: ids.filter(isOpen), ungranted: ids.filter((id) => !isOpen(id)) }
 }
 

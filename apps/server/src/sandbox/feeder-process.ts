@@ -54,7 +54,7 @@ export function startFeeder(options: {
       if (isStopped) return
       const text = lasting(code)
       if (text !== null) return log({ event: 'server.warning', text })
-      log({ event: 'task.failed', task: 'sandbox feeder', error: 'exited, is started again' })
+      log({ event: 'task.failed', task: 'sandbox feeder', error: 'exited; it is restarted' })
       restart = setTimeout(() => {
         child = start()
       }, restartAfterMs)
@@ -77,12 +77,14 @@ export function startFeeder(options: {
   }
 }
 
-/** What makes another start useless; null when the process merely died. */
+/** The warning for an exit that a restart cannot repair; null for any other. */
 function lasting(code: number | null): string | null {
   if (code === feederExitCodes.keyRefused) {
-    return 'The demo practice stands still: its agent key was revoked. The next start enrols its agent anew.'
+    return 'The demo practice no longer changes, because its agent key was revoked. Restart the server to enroll its agent again.'
   }
-  return code === feederExitCodes.settings ? 'The demo practice stands still: its feeder refuses its settings.' : null
+  return code === feederExitCodes.settings
+    ? 'The demo practice does not change, because the settings of its feeder are invalid.'
+    : null
 }
 
 const feederMain = fileURLToPath(import.meta.resolve('@bridgework/agent/demo-feeder'))

@@ -5,9 +5,9 @@ import { volumeSize } from '@bridgework/practice-simulator'
 import type { Pool } from 'pg'
 import { runOperator } from '../apis/operator/run.ts'
 import type { Config } from '../config.ts'
-import { listGrants } from '../modules/consent/grant.ts'
 import { ensureFirstAgreement } from '../modules/credentials/agreement.ts'
 import { createSecretKey } from '../modules/credentials/secret.ts'
+import { listGrants } from '../modules/overview/grant.ts'
 import { createTestDatabase } from '../platform/database/test-database.ts'
 import { requireSafeStart, UnsafeStart } from '../safe-start.ts'
 import { populate } from './populate.ts'
@@ -102,7 +102,7 @@ test('production neither makes invented data nor starts on a database that holds
 
   const refused = await run('production', ...command)
   assert.equal(refused.code, 1)
-  assert.match(refused.err, /no place in production/)
+  assert.match(refused.err, /runs in the sandbox only/)
   assert.equal((await pool.query('select 1 from organization')).rowCount, 0)
 
   const made = await run('sandbox', ...command, '--json')

@@ -43,9 +43,8 @@ export async function populate(
   const agent = await enrollAgent(pool, secretKey, { code, name: 'Volume' })
   const locations = await upsertLocations(pool, organization.id, volumeLocations(shape).map(toSource))
   const { companyId } = await ensureDemoVendor(pool)
-  const datasets = [...datasetNames] as DatasetName[]
-  const all = { companyId, organizationId: organization.id, locationIds: 'all' as const, datasets, by: 'sandbox' }
-  await grantAccess(pool, all)
+  const whole = { locationIds: 'all', datasets: 'all' } as const
+  await grantAccess(pool, { companyId, organizationId: organization.id, ...whole, by: 'sandbox' })
 
   const overHttp = await findTargetOverHttp(deps.serverUrl, agent)
   const target = overHttp ?? targetInProcess(pool, agent)

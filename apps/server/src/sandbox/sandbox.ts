@@ -77,8 +77,9 @@ async function waitForData(feeder: Feeder, stopping: AbortSignal): Promise<void>
   const tooLong = sleep(firstSyncMaxMs, 'too long', { signal }).catch(() => undefined)
   const outcome = await Promise.race([feeder.synced, tooLong])
   waiting.abort()
-  if (stopping.aborted) throw new Error('stopped before the demo practice had arrived')
-  if (outcome === 'too long') throw new Error(`the demo practice did not arrive within ${firstSyncMaxMs / 1000} s`)
+  if (stopping.aborted) throw new Error('The server was stopped before the data of the demo practice had arrived.')
+  if (outcome === 'too long')
+    throw new Error(`The data of the demo practice did not arrive within ${firstSyncMaxMs / 1000} s.`)
 }
 
 async function sandboxFile(
@@ -100,7 +101,7 @@ async function sandboxFile(
   }
 }
 
-/** What a newcomer reads below the ready line: whom to sign in as, and the first call, to be pasted. */
+/** Printed below the ready line: the sign-ins, and the first call as commands to paste. */
 export function firstCall(file: SandboxFile, publicUrl: string): string {
   const body = JSON.stringify({ client_id: file.client_id, client_secret: file.client_secret })
   const width = Math.max(...file.portal_sign_ins.map(({ email }) => email.length))
@@ -122,6 +123,7 @@ Make the first call:
   curl -s '${file.base_url}/locations/${file.granted_location_ids[0] ?? '<location id>'}/insurance_plans?items=3' -H "Authorization: Bearer $TOKEN"
 
 API reference: ${publicUrl}/docs     Guides: README.md and docs/
-Credentials, ids and more people: sandbox.json in the data directory. Mails: ${publicUrl}/mail. The demo practice changes every few seconds. Stop with Ctrl-C.
+All credentials and ids: sandbox.json in the data directory     Mails: ${publicUrl}/mail
+The demo practice changes every few seconds. Press Ctrl-C to stop.
 `
 }

@@ -315,7 +315,10 @@ test('what is written wrongly is said, with the right way', async () => {
     [['pul'], /Unknown command "pul"/],
     [['pull'], /Missing argument: the dataset\. Datasets: fee_schedules/],
     [['pull', 'teeth'], /Unknown dataset "teeth"/],
-    [['pull', 'patients', '--fields', 'shoe_size'], /Unknown attribute "shoe_size" of patients. Attributes: first_name/],
+    [
+      ['pull', 'patients', '--fields', 'shoe_size'],
+      /Unknown attribute "shoe_size" of patients. Attributes: first_name/,
+    ],
     [['pull', 'patients', '--format', 'xls'], /Formats: ndjson, csv, parquet/],
     [['pull', 'patients', 'now'], /Unexpected argument "now"\./],
     [['pull', 'patients', '--spreadsheet'], /--format csv/],

@@ -325,10 +325,7 @@ test('a folder that something else has written to says where, and what to do', a
   await assertEqualCopy(client, store, [location.id])
 
   writeFileSync(file, readFileSync(file, 'utf8').replace(/\n+\{/, '\n{{'))
-  await assert.rejects(
-    client.verify({ store }),
-    /insurance_plans\.ndjson, line 2: not a record\. .*remove the folder/,
-  )
+  await assert.rejects(client.verify({ store }), /insurance_plans\.ndjson, line 2: not a record\. .*remove the folder/)
   await store.close()
   rmSync(join(folder, location.id), { recursive: true })
   const anew = await openStore('ndjson', folder)

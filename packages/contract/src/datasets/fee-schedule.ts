@@ -5,15 +5,15 @@ import { defineDataset } from '../dataset.ts'
 const name = text('Name of the schedule; empty when the practice management system has none')
 const scheduleType = oneOf(
   ['standard', 'copay', 'out_of_network', 'fixed_benefit', 'other'],
-  'What the amounts of this schedule stand for',
+  'What the amounts of this schedule are',
 )
 const isGlobal = Type.Boolean({ description: 'True when the schedule applies at every location of the organization' })
 const fee = Type.Object(
   {
     procedure_code: text('Procedure code, as stored'),
-    amount: nullable(money('Fee in the location’s currency; null when left blank')),
-    provider_source_id: nullableText('Provider for whom alone the fee holds'),
-    effective_on: nullable(calendarDate('First day on which the fee holds')),
+    amount: nullable(money('Fee in the location’s currency; null when it is blank')),
+    provider_source_id: nullableText('Key of the only provider that the fee applies to; null: all providers'),
+    effective_on: nullable(calendarDate('First day on which the fee applies')),
   },
   { additionalProperties: false },
 )
@@ -24,7 +24,7 @@ export const feeSchedule = defineDataset({
   name: 'fee_schedules',
   type: 'fee_schedule',
   title: 'Fee schedules',
-  description: 'The price lists of a practice, and those that insurance plans pay by.',
+  description: 'Fee schedules of a practice, and those that its insurance plans use.',
   pagination: 'page',
   preview: false,
   operationIds: {

@@ -10,10 +10,10 @@ const own = {
 }
 const added = {
   payer_id: nullableText('Electronic payer id of the carrier'),
-  employer_name: nullableText('Employer through whom the plan is held'),
-  plan_type: nullable(oneOf(['percentage', 'ppo', 'flat_copay', 'capitation'], 'How the plan pays')),
+  employer_name: nullableText('Employer that offers the plan'),
+  plan_type: nullable(oneOf(['percentage', 'ppo', 'flat_copay', 'capitation'], 'How the plan calculates what it pays')),
   renewal_month: nullable(
-    Type.Integer({ minimum: 1, maximum: 12, description: 'Month in which the benefits start anew, 1–12' }),
+    Type.Integer({ minimum: 1, maximum: 12, description: 'Month in which the benefits renew, 1–12' }),
   ),
 }
 
@@ -22,7 +22,7 @@ export const insurancePlan = defineDataset({
   name: 'insurance_plans',
   type: 'insurance_plan',
   title: 'Insurance plans',
-  description: 'The insurance plans that a practice knows, each with the fee schedule that it pays by.',
+  description: 'Insurance plans of a practice, each with its fee schedule.',
   pagination: 'cursor',
   preview: true,
   operationIds: {
@@ -34,7 +34,7 @@ export const insurancePlan = defineDataset({
     {
       ...own,
       ...added,
-      fee_schedule_source_id: nullable(sourceId('Key of the fee schedule that the plan pays by')),
+      fee_schedule_source_id: nullable(sourceId('Key of the plan’s fee schedule')),
     },
     { additionalProperties: false },
   ),
@@ -44,7 +44,7 @@ export const insurancePlan = defineDataset({
       data: nullable(
         Type.Object(
           {
-            id: recordId('Identifier of the fee schedule'),
+            id: recordId('Id of the fee schedule'),
             type: Type.Literal('fee_schedule'),
             attributes: Type.Object({
               name: text('Name of the schedule'),

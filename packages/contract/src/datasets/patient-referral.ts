@@ -7,16 +7,16 @@ export const patientReferral = defineReferringDataset({
   name: 'patient_referrals',
   type: 'patient_referral',
   title: 'Patient referrals',
-  description: 'Who sent a patient to the practice, and whom the practice sent a patient to.',
+  description: 'Who referred a patient to the practice, and to whom the practice referred a patient.',
   filters: ['patient_id'],
   attributes: {
     patient_id: reference('patients', 'Patient who was referred'),
-    direction: oneOf(['incoming', 'outgoing'], 'To the practice, or from it'),
+    direction: oneOf(['incoming', 'outgoing'], 'incoming: to the practice; outgoing: from the practice'),
     source_type: nullable(
-      oneOf(['patient', 'provider', 'marketing', 'organization', 'employee', 'other'], 'What kind of source it is'),
+      oneOf(['patient', 'provider', 'marketing', 'organization', 'employee', 'other'], 'Type of the source'),
     ),
     source_name: nullableText('Name of the source'),
-    referring_patient_id: reference('patients', 'Patient who referred'),
+    referring_patient_id: reference('patients', 'Patient who made the referral'),
     referring_provider: nullable(
       Type.Object(
         {
@@ -24,17 +24,22 @@ export const patientReferral = defineReferringDataset({
           specialty: nullableText('Specialty'),
           npi: nullableText('National provider identifier'),
         },
-        { additionalProperties: false, description: 'Provider who referred, or was referred to' },
+        {
+          additionalProperties: false,
+          description: 'Provider who referred the patient, or to whom the patient was referred',
+        },
       ),
     ),
     campaign: nullableText('Marketing campaign'),
-    attribution_role: nullable(oneOf(['primary', 'secondary'], 'Whether it is the patient’s first source')),
+    attribution_role: nullable(
+      oneOf(['primary', 'secondary'], 'primary: the first source of the patient; secondary: a later one'),
+    ),
     rank: nullable(
-      Type.Integer({ minimum: 0, maximum: 100_000, description: 'Place among the patient’s referrals, from 1' }),
+      Type.Integer({ minimum: 0, maximum: 100_000, description: 'Position among the patient’s referrals, from 1' }),
     ),
     referred_on: nullable(calendarDate('Day of the referral')),
     status: nullable(
-      oneOf(['none', 'declined', 'scheduled', 'consulted', 'in_treatment', 'completed'], 'What came of it'),
+      oneOf(['none', 'declined', 'scheduled', 'consulted', 'in_treatment', 'completed'], 'Status of the referral'),
     ),
     treatment_id: reference('treatments', 'Treatment that the patient was referred for'),
     note: longText('Note'),

@@ -46,8 +46,8 @@ export const actions = {
   'removal.read': { side: 'organization', roles: anyone },
   'removal.decide': { side: 'organization', roles: managers, fresh: true },
   'grant.read': { side: 'organization', roles: anyone },
-  'grant.give': { side: 'organization', roles: managers, fresh: true },
-  // Shutting a vendor out must never wait for a password.
+  // Asks for a fresh sign-in only where it grants more than before: taking access away must never wait for a password.
+  'grant.change': { side: 'organization', roles: managers },
   'grant.revoke': { side: 'organization', roles: managers },
   'disclosure.read': { side: 'organization', roles: managers },
   'attribution.read': { side: 'organization', roles: anyone },

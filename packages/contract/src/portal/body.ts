@@ -8,11 +8,7 @@ const password = Type.String({ maxLength: 256, description: '15 characters or mo
 const token = Type.String({ maxLength: 200, description: 'The secret part of a link that was mailed' })
 const memberRole = Type.Enum(['admin', 'member'])
 const memberId = Type.String({ maxLength: 36 })
-const datasets = Type.Array(Type.Enum([...datasetNames]), { minItems: 1, uniqueItems: true })
-const locationIds = Type.Union([
-  Type.Literal('all'),
-  Type.Array(Type.String({ maxLength: 16 }), { minItems: 1, maxItems: 1000, uniqueItems: true }),
-])
+const datasets = Type.Array(Type.Enum([...datasetNames]), { uniqueItems: true })
 const member = body({ email, name, role: memberRole })
 const tenant = body({ name, owner: Type.Object({ email, name }, { additionalProperties: false }) })
 
@@ -39,8 +35,15 @@ export const portalBodies = {
   }),
   /** `missing`: the count that the person saw, so that nobody confirms a list that has grown since. */
   confirmRemoval: body({ missing: Type.Integer({ minimum: 1 }) }),
-  grantVendor: body({ location_ids: locationIds, datasets }),
-  revokeVendor: body({ location_ids: locationIds, datasets: Type.Union([Type.Literal('all'), datasets]) }),
+  /**
+   * `access_version`: that of the vendor's page that the person saw, so that nobody undoes what another has changed since. A location that
+   * is not listed has the datasets of `all_locations` alone.
+   */
+  changeVendorAccess: body({
+    access_version: Type.String({ maxLength: 64 }),
+    all_locations: datasets,
+    locations: Type.Array(body({ id: Type.String({ maxLength: 16 }), datasets }), { maxItems: 5000 }),
+  }),
   updateAttribution: body({
     domains: Type.Array(Type.String({ maxLength: 253 }), { maxItems: 20 }),
     excluded_paths: Type.Array(Type.String({ maxLength: 200 }), { maxItems: 20 }),

@@ -94,7 +94,8 @@ export type VendorEntry = {
   granted_at: Instant | null
 }
 
-export type Consent = {
+/** One grant of the history, in force or ended. */
+export type GrantEntry = {
   company_id: string
   company_name: string
   /** Null: every location of the organization, those of the future included. */
@@ -113,12 +114,17 @@ export type VendorPage = {
   state: 'active' | 'suspended' | 'closed'
   agreement_in_force: boolean
   last_read_at: Instant | null
+  /** Names what may be read now, for a change of it. */
+  access_version: string
   /** Datasets that are granted for every location, those of the future included. */
   all_locations: string[]
   /** Every location of the organization with the datasets that the vendor may read there now. */
   locations: { id: string; name: string; datasets: string[] }[]
-  history: Consent[]
+  history: GrantEntry[]
 }
+
+/** How many datasets, counted at each location, may be read now and could not before, and the reverse. */
+export type AccessChanged = { opened: number; closed: number }
 
 /** What a dataset reveals: its attributes with an invented example. */
 export type DatasetPreview = {
@@ -189,10 +195,10 @@ export type OrganizationAnswers = {
   rejectRemoval: Done
   listVendors: Listed<VendorEntry>
   getVendor: VendorPage
-  grantVendor: { locations: number; datasets: number }
-  revokeVendor: { locations: number; datasets: number }
+  changeVendorAccess: AccessChanged
+  revokeVendorAccess: AccessChanged
   previewDataset: DatasetPreview
-  listConsents: Listed<Consent>
+  listGrants: Listed<GrantEntry>
   listDisclosures: { data: DisclosureEntry[]; next_before: string | null }
   summarizeDisclosures: DisclosureSummary
   exportDisclosures: string

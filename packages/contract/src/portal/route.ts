@@ -4,7 +4,7 @@ import type { Action } from './action.ts'
 type Gate = Action | 'anyone' | 'signed_in'
 
 type Route = {
-  method: 'GET' | 'POST' | 'PATCH' | 'DELETE'
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
   path: string
   action: Gate
   /** Names of the parameters in the query that the route takes. */
@@ -158,14 +158,15 @@ export const portalRoutes = {
     path: '/organizations/:organization_id/vendors/:company_id',
     action: 'grant.read',
   },
-  grantVendor: {
-    method: 'POST',
-    path: '/organizations/:organization_id/vendors/:company_id/grants',
-    action: 'grant.give',
+  /** All that the vendor may read from then on, in place of what it may read now. */
+  changeVendorAccess: {
+    method: 'PUT',
+    path: '/organizations/:organization_id/vendors/:company_id/access',
+    action: 'grant.change',
   },
-  revokeVendor: {
-    method: 'POST',
-    path: '/organizations/:organization_id/vendors/:company_id/revocations',
+  revokeVendorAccess: {
+    method: 'DELETE',
+    path: '/organizations/:organization_id/vendors/:company_id/access',
     action: 'grant.revoke',
   },
   previewDataset: {
@@ -173,9 +174,9 @@ export const portalRoutes = {
     path: '/organizations/:organization_id/dataset_previews/:dataset',
     action: 'grant.read',
   },
-  listConsents: {
+  listGrants: {
     method: 'GET',
-    path: '/organizations/:organization_id/consents',
+    path: '/organizations/:organization_id/grants',
     action: 'grant.read',
     query: ['company_id', ...list],
   },

@@ -11,7 +11,7 @@ import { Security } from './Security.tsx'
 const tabs = [
   { value: 'profile', label: 'Profile', icon: IconUser, panel: Profile },
   { value: 'security', label: 'Security', icon: IconShieldLock, panel: Security },
-  { value: 'sessions', label: 'Open sign-ins', icon: IconDevices, panel: OpenSessions },
+  { value: 'sessions', label: 'Sessions', icon: IconDevices, panel: OpenSessions },
   { value: 'activity', label: 'Activity', icon: IconHistory, panel: Activity },
 ] as const
 
@@ -20,7 +20,7 @@ export function AccountPage() {
   const [{ tab = 'profile' }, change] = useUrlState<AccountSearch>()
   return (
     <>
-      <PageHeader title="Your account" description="Who you are and how you sign in, whomever you act for." />
+      <PageHeader title="Your account" description="Your name, how you sign in, and where you are signed in." />
       <Tabs
         value={tab}
         onChange={(value) => change({ tab: value === 'profile' ? undefined : value, search: undefined })}

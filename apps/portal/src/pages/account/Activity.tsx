@@ -15,11 +15,14 @@ export function Activity() {
   return (
     <Section
       title="Activity"
-      description="Sign-ins and changes of this account. If something was not you, change your password at once."
-      actions={events.length > 0 && <SearchField label="Search the activity" placeholder="What or from where" />}
+      description="Sign-ins and changes to this account. If you do not recognize one, change your password at once."
+      actions={events.length > 0 && <SearchField label="Search activity" placeholder="Action or address" />}
     >
       {found.length === 0 ? (
-        <EmptyState icon={IconHistory} title={events.length === 0 ? 'Nothing yet' : 'No such activity'} />
+        <EmptyState
+          icon={IconHistory}
+          title={events.length === 0 ? 'No activity yet' : 'No activity matches the search'}
+        />
       ) : (
         <EventTable caption="Activity of your account" events={found} />
       )}

@@ -1,21 +1,21 @@
 import { Card, SimpleGrid, Text } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { useSession } from '../../api/session.ts'
-import { homeOf, sideNames } from '../../shell/places.ts'
+import { homeOf, sideNames } from '../../shell/menu.ts'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 
-/** For a person who acts for several, or for nothing yet. */
+/** For a person with several companies or practices, or with none yet. */
 export function HomePage() {
   const { memberships, user } = useSession()
   return (
     <>
       <PageHeader
         title={`Hello ${user.name}`}
-        documentTitle="Start"
+        documentTitle="Home"
         description={
           memberships.length > 0
-            ? 'Choose for whom you act.'
-            : `Your account belongs to no company and no practice. Ask an owner or an admin there to invite ${user.email}.`
+            ? 'Choose a company or practice.'
+            : `Your account does not belong to a company or practice yet. Ask an owner or an admin to invite ${user.email}.`
         }
       />
       <SimpleGrid cols={{ base: 1, sm: 2, lg: 3 }}>

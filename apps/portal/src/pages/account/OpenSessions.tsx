@@ -10,7 +10,7 @@ import { Section } from '../../ui/Section.tsx'
 import { When } from '../../ui/When.tsx'
 import { deviceOf } from './device.ts'
 
-/** Where the person is signed in, and a way to end it. */
+/** The person's sessions, each with a button that ends it. */
 export function OpenSessions() {
   const sessions = useSuspenseQuery(read('listSessions')).data.data
   const found = useFound(sessions, ({ user_agent, ip }) => `${deviceOf(user_agent)} ${ip ?? ''}`)
@@ -20,24 +20,24 @@ export function OpenSessions() {
     mutationFn: async () => {
       for (const { id } of others) await end.mutateAsync({ params: { session_id: id } })
     },
-    onSuccess: () => notifications.show({ message: 'Every other sign-in has ended.' }),
+    onSuccess: () => notifications.show({ message: 'All other sessions have ended.' }),
   })
   return (
     <Section
-      title="Open sign-ins"
-      description="Where you are signed in now. End what you do not know, and change your password."
+      title="Sessions"
+      description="Where you are signed in now. If you do not recognize a session, end it and change your password."
       actions={
         others.length > 0 && (
           <Button variant="default" onClick={() => endAll.mutate()} loading={endAll.isPending}>
-            End all others
+            End all other sessions
           </Button>
         )
       }
     >
       <ErrorNote error={end.error} />
-      <SearchField label="Search the open sign-ins" placeholder="Device or address" />
+      <SearchField label="Search sessions" placeholder="Device or address" />
       <DataTable
-        caption="Open sign-ins"
+        caption="Sessions"
         rows={found}
         rowKey={({ id }) => id}
         columns={[
@@ -50,7 +50,7 @@ export function OpenSessions() {
                 </Text>
                 {is_current && (
                   <Badge variant="default" size="sm" tt="none">
-                    this one
+                    this session{' '}
                   </Badge>
                 )}
               </Group>
@@ -60,7 +60,7 @@ export function OpenSessions() {
           { header: 'Signed in', cell: ({ signed_in_at }) => <When at={signed_in_at} /> },
           { header: 'Last seen', cell: ({ last_seen_at }) => <When at={last_seen_at} /> },
           {
-            header: 'Acts',
+            header: 'Actions',
             isHidden: true,
             align: 'right',
             cell: ({ id, is_current, user_agent }) =>
@@ -68,10 +68,10 @@ export function OpenSessions() {
                 <Button
                   variant="default"
                   size="xs"
-                  aria-label={`End the sign-in on ${deviceOf(user_agent)}`}
+                  aria-label={`End session on ${deviceOf(user_agent)}`}
                   onClick={() => end.mutate({ params: { session_id: id } })}
                 >
-                  End
+                  End session
                 </Button>
               ),
           },

@@ -25,17 +25,18 @@ export function Passkeys() {
   return (
     <Section
       title="Passkeys"
-      description="Sign in with the fingerprint, face or PIN of a device. Nothing that could be stolen or forgotten is typed."
+      description="Sign in with the fingerprint, face or PIN of your device instead of a password."
       actions={canAdd && <Button onClick={() => setIsAdding(true)}>Add a passkey</Button>}
     >
       {!canAdd && (
         <Text size="sm" c="dimmed">
-          This browser cannot make passkeys.
+          This browser does not support passkeys. Use another browser to add one.
         </Text>
       )}
       {passkeys.length === 0 ? (
         <EmptyState icon={IconFingerprint} title="No passkey yet">
-          Add one on each device with which you sign in. The password stays, for when you have none of them at hand.
+          Add one on each device that you sign in with. Your password still works when you do not have a passkey at
+          hand.
         </EmptyState>
       ) : (
         <DataTable
@@ -46,7 +47,7 @@ export function Passkeys() {
             { header: 'Name', cell: ({ name }) => name },
             { header: 'Added', cell: ({ created_at }) => <When at={created_at} /> },
             {
-              header: 'Acts',
+              header: 'Actions',
               isHidden: true,
               align: 'right',
               cell: (passkey) => (
@@ -78,7 +79,7 @@ export function Passkeys() {
         confirm="Remove"
         onConfirm={async () => asked && (await remove.mutateAsync({ id: asked.id }))}
       >
-        It signs you in no more. The device may go on showing it: delete it there too.
+        You can no longer sign in with this passkey. Your device may still offer it: delete it there too.
       </ConfirmDialog>
     </Section>
   )
@@ -88,7 +89,7 @@ function AddPasskey({ onClose }: { onClose: () => void }) {
   const form = useForm({
     mode: 'uncontrolled',
     initialValues: { name: '' },
-    validate: { name: (name) => (name.trim() === '' ? 'Give it a name, as in “Work laptop”.' : null) },
+    validate: { name: (name) => (name.trim() === '' ? 'Enter a name, for example “Work laptop”.' : null) },
   })
   const getOptions = useSignInAct('getPasskeyRegistration')
   const register = useSignInAct('registerPasskey')
@@ -102,27 +103,27 @@ function AddPasskey({ onClose }: { onClose: () => void }) {
       await register.mutateAsync({ name: name.trim(), response })
     },
     onSuccess: () => {
-      notifications.show({ message: 'The passkey is added.' })
+      notifications.show({ message: 'Passkey added.' })
       onClose()
     },
   })
-  const isGivenUp = add.error instanceof WebAuthnError || add.error?.name === 'NotAllowedError'
+  const isCancelled = add.error instanceof WebAuthnError || add.error?.name === 'NotAllowedError'
   return (
     <form onSubmit={form.onSubmit((values) => add.mutate(values))}>
       <Stack>
         <TextInput
           label="Name"
-          description="So that you know it again in the list."
+          description="Helps you recognize the passkey in the list."
           maxLength={200}
           data-autofocus
           key={form.key('name')}
           {...form.getInputProps('name')}
         />
-        {isGivenUp ? (
+        {isCancelled ? (
           <Text size="sm" role="alert">
             {add.error?.name === 'InvalidStateError'
-              ? 'This device has a passkey for your account already.'
-              : 'No passkey was made. Try again when you are ready.'}
+              ? 'This device already has a passkey for your account.'
+              : 'The passkey was not added. Try again when you are ready.'}
           </Text>
         ) : (
           <ErrorNote error={add.error} />
@@ -132,7 +133,7 @@ function AddPasskey({ onClose }: { onClose: () => void }) {
             Cancel
           </Button>
           <Button type="submit" loading={add.isPending}>
-            Go on
+            Continue
           </Button>
         </Group>
       </Stack>

@@ -8,36 +8,36 @@ import { Section } from '../../ui/Section.tsx'
 import { NewPasswordInput } from '../sign-in/NewPasswordInput.tsx'
 import { passwordAdvice } from '../sign-in/password.ts'
 
-/** Another password. */
+/** The form that changes the password. */
 export function PasswordChange() {
   const change = useSignInAct('changePassword')
   const form = useForm({
     initialValues: { current_password: '', new_password: '' },
     validate: {
-      current_password: (value) => (value === '' ? 'Enter the password that you have now.' : null),
+      current_password: (value) => (value === '' ? 'Enter your current password.' : null),
       new_password: (value) => (passwordAdvice(value) === null ? null : 'Use 15 characters or more.'),
     },
   })
   return (
-    <Section title="Password" description="Changing it ends all your other sign-ins.">
+    <Section title="Password" description="Changing the password ends all your other sessions.">
       <form
         noValidate
         onSubmit={form.onSubmit((body) =>
           change.mutate(body, {
             onSuccess: async () => {
               form.reset()
-              // The session has begun anew, and its token with it.
+              // The server replaced the session and its token.
               await refreshSession()
-              notifications.show({ message: 'Your password is changed, and your other sign-ins have ended.' })
+              notifications.show({ message: 'Password changed. Your other sessions have ended.' })
             },
           }),
         )}
       >
         <Stack maw={420}>
           <PasswordInput
-            label="Password now"
+            label="Current password"
             autoComplete="current-password"
-            visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
+            visibilityToggleButtonProps={{ 'aria-label': 'Show password' }}
             {...form.getInputProps('current_password')}
           />
           <NewPasswordInput
@@ -48,7 +48,7 @@ export function PasswordChange() {
           <ErrorNote error={change.error} />
           <Group>
             <Button type="submit" loading={change.isPending}>
-              Change the password
+              Change password
             </Button>
           </Group>
         </Stack>

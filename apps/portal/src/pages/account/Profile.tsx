@@ -17,7 +17,7 @@ export function Profile() {
   return (
     <Section
       title="Profile"
-      description="Your name is shown to those you work with, and in the history of what you do."
+      description="Other members see your name, and the history shows it with each change that you make."
     >
       <form
         onSubmit={form.onSubmit(({ name }) =>
@@ -26,7 +26,7 @@ export function Profile() {
             {
               onSuccess: () => {
                 forget()
-                notifications.show({ message: 'Your name is saved.' })
+                notifications.show({ message: 'Name saved.' })
               },
             },
           ),
@@ -42,7 +42,7 @@ export function Profile() {
           />
           <TextInput
             label="E-mail address"
-            description="You sign in with it. It cannot be changed; ask for an invitation to another address instead."
+            description="You sign in with this address. It cannot be changed: ask for an invitation to your other address instead."
             value={user.email}
             readOnly
             variant="filled"

@@ -3,15 +3,15 @@ import { IconDownload } from '@tabler/icons-react'
 import { useState } from 'react'
 import { CopyButton } from '../../ui/Copy.tsx'
 
-/** Codes for when the app is lost, shown this once. */
+/** Recovery codes, shown once. */
 export function RecoveryCodes({ codes, onStored }: { codes: readonly string[]; onStored: () => void }) {
   const [isStored, setIsStored] = useState(false)
   const text = `${codes.join('\n')}\n`
   return (
     <Stack>
       <Text size="sm">
-        Each signs you in once when you do not have your app. They are shown only now: keep them with your passwords, or
-        print them.
+        Each code signs you in once when you do not have your app. The codes are shown only now: store them with your
+        passwords, or print them.
       </Text>
       <SimpleGrid cols={2} spacing="xs" component="ul" p={0} m={0} style={{ listStyle: 'none' }}>
         {codes.map((code) => (
@@ -34,7 +34,7 @@ export function RecoveryCodes({ codes, onStored }: { codes: readonly string[]; o
         </Button>
       </Group>
       <Checkbox
-        label="I have stored them"
+        label="I have stored the codes"
         checked={isStored}
         onChange={(event) => setIsStored(event.currentTarget.checked)}
       />

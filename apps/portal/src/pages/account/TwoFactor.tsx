@@ -20,11 +20,11 @@ type Step =
 
 const titles = {
   enable: 'Set up two-factor sign-in',
-  disable: 'Switch off two-factor sign-in',
-  renew: 'New recovery codes',
+  disable: 'Turn off two-factor sign-in',
+  renew: 'Generate recovery codes',
 }
 
-/** The second factor: an authenticator app, and codes for when it is lost. */
+/** The second factor: an authenticator app, and codes for when the app is lost. */
 export function TwoFactor() {
   const { two_factor_enabled: isOn } = useSession().user
   const [step, setStep] = useState<Step>({ at: 'off' })
@@ -33,23 +33,23 @@ export function TwoFactor() {
   return (
     <Section
       title="Two-factor sign-in"
-      description="A code from an app on your phone, asked for after the password."
+      description="After your password you enter a code from an app on your phone."
       actions={isOn && <StateBadge state="active" label="On" />}
     >
       {!isOn && (
         <Text size="sm">
-          A stolen password alone then opens nothing. You need an authenticator app, as in 1Password, Google
-          Authenticator or Microsoft Authenticator.
+          With it, a stolen password is not enough to sign in. You need an authenticator app, for example 1Password,
+          Google Authenticator or Microsoft Authenticator.
         </Text>
       )}
       <Group>
         {isOn ? (
           <>
             <Button variant="default" onClick={() => ask('renew')}>
-              New recovery codes
+              Generate recovery codes
             </Button>
             <Button variant="default" onClick={() => ask('disable')}>
-              Switch off
+              Turn off
             </Button>
           </>
         ) : (
@@ -76,7 +76,7 @@ export function TwoFactor() {
       <Modal
         opened={step.at === 'codes'}
         onClose={close}
-        title="Keep your recovery codes"
+        title="Store your recovery codes"
         withCloseButton={false}
         closeOnClickOutside={false}
         closeOnEscape={false}
@@ -121,15 +121,15 @@ function AskPassword({
   return (
     <form onSubmit={form.onSubmit(send)}>
       <Stack>
-        {act === 'disable' && <Text size="sm">From then on your password alone signs you in.</Text>}
-        {act === 'renew' && <Text size="sm">The codes that you have now stop working.</Text>}
+        {act === 'disable' && <Text size="sm">Your password alone will be enough to sign in.</Text>}
+        {act === 'renew' && <Text size="sm">Your current codes stop working.</Text>}
         <PasswordInput
           label="Your password"
           autoComplete="current-password"
           required
           withAsterisk={false}
           data-autofocus
-          visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
+          visibilityToggleButtonProps={{ 'aria-label': 'Show password' }}
           key={form.key('password')}
           {...form.getInputProps('password')}
         />
@@ -139,7 +139,7 @@ function AskPassword({
             Cancel
           </Button>
           <Button type="submit" {...(act === 'disable' && { color: 'red' })} loading={isPending}>
-            {act === 'disable' ? 'Switch off' : 'Go on'}
+            {act === 'disable' ? 'Turn off' : 'Continue'}
           </Button>
         </Group>
       </Stack>
@@ -165,13 +165,13 @@ function Scan({ uri, onDone }: { uri: string; onDone: () => void }) {
       )}
     >
       <Stack>
-        <Text size="sm">Scan this with your authenticator app, or type the secret into it.</Text>
+        <Text size="sm">Scan this code with your authenticator app, or enter the secret there.</Text>
         <Group justify="center" bg="white" p="md" style={{ borderRadius: 'var(--mantine-radius-md)' }}>
           <QRCodeSVG value={uri} size={184} title="QR code for the authenticator app" bgColor="#fff" fgColor="#000" />
         </Group>
         <CopyField label="Secret" value={new URL(uri).searchParams.get('secret') ?? ''} />
         <TextInput
-          label="Code that the app shows"
+          label="Code from the app"
           inputMode="numeric"
           autoComplete="one-time-code"
           maxLength={20}
@@ -184,12 +184,12 @@ function Scan({ uri, onDone }: { uri: string; onDone: () => void }) {
         <ErrorNote error={verify.error} />
         <Alert variant="light">
           <Text size="sm" c="bright">
-            It is on only when this code was right. Until then nothing changes.
+            Two-factor sign-in is on only after you enter a correct code.
           </Text>
         </Alert>
         <Group justify="flex-end">
           <Button type="submit" loading={verify.isPending}>
-            Switch it on
+            Turn on
           </Button>
         </Group>
       </Stack>

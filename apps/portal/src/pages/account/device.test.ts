@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { deviceOf } from './device.ts'
 
-test('a person knows their sign-ins by browser and system', () => {
+test('a session is named by its browser and system', () => {
   const of = {
     'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36 Edg/140.0.0.0':
       'Edge on Windows',

@@ -12,7 +12,7 @@ import { StateBadge } from '../../ui/StateBadge.tsx'
 import { When } from '../../ui/When.tsx'
 import { useCompany, useCompanyParams } from './company.ts'
 
-/** The developer API agreement: its text, where the company stands with it, and the owner's acceptance. */
+/** The developer API agreement: its text, the version that the company accepted, and the owner's acceptance. */
 export function AgreementPage() {
   const params = useCompanyParams()
   const company = useCompany()
@@ -73,10 +73,10 @@ function Acceptance({
       title={`Accept version ${version}`}
       description={
         earlier === null ? (
-          'Without it there is no key pair and no access.'
+          'A company needs it to get a key pair and access to data.'
         ) : (
           <>
-            Version {earlier} is accepted. Keys need version {version} from <When at={requiredAt} /> on.
+            Version {earlier} is accepted. Version {version} is required for keys from <When at={requiredAt} /> on.
           </>
         )
       }
@@ -100,7 +100,7 @@ function Acceptance({
                 )
               }
             >
-              Accept
+              Accept agreement
             </Button>
           </Group>
         </>

@@ -4,7 +4,7 @@ import { type ListSearch, listQuery, useUrlState } from '../../ui/url-state.ts'
 import { History } from '../history/History.tsx'
 import { useCompanyParams } from './company.ts'
 
-/** What people did for the company. */
+/** The changes that people made in the company. */
 export function CompanyHistoryPage() {
   const [search] = useUrlState<ListSearch>()
   const params = useCompanyParams()
@@ -12,7 +12,7 @@ export function CompanyHistoryPage() {
   return (
     <History
       events={events}
-      description="Who changed what for this company, and from where. Nothing is ever taken out."
+      description="Who changed what in this company, and from which address. Entries are never deleted."
     />
   )
 }

@@ -12,13 +12,13 @@ import { When } from '../../ui/When.tsx'
 import { WhoMay } from '../../ui/WhoMay.tsx'
 import { useCompany } from './company.ts'
 
-/** The company's name, and what else stands about it. */
+/** The company's name, id and owner. */
 export function CompanySettingsPage() {
   const company = useCompany()
   const may = useMay(company.id)
   return (
     <>
-      <PageHeader title="Settings" description="What practices and the operator see of your company." />
+      <PageHeader title="Settings" description="What practices and the operator see about your company." />
       <Stack>
         <Section title="Name">
           {may('company.update') ? (
@@ -36,12 +36,12 @@ export function CompanySettingsPage() {
           <Text size="sm">
             Owner: <b>{company.owner.name}</b>, {company.owner.email}.{' '}
             <PageLink to="/company/$company_id/members" params={{ company_id: company.id }} underline="always" inherit>
-              Ownership is handed over under members
+              Transfer ownership on the Members page
             </PageLink>
             .
           </Text>
           <Text size="sm" c="dimmed">
-            Here since <When at={company.created_at} />.
+            Created <When at={company.created_at} />.
           </Text>
         </Section>
       </Stack>
@@ -63,7 +63,7 @@ function NameForm({ id, name }: { id: string; name: string }) {
           {
             onSuccess: () => {
               forget()
-              notifications.show({ message: 'The name is saved.' })
+              notifications.show({ message: 'Name saved.' })
             },
           },
         ),
@@ -72,7 +72,7 @@ function NameForm({ id, name }: { id: string; name: string }) {
       <Stack maw={420}>
         <TextInput
           label="Name of the company"
-          description="Practices see it when they choose to whom they grant access."
+          description="Practices see this name when they grant access."
           maxLength={200}
           autoComplete="organization"
           key={form.key('name')}

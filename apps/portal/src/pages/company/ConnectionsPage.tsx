@@ -16,7 +16,7 @@ import { When } from '../../ui/When.tsx'
 import { datasetTitle } from '../organization/dataset-title.ts'
 import { useCompany, useCompanyParams } from './company.ts'
 
-/** The practices that granted the company something, and how current each dataset is. */
+/** The practices that granted the company access, and how current each dataset is. */
 export function ConnectionsPage() {
   const params = useCompanyParams()
   const company = useCompany()
@@ -26,11 +26,11 @@ export function ConnectionsPage() {
     <>
       <PageHeader
         title="Connections"
-        description="Practices that let you in: what you may read at which location, and how current it is."
+        description="Practices that granted you access: the datasets that you may read at each location, and how current they are."
       />
       <Stack>
         {(list.total > 0 || search.search) && (
-          <SearchField label="Search connections" placeholder="Practice or place" />
+          <SearchField label="Search connections" placeholder="Practice, location or city" />
         )}
         {list.data.length === 0 && <NoConnections company={company} isSearch={search.search !== undefined} />}
         {list.data.map((connection) => (
@@ -45,16 +45,16 @@ export function ConnectionsPage() {
 function NoConnections({ company, isSearch }: { company: { id: string; name: string }; isSearch: boolean }) {
   if (isSearch) {
     return (
-      <EmptyState icon={IconPlugConnected} title="No such practice">
+      <EmptyState icon={IconPlugConnected} title="No practice matches the search">
         Search for its name, or for the name or city of one of its locations.
       </EmptyState>
     )
   }
   return (
-    <Section title="No practice has let you in yet">
+    <Section title="No practice has granted access yet">
       <Text size="sm">
-        A practice grants access on its own pages, under “Vendor access”: it looks for your company, chooses locations
-        and datasets, and can end it at any time. Tell it the name and the id of your company:
+        A practice grants access in the portal, under “Vendor access”. It searches for your company and chooses
+        locations and datasets; it can revoke access at any time. Give the practice the name and the id of your company:
       </Text>
       <CopyField label="Name" value={company.name} />
       <CopyField label="Company id" value={company.id} />

@@ -10,7 +10,7 @@ export function FirstSteps({ steps, companyId }: { steps: readonly Step[]; compa
   const next = steps.find(({ isDone }) => !isDone)
   return (
     <Section title="First steps" description={`${done} of ${steps.length} done`}>
-      <Progress value={(done / steps.length) * 100} size="sm" aria-label="First steps that are done" />
+      <Progress value={(done / steps.length) * 100} size="sm" aria-label="First steps completed" />
       <Stack gap="md" component="ol" p={0} m={0} style={{ listStyle: 'none' }}>
         {steps.map((step, index) => (
           <Group key={step.title} component="li" wrap="nowrap" align="flex-start" gap="sm">

@@ -20,7 +20,7 @@ import { When } from '../../ui/When.tsx'
 import { useCompany, useCompanyParams } from './company.ts'
 import { SecretDialog } from './SecretDialog.tsx'
 
-/** The company's key pair: made, made anew, revoked. A secret is shown once and kept nowhere in the page. */
+/** The company's key pair: generate, regenerate, revoke. A secret is shown once and kept nowhere in the page. */
 export function KeysPage() {
   const params = useCompanyParams()
   const company = useCompany()
@@ -45,12 +45,12 @@ export function KeysPage() {
     <>
       <PageHeader
         title="API keys"
-        description="The key pair with which your software signs in. A company has one live pair at a time."
+        description="The key pair that your software authenticates with. A company has one live key pair at a time."
         actions={
           !live &&
           mayGenerate && (
             <Button loading={generate.isPending} onClick={() => generate.mutate({ params }, { onSuccess: setShown })}>
-              Generate a key pair
+              Generate key pair
             </Button>
           )
         }
@@ -60,7 +60,7 @@ export function KeysPage() {
           <Alert variant="light">
             <Group justify="space-between">
               <Text size="sm" c="bright">
-                Keys need the developer API agreement. {company.owner.name}, the owner, must accept it first.
+                Keys need the developer API agreement. The owner, {company.owner.name}, must accept it first.
               </Text>
               <ButtonLink size="xs" to="/company/$company_id/agreement" params={params}>
                 Read the agreement
@@ -72,7 +72,7 @@ export function KeysPage() {
         {live && (
           <LivePair
             pair={live}
-            acts={
+            actions={
               <>
                 {mayGenerate && (
                   <Button variant="default" onClick={() => setAsked('regenerate')}>
@@ -95,44 +95,44 @@ export function KeysPage() {
         onClose={close}
         title="Regenerate the key pair?"
         typed={company.name}
-        confirm="Regenerate"
+        confirm="Regenerate key pair"
         onConfirm={async () => setShown(await regenerate.mutateAsync({ params, body }))}
       >
-        The pair <Code>{live?.client_id}</Code> and every token that was issued from it stop working at once. Your
-        software can read nothing until it has the new pair. Grants of practices stay as they are.
+        The key pair <Code>{live?.client_id}</Code> and every token issued from it stop working at once. Your software
+        cannot read data until it uses the new key pair. Grants from practices do not change.
       </ConfirmDialog>
       <ConfirmDialog
         opened={asked === 'revoke'}
         onClose={close}
         title="Revoke the key pair?"
         typed={company.name}
-        confirm="Revoke"
+        confirm="Revoke key pair"
         onConfirm={() => revoke.mutateAsync({ params, body })}
       >
-        The pair <Code>{live?.client_id}</Code> and every token that was issued from it stop working at once, and there
-        is no new one. Your software can read nothing until somebody generates another pair.
+        The key pair <Code>{live?.client_id}</Code> and every token issued from it stop working at once. Your software
+        cannot read data until somebody generates a new key pair.
       </ConfirmDialog>
       <SecretDialog pair={shown} onStored={forget} />
     </>
   )
 }
 
-function LivePair({ pair, acts }: { pair: KeyPairEntry; acts: ReactNode }) {
+function LivePair({ pair, actions }: { pair: KeyPairEntry; actions: ReactNode }) {
   return (
     <Section
       title="Live key pair"
       description={
         <>
-          Made <When at={pair.created_at} />
+          Generated <When at={pair.created_at} />
           {pair.created_by && ` by ${pair.created_by}`} · last used: <When at={pair.last_used_at} />
         </>
       }
-      actions={acts}
+      actions={actions}
     >
       <CopyField label="Client id" value={pair.client_id} />
       <Text size="sm" c="dimmed">
-        The secret was shown once, when the pair was made; we keep only a hash of it. If it is lost, regenerate the
-        pair.
+        The secret was shown once, when the key pair was generated. We store only a hash of it. If the secret is lost,
+        regenerate the key pair.
       </Text>
     </Section>
   )
@@ -145,11 +145,11 @@ function AllPairs({ pairs }: { pairs: readonly KeyPairEntry[] }) {
   return (
     <Section
       title="All key pairs"
-      actions={pairs.length > 0 && <SearchField label="Search the key pairs" placeholder="Client id or person" />}
+      actions={pairs.length > 0 && <SearchField label="Search key pairs" placeholder="Client id or person" />}
     >
       {found.length === 0 ? (
-        <EmptyState icon={IconKey} title={pairs.length === 0 ? 'No key pair yet' : 'No such key pair'}>
-          {pairs.length === 0 && 'An owner or an admin generates one when the agreement is accepted.'}
+        <EmptyState icon={IconKey} title={pairs.length === 0 ? 'No key pair yet' : 'No key pair matches the search'}>
+          {pairs.length === 0 && 'The owner or an admin can generate one after the agreement is accepted.'}
         </EmptyState>
       ) : (
         <DataTable
@@ -160,7 +160,7 @@ function AllPairs({ pairs }: { pairs: readonly KeyPairEntry[] }) {
             { header: 'Client id', cell: ({ client_id }) => <Code>{client_id}</Code> },
             { header: 'State', cell: ({ state }) => <StateBadge state={state} /> },
             {
-              header: 'Made',
+              header: 'Generated',
               cell: ({ created_at, created_by }) => (
                 <>
                   <When at={created_at} />

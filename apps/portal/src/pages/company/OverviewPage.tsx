@@ -13,7 +13,7 @@ import { useCompany, useCompanyParams } from './company.ts'
 import { FirstSteps } from './FirstSteps.tsx'
 import { stepsOf } from './first-steps.ts'
 
-/** Where a company stands: what is still to do, and the figures of the last day. */
+/** A company's first steps, state, and usage of the last 24 hours. */
 export function OverviewPage() {
   const params = useCompanyParams()
   const company = useCompany()
@@ -24,7 +24,7 @@ export function OverviewPage() {
       <PageHeader
         title={company.name}
         documentTitle={`Overview of ${company.name}`}
-        description="What your software may read, and how it does."
+        description="The agreement, keys, access and usage of your software."
         actions={company.state !== 'active' && <StateBadge state={company.state} />}
       />
       <Stack>
@@ -44,8 +44,8 @@ function Notice({ company: { id, state, agreement, owner } }: { company: Company
       <Alert color="orange" variant="light" icon={<IconAlertTriangle size={18} aria-hidden />}>
         <Text size="sm" c="bright">
           {state === 'suspended'
-            ? 'This company is suspended: its keys do not work. Ask the operator of this installation why.'
-            : 'This company is closed: its keys do not work any more.'}
+            ? 'This company is suspended, and its keys do not work. Ask the operator why.'
+            : 'This company is closed, and its keys do not work. If this is wrong, ask the operator.'}
         </Text>
       </Alert>
     )
@@ -57,14 +57,13 @@ function Notice({ company: { id, state, agreement, owner } }: { company: Company
         There is a new version of the developer API agreement.{' '}
         {agreement.is_in_force ? (
           <>
-            Keys stop working unless {owner.name} accepts it before it binds everyone:{' '}
-            <When at={agreement.required_at} />.
+            Keys stop working if {owner.name} does not accept it before this time: <When at={agreement.required_at} />.
           </>
         ) : (
           <>Keys do not work until {owner.name} accepts it.</>
         )}{' '}
         <PageLink to="/company/$company_id/agreement" params={{ company_id: id }} underline="always" c="bright" inherit>
-          Read it
+          Read the agreement
         </PageLink>
       </Text>
     </Alert>
@@ -90,8 +89,8 @@ function Status({ company: { agreement, key_pair, connections } }: { company: Co
           )
         }
       />
-      <StatCard label="Practices" value={formatCount(connections.organizations)} hint="that grant you something" />
-      <StatCard label="Locations" value={formatCount(connections.locations)} hint="of which you may read something" />
+      <StatCard label="Practices" value={formatCount(connections.organizations)} hint="that granted you access" />
+      <StatCard label="Locations" value={formatCount(connections.locations)} hint="with data that you may read" />
     </SimpleGrid>
   )
 }
@@ -102,14 +101,14 @@ function LastDay({ totals, companyId }: { totals: UsageNumbers; companyId: strin
       title="Last 24 hours"
       actions={
         <PageLink to="/company/$company_id/usage" params={{ company_id: companyId }} size="sm">
-          All usage
+          View usage
         </PageLink>
       }
     >
       <SimpleGrid cols={{ base: 2, sm: 4 }}>
         <Figure label="Requests" value={totals.requests} />
         <Figure label="Records" value={totals.records} />
-        <Figure label="Told to wait (429)" value={totals.throttled} />
+        <Figure label="Rate limited (429)" value={totals.throttled} />
         <Figure label="Other errors" value={totals.errors} />
       </SimpleGrid>
     </Section>

@@ -15,7 +15,7 @@ import { type SnippetKind, snippetKinds, snippetsOf } from './snippets.ts'
 
 const kindNames: Record<SnippetKind, string> = { curl: 'curl', typescript: 'TypeScript', command: 'Command line' }
 
-/** The first call, as runnable lines with the company's own client id, and from the page itself. */
+/** The first call, as commands with the company's client id, and from the page itself. */
 export function QuickstartPage() {
   const company = useCompany()
   const { environment, docs_url } = useSuspenseQuery(read('getEnvironment')).data
@@ -26,7 +26,7 @@ export function QuickstartPage() {
     <>
       <PageHeader
         title="Quickstart"
-        description="From a key pair to the first record, in lines that you can paste."
+        description="From key pair to first record, with commands that you can paste."
         actions={
           <Button component="a" variant="default" href={docs_url} target="_blank" rel="noreferrer">
             API reference
@@ -39,8 +39,8 @@ export function QuickstartPage() {
           <CopyField label="Base URL" value={baseUrl} />
           {company.key_pair && <CopyField label="Client id" value={company.key_pair.client_id} />}
           <Text size="sm" c="dimmed">
-            And the client secret, which was shown once when the pair was made. It is never part of a snippet: keep it
-            out of your shell&#8217;s history and your repository.
+            You also need the client secret, which was shown once when the key pair was generated. No snippet contains
+            it: keep it out of your shell&#8217;s history and your repository.
           </Text>
         </Section>
         <Section title="Make the first call">
@@ -67,8 +67,8 @@ export function QuickstartPage() {
             ))}
           </Tabs>
           <Text size="sm" c="dimmed">
-            A token lives for six hours: keep it, and ask for a new one when it has ended. Next: pages, changes and
-            limits, in the{' '}
+            A token is valid for six hours: reuse it, and request a new one when it expires. For pages, changes and
+            limits, read the{' '}
             <Anchor href={docs_url} target="_blank" rel="noreferrer" underline="always" inherit>
               API reference
             </Anchor>
@@ -88,52 +88,49 @@ function NoKeys({ companyId, isAccepted }: { companyId: string; isAccepted: bool
         <Text size="sm" c="bright">
           {isAccepted
             ? 'There is no live key pair yet. The snippets below need one.'
-            : 'The developer API agreement must be accepted before there can be a key pair.'}
+            : 'Keys need the developer API agreement. The owner must accept it first.'}
         </Text>
         <ButtonLink
           size="xs"
           to={isAccepted ? '/company/$company_id/keys' : '/company/$company_id/agreement'}
           params={{ company_id: companyId }}
         >
-          {isAccepted ? 'Make keys' : 'Read the agreement'}
+          {isAccepted ? 'Go to API keys' : 'Read the agreement'}
         </ButtonLink>
       </Group>
     </Alert>
   )
 }
 
-/** Makes the first call in the sandbox, on the company's behalf, and shows all of it. */
+/** Makes the first call in the sandbox for the company, and shows request and response. */
 function TryIt() {
   const params = useCompanyParams()
   const may = useMay(params.company_id)
   const [path, setPath] = useState<'/organizations' | '/locations'>('/locations')
   const make = useAct('makeFirstCall')
   return (
-    <Section
-      title="Try it here"
-      description="The sandbox makes the call on your company's behalf and shows request and answer."
-    >
+    <Section title="Try it here" description="The sandbox sends the request for your company and shows the response.">
       {may('first_call.make') ? (
         <Group>
           <SegmentedControl
-            aria-label="What to ask for"
+            aria-label="Path"
             value={path}
             onChange={(value) => setPath(value === '/organizations' ? value : '/locations')}
             data={['/locations', '/organizations']}
           />
           <Button loading={make.isPending} onClick={() => make.mutate({ params, body: { path } })}>
-            Make the call
+            Send request
           </Button>
         </Group>
       ) : (
-        <WhoMay action="first_call.make" what="make a call from here" />
+        <WhoMay action="first_call.make" what="send a request from here" />
       )}
       <ErrorNote error={make.error} />
       {make.data && (
         <Stack role="status">
           <Snippet label="Request" code={`${make.data.method} ${make.data.url}\nAuthorization: Bearer <token>`} />
           <Snippet
-            label={`Answer: ${make.data.status}, after ${make.data.duration_ms} ms`}
+            label={`Response: ${make.data.status}, after ${make.data.duration_ms} ms`}
             code={indented(make.data.body)}
           />
         </Stack>

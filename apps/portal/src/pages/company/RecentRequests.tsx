@@ -16,12 +16,12 @@ import { type Outcome, outcomeOf, type UsageSearch } from './usage-search.ts'
 
 const outcomeNames: { value: Outcome; label: string }[] = [
   { value: 'all', label: 'All' },
-  { value: 'ok', label: 'Answered' },
+  { value: 'ok', label: 'Successful' },
   { value: 'throttled', label: '429' },
   { value: 'error', label: 'Errors' },
 ]
 
-/** The last 100 requests, with what one needs to ask about one. */
+/** The last 100 requests, each with the id that support needs. */
 export function RecentRequests() {
   const params = useCompanyParams()
   const [{ outcome = 'all' }, change] = useUrlState<UsageSearch>()
@@ -30,7 +30,7 @@ export function RecentRequests() {
   return (
     <Section
       title="Last 100 requests"
-      description="Give the request id when you ask for help."
+      description="Include the request id when you contact support."
       actions={
         <>
           <SegmentedControl
@@ -40,15 +40,17 @@ export function RecentRequests() {
             onChange={(value) => change({ outcome: value === 'all' ? undefined : value })}
             data={outcomeNames}
           />
-          <SearchField label="Search the requests" placeholder="Route, status, code or id" />
+          <SearchField label="Search requests" placeholder="Route, status, code or id" />
         </>
       }
     >
       {found.length === 0 ? (
         <EmptyState
           icon={IconListSearch}
-          title={requests.length === 0 ? 'No requests yet' : 'No request of the last 100 is like that'}
-        />
+          title={requests.length === 0 ? 'No requests yet' : 'None of the last 100 requests matches'}
+        >
+          {requests.length === 0 ? 'A request is listed here within a minute.' : 'Try another search or outcome.'}
+        </EmptyState>
       ) : (
         <DataTable
           caption="Last 100 requests"
@@ -74,7 +76,7 @@ export function RecentRequests() {
             { header: 'Status', cell: (request) => <Status request={request} /> },
             { header: 'Records', align: 'right', cell: ({ records }) => formatCount(records) },
             {
-              header: 'Took',
+              header: 'Duration',
               align: 'right',
               cell: ({ duration_ms }) => (
                 <Text size="sm" style={{ whiteSpace: 'nowrap' }}>

@@ -3,7 +3,7 @@ import { Alert, Button, Checkbox, Group, Modal, Stack, Text } from '@mantine/cor
 import { useEffect, useState } from 'react'
 import { CopyButton, CopyField } from '../../ui/Copy.tsx'
 
-/** A new pair with its secret, this once. Stays until the person says that it is stored: nothing brings it back. */
+/** A new key pair with its secret, shown once. Stays open until the person says that the secret is stored. */
 export function SecretDialog({ pair, onStored }: { pair: NewKeyPair | null; onStored: () => void }) {
   return (
     <Modal
@@ -33,7 +33,7 @@ function Shown({ pair, onStored }: { pair: NewKeyPair; onStored: () => void }) {
     <Stack>
       <Alert variant="light" color="orange">
         <Text size="sm" c="bright">
-          The secret is shown only now. We keep a hash of it, so nobody can show it again: store it where your software
+          The secret is shown only now, because we store only a hash of it. Copy it to the place where your software
           keeps its secrets.
         </Text>
       </Alert>
@@ -47,7 +47,7 @@ function Shown({ pair, onStored }: { pair: NewKeyPair; onStored: () => void }) {
         />
       </Group>
       <Checkbox
-        label="I have stored it"
+        label="I have stored the secret"
         checked={isStored}
         onChange={(event) => setIsStored(event.currentTarget.checked)}
       />

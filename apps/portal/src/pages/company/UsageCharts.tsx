@@ -8,7 +8,7 @@ import { Section } from '../../ui/Section.tsx'
 import { formatCount } from '../../ui/StatCard.tsx'
 import { summaryOf } from './usage-summary.ts'
 
-/** Requests, records and refusals over the range. Each chart says in words what it shows, for whoever cannot see it. */
+/** Requests, records and refusals over the range. Each chart has a text for screen readers. */
 export function UsageCharts({ usage }: { usage: Usage }) {
   const { range, buckets, totals } = usage
   const format = new Intl.DateTimeFormat(
@@ -21,8 +21,8 @@ export function UsageCharts({ usage }: { usage: Usage }) {
   if (totals.requests === 0) {
     return (
       <Section title="Over time">
-        <EmptyState icon={IconChartBar} title="Nothing was asked in this time">
-          Requests appear here within a minute of the first call.
+        <EmptyState icon={IconChartBar} title="No requests in this period">
+          A request appears here within a minute.
         </EmptyState>
       </Section>
     )
@@ -54,10 +54,10 @@ export function UsageCharts({ usage }: { usage: Usage }) {
           aria-label={summaryOf(usage, 'records')}
         />
       </Section>
-      <Section title="Told to wait (429)">
+      <Section title="Rate limited (429)">
         <BarChart
           {...common}
-          series={[{ name: 'throttled', label: 'Told to wait', color: 'orange.6' }]}
+          series={[{ name: 'throttled', label: 'Rate limited', color: 'orange.6' }]}
           aria-label={summaryOf(usage, 'throttled')}
         />
       </Section>

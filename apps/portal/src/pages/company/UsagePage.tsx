@@ -16,7 +16,7 @@ const ranges: { value: UsageRange; label: string }[] = [
   { value: '30d', label: '30 days' },
 ]
 
-/** How much the company asks and receives. */
+/** How many requests the company sends and how many records it receives. */
 export function UsagePage() {
   const params = useCompanyParams()
   const [{ range = '24h' }, change] = useUrlState<UsageSearch>()
@@ -26,7 +26,7 @@ export function UsagePage() {
     <>
       <PageHeader
         title="Usage"
-        description="What your software asks of the API and receives. No patient's data is in here."
+        description="Requests that your software sent and records that it received. This page contains no patient data."
         actions={
           <SegmentedControl
             aria-label="Range"
@@ -40,7 +40,7 @@ export function UsagePage() {
         <SimpleGrid cols={{ base: 2, md: 4 }}>
           <StatCard label="Requests" value={formatCount(totals.requests)} />
           <StatCard label="Records" value={formatCount(totals.records)} />
-          <StatCard label="Told to wait (429)" value={formatCount(totals.throttled)} />
+          <StatCard label="Rate limited (429)" value={formatCount(totals.throttled)} />
           <StatCard label="Other errors" value={formatCount(totals.errors)} />
         </SimpleGrid>
         <UsageCharts usage={usage} />

@@ -10,12 +10,12 @@ const company = {
 }
 const done = (of: Parameters<typeof stepsOf>[0]) => stepsOf(of).map(({ isDone }) => isDone)
 
-test('a new vendor has everything before it, and is told who must accept', () => {
+test('a new vendor has no step done, and the first step names who must accept', () => {
   assert.deepEqual(done(company), [false, false, false, false])
   assert.match(stepsOf(company)[0]?.text ?? '', /Ana/)
 })
 
-test('each step counts as done by itself', () => {
+test('each step is done independently of the others', () => {
   const agreement = { ...company.agreement, accepted_version: 1, is_in_force: true }
   const unused = { client_id: 'bwc_x', created_at: '2026-11-21T08:00:00Z', last_used_at: null }
   assert.deepEqual(done({ ...company, agreement }), [true, false, false, false])

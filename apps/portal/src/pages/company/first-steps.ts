@@ -12,7 +12,7 @@ export type Step = {
   link: string
 }
 
-/** The way of a new vendor to its first record, in order, and how far this one has come. */
+/** The steps of a new vendor to its first record, in order, and which of them this one has done. */
 export function stepsOf(company: Pick<CompanyPage, 'agreement' | 'key_pair' | 'connections' | 'owner'>): Step[] {
   const { agreement, key_pair, connections, owner } = company
   return [
@@ -24,25 +24,25 @@ export function stepsOf(company: Pick<CompanyPage, 'agreement' | 'key_pair' | 'c
       link: 'Read the agreement',
     },
     {
-      title: 'Make a key pair',
-      text: 'Your software signs in with it. The secret is shown once.',
+      title: 'Generate a key pair',
+      text: 'Your software authenticates with it. The secret is shown once.',
       isDone: key_pair !== null,
       to: '/company/$company_id/keys',
-      link: 'Make keys',
+      link: 'Go to API keys',
     },
     {
       title: 'Make the first call',
-      text: 'Copy a snippet with your own client id, or try it from the page.',
+      text: 'Copy a snippet with your client id, or send the request from the page.',
       isDone: key_pair !== null && key_pair.last_used_at !== null,
       to: '/company/$company_id/quickstart',
       link: 'Open the quickstart',
     },
     {
-      title: 'Be granted access by a practice',
-      text: 'A practice chooses you on its own pages, with the locations and datasets that you may read.',
+      title: 'Get access from a practice',
+      text: 'A practice grants your company access to locations and datasets in the portal.',
       isDone: connections.organizations > 0,
       to: '/company/$company_id/connections',
-      link: 'See connections',
+      link: 'View connections',
     },
   ]
 }

@@ -14,7 +14,7 @@ export function usageSearch(search: Record<string, unknown>): UsageSearch {
   return { ...(range && { range }), ...(text && { search: text }), ...(outcome && { outcome }) }
 }
 
-/** As the usage figures count: a 429 is no error, it is being told to wait. */
+/** As the usage figures count: a 429 is a rate limit and not an error. */
 export function outcomeOf({ status }: Pick<RecentRequest, 'status'>): Exclude<Outcome, 'all'> {
   if (status === 429) return 'throttled'
   return status >= 400 ? 'error' : 'ok'

@@ -5,7 +5,7 @@ import { summaryOf } from './usage-summary.ts'
 
 const none = { requests: 0, records: 0, throttled: 0, errors: 0 }
 
-test('a chart is told in words: the sum, and when it was most', () => {
+test('a chart has a text: the total, and the highest value with its time', () => {
   const usage = {
     range: '24h' as const,
     bucket_seconds: 3600,
@@ -22,7 +22,7 @@ test('a chart is told in words: the sum, and when it was most', () => {
   assert.equal(summaryOf(usage, 'errors', 'en-US'), '0 other errors in the last 24 hours')
 })
 
-test('a request that was told to wait is no error', () => {
+test('a rate-limited request is not an error', () => {
   assert.deepEqual(
     [200, 304, 404, 429, 503].map((status) => outcomeOf({ status })),
     ['ok', 'ok', 'error', 'throttled', 'error'],

@@ -3,11 +3,11 @@ import type { Usage, UsageNumbers } from '@bridgework/contract/portal'
 const names: Record<keyof UsageNumbers, string> = {
   requests: 'requests',
   records: 'records',
-  throttled: 'requests told to wait',
+  throttled: 'rate-limited requests',
   errors: 'other errors',
 }
 
-/** A chart in words: the sum, and when it was most. */
+/** A chart as text: the total, and the highest value with its time. */
 export function summaryOf(usage: Usage, figure: keyof UsageNumbers, locale?: string): string {
   const total = usage.totals[figure]
   const text = `${total.toLocaleString(locale)} ${names[figure]} in the last ${usage.range.replace('h', ' hours').replace('d', ' days')}`

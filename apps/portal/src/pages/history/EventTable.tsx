@@ -4,7 +4,7 @@ import { DataTable } from '../../ui/DataTable.tsx'
 import { When } from '../../ui/When.tsx'
 import { actInWords } from './act.ts'
 
-/** What people did, one line an act: of a company, a practice, the operator, or an account. */
+/** Events of a company, a practice, the operator or an account, one per line. */
 export function EventTable({ caption, events }: { caption: string; events: readonly AuditEvent[] }) {
   return (
     <DataTable
@@ -27,7 +27,7 @@ export function EventTable({ caption, events }: { caption: string; events: reado
             </>
           ),
         },
-        { header: 'From', cell: ({ ip }) => ip ?? '–' },
+        { header: 'Address', cell: ({ ip }) => ip ?? '–' },
         { header: 'Request', cell: ({ request_id }) => (request_id ? <Code>{request_id}</Code> : '–') },
       ]}
     />

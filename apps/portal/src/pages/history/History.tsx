@@ -8,18 +8,18 @@ import { SearchField } from '../../ui/SearchField.tsx'
 import { type ListSearch, useUrlState } from '../../ui/url-state.ts'
 import { EventTable } from './EventTable.tsx'
 
-/** The history page of each side. `events`: the page of it that the address asks for. */
+/** The history page of each side. `events`: the page that the address names. */
 export function History({ events, description }: { events: Listed<AuditEvent>; description: string }) {
   const [{ search }] = useUrlState<ListSearch>()
   return (
     <>
       <PageHeader title="History" description={description} />
       <Stack>
-        <SearchField label="Search the history" placeholder="Person, act, or what it was about" />
+        <SearchField label="Search history" placeholder="Person, action or subject" />
         <Card withBorder>
           {events.data.length === 0 ? (
-            <EmptyState icon={IconHistory} title={search ? 'No such act' : 'Nothing has happened yet'}>
-              Every act that changes something is kept here, with who did it and from where.
+            <EmptyState icon={IconHistory} title={search ? 'No entry matches the search' : 'No entries yet'}>
+              Every change is recorded here, with the person and the address that it came from.
             </EmptyState>
           ) : (
             <EventTable caption="History" events={events.data} />

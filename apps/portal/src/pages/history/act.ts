@@ -17,8 +17,9 @@ const words: Record<string, string> = {
   'organization_ownership.transfer': 'Handed over ownership',
   'agent.enroll': 'Made an enrolment code',
   'agent.revoke': 'Revoked an agent',
+  'grant.change': 'Changed a vendor’s access',
   'grant.give': 'Granted a vendor access',
-  'grant.revoke': 'Ended a vendor’s access',
+  'grant.revoke': 'Revoked a vendor’s access',
   'first_call.make': 'Made a first call',
 }
 

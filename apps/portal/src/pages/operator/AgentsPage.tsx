@@ -14,7 +14,7 @@ import { When } from '../../ui/When.tsx'
 
 const route = getRouteApi('/signed-in/operator/agents')
 
-/** The health of every agent; follows by itself. */
+/** The health of every agent; updates automatically. */
 export function AgentsPage() {
   const search = route.useSearch()
   const { data: list } = useSuspenseQuery(read('listOperatorAgents', { query: listQuery(search) }, { everyMs: 10_000 }))
@@ -22,7 +22,7 @@ export function AgentsPage() {
     <>
       <PageHeader
         title="Agents"
-        description="Connected means heard within the last 3 minutes. This page follows by itself."
+        description="Connected means last contact within 3 minutes. This page updates automatically."
       />
       <Stack>
         <SearchField label="Search agents" placeholder="Agent or organization" />
@@ -32,7 +32,7 @@ export function AgentsPage() {
               icon={IconDeviceDesktop}
               title={search.search ? `No agent matches “${search.search}”` : 'No agent yet'}
             >
-              {search.search ? 'Try another name.' : 'A practice enrols its agents itself.'}
+              {search.search ? 'Try another name.' : 'Practices enroll their own agents.'}
             </EmptyState>
           ) : (
             <DataTable
@@ -43,8 +43,8 @@ export function AgentsPage() {
                 { header: 'Agent', cell: ({ name }) => <Text size="sm">{name}</Text> },
                 { header: 'Organization', cell: ({ organization_name }) => organization_name },
                 { header: 'State', cell: ({ state }) => <StateBadge state={state} /> },
-                { header: 'Last heard', cell: ({ last_contact_at }) => <When at={last_contact_at} /> },
-                { header: 'Version', cell: ({ version }) => version ?? 'not told yet' },
+                { header: 'Last contact', cell: ({ last_contact_at }) => <When at={last_contact_at} /> },
+                { header: 'Version', cell: ({ version }) => version ?? 'unknown' },
                 { header: 'Enrolled', cell: ({ enrolled_at }) => <When at={enrolled_at} /> },
               ]}
             />

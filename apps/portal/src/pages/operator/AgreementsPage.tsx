@@ -22,11 +22,11 @@ export function AgreementsPage() {
     <>
       <PageHeader
         title="Developer agreement"
-        description="What a company’s owner accepts before it gets keys. A new version asks everyone again; keys go on working for the days that you give."
+        description="A company can generate keys after its owner accepts the agreement. A new version must be accepted again; keys keep working during its grace period."
         actions={
           !isWriting && (
             <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setWriting(true)}>
-              Publish a new version
+              Write new version
             </Button>
           )
         }
@@ -36,7 +36,7 @@ export function AgreementsPage() {
         {data.data.length === 0 ? (
           <Card withBorder>
             <EmptyState icon={IconCertificate} title="No version yet">
-              Until there is one, no company gets keys.
+              No company can generate keys before you publish a version.
             </EmptyState>
           </Card>
         ) : (
@@ -55,7 +55,7 @@ export function AgreementsPage() {
                 </Accordion.Control>
                 <Accordion.Panel>
                   <Text size="sm" c="dimmed" mb="md">
-                    Published <When at={version.published_at} />, binds whoever has not accepted it from{' '}
+                    Published <When at={version.published_at} />, required for keys from{' '}
                     <When at={version.enforced_at} /> on.
                   </Text>
                   <MarkdownText text={version.body} />

@@ -22,21 +22,21 @@ const route = getRouteApi('/signed-in/operator/companies')
 
 type CompanyState = OperatorCompany['state']
 
-const acts = {
+const actions = {
   suspended: {
     button: 'Suspend',
-    text: 'Its keys stop working at once, until you resume it. Grants of practices and its members stay as they are.',
+    text: 'Its keys stop working at once, until you resume it. Grants and members do not change.',
     color: 'red.9',
   },
-  active: { button: 'Resume', text: 'Its keys work again, where practices grant it access.', color: 'indigo' },
+  active: { button: 'Resume', text: 'Its keys work again. It can read what practices grant it.', color: 'indigo' },
   closed: {
     button: 'Close',
-    text: 'Its keys stop working at once. Close a company when it leaves for good; what it read stays on record.',
+    text: 'Its keys stop working at once. Close a company that no longer uses Bridgework. The record of what it read is kept.',
     color: 'red.9',
   },
 } as const satisfies Record<CompanyState, object>
 
-/** Every company: let one in, suspend it, resume it, close it. */
+/** Every company, with the actions that create, suspend, resume and close one. */
 export function CompaniesPage() {
   const search = route.useSearch()
   const [, change] = useUrlState<typeof search>()
@@ -47,7 +47,7 @@ export function CompaniesPage() {
     <>
       <PageHeader
         title="Companies"
-        description="The vendors that may be granted access by practices."
+        description="The software companies that practices can grant access to."
         actions={<CreateTenant kind="company" />}
       />
       <Stack>
@@ -68,11 +68,11 @@ export function CompaniesPage() {
           {list.total === 0 ? (
             <EmptyState
               icon={IconBuilding}
-              title={search.search || search.state ? 'No company is like that' : 'No company yet'}
+              title={search.search || search.state ? 'No company matches' : 'No company yet'}
             >
               {search.search || search.state
                 ? 'Try another name or state.'
-                : 'Create one and its owner is invited by e-mail.'}
+                : 'Create a company. Its owner is invited by e-mail.'}
             </EmptyState>
           ) : (
             <DataTable
@@ -105,7 +105,7 @@ export function CompaniesPage() {
                 { header: 'Last request', cell: ({ last_request_at }) => <When at={last_request_at} /> },
                 { header: 'Created', cell: ({ created_at }) => <When at={created_at} /> },
                 {
-                  header: 'Acts',
+                  header: 'Actions',
                   isHidden: true,
                   align: 'right',
                   cell: (company) => (
@@ -121,10 +121,10 @@ export function CompaniesPage() {
       <ConfirmDialog
         opened={asked !== null}
         onClose={() => setAsked(null)}
-        title={asked ? `${acts[asked.state].button} ${asked.company.name}?` : ''}
+        title={asked ? `${actions[asked.state].button} ${asked.company.name}?` : ''}
         typed={asked?.company.name ?? ''}
-        confirm={asked ? acts[asked.state].button : ''}
-        color={asked ? acts[asked.state].color : 'red.9'}
+        confirm={asked ? actions[asked.state].button : ''}
+        color={asked ? actions[asked.state].color : 'red.9'}
         onConfirm={async () => {
           if (!asked) return
           const { company, state } = asked
@@ -132,7 +132,7 @@ export function CompaniesPage() {
           notifications.show({ message: `${company.name} is ${state}.` })
         }}
       >
-        {asked && acts[asked.state].text}
+        {asked && actions[asked.state].text}
       </ConfirmDialog>
     </>
   )
@@ -143,14 +143,14 @@ function CompanyMenu({ company, onChoose }: { company: OperatorCompany; onChoose
   return (
     <Menu position="bottom-end">
       <Menu.Target>
-        <ActionIcon variant="subtle" color="gray" aria-label={`What to do with ${company.name}`}>
+        <ActionIcon variant="subtle" color="gray" aria-label={`Actions for ${company.name}`}>
           <IconDots size={18} />
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>
         {next.map((state) => (
           <Menu.Item key={state} onClick={() => onChoose(state)}>
-            {acts[state].button}…
+            {actions[state].button}…
           </Menu.Item>
         ))}
       </Menu.Dropdown>

@@ -12,12 +12,12 @@ export function CreateTenant({ kind }: { kind: 'company' | 'organization' }) {
   return (
     <>
       <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={open}>
-        {kind === 'company' ? 'Create a company' : 'Create an organization'}
+        {kind === 'company' ? 'Create company' : 'Create organization'}
       </Button>
       <Modal
         opened={isOpen}
         onClose={close}
-        title={kind === 'company' ? 'Create a company' : 'Create an organization'}
+        title={kind === 'company' ? 'Create company' : 'Create organization'}
         closeButtonProps={{ 'aria-label': 'Close' }}
       >
         <CreateForm kind={kind} onClose={close} />
@@ -43,7 +43,7 @@ function CreateForm({ kind, onClose }: { kind: 'company' | 'organization'; onClo
           { body: { name: name.trim(), owner: { name: ownerName.trim(), email: ownerEmail.trim() } } },
           {
             onSuccess: () => {
-              notifications.show({ message: `${name} is there, and ${ownerEmail} is invited.` })
+              notifications.show({ message: `${name} is created, and ${ownerEmail} is invited.` })
               onClose()
             },
           },

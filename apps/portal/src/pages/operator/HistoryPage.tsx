@@ -9,5 +9,5 @@ const route = getRouteApi('/signed-in/operator/history')
 export function HistoryPage() {
   const search = route.useSearch()
   const { data: events } = useSuspenseQuery(read('listOperatorEvents', { query: listQuery(search) }))
-  return <History events={events} description="What operators did, and when." />
+  return <History events={events} description="Who changed what as an operator, and when." />
 }

@@ -10,23 +10,23 @@ import { StatCard } from '../../ui/StatCard.tsx'
 import { When } from '../../ui/When.tsx'
 import { datasetTitle } from '../organization/dataset-title.ts'
 
-/** What the service does beside answering: work that waits, mails that wait, removals that wait for a person. */
+/** Background work: records to render again, mails to send, removals that wait for a person. */
 export function JobsPage() {
   const { data: jobs } = useSuspenseQuery(read('getJobs', {}, { everyMs: 5_000 }))
   const { rerendering, mail, removals } = jobs
   return (
     <>
-      <PageHeader title="Jobs" description="Work in the background. This page follows by itself." />
+      <PageHeader title="Jobs" description="Background work. This page updates automatically." />
       <Stack>
         <Section
           title="Re-rendering"
-          description="A change that alters many other records is carried through in slices, by any process."
+          description="When a change affects many other records, they are rendered again in batches."
         >
           {rerendering.length === 0 ? (
-            <EmptyState icon={IconCircleCheck} title="Nothing waits" />
+            <EmptyState icon={IconCircleCheck} title="No records wait" />
           ) : (
             <DataTable
-              caption="Work that waits"
+              caption="Records to render again"
               rows={rerendering}
               rowKey={({ location_id, dataset }) => `${location_id} ${dataset}`}
               columns={[
@@ -38,7 +38,7 @@ export function JobsPage() {
             />
           )}
         </Section>
-        <Section title="Mail" description="Invitations, resets and notices on their way to the mail server.">
+        <Section title="Mail" description="Invitations, password resets and notices that are not sent yet.">
           <SimpleGrid cols={{ base: 1, xs: 3 }}>
             <StatCard label="Waiting" value={mail.waiting.toLocaleString()} />
             <StatCard label="Failing" value={mail.failing.toLocaleString()} />
@@ -47,14 +47,14 @@ export function JobsPage() {
           {mail.last_error && (
             <Alert color="orange" icon={<IconAlertTriangle aria-hidden />}>
               <Text size="sm" c="bright">
-                The mail server’s last refusal: {mail.last_error}
+                The last error of the mail server: {mail.last_error}
               </Text>
             </Alert>
           )}
         </Section>
-        <Section title="Removals held" description="Each waits for somebody of its practice.">
+        <Section title="Removals held" description="Each waits for a decision of its practice.">
           {removals.length === 0 ? (
-            <EmptyState icon={IconCircleCheck} title="None is held" />
+            <EmptyState icon={IconCircleCheck} title="No removals held" />
           ) : (
             <DataTable
               caption="Removals held"

@@ -8,22 +8,22 @@ import { PageHeader } from '../../ui/PageHeader.tsx'
 import { Section } from '../../ui/Section.tsx'
 import { When } from '../../ui/When.tsx'
 
-/** How much of their limits companies and addresses use at this moment. */
+/** How much of their limits companies and addresses use now. */
 export function LimitsPage() {
   const { data: limits } = useSuspenseQuery(read('getLimits', {}, { everyMs: 2_000 }))
   return (
     <>
       <PageHeader
         title="Limits"
-        description="What is in use at this moment; whoever asks for more gets 429. This page follows by itself."
+        description="Limits in use now. A request above a limit gets status 429. This page updates automatically."
       />
       <Stack>
         <Section
           title="Sync slots"
-          description="Locations that a company reads right now. Initial: everything; incremental: what changed."
+          description="Locations that a company is reading now. Initial: the whole dataset; incremental: changes."
         >
           {limits.slots.length === 0 ? (
-            <EmptyState icon={IconGauge} title="No company is reading" />
+            <EmptyState icon={IconGauge} title="No company is reading data" />
           ) : (
             <DataTable
               caption="Sync slots"
@@ -31,16 +31,16 @@ export function LimitsPage() {
               rowKey={({ company_id, sync_type }) => `${company_id} ${sync_type}`}
               columns={[
                 { header: 'Company', cell: ({ company_name }) => <Text size="sm">{company_name}</Text> },
-                { header: 'Kind', cell: ({ sync_type }) => sync_type },
-                { header: 'In use', cell: ({ location_ids, max }) => <Use used={location_ids.length} max={max} /> },
+                { header: 'Sync type', cell: ({ sync_type }) => sync_type },
+                { header: 'In use', cell: ({ location_ids, max }) => <Usage used={location_ids.length} max={max} /> },
                 { header: 'Locations', cell: ({ location_ids }) => location_ids.join(', ') },
               ]}
             />
           )}
         </Section>
-        <Section title="Token requests" description="Addresses that asked for a token within the last 60 seconds.">
+        <Section title="Token requests" description="Addresses that requested a token within the last 60 seconds.">
           {limits.token_attempts.length === 0 ? (
-            <EmptyState icon={IconGauge} title="Nobody asked for a token" />
+            <EmptyState icon={IconGauge} title="No token requests" />
           ) : (
             <DataTable
               caption="Token requests"
@@ -48,8 +48,8 @@ export function LimitsPage() {
               rowKey={({ address }) => address}
               columns={[
                 { header: 'Address', cell: ({ address }) => <Text size="sm">{address}</Text> },
-                { header: 'Requests', cell: ({ admitted, max }) => <Use used={admitted} max={max} /> },
-                { header: 'First of them', cell: ({ oldest_at }) => <When at={oldest_at} /> },
+                { header: 'Requests', cell: ({ admitted, max }) => <Usage used={admitted} max={max} /> },
+                { header: 'First request', cell: ({ oldest_at }) => <When at={oldest_at} /> },
               ]}
             />
           )}
@@ -59,11 +59,11 @@ export function LimitsPage() {
   )
 }
 
-function Use({ used, max }: { used: number; max: number }) {
+function Usage({ used, max }: { used: number; max: number }) {
   return (
     <Text size="sm" {...(used >= max && { fw: 700 })}>
       {used} of {max}
-      {used >= max && ', full'}
+      {used >= max && ', limit reached'}
     </Text>
   )
 }

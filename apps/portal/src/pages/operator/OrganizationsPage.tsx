@@ -14,7 +14,7 @@ import { CreateTenant } from './CreateTenant.tsx'
 
 const route = getRouteApi('/signed-in/operator/organizations')
 
-/** Every organization, with its locations and when its agents were heard. */
+/** Every organization, with its locations and the last contact of its agents. */
 export function OrganizationsPage() {
   const search = route.useSearch()
   const { data: list } = useSuspenseQuery(read('listOperatorOrganizations', { query: listQuery(search) }))
@@ -22,7 +22,7 @@ export function OrganizationsPage() {
     <>
       <PageHeader
         title="Organizations"
-        description="The practices whose data is kept here. Only their own people decide who reads it."
+        description="The practices whose data is stored here. Only their own members decide who may read it."
         actions={<CreateTenant kind="organization" />}
       />
       <Stack>
@@ -33,7 +33,7 @@ export function OrganizationsPage() {
               icon={IconBuildingHospital}
               title={search.search ? `No organization matches “${search.search}”` : 'No organization yet'}
             >
-              {search.search ? 'Try another name.' : 'Create one and its owner is invited by e-mail.'}
+              {search.search ? 'Try another name.' : 'Create an organization. Its owner is invited by e-mail.'}
             </EmptyState>
           ) : (
             <DataTable
@@ -57,7 +57,7 @@ export function OrganizationsPage() {
                 { header: 'Id', cell: ({ id }) => id },
                 { header: 'Locations', align: 'right', cell: ({ locations }) => locations.toLocaleString() },
                 { header: 'Agents', align: 'right', cell: ({ agents }) => agents.toLocaleString() },
-                { header: 'Agent last heard', cell: ({ last_contact_at }) => <When at={last_contact_at} /> },
+                { header: 'Last agent contact', cell: ({ last_contact_at }) => <When at={last_contact_at} /> },
                 { header: 'Created', cell: ({ created_at }) => <When at={created_at} /> },
               ]}
             />

@@ -9,10 +9,10 @@ import { PageHeader } from '../../ui/PageHeader.tsx'
 import { Section } from '../../ui/Section.tsx'
 import { StatCard } from '../../ui/StatCard.tsx'
 import { When } from '../../ui/When.tsx'
-import { type Matter, Matters } from '../organization/Matters.tsx'
+import { type Todo, TodoList } from '../organization/TodoList.tsx'
 import { bytesInWords } from './bytes.ts'
 
-/** The installation at a glance; follows by itself. */
+/** The state of the installation; updates automatically. */
 export function OverviewPage() {
   const { data: overview } = useSuspenseQuery(read('getOperatorOverview', {}, { everyMs: 10_000 }))
   const { counts, database, agents, freshness } = overview
@@ -23,18 +23,18 @@ export function OverviewPage() {
         description={
           <>
             {overview.environment === 'sandbox' ? 'Sandbox' : 'Production'}, started <When at={overview.started_at} />.
-            This page follows by itself.
+            This page updates automatically.
           </>
         }
       />
       <Stack>
-        <Section title="What needs you">
-          <Matters
-            matters={mattersOf(overview)}
-            otherwise={
+        <Section title="To do">
+          <TodoList
+            todos={todosOf(overview)}
+            whenEmpty={
               <Group gap="xs">
                 <IconCircleCheck size={18} aria-hidden color="var(--mantine-color-teal-text)" />
-                <Text size="sm">Nothing. Agents report and locations are current.</Text>
+                <Text size="sm">Nothing to do. All agents are connected, and all locations are current.</Text>
               </Group>
             }
           />
@@ -48,14 +48,14 @@ export function OverviewPage() {
           <StatCard label="Agents" value={counts.agents.toLocaleString()} />
         </SimpleGrid>
         <SimpleGrid cols={{ base: 1, md: 2 }}>
-          <Section title="Agents" description="Connected: heard within the last 3 minutes.">
+          <Section title="Agents" description="Connected: last contact within 3 minutes.">
             <SimpleGrid cols={3}>
               <StatCard label="Connected" value={agents.connected} />
-              <StatCard label="Silent" value={agents.silent} />
-              <StatCard label="Never heard" value={agents.never_heard} />
+              <StatCard label="Not reporting" value={agents.silent} />
+              <StatCard label="Never connected" value={agents.never_heard} />
             </SimpleGrid>
           </Section>
-          <Section title="Freshness" description="Locations, by the dataset that is furthest behind.">
+          <Section title="Freshness" description="Locations, by their least current dataset.">
             <SimpleGrid cols={2}>
               <StatCard label="Current" value={freshness.current} />
               <StatCard label="Stale" value={freshness.stale} />
@@ -66,7 +66,7 @@ export function OverviewPage() {
         </SimpleGrid>
         <Section
           title="Database"
-          description={`PostgreSQL ${database.version}, ${bytesInWords(database.size_bytes)} in all. The largest tables:`}
+          description={`PostgreSQL ${database.version}, ${bytesInWords(database.size_bytes)} in total. Largest tables:`}
         >
           <DataTable
             caption="Largest tables"
@@ -75,7 +75,7 @@ export function OverviewPage() {
             columns={[
               { header: 'Table', cell: ({ name }) => <Text size="sm">{name}</Text> },
               { header: 'Size', align: 'right', cell: ({ size_bytes }) => bytesInWords(size_bytes) },
-              { header: 'Rows, about', align: 'right', cell: ({ rows }) => rows.toLocaleString() },
+              { header: 'Rows (estimate)', align: 'right', cell: ({ rows }) => rows.toLocaleString() },
             ]}
           />
         </Section>
@@ -84,8 +84,8 @@ export function OverviewPage() {
   )
 }
 
-function mattersOf({ agents, freshness, removals_held }: OperatorOverview): Matter[] {
-  const look = (to: '/operator/agents' | '/operator/jobs', words: string) => (
+function todosOf({ agents, freshness, removals_held }: OperatorOverview): Todo[] {
+  const link = (to: '/operator/agents' | '/operator/jobs', words: string) => (
     <ButtonLink size="xs" variant="default" to={to}>
       {words}
     </ButtonLink>
@@ -96,9 +96,9 @@ function mattersOf({ agents, freshness, removals_held }: OperatorOverview): Matt
       ? [
           {
             icon: IconDeviceDesktop,
-            title: agents.silent === 1 ? 'An agent is silent' : `${agents.silent} agents are silent`,
-            text: 'Nothing was heard of them for more than 3 minutes.',
-            action: look('/operator/agents', 'Look at agents'),
+            title: agents.silent === 1 ? 'An agent is not reporting' : `${agents.silent} agents are not reporting`,
+            text: 'The last contact was more than 3 minutes ago.',
+            action: link('/operator/agents', 'View agents'),
           },
         ]
       : []),
@@ -106,9 +106,9 @@ function mattersOf({ agents, freshness, removals_held }: OperatorOverview): Matt
       ? [
           {
             icon: IconAlertTriangle,
-            title: behind === 1 ? 'A location is behind' : `${behind} locations are behind`,
-            text: `${freshness.disconnected} without an agent, ${freshness.stale} not read in time.`,
-            action: look('/operator/agents', 'Look at agents'),
+            title: behind === 1 ? 'A location is not current' : `${behind} locations are not current`,
+            text: `${freshness.disconnected} without a connected agent, ${freshness.stale} not read in time.`,
+            action: link('/operator/agents', 'View agents'),
           },
         ]
       : []),
@@ -117,8 +117,8 @@ function mattersOf({ agents, freshness, removals_held }: OperatorOverview): Matt
           {
             icon: IconTrash,
             title: removals_held === 1 ? 'A removal is held' : `${removals_held} removals are held`,
-            text: 'Each waits for somebody of its practice.',
-            action: look('/operator/jobs', 'Look at jobs'),
+            text: 'Each waits for a decision of its practice.',
+            action: link('/operator/jobs', 'View jobs'),
           },
         ]
       : []),

@@ -8,7 +8,7 @@ import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx'
 import { MarkdownText } from '../../ui/MarkdownText.tsx'
 import { Section } from '../../ui/Section.tsx'
 
-/** The next version of the agreement: written, looked at, and published once its number was typed. Begins with the newest text. */
+/** The next version of the agreement: a text with a preview, published once its number was typed. Starts with the newest text. */
 export function PublishAgreement({
   newest,
   companies,
@@ -18,7 +18,7 @@ export function PublishAgreement({
   companies: number
   onDone: () => void
 }) {
-  // What is written belongs to the version that it began with, also when another is published meanwhile: the server refuses it then.
+  // The text belongs to the version that it started with. When another one is published meanwhile, the server refuses this one.
   const [version] = useState((newest?.version ?? 0) + 1)
   const [body, setBody] = useState(newest?.body ?? '')
   const [days, setDays] = useState(30)
@@ -28,7 +28,7 @@ export function PublishAgreement({
   return (
     <Section
       title={`Version ${version}`}
-      description="Markdown. Look at the preview before you publish: it cannot be changed afterwards."
+      description="Write Markdown. Check the preview before you publish: a published version cannot be changed."
     >
       <Tabs defaultValue="text">
         <Tabs.List>
@@ -49,7 +49,7 @@ export function PublishAgreement({
         <Tabs.Panel value="preview" pt="md">
           {body.trim() === '' ? (
             <Text size="sm" c="dimmed">
-              There is no text yet.
+              No text yet. Write it under Text.
             </Text>
           ) : (
             <Box component="article" maw={820}>
@@ -60,7 +60,7 @@ export function PublishAgreement({
       </Tabs>
       <NumberInput
         label="Grace period in days"
-        description="So long, keys of companies that have not accepted it go on working. 0: they stop at once."
+        description="How long keys keep working for companies that have not accepted this version. 0: they stop at once."
         value={days}
         onChange={(value) => setDays(Number(value))}
         min={0}
@@ -93,8 +93,8 @@ export function PublishAgreement({
           <span>
             The owners of {companies} {companies === 1 ? 'company' : 'companies'} are asked to accept it.{' '}
             {days === 0
-              ? 'Keys stop working at once until they have.'
-              : `Keys stop working after ${days} ${days === 1 ? 'day' : 'days'} where they have not.`}
+              ? 'Their keys do not work until they accept.'
+              : `If they do not, their keys stop working after ${days} ${days === 1 ? 'day' : 'days'}.`}
           </span>
         </Stack>
       </ConfirmDialog>

@@ -10,14 +10,14 @@ import { SearchField } from '../../ui/SearchField.tsx'
 import { Section } from '../../ui/Section.tsx'
 import classes from './AccessEditor.module.css'
 import { AccessMatrix } from './AccessMatrix.tsx'
+import { type Access, accessOf, bodyOf, type Change, changesOf, turned } from './access-draft.ts'
 import { DatasetPreviewDrawer } from './DatasetPreviewDrawer.tsx'
-import { type Access, planOf, type Step, turned } from './grant-plan.ts'
 
 /** So many locations are seen at a glance; beyond, one searches. */
 const fewLocations = 8
 const rowsMax = 100
 
-/** The matrix of locations and datasets as a draft: what is ticked is opened, and what is unticked closed, once one has read what that means. */
+/** The matrix of locations and datasets as a draft, which is saved as one act once it has been reviewed. */
 export function AccessEditor({
   organizationId,
   vendor,
@@ -35,32 +35,29 @@ export function AccessEditor({
   const wanted = draft ?? now
   const [previewed, setPreviewed] = useState<string | null>(null)
   const [isReviewing, { open, close }] = useDisclosure()
-  const grant = useAct('grantVendor')
-  const revoke = useAct('revokeVendor')
+  const change = useAct('changeVendorAccess')
   const found = useFound(vendor.locations, ({ name }) => name)
-  const steps = planOf(
+  const locationIds = vendor.locations.map(({ id }) => id)
+  const changes = changesOf(
     now,
     wanted,
-    vendor.locations.map(({ id }) => id),
+    locationIds,
     datasets.map(({ dataset }) => dataset),
   )
-  const params = { organization_id: organizationId, company_id: vendor.company_id }
-  const carryOut = async () => {
-    for (const { act, location_ids, datasets } of steps) {
-      // The names come from the practice's own list of datasets.
-      const body = { location_ids, datasets } as Parameters<typeof grant.mutateAsync>[0]['body']
-      await (act === 'grant' ? grant : revoke).mutateAsync({ params, body })
-    }
+  const isWider = changes.some(({ act }) => act === 'open')
+  const save = async () => {
+    const params = { organization_id: organizationId, company_id: vendor.company_id }
+    await change.mutateAsync({ params, body: { access_version: vendor.access_version, ...bodyOf(wanted) } })
     setDraft(null)
-    notifications.show({ message: `What ${vendor.name} may read is changed.` })
+    notifications.show({ message: `The access of ${vendor.name} is changed.` })
   }
   return (
     <Section
       title="What it may read"
       description={
         mayGrant
-          ? 'Tick what to open. Nothing changes before you have looked over the summary. A dataset’s name shows what it reveals.'
-          : 'A dataset’s name shows what it reveals.'
+          ? 'Tick what this vendor may read. Nothing changes before you have reviewed it. Click a dataset’s name to see what it reveals.'
+          : 'Click a dataset’s name to see what it reveals.'
       }
       actions={vendor.locations.length > fewLocations && <SearchField label="Search locations" />}
     >
@@ -69,7 +66,11 @@ export function AccessEditor({
         locations={found.slice(0, rowsMax)}
         datasets={datasets}
         disabled={!mayGrant}
-        onTurn={(locationId, dataset) => setDraft(turned(wanted, locationId, dataset))}
+        onTurn={(locationId, dataset) => {
+          // A review that ended because others made the same change is over.
+          close()
+          setDraft(turned(wanted, locationId, dataset, locationIds))
+        }}
         onPreview={setPreviewed}
       />
       {found.length > rowsMax && (
@@ -77,11 +78,11 @@ export function AccessEditor({
           {rowsMax} of {found.length} locations are shown. Search for the others.
         </Text>
       )}
-      {steps.length > 0 && (
+      {changes.length > 0 && (
         <Paper withBorder p="sm" className={classes.bar} role="region" aria-label="Changes that are not saved">
           <Group justify="space-between">
             <Text size="sm" fw={500} role="status">
-              {counted(steps)}
+              {counted(changes)}
             </Text>
             <Group gap="sm">
               <Button variant="default" onClick={() => setDraft(null)}>
@@ -93,14 +94,14 @@ export function AccessEditor({
         </Paper>
       )}
       <ConfirmDialog
-        opened={isReviewing}
+        opened={isReviewing && changes.length > 0}
         onClose={close}
         title={`Change what ${vendor.name} may read?`}
-        confirm={steps.some(({ act }) => act === 'grant') ? 'Grant access' : 'Revoke access'}
-        color={steps.some(({ act }) => act === 'grant') ? 'indigo' : 'red.9'}
-        onConfirm={carryOut}
+        confirm={isWider ? 'Grant access' : 'Revoke access'}
+        color={isWider ? 'indigo' : 'red.9'}
+        onConfirm={save}
       >
-        <Summary steps={steps} vendor={vendor} datasets={datasets} />
+        <Summary changes={changes} vendor={vendor} datasets={datasets} />
       </ConfirmDialog>
       <DatasetPreviewDrawer organizationId={organizationId} dataset={previewed} onClose={() => setPreviewed(null)} />
     </Section>
@@ -108,29 +109,26 @@ export function AccessEditor({
 }
 
 function Summary({
-  steps,
+  changes,
   vendor,
   datasets,
 }: {
-  steps: readonly Step[]
+  changes: readonly Change[]
   vendor: VendorPage
   datasets: OrganizationPage['datasets']
 }) {
-  const places = ({ location_ids }: Step) =>
-    location_ids === 'all'
-      ? 'all your locations, also those of the future'
-      : list(vendor.locations.filter(({ id }) => location_ids.includes(id)).map(({ name }) => name))
   const opened = datasets.filter(({ dataset }) =>
-    steps.some((step) => step.act === 'grant' && step.datasets.includes(dataset)),
+    changes.some((change) => change.act === 'open' && change.datasets.includes(dataset)),
   )
+  const titles = (names: readonly string[]) =>
+    list(datasets.filter(({ dataset }) => names.includes(dataset)).map(({ title }) => title))
   return (
     <>
       <ul className={classes.summary}>
-        {steps.map((step) => (
-          <li key={`${step.act} ${step.location_ids} ${step.datasets}`}>
-            <b>{step.act === 'grant' ? 'Open' : 'Close'}</b>{' '}
-            {list(datasets.filter(({ dataset }) => step.datasets.includes(dataset)).map(({ title }) => title))} at{' '}
-            {places(step)}.
+        {changes.map((change) => (
+          <li key={`${change.act} ${change.datasets}`}>
+            <b>{change.act === 'open' ? 'Open' : 'Close'}</b> {titles(change.datasets)} at{' '}
+            {placesOf(change, vendor.locations)}.
           </li>
         ))}
       </ul>
@@ -147,25 +145,26 @@ function Summary({
           )}
         </p>
       )}
-      <p>Closing is in force at its next request. You can change this at any time.</p>
+      <p>All of it takes effect at once, at the vendor’s next request. You can change it at any time.</p>
     </>
   )
 }
 
-function accessOf(vendor: VendorPage): Access {
-  const all = new Set(vendor.all_locations)
-  return {
-    all,
-    single: new Map(
-      vendor.locations.map(({ id, datasets }) => [id, new Set(datasets.filter((dataset) => !all.has(dataset)))]),
-    ),
-  }
+/** So many locations are named; more are counted. */
+const namedMax = 20
+
+function placesOf({ location_ids, future }: Change, locations: VendorPage['locations']): string {
+  if (future && location_ids.length === locations.length) return 'all your locations, also those of the future'
+  const ids = new Set(location_ids)
+  const names = locations.filter(({ id }) => ids.has(id)).map(({ name }) => name)
+  const named = names.length > namedMax ? [...names.slice(0, namedMax), `${names.length - namedMax} more`] : names
+  return list([...named, ...(future ? ['future locations'] : [])])
 }
 
-function counted(steps: readonly Step[]): string {
-  const names = (act: Step['act']) => new Set(steps.filter((step) => step.act === act).flatMap((step) => step.datasets))
-  const opened = names('grant').size
-  const closed = names('revoke').size
+function counted(changes: readonly Change[]): string {
+  const count = (act: Change['act']) =>
+    new Set(changes.filter((change) => change.act === act).flatMap((change) => change.datasets)).size
+  const [opened, closed] = [count('open'), count('close')]
   const parts = [opened > 0 && `${datasetCount(opened)} to open`, closed > 0 && `${datasetCount(closed)} to close`]
   return parts.filter(Boolean).join(', ')
 }

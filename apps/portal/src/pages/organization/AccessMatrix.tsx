@@ -2,9 +2,9 @@ import type { OrganizationPage, VendorPage } from '@bridgework/contract/portal'
 import { Anchor, Checkbox, Table, Text, VisuallyHidden } from '@mantine/core'
 import { IconUserHeart } from '@tabler/icons-react'
 import classes from './AccessEditor.module.css'
-import { type Access, isOpen } from './grant-plan.ts'
+import { type Access, isOpen } from './access-draft.ts'
 
-/** Locations down, datasets across; the first line is for all locations and decides for each of them. */
+/** Locations down, datasets across; the first line is for all locations, with every future one. */
 export function AccessMatrix({
   access,
   locations,
@@ -81,7 +81,7 @@ export function AccessMatrix({
                     className={classes.box}
                     aria-label={`${title} at ${name}`}
                     checked={isOpen(access, id, dataset)}
-                    disabled={disabled || access.all.has(dataset)}
+                    disabled={disabled}
                     onChange={() => onTurn(id, dataset)}
                   />
                 </Table.Td>

@@ -16,11 +16,11 @@ import { SearchField } from '../../ui/SearchField.tsx'
 import { StateBadge } from '../../ui/StateBadge.tsx'
 import { When } from '../../ui/When.tsx'
 import { WhoMay } from '../../ui/WhoMay.tsx'
-import { EnrolAgent } from './EnrolAgent.tsx'
+import { EnrollAgent } from './EnrollAgent.tsx'
 
 const route = getRouteApi('/signed-in/organization/$organization_id/agents')
 
-/** The programs in the practice's offices that read its data: enrol one, see that each reports, shut one out. */
+/** The programs that read the practice's data: enroll one, see its state, revoke one. */
 export function AgentsPage() {
   const params = route.useParams()
   const { data } = useSuspenseQuery(read('listAgents', { params }, { everyMs: 15_000 }))
@@ -29,24 +29,25 @@ export function AgentsPage() {
   const [isEnrolling, { open, close }] = useDisclosure()
   const [revoked, setRevoked] = useState<AgentEntry | null>(null)
   const revoke = useAct('revokeAgent')
-  const enrol = may('agent.enroll') && (
+  const enrollButton = may('agent.enroll') && (
     <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={open}>
-      Enrol an agent
+      Enroll an agent
     </Button>
   )
   return (
     <>
       <PageHeader
         title="Agents"
-        description="A small program in your office that reads your practice management system, never writes to it, and needs no open port."
-        actions={data.data.length > 0 && enrol}
+        description="An agent is a small program that reads your practice management system. It never writes to it and needs no open port."
+        actions={data.data.length > 0 && enrollButton}
       />
       <Stack>
         {data.data.length > 0 && <SearchField label="Search agents" />}
         <Card withBorder padding="md">
           {data.data.length === 0 ? (
-            <EmptyState icon={IconDeviceDesktop} title="No agent yet" action={enrol}>
-              Install one on a machine that reaches your practice management system’s database. It takes five minutes.
+            <EmptyState icon={IconDeviceDesktop} title="No agent yet" action={enrollButton}>
+              Install an agent on a machine that can reach the database of your practice management system. This takes
+              about five minutes.
             </EmptyState>
           ) : (
             <DataTable
@@ -56,13 +57,13 @@ export function AgentsPage() {
               columns={[
                 { header: 'Agent', cell: ({ name }) => <Text size="sm">{name}</Text> },
                 { header: 'State', cell: ({ state }) => <StateBadge state={state} /> },
-                { header: 'Last heard', cell: ({ last_contact_at }) => <When at={last_contact_at} /> },
+                { header: 'Last contact', cell: ({ last_contact_at }) => <When at={last_contact_at} /> },
                 { header: 'Enrolled', cell: ({ enrolled_at }) => <When at={enrolled_at} /> },
-                { header: 'Version', cell: ({ version }) => version ?? 'not told yet' },
+                { header: 'Version', cell: ({ version }) => version ?? 'unknown' },
                 ...(may('agent.revoke')
                   ? [
                       {
-                        header: 'Acts',
+                        header: 'Actions',
                         isHidden: true,
                         align: 'right' as const,
                         cell: (agent: AgentEntry) =>
@@ -83,22 +84,22 @@ export function AgentsPage() {
             />
           )}
         </Card>
-        {!may('agent.enroll') && <WhoMay action="agent.enroll" what="enrol and revoke agents" />}
+        {!may('agent.enroll') && <WhoMay action="agent.enroll" what="enroll and revoke agents" />}
       </Stack>
-      <EnrolAgent opened={isEnrolling} onClose={close} organizationId={params.organization_id} />
+      <EnrollAgent opened={isEnrolling} onClose={close} organizationId={params.organization_id} />
       <ConfirmDialog
         opened={revoked !== null}
         onClose={() => setRevoked(null)}
         title="Revoke this agent?"
         typed={revoked?.name ?? ''}
-        confirm="Revoke"
+        confirm="Revoke agent"
         onConfirm={async () => {
           if (!revoked) return
           await revoke.mutateAsync({ params: { ...params, agent_id: revoked.id } })
         }}
       >
-        Its key stops working at once, so its locations are read no more until another agent reads them. What was read
-        stays. To use the machine again, enrol it anew.
+        Its key stops working at once. Its locations are not updated until another agent reads them. Data that was
+        already read stays. To use this machine again, enroll it again.
       </ConfirmDialog>
     </>
   )

@@ -15,7 +15,7 @@ import { AttributionScript } from './AttributionScript.tsx'
 
 const route = getRouteApi('/signed-in/organization/$organization_id/attribution')
 
-/** The script for each location's website: what to paste, where it was seen. */
+/** The script for each location's website: the line to paste, and where it ran. */
 export function AttributionPage() {
   const params = route.useParams()
   const search = route.useSearch()
@@ -28,7 +28,7 @@ export function AttributionPage() {
     <>
       <PageHeader
         title="Attribution"
-        description="A small script for each location’s website. It sets no cookie, knows no visitor, and tells us only that your site shows it."
+        description="A small script for each location’s website. It sets no cookie, does not identify visitors, and reports only that it runs on your website."
       />
       <Stack>
         <SearchField label="Search locations" />
@@ -38,7 +38,7 @@ export function AttributionPage() {
               icon={IconCode}
               title={search.search ? `No location matches “${search.search}”` : 'No locations yet'}
             >
-              Each location gets a script of its own as soon as an agent has found it.
+              Each location gets its own script when an agent has read the location for the first time.
             </EmptyState>
           </Card>
         ) : (

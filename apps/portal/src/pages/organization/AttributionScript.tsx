@@ -10,14 +10,14 @@ import { ErrorNote } from '../../ui/ErrorNote.tsx'
 import { When } from '../../ui/When.tsx'
 import { WhoMay } from '../../ui/WhoMay.tsx'
 
-/** One location's script: what to paste, on which domains it counts, where it must stay silent, and where it was seen. */
+/** One location's script: the line to paste, its domains, its excluded paths, and where it ran. */
 export function AttributionScript({ entry, organizationId }: { entry: AttributionEntry; organizationId: string }) {
   const mayUpdate = useMay(organizationId)('attribution.update')
   const update = useAct('updateAttribution')
   const form = useForm({ initialValues: { domains: entry.domains, excluded_paths: entry.excluded_paths } })
   return (
     <Stack>
-      <Snippet label="Paste before the end of <head>, on every page" code={entry.snippet} />
+      <Snippet label="Paste this before the end of <head> on every page" code={entry.snippet} />
       <Seen entry={entry} />
       <form
         onSubmit={form.onSubmit((body) =>
@@ -29,7 +29,7 @@ export function AttributionScript({ entry, organizationId }: { entry: Attributio
                 const saved = { domains, excluded_paths }
                 form.setValues(saved)
                 form.resetDirty(saved)
-                notifications.show({ message: `Saved for ${entry.location_name}.` })
+                notifications.show({ message: `Settings of ${entry.location_name} saved.` })
               },
             },
           ),
@@ -38,15 +38,15 @@ export function AttributionScript({ entry, organizationId }: { entry: Attributio
         <Stack gap="sm">
           <TagsInput
             label="Domains"
-            description="Where this location’s website lives. A script that is seen elsewhere does not count as installed. Press Enter after each."
+            description="The domains of this location’s website. On other domains the script does not count as installed. Press Enter after each."
             placeholder="www.example.com"
             maxTags={20}
             disabled={!mayUpdate}
             {...form.getInputProps('domains')}
           />
           <TagsInput
-            label="Paths where it stays silent"
-            description="As for a patient portal: nothing is sent from pages whose path begins so. Press Enter after each."
+            label="Excluded paths"
+            description="The script sends nothing on pages whose path starts with one of these, for example a patient portal. Press Enter after each."
             placeholder="/patient-portal"
             maxTags={20}
             disabled={!mayUpdate}
@@ -74,7 +74,9 @@ function Seen({ entry: { sightings } }: { entry: AttributionEntry }) {
       {sightings.length === 0 && (
         <Group gap="sm">
           <Loader size="sm" aria-hidden />
-          <Text size="sm">Waiting to see it on your website. Open a page of it; this turns by itself.</Text>
+          <Text size="sm">
+            Waiting for the script on your website. Open a page of the website; this message updates automatically.
+          </Text>
         </Group>
       )}
       {sightings.map(({ origin, is_own_domain, last_seen_at }) => (
@@ -86,7 +88,7 @@ function Seen({ entry: { sightings } }: { entry: AttributionEntry }) {
           )}
           <Text size="sm">
             Seen on <b>{origin}</b> <When at={last_seen_at} />
-            {!is_own_domain && ', which is none of your domains: it does not count'}
+            {!is_own_domain && ', which is not one of your domains and does not count'}
           </Text>
         </Group>
       ))}

@@ -5,7 +5,7 @@ import { read } from '../../api/query.ts'
 import { ErrorNote } from '../../ui/ErrorNote.tsx'
 import { datasetTitle } from './dataset-title.ts'
 
-/** What a dataset reveals: each attribute with an invented example. Open while `dataset` is not null. */
+/** What a dataset contains: each attribute with an invented example. Open while `dataset` is not null. */
 export function DatasetPreviewDrawer({
   organizationId,
   dataset,
@@ -21,7 +21,7 @@ export function DatasetPreviewDrawer({
       onClose={onClose}
       position="right"
       size="lg"
-      title={dataset && `What ${datasetTitle(dataset).toLowerCase()} reveal`}
+      title={dataset && `Data in ${datasetTitle(dataset).toLowerCase()}`}
       closeButtonProps={{ 'aria-label': 'Close' }}
     >
       {dataset && <Preview organizationId={organizationId} dataset={dataset} />}
@@ -41,7 +41,7 @@ function Preview({ organizationId, dataset }: { organizationId: string; dataset:
       {preview.has_patient_data && (
         <Alert color="orange" icon={<IconUserHeart aria-hidden />}>
           <Text size="sm" c="bright">
-            Holds data of patients: protected health information. Your agreement with the vendor must allow it.
+            Contains patient data (protected health information). Your agreement with the vendor must allow this.
           </Text>
         </Alert>
       )}

@@ -15,7 +15,7 @@ export function DisclosureChart({ summary }: { summary: DisclosureSummary }) {
     <>
       <Box
         role="img"
-        aria-label={`Records read by day, ${summary.total_records.toLocaleString()} in all. The table below has the figures.`}
+        aria-label={`Records read by day, ${summary.total_records.toLocaleString()} in total. The table below has the numbers.`}
       >
         <BarChart
           h={260}
@@ -37,7 +37,7 @@ export function DisclosureChart({ summary }: { summary: DisclosureSummary }) {
       </Box>
       <Box component="details">
         <Text component="summary" size="sm">
-          As a table
+          Show as table
         </Text>
         <Table.ScrollContainer minWidth={400}>
           <Table>

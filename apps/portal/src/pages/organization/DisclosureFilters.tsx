@@ -9,7 +9,7 @@ import type { DisclosureFilter } from './disclosures.ts'
 
 type Option = { value: string; label: string }
 
-/** Narrows disclosures; kept in the address. `chosen`: the names of the vendor and the location that it has already. */
+/** Filters disclosures; kept in the address. `chosen`: the names of the vendor and the location that it has already. */
 export function DisclosureFilters({
   organizationId,
   datasets,
@@ -25,7 +25,7 @@ export function DisclosureFilters({
   const [locationSearch, setLocationSearch] = useState('')
   const vendors = useFoundVendors(params, vendorSearch)
   const locations = useFoundLocations(params, locationSearch)
-  const isNarrowed = Object.values(filter).some(Boolean)
+  const isFiltered = Object.values(filter).some(Boolean)
   return (
     <Group align="flex-end" gap="sm">
       <Select
@@ -80,7 +80,7 @@ export function DisclosureFilters({
         onChange={(event) => change({ to: event.currentTarget.value })}
         w={{ base: '100%', xs: 150 }}
       />
-      {isNarrowed && (
+      {isFiltered && (
         <Button
           variant="subtle"
           onClick={() =>
@@ -93,7 +93,7 @@ export function DisclosureFilters({
             })
           }
         >
-          Show all
+          Clear filters
         </Button>
       )}
     </Group>

@@ -19,7 +19,7 @@ import { disclosuresQuery } from './disclosures.ts'
 
 const route = getRouteApi('/signed-in/organization/$organization_id/disclosures')
 
-/** Who read what, and when: every answer with at least one record, on record before it left. */
+/** Who read what, and when: every response with at least one record. */
 export function DisclosuresPage() {
   const params = route.useParams()
   const filter = route.useSearch()
@@ -27,12 +27,12 @@ export function DisclosuresPage() {
   const { data: summary } = useSuspenseQuery(read('summarizeDisclosures', { params, query: filter }))
   const list = useSuspenseInfiniteQuery(disclosuresQuery(params.organization_id, filter))
   const rows = list.data.pages.flatMap(({ data }) => data)
-  const isNarrowed = Object.values(filter).some(Boolean)
+  const isFiltered = Object.values(filter).some(Boolean)
   return (
     <>
       <PageHeader
         title="Disclosures"
-        description="Every read of your data by a vendor. It is on record before the first byte leaves, and nobody can change it."
+        description="Every read of your data by a vendor. Each read is recorded before data is sent, and the record cannot be changed."
         actions={
           rows.length > 0 && (
             <Button
@@ -55,10 +55,10 @@ export function DisclosuresPage() {
         />
         {rows.length === 0 ? (
           <Card withBorder>
-            <EmptyState icon={IconEye} title={isNarrowed ? 'Nothing was read that matches' : 'Nothing was read yet'}>
-              {isNarrowed
-                ? 'Choose another vendor, location, dataset or time.'
-                : 'When a vendor that you let in reads a record, it shows up here at once.'}
+            <EmptyState icon={IconEye} title={isFiltered ? 'No read matches the filters' : 'No reads yet'}>
+              {isFiltered
+                ? 'Choose another vendor, location, dataset or period.'
+                : 'When a vendor with access reads a record, the read is listed here at once.'}
             </EmptyState>
           </Card>
         ) : (
@@ -68,10 +68,10 @@ export function DisclosuresPage() {
               <StatCard label="Records" value={summary.total_records.toLocaleString()} />
               <StatCard label="Vendors" value={summary.vendors.length} />
             </SimpleGrid>
-            <Section title="Records read by day" description={`Days of ${organization.time_zone ?? 'UTC'}.`}>
+            <Section title="Records read by day" description={`Time zone: ${organization.time_zone ?? 'UTC'}.`}>
               <DisclosureChart summary={summary} />
             </Section>
-            <Section title="Each read" description="The newest first. A filter’s name is kept, never its value.">
+            <Section title="Reads" description="Newest first. The names of filters are recorded, never their values.">
               <DataTable caption="Disclosures" rows={rows} rowKey={({ id }) => id} columns={columns} />
               <ErrorNote error={list.error} />
               {list.hasNextPage && (
@@ -101,7 +101,7 @@ const columns = [
     cell: ({ filters }: DisclosureEntry) => (filters.length === 0 ? 'none' : filters.join(', ')),
   },
   {
-    header: 'From',
+    header: 'Address',
     cell: ({ ip, request_id }: DisclosureEntry) => (
       <>
         <Text size="sm">{ip}</Text>

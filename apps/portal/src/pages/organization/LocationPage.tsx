@@ -16,11 +16,11 @@ const route = getRouteApi('/signed-in/organization/$organization_id/locations/$l
 
 const advice = {
   current: null,
-  pending: 'The first sync has not finished. Vendors get what is there already; nothing needs to be done.',
+  pending:
+    'The first sync has not finished. Vendors can read the records that have arrived. You do not need to do anything.',
   stale:
-    'The agent reports, but a dataset was not read to the end within the last 15 minutes of your office hours. If it stays so, look at the agent’s log on the office’s machine.',
-  disconnected:
-    'No agent reports for this location. Look whether the machine on which it runs is on and reaches the internet.',
+    'The agent is connected, but a dataset was not read completely within the last 15 minutes of your office hours. If this continues, read the agent’s log on its machine.',
+  disconnected: 'No agent is connected for this location. Check that its machine is on and can reach the internet.',
 }
 
 /** One location: when each dataset was read, and how much of it there is. */
@@ -52,8 +52,8 @@ export function LocationPage() {
           </Alert>
         )}
         <Section
-          title="When it was read"
-          description="The oldest on the left, now on the right, in your own time zone. Follows by itself."
+          title="Reads by the agent"
+          description="Oldest on the left, now on the right, in your time zone. Updates automatically."
           actions={
             <SegmentedControl
               aria-label="Range"
@@ -68,7 +68,7 @@ export function LocationPage() {
         >
           <Timeline location={location} />
         </Section>
-        <Section title="Datasets" description="What vendors get when you let them in.">
+        <Section title="Datasets" description="What vendors with access can read.">
           <DataTable
             caption="Datasets of this location"
             rows={location.datasets}
@@ -83,7 +83,7 @@ export function LocationPage() {
               },
               { header: 'Records', align: 'right', cell: ({ visible }) => visible.toLocaleString() },
               {
-                header: 'Removed since',
+                header: 'Removed',
                 align: 'right',
                 cell: ({ total, visible }) => (total - visible).toLocaleString(),
               },
@@ -96,7 +96,7 @@ export function LocationPage() {
             {[location.practice_management_system.name, location.practice_management_system.version]
               .filter(Boolean)
               .join(' ') || 'an unknown system'}
-            , where its key is <b>{location.source_id}</b>. Vendors know it as <b>{location.id}</b>.
+            , where its key is <b>{location.source_id}</b>. Its id in the vendor API is <b>{location.id}</b>.
           </Text>
         </Card>
       </Stack>
@@ -114,7 +114,7 @@ function CopyState({ copy, params }: { copy: DatasetCopy; params: { organization
         to="/organization/$organization_id/removals/$location_id/$dataset"
         params={{ ...params, dataset: copy.dataset }}
       >
-        A removal waits for you
+        Review removal
       </PageLink>
     </Stack>
   )

@@ -27,7 +27,7 @@ export function LocationsPage() {
     <>
       <PageHeader
         title="Locations"
-        description="The places that your agents found in the practice management system, and how current our copy of each is."
+        description="The locations that your agents found in the practice management system, and how current our copy of their data is."
       />
       <Stack>
         <SearchField label="Search locations" />
@@ -94,7 +94,7 @@ function NoLocations({ organizationId, search }: { organizationId: string; searc
   if (search) {
     return (
       <EmptyState icon={IconMapPin} title={`No location matches “${search}”`}>
-        Search by name, address or the practice management system’s own key.
+        Search by name, address or key in the practice management system.
       </EmptyState>
     )
   }
@@ -104,11 +104,11 @@ function NoLocations({ organizationId, search }: { organizationId: string; searc
       title="No locations yet"
       action={
         <ButtonLink to="/organization/$organization_id/agents" params={{ organization_id: organizationId }}>
-          Connect an office
+          Connect an agent
         </ButtonLink>
       }
     >
-      Locations appear by themselves when an agent has read your practice management system for the first time.
+      Locations appear after an agent has read your practice management system for the first time.
     </EmptyState>
   )
 }
@@ -123,7 +123,7 @@ function System({ name, version }: LocationEntry['practice_management_system']) 
   )
 }
 
-/** When the dataset that is furthest behind was read; null while one was never read. */
+/** When the least current dataset was read; null while one was never read. */
 function oldestRead({ datasets }: LocationEntry): string | null {
   const instants = datasets.map(({ synced_at }) => synced_at)
   return instants.reduce(

@@ -10,5 +10,5 @@ export function OrganizationHistoryPage() {
   const params = route.useParams()
   const search = route.useSearch()
   const { data: events } = useSuspenseQuery(read('listOrganizationEvents', { params, query: listQuery(search) }))
-  return <History events={events} description="What people did in your practice’s name, and when." />
+  return <History events={events} description="Who changed what in your practice, and when." />
 }

@@ -27,7 +27,7 @@ export function OrganizationSettingsPage() {
     <>
       <PageHeader
         title="Settings"
-        description="How your practice is called, and in which days its disclosures are counted."
+        description="The name and the time zone of your practice. Disclosures are counted by day in this time zone."
       />
       <Stack>
         <Section title="Practice">
@@ -48,13 +48,13 @@ export function OrganizationSettingsPage() {
               <TextInput label="Name" maxLength={200} disabled={!mayUpdate} {...form.getInputProps('name')} />
               <Select
                 label="Time zone"
-                description="Of the practice as a whole. A location may have its own, from your practice management system."
+                description="The time zone of the whole practice. A location can have its own, from your practice management system."
                 placeholder="Each location’s own"
                 data={Intl.supportedValuesOf('timeZone')}
                 searchable
                 clearable
                 clearButtonProps={{ 'aria-label': 'No time zone' }}
-                nothingFoundMessage="No such time zone"
+                nothingFoundMessage="No time zone found"
                 limit={100}
                 disabled={!mayUpdate}
                 {...form.getInputProps('time_zone')}
@@ -67,12 +67,12 @@ export function OrganizationSettingsPage() {
                   </Button>
                 </Group>
               ) : (
-                <WhoMay action="organization.update" what="change this" />
+                <WhoMay action="organization.update" what="change these settings" />
               )}
             </Stack>
           </form>
         </Section>
-        <Section title="For support" description="Name it when you ask for help.">
+        <Section title="For support" description="Include this id when you contact support.">
           <CopyField label="Practice id" value={organization.id} />
         </Section>
       </Stack>

@@ -16,18 +16,22 @@ import { ButtonLink } from '../../ui/links.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { Section } from '../../ui/Section.tsx'
 import { StatCard } from '../../ui/StatCard.tsx'
-import { type Matter, Matters } from './Matters.tsx'
+import { type Todo, TodoList } from './TodoList.tsx'
 
 const route = getRouteApi('/signed-in/organization/$organization_id/')
 
-/** What a practice should look at today, and how it stands. */
+/** What a practice should do now, and its counts. */
 export function OverviewPage() {
   const params = route.useParams()
   const { data: organization } = useSuspenseQuery(read('getOrganization', { params }, { everyMs: 30_000 }))
   const { agents, locations, vendors, locations_by_state: states } = organization
   return (
     <>
-      <PageHeader title={organization.name} documentTitle="Overview" description="How your practice’s data stands." />
+      <PageHeader
+        title={organization.name}
+        documentTitle="Overview"
+        description="The locations, agents and vendors of your practice."
+      />
       <Stack>
         <SimpleGrid cols={{ base: 2, lg: 4 }}>
           <StatCard
@@ -37,15 +41,15 @@ export function OverviewPage() {
           />
           <StatCard label="Agents connected" value={`${agents.connected} of ${agents.living}`} />
           <StatCard label="Vendors with access" value={vendors} />
-          <StatCard label="Removals that wait" value={organization.removals} />
+          <StatCard label="Removals to review" value={organization.removals} />
         </SimpleGrid>
-        <Section title="What needs you">
-          <Matters
-            matters={mattersOf(organization, params)}
-            otherwise={
+        <Section title="To do">
+          <TodoList
+            todos={todosOf(organization, params)}
+            whenEmpty={
               <Group gap="xs">
                 <IconCircleCheck size={18} aria-hidden color="var(--mantine-color-teal-text)" />
-                <Text size="sm">Nothing. Your agents report and every location is current.</Text>
+                <Text size="sm">Nothing to do. All agents are connected, and all locations are current.</Text>
               </Group>
             }
           />
@@ -55,42 +59,42 @@ export function OverviewPage() {
   )
 }
 
-/** The most pressing first; a new practice is led through its first steps. */
-function mattersOf(
+/** The most urgent first; for a new practice, its first steps. */
+function todosOf(
   { agents, locations, vendors, removals, locations_by_state }: OrganizationPage,
   params: Params,
-): Matter[] {
+): Todo[] {
   const { disconnected, stale } = locations_by_state
-  const matters: Matter[] = []
-  const add = (icon: Matter['icon'], title: string, text: string, action: ReactNode) =>
-    matters.push({ icon, title, text, action })
+  const todos: Todo[] = []
+  const add = (icon: Todo['icon'], title: string, text: string, action: ReactNode) =>
+    todos.push({ icon, title, text, action })
   if (removals > 0) {
     add(
       IconTrash,
-      removals === 1 ? 'A removal waits for you' : `${removals} removals wait for you`,
-      'A large part of a dataset is gone from your system. Say whether vendors shall see it as removed.',
+      removals === 1 ? 'A removal needs your review' : `${removals} removals need your review`,
+      'A large part of a dataset is missing from your system. Decide whether vendors see it as removed.',
       <ButtonLink size="xs" to="/organization/$organization_id/removals" params={params}>
-        Look at removals
+        Review removals
       </ButtonLink>,
     )
   }
   if (agents.living === 0) {
     add(
       IconDeviceDesktop,
-      'Connect your office',
-      'Install an agent on a machine that reaches your practice management system’s database.',
+      'Connect an agent',
+      'Install an agent on a machine that can reach the database of your practice management system.',
       <ButtonLink size="xs" to="/organization/$organization_id/agents" params={params}>
-        Enrol an agent
+        Enroll an agent
       </ButtonLink>,
     )
   } else if (agents.connected < agents.living) {
     const silent = agents.living - agents.connected
     add(
       IconDeviceDesktop,
-      silent === 1 ? 'An agent is silent' : `${silent} agents are silent`,
-      'Look whether the machine is on and reaches the internet. The agent goes on by itself where it stopped.',
+      silent === 1 ? 'An agent is not reporting' : `${silent} agents are not reporting`,
+      'Check that its machine is on and can reach the internet. The agent then continues where it stopped.',
       <ButtonLink size="xs" variant="default" to="/organization/$organization_id/agents" params={params}>
-        Look at agents
+        View agents
       </ButtonLink>,
     )
   }
@@ -98,32 +102,32 @@ function mattersOf(
     const behind = disconnected + stale
     add(
       IconAlertTriangle,
-      behind === 1 ? 'The data of a location is behind' : `The data of ${behind} locations is behind`,
-      'Vendors go on reading what we have; they are told that it is not current.',
+      behind === 1 ? 'The data of a location is not current' : `The data of ${behind} locations is not current`,
+      'Vendors can still read our last copy, which is marked as not current.',
       <ButtonLink size="xs" variant="default" to="/organization/$organization_id/locations" params={params}>
-        Look at locations
+        View locations
       </ButtonLink>,
     )
   }
   if (locations === 0 && agents.living > 0) {
     add(
       IconMapPin,
-      'No location was found yet',
-      'Locations appear when the agent has read your system for the first time. That takes a few minutes.',
+      'No locations yet',
+      'Locations appear after the agent has read your system for the first time. This takes a few minutes.',
       null,
     )
   }
   if (vendors === 0 && locations > 0) {
     add(
       IconShieldCheck,
-      'Let a vendor in',
-      'Nobody reads anything of yours yet. Choose a vendor, and what it may read where.',
+      'Grant a vendor access',
+      'No vendor has access yet. Choose a vendor, locations and datasets.',
       <ButtonLink size="xs" variant="default" to="/organization/$organization_id/vendors" params={params}>
         Find a vendor
       </ButtonLink>,
     )
   }
-  return matters
+  return todos
 }
 
 type Params = { organization_id: string }

@@ -40,12 +40,12 @@ export function RemovalPage() {
       </Breadcrumbs>
       <PageHeader
         title={`${title} of ${location_name}`}
-        description="These records are gone from your practice management system. Hidden records stay known to vendors as removed."
+        description="These records are missing from your practice management system. If you hide them, vendors see them as removed."
         actions={
           mayDecide && (
             <>
               <Button variant="default" onClick={() => setAsked('reject')}>
-                Keep them…
+                Keep records…
               </Button>
               <Button color="red.9" onClick={() => setAsked('confirm')}>
                 Hide {missing.toLocaleString()} records…
@@ -55,7 +55,7 @@ export function RemovalPage() {
         }
       />
       <Stack>
-        {!mayDecide && <WhoMay action="removal.decide" what="decide about it" />}
+        {!mayDecide && <WhoMay action="removal.decide" what="hide or keep these records" />}
         <SimpleGrid cols={{ base: 1, xs: 3 }}>
           <StatCard label="Would be hidden" value={missing.toLocaleString()} />
           <StatCard
@@ -66,11 +66,11 @@ export function RemovalPage() {
           <StatCard label="Held since" value={<When at={removal.held_at} />} />
         </SimpleGrid>
         <Section
-          title="What would be hidden"
+          title="Records that would be hidden"
           description={
             removal.records.length < missing
-              ? `The first ${removal.records.length} of ${missing.toLocaleString()}, by your system’s own key.`
-              : 'By your system’s own key.'
+              ? `The first ${removal.records.length} of ${missing.toLocaleString()}, with their key in your system.`
+              : 'With their key in your system.'
           }
         >
           <DataTable
@@ -92,28 +92,28 @@ export function RemovalPage() {
         onClose={() => setAsked(null)}
         title={`Hide ${missing.toLocaleString()} records?`}
         typed={String(missing)}
-        confirm="Hide them"
+        confirm="Hide records"
         onConfirm={async () => {
           const { hidden } = await confirm.mutateAsync({ params, body: { missing } })
           await leave(`${hidden.toLocaleString()} records are hidden.`)
         }}
       >
-        Vendors learn at their next read that these {title.toLowerCase()} of {location_name} are removed. A record that
-        appears in your system again is shown again.
+        At their next read, vendors see these {title.toLowerCase()} of {location_name} as removed. A record that returns
+        to your system is shown again.
       </ConfirmDialog>
       <ConfirmDialog
         opened={asked === 'reject'}
         onClose={() => setAsked(null)}
         title="Keep these records?"
-        confirm="Keep them"
+        confirm="Keep records"
         color="indigo"
         onConfirm={async () => {
           await reject.mutateAsync({ params })
           await leave('The records stay visible.')
         }}
       >
-        Nothing is hidden. When the next complete read misses them again, you are asked again; so have the export or the
-        database looked at first.
+        Nothing is hidden. If the records are still missing at the next complete read, you are asked again. Check the
+        export or the database first.
       </ConfirmDialog>
     </>
   )

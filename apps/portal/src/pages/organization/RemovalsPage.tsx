@@ -13,7 +13,7 @@ import { When } from '../../ui/When.tsx'
 
 const route = getRouteApi('/signed-in/organization/$organization_id/removals')
 
-/** Removals that are too large to happen without a person. */
+/** Removals that are so large that a person must confirm them. */
 export function RemovalsPage() {
   const params = route.useParams()
   const { data } = useSuspenseQuery(read('listRemovals', { params }, { everyMs: 30_000 }))
@@ -22,19 +22,19 @@ export function RemovalsPage() {
     <>
       <PageHeader
         title="Removals"
-        description="When a large part of a dataset is suddenly gone from your system, we hide nothing before you say so: a broken export must not empty what vendors have."
+        description="When a large part of a dataset is suddenly missing from your system, nothing is hidden until you decide. A failed export could be the cause."
       />
       <Stack>
         {data.data.length > 0 && <SearchField label="Search removals" placeholder="Location or dataset" />}
         <Card withBorder padding="md">
           {data.data.length === 0 ? (
-            <EmptyState icon={IconCircleCheck} title="Nothing waits for you">
-              Everyday removals go through by themselves. One that would hide more than a fifth of a dataset shows up
-              here.
+            <EmptyState icon={IconCircleCheck} title="No removals to review">
+              Small removals take effect without a review. A removal that would hide more than a fifth of a dataset is
+              listed here.
             </EmptyState>
           ) : (
             <DataTable
-              caption="Removals that wait"
+              caption="Removals to review"
               rows={found}
               rowKey={({ location_id, dataset }) => `${location_id} ${dataset}`}
               columns={[
@@ -46,7 +46,7 @@ export function RemovalsPage() {
                 },
                 { header: 'Held since', cell: ({ held_at }) => <When at={held_at} /> },
                 {
-                  header: 'Acts',
+                  header: 'Actions',
                   isHidden: true,
                   align: 'right',
                   cell: ({ location_id, location_name, dataset, title }) => (
@@ -54,9 +54,9 @@ export function RemovalsPage() {
                       size="xs"
                       to="/organization/$organization_id/removals/$location_id/$dataset"
                       params={{ ...params, location_id, dataset }}
-                      aria-label={`Look at ${title} of ${location_name}`}
+                      aria-label={`Review ${title} of ${location_name}`}
                     >
-                      Look
+                      Review
                     </ButtonLink>
                   ),
                 },

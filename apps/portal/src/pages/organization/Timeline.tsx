@@ -6,13 +6,13 @@ import classes from './Timeline.module.css'
 import { longestGap, shareRead } from './timeline-figures.ts'
 
 const kinds = {
-  read: 'Read to the end',
-  missed: 'Not read, though open',
-  closed: 'Not read, out of hours',
+  read: 'Read completely',
+  missed: 'Not read during office hours',
+  closed: 'Not read, outside office hours',
   none: 'Before the first sync',
 } as const satisfies Record<TimelineCell['kind'], string>
 
-/** When each dataset was read: a line of cells, oldest first, with a legend; the same as a table for whoever cannot see it. */
+/** When each dataset was read: a line of cells, oldest first, with a legend; the same as a table for screen readers. */
 export function Timeline({ location }: { location: LocationPage }) {
   const { timeline, cell_seconds, range } = location
   const cells = timeline[0]?.cells ?? []
@@ -59,7 +59,7 @@ export function Timeline({ location }: { location: LocationPage }) {
       </div>
       <Box component="details">
         <Text component="summary" size="sm">
-          As a table
+          Show as table
         </Text>
         <Table.ScrollContainer minWidth={480}>
           <Table>
@@ -72,7 +72,7 @@ export function Timeline({ location }: { location: LocationPage }) {
                   </Table.Th>
                 ))}
                 <Table.Th scope="col" ta="right">
-                  Longest gap while open
+                  Longest gap during office hours
                 </Table.Th>
               </Table.Tr>
             </Table.Thead>

@@ -16,7 +16,7 @@ import { StatCard } from '../../ui/StatCard.tsx'
 import { When } from '../../ui/When.tsx'
 import { WhoMay } from '../../ui/WhoMay.tsx'
 import { AccessEditor } from './AccessEditor.tsx'
-import { ConsentTable } from './ConsentTable.tsx'
+import { GrantTable } from './GrantTable.tsx'
 
 const route = getRouteApi('/signed-in/organization/$organization_id/vendors/$company_id')
 
@@ -27,7 +27,7 @@ export function VendorPage() {
   const { data: vendor } = useSuspenseQuery(read('getVendor', { params }))
   const { data: organization } = useSuspenseQuery(read('getOrganization', { params: { organization_id } }))
   const may = useMay(organization_id)
-  const revoke = useAct('revokeVendor')
+  const revoke = useAct('revokeVendorAccess')
   const [isRevoking, setRevoking] = useState(false)
   const open = new Set(vendor.locations.flatMap(({ datasets }) => datasets))
   const hasAccess = open.size > 0 || vendor.all_locations.length > 0
@@ -44,7 +44,7 @@ export function VendorPage() {
         description={
           hasAccess
             ? 'What this vendor may read. A change is in force at its next request.'
-            : 'This vendor reads nothing of yours. Choose what it may read, and where.'
+            : 'No access yet. Choose what this vendor may read, and where.'
         }
         actions={
           hasAccess &&
@@ -92,32 +92,32 @@ export function VendorPage() {
             organizationId={organization_id}
             vendor={vendor}
             datasets={organization.datasets}
-            mayGrant={may('grant.give')}
+            mayGrant={may('grant.change')}
           />
         )}
-        {!may('grant.give') && <WhoMay action="grant.give" what="grant and revoke access" />}
-        <Section title="History of consents" description="Each grant with who gave it, and who ended it.">
+        {!may('grant.change') && <WhoMay action="grant.change" what="grant and revoke access" />}
+        <Section title="History of grants" description="Each grant, who granted it and who ended it.">
           {vendor.history.length === 0 ? (
             <Text size="sm" c="dimmed">
               Nothing was ever granted to {vendor.name}.
             </Text>
           ) : (
-            <ConsentTable consents={vendor.history} />
+            <GrantTable grants={vendor.history} />
           )}
         </Section>
       </Stack>
       <ConfirmDialog
         opened={isRevoking}
         onClose={() => setRevoking(false)}
-        title={`Shut out ${vendor.name}?`}
+        title={`Revoke all access of ${vendor.name}?`}
         confirm="Revoke everything"
         onConfirm={async () => {
-          await revoke.mutateAsync({ params, body: { location_ids: 'all', datasets: 'all' } })
-          notifications.show({ message: `${vendor.name} reads nothing more.` })
+          await revoke.mutateAsync({ params })
+          notifications.show({ message: `The access of ${vendor.name} is revoked.` })
         }}
       >
-        It reads nothing more from its next request on, at every location. What it has read already it keeps; your
-        disclosures say what that is.
+        Its next request is refused, at every location. It keeps what it has read already; your disclosures show what
+        that is.
       </ConfirmDialog>
     </>
   )

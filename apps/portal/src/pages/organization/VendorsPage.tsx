@@ -17,7 +17,7 @@ import { datasetTitle } from './dataset-title.ts'
 
 const route = getRouteApi('/signed-in/organization/$organization_id/vendors')
 
-/** Who may read something; a search finds every vendor, so that another can be let in. */
+/** The vendors with access; a search finds every vendor, so that another can be granted access. */
 export function VendorsPage() {
   const params = route.useParams()
   const search = route.useSearch()
@@ -26,7 +26,7 @@ export function VendorsPage() {
     <>
       <PageHeader
         title="Vendor access"
-        description="The software companies that may read your data, and what of it. Nobody reads anything that you did not grant."
+        description="The vendors that may read your data, and which datasets. A vendor reads only what you granted."
       />
       <Stack>
         <SearchField label="Find a vendor" placeholder="Find any vendor by name" />
@@ -34,11 +34,11 @@ export function VendorsPage() {
           {list.total === 0 ? (
             <EmptyState
               icon={IconShieldCheck}
-              title={search.search ? `No vendor is called “${search.search}”` : 'No vendor reads your data'}
+              title={search.search ? `No vendor matches “${search.search}”` : 'No vendor has access'}
             >
               {search.search
-                ? 'Ask the vendor for the name under which it is registered here.'
-                : 'To let one in, find it by its name above and choose what it may read.'}
+                ? 'Ask the vendor which name it uses in Bridgework.'
+                : 'To grant access, search for a vendor by name and choose what it may read.'}
             </EmptyState>
           ) : (
             <DataTable
@@ -74,7 +74,7 @@ export function VendorsPage() {
         <Pages list={list} />
         {!search.search && list.total > 0 && (
           <Text size="sm" c="dimmed">
-            To let another vendor in, find it by its name.
+            To grant another vendor access, search for it by name.
           </Text>
         )}
       </Stack>

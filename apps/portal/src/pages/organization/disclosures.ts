@@ -4,7 +4,7 @@ import { textOf } from '../../shell/plain-search.ts'
 
 const names = ['company_id', 'location_id', 'dataset', 'from', 'to'] as const
 
-/** What disclosures are narrowed by; `from` and `to` are days of the practice. */
+/** The filters of disclosures; `from` and `to` are days of the practice. */
 export type DisclosureFilter = { [name in (typeof names)[number]]?: string | undefined }
 
 export function disclosureSearch(given: Record<string, unknown>): DisclosureFilter {

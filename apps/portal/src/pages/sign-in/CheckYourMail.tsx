@@ -9,15 +9,15 @@ import { SignedOutPage } from './SignedOutPage.tsx'
 export function CheckYourMail({ email, children }: { email: string; children: ReactNode }) {
   const { data } = useQuery(read('getEnvironment'))
   return (
-    <SignedOutPage title="Check your mail">
+    <SignedOutPage title="Check your e-mail">
       <Stack gap="sm">
         <Text size="sm">{children}</Text>
         <Text size="sm" c="dimmed">
-          Nothing there after a few minutes? Look in the spam folder, and whether {email} is written right.
+          No mail after a few minutes? Look in the spam folder, and check that {email} is correct.
         </Text>
         {data?.mail_page && (
           <Text size="sm">
-            This is a sandbox, which sends no mail:{' '}
+            This is a sandbox and sends no mail:{' '}
             <PageLink to="/mail" search={{ search: email }} underline="always">
               read it here
             </PageLink>
@@ -25,7 +25,7 @@ export function CheckYourMail({ email, children }: { email: string; children: Re
           </Text>
         )}
         <PageLink to="/sign-in" size="sm">
-          To the sign-in
+          Go to the sign-in page
         </PageLink>
       </Stack>
     </SignedOutPage>

@@ -7,7 +7,7 @@ import { PageLink } from '../../ui/links.tsx'
 import { CheckYourMail } from './CheckYourMail.tsx'
 import { SignedOutPage } from './SignedOutPage.tsx'
 
-/** Asking for the link with which one chooses a new password. */
+/** The form that requests the link for a new password. */
 export function ForgotPasswordPage() {
   const form = useForm({
     initialValues: { email: '' },
@@ -20,15 +20,14 @@ export function ForgotPasswordPage() {
   if (ask.isSuccess) {
     return (
       <CheckYourMail email={email}>
-        If <b>{email}</b> has an account, a link is on its way to it. Choose a new password with it within the next
-        hour.
+        If <b>{email}</b> has an account, we sent a link to it. Open the link within an hour and choose a new password.
       </CheckYourMail>
     )
   }
   return (
     <SignedOutPage
       title="Forgot your password?"
-      description="We send you a link with which you choose a new one. If you have a passkey, sign in with it instead."
+      description="We send you a link to choose a new password. If you have a passkey, you can sign in with it instead."
     >
       <form onSubmit={form.onSubmit((values) => ask.mutate(values))} noValidate>
         <Stack>
@@ -41,10 +40,10 @@ export function ForgotPasswordPage() {
           />
           <ErrorNote error={ask.error} />
           <Button type="submit" loading={ask.isPending}>
-            Send the link
+            Send link
           </Button>
           <PageLink to="/sign-in" size="sm">
-            Back to the sign-in
+            Back to the sign-in page
           </PageLink>
         </Stack>
       </form>

@@ -18,13 +18,13 @@ export function MailPage() {
   const found = data.filter(({ recipient, subject }) => `${recipient} ${subject}`.toLowerCase().includes(sought))
   return (
     <SignedOutPage
-      title="Mail of the sandbox"
-      description="This installation sends no mail. What it would have sent is here, the newest first."
+      title="Sandbox mail"
+      description="This sandbox sends no mail. The mails that it would have sent are listed here, newest first."
     >
-      <SearchField label="Search the mails" placeholder="Recipient or subject" />
+      <SearchField label="Search mails" placeholder="Recipient or subject" />
       {found.length === 0 && (
-        <EmptyState icon={IconMail} title={data.length === 0 ? 'No mail yet' : 'No such mail'}>
-          Sign up, invite somebody or ask for a new password, and the mail appears here.
+        <EmptyState icon={IconMail} title={data.length === 0 ? 'No mail yet' : 'No mail matches the search'}>
+          A mail appears here when you sign up, invite a member or request a new password.
         </EmptyState>
       )}
       <Stack>

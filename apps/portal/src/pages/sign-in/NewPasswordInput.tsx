@@ -3,7 +3,7 @@ import { IconCheck } from '@tabler/icons-react'
 import { useId } from 'react'
 import { passwordAdvice, passwordLengthMin } from './password.ts'
 
-/** A new password, and its rules while it is typed. `typed`: what stands in the field. */
+/** A new password, and its rules while it is typed. `typed`: the field's text. */
 export function NewPasswordInput({ typed, ...props }: PasswordInputProps & { typed: string }) {
   const advice = passwordAdvice(typed)
   const id = useId()
@@ -11,11 +11,11 @@ export function NewPasswordInput({ typed, ...props }: PasswordInputProps & { typ
     <div>
       <PasswordInput
         autoComplete="new-password"
-        description="15 characters or more: a sentence is easy to remember. Common and leaked passwords are refused."
+        description="15 characters or more, for example a sentence. Common and leaked passwords are refused."
         maxLength={256}
         required
         withAsterisk={false}
-        visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
+        visibilityToggleButtonProps={{ 'aria-label': 'Show password' }}
         aria-describedby={id}
         {...props}
       />
@@ -29,7 +29,7 @@ export function NewPasswordInput({ typed, ...props }: PasswordInputProps & { typ
       <Group gap={4} mt={4} id={id} role="status">
         {advice === null && <IconCheck size={14} aria-hidden />}
         <Text size="xs" c="dimmed">
-          {typed === '' ? 'Nothing typed yet' : (advice ?? 'Long enough')}
+          {typed === '' ? 'No password entered yet' : (advice ?? 'Long enough')}
         </Text>
       </Group>
     </div>

@@ -10,7 +10,7 @@ import { NewPasswordInput } from './NewPasswordInput.tsx'
 import { passwordAdvice } from './password.ts'
 import { SignedOutPage } from './SignedOutPage.tsx'
 
-/** Choosing a new password by a link that was mailed. */
+/** Sets a new password with the link from the mail. */
 export function ResetPasswordPage() {
   const token = takeLinkToken()
   const navigate = useNavigate()
@@ -26,26 +26,26 @@ export function ResetPasswordPage() {
   if (token === '') {
     return (
       <SignedOutPage
-        title="This link is not complete"
-        description="Open it from the mail once more, or ask for a new one. A page that is loaded again has lost it, for your safety."
+        title="This link is incomplete"
+        description="Open the link from the mail again, or request a new one. For your safety, reloading this page removes the link."
       >
-        <PageLink to="/forgot-password">Ask for a new link</PageLink>
+        <PageLink to="/forgot-password">Request a new link</PageLink>
       </SignedOutPage>
     )
   }
   return (
-    <SignedOutPage title="Choose a new password" description="Every earlier sign-in ends when you set it.">
+    <SignedOutPage title="Choose a new password" description="All your sessions end when you set the new password.">
       <form onSubmit={form.onSubmit((values) => reset.mutate(values))} noValidate>
         <Stack>
           <NewPasswordInput label="New password" typed={form.values.password} {...form.getInputProps('password')} />
           <ErrorNote error={reset.error} />
           {reset.error && (
             <PageLink to="/forgot-password" size="sm">
-              Ask for a new link
+              Request a new link
             </PageLink>
           )}
           <Button type="submit" loading={reset.isPending}>
-            Set the password
+            Set password
           </Button>
         </Stack>
       </form>

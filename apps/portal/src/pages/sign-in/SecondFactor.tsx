@@ -21,8 +21,8 @@ export function SecondFactor({ onDone, onBack }: { onDone: () => Promise<unknown
       <Stack>
         <Text size="sm">
           {isRecovery
-            ? 'Enter one of the recovery codes that you kept when you set up two-factor sign-in. Each works once.'
-            : 'Enter the code that your authenticator app shows for Bridgework now.'}
+            ? 'Enter one of the recovery codes that you stored when you set up two-factor sign-in. Each code works once.'
+            : 'Enter the code that your authenticator app shows for Bridgework.'}
         </Text>
         <ErrorNote error={verify.error} />
         <TextInput

@@ -16,7 +16,7 @@ import { SecondFactor } from './SecondFactor.tsx'
 
 /**
  * Signing in: password and, where the account has one, second factor; or a passkey, which is both. `email`: for a person who is known and
- * confirms who they are. `onDone` runs when the session stands. `links`: below the password.
+ * confirms who they are. `onDone` runs after the sign-in. `links`: below the password.
  */
 export function SignInForm({
   email,
@@ -27,12 +27,12 @@ export function SignInForm({
   onDone: () => Promise<unknown>
   links?: ReactNode
 }) {
-  const [owesCode, setOwesCode] = useState(false)
+  const [needsCode, setNeedsCode] = useState(false)
   const form = useForm({ mode: 'uncontrolled', initialValues: { email: email ?? '', password: '' } })
   const password = useMutation({
     mutationFn: async (values: { email: string; password: string }) => {
       const { second_factor_required } = await callSignIn('signIn', { ...values, email: values.email.trim() })
-      if (second_factor_required) setOwesCode(true)
+      if (second_factor_required) setNeedsCode(true)
       else await onDone()
     },
     gcTime: 0,
@@ -44,7 +44,7 @@ export function SignInForm({
   })
   useAutofill(email === undefined, () => passkey.mutate({ fromAutofill: true }))
 
-  if (owesCode) return <SecondFactor onDone={onDone} onBack={() => setOwesCode(false)} />
+  if (needsCode) return <SecondFactor onDone={onDone} onBack={() => setNeedsCode(false)} />
   return (
     <form onSubmit={form.onSubmit((values) => password.mutate(values))}>
       <Stack>
@@ -69,7 +69,7 @@ export function SignInForm({
           required
           withAsterisk={false}
           data-autofocus={email !== undefined || undefined}
-          visibilityToggleButtonProps={{ 'aria-label': 'Show the password' }}
+          visibilityToggleButtonProps={{ 'aria-label': 'Show password' }}
           key={form.key('password')}
           {...form.getInputProps('password')}
         />

@@ -20,9 +20,10 @@ export function SignUpPage() {
       password: '',
     },
     validate: {
-      tenant_name: (value) => (value.trim() === '' ? 'Enter its name.' : null),
+      tenant_name: (value) => (value.trim() === '' ? 'Enter the name of the company or practice.' : null),
       name: (value) => (value.trim() === '' ? 'Enter your name.' : null),
-      email: (value) => (/^\S+@\S+$/.test(value.trim()) ? null : 'Enter your e-mail address, as in ana@example.com.'),
+      email: (value) =>
+        /^\S+@\S+$/.test(value.trim()) ? null : 'Enter your e-mail address, for example ana@example.com.',
       password: (value) => (passwordAdvice(value) === null ? null : 'Use 15 characters or more.'),
     },
   })
@@ -34,7 +35,7 @@ export function SignUpPage() {
   if (signUp.isSuccess) {
     return (
       <CheckYourMail email={email}>
-        We sent a link to <b>{email}</b>. Open it within a day to confirm the address; then you can sign in.
+        We sent a link to <b>{email}</b>. Open it within a day to confirm your address. Then you can sign in.
       </CheckYourMail>
     )
   }
@@ -43,7 +44,7 @@ export function SignUpPage() {
       title="Sign up"
       description={
         <>
-          You become the owner and can invite others. Have an account already?{' '}
+          You become the owner and can invite others. Already have an account?{' '}
           <PageLink to="/sign-in" underline="always" inherit>
             Sign in
           </PageLink>
@@ -52,10 +53,14 @@ export function SignUpPage() {
     >
       <form onSubmit={form.onSubmit((values) => signUp.mutate(values))} noValidate>
         <Stack>
-          <Radio.Group label="What do you sign up?" {...form.getInputProps('side')}>
+          <Radio.Group label="Sign up as" {...form.getInputProps('side')}>
             <Stack gap="xs" mt="xs">
-              <Radio value="company" label="A software company" description="Reads the data that practices grant it." />
-              <Radio value="organization" label="A practice" description="Decides who may read its data." />
+              <Radio
+                value="company"
+                label="A software company"
+                description="Reads data that practices grant access to."
+              />
+              <Radio value="organization" label="A practice" description="Decides which vendors may read its data." />
             </Stack>
           </Radio.Group>
           <TextInput
@@ -80,8 +85,8 @@ export function SignUpPage() {
           {side === 'organization' && (
             <Alert variant="light">
               <Text size="sm" c="bright">
-                Nothing leaves your practice management system before you install the agent, and no vendor reads
-                anything before you grant it.
+                No data leaves your practice management system before you install the agent. No vendor reads data before
+                you grant access.
               </Text>
             </Alert>
           )}

@@ -29,10 +29,10 @@ export function VerifyEmailPage() {
   return (
     <SignedOutPage
       title="This link does not work"
-      description="It was used already, is older than a day, or is not complete. If you have confirmed your address, sign in; otherwise sign up again."
+      description="It was already used, is older than a day, or is incomplete. If you have confirmed your address, sign in. Otherwise sign up again."
     >
       <ErrorNote error={verify.error} />
-      <PageLink to="/sign-in">To the sign-in</PageLink>
+      <PageLink to="/sign-in">Go to the sign-in page</PageLink>
       <PageLink to="/sign-up">Sign up</PageLink>
     </SignedOutPage>
   )

@@ -8,7 +8,7 @@ test('after a sign-in one comes back to the page that one wanted', () => {
   assert.equal(safeNext('/company/7/keys?search=a#b', origin), '/company/7/keys?search=a#b')
 })
 
-test('after a sign-in nobody is sent to another site, however its address is dressed up', () => {
+test('a sign-in never leads to another site, however its address is written', () => {
   const foreign = [
     '//evil.example',
     '/\\evil.example',

@@ -1,9 +1,10 @@
-/** What the sign-in page says of how one came there. */
+/** Why the sign-in page was opened, as the page says it. */
 export const notices = {
-  idle: 'You were signed out after 15 minutes without activity. What you had typed into forms is kept in this tab: sign in and go on.',
-  lifetime: 'Nobody stays signed in for more than 12 hours. What you had typed into forms is kept in this tab.',
+  idle: 'You were signed out after 15 minutes without activity. What you typed into forms is kept in this tab. Sign in to continue.',
+  lifetime:
+    'You were signed out because a session lasts at most 12 hours. What you typed into forms is kept in this tab. Sign in to continue.',
   verified: 'Your e-mail address is confirmed. Sign in with the password that you chose.',
-  reset: 'Your new password is set, and every earlier sign-in has ended. Sign in with it.',
+  reset: 'Your new password is set, and all your earlier sessions have ended. Sign in with the new password.',
   joined: 'Your account is ready. Sign in with the password that you chose.',
 } as const
 

@@ -63,8 +63,5 @@ function limitOf(request: FastifyRequest): number {
 
 function tooLarge(bytesMax: number): Problem {
   const limit = bytesMax >= 2 ** 20 ? `${bytesMax / 2 ** 20} MiB` : `${bytesMax / 1024} KiB`
-  return new Problem('body_too_large', {
-    errors: `The request body is too large: at most ${limit} unpacked.`,
-    headers: { Connection: 'close' },
-  })
+  return new Problem('body_too_large', { errors: `The request body is too large: at most ${limit} unpacked.` })
 }

@@ -10,12 +10,16 @@ const line = (attributes: object, more: object = {}) =>
   JSON.stringify({ source_id: '7', attributes: { ...plans.example, ...attributes }, ...more })
 
 function refusal(lines: string[]): string {
+  return problemOf(lines).errors
+}
+
+function problemOf(lines: string[]): Problem {
   try {
     read(lines)
   } catch (error) {
     assert.ok(error instanceof Problem)
     assert.equal(error.code, 'record_invalid')
-    return error.errors
+    return error
   }
   assert.fail('was not refused')
 }
@@ -52,15 +56,30 @@ test('G07, G08: a refused line is named with its field and its rule, and never w
     refusal([line({ fee_schedule_source_id: 'a\u0000' })]),
     /fee_schedule_source_id must be a string of 1 to 255/,
   )
-  assert.match(refusal(['{"source_id":"1"']), /^Line 1 is not valid JSON/)
+  assert.match(refusal(['{"source_id":"1"']), /^Line 1: the line is not valid JSON/)
   assert.match(refusal(['[]']), /the line must be an object/)
   assert.match(refusal(['{"source_id":"1","attributes":{}}']), /attributes.plan_name is missing/)
   assert.match(refusal(['{"source_id":"1","removed":false}']), /removed must be true/)
   assert.match(refusal(['{"source_id":"","removed":true}']), /source_id must be a string of 1 to 255/)
-  assert.match(refusal([line({}), line({})]), /^Line 2: source_id stands in an earlier line/)
+  assert.match(refusal([line({}), line({})]), /^Line 2: source_id is also in an earlier line/)
   assert.match(refusal([line({ plan_name: '\ud800' })]), /well-formed Unicode/)
   assert.match(refusal(['{"source_id":"1","attributes":{"__proto__":1}}']), /not known/)
   for (const text of [secret]) assert.doesNotMatch(refusal([line({ [text]: text })]), /Hunter/)
+})
+
+test('a program finds the refused line and field without reading the text', () => {
+  for (const [lines, number, field] of [
+    [[line({}), '{'], 2, null],
+    [['[]'], 1, null],
+    [[line({ renewal_month: 13 })], 1, 'attributes.renewal_month'],
+    [[line({ nothing: 1 })], 1, 'attributes'],
+    [['{"source_id":"1","attributes":{}}'], 1, 'attributes.plan_name'],
+    [[line({ plan_name: '\ud800' })], 1, null],
+    [[line({}), '{"source_id":"","removed":true}'], 2, 'source_id'],
+    [[line({}), line({})], 2, 'source_id'],
+  ] as const) {
+    assert.deepEqual(problemOf([...lines]).members, { line: number, field })
+  }
 })
 
 test('G08: instants, wall times, days and money have one spelling each', () => {

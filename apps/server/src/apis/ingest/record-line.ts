@@ -1,46 +1,40 @@
-import { commonAttributes, type Dataset } from '@bridgework/contract'
+import type { Dataset } from '@bridgework/contract'
+import { recordLines } from '@bridgework/contract/ingest'
 import { type TSchema, Type } from 'typebox'
 import { Compile } from 'typebox/compile'
 import type { UploadLine } from '../../modules/records/upload.ts'
 import { Problem } from '../../platform/errors/problem.ts'
-import { explainMismatch } from '../../platform/http/mismatch.ts'
+import { explainMismatch, type Mismatch } from '../../platform/http/mismatch.ts'
 
-/** Reads the lines of an upload. Throws `record_invalid` with the line's number, the field and the rule, never the value. */
+/** Reads the lines of an upload. Throws `record_invalid` with the line's number, the field and the rule, in its text and as members; never the value. */
 export type LineReader = (lines: readonly string[]) => UploadLine[]
 
 /** The reader of a dataset's uploads: compiled once, because an upload has up to 10,000 lines. */
 export function createLineReader(dataset: Dataset): LineReader {
-  const upsert = Type.Object(
-    { source_id: commonAttributes.source_id, attributes: dataset.source },
-    { additionalProperties: false },
-  )
-  const removal = Type.Object(
-    { source_id: commonAttributes.source_id, removed: Type.Literal(true) },
-    { additionalProperties: false },
-  )
+  const { upsert, removal } = recordLines(dataset)
   const upsertCheck = Compile(upsert)
   const removalCheck = Compile(removal)
   const canonical = canonicalizer(dataset.source)
-  const readLine = (text: string): UploadLine | string => {
+  const readLine = (text: string): UploadLine | Mismatch => {
     const line = parseJson(text)
-    if (line === undefined) return 'is not valid JSON.'
+    if (line === undefined) return { field: null, errors: 'the line is not valid JSON.' }
     if (removalCheck.Check(line)) return { sourceId: line.source_id, source: null }
     if (!upsertCheck.Check(line)) {
       const isRemoval = typeof line === 'object' && line !== null && 'removed' in line
-      return `: ${explainMismatch(isRemoval ? removal : upsert, line)}`
+      return explainMismatch(isRemoval ? removal : upsert, line)
     }
     const source = JSON.stringify(canonical(line.attributes))
     // JSON.stringify writes half a surrogate pair, and nothing else, as a lower-case \ud escape.
     if (/(?<!\\)(?:\\\\)*\\ud/.test(source) || !line.source_id.isWellFormed())
-      return 'holds text that is not well-formed Unicode.'
+      return { field: null, errors: 'the line holds text that is not well-formed Unicode.' }
     return { sourceId: line.source_id, source }
   }
   return (lines) => {
     const read = new Map<string, UploadLine>()
     for (const [index, text] of lines.entries()) {
       const line = readLine(text)
-      if (typeof line === 'string') throw invalid(index, line)
-      if (read.has(line.sourceId)) throw invalid(index, ': source_id stands in an earlier line of this upload too.')
+      if ('errors' in line) throw invalid(index, line)
+      if (read.has(line.sourceId)) throw invalid(index, sameSourceId)
       read.set(line.sourceId, line)
     }
     return [...read.values()]
@@ -82,6 +76,9 @@ function parseJson(text: string): unknown {
   }
 }
 
-function invalid(index: number, rule: string): Problem {
-  return new Problem('record_invalid', { errors: `Line ${index + 1}${rule.startsWith(':') ? rule : ` ${rule}`}` })
+const sameSourceId: Mismatch = { field: 'source_id', errors: 'source_id is also in an earlier line of this upload.' }
+
+function invalid(index: number, { field, errors }: Mismatch): Problem {
+  const line = index + 1
+  return new Problem('record_invalid', { errors: `Line ${line}: ${errors}`, members: { line, field } })
 }

@@ -1,6 +1,15 @@
 import { createHash } from 'node:crypto'
 import { datasets, limits } from '@bridgework/contract'
-import type { FastifyInstance, FastifyRequest } from 'fastify'
+import {
+  type IngestAnswers,
+  type IngestRouteName,
+  ingestBodies,
+  ingestRoutes,
+  ingestVersion,
+  ingestVersionHeader,
+  type SourceLocation,
+} from '@bridgework/contract/ingest'
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import type { Pool } from 'pg'
 import { enrollAgent } from '../../modules/agents/agent-key.ts'
 import type { SecretKey } from '../../modules/credentials/secret.ts'
@@ -11,7 +20,6 @@ import { reconcile } from '../../modules/records/reconcile.ts'
 import { storeUpload } from '../../modules/records/upload.ts'
 import type { TokenLimit } from '../../modules/throttle/token-limit.ts'
 import { Problem } from '../../platform/errors/problem.ts'
-import { Refusal } from '../../platform/errors/refusal.ts'
 import { readJson } from '../../platform/http/read-json.ts'
 import { uploadTimeoutMs } from '../../platform/http/server.ts'
 import type { Log } from '../../platform/log/log-event.ts'
@@ -26,7 +34,6 @@ import {
 } from './authorize.ts'
 import { acceptUploads, decodeUtf8 } from './body.ts'
 import { createLineReader } from './record-line.ts'
-import * as schemas from './schemas.ts'
 
 export type IngestApiContext = {
   pool: Pool
@@ -39,6 +46,9 @@ export type IngestApiContext = {
 
 /** HTTP under /ingest/v1: what office agents speak. Every check that needs no body comes before the body is read. */
 export function registerIngestApi(app: FastifyInstance, context: IngestApiContext): void {
+  app.addHook('onRequest', async (_request, reply) => {
+    reply.header(ingestVersionHeader, String(ingestVersion))
+  })
   app.register(async (open) => registerEnrolment(open, context))
   app.register(async (protectedApp) => {
     requireAgent(protectedApp, context)
@@ -47,16 +57,28 @@ export function registerIngestApi(app: FastifyInstance, context: IngestApiContex
   })
 }
 
+/** Registers a route of the contract's table. What does not answer in its shape does not compile. */
+function serve<Name extends IngestRouteName>(
+  app: FastifyInstance,
+  name: Name,
+  options: Pick<RouteOptions, 'bodyLimit' | 'config' | 'onRequest'>,
+  answer: (request: FastifyRequest, reply: FastifyReply) => Promise<IngestAnswers[Name]>,
+): void {
+  const { method, path } = ingestRoutes[name]
+  app.route({ ...options, method, url: path, handler: answer })
+}
+
 function registerEnrolment(app: FastifyInstance, { pool, secretKey, tokenLimit }: IngestApiContext): void {
-  app.post('/agents', async (request, reply) => {
-    const body = readJson(schemas.enrolment, request.body)
+  serve(app, 'enrolAgent', {}, async (request, reply) => {
+    const body = readJson(ingestBodies.enrolAgent, request.body)
     const verdict = await tokenLimit.admit(request.clientIp)
-    if (!verdict.admitted) throw tokenLimit.refusalOf(verdict)
+    reply.headers(tokenLimit.headersOf(verdict))
+    if (!verdict.admitted)
+      throw new Problem('token_requests_exceeded', { retryAfterSeconds: verdict.retryAfterSeconds })
     const { enrolment_code: code, ...described } = body
-    const agent = await enrollAgent(pool, secretKey, { code, ...described }).catch(refuse)
-    return reply
-      .code(201)
-      .send({ agent_id: agent.agentId, agent_key: agent.agentKey, organization_id: agent.organizationId })
+    const agent = await enrollAgent(pool, secretKey, { code, ...described })
+    reply.code(201)
+    return { agent_id: agent.agentId, agent_key: agent.agentKey, organization_id: agent.organizationId }
   })
 }
 
@@ -66,24 +88,23 @@ const nothingStored = { inserted: 0, changed: 0, hidden: 0 }
 function registerProtected(app: FastifyInstance, context: IngestApiContext): void {
   const { pool, now, log } = context
   const readers = new Map(datasets.map((dataset) => [dataset.name, createLineReader(dataset)]))
-  const path = '/locations/:location_id/:dataset'
   const forDataset = { config: { uploadTimeoutMs }, onRequest: [requireLocation(pool), requireDataset] }
 
-  app.get('/agents/self', async (request) => {
+  serve(app, 'identifyAgent', {}, async (request) => {
     const agent = agentOf(request)
     return { agent_id: agent.agentId, organization_id: agent.organizationId, server_time: now().toISOString() }
   })
 
-  app.post('/organizations/:organization_id/locations', { bodyLimit: limits.uploadBytesMax }, async (request) => {
+  serve(app, 'sendLocations', { bodyLimit: limits.uploadBytesMax }, async (request) => {
     const organizationId = organizationOf(request)
-    const body = readJson(schemas.locationList, request.body)
-    const locations = await upsertLocations(pool, organizationId, body.locations.map(toLocationSource)).catch(refuse)
+    const body = readJson(ingestBodies.sendLocations, request.body)
+    const locations = await upsertLocations(pool, organizationId, body.locations.map(toLocationSource))
     return {
       locations: locations.map(({ id, sourceId, name }) => ({ source_id: sourceId, location_id: id, name })),
     }
   })
 
-  app.post(`${path}/records`, { ...forDataset, bodyLimit: limits.uploadBytesMax }, async (request) => {
+  serve(app, 'sendRecords', { ...forDataset, bodyLimit: limits.uploadBytesMax }, async (request) => {
     const begun = performance.now()
     const dataset = datasetOf(request)
     const number = uploadNumber(request)
@@ -103,8 +124,8 @@ function registerProtected(app: FastifyInstance, context: IngestApiContext): voi
     return answer
   })
 
-  app.post(`${path}/cycles`, forDataset, async (request) => {
-    const body = readJson(schemas.cycle, request.body)
+  serve(app, 'reportCycle', forDataset, async (request) => {
+    const body = readJson(ingestBodies.reportCycle, request.body)
     const readAt = parseInstant(body.read_at)
     if (readAt === null) throw new Problem('field_invalid', { errors: 'read_at must be an RFC 3339 date-time.' })
     const cycle = { locationId: locationOf(request), dataset: datasetOf(request), readAt: new Date(readAt / 1000) }
@@ -112,8 +133,8 @@ function registerProtected(app: FastifyInstance, context: IngestApiContext): voi
     return { synced_at: syncedAt.toISOString() }
   })
 
-  app.post(`${path}/reconcile`, { ...forDataset, bodyLimit: limits.reconcileBytesMax }, async (request) => {
-    const body = readJson(schemas.completeList, request.body)
+  serve(app, 'reconcile', { ...forDataset, bodyLimit: limits.reconcileBytesMax }, async (request) => {
+    const body = readJson(ingestBodies.reconcile, request.body)
     return reconcile(
       { pool, now, log },
       {
@@ -125,11 +146,6 @@ function registerProtected(app: FastifyInstance, context: IngestApiContext): voi
       },
     )
   })
-}
-
-/** What the rules of the house refuse, in this door's form. */
-function refuse(error: unknown): never {
-  throw error instanceof Refusal ? new Problem('field_invalid', { errors: error.message, cause: error }) : error
 }
 
 /** The upload's number from `Idempotency-Key: <agent id>-<number>`. */
@@ -155,7 +171,7 @@ function splitLines(text: string): string[] {
   return lines
 }
 
-function toLocationSource(location: schemas.LocationList['locations'][number]) {
+function toLocationSource(location: SourceLocation) {
   return {
     sourceId: location.source_id,
     name: location.name,

@@ -8,7 +8,7 @@ import {
 } from '../../modules/credentials/agreement.ts'
 import { requireCompany } from '../../modules/directory/company.ts'
 import { getOwner } from '../../modules/directory/member.ts'
-import { Refusal } from '../../platform/errors/refusal.ts'
+import { Problem } from '../../platform/errors/problem.ts'
 import type { CompanyId } from '../../platform/identity/identity.ts'
 import { list } from './answer.ts'
 import { type CommandGroup, command } from './command-line.ts'
@@ -37,7 +37,7 @@ export const agreement: CommandGroup = {
           return { data: { currentVersion, ...data }, text }
         }
         const data = version === undefined ? await findCurrentAgreement(pool) : await findAgreement(pool, version)
-        if (!data) throw new Refusal('agreement_unknown', 'There is no such version of the agreement.')
+        if (!data) throw new Problem('agreement_unknown')
         const head = list({
           version: data.version,
           published: data.publishedAt,
@@ -67,7 +67,7 @@ export const agreement: CommandGroup = {
         const { id, name } = await requireCompany(pool, company)
         const owner = await getOwner(pool, id)
         const current = await findCurrentAgreement(pool)
-        if (!current) throw new Refusal('agreement_unknown', 'There is no agreement to accept yet.')
+        if (!current) throw new Problem('agreement_unknown', { errors: 'No agreement has been published yet.' })
         await acceptAgreement(pool, { companyId: id, memberId: owner.id, version: current.version })
         const data = { companyId: id, memberId: owner.id, version: current.version }
         const text = `Recorded that ${owner.name}, owner of ${name}, accepted version ${current.version}.`
@@ -83,6 +83,6 @@ async function readText(path: string): Promise<string> {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch (error) {
     const reason = error instanceof Error && 'code' in error ? String(error.code) : 'not UTF-8'
-    throw new Refusal('field_invalid', `The file ${path} cannot be read (${reason}).`)
+    throw new Problem('field_invalid', { errors: `Cannot read the file ${path} (${reason}).` })
   }
 }

@@ -7,7 +7,7 @@ import {
 } from '../../modules/credentials/key-pair.ts'
 import { requireCompany } from '../../modules/directory/company.ts'
 import { getOwner } from '../../modules/directory/member.ts'
-import { Refusal } from '../../platform/errors/refusal.ts'
+import { Problem } from '../../platform/errors/problem.ts'
 import type { CompanyId, MemberId } from '../../platform/identity/identity.ts'
 import { type Answer, list, table } from './answer.ts'
 import { type Command, type CommandGroup, command } from './command-line.ts'
@@ -29,7 +29,7 @@ export const credential: CommandGroup = {
       run: async ({ pool }, { company }) => {
         const { id, name } = await requireCompany(pool, company)
         if (!(await revokeKeyPair(pool, { companyId: id, memberId: null }))) {
-          throw new Refusal('key_pair_unknown', `${name} has no live key pair.`)
+          throw new Problem('key_pair_unknown', { errors: `${name} has no live key pair.` })
         }
         return { data: { companyId: id }, text: `The key pair of ${name} and all its tokens are dead.` }
       },

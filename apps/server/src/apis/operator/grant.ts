@@ -1,7 +1,8 @@
-import { type GrantScope, grantAccess, listGrants, revokeAccess } from '../../modules/consent/grant.ts'
+import { type Counted, type GrantScope, grantAccess, revokeAccess } from '../../modules/consent/grant.ts'
 import { requireCompany } from '../../modules/directory/company.ts'
 import { requireOrganization } from '../../modules/directory/organization.ts'
 import { completeLocations } from '../../modules/onboarding/complete-locations.ts'
+import { listGrants } from '../../modules/overview/grant.ts'
 import type { CompanyId, LocationId, OrganizationId } from '../../platform/identity/identity.ts'
 import { table } from './answer.ts'
 import { type CommandGroup, command, type Values } from './command-line.ts'
@@ -45,11 +46,7 @@ export const grant: CommandGroup = {
       run: async ({ pool }, { company: companyId, organization: organizationId, ended: withEnded = false }) => {
         if (companyId !== undefined) await requireCompany(pool, companyId)
         if (organizationId !== undefined) await requireOrganization(pool, organizationId)
-        const data = await listGrants(pool, {
-          ...(companyId === undefined ? {} : { companyId }),
-          ...(organizationId === undefined ? {} : { organizationId }),
-          withEnded,
-        })
+        const data = await listGrants(pool, { companyId, organizationId, withEnded })
         const rows = data.map((each) => [
           each.companyName,
           each.organizationName,
@@ -73,7 +70,7 @@ function scopeOf({ company, organization, location, dataset, by = 'operator' }: 
   return { companyId: company, organizationId: organization, locationIds: location, datasets: dataset, by }
 }
 
-function counted({ locations, datasets }: { locations: number; datasets: number }): string {
+function counted({ locations, datasets }: Counted): string {
   if (datasets === 0) return 'nothing: it was so already'
   return `${datasets} ${datasets === 1 ? 'dataset' : 'datasets'} of ${locations} ${locations === 1 ? 'location' : 'locations, together'}`
 }

@@ -52,7 +52,7 @@ test('a new link for a member ends the one before, and whoever has come needs no
   const { invitation: second } = await ask('member', 'invite', '--member', member.id)
   await assert.rejects(findInvitation(pool, secretKey, first.split('#')[1]), { code: 'invitation_unknown' })
   await accept(second)
-  assert.match((await run('member', 'invite', '--member', member.id)).err, /accepted an invitation already/)
+  assert.match((await run('member', 'invite', '--member', member.id)).err, /has already accepted an invitation/)
 })
 
 test('an operator can be removed while another one is left who can sign in', async (t) => {

@@ -5,7 +5,7 @@ import { requireOrganization } from '../../modules/directory/organization.ts'
 import { insertMember, listTenantMembers, type Tenant } from '../../modules/directory/tenant-member.ts'
 import { findSeat } from '../../modules/sign-in/seat.ts'
 import { withTransaction } from '../../platform/database/pool.ts'
-import { Refusal } from '../../platform/errors/refusal.ts'
+import { Problem } from '../../platform/errors/problem.ts'
 import type { CompanyId, MemberId, OrganizationId } from '../../platform/identity/identity.ts'
 import { list, table } from './answer.ts'
 import { type CommandGroup, command, type Values } from './command-line.ts'
@@ -60,9 +60,9 @@ export const member: CommandGroup = {
       run: async (context, { member: id }) => {
         const seats = await Promise.all(sides.map((side) => findSeat(context.pool, side, id)))
         const seat = seats.find((each) => each !== null)
-        if (!seat) throw new Refusal('member_unknown', `There is no member ${id}.`)
+        if (!seat) throw new Problem('member_unknown', { errors: `There is no member ${id}.` })
         if (seat.userId !== null)
-          throw new Refusal('member_active', `${seat.email} has accepted an invitation already.`)
+          throw new Problem('member_active', { errors: `${seat.email} has already accepted an invitation.` })
         const invitation = await withTransaction(context.pool, (client) =>
           inviteFromCommandLine(client, context, { ...seat, tenantId: seat.tenantId || null }),
         )

@@ -1,7 +1,7 @@
 import { insertMember, listTenantMembers, removeTenantMember } from '../../modules/directory/tenant-member.ts'
 import { endInvitation } from '../../modules/sign-in/people.ts'
 import { withTransaction } from '../../platform/database/pool.ts'
-import { Refusal } from '../../platform/errors/refusal.ts'
+import { Problem } from '../../platform/errors/problem.ts'
 import type { MemberId } from '../../platform/identity/identity.ts'
 import { list, table } from './answer.ts'
 import { type CommandGroup, command } from './command-line.ts'
@@ -54,7 +54,7 @@ export const operator: CommandGroup = {
       run: async ({ pool }, { operator: id }) => {
         const data = await withTransaction(pool, async (client) => {
           const found = (await listTenantMembers(client, operators)).find((each) => each.id === id)
-          if (!found) throw new Refusal('member_unknown', `There is no operator ${id}.`)
+          if (!found) throw new Problem('member_unknown', { errors: `There is no operator ${id}.` })
           await removeTenantMember(client, operators, id, id)
           await endInvitation(client, 'operator', id)
           return { id, email: found.email }

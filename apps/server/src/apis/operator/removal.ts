@@ -1,6 +1,6 @@
 import { requireLocation } from '../../modules/directory/location.ts'
 import { confirmRemoval, listRemovalHolds } from '../../modules/records/removal-hold.ts'
-import { Refusal } from '../../platform/errors/refusal.ts'
+import { Problem } from '../../platform/errors/problem.ts'
 import type { LocationId } from '../../platform/identity/identity.ts'
 import { table } from './answer.ts'
 import { type CommandGroup, command } from './command-line.ts'
@@ -35,7 +35,9 @@ export const removal: CommandGroup = {
         await requireLocation(pool, locationId)
         const holds = await listRemovalHolds(pool)
         if (!holds.some((hold) => hold.locationId === locationId && hold.dataset === dataset)) {
-          throw new Refusal('removal_unknown', `No removal of ${dataset} waits at location ${locationId}.`)
+          throw new Problem('removal_unknown', {
+            errors: `No removal of ${dataset} waits for confirmation at location ${locationId}.`,
+          })
         }
         const data = await confirmRemoval(pool, locationId, dataset)
         return { data, text: `${data.hidden} ${data.hidden === 1 ? 'record is' : 'records are'} hidden now.` }

@@ -5,7 +5,6 @@ import { SecretKeyFileError } from '../../modules/credentials/secret-key-file.ts
 import { DatabaseStartError } from '../../platform/database/start-error.ts'
 import { databaseErrorCode, isDatabaseUnavailable } from '../../platform/database/unavailable.ts'
 import { Problem } from '../../platform/errors/problem.ts'
-import { Refusal } from '../../platform/errors/refusal.ts'
 import { toJson } from './answer.ts'
 import { parseCommandLine } from './command-line.ts'
 import { commands } from './commands.ts'
@@ -46,7 +45,6 @@ export async function runOperator(
 function explain(error: unknown): { code: string; message: string; exitCode: number } {
   if (error instanceof UsageError) return { code: 'usage', message: error.message, exitCode: 2 }
   if (error instanceof ConfigError) return { code: 'settings', message: error.problems.join('\n'), exitCode: 2 }
-  if (error instanceof Refusal) return { code: error.code, message: error.message, exitCode: 1 }
   if (error instanceof Problem) return { code: error.code, message: error.errors, exitCode: 1 }
   if (error instanceof DatabaseStartError || error instanceof SecretKeyFileError || error instanceof WrongSecretKey) {
     return { code: 'start_refused', message: error.message, exitCode: 1 }

@@ -1,4 +1,4 @@
-import { Refusal } from '../../platform/errors/refusal.ts'
+import { Problem } from '../../platform/errors/problem.ts'
 import { populate } from '../../sandbox/populate.ts'
 import { list } from './answer.ts'
 import { type CommandGroup, command } from './command-line.ts'
@@ -20,8 +20,7 @@ export const sandbox: CommandGroup = {
       },
       run: async ({ pool, secretKey, environment, localUrl, signal, progress }, options) => {
         const { seed = 'volume', locations = 10, patients = 1000 } = options
-        if (environment === 'production')
-          throw new Refusal('not_in_production', 'Invented data has no place in production: this is for the sandbox.')
+        if (environment === 'production') throw new Problem('not_in_production')
         const deps = { pool, secretKey: await secretKey(), serverUrl: localUrl, signal }
         const data = await populate(deps, { seed, locations, patients }, (stored, total) =>
           progress.show(stored, total, 'records'),

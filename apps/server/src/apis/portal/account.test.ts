@@ -20,7 +20,7 @@ test('W19: a person sees where they are signed in and ends a sign-in there, and 
   assert.deepEqual([sessions.length, sessions.filter((each) => each.is_current).length], [2, 1])
   for (const id of [other?.id, 'x', '00000000-0000-4000-8000-000000000000']) {
     const answer = await stranger.delete(`/account/sessions/${id}`)
-    assert.deepEqual([answer.status, answer.body.code], [404, 'thing_unknown'])
+    assert.deepEqual([answer.status, answer.body.code], [404, 'not_found'])
   }
   assert.equal((await elsewhere.get('/session')).status, 200)
   assert.equal((await here.delete(`/account/sessions/${other?.id}`)).status, 200)

@@ -76,7 +76,7 @@ export const accountHandlers: PortalHandlers<
 
   endSession: async ({ pool }, call) => {
     const sessionId = parseUuid(call.params.session_id ?? '')
-    if (!sessionId || !(await endSession(pool, call.person.userId, sessionId))) throw new Problem('thing_unknown')
+    if (!sessionId || !(await endSession(pool, call.person.userId, sessionId))) throw new Problem('not_found')
     await recordAccountEvent(pool, { ...eventOf(call), action: 'account.session_end' })
     return { done: true }
   },

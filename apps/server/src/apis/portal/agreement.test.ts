@@ -34,7 +34,7 @@ test('W01: only the company’s own owner accepts the agreement; whoever else tr
     [1, null, false, 'The agreement.'],
   )
   const old = await owner.post(acceptance, { version: 2 })
-  assert.deepEqual([old.status, old.body.code], [409, 'act_refused'])
+  assert.deepEqual([old.status, old.body.code], [409, 'agreement_not_current'])
   const accepted = read<Record<string, unknown>>(await owner.post(acceptance, { version: 1 }))
   assert.deepEqual(
     [accepted.accepted_version, accepted.is_in_force, accepted.required_at, accepted.accepted_by],

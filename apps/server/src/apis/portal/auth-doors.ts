@@ -209,8 +209,8 @@ export const doors: { [Name in SignInRouteName]: Door<Name> } = {
   deletePasskey: async ({ auth }, { headers, body, person }) => {
     const passkeys = await auth.api.listPasskeys({ headers })
     const found = passkeys.find((each) => each.id === body.id)
-    if (!found) throw new Problem('thing_unknown')
-    await inOurWords('thing_unknown', () => auth.api.deletePasskey({ body: { id: body.id }, headers }))
+    if (!found) throw new Problem('not_found')
+    await inOurWords('not_found', () => auth.api.deletePasskey({ body: { id: body.id }, headers }))
     return {
       answer: done,
       event: { action: 'account.passkey_delete', user: userOf(person), subject: passkeyOf(found).name },

@@ -13,7 +13,7 @@ export async function inOurWords<T>(code: ProblemCode, call: () => Promise<T>): 
       because: String(error.body?.code ?? error.status).slice(0, 60),
       cause: error,
       ...(known && known[1] !== '' && { errors: known[1] }),
-      ...(known?.[0] === 'sign_in_throttled' && { headers: { 'Retry-After': String(lockSeconds) } }),
+      ...(known?.[0] === 'sign_in_throttled' && { retryAfterSeconds: lockSeconds }),
     })
   }
 }
@@ -31,8 +31,8 @@ const refusals: Record<string, [ProblemCode, string]> = {
     'Too many wrong codes. Sign in with your password again.',
   ],
   ACCOUNT_TEMPORARILY_LOCKED: ['sign_in_throttled', ''],
-  TOTP_ALREADY_ENABLED: ['act_refused', 'One-time passwords are on already.'],
-  TOTP_NOT_ENABLED: ['act_refused', 'One-time passwords are not on.'],
-  TWO_FACTOR_NOT_ENABLED: ['act_refused', 'One-time passwords are not on.'],
-  BACKUP_CODES_NOT_ENABLED: ['act_refused', 'One-time passwords are not on.'],
+  TOTP_ALREADY_ENABLED: ['two_factor_on', ''],
+  TOTP_NOT_ENABLED: ['two_factor_off', ''],
+  TWO_FACTOR_NOT_ENABLED: ['two_factor_off', ''],
+  BACKUP_CODES_NOT_ENABLED: ['two_factor_off', ''],
 }

@@ -10,8 +10,6 @@ import { readJson } from '../../platform/http/read-json.ts'
 import { type Door, type DoorCall, doors } from './auth-doors.ts'
 import type { PortalContext } from './context.ts'
 import { requireCsrfToken } from './csrf.ts'
-import { refuse } from './refusal.ts'
-
 /** The doors of signing in, from the contract's table: what is not there does not exist, whatever better-auth has. */
 export function registerAuth(app: FastifyInstance, context: PortalContext): void {
   for (const name of Object.keys(signInRoutes) as SignInRouteName[]) registerDoor(app, context, name)
@@ -29,7 +27,7 @@ function registerDoor(app: FastifyInstance, context: PortalContext, name: SignIn
       requireGate(context, name, person, request)
       const call = { headers, body: readBody(name, request), person, ip: request.clientIp, requestId: request.id }
       // The table says which doors have a gate, and a gate lets a person through.
-      const outcome = await (doors[name] as Door<SignInRouteName>)(context, call as DoorCall).catch(refuse)
+      const outcome = await (doors[name] as Door<SignInRouteName>)(context, call as DoorCall)
       for (const cookie of outcome.headers?.getSetCookie() ?? []) reply.header('set-cookie', cookie)
       if (name === 'signOut') reply.header('clear-site-data', '"cache", "cookies", "storage"')
       // Whoever signs in anew has a new session and no second one: a cookie that was planted or forgotten before opens nothing.

@@ -27,7 +27,6 @@ import { lastUsesOf, listRequests } from '../../modules/usage/store.ts'
 import { usageOf } from '../../modules/usage/usage.ts'
 import { withTransaction } from '../../platform/database/pool.ts'
 import { Problem } from '../../platform/errors/problem.ts'
-import { Refusal } from '../../platform/errors/refusal.ts'
 import { entryOf, toAuditEvent } from './audit.ts'
 import { connectionsPage } from './connections.ts'
 import type { PortalContext, PortalHandlers } from './context.ts'
@@ -153,7 +152,7 @@ export const companyHandlers: PortalHandlers<
       return toNewKeyPair(pair)
     } catch (error) {
       // The second of two clicks changes nothing, and is on record all the same: whoever looks later sees that both were tried.
-      if (error instanceof Refusal && error.code === 'key_pair_not_live') {
+      if (error instanceof Problem && error.code === 'key_pair_not_live') {
         const subject = `Refused: ${replacing} had ended already`
         await recordAudit(pool, entryOf(call, 'key_pair.generate', subject))
       }
@@ -203,7 +202,7 @@ export const companyHandlers: PortalHandlers<
   makeFirstCall: async ({ pool, tokens, environment, publicUrl }, { member, body, request, ip }) => {
     if (environment !== 'sandbox') throw new Problem('route_unknown')
     const pair = (await listKeyPairs(pool, member.companyId)).find((each) => each.state.state === 'live')
-    if (!pair) throw new Problem('act_refused', { errors: 'Generate a key pair first: the call is made with it.' })
+    if (!pair) throw new Problem('key_pair_required')
     const token = await tokens.issue(member.companyId, pair.id)
     const begin = performance.now()
     // Through the app itself, so that it is checked, counted and answered as every other call.

@@ -38,7 +38,7 @@ export async function connectionsPage(
 }
 
 function requireDate(date: Date | undefined): string {
-  // Consents and what they open change in one transaction.
+  // Grants and what they open change in one transaction.
   if (!date) throw new Error('a granted dataset is not open')
   return date.toISOString()
 }

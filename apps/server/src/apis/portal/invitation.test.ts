@@ -54,7 +54,7 @@ test('R06: a person who has an account accepts signed in as that address, and no
     await world.postPage('/invitations/accept', { token, name: 'Eve', password }),
     await stranger.post('/invitations/accept', { token }),
   ]) {
-    assert.deepEqual([answer.status, answer.body.code], [409, 'act_refused'])
+    assert.deepEqual([answer.status, answer.body.code], [409, 'account_other'])
   }
   const own = await world.signIn(person)
   const forged = await world.postPage('/invitations/accept', { token }, { cookie: own.cookie })

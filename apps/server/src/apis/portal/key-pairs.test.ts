@@ -21,7 +21,7 @@ test('W11, W25: the secret of a key pair is in the answer that makes it and nowh
     assert.ok(!text.includes(pair.client_secret) && !text.includes('bws_'), again)
   }
   const second = await owner.post(`${path}/key_pairs`)
-  assert.deepEqual([second.status, second.body.code], [409, 'act_refused'])
+  assert.deepEqual([second.status, second.body.code], [409, 'key_pair_exists'])
   assert.ok(!second.text.includes('bws_'))
 
   const tables = await world.pool.query<{ name: string }>(
@@ -78,7 +78,7 @@ test('W13: a token of the old pair is refused at once after a regeneration, and 
   read(await owner.post(`${path}/key_pairs/revocation`, { client_id: pair.client_id }))
   assert.equal((await ask()).status, 401)
   const again = await owner.post(`${path}/key_pairs/revocation`, { client_id: pair.client_id })
-  assert.deepEqual([again.status, again.body.code], [409, 'act_refused'])
+  assert.deepEqual([again.status, again.body.code], [409, 'key_pair_not_live'])
 })
 
 test('W19: the client id of another company’s pair ends nothing', async (t) => {
@@ -86,7 +86,7 @@ test('W19: the client id of another company’s pair ends nothing', async (t) =>
   const other = await world.addVendor()
   for (const act of ['regeneration', 'revocation']) {
     const refused = await owner.post(`${path}/key_pairs/${act}`, { client_id: other.clientId })
-    assert.deepEqual([refused.status, refused.body.code], [404, 'thing_unknown'])
+    assert.deepEqual([refused.status, refused.body.code], [404, 'key_pair_unknown'])
   }
   assert.equal((await other.get('/organizations')).status, 200)
 })

@@ -208,7 +208,7 @@ async function change(
   act: (client: PoolClient, memberId: MemberId) => Promise<string>,
 ): Promise<{ done: true }> {
   const memberId = parseUuid<MemberId>(call.params.member_id ?? '')
-  if (memberId === null) throw new Problem('thing_unknown')
+  if (memberId === null) throw new Problem('member_unknown')
   await withTransaction(pool, async (client) => {
     const subject = await act(client, memberId)
     await recordAudit(client, entryOf(call, action, subject))

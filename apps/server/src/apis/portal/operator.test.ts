@@ -78,7 +78,7 @@ test('a suspended company is refused at its next request and reads on when it is
   read(await operator.post(path, { state: 'closed' }))
   assert.equal(await ask(), 401)
   const refused = await operator.post(path, { state: 'active' })
-  assert.deepEqual([refused.status, refused.body.code], [409, 'act_refused'])
+  assert.deepEqual([refused.status, refused.body.code], [409, 'company_closed'])
   for (const id of ['1b4e28ba-2fa1-4d2b-883f-0016d3cca427', 'all']) {
     const unknown = await operator.post(`/operator/companies/${id}/state`, { state: 'suspended' })
     assert.deepEqual([unknown.status, unknown.body.code], [404, 'company_unknown'])
@@ -248,7 +248,7 @@ test('a new version of the agreement must be the next one, and binds everybody w
 
   for (const version of [1, 3]) {
     const refused = await publish(version, 0)
-    assert.deepEqual([refused.status, refused.body.code], [409, 'act_refused'])
+    assert.deepEqual([refused.status, refused.body.code], [409, 'agreement_version_wrong'])
   }
   read(await publish(2, 30))
   assert.equal((await vendor.get('/organizations')).status, 200)

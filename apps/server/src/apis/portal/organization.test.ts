@@ -110,12 +110,12 @@ test('W19: an agent is shown as connected while it calls, silent when it does no
   assert.equal((await member.post(`${path}/enrolment_codes`)).body.code, 'role_denied')
   assert.equal((await stranger.delete(`${path}/agents/${agent?.id}`)).body.code, 'organization_unknown')
   const own = `/organizations/${foreign.organizationId}/agents/${agent?.id}`
-  assert.equal((await stranger.delete(own)).body.code, 'thing_unknown')
-  assert.equal((await owner.delete(`${path}/agents/x`)).body.code, 'thing_unknown')
+  assert.equal((await stranger.delete(own)).body.code, 'agent_unknown')
+  assert.equal((await owner.delete(`${path}/agents/x`)).body.code, 'agent_unknown')
   assert.equal((await world.agents())[0]?.state, 'silent', 'nobody has revoked it yet')
 
   assert.equal((await owner.delete(`${path}/agents/${agent?.id}`)).status, 200)
   assert.equal((await world.agents())[0]?.state, 'revoked')
   assert.equal((await world.location.upload('insurance_plans', {})).body.code, 'agent_key_invalid')
-  assert.equal((await owner.delete(`${path}/agents/${agent?.id}`)).body.code, 'thing_unknown')
+  assert.equal((await owner.delete(`${path}/agents/${agent?.id}`)).body.code, 'agent_unknown')
 })

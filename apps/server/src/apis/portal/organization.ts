@@ -2,7 +2,7 @@ import { datasetNames, getDataset, hasPatientData } from '@bridgework/contract'
 import type { AgentEntry, OrganizationPage } from '@bridgework/contract/portal'
 import { type Agent, createEnrolmentCode, listAgents, revokeAgent } from '../../modules/agents/agent-key.ts'
 import { listAudit, recordAudit } from '../../modules/audit/store.ts'
-import { listGrants } from '../../modules/consent/grant.ts'
+import { countCompaniesWithAccess } from '../../modules/consent/grant.ts'
 import { listLocations } from '../../modules/directory/location.ts'
 import { requireOrganization, updateOrganization } from '../../modules/directory/organization.ts'
 import { listRemovalHolds } from '../../modules/records/removal-hold.ts'
@@ -29,11 +29,11 @@ export const organizationHandlers: PortalHandlers<
 > = {
   getOrganization: async (context, { member: { organizationId } }) => {
     const { pool, now } = context
-    const [organization, locations, agents, grants] = await Promise.all([
+    const [organization, locations, agents, vendors] = await Promise.all([
       requireOrganization(pool, organizationId),
       listLocations(pool, organizationId),
       listAgents(pool, organizationId),
-      listGrants(pool, { organizationId }),
+      countCompaniesWithAccess(pool, organizationId),
     ])
     const [holds, byState] = await Promise.all([
       listRemovalHolds(
@@ -57,7 +57,7 @@ export const organizationHandlers: PortalHandlers<
         connected: agents.filter((agent) => stateOf(agent, now()) === 'connected').length,
       },
       removals: holds.length,
-      vendors: new Set(grants.map((grant) => grant.companyId)).size,
+      vendors,
       locations_by_state: byState,
       datasets: datasetNames.map((name) => ({
         dataset: name,
@@ -107,7 +107,7 @@ export const organizationHandlers: PortalHandlers<
 
   revokeAgent: async ({ pool }, call) => {
     const agentId = parseNumericId<AgentId>(call.params.agent_id ?? '')
-    if (agentId === null) throw new Problem('thing_unknown')
+    if (agentId === null) throw new Problem('agent_unknown')
     await withTransaction(pool, async (client) => {
       const { name } = await revokeAgent(client, agentId, call.member.organizationId)
       await recordAudit(client, entryOf(call, 'agent.revoke', `${name} (${agentId})`))

@@ -66,7 +66,7 @@ test('passkeys are added and removed with a fresh sign-in alone, and nobody remo
   const world = await somePortal(t)
   const { person, signed, passkey } = await someoneWithPasskey(world)
   const stranger = await world.signIn(await world.addPerson())
-  assert.equal((await stranger.post('/auth/passkey/delete-passkey', { id: passkey.id })).body.code, 'thing_unknown')
+  assert.equal((await stranger.post('/auth/passkey/delete-passkey', { id: passkey.id })).body.code, 'not_found')
   await world.letSignInAge(person.userId)
   for (const answer of [
     await signed.get('/auth/passkey/generate-register-options'),

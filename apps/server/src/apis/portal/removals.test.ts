@@ -54,7 +54,7 @@ test('R08: a held removal shows what it would hide, and hides it when a person c
   assert.ok(Math.abs(Date.parse(updated_at) - Date.now()) < 60_000)
 
   const wrong = await owner.post(`${at}/confirmation`, { missing: 28 })
-  assert.deepEqual([wrong.status, wrong.body.code], [409, 'act_refused'])
+  assert.deepEqual([wrong.status, wrong.body.code], [409, 'removal_changed'])
   assert.match(wrong.body.errors, /29 records now, not 28/)
   assert.equal(await world.visible(), 30)
   assert.equal((await world.waiting()).length, 1, 'it still waits')
@@ -63,8 +63,8 @@ test('R08: a held removal shows what it would hide, and hides it when a person c
   const answer = await admin.post(`${at}/confirmation`, { missing: 29 })
   assert.deepEqual([answer.status, answer.body], [200, { hidden: 29 }])
   assert.deepEqual([await world.visible(), await world.waiting()], [1, []])
-  assert.equal((await admin.post(`${at}/confirmation`, { missing: 29 })).body.code, 'thing_unknown')
-  assert.equal((await owner.get(at)).body.code, 'thing_unknown')
+  assert.equal((await admin.post(`${at}/confirmation`, { missing: 29 })).body.code, 'removal_unknown')
+  assert.equal((await owner.get(at)).body.code, 'removal_unknown')
 })
 
 test('what was received since the removal was held is neither listed nor hidden', async (t) => {

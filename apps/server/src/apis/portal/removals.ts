@@ -36,7 +36,7 @@ export const removalHandlers: PortalHandlers<'listRemovals' | 'previewRemoval' |
     const location = await requireOwnLocation(pool, member.organizationId, params.location_id)
     const dataset = requireDataset(params.dataset)
     const hold = (await listRemovalHolds(pool, [location.id])).find((each) => each.dataset === dataset)
-    if (!hold) throw new Problem('thing_unknown')
+    if (!hold) throw new Problem('removal_unknown')
     const records = await listHeldRecords(pool, location.id, dataset, previewMax)
     return {
       ...toEntry(hold),

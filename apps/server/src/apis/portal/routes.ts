@@ -17,7 +17,6 @@ import { memberHandlers } from './members.ts'
 import { type Membership, requireMembership } from './membership.ts'
 import { operatorHandlers } from './operator.ts'
 import { organizationHandlers } from './organization.ts'
-import { refuse } from './refusal.ts'
 import { removalHandlers } from './removals.ts'
 import { signUpHandlers } from './sign-up.ts'
 import { vendorHandlers } from './vendors.ts'
@@ -50,6 +49,9 @@ export function registerPortalApi(app: FastifyInstance, context: PortalContext):
   for (const name of Object.keys(handlers) as PortalRouteName[]) registerRoute(app, context, name)
 }
 
+/** A text of many pages, and a list of all locations of a practice. */
+const largeBodies: readonly PortalRouteName[] = ['publishAgreement', 'changeVendorAccess']
+
 type Passed = { person: Person | null; member: Membership | null }
 
 function registerRoute(app: FastifyInstance, context: PortalContext, name: PortalRouteName): void {
@@ -58,7 +60,7 @@ function registerRoute(app: FastifyInstance, context: PortalContext, name: Porta
   app.route({
     method: route.method,
     url: route.path,
-    bodyLimit: name === 'publishAgreement' ? 1024 * 1024 : 64 * 1024,
+    bodyLimit: largeBodies.includes(name) ? 1024 * 1024 : 64 * 1024,
     // Before the body is read: who may not do it has nothing to send.
     onRequest: async (request, reply) => {
       passed.set(request, await passGates(context, name, request, reply))
@@ -78,7 +80,7 @@ function registerRoute(app: FastifyInstance, context: PortalContext, name: Porta
       }
       // The table says which gates a route has, and they gave the call its person, member and body.
       const handler = handlers[name] as PortalHandler<PortalRouteName>
-      return await handler(context, call as Call<PortalRouteName>).catch(refuse)
+      return await handler(context, call as Call<PortalRouteName>)
     },
   })
 }

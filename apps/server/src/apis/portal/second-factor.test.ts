@@ -77,7 +77,7 @@ test('whoever has the password gets five codes for each time it is given, and te
 test('the second factor is switched on and off with the password and a fresh sign-in, on record and told by mail', async (t) => {
   const world = await somePortal(t)
   const { person, signed } = await someoneWithTotp(world)
-  assert.match((await world.mailsTo(person.email))[0]?.text ?? '', /One-time passwords were switched on/)
+  assert.match((await world.mailsTo(person.email))[0]?.text ?? '', /Two-factor sign-in was turned on/)
   await world.letSignInAge(person.userId)
   const stale = await signed.post('/auth/two-factor/disable', { password })
   assert.deepEqual([stale.status, stale.body.code], [403, 'fresh_sign_in_required'])

@@ -58,7 +58,7 @@ test('R05: a stranger who signs up with my address prepares nothing: my own link
   assert.equal((await world.postPage('/auth/verify-email', { token: own })).status, 200)
   await world.signIn({ email: olga.email, password: olga.password })
   const answer = await world.postPage('/auth/verify-email', { token: strangers })
-  assert.deepEqual([answer.status, answer.body.code], [409, 'act_refused'])
+  assert.deepEqual([answer.status, answer.body.code], [409, 'account_exists'])
   assert.equal((await world.pool.query('select from company')).rows.length, 1)
 })
 
@@ -70,19 +70,19 @@ test('W15: signing up with an address that has an account is answered the same, 
     await world.postPage('/sign_up', olga),
   ]
   assert.deepEqual([known.status, known.text], [unknown.status, unknown.text])
-  assert.equal((await world.mailsTo(email))[0]?.subject, 'You have a Bridgework account already')
+  assert.equal((await world.mailsTo(email))[0]?.subject, 'You already have a Bridgework account')
   assert.equal((await world.pool.query('select from sign_up')).rows.length, 1)
 })
 
 test('a password that is short, common, easily guessed or made of what the person is called is refused with the reason', async (t) => {
   const world = await somePortal(t)
   const reasons = {
-    'only 14 chars.': /at least 15 characters; this one has 14/,
+    'only 14 chars.': /has 14 characters; at least 15 are required/,
     passwordpassword: /easy to guess\. Repeated/,
     qwertyuiopasdfgh: /easy to guess\. This is similar to a commonly used password/,
     aaaaaaaaaaaaaaaaaaaa: /easy to guess/,
-    'Olga Owner of Vendor Inc.': /little more than your name, e-mail address or company/,
-    'olga@example.com': /little more than your name/,
+    'Olga Owner of Vendor Inc.': /mostly your name, e-mail address or company/,
+    'olga@example.com': /mostly your name/,
   }
   for (const [weak, reason] of Object.entries(reasons)) {
     const answer = await world.postPage('/sign_up', {
@@ -148,7 +148,7 @@ test('a link for a new password works once, ends every sign-in, and refuses a we
   assert.equal((await signed.get('/session')).status, 401)
   assert.equal((await world.postPage('/auth/sign-in/email', person)).status, 401)
   await world.signIn({ email: person.email, password: olga.password })
-  assert.match((await world.mailsTo(person.email))[0]?.text ?? '', /Your password was changed by a link/)
+  assert.match((await world.mailsTo(person.email))[0]?.text ?? '', /Your password was changed with a link/)
   const { rows } = await world.pool.query('select identifier from portal_verification')
   assert.ok(rows.every(({ identifier }) => !identifier.includes(token)))
 })

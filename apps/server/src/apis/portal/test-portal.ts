@@ -109,6 +109,7 @@ export async function somePortal(t: TestContext, options: Parameters<typeof some
       send,
       get: (path: string) => send('GET', path),
       post: (path: string, body?: object) => send('POST', path, body),
+      put: (path: string, body: object) => send('PUT', path, body),
       patch: (path: string, body: object) => send('PATCH', path, body),
       delete: (path: string) => send('DELETE', path),
     }

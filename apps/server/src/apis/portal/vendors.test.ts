@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { datasetNames } from '@bridgework/contract'
+import { completeLocations } from '../../modules/onboarding/complete-locations.ts'
 import { aPlan } from '../../test-world.ts'
 import { type SignedIn, somePortal } from './test-portal.ts'
 
@@ -9,10 +10,13 @@ type Vendor = {
   has_access: boolean
   locations: { id: string; datasets: string[] }[] & number
   datasets: string[]
+  access_version: string
   all_locations: string[]
   last_read_at: string | null
-  history: { dataset: string; granted_by: string; revoked_by: string | null }[]
+  history: { dataset: string; location_id: string | null; granted_by: string; revoked_by: string | null }[]
 }
+
+type Wanted = { all_locations: string[]; locations: { id: string; datasets: string[] }[] }
 
 async function somePractice(t: TestContext) {
   const world = await somePortal(t)
@@ -24,8 +28,17 @@ async function somePractice(t: TestContext) {
   const at = (companyId: string) => `${path}/vendors/${companyId}`
   const listed = async (query = '', as: SignedIn = owner) =>
     (await as.get(`${path}/vendors${query}`)).body as unknown as { data: Vendor[]; total: number }
-  const seen = async () => (await owner.get(at(vendor.companyId))).body as unknown as Vendor
-  return { ...world, location, second, path, owner, vendor, at, listed, seen }
+  const seen = async (companyId: string = vendor.companyId) =>
+    (await owner.get(at(companyId))).body as unknown as Vendor
+  /** Puts this access in place of the one that the vendor's page shows now, or showed. */
+  const change = async (wanted: Partial<Wanted>, { as = owner, shown = undefined as Vendor | undefined } = {}) =>
+    as.put(`${at(vendor.companyId)}/access`, {
+      access_version: (shown ?? (await seen())).access_version,
+      all_locations: [],
+      locations: [],
+      ...wanted,
+    })
+  return { ...world, location, second, path, owner, vendor, at, listed, seen, change }
 }
 
 test('R07: an owner or admin lets a vendor in and shuts it out again: its next page is refused, on every process', async (t) => {
@@ -43,9 +56,9 @@ test('R07: an owner or admin lets a vendor in and shuts it out again: its next p
   assert.equal(await pageOn(world.url), 403)
 
   const admin = await world.signInAs({ organizationId: location.organizationId }, 'admin')
-  const given = { location_ids: [location.id], datasets: ['insurance_plans', 'fee_schedules'] }
-  const opened = await admin.post(`${world.at(vendor.companyId)}/grants`, given)
-  assert.deepEqual([opened.status, opened.body], [200, { locations: 1, datasets: 2 }], opened.text)
+  const wanted = { locations: [{ id: location.id, datasets: ['insurance_plans', 'fee_schedules'] }] }
+  const opened = await world.change(wanted, { as: admin })
+  assert.deepEqual([opened.status, opened.body], [200, { opened: 2, closed: 0 }], opened.text)
   assert.deepEqual([await pageOn(world.url, '?items=10'), await pageOn(other.url, '?items=10')], [200, 200])
   const vendorSeen = await world.seen()
   assert.deepEqual(vendorSeen.locations.find(({ id }) => id === location.id)?.datasets, [
@@ -55,8 +68,8 @@ test('R07: an owner or admin lets a vendor in and shuts it out again: its next p
   assert.deepEqual([vendorSeen.all_locations, vendorSeen.last_read_at !== null], [[], true])
 
   await world.letSignInAge(owner.person.userId)
-  const closed = await owner.post(`${world.at(vendor.companyId)}/revocations`, { location_ids: 'all', datasets: 'all' })
-  assert.deepEqual([closed.status, closed.body], [200, { locations: 1, datasets: 2 }], 'without waiting for a password')
+  const closed = await owner.delete(`${world.at(vendor.companyId)}/access`)
+  assert.deepEqual([closed.status, closed.body], [200, { opened: 0, closed: 2 }], 'without waiting for a password')
   assert.deepEqual(
     [await pageOn(world.url, '?items=10&after=1'), await pageOn(other.url, '?items=10&after=1')],
     [403, 403],
@@ -64,18 +77,19 @@ test('R07: an owner or admin lets a vendor in and shuts it out again: its next p
 
   const { history } = await world.seen()
   assert.equal(history.length, 2)
-  for (const consent of history) {
-    assert.equal(consent.granted_by, `Person <${admin.person.email}>`)
-    assert.equal(consent.revoked_by, `Person <${owner.person.email}>`)
+  for (const grant of history) {
+    assert.equal(grant.granted_by, `Person <${admin.person.email}>`)
+    assert.equal(grant.revoked_by, `Person <${owner.person.email}>`)
   }
   const events = (await owner.get(`${world.path}/events`)).body as unknown as {
-    data: { action: string; actor: string }[]
+    data: { action: string; actor: string; subject: string }[]
   }
+  const both = 'fee_schedules, insurance_plans at Location'
   assert.deepEqual(
-    events.data.map(({ action, actor }) => [action, actor]),
+    events.data.map(({ action, actor, subject }) => [action, actor, subject]),
     [
-      ['grant.revoke', `Person <${owner.person.email}>`],
-      ['grant.give', `Person <${admin.person.email}>`],
+      ['grant.revoke', `Person <${owner.person.email}>`, `Vendor. Before: ${both}. After: nothing.`],
+      ['grant.change', `Person <${admin.person.email}>`, `Vendor. Before: nothing. After: ${both}.`],
     ],
   )
 })
@@ -88,54 +102,156 @@ test('W19: a member sees which vendors may read and decides nothing; another pra
   const stranger = await world.signInAs({ organizationId: foreign.organizationId }, 'owner')
   await world.grant(vendor.companyId, location)
   const at = world.at(vendor.companyId)
-  const body = { location_ids: [location.id], datasets: ['patients'] }
+  const wanted = { locations: [{ id: location.id, datasets: ['patients'] }] }
 
   assert.equal((await member.get(at)).status, 200)
-  for (const act of ['grants', 'revocations']) {
-    assert.equal((await member.post(`${at}/${act}`, body)).body.code, 'role_denied')
-    assert.equal((await stranger.post(`${at}/${act}`, body)).body.code, 'organization_unknown')
-    const own = `/organizations/${foreign.organizationId}/vendors/${vendor.companyId}/${act}`
-    assert.equal(
-      (await stranger.post(own, body)).body.code,
-      'location_unknown',
-      'a foreign location in one’s own practice',
-    )
-    const mixed = { ...body, location_ids: [foreign.id, location.id] }
-    assert.equal((await stranger.post(own, mixed)).status, 404)
+  assert.equal((await world.change(wanted, { as: member })).body.code, 'role_denied')
+  assert.equal((await world.change(wanted, { as: stranger })).body.code, 'organization_unknown')
+  assert.equal((await member.delete(`${at}/access`)).body.code, 'role_denied')
+  assert.equal((await stranger.delete(`${at}/access`)).body.code, 'organization_unknown')
+  const own = `/organizations/${foreign.organizationId}/vendors/${vendor.companyId}`
+  const { access_version } = (await stranger.get(own)).body as unknown as Vendor
+  for (const ids of [[location.id], [foreign.id, location.id]]) {
+    const locations = ids.map((id) => ({ id, datasets: ['patients'] }))
+    const answer = await stranger.put(`${own}/access`, { access_version, all_locations: [], locations })
+    assert.deepEqual([answer.status, answer.body.code], [404, 'location_unknown'], 'a foreign location')
   }
-  for (const page of ['vendors', `vendors/${vendor.companyId}`, 'consents', 'dataset_previews/patients']) {
+  for (const page of ['vendors', `vendors/${vendor.companyId}`, 'grants', 'dataset_previews/patients']) {
     assert.equal((await stranger.get(`${world.path}/${page}`)).body.code, 'organization_unknown', page)
   }
-  const consents = (await stranger.get(`/organizations/${foreign.organizationId}/consents`)).body
-  assert.deepEqual(consents.data, [], 'nothing of what was refused is stored')
+  const grants = (await stranger.get(`/organizations/${foreign.organizationId}/grants`)).body
+  assert.deepEqual(grants.data, [], 'nothing of what was refused is stored')
   assert.deepEqual((await world.seen()).locations.map(({ datasets }) => datasets.length).toSorted(), [0, 7])
 })
 
 test('what cannot be granted is refused by name, and nothing is stored', async (t) => {
   const world = await somePractice(t)
   const { owner, location, vendor } = world
-  const grants = `${world.at(vendor.companyId)}/grants`
+  const { access_version } = await world.seen()
+  const valid = {
+    access_version,
+    all_locations: ['patients'],
+    locations: [{ id: location.id, datasets: ['patients'] }],
+  }
   for (const body of [
     {},
-    { location_ids: [], datasets: ['patients'] },
-    { location_ids: 'some', datasets: ['patients'] },
-    { location_ids: [location.id], datasets: ['teeth'] },
-    { location_ids: [location.id], datasets: 'all' },
-    { location_ids: [location.id], datasets: ['patients'], by: 'somebody else' },
+    { ...valid, access_version: undefined },
+    { ...valid, all_locations: 'all' },
+    { ...valid, all_locations: ['teeth'] },
+    { ...valid, all_locations: ['patients', 'patients'] },
+    { ...valid, locations: [{ id: location.id, datasets: 'all' }] },
+    { ...valid, locations: [{ id: location.id }] },
+    { ...valid, by: 'somebody else' },
   ]) {
-    const answer = await owner.post(grants, body)
+    const answer = await owner.put(`${world.at(vendor.companyId)}/access`, body)
     assert.deepEqual([answer.status, answer.body.code], [422, 'field_invalid'], answer.text)
   }
-  for (const id of ['7', 'x', `${location.id} `]) {
-    assert.equal(
-      (await owner.post(grants, { location_ids: [id], datasets: ['patients'] })).body.code,
-      'location_unknown',
-    )
+  for (const id of ['7', 'x', 'all', '', `${location.id} `]) {
+    const answer = await world.change({ locations: [{ id, datasets: ['patients'] }] })
+    assert.equal(answer.body.code, 'location_unknown')
   }
-  await world.letSignInAge(owner.person.userId)
-  const stale = await owner.post(grants, { location_ids: 'all', datasets: ['patients'] })
-  assert.equal(stale.body.code, 'fresh_sign_in_required')
   assert.equal((await world.listed()).total, 0)
+})
+
+test('to grant more asks for a fresh sign-in before anything happens; to take away never does', async (t) => {
+  const world = await somePractice(t)
+  const { owner, location, second } = world
+  await world.change({ all_locations: ['patients'] })
+  await world.letSignInAge(owner.person.userId)
+  const before = await world.seen()
+  const both = [location, second].map(({ id }) => ({ id, datasets: ['patients'] }))
+
+  const mixed = await world.change({ locations: [{ id: location.id, datasets: ['treatments'] }] })
+  assert.deepEqual([mixed.status, mixed.body.code], [403, 'fresh_sign_in_required'])
+  assert.deepEqual(await world.seen(), before, 'nothing was taken away either')
+
+  assert.equal((await world.change({ locations: both })).status, 200, 'future locations are no longer included')
+  assert.equal((await world.change({ locations: both.slice(0, 1) })).status, 200)
+  assert.equal((await world.change({ locations: both })).body.code, 'fresh_sign_in_required')
+  const future = await world.change({ all_locations: ['patients'] })
+  assert.equal(future.body.code, 'fresh_sign_in_required')
+})
+
+test('of two people who change the same access at once the second is told to review again, and changes nothing', async (t) => {
+  const world = await somePractice(t)
+  const { location, second, vendor } = world
+  const shown = await world.seen()
+  const admin = await world.signInAs({ organizationId: location.organizationId }, 'admin')
+  const one = { locations: [{ id: location.id, datasets: ['patients'] }] }
+  const other = { locations: [{ id: second.id, datasets: ['patients'] }] }
+  const answers = await Promise.all([world.change(one, { shown }), world.change(other, { shown, as: admin })])
+
+  assert.deepEqual(answers.map(({ status }) => status).toSorted(), [200, 409])
+  const refused = answers.find(({ status }) => status === 409)
+  assert.equal(refused?.body.code, 'access_changed')
+  const isFirst = answers[0]?.status === 200
+  const { locations } = await world.seen()
+  assert.deepEqual(
+    [location, second].map(({ id }) => locations.find((each) => each.id === id)?.datasets),
+    isFirst ? [['patients'], []] : [[], ['patients']],
+  )
+  assert.equal((await world.change(isFirst ? other : one)).status, 200, 'reviewed again')
+
+  // A location that was granted with all others while the page was open is one that the person has not seen.
+  await world.change({ all_locations: ['patients'] })
+  const early = await world.seen()
+  await world.addLocation({ organizationId: location.organizationId })
+  assert.equal((await world.change({}, { shown: early })).status, 409)
+  assert.equal((await world.owner.delete(`${world.at(vendor.companyId)}/access`)).status, 200, 'without a version')
+})
+
+test('where a vendor’s access continues its delta stays a delta, also when all locations become some', async (t) => {
+  const world = await somePractice(t)
+  const { location, second, vendor } = world
+  const page = async (id: string, since?: string | null) => {
+    const query = since ? `?q[fetch_modified_since]=${encodeURIComponent(since)}` : ''
+    return (await vendor.get(`/locations/${id}/insurance_plans${query}`)).body
+  }
+  await world.change({ all_locations: ['insurance_plans', 'patients'] })
+  const first = await page(location.id)
+  assert.equal(first.data.length, 30)
+  await page(second.id)
+
+  const changed = await world.change({ locations: [{ id: location.id, datasets: ['insurance_plans'] }] })
+  assert.deepEqual(changed.body, { opened: 0, closed: 3 } as object)
+
+  await location.upload('insurance_plans', { p7: aPlan({ plan_name: 'Changed' }) })
+  const delta = await page(location.id, first.meta.next_fetch_modified_since)
+  assert.deepEqual([delta.data.length, delta.meta.granted_at], [1, null])
+  assert.equal((await vendor.get(`/locations/${second.id}/insurance_plans`)).status, 403)
+  await world.change({ all_locations: ['insurance_plans'] })
+  const after = await page(location.id, delta.meta.next_fetch_modified_since)
+  assert.deepEqual([after.data.length, after.meta.granted_at], [0, null])
+})
+
+test('a closed company is granted nothing more, and its access can be taken away', async (t) => {
+  const world = await somePractice(t)
+  await world.change({ all_locations: ['patients', 'treatments'] })
+  await world.pool.query(`update company set state = 'closed' where id = $1`, [world.vendor.companyId])
+  assert.equal((await world.change({ all_locations: ['patients', 'appointments'] })).body.code, 'company_closed')
+  assert.equal((await world.change({ all_locations: ['patients'] })).status, 200)
+})
+
+test('a practice of a thousand locations sends its whole access in one body', async (t) => {
+  const world = await somePractice(t)
+  await world.pool.query(
+    `insert into location (id, organization_id, source_id, name) select 100000000000000 + n, $1, 's' || n, 'L' || n from generate_series(1, 1000) n`,
+    [world.location.organizationId],
+  )
+  await completeLocations(world.pool)
+  const { locations } = await world.seen()
+  const wanted = locations.map(({ id }, index) => ({
+    id,
+    datasets: datasetNames.filter((_, at) => (index + at) % 6 > 0),
+  }))
+  const startedAtMs = performance.now()
+  const answer = await world.change({ locations: wanted })
+  t.diagnostic(`${Math.round(performance.now() - startedAtMs)} ms with the page that it is based on`)
+  assert.equal(answer.status, 200, answer.text)
+  assert.deepEqual(
+    (await world.seen()).locations.map(({ id, datasets }) => ({ id, datasets })),
+    wanted,
+  )
 })
 
 test('vendors are those that have or had access; a search finds those that could be let in, and no other', async (t) => {
@@ -162,7 +278,7 @@ test('vendors are those that have or had access; a search finds those that could
     data.map((each) => [each.company_id, each.has_access, each.locations, each.datasets.length]),
     [
       [had.companyId, false, 0, 0],
-      // Its consents stand, but while it is suspended it may read nothing.
+      // Its grants stand, but while it is suspended it may read nothing.
       [suspended.companyId, false, 1, 7],
     ],
   )
@@ -175,38 +291,39 @@ test('vendors are those that have or had access; a search finds those that could
   assert.equal((await world.owner.get(world.at('7'))).body.code, 'company_unknown')
 })
 
-test('a location that is open because all are cannot be taken out alone: the answer says what to do', async (t) => {
+test('one location is taken out of all: the others stay, and one that comes later is not granted', async (t) => {
   const world = await somePractice(t)
-  const { owner, vendor, location } = world
-  await owner.post(`${world.at(vendor.companyId)}/grants`, { location_ids: 'all', datasets: ['patients'] })
-  assert.deepEqual((await world.seen()).all_locations, ['patients'])
-
-  const revoke = { location_ids: [location.id], datasets: ['patients'] }
-  const answer = await owner.post(`${world.at(vendor.companyId)}/revocations`, revoke)
-  assert.deepEqual([answer.status, answer.body.code], [409, 'act_refused'])
-  assert.match(answer.body.errors, /revoke it for all locations, then grant those/)
+  const { location, second } = world
+  await world.change({ all_locations: ['patients'] })
   const late = await world.addLocation({ organizationId: location.organizationId })
-  assert.deepEqual((await world.seen()).locations.find(({ id }) => id === late.id)?.datasets, ['patients'])
+  const datasetsOf = async (id: string) => (await world.seen()).locations.find((each) => each.id === id)?.datasets
+  assert.deepEqual(await datasetsOf(late.id), ['patients'])
+
+  await world.change({ locations: [second, late].map(({ id }) => ({ id, datasets: ['patients'] })) })
+  const later = await world.addLocation({ organizationId: location.organizationId })
+  assert.deepEqual((await world.seen()).all_locations, [])
+  assert.deepEqual(
+    [await datasetsOf(location.id), await datasetsOf(second.id), await datasetsOf(late.id), await datasetsOf(later.id)],
+    [[], ['patients'], ['patients'], []],
+  )
 })
 
-test('every consent stays in the history, and is found by vendor, location, dataset and person', async (t) => {
+test('every grant stays in the history, and is found by vendor, location, dataset and person', async (t) => {
   const world = await somePractice(t)
   const { owner, vendor, location } = world
-  const both = { location_ids: [location.id], datasets: ['patients', 'treatments'] }
-  await owner.post(`${world.at(vendor.companyId)}/grants`, both)
-  await owner.post(`${world.at(vendor.companyId)}/revocations`, { ...both, datasets: 'all' })
-  await owner.post(`${world.at(vendor.companyId)}/grants`, { ...both, datasets: ['patients'] })
-  const consents = async (query = '') =>
-    (await owner.get(`${world.path}/consents${query}`)).body as unknown as { total: number }
+  const at = (datasets: string[]) => world.change({ locations: [{ id: location.id, datasets }] })
+  await at(['patients', 'treatments'])
+  await owner.delete(`${world.at(vendor.companyId)}/access`)
+  await at(['patients'])
+  const grants = async (query = '') =>
+    (await owner.get(`${world.path}/grants${query}`)).body as unknown as { total: number; code: string }
 
-  assert.equal((await consents()).total, 3)
-  assert.equal((await consents('?search=treat')).total, 1)
-  assert.equal((await consents(`?search=${owner.person.email}&company_id=${vendor.companyId}`)).total, 3)
-  assert.equal(
-    ((await consents(`?company_id=${location.id}`)) as unknown as { code: string }).code,
-    'parameter_invalid',
-  )
-  assert.equal((await owner.get(`${world.path}/consents?page=0`)).status, 422)
+  assert.equal((await grants()).total, 3)
+  assert.equal((await grants('?search=TREAT')).total, 1)
+  assert.equal((await grants('?search=t%25s')).total, 0)
+  assert.equal((await grants(`?search=${owner.person.email}&company_id=${vendor.companyId}`)).total, 3)
+  assert.equal((await grants(`?company_id=${location.id}`)).code, 'parameter_invalid')
+  assert.equal((await owner.get(`${world.path}/grants?page=0`)).status, 422)
 })
 
 test('before it grants a dataset a practice sees what it reveals: every attribute, with an invented example', async (t) => {

@@ -1,15 +1,19 @@
 import { type DatasetName, datasetNames } from '@bridgework/contract'
-import type { Consent, VendorEntry, VendorPage } from '@bridgework/contract/portal'
+import type { AccessChanged, GrantEntry, VendorEntry, VendorPage } from '@bridgework/contract/portal'
 import { recordAudit } from '../../modules/audit/store.ts'
-import { type Grant, type GrantScope, grantAccess, listGrants, revokeAccess } from '../../modules/consent/grant.ts'
+import { type Access, datasetsByLocation, datasetsEverywhere, versionOf } from '../../modules/consent/access.ts'
+import { summarizeAccess } from '../../modules/consent/dataset-grant.ts'
+import { type AccessChange, changeAccess, listAccess } from '../../modules/consent/grant.ts'
 import { listDatasetStates } from '../../modules/datasets/dataset-state.ts'
 import { listLocations } from '../../modules/directory/location.ts'
 import { lastReadsOf } from '../../modules/disclosure/history.ts'
+import { type GrantEntry as ListedGrant, pageOfGrants } from '../../modules/overview/grant.ts'
 import { findVendor, listVendors, type Vendor } from '../../modules/overview/vendor.ts'
+import { isFresh } from '../../modules/sign-in/person.ts'
 import type { Queryable } from '../../platform/database/queryable.ts'
 import { Problem } from '../../platform/errors/problem.ts'
-import { Refusal } from '../../platform/errors/refusal.ts'
 import { type CompanyId, type LocationId, type OrganizationId, parseUuid } from '../../platform/identity/identity.ts'
+import { describeAccess } from './access-text.ts'
 import { actorOf, entryOf } from './audit.ts'
 import type { Call, PortalHandlers } from './context.ts'
 import { previewOf } from './dataset-preview.ts'
@@ -17,32 +21,30 @@ import { readListPage, toListed } from './list.ts'
 import { requireDataset } from './own-location.ts'
 
 const historyMax = 200
-/** Locations that the record of an act names one by one; the consents themselves have them all. */
-const namedMax = 10
 
-/** Which companies a practice lets in, to what, and every consent that it ever gave. */
+/** Which vendors a practice grants access, to what, and every grant that it ever made. */
 export const vendorHandlers: PortalHandlers<
-  'listVendors' | 'getVendor' | 'grantVendor' | 'revokeVendor' | 'previewDataset' | 'listConsents'
+  'listVendors' | 'getVendor' | 'changeVendorAccess' | 'revokeVendorAccess' | 'previewDataset' | 'listGrants'
 > = {
   listVendors: async ({ pool }, { member: { organizationId }, query }) => {
     const page = readListPage(query)
     const { total, vendors } = await listVendors(pool, organizationId, page)
-    const { locations, grants, lastReads } = await accessOf(
-      pool,
-      organizationId,
-      vendors.map((vendor) => vendor.companyId),
-    )
+    const companyIds = vendors.map(({ companyId }) => companyId)
+    const locationIds = (await listLocations(pool, organizationId)).map(({ id }) => id)
+    const [access, lastReads] = await Promise.all([
+      summarizeAccess(pool, locationIds, companyIds),
+      lastReadsOf(pool, locationIds, companyIds),
+    ])
     const data = vendors.map((vendor): VendorEntry => {
-      const own = grants.filter((grant) => grant.companyId === vendor.companyId)
-      const open = locations.filter((location) => openDatasets(own, location.id).length > 0)
+      const own = access.get(vendor.companyId)
       return {
         company_id: vendor.companyId,
         name: vendor.name,
-        has_access: mayRead(vendor) && open.length > 0,
-        locations: open.length,
-        datasets: datasetNames.filter((name) => own.some((grant) => grant.dataset === name)),
+        has_access: own !== undefined && vendor.state === 'active' && vendor.isAgreementInForce,
+        locations: own?.locations ?? 0,
+        datasets: datasetNames.filter((name) => own?.datasets.includes(name)),
         last_read_at: lastReads.get(vendor.companyId)?.toISOString() ?? null,
-        granted_at: own.at(-1)?.grantedAt.toISOString() ?? null,
+        granted_at: own?.grantedAt.toISOString() ?? null,
       }
     })
     return toListed(page, total, data)
@@ -51,37 +53,52 @@ export const vendorHandlers: PortalHandlers<
   getVendor: async ({ pool }, { member: { organizationId }, params }) => {
     const vendor = await requireVendor(pool, organizationId, params.company_id)
     const { companyId } = vendor
-    const [{ locations, grants, lastReads }, history] = await Promise.all([
-      accessOf(pool, organizationId, [companyId]),
-      listGrants(pool, { organizationId, companyId, withEnded: true }),
+    const locations = await listLocations(pool, organizationId)
+    const locationIds = locations.map(({ id }) => id)
+    const [access, lastReads, history] = await Promise.all([
+      listAccess(pool, { companyId, organizationId }),
+      lastReadsOf(pool, locationIds, [companyId]),
+      pageOfGrants(pool, { organizationId, companyId }, { search: '', limit: historyMax, offset: 0 }),
     ])
+    const datasets = datasetsByLocation(access, locationIds)
     return {
       company_id: companyId,
       name: vendor.name,
       state: vendor.state,
       agreement_in_force: vendor.isAgreementInForce,
       last_read_at: lastReads.get(companyId)?.toISOString() ?? null,
-      all_locations: openDatasets(grants, null),
-      locations: locations.map(({ id, name }) => ({ id, name, datasets: openDatasets(grants, id) })),
-      history: history.slice(0, historyMax).map(toConsent),
+      access_version: versionOf(access, locationIds),
+      all_locations: datasetsEverywhere(access),
+      locations: locations.map(({ id, name }) => ({ id, name, datasets: [...(datasets.get(id) ?? [])] })),
+      history: history.grants.map(toGrantEntry),
     } satisfies VendorPage
   },
 
-  grantVendor: async ({ pool }, call) => {
+  changeVendorAccess: async ({ pool, now }, call) => {
     const vendor = await requireVendor(pool, call.member.organizationId, call.params.company_id)
-    if (vendor.state === 'closed') throw new Refusal('company_closed', `The company ${vendor.name} is closed for good.`)
-    const scope = scopeOf(call, vendor)
-    return await grantAccess(pool, scope, (client) =>
-      recordAudit(client, entryOf(call, 'grant.give', subjectOf(vendor, scope))),
-    )
+    const wanted = accessOf(call.body)
+    const requireSame = (current: Access, locationIds: readonly LocationId[]) => {
+      if (versionOf(current, locationIds) === call.body.access_version) return wanted
+      throw new Problem('access_changed')
+    }
+    const change = await changeAccess(pool, partiesOf(call, vendor), requireSame, async (client, change) => {
+      if (change.isWider && vendor.state === 'closed')
+        throw new Problem('company_closed', { errors: `The company ${vendor.name} is closed.` })
+      if (change.isWider && !isFresh(call.person, now())) throw new Problem('fresh_sign_in_required')
+      await recordChange(client, call, 'grant.change', vendor, change)
+    })
+    return toAccessChanged(change)
   },
 
-  revokeVendor: async ({ pool }, call) => {
+  revokeVendorAccess: async ({ pool }, call) => {
     const vendor = await requireVendor(pool, call.member.organizationId, call.params.company_id)
-    const scope = scopeOf(call, vendor)
-    return await revokeAccess(pool, scope, (client) =>
-      recordAudit(client, entryOf(call, 'grant.revoke', subjectOf(vendor, scope))),
+    const change = await changeAccess(
+      pool,
+      partiesOf(call, vendor),
+      () => [],
+      (client, change) => recordChange(client, call, 'grant.revoke', vendor, change),
     )
+    return toAccessChanged(change)
   },
 
   previewDataset: async ({ pool }, { member, params }) => {
@@ -95,20 +112,13 @@ export const vendorHandlers: PortalHandlers<
     return previewOf(dataset, records)
   },
 
-  listConsents: async ({ pool }, { member: { organizationId }, query }) => {
+  listGrants: async ({ pool }, { member: { organizationId }, query }) => {
     const page = readListPage(query)
     const companyId = query.company_id ? parseUuid<CompanyId>(query.company_id) : undefined
     if (companyId === null)
       throw new Problem('parameter_invalid', { errors: 'company_id must be the id of a company.' })
-    const all = await listGrants(pool, { organizationId, ...(companyId && { companyId }), withEnded: true })
-    const wanted = page.search.toLowerCase()
-    const found = all.filter((grant) =>
-      [grant.companyName, grant.locationName, grant.dataset, grant.grantedBy, grant.revokedBy]
-        .join('\n')
-        .toLowerCase()
-        .includes(wanted),
-    )
-    return toListed(page, found.length, found.slice(page.offset, page.offset + page.limit).map(toConsent))
+    const { total, grants } = await pageOfGrants(pool, { organizationId, companyId }, page)
+    return toListed(page, total, grants.map(toGrantEntry))
   },
 }
 
@@ -119,52 +129,38 @@ async function requireVendor(db: Queryable, organizationId: OrganizationId, text
   return vendor
 }
 
-/** The organization's locations, its consents in force, and when each of these companies last read something of it. */
-async function accessOf(db: Queryable, organizationId: OrganizationId, companyIds: readonly CompanyId[]) {
-  const [locations, grants] = await Promise.all([listLocations(db, organizationId), listGrants(db, { organizationId })])
-  const lastReads = await lastReadsOf(
-    db,
-    locations.map(({ id }) => id),
-    companyIds,
-  )
-  return { locations, grants: grants.filter((grant) => companyIds.includes(grant.companyId)), lastReads }
-}
-
-/** What one company's consents open of a location, in the contract's order; `locationId` null: of every one, those of the future included. */
-function openDatasets(grants: readonly Grant[], locationId: LocationId | null): DatasetName[] {
-  return datasetNames.filter((name) =>
-    grants.some((grant) => grant.dataset === name && (grant.locationId === null || grant.locationId === locationId)),
-  )
-}
-
-function mayRead(vendor: Vendor): boolean {
-  return vendor.state === 'active' && vendor.isAgreementInForce
-}
-
-function scopeOf(call: Call<'grantVendor' | 'revokeVendor'>, vendor: Vendor): GrantScope {
-  const { location_ids: locationIds, datasets } = call.body
-  return {
-    companyId: vendor.companyId,
-    organizationId: call.member.organizationId,
-    // Which of them are the organization's own, the grant itself looks at under its lock; a text that is no id is none of them.
-    locationIds: locationIds === 'all' ? 'all' : (locationIds as LocationId[]),
+/** Which of the locations are the organization's own is looked at under its lock; a text that is no id is none of them. */
+function accessOf(body: Call<'changeVendorAccess'>['body']): Access {
+  const grants = (locationId: LocationId | null, datasets: readonly string[]) =>
     // The body's schema takes names of datasets alone.
-    datasets: datasets as DatasetName[] | 'all',
-    by: actorOf(call),
-  }
+    datasets.map((dataset) => ({ locationId, dataset: dataset as DatasetName }))
+  return [
+    ...grants(null, body.all_locations),
+    ...body.locations.flatMap(({ id, datasets }) => grants(id as LocationId, datasets)),
+  ]
 }
 
-function subjectOf(vendor: Vendor, { locationIds, datasets }: GrantScope): string {
-  const where =
-    locationIds === 'all'
-      ? 'all locations'
-      : locationIds.length > namedMax
-        ? `${locationIds.length} locations`
-        : `locations ${locationIds.join(', ')}`
-  return `${vendor.name}: ${datasets === 'all' ? 'all datasets' : datasets.join(', ')} of ${where}`
+function partiesOf(call: Call<'changeVendorAccess' | 'revokeVendorAccess'>, { companyId }: Vendor) {
+  return { companyId, organizationId: call.member.organizationId, by: actorOf(call) }
 }
 
-function toConsent(grant: Grant): Consent {
+async function recordChange(
+  client: Queryable,
+  call: Call<'changeVendorAccess' | 'revokeVendorAccess'>,
+  action: 'grant.change' | 'grant.revoke',
+  vendor: Vendor,
+  { before, after }: AccessChange,
+): Promise<void> {
+  const locations = await listLocations(client, call.member.organizationId)
+  const [was, is] = [describeAccess(before, locations), describeAccess(after, locations)]
+  await recordAudit(client, entryOf(call, action, `${vendor.name}. Before: ${was}. After: ${is}.`))
+}
+
+function toAccessChanged({ opened, closed }: AccessChange): AccessChanged {
+  return { opened: opened.length, closed: closed.length }
+}
+
+function toGrantEntry(grant: ListedGrant): GrantEntry {
   return {
     company_id: grant.companyId,
     company_name: grant.companyName,

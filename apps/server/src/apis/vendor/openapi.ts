@@ -66,7 +66,7 @@ export function serveDocuments(app: FastifyInstance): void {
   app.get(`${vendorApiPath}/openapi.json`, { schema: { hide: true } }, async () => app.swagger())
 }
 
-/** What the generator cannot say: how `q[…]` and `fields[…]` are written, which operations are previews, and examples. */
+/** Adds what the generator cannot know: how `q[…]` and `fields[…]` are written, which operations are previews, and examples. */
 function finish(document: Partial<OpenApiDocument>): Partial<OpenApiDocument> {
   for (const path of Object.values(document.paths ?? {})) {
     const operation = path?.get ?? path?.post
@@ -92,7 +92,7 @@ function finish(document: Partial<OpenApiDocument>): Partial<OpenApiDocument> {
 function deepObjectExamples(dataset: Dataset, name: 'q' | 'fields') {
   return {
     everything: { summary: name === 'q' ? 'The whole dataset' : 'Every attribute', value: {} },
-    part: { summary: 'A part of it', value: parameterExamples(dataset)[name] },
+    part: { summary: 'A part', value: parameterExamples(dataset)[name] },
   }
 }
 
@@ -100,8 +100,10 @@ type OpenApiDocument = ReturnType<FastifyInstance['swagger']> extends infer D ? 
 
 const introduction = `Read the data of the dental practices that granted you access.
 
-Get a token from \`POST /auth/token\`, keep it for its whole life of 6 hours, and send it as \`Authorization: Bearer <ACCESS_TOKEN>\`.
-List the locations that you may read, walk each dataset once (cursor lists: pass \`meta.next_after\` as \`after\`), keep the first page's
-\`meta.next_fetch_modified_since\`, and pass it as \`q[fetch_modified_since]\` from then on to get exactly what changed since.
+1. Get a token from \`POST /auth/token\` and send it as \`Authorization: Bearer <ACCESS_TOKEN>\`. It is valid for 6 hours: reuse it.
+2. List the locations that you may read.
+3. Walk each dataset once: request page after page until \`meta.has_more\` is false. In cursor lists, pass \`meta.next_after\` as \`after\`.
+   Keep \`meta.next_fetch_modified_since\` of the first page.
+4. From then on, pass that value as \`q[fetch_modified_since]\` to get only what changed.
 
-A page has at most ${limits.pageSizeMax} records. Records are never deleted: a removed one has \`is_hidden: true\`.`
+A page has at most ${limits.pageSizeMax} records. Records are never deleted: a removed record has \`is_hidden: true\`.`

@@ -11,7 +11,7 @@ const [cursorList, pageList] = [named('insurance_plans'), named('fee_schedules')
 const refused = (read: () => unknown, pattern: RegExp) =>
   assert.throws(read, (error: unknown) => {
     assert.ok(error instanceof Problem, String(error))
-    assert.equal(error.status, 422)
+    assert.equal(error.code, 'parameter_invalid')
     assert.match(error.errors, pattern)
     return true
   })

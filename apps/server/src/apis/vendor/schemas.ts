@@ -16,45 +16,29 @@ import {
   type ProblemCode,
   pageMeta,
   pagePagy,
-  problems,
 } from '@bridgework/contract'
 import { type TObject, type TSchema, Type } from 'typebox'
+import { answers } from './refusal-schemas.ts'
 
 /*
  * What OpenAPI says of each route. Requests are not checked against these: parameters are read after the permit, so that a caller
- * learns nothing of a location before it may (docs/errors.md has the order).
+ * learns nothing about a location that it may not read (docs/errors.md has the order).
  */
 
 const dataTag = 'Data'
 const everywhere = ['internal', 'unavailable'] as const
 const ofBearer = ['token_required', 'token_invalid', 'agreement_required', 'parameter_invalid', ...everywhere] as const
 const requestMeta = Type.Object({ request_id: Type.String({ description: 'Id of this request' }) })
-const requestIdHeader = {
-  'X-Request-Id': { type: 'string', description: 'Id of this request, to give when asking for help' },
-}
-const retryAfterHeader = { 'Retry-After': { type: 'integer', minimum: 1, description: 'Seconds to wait' } }
-const headersOf: Record<number, object> = {
-  401: { 'WWW-Authenticate': { type: 'string', description: 'Bearer' } },
-  429: retryAfterHeader,
-  503: retryAfterHeader,
-}
-
 const errorMembers = {
-  errors: Type.String({ description: 'What is wrong, for a person' }),
-  code: Type.String({ description: 'What is wrong, for a program: docs/errors.md lists all' }),
+  errors: Type.String({ description: 'What is wrong, as text for people' }),
+  code: Type.String({ description: 'What is wrong, as a code for programs; docs/errors.md lists all codes' }),
   request_id: Type.String({ description: 'Id of this request, also in the header X-Request-Id' }),
 }
-/** Bodies of refusals that are not the usual one. */
-const bodies: Partial<Record<ProblemCode, string>> = {
-  sync_slots_exceeded: 'SyncSlotsExceeded',
-  token_requests_exceeded: 'TokenRequestsExceeded',
-}
-
 export const tokenSchema = {
   operationId: 'auth_token_create',
   tags: ['Authentication'],
   summary: 'Exchange the key pair for a token',
-  description: `Keep a token for its whole life of 6 hours: at most ${limits.tokenRequestsPerMinute} requests in any 60 seconds from one address are answered.`,
+  description: `A token is valid for 6 hours: reuse it. One IP address may send at most ${limits.tokenRequestsPerMinute} token requests in 60 seconds.`,
   security: [],
   body: Type.Object({
     client_id: Type.String({
@@ -64,7 +48,7 @@ export const tokenSchema = {
     }),
     client_secret: Type.String({
       maxLength: limits.credentialLengthMax,
-      description: 'The secret half, shown once when the pair was made',
+      description: 'The secret half, shown once when the key pair was generated',
       examples: ['bws_Vt7q…'],
     }),
   }),
@@ -90,29 +74,29 @@ const items = Type.Optional(
   Type.Integer({
     minimum: 1,
     default: limits.pageSizeDefault,
-    description: `Page size; more than ${limits.pageSizeMax} counts as ${limits.pageSizeMax}`,
+    description: `Page size; a value above ${limits.pageSizeMax} counts as ${limits.pageSizeMax}`,
   }),
 )
 const page = Type.Optional(Type.Integer({ minimum: 1, default: 1, description: 'Number of the page, from 1' }))
 const since = anyInstant(
-  'Only what changed since this moment (RFC 3339, UTC or with an offset): pass back meta.next_fetch_modified_since',
+  'Return only records that changed since this time (RFC 3339, in UTC or with an offset). Pass meta.next_fetch_modified_since here',
 )
 const filterMembers: Record<FilterName, Record<string, TSchema>> = {
   patient_id: {
     patient_id: Type.Optional(
-      Type.String({ description: 'Only records of the patient with this id', examples: ['2048'] }),
+      Type.String({ description: 'Return only records of the patient with this id', examples: ['2048'] }),
     ),
   },
   starts_at: {
-    starts_from: Type.Optional(anyInstant('Only what starts at this moment or later')),
-    starts_to: Type.Optional(anyInstant('Only what starts before this moment')),
+    starts_from: Type.Optional(anyInstant('Return only records that start at this time or later')),
+    starts_to: Type.Optional(anyInstant('Return only records that start before this time')),
   },
 }
 
 function filtersOf(dataset: Dataset) {
   const members = dataset.filters.map((filter) => filterMembers[filter])
   const description =
-    'Filters may be combined. With a filter beside fetch_modified_since, a record that changed so that it no longer matches is not returned: see docs/guides/filters-and-fields.md'
+    'Filters can be combined. With fetch_modified_since and another filter, a record that no longer matches after a change is not returned: see docs/guides/filters-and-fields.md'
   return Type.Optional(
     Type.Object(
       Object.assign({ fetch_modified_since: Type.Optional(since) }, ...members),
@@ -126,10 +110,10 @@ function fieldsOf(dataset: Dataset) {
     Type.Object(
       {
         [dataset.type]: Type.Optional(
-          Type.String({ description: 'Names of attributes, separated by commas: only these are returned' }),
+          Type.String({ description: 'Names of the attributes to return, separated by commas' }),
         ),
       },
-      { additionalProperties: false, description: 'Without it, every attribute is returned' },
+      { additionalProperties: false, description: 'Attributes to return; all of them when it is omitted' },
     ),
   )
 }
@@ -171,8 +155,8 @@ export function recordSchema(dataset: Dataset) {
     summary: `Get one record of the ${dataset.title.toLowerCase()} of a location`,
     description: [
       dataset.detailAttributes
-        ? `As in the list, and with ${Object.keys(dataset.detailAttributes.properties).join(', ')}.`
-        : 'As in the list.',
+        ? `The attributes of the list, and ${Object.keys(dataset.detailAttributes.properties).join(', ')}.`
+        : 'The attributes of the list.',
       ...previewOf(dataset),
     ].join(' '),
     params: Type.Object({ ...locationParam.properties, id: Type.String({ description: 'Id of the record' }) }),
@@ -193,17 +177,19 @@ export function digestSchema(dataset: Dataset) {
     tags: [dataTag],
     summary: `Digest the ${dataset.title.toLowerCase()} of a location`,
     description: [
-      `Sums up the records in ranges of ${limits.digestRangeRecords} in ascending order of id, ${limits.digestRangesMax} ranges an answer, so that a copy can be compared without being read again: only what lies in a range that differs need be. Counts as an initial sync request.`,
+      `Returns a checksum for each range of ${limits.digestRangeRecords} records in ascending order of id, ${limits.digestRangesMax} ranges per response. Compare them with your copy, and read again only the ranges that differ. Counts as an initial sync request.`,
       ...previewOf(dataset),
     ].join(' '),
     params: locationParam,
     querystring: Type.Object({
-      after: Type.Optional(Type.Integer({ minimum: 0, description: 'Cursor: meta.next_after of the previous answer' })),
+      after: Type.Optional(
+        Type.Integer({ minimum: 0, description: 'Cursor: meta.next_after of the previous response' }),
+      ),
     }),
     ...answers(
       Type.Object(
         { data: Type.Array(digestRange), meta: digestMeta },
-        { description: 'Ranges in ascending order of id, each beginning where the one before ends' },
+        { description: 'Ranges in ascending order of id; each starts where the previous one ends' },
       ),
       [...ofDataset(dataset).filter((code) => code !== 'disclosure_unavailable'), 'sync_slots_exceeded'],
     ),
@@ -212,7 +198,7 @@ export function digestSchema(dataset: Dataset) {
 
 function walkOf({ pagination }: Dataset): string {
   const step = pagination === 'cursor' ? 'meta.next_after as after' : 'meta.next_page as page'
-  return `Ask for the next page with ${step} until meta.has_more is false; begin the next delta with the first page’s meta.next_fetch_modified_since.`
+  return `To get the next page, pass ${step}, until meta.has_more is false. Start the next delta with meta.next_fetch_modified_since of the first page.`
 }
 
 function previewOf({ preview }: Dataset): string[] {
@@ -237,11 +223,13 @@ export const locationListSchema = directoryListSchema(
   'location',
   locationAttributes,
   {
-    organization_id: Type.Optional(Type.Integer({ minimum: 1, description: 'Restricts the list to one organization' })),
+    organization_id: Type.Optional(
+      Type.Integer({ minimum: 1, description: 'Return only the locations of this organization' }),
+    ),
     with_attribution_script_install: Type.Optional(
       Type.Boolean({
         description:
-          'Restricts the list to practices that have installed the attribution script on their websites. Restricts when empty, true or 1; does not when false or 0',
+          'Return only locations whose practice has installed the attribution script on its website: when empty, true or 1. No effect when false or 0',
       }),
     ),
     page,
@@ -254,9 +242,9 @@ export const locationSchema = directoryRecordSchema('locations_get', 'location',
 export const syncStatusSchema = {
   operationId: 'locations_sync_status_get',
   tags: ['Locations'],
-  summary: 'How current a location’s datasets are',
+  summary: 'Get how current the datasets of a location are',
   description:
-    'Nothing of a patient is in it: ask as often as needed to know whether a walk or a delta is worth making.',
+    'Contains no patient data. Use it to decide whether to start a walk or a delta; you can call it as often as you need.',
   params: locationParam,
   ...answers(
     Type.Object(
@@ -270,19 +258,19 @@ export const syncStatusSchema = {
               state: freshness.properties.state,
               synced_at: freshness.properties.synced_at,
               total: Type.Integer({ description: 'Number of records, hidden ones included' }),
-              initial_sync_completed_at: nullable(
-                instant('When the dataset had been read to the end for the first time'),
-              ),
+              initial_sync_completed_at: nullable(instant('When the dataset was read completely for the first time')),
               removal_held: nullable(
                 Type.Object(
                   {
-                    missing: Type.Integer({ description: 'Visible records that the practice’s system no longer has' }),
-                    visible: Type.Integer({ description: 'Visible records when the removal was held' }),
-                    held_at: instant('Since when'),
+                    missing: Type.Integer({
+                      description: 'Number of visible records that the practice management system no longer has',
+                    }),
+                    visible: Type.Integer({ description: 'Number of visible records when the removal was held' }),
+                    held_at: instant('When the removal was held'),
                   },
                   {
                     description:
-                      'A removal that waits for a person’s confirmation: so many of the visible records would be hidden',
+                      'A removal that a person must confirm, because it would hide so many of the visible records',
                   },
                 ),
               ),
@@ -304,27 +292,31 @@ export const sharedSchemas = [
     $id: 'TokenRequestsExceeded',
     ...Type.Object({
       ...errorMembers,
-      retry_after_seconds: Type.Integer({ minimum: 1, description: 'Seconds to wait' }),
+      retry_after_seconds: Type.Integer({ minimum: 1, description: 'Seconds to wait before the next request' }),
     }),
   },
   {
     $id: 'SyncSlotsExceeded',
     ...Type.Object({
-      errors: Type.String({ description: 'Explains that too many locations are syncing concurrently' }),
+      errors: Type.String({ description: 'Says that too many locations are syncing at the same time' }),
       sync_type: Type.Enum(['initial', 'incremental'], {
         description:
-          'incremental: a request with q[fetch_modified_since] that could be answered with the changes alone; initial: any other',
+          'incremental: a request with q[fetch_modified_since] that returns only the changes; initial: any other request',
       }),
-      max_concurrent_locations: Type.Integer({ description: 'The allowed number of concurrent locations' }),
-      active_location_ids: Type.Array(Type.Integer(), { description: 'Locations currently in flight' }),
-      retry_after_seconds: Type.Integer({ minimum: 1, description: 'Seconds to wait' }),
+      max_concurrent_locations: Type.Integer({ description: 'Number of locations that may sync at the same time' }),
+      active_location_ids: Type.Array(Type.Integer(), { description: 'Ids of the locations that are syncing now' }),
+      retry_after_seconds: Type.Integer({ minimum: 1, description: 'Seconds to wait before the next request' }),
     }),
   },
 ]
 
 function recordOf(dataset: Dataset, more?: TObject): TSchema {
   const attributes = more ? Type.Object({ ...dataset.attributes.properties, ...more.properties }) : dataset.attributes
-  return recordSchemaOf(dataset.type, 'Id of the record: stable, unique among all records of this type', attributes)
+  return recordSchemaOf(
+    dataset.type,
+    'Id of the record: never changes, unique among all records of this type',
+    attributes,
+  )
 }
 
 function directoryListSchema(
@@ -338,7 +330,7 @@ function directoryListSchema(
     operationId,
     tags: [type === 'location' ? 'Locations' : 'Organizations'],
     summary: `List the ${type}s that this credential may read`,
-    description: `Ask for the next page with meta.next_page as page until meta.has_more is false. With items=${limits.pageSizeMax} one page holds all.`,
+    description: `To get the next page, pass meta.next_page as page, until meta.has_more is false. With items=${limits.pageSizeMax}, one page usually holds all ${type}s.`,
     querystring: Type.Object(querystring),
     ...answers(
       Type.Object(
@@ -377,18 +369,4 @@ function recordSchemaOf(type: string, idDescription: string, attributes: TObject
     type: Type.Literal(type, { description: 'The kind of resource' }),
     attributes,
   })
-}
-
-/** The success and every refusal of an operation. `x-problems` tells vendors' programs the codes, and us which examples to add. */
-function answers(success: TSchema, codes: readonly ProblemCode[]) {
-  const byStatus = Object.groupBy(codes, (code) => problems[code].status)
-  const refusals = Object.entries(byStatus).map(([status, ofStatus]) => [
-    status,
-    {
-      description: ofStatus.map((code) => problems[code].errors).join(' '),
-      headers: { ...requestIdHeader, ...headersOf[Number(status)] },
-      $ref: `${ofStatus.map((code) => bodies[code]).find((body) => body) ?? 'Error'}#`,
-    },
-  ])
-  return { 'x-problems': codes, response: { 200: success, ...Object.fromEntries(refusals) } }
 }

@@ -12,7 +12,8 @@ export function registerTokenRoute(app: FastifyInstance, context: VendorApiConte
     // After the body has arrived: a request that is never finished is charged to nobody.
     const verdict = await tokenLimit.admit(request.clientIp)
     reply.headers(tokenLimit.headersOf(verdict))
-    if (!verdict.admitted) throw tokenLimit.refusalOf(verdict)
+    if (!verdict.admitted)
+      throw new Problem('token_requests_exceeded', { retryAfterSeconds: verdict.retryAfterSeconds })
     const { clientId, clientSecret } = readCredentials(request.body)
     const result = await verifyKeyPair(pool, secretKey, clientId, clientSecret)
     if ('refused' in result) {

@@ -6,8 +6,8 @@ import { newSecret } from '../credentials/secret.ts'
 import { createAgentContacts } from './agent-contact.ts'
 import { authenticateAgent, createEnrolmentCode, enrollAgent, listAgents, revokeAgent } from './agent-key.ts'
 
-const refused = { code: 'agent_key_invalid', status: 401 }
-const invalid = { code: 'enrolment_code_invalid', status: 401 }
+const refused = { code: 'agent_key_invalid' }
+const invalid = { code: 'enrolment_code_invalid' }
 
 async function someAgent(world: AccessWorld) {
   const { organization } = await world.addOrganization(0)

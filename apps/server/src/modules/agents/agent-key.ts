@@ -4,7 +4,6 @@ import type { Queryable } from '../../platform/database/queryable.ts'
 import { fromRow, type RowOf } from '../../platform/database/rows.ts'
 import { requireText } from '../../platform/errors/field.ts'
 import { Problem } from '../../platform/errors/problem.ts'
-import { Refusal } from '../../platform/errors/refusal.ts'
 import { type AgentId, newNumericId, type OrganizationId } from '../../platform/identity/identity.ts'
 import { isSecret, newSecret, type SecretKey } from '../credentials/secret.ts'
 import { lockOrganization } from '../directory/organization.ts'
@@ -30,7 +29,7 @@ export type Agent = {
 const codeLifetimeMs = 24 * 60 * 60 * 1000
 
 /**
- * A code with which one agent can enrol once, for a day unless told otherwise. `alongside` happens in the same transaction. Throws a Refusal
+ * A code with which one agent can enrol once, for a day unless told otherwise. `alongside` happens in the same transaction. Throws a Problem
  * when there is no such organization.
  */
 export async function createEnrolmentCode(
@@ -109,7 +108,7 @@ export async function authenticateAgent(
   return { brand: 'AgentPrincipal', agentId: rows[0].id, organizationId: rows[0].organization_id }
 }
 
-/** Ends an agent's key at its next request. Throws a Refusal when there is no such living agent, or it is not of that organization. */
+/** Ends an agent's key at its next request. Throws a Problem when there is no such living agent, or it is not of that organization. */
 export async function revokeAgent(
   db: Queryable,
   agentId: AgentId,
@@ -123,7 +122,7 @@ export async function revokeAgent(
     [agentId, organizationId],
   )
   if (rows[0]) return rows[0]
-  throw new Refusal('agent_unknown', `There is no agent ${agentId} whose key could be revoked.`)
+  throw new Problem('agent_unknown', { errors: `There is no agent ${agentId}, or its key was already revoked.` })
 }
 
 /** The agents of an organization, or of all (null), the newest first. */

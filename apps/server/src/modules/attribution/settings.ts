@@ -1,14 +1,14 @@
 import type { Pool } from 'pg'
 import { withTransaction } from '../../platform/database/pool.ts'
 import type { Queryable } from '../../platform/database/queryable.ts'
-import { Refusal } from '../../platform/errors/refusal.ts'
+import { Problem } from '../../platform/errors/problem.ts'
 import type { LocationId } from '../../platform/identity/identity.ts'
 import { requireLocation } from '../directory/location.ts'
 import { judgeSightings, listSightings, lockScript, saveScriptSettings } from './store.ts'
 
 /**
  * Sets the domains that are the practice's (none: its website's) and the paths under which the script keeps still. What was seen before is
- * judged anew. `record` runs in the same transaction. Throws a Refusal.
+ * judged anew. `record` runs in the same transaction. Throws a Problem.
  */
 export async function updateAttributionSettings(
   pool: Pool,
@@ -19,7 +19,9 @@ export async function updateAttributionSettings(
   const domains = [...new Set(given.domains.map(requireDomain))]
   const excludedPaths = [...new Set(given.excludedPaths.map(requireExcludedPath))]
   if (Buffer.byteLength(JSON.stringify(excludedPaths)) > excludedBytesMax) {
-    throw new Refusal('field_invalid', `All excluded paths together may have ${excludedBytesMax} characters.`)
+    throw new Problem('field_invalid', {
+      errors: `excluded_paths: too long. All paths together may have at most ${excludedBytesMax} characters.`,
+    })
   }
   await withTransaction(pool, async (client) => {
     await lockScript(client, locationId)
@@ -55,7 +57,9 @@ const excludedBytesMax = 500
 function requireDomain(text: string): string {
   const host = /[/:@?#\\\s]/.test(text.trim()) ? null : hostOf(`https://${text.trim()}`)
   if (host === null || !isDomain(host)) {
-    throw new Refusal('field_invalid', `domains: “${text.slice(0, 100)}” is not a host name like smile.example.`)
+    throw new Problem('field_invalid', {
+      errors: `domains: “${text.slice(0, 100)}” is not a host name like smile.example.`,
+    })
   }
   return host
 }
@@ -63,10 +67,9 @@ function requireDomain(text: string): string {
 function requireExcludedPath(text: string): string {
   const path = decoded(text.trim())?.toLowerCase() ?? ''
   if (!path.startsWith('/') || /[?#\s\p{Cc}]/u.test(path)) {
-    throw new Refusal(
-      'field_invalid',
-      `excluded_paths: “${text.slice(0, 100)}” is not a path like /portal: it begins with / and has no ?, # or space.`,
-    )
+    throw new Problem('field_invalid', {
+      errors: `excluded_paths: “${text.slice(0, 100)}” is not a path like /portal. A path begins with / and has no ?, # or space.`,
+    })
   }
   return path
 }

@@ -1,78 +1,116 @@
-import { type DatasetName, datasetNames } from '@bridgework/contract'
-import type { PoolClient } from 'pg'
+import type { DatasetName } from '@bridgework/contract'
+import type { Pool } from 'pg'
+import { withTransaction } from '../../platform/database/pool.ts'
+import type { Queryable } from '../../platform/database/queryable.ts'
 import type { CompanyId, LocationId, OrganizationId } from '../../platform/identity/identity.ts'
 import { nextStamp } from '../datasets/stamp.ts'
 import { lockDatasetStates, saveDatasetState } from '../datasets/writer-lock.ts'
+import type { Access } from './access.ts'
 
-/**
- * Opens datasets of one location to a company. A grant takes its turn like a writer: under the lock of the dataset's state it draws the
- * next stamp, so that a delta from before it knows to return the whole dataset, and one from after it does not. What is open already
- * keeps its stamp. Returns the datasets that were not open before. Whoever opens several locations does so in rising order of their ids.
- */
-export async function openDatasets(
-  client: PoolClient,
-  grant: { companyId: CompanyId; locationId: LocationId; datasets: readonly DatasetName[] },
-): Promise<DatasetName[]> {
-  const { companyId, locationId } = grant
-  const open = new Set(await listOpenDatasets(client, companyId, locationId))
-  const missing = datasetNames.filter((name) => grant.datasets.includes(name) && !open.has(name))
-  if (missing.length === 0) return []
-  const states = await lockDatasetStates(client, locationId, missing)
-  if (states.length < missing.length) throw new Error(`location ${locationId} lacks the state of a dataset`)
-  for (const { dataset, clock, ...state } of states) {
-    const stamp = nextStamp(state.lastStamp, clock)
-    await saveDatasetState(client, locationId, dataset, { ...state, lastStamp: stamp })
-    await client.query(
-      `insert into dataset_grant (location_id, company_id, dataset, granted_stamp, granted_at)
-       values ($1, $2, $3, $4, clock_timestamp())`,
-      [locationId, companyId, dataset, stamp],
-    )
-  }
-  return missing
+/** Opens datasets of locations to a company, without a stamp yet. What is open already keeps its date and stamp. */
+export async function openDatasets(client: Queryable, companyId: CompanyId, opened: Access): Promise<void> {
+  await client.query(
+    `insert into dataset_grant (location_id, company_id, dataset, granted_at)
+     select opened.location_id, $1, opened.dataset, statement_timestamp()
+       from unnest($2::bigint[], $3::text[]) as opened (location_id, dataset)
+         on conflict (location_id, company_id, dataset) do nothing`,
+    [companyId, ...columnsOf(opened)],
+  )
 }
 
-/** Closes datasets of one location to a company; returns how many were open. */
-export async function closeDatasets(
-  client: PoolClient,
-  grant: { companyId: CompanyId; locationId: LocationId; datasets: readonly DatasetName[] },
-): Promise<number> {
-  const { rowCount } = await client.query(
-    'delete from dataset_grant where location_id = $1 and company_id = $2 and dataset = any($3::text[])',
-    [grant.locationId, grant.companyId, grant.datasets],
+/** Closes datasets of locations to a company. */
+export async function closeDatasets(client: Queryable, companyId: CompanyId, closed: Access): Promise<void> {
+  await client.query(
+    `delete from dataset_grant g
+      using unnest($2::bigint[], $3::text[]) as closed (location_id, dataset)
+      where g.location_id = closed.location_id and g.company_id = $1 and g.dataset = closed.dataset`,
+    [companyId, ...columnsOf(closed)],
   )
-  return rowCount ?? 0
 }
 
 /** Opens new locations to every company that the organization granted all of its locations. Call it under `lockOrganization`. */
 export async function openForOrganizationGrants(
-  client: PoolClient,
+  client: Queryable,
   organizationId: OrganizationId,
   locationIds: readonly LocationId[],
 ): Promise<void> {
-  const { rows } = await client.query<{ company_id: CompanyId; datasets: DatasetName[] }>(
-    `select company_id, array_agg(dataset) as datasets
-       from access_grant
-      where organization_id = $1 and location_id is null and revoked_at is null
-      group by company_id
-      order by company_id`,
-    [organizationId],
+  await client.query(
+    `insert into dataset_grant (location_id, company_id, dataset, granted_at)
+     select opened.location_id, g.company_id, g.dataset, statement_timestamp()
+       from access_grant g
+      cross join unnest($2::bigint[]) as opened (location_id)
+      where g.organization_id = $1 and g.location_id is null and g.revoked_at is null`,
+    [organizationId, locationIds],
   )
-  for (const locationId of inOrder(locationIds)) {
-    for (const row of rows) {
-      await openDatasets(client, { companyId: row.company_id, locationId, datasets: row.datasets })
-    }
-  }
 }
 
-/** Rising ids: the order in which everybody locks who locks several locations. Below 2^53, so a number holds them exactly. */
-export function inOrder(locationIds: readonly LocationId[]): LocationId[] {
-  return [...locationIds].sort((left, right) => Number(left) - Number(right))
+/**
+ * Draws the stamp of a grant at the company's first read. It takes its turn like a writer: under the lock of the dataset's state it draws
+ * the next stamp, so that a delta from before it returns the whole dataset, and one from after it does not. The act that grants does not:
+ * it would hold the locks of every location that it opens while it waits for one. Returns false when a writer kept its turn for a second.
+ */
+export async function drawGrantStamp(
+  pool: Pool,
+  grant: { companyId: CompanyId; locationId: LocationId; dataset: DatasetName },
+): Promise<boolean> {
+  const { companyId, locationId, dataset } = grant
+  const draw = withTransaction(
+    pool,
+    async (client) => {
+      const [held] = await lockDatasetStates(client, locationId, [dataset])
+      if (!held) throw new Error('a granted dataset has no state')
+      const { dataset: _, clock, ...state } = held
+      const stamp = nextStamp(state.lastStamp, clock)
+      const { rowCount } = await client.query(
+        `update dataset_grant
+            set granted_stamp = $4
+          where location_id = $1 and company_id = $2 and dataset = $3 and granted_stamp is null`,
+        [locationId, companyId, dataset, stamp],
+      )
+      // Another request of the company was quicker, or the grant has ended.
+      if (rowCount === 0) return
+      await saveDatasetState(client, locationId, dataset, { ...state, lastStamp: stamp })
+    },
+    { lockTimeoutMs: 1_000 },
+  )
+  return await draw.then(
+    () => true,
+    (error: unknown) => {
+      const isLockTimeout = (error as { code?: unknown }).code === '55P03'
+      if (isLockTimeout) return false
+      throw error
+    },
+  )
 }
 
-async function listOpenDatasets(client: PoolClient, companyId: CompanyId, locationId: LocationId): Promise<string[]> {
-  const { rows } = await client.query<{ dataset: string }>(
-    'select dataset from dataset_grant where location_id = $1 and company_id = $2',
-    [locationId, companyId],
+/** Of these locations, what each of these companies may read now, in numbers; a company that may read nothing is not in it. */
+export async function summarizeAccess(
+  db: Queryable,
+  locationIds: readonly LocationId[],
+  companyIds: readonly CompanyId[],
+): Promise<Map<CompanyId, { locations: number; datasets: DatasetName[]; grantedAt: Date }>> {
+  const { rows } = await db.query<{
+    company_id: CompanyId
+    locations: string
+    datasets: DatasetName[]
+    granted_at: Date
+  }>(
+    `select company_id, count(distinct location_id) as locations, array_agg(distinct dataset) as datasets,
+            min(granted_at) as granted_at
+       from dataset_grant
+      where location_id = any($1::bigint[]) and company_id = any($2::uuid[])
+      group by company_id`,
+    [locationIds, companyIds],
   )
-  return rows.map((row) => row.dataset)
+  return new Map(
+    rows.map((row) => [
+      row.company_id,
+      { locations: Number(row.locations), datasets: row.datasets, grantedAt: row.granted_at },
+    ]),
+  )
+}
+
+/** As the arrays that `unnest` makes rows of. */
+function columnsOf(access: Access): [(LocationId | null)[], DatasetName[]] {
+  return [access.map(({ locationId }) => locationId), access.map(({ dataset }) => dataset)]
 }

@@ -3,8 +3,13 @@ import { test } from 'node:test'
 import { type DatasetName, datasetNames } from '@bridgework/contract'
 import { withTransaction } from '../../platform/database/pool.ts'
 import type { LocationId, OrganizationId } from '../../platform/identity/identity.ts'
+import { deltaOverlapMicros } from '../datasets/stamp.ts'
 import { lockDatasetStates, saveDatasetState } from '../datasets/writer-lock.ts'
-import { grantAccess, listGrants, revokeAccess } from './grant.ts'
+import { listLocations } from '../directory/location.ts'
+import { listGrants } from '../overview/grant.ts'
+import { latestMoment, scopeOf } from '../records/delta.ts'
+import { versionOf } from './access.ts'
+import { changeAccess, grantAccess, listAccess, revokeAccess } from './grant.ts'
 import { permitRead } from './read-permit.ts'
 import { type AccessWorld, noLocation, someAccessWorld, type TestCompany } from './test-world.ts'
 
@@ -22,31 +27,155 @@ function permit(world: AccessWorld, vendor: TestCompany, id: LocationId, dataset
   return permitRead(world.pool, vendor.token, id, dataset, { previewOff: false })
 }
 
-test('a grant draws its stamp in turn with the writers of the dataset: it waits for theirs, and no stamp is given twice', async (t) => {
+test('an access changes while uploads hold their turns: neither waits for the other', async (t) => {
+  const world = await someAccessWorld(t)
+  const { vendor, ids, scope } = await grantedWorld(world, 3)
+  await withTransaction(world.pool, async (client) => {
+    await lockDatasetStates(client, ids[0], datasetNames)
+    const other = { lockTimeoutMs: 50 }
+    assert.deepEqual(await grantAccess(world.pool, { ...scope, locationIds: 'all' }), {
+      locations: 3,
+      datasets: 3 * datasetNames.length,
+    })
+    await withTransaction(world.pool, (writer) => lockDatasetStates(writer, ids[1] ?? noLocation, datasetNames), other)
+    await revokeAccess(world.pool, { ...scope, locationIds: 'all', datasets: [plans] })
+    await world.addLocation((await world.addOrganization(0)).organization)
+  })
+  await permit(world, vendor, ids[0], schedules)
+})
+
+test('the first read draws the grant’s stamp in turn with the writers of the dataset: it waits for theirs, and no stamp is given twice', async (t) => {
   const world = await someAccessWorld(t)
   const { vendor, ids, scope } = await grantedWorld(world, 1)
   const [id] = ids
-  let granting: Promise<unknown> = Promise.resolve()
-  let isGranted = false
+  await grantAccess(world.pool, { ...scope, locationIds: [id] })
+  let reading: Promise<unknown> = Promise.resolve()
+  let isRead = false
 
   const written = await withTransaction(world.pool, async (client) => {
     const [state] = await lockDatasetStates(client, id, [plans])
     assert.ok(state)
-    granting = grantAccess(world.pool, { ...scope, locationIds: [id] }).then(() => {
-      isGranted = true
+    reading = permit(world, vendor, id).then(() => {
+      isRead = true
     })
     await waitForLock(world)
-    assert.equal(isGranted, false)
+    assert.equal(isRead, false)
     // A writer far ahead of the clock, so that only the last stamp can put the grant behind it.
     const stamp = state.clock + 60_000_000
     await saveDatasetState(client, id, plans, { ...state, lastStamp: stamp })
     return stamp
   })
-  await granting
+  await reading
 
   const { grantedStamp, state } = await permit(world, vendor, id)
   assert.equal(grantedStamp, written + 1)
   assert.equal(state.lastStamp, grantedStamp)
+})
+
+test('a read is not held up by a writer that keeps its turn: until the stamp is drawn, every delta returns the whole dataset', async (t) => {
+  const world = await someAccessWorld(t)
+  const { vendor, ids, scope } = await grantedWorld(world, 1)
+  const [id] = ids
+  await grantAccess(world.pool, { ...scope, locationIds: [id] })
+  const now = Date.now() * 1000
+  await withTransaction(world.pool, async (client) => {
+    await lockDatasetStates(client, id, [plans])
+    const early = await permit(world, vendor, id)
+    assert.equal(scopeOf(early, latestMoment(early)).isWholeBecauseGranted, true)
+  })
+  const drawn = await permit(world, vendor, id)
+  assert.ok(drawn.grantedStamp >= now && drawn.grantedStamp === drawn.state.lastStamp)
+  assert.equal(scopeOf(drawn, drawn.state.lastStamp + deltaOverlapMicros).isEmpty, true)
+})
+
+test('of two first reads at once one draws the stamp, and both see it', async (t) => {
+  const world = await someAccessWorld(t)
+  const { vendor, ids, scope } = await grantedWorld(world, 1)
+  await grantAccess(world.pool, { ...scope, locationIds: 'all' })
+  const permits = await Promise.all(Array.from({ length: 6 }, () => permit(world, vendor, ids[0])))
+  assert.equal(new Set(permits.map(({ grantedStamp }) => grantedStamp)).size, 1)
+  assert.ok(permits.every(({ grantedStamp, state }) => grantedStamp === state.lastStamp))
+})
+
+test('a location that was granted with all others and is granted alone now keeps its stamp and date, and back', async (t) => {
+  const world = await someAccessWorld(t)
+  const { vendor, ids, scope } = await grantedWorld(world, 3)
+  const [kept] = ids
+  await grantAccess(world.pool, { ...scope, locationIds: 'all' })
+  const first = await permit(world, vendor, kept)
+  const closed = ids.slice(1)
+
+  const toSome = await changeAccess(world.pool, scope, () => [{ locationId: kept, dataset: plans }])
+
+  assert.deepEqual(
+    [toSome.opened.length, toSome.closed.length, toSome.isWider],
+    [0, 3 * datasetNames.length - 1, false],
+  )
+  for (const id of closed) await assert.rejects(permit(world, vendor, id), { code: 'location_denied' })
+  await assert.rejects(permit(world, vendor, kept, schedules), { code: 'dataset_denied' })
+  const { databaseNow: _, ...then } = await permit(world, vendor, kept)
+  const { databaseNow: __, ...before } = first
+  assert.deepEqual(then, before)
+
+  const toAll = await changeAccess(world.pool, scope, () => [{ locationId: null, dataset: plans }])
+  assert.deepEqual([toAll.opened.length, toAll.closed.length, toAll.isWider], [2, 0, true])
+  assert.equal((await permit(world, vendor, kept)).grantedStamp, first.grantedStamp)
+  const toFuture = await changeAccess(world.pool, scope, () =>
+    ids.map((locationId) => ({ locationId, dataset: plans })),
+  )
+  assert.deepEqual([toFuture.opened, toFuture.closed, toFuture.isWider], [[], [], false])
+})
+
+test('to include future locations is wider, though nothing more may be read today', async (t) => {
+  const world = await someAccessWorld(t)
+  const { ids, scope } = await grantedWorld(world, 2)
+  await grantAccess(world.pool, { ...scope, locationIds: ids })
+  const change = await changeAccess(world.pool, scope, (now) =>
+    now.map(({ dataset }) => ({ locationId: null, dataset })),
+  )
+  assert.deepEqual([change.opened, change.closed, change.isWider], [[], [], true])
+})
+
+test('whatever is granted at once, a grant of the same keeps one line, and nothing is stored where nothing changes', async (t) => {
+  const world = await someAccessWorld(t)
+  const { vendor, organization, ids, scope } = await grantedWorld(world, 2)
+  await grantAccess(world.pool, { ...scope, locationIds: [...ids, ...ids], datasets: [plans, plans] })
+  await grantAccess(world.pool, { ...scope, locationIds: 'all', datasets: [plans] })
+  await grantAccess(world.pool, { ...scope, locationIds: ids, datasets: [plans] })
+  let calls = 0
+  await changeAccess(
+    world.pool,
+    scope,
+    (now) => [...now, ...ids.map((locationId) => ({ locationId, dataset: plans }))],
+    async () => {
+      calls += 1
+    },
+  )
+  assert.equal(calls, 0)
+  const all = await listGrants(world.pool, { organizationId: organization.id, withEnded: true })
+  assert.deepEqual(
+    all.map(({ locationId, revokedAt }) => [locationId, revokedAt !== null]),
+    [[null, false], ...ids.toSorted((one, other) => Number(one) - Number(other)).map((id) => [id, true])],
+  )
+  for (const id of ids) await permit(world, vendor, id)
+})
+
+test('an access has a version of its own, which a new location of all changes and one that is not granted does not', async (t) => {
+  const world = await someAccessWorld(t)
+  const { organization, ids, scope } = await grantedWorld(world, 1)
+  const version = async () =>
+    versionOf(
+      await listAccess(world.pool, scope),
+      (await listLocations(world.pool, organization.id)).map(({ id }) => id),
+    )
+  await grantAccess(world.pool, { ...scope, locationIds: ids })
+  const single = await version()
+  await world.addLocation(organization)
+  assert.equal(await version(), single)
+  await grantAccess(world.pool, { ...scope, locationIds: 'all' })
+  const all = await version()
+  await world.addLocation(organization)
+  assert.equal(new Set([single, all, await version()]).size, 3)
 })
 
 test('granting again opens nothing anew and keeps the stamp; revoking and granting draws a later one', async (t) => {
@@ -100,7 +229,7 @@ test('a location that appears while its organization is being granted is open wh
   }
 })
 
-test('grants, revocations and new locations at once end in what the live consents say', async (t) => {
+test('grants, revocations and new locations at once end in what the live grants say', async (t) => {
   const world = await someAccessWorld(t)
   const { vendor, organization, ids, scope } = await grantedWorld(world, 3)
   const turns: Promise<unknown>[] = []
@@ -156,7 +285,7 @@ test('a location cannot be taken out of a grant of the whole organization, and t
   for (const each of ids) await permit(world, vendor, each)
 })
 
-test('K16: the history keeps every consent with who gave it and who ended it', async (t) => {
+test('K16: the history keeps every grant with who gave it and who ended it', async (t) => {
   const world = await someAccessWorld(t)
   const { vendor, organization, ids, scope } = await grantedWorld(world, 1)
   const [id] = ids

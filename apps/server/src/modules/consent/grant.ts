@@ -1,205 +1,181 @@
 import { randomUUID } from 'node:crypto'
 import { type DatasetName, datasetNames } from '@bridgework/contract'
-import type { Pool, PoolClient } from 'pg'
+import type { Pool } from 'pg'
 import { withTransaction } from '../../platform/database/pool.ts'
 import type { Queryable } from '../../platform/database/queryable.ts'
-import { Refusal } from '../../platform/errors/refusal.ts'
+import { Problem } from '../../platform/errors/problem.ts'
 import type { CompanyId, LocationId, OrganizationId } from '../../platform/identity/identity.ts'
 import { requireCompany } from '../directory/company.ts'
 import { listLocations } from '../directory/location.ts'
 import { lockOrganization } from '../directory/organization.ts'
-import { closeDatasets, inOrder, openDatasets } from './dataset-grant.ts'
+import { type Access, atEachLocation, datasetsEverywhere, type Grant, normalized, without } from './access.ts'
+import { closeDatasets, openDatasets } from './dataset-grant.ts'
 
-/** What an organization opens to a company, or closes again. `by` says who decided, for the history of its consents. */
-export type GrantScope = {
-  companyId: CompanyId
-  organizationId: OrganizationId
+/** Who grants what to whom. `by` says who decided, for the history of grants. */
+export type GrantParties = { companyId: CompanyId; organizationId: OrganizationId; by: string }
+
+export type AccessChange = {
+  before: Access
+  after: Access
+  /** What may be read after and not before, and the reverse, by location. What is in neither is not touched. */
+  opened: Access
+  closed: Access
+  /** Whether the company may read more than before, now or at a future location. */
+  isWider: boolean
+}
+
+/** A part of what an organization can grant. */
+export type GrantScope = GrantParties & {
   /** 'all': the whole organization, with every location that it will ever have. */
   locationIds: readonly LocationId[] | 'all'
-  /** 'all': every dataset of today's contract; one that is added later needs a new consent. */
+  /** 'all': every dataset of today's contract; one that is added later needs a new grant. */
   datasets: readonly DatasetName[] | 'all'
-  by: string
 }
 
-/** One consent, given and perhaps ended. `locationId` null: the whole organization. */
-export type Grant = {
-  companyId: CompanyId
-  companyName: string
-  organizationId: OrganizationId
-  organizationName: string
-  locationId: LocationId | null
-  locationName: string | null
-  dataset: DatasetName
-  grantedAt: Date
-  grantedBy: string
-  revokedAt: Date | null
-  revokedBy: string | null
-}
+export type Counted = { locations: number; datasets: number }
 
 /**
- * Lets a company read. In force with the commit, for the next request on every process. What was granted before stays as it was, with its
- * date and stamp. `alongside` happens in the same transaction. Returns how many datasets of how many locations were opened now. Throws a
- * Refusal.
+ * Changes what a company may read, as a whole or not at all; in force with the commit, for the next request on every process. `wantedOf`
+ * gets what is in force, and the organization's locations, while no other change of either can begin. What stays readable keeps its date
+ * and stamp, also when another grant covers it now. `alongside` happens in the same transaction, before anything is written, and not at all
+ * when there is nothing to change; what it throws ends the act. Throws a Problem.
  */
-export async function grantAccess(
+export async function changeAccess(
   pool: Pool,
-  scope: GrantScope,
-  alongside?: (client: Queryable) => Promise<void>,
-): Promise<{ locations: number; datasets: number }> {
+  parties: GrantParties,
+  wantedOf: (now: Access, locationIds: readonly LocationId[]) => Access,
+  alongside: (client: Queryable, change: AccessChange) => Promise<void> = async () => {},
+): Promise<AccessChange> {
+  const { companyId, organizationId } = parties
   return await withTransaction(pool, async (client) => {
-    const locationIds = await lockScope(client, scope)
-    const datasets = namesOf(scope.datasets)
-    for (const locationId of scope.locationIds === 'all' ? [null] : locationIds) {
-      for (const dataset of datasets) await insertGrant(client, scope, locationId, dataset)
-    }
-    const opened = { locations: 0, datasets: 0 }
-    for (const locationId of locationIds) {
-      const missing = await openDatasets(client, { companyId: scope.companyId, locationId, datasets })
-      opened.locations += missing.length > 0 ? 1 : 0
-      opened.datasets += missing.length
-    }
-    await alongside?.(client)
-    return opened
+    await lockOrganization(client, organizationId)
+    await requireCompany(client, companyId)
+    const locationIds = (await listLocations(client, organizationId)).map(({ id }) => id)
+    const live = await listAccess(client, parties)
+    const before = normalized(live)
+    const after = normalized(wantedOf(before, locationIds))
+    requireOwn(after, locationIds)
+    const [readable, wanted] = [atEachLocation(before, locationIds), atEachLocation(after, locationIds)]
+    const [opened, closed] = [without(wanted, readable), without(readable, wanted)]
+    const isWider = opened.length > 0 || datasetsEverywhere(without(after, before)).length > 0
+    const change = { before, after, opened, closed, isWider }
+    const [ended, given] = [without(live, after), without(after, live)]
+    if (ended.length === 0 && given.length === 0) return change
+    await alongside(client, change)
+    await endGrants(client, parties, ended)
+    await insertGrants(client, parties, given)
+    await closeDatasets(client, companyId, closed)
+    await openDatasets(client, companyId, opened)
+    return change
   })
 }
 
+/** Lets a company read the scope beside what it may read already. Returns what was opened. Throws a Problem. */
+export async function grantAccess(pool: Pool, scope: GrantScope): Promise<Counted> {
+  const datasets = namesOf(scope.datasets)
+  const locationIds = scope.locationIds === 'all' ? [null] : scope.locationIds
+  const granted = locationIds.flatMap((locationId) => datasets.map((dataset) => ({ locationId, dataset })))
+  const { opened } = await changeAccess(pool, scope, (now) => [...now, ...granted])
+  return counted(opened)
+}
+
 /**
- * Ends what a company may read, from the next request on, on every process. For the whole organization it ends the grants of single
- * locations too. A single location that is open because all are cannot be taken out: that would quietly decide about the locations of the
- * future. `alongside` happens in the same transaction. Returns how many datasets of how many locations were closed. Throws a Refusal.
+ * Ends what a company may read of the scope. For the whole organization it ends the grants of single locations too. A single location that
+ * is open because all are cannot be taken out: that would quietly decide about the locations of the future. Returns what was closed. Throws
+ * a Problem.
  */
-export async function revokeAccess(
-  pool: Pool,
-  scope: GrantScope,
-  alongside?: (client: Queryable) => Promise<void>,
-): Promise<{ locations: number; datasets: number }> {
-  return await withTransaction(pool, async (client) => {
-    const locationIds = await lockScope(client, scope)
-    const datasets = namesOf(scope.datasets)
-    if (scope.locationIds !== 'all') await refuseCoveredByAll(client, scope, datasets)
-    await endGrants(client, scope, scope.locationIds === 'all' ? null : locationIds, datasets)
-    const closed = { locations: 0, datasets: 0 }
-    for (const locationId of locationIds) {
-      const count = await closeDatasets(client, { companyId: scope.companyId, locationId, datasets })
-      closed.locations += count > 0 ? 1 : 0
-      closed.datasets += count
+export async function revokeAccess(pool: Pool, scope: GrantScope): Promise<Counted> {
+  const datasets = new Set(namesOf(scope.datasets))
+  const locationIds = scope.locationIds === 'all' ? null : new Set<LocationId | null>(scope.locationIds)
+  const wantedOf = (now: Access, ownIds: readonly LocationId[]) => {
+    const touched = now.filter(({ dataset }) => datasets.has(dataset))
+    if (locationIds === null) return without(now, touched)
+    requireOwn(
+      [...locationIds].map((locationId) => ({ locationId })),
+      ownIds,
+    )
+    if (touched.some(({ locationId }) => locationId === null)) {
+      throw new Problem('grant_covers_all_locations')
     }
-    await alongside?.(client)
-    return closed
-  })
-}
-
-/** The consents of an organization, to a company, or all; those that ended too when asked for. The newest first. */
-export async function listGrants(
-  db: Queryable,
-  filter: { organizationId?: OrganizationId; companyId?: CompanyId; withEnded?: boolean },
-): Promise<Grant[]> {
-  const conditions = [
-    ...(filter.withEnded ? [] : ['g.revoked_at is null']),
-    ...(filter.organizationId === undefined ? [] : ['g.organization_id = $1']),
-    ...(filter.companyId === undefined ? [] : [`g.company_id = $${filter.organizationId === undefined ? 1 : 2}`]),
-  ]
-  const { rows } = await db.query<GrantRow>(
-    `select g.company_id, c.name as company_name, g.organization_id, o.name as organization_name,
-            g.location_id, l.name as location_name, g.dataset, g.granted_at, g.granted_by, g.revoked_at, g.revoked_by
-       from access_grant g
-       join company c on c.id = g.company_id
-       join organization o on o.id = g.organization_id
-       left join location l on l.id = g.location_id
-      ${conditions.length === 0 ? '' : `where ${conditions.join(' and ')}`}
-      order by g.granted_at desc, g.location_id, g.dataset`,
-    [filter.organizationId, filter.companyId].filter((value) => value !== undefined),
-  )
-  return rows.map((row) => ({
-    companyId: row.company_id,
-    companyName: row.company_name,
-    organizationId: row.organization_id,
-    organizationName: row.organization_name,
-    locationId: row.location_id,
-    locationName: row.location_name,
-    dataset: row.dataset,
-    grantedAt: row.granted_at,
-    grantedBy: row.granted_by,
-    revokedAt: row.revoked_at,
-    revokedBy: row.revoked_by,
-  }))
-}
-
-type GrantRow = {
-  company_id: CompanyId
-  company_name: string
-  organization_id: OrganizationId
-  organization_name: string
-  location_id: LocationId | null
-  location_name: string | null
-  dataset: DatasetName
-  granted_at: Date
-  granted_by: string
-  revoked_at: Date | null
-  revoked_by: string | null
-}
-
-/** Holds the organization against other grants and new locations; gives the scope's locations in the order in which all lock them. */
-async function lockScope(client: PoolClient, scope: GrantScope): Promise<LocationId[]> {
-  await lockOrganization(client, scope.organizationId)
-  await requireCompany(client, scope.companyId)
-  const own = new Set((await listLocations(client, scope.organizationId)).map((location) => location.id))
-  if (scope.locationIds === 'all') return inOrder([...own])
-  const foreign = scope.locationIds.find((id) => !own.has(id))
-  if (foreign !== undefined) throw new Refusal('location_unknown', `The organization has no location ${foreign}.`)
-  return inOrder([...new Set(scope.locationIds)])
-}
-
-function namesOf(datasets: GrantScope['datasets']): DatasetName[] {
-  return datasets === 'all' ? datasetNames : datasetNames.filter((name) => datasets.includes(name))
-}
-
-async function insertGrant(
-  client: PoolClient,
-  scope: GrantScope,
-  locationId: LocationId | null,
-  dataset: DatasetName,
-): Promise<void> {
-  await client.query(
-    `insert into access_grant (id, company_id, organization_id, location_id, dataset, granted_at, granted_by)
-     values ($1, $2, $3, $4, $5, clock_timestamp(), $6)
-         on conflict (company_id, organization_id, coalesce(location_id, 0), dataset) where revoked_at is null do nothing`,
-    [randomUUID(), scope.companyId, scope.organizationId, locationId, dataset, scope.by],
-  )
-}
-
-async function refuseCoveredByAll(
-  client: PoolClient,
-  scope: GrantScope,
-  datasets: readonly DatasetName[],
-): Promise<void> {
-  const { rows } = await client.query(
-    `select
-       from access_grant
-      where company_id = $1 and organization_id = $2 and location_id is null and dataset = any($3::text[]) and revoked_at is null
-      limit 1`,
-    [scope.companyId, scope.organizationId, datasets],
-  )
-  if (rows.length > 0) {
-    throw new Refusal(
-      'grant_covers_all_locations',
-      'The whole organization is granted, so single locations cannot be taken out: revoke it for all locations, then grant those that shall stay open.',
+    return without(
+      now,
+      touched.filter(({ locationId }) => locationIds.has(locationId)),
     )
   }
+  const { closed } = await changeAccess(pool, scope, wantedOf)
+  return counted(closed)
 }
 
-/** `locationIds` null: every live grant of the company in the organization. */
-async function endGrants(
-  client: PoolClient,
-  scope: GrantScope,
-  locationIds: readonly LocationId[] | null,
-  datasets: readonly DatasetName[],
-): Promise<void> {
+/** What a company may read of an organization now. */
+export async function listAccess(
+  db: Queryable,
+  { companyId, organizationId }: Pick<GrantParties, 'companyId' | 'organizationId'>,
+): Promise<Access> {
+  const { rows } = await db.query<{ location_id: LocationId | null; dataset: DatasetName }>(
+    `select location_id, dataset
+       from access_grant
+      where organization_id = $1 and company_id = $2 and revoked_at is null`,
+    [organizationId, companyId],
+  )
+  return rows.map((row) => ({ locationId: row.location_id, dataset: row.dataset }))
+}
+
+/** How many companies an organization grants something. */
+export async function countCompaniesWithAccess(db: Queryable, organizationId: OrganizationId): Promise<number> {
+  const { rows } = await db.query<{ companies: string }>(
+    `select count(distinct company_id) as companies
+       from access_grant
+      where organization_id = $1 and revoked_at is null`,
+    [organizationId],
+  )
+  return Number(rows[0]?.companies ?? 0)
+}
+
+function requireOwn(grants: readonly Pick<Grant, 'locationId'>[], ownIds: readonly LocationId[]): void {
+  const own = new Set<LocationId | null>([null, ...ownIds])
+  const foreign = grants.find(({ locationId }) => !own.has(locationId))
+  if (foreign)
+    throw new Problem('location_unknown', { errors: `The organization has no location ${foreign.locationId}.` })
+}
+
+function namesOf(datasets: GrantScope['datasets']): readonly DatasetName[] {
+  return datasets === 'all' ? datasetNames : datasets
+}
+
+function counted(access: Access): Counted {
+  return { locations: new Set(access.map(({ locationId }) => locationId)).size, datasets: access.length }
+}
+
+/** The index of live grants says 0 for every location: no location has that id. */
+async function endGrants(client: Queryable, parties: GrantParties, ended: Access): Promise<void> {
   await client.query(
-    `update access_grant
-        set revoked_at = clock_timestamp(), revoked_by = $4
-      where company_id = $1 and organization_id = $2 and dataset = any($3::text[]) and revoked_at is null
-        ${locationIds === null ? '' : 'and location_id = any($5::bigint[])'}`,
-    [scope.companyId, scope.organizationId, datasets, scope.by, ...(locationIds === null ? [] : [locationIds])],
+    `update access_grant g
+        set revoked_at = statement_timestamp(), revoked_by = $3
+       from unnest($4::bigint[], $5::text[]) as ended (location_id, dataset)
+      where g.company_id = $1 and g.organization_id = $2 and coalesce(g.location_id, 0) = ended.location_id
+        and g.dataset = ended.dataset and g.revoked_at is null`,
+    [
+      parties.companyId,
+      parties.organizationId,
+      parties.by,
+      ended.map(({ locationId }) => locationId ?? '0'),
+      ended.map(({ dataset }) => dataset),
+    ],
+  )
+}
+
+async function insertGrants(client: Queryable, parties: GrantParties, given: Access): Promise<void> {
+  await client.query(
+    `insert into access_grant (id, company_id, organization_id, location_id, dataset, granted_at, granted_by)
+     select given.id, $1, $2, given.location_id, given.dataset, statement_timestamp(), $3
+       from unnest($4::uuid[], $5::bigint[], $6::text[]) as given (id, location_id, dataset)`,
+    [
+      parties.companyId,
+      parties.organizationId,
+      parties.by,
+      given.map(() => randomUUID()),
+      given.map(({ locationId }) => locationId),
+      given.map(({ dataset }) => dataset),
+    ],
   )
 }

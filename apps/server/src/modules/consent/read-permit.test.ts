@@ -42,12 +42,10 @@ test('A01, A02, A03: a company reads what was granted to it, and nothing of a pr
   for (const { locationId } of [p2, p4, p5]) {
     await assert.rejects(permitRead(world.pool, c1.token, locationId, plans, on), {
       code: 'location_denied',
-      status: 403,
     })
   }
   await assert.rejects(permitRead(world.pool, c1.token, noLocation, plans, on), {
     code: 'location_unknown',
-    status: 404,
   })
 })
 
@@ -66,7 +64,7 @@ test('A10: of a granted location only the granted datasets can be read', async (
   await grantAccess(world.pool, scope)
 
   assert.equal((await permitRead(world.pool, token, id, schedules, on)).dataset, schedules)
-  await assert.rejects(permitRead(world.pool, token, id, plans, on), { code: 'dataset_denied', status: 403 })
+  await assert.rejects(permitRead(world.pool, token, id, plans, on), { code: 'dataset_denied' })
 })
 
 test('a malformed location id is answered like one that does not exist', async (t) => {
@@ -126,7 +124,7 @@ test('B20, B21, A20: the token of a revoked or replaced key pair, of a suspended
   const { company, owner, token, pair } = await world.addCompany()
   const other = await world.addCompany()
   const by = { companyId: company.id, memberId: owner.id }
-  const refused = { code: 'token_invalid', status: 401 }
+  const refused = { code: 'token_invalid' }
   const assertRefused = async (given: typeof token) => {
     await assert.rejects(requirePrincipal(world.pool, given), refused)
     await assert.rejects(permitRead(world.pool, given, noLocation, plans, on), refused)
@@ -180,7 +178,7 @@ test('a new agreement leaves a company its grace period, then refuses it until t
 
   await world.ownerPool.query('update agreement set enforced_at = now() where version = 2')
   await requirePrincipal(world.pool, later.token)
-  await assert.rejects(requirePrincipal(world.pool, token), { code: 'agreement_required', status: 403 })
+  await assert.rejects(requirePrincipal(world.pool, token), { code: 'agreement_required' })
   await acceptAgreement(world.pool, { companyId: company.id, memberId: owner.id, version: 2 })
   await requirePrincipal(world.pool, token)
 })

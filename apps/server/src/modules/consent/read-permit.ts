@@ -11,7 +11,9 @@ import {
 import type { VerifiedToken } from '../credentials/access-token.ts'
 import { agreementAccepted } from '../credentials/agreement.ts'
 import { type DatasetState, type DatasetStateRow, toDatasetState } from '../datasets/dataset-state.ts'
+import type { Stamp } from '../datasets/stamp.ts'
 import type { OfficeHours, OpenTimes } from '../directory/office-hours.ts'
+import { drawGrantStamp } from './dataset-grant.ts'
 
 /** Proof that the bearer's key pair, company and agreement were alive when this request asked. Only `requirePrincipal` makes one. */
 export type Principal = {
@@ -29,8 +31,11 @@ export type ReadPermit = {
   readonly locationId: LocationId
   readonly openTimes: OpenTimes
   readonly dataset: DatasetName
-  /** The dataset's stamp that the granting transaction drew: a delta from before it returns the whole dataset. */
-  readonly grantedStamp: number
+  /**
+   * The dataset's stamp that the company's first read drew: a delta from before it returns the whole dataset. Infinity while a writer's turn
+   * kept it from being drawn.
+   */
+  readonly grantedStamp: Stamp
   readonly grantedAt: Date
   /** As it stood before any page is read: a watermark made of it is never too late. */
   readonly state: DatasetState
@@ -66,17 +71,20 @@ export async function permitRead(
   if (parsedId === null || row.organization_id === null) throw new Problem('location_unknown')
   if (options.previewOff) throw new Problem('preview_off')
   if (!row.has_location) throw new Problem('location_denied')
-  if (row.granted_stamp === null || row.granted_at === null) throw new Problem('dataset_denied')
+  if (row.granted_at === null) throw new Problem('dataset_denied')
   if (row.first_stamp === null) throw new Error('a granted dataset has no state')
+  const grant = { companyId: token.companyId, locationId: parsedId, dataset }
+  // The state that was read is from before the stamp, so the permit is asked for again.
+  if (row.granted_stamp === null && (await drawGrantStamp(pool, grant))) {
+    return await permitRead(pool, token, locationId, dataset, options)
+  }
   return {
     brand: 'ReadPermit',
-    companyId: token.companyId,
+    ...grant,
     keyPairId: token.keyPairId,
     organizationId: row.organization_id,
-    locationId: parsedId,
     openTimes: { timeZone: row.time_zone, officeHours: row.office_hours },
-    dataset,
-    grantedStamp: Number(row.granted_stamp),
+    grantedStamp: row.granted_stamp === null ? Number.POSITIVE_INFINITY : Number(row.granted_stamp),
     grantedAt: row.granted_at,
     // The row of a state has no empty columns but those that a state may lack.
     state: toDatasetState(row as DatasetStateRow),

@@ -30,7 +30,7 @@ test('W01: only the owner of the company accepts the agreement, and only the ver
       name: role,
       role,
     })
-    await assert.rejects(accept(person.id, 1), { code: 'member_not_owner' })
+    await assert.rejects(accept(person.id, 1), { code: 'role_denied' })
   }
   await assert.rejects(accept(stranger.owner.id, 1), { code: 'member_unknown' })
   await assert.rejects(accept(owner.id, 2), { code: 'agreement_not_current' })

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import { withTransaction } from '../../platform/database/pool.ts'
 import type { Queryable } from '../../platform/database/queryable.ts'
-import { Refusal } from '../../platform/errors/refusal.ts'
+import { Problem } from '../../platform/errors/problem.ts'
 import type { CompanyId, MemberId } from '../../platform/identity/identity.ts'
 import { requireMember } from '../directory/member.ts'
 import { agreementOne } from './agreement-1.ts'
@@ -45,22 +45,22 @@ export async function ensureFirstAgreement(pool: Pool): Promise<void> {
 
 /**
  * Publishes the next version. It binds each company from its acceptance on, and every one from `enforcedAt` on. `alongside` happens in the
- * same transaction. Throws a Refusal.
+ * same transaction. Throws a Problem.
  */
 export async function publishAgreement(
   pool: Pool,
   agreement: { version: number; body: string; enforcedAt: Date },
   alongside?: (client: Queryable) => Promise<void>,
 ): Promise<Agreement> {
-  if (agreement.body.trim() === '') throw new Refusal('field_invalid', 'The text of the agreement is empty.')
+  if (agreement.body.trim() === '')
+    throw new Problem('field_invalid', { errors: 'The text of the agreement is empty.' })
   return await withTransaction(pool, async (client) => {
     await client.query('lock table agreement in share row exclusive mode')
     const next = ((await findCurrentAgreement(client))?.version ?? 0) + 1
     if (agreement.version !== next) {
-      throw new Refusal(
-        'agreement_version_wrong',
-        `The next version of the agreement is ${next}, not ${agreement.version}.`,
-      )
+      throw new Problem('agreement_version_wrong', {
+        errors: `The next version of the agreement is ${next}, not ${agreement.version}.`,
+      })
     }
     await client.query('insert into agreement (version, body, enforced_at) values ($1, $2, $3)', [
       agreement.version,
@@ -93,7 +93,7 @@ export async function findAgreement(db: Queryable, version: number): Promise<Agr
 
 /**
  * Records that a company's owner accepted a version, which must be the newest: it is what they were shown. The role is read in the same
- * transaction, in which `alongside` happens too. Accepting twice keeps the first date. Throws a Refusal.
+ * transaction, in which `alongside` happens too. Accepting twice keeps the first date. Throws a Problem.
  */
 export async function acceptAgreement(
   pool: Pool,
@@ -104,15 +104,16 @@ export async function acceptAgreement(
   await withTransaction(pool, async (client) => {
     const member = await requireMember(client, companyId, memberId)
     if (member.role !== 'owner') {
-      throw new Refusal(
-        'member_not_owner',
-        'Only the owner of the company account can accept the developer API agreement.',
-      )
+      throw new Problem('role_denied', {
+        errors: 'Only the owner of the company can accept the developer API agreement. Ask the owner.',
+      })
     }
     const current = await findCurrentAgreement(client)
-    if (!current) throw new Refusal('agreement_unknown', 'No developer API agreement has been published yet.')
+    if (!current) throw new Problem('agreement_unknown', { errors: 'No agreement has been published yet.' })
     if (current.version !== version) {
-      throw new Refusal('agreement_not_current', `The current agreement is version ${current.version}, not ${version}.`)
+      throw new Problem('agreement_not_current', {
+        errors: `Version ${version} of the agreement is not the current one. Reload the page and accept version ${current.version}.`,
+      })
     }
     await client.query(
       `insert into agreement_acceptance (company_id, version, member_id)

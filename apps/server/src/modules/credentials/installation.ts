@@ -22,7 +22,7 @@ export async function requireInstallation(pool: Queryable, secretKey: SecretKey)
   if (!installation) throw new Error('the installation row is missing')
   if (!isSameHash(installation.secret_key_check, secretKey.check)) {
     throw new WrongSecretKey(
-      'The secret key is not the one that this database was set up with: put the right key back, or point to the right database.',
+      'The secret key is not the one that this database was set up with. Restore the right key, or connect to the right database.',
     )
   }
   return { installationId: installation.id }

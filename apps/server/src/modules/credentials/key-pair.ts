@@ -1,7 +1,7 @@
 import type { Pool, PoolClient } from 'pg'
 import { withTransaction } from '../../platform/database/pool.ts'
 import type { Queryable } from '../../platform/database/queryable.ts'
-import { Refusal } from '../../platform/errors/refusal.ts'
+import { Problem } from '../../platform/errors/problem.ts'
 import { type CompanyId, type KeyPairId, type MemberId, newUuid } from '../../platform/identity/identity.ts'
 import { lockCompany } from '../directory/company.ts'
 import { requireMember } from '../directory/member.ts'
@@ -24,7 +24,7 @@ export type NewKeyPair = { keyPairId: KeyPairId; clientId: string; clientSecret:
 
 /**
  * Makes a company's key pair. Only its owner or an admin may, and only after the owner accepted the agreement (spec: Authentication 1).
- * `alongside` happens in the same transaction. Throws a Refusal, also when there is a live pair: that one is replaced by
+ * `alongside` happens in the same transaction. Throws a Problem, also when there is a live pair: that one is replaced by
  * `regenerateKeyPair`, which says what it does.
  */
 export async function generateKeyPair(
@@ -39,10 +39,7 @@ export async function generateKeyPair(
       by.companyId,
     ])
     if (rows.length > 0) {
-      throw new Refusal(
-        'key_pair_exists',
-        'The company has a live key pair: regenerate it to replace it, which ends the old one at once.',
-      )
+      throw new Problem('key_pair_exists')
     }
     const pair = await insertKeyPair(client, secretKey, by)
     await alongside?.(client, pair)
@@ -53,7 +50,7 @@ export async function generateKeyPair(
 /**
  * Replaces the live pair, if any: the old one and every token issued from it are dead with the commit that makes the new one live. Of
  * several at once that name the pair which they replace the first one's is the live one and the others are refused; of those that name none
- * each gets a pair and the last one's is the live one. `alongside` happens in the same transaction. Throws a Refusal like `generateKeyPair`.
+ * each gets a pair and the last one's is the live one. `alongside` happens in the same transaction. Throws a Problem like `generateKeyPair`.
  */
 export async function regenerateKeyPair(
   pool: Pool,
@@ -71,15 +68,15 @@ export async function regenerateKeyPair(
   })
 }
 
-/** Holds the company's pair of this client id. Throws a Refusal when it has no such pair, or not any more: another one may live by now. */
+/** Holds the company's pair of this client id. Throws a Problem when it has no such pair, or not any more: another one may live by now. */
 export async function requireLiveKeyPair(client: Queryable, companyId: CompanyId, clientId: string): Promise<void> {
   const { rows } = await client.query<{ revoked_at: Date | null }>(
     'select revoked_at from key_pair where company_id = $1 and client_id = $2 for update',
     [companyId, clientId.includes('\0') ? '' : clientId],
   )
-  if (!rows[0]) throw new Refusal('key_pair_unknown', 'The company has no such key pair.')
+  if (!rows[0]) throw new Problem('key_pair_unknown')
   if (rows[0].revoked_at) {
-    throw new Refusal('key_pair_not_live', 'This key pair has ended already. Reload the page to see what is live now.')
+    throw new Problem('key_pair_not_live')
   }
 }
 
@@ -153,14 +150,15 @@ async function requireMayManageKeys(
   const { state } = await lockCompany(client, by.companyId)
   const member = await requireMember(client, by.companyId, by.memberId)
   if (member.role === 'member') {
-    throw new Refusal('member_not_permitted', 'Only the owner or an admin of the company can manage its key pair.')
+    throw new Problem('role_denied', {
+      errors: 'Only the owner or an admin of the company can change its key pair. Ask one of them.',
+    })
   }
-  if (state !== 'active') throw new Refusal('company_closed', `The company is ${state}: it gets no key pair.`)
+  if (state !== 'active') {
+    throw new Problem('company_closed', { errors: `The company is ${state}, so it cannot get a key pair.` })
+  }
   if (!(await companiesInForce(client, [by.companyId])).has(by.companyId)) {
-    throw new Refusal(
-      'agreement_not_accepted',
-      'Developer API agreement not accepted: the owner of the company must accept the current version first.',
-    )
+    throw new Problem('agreement_not_accepted')
   }
 }
 

@@ -12,7 +12,7 @@ import type { Pool } from 'pg'
 import { withTransaction } from '../../platform/database/pool.ts'
 import type { Queryable } from '../../platform/database/queryable.ts'
 import { fromRow, type RowOf } from '../../platform/database/rows.ts'
-import { Refusal } from '../../platform/errors/refusal.ts'
+import { Problem } from '../../platform/errors/problem.ts'
 import type { SecretKey } from './secret.ts'
 
 /**
@@ -47,7 +47,7 @@ export async function rotateSigningKey(pool: Pool, secretKey: SecretKey): Promis
 
 /**
  * Ends every token that a key has signed, within a second on every process. When it was the active key, a new one takes its place in
- * the same transaction, so that tokens can be issued on. Throws a Refusal when there is no such key.
+ * the same transaction, so that tokens can be issued on. Throws a Problem when there is no such key.
  */
 export async function withdrawSigningKey(pool: Pool, secretKey: SecretKey, kid: string): Promise<void> {
   await withTransaction(pool, async (client) => {
@@ -57,7 +57,9 @@ export async function withdrawSigningKey(pool: Pool, secretKey: SecretKey, kid: 
       [kid],
     )
     if (rowCount === 0)
-      throw new Refusal('signing_key_unknown', `There is no signing key ${kid} that could be withdrawn.`)
+      throw new Problem('signing_key_unknown', {
+        errors: `There is no signing key ${kid}, or it was already withdrawn.`,
+      })
     const { rows: active } = await client.query("select from signing_key where state = 'active' limit 1")
     if (active.length === 0) await insertSigningKey(client, secretKey)
   })

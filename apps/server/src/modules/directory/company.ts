@@ -3,7 +3,7 @@ import { withTransaction } from '../../platform/database/pool.ts'
 import type { Queryable } from '../../platform/database/queryable.ts'
 import { containing, queryPage } from '../../platform/database/search.ts'
 import { requireText } from '../../platform/errors/field.ts'
-import { Refusal } from '../../platform/errors/refusal.ts'
+import { Problem } from '../../platform/errors/problem.ts'
 import { type CompanyId, newUuid } from '../../platform/identity/identity.ts'
 import { addMember, type Member } from './member.ts'
 
@@ -16,7 +16,7 @@ export type CompanyState = (typeof companyStates)[number]
 /** A software vendor. */
 export type Company = { id: CompanyId; name: string; state: CompanyState; createdAt: Date }
 
-/** Makes a company together with its owner: there is never one without. Throws a Refusal for a field that cannot be. */
+/** Makes a company together with its owner: there is never one without. Throws a Problem for a field that cannot be. */
 export async function createCompany(
   pool: Pool,
   company: { name: string; owner: { email: string; name: string } },
@@ -39,7 +39,7 @@ export async function addCompany(
   return { company: created, owner }
 }
 
-/** Gives a company another name. Throws a Refusal for one that cannot be. */
+/** Gives a company another name. Throws a Problem for one that cannot be. */
 export async function renameCompany(db: Queryable, id: CompanyId, name: string): Promise<void> {
   await db.query('update company set name = $2 where id = $1', [id, requireText(name, 'the name of a company')])
 }
@@ -66,15 +66,15 @@ export async function findCompany(db: Queryable, id: CompanyId): Promise<Company
   return rows[0] ? toCompany(rows[0]) : null
 }
 
-/** The company; throws a Refusal when there is none. */
+/** The company; throws a Problem when there is none. */
 export async function requireCompany(db: Queryable, id: CompanyId): Promise<Company> {
   const company = await findCompany(db, id)
-  if (!company) throw new Refusal('company_unknown', `There is no company ${id}.`)
+  if (!company) throw new Problem('company_unknown', { errors: `There is no company ${id}.` })
   return company
 }
 
 /**
- * The company, held until the transaction ends, so that changes of its key pair and of its people take turns. Throws a Refusal when there
+ * The company, held until the transaction ends, so that changes of its key pair and of its people take turns. Throws a Problem when there
  * is none.
  */
 export async function lockCompany(client: Queryable, id: CompanyId): Promise<Company> {
@@ -82,7 +82,7 @@ export async function lockCompany(client: Queryable, id: CompanyId): Promise<Com
     'select id, name, state, created_at from company where id = $1 for no key update',
     [id],
   )
-  if (!rows[0]) throw new Refusal('company_unknown', `There is no company ${id}.`)
+  if (!rows[0]) throw new Problem('company_unknown', { errors: `There is no company ${id}.` })
   return toCompany(rows[0])
 }
 
@@ -128,7 +128,9 @@ async function changeState(db: Queryable, id: CompanyId, state: CompanyState): P
   )
   if (rows[0]) return toCompany(rows[0])
   const company = await requireCompany(db, id)
-  throw new Refusal('company_closed', `The company ${company.name} is closed for good.`)
+  throw new Problem('company_closed', {
+    errors: `The company ${company.name} is closed. A closed company cannot be resumed.`,
+  })
 }
 
 type CompanyRow = { id: CompanyId; name: string; state: CompanyState; created_at: Date }

@@ -1,6 +1,6 @@
 import type { Queryable } from '../../platform/database/queryable.ts'
 import { fromRow, type RowOf, toRow } from '../../platform/database/rows.ts'
-import { Refusal } from '../../platform/errors/refusal.ts'
+import { Problem } from '../../platform/errors/problem.ts'
 import type { LocationId, OrganizationId } from '../../platform/identity/identity.ts'
 import type { OfficeHours } from './office-hours.ts'
 
@@ -56,10 +56,10 @@ export async function findLocation(db: Queryable, id: LocationId): Promise<Locat
   return rows[0] ? toLocation(rows[0]) : null
 }
 
-/** The location; throws a Refusal when there is none. */
+/** The location; throws a Problem when there is none. */
 export async function requireLocation(db: Queryable, id: LocationId): Promise<Location> {
   const location = await findLocation(db, id)
-  if (!location) throw new Refusal('location_unknown', `There is no location ${id}.`)
+  if (!location) throw new Problem('location_unknown', { errors: `There is no location ${id}.` })
   return location
 }
 

@@ -1,6 +1,6 @@
 import type { Queryable } from '../../platform/database/queryable.ts'
 import { violates } from '../../platform/errors/field.ts'
-import { Refusal } from '../../platform/errors/refusal.ts'
+import { Problem } from '../../platform/errors/problem.ts'
 import type { CompanyId, MemberId } from '../../platform/identity/identity.ts'
 import { insertMember, type MemberRole } from './tenant-member.ts'
 
@@ -14,7 +14,7 @@ export type Member = {
   createdAt: Date
 }
 
-/** Adds a member. Throws a Refusal when the company does not exist, has this e-mail address already, or has an owner and gets another. */
+/** Adds a member. Throws a Problem when the company does not exist, has this e-mail address already, or has an owner and gets another. */
 export async function addMember(
   db: Queryable,
   member: { companyId: CompanyId; email: string; name: string; role: MemberRole },
@@ -24,7 +24,7 @@ export async function addMember(
     return { ...added, companyId: member.companyId }
   } catch (error) {
     if (violates(error, 'member_company_id_fkey')) {
-      throw new Refusal('company_unknown', `There is no company ${member.companyId}.`)
+      throw new Problem('company_unknown', { errors: `There is no company ${member.companyId}.` })
     }
     throw error
   }
@@ -57,7 +57,7 @@ export async function getOwner(db: Queryable, companyId: CompanyId): Promise<Mem
   return owner
 }
 
-/** The member of this company; throws a Refusal when there is none. The row stays locked, so a role that is checked cannot change meanwhile. */
+/** The member of this company; throws a Problem when there is none. The row stays locked, so a role that is checked cannot change meanwhile. */
 export async function requireMember(client: Queryable, companyId: CompanyId, memberId: MemberId): Promise<Member> {
   const { rows } = await client.query<MemberRow>(
     `select ${columns}
@@ -66,7 +66,7 @@ export async function requireMember(client: Queryable, companyId: CompanyId, mem
         for share`,
     [memberId, companyId],
   )
-  if (!rows[0]) throw new Refusal('member_unknown', 'The company has no such member.')
+  if (!rows[0]) throw new Problem('member_unknown')
   return toMember(rows[0])
 }
 

@@ -2,7 +2,7 @@ import type { Queryable } from '../../platform/database/queryable.ts'
 import { fromRow, type RowOf } from '../../platform/database/rows.ts'
 import { containing, queryPage } from '../../platform/database/search.ts'
 import { requireText } from '../../platform/errors/field.ts'
-import { Refusal } from '../../platform/errors/refusal.ts'
+import { Problem } from '../../platform/errors/problem.ts'
 import { newNumericId, type OrganizationId } from '../../platform/identity/identity.ts'
 
 /** A practice owner: one or more locations belong to it, and it decides which companies may read them. */
@@ -16,7 +16,7 @@ export type Organization = {
   updatedAt: Date
 }
 
-/** Makes an organization without locations; its agent will find them. Throws a Refusal for a field that cannot be. */
+/** Makes an organization without locations; its agent will find them. Throws a Problem for a field that cannot be. */
 export async function createOrganization(
   db: Queryable,
   organization: { name: string; externalReference?: string; timeZone?: string; country?: string },
@@ -39,7 +39,7 @@ export async function createOrganization(
   return fromRow<Organization>(rows[0])
 }
 
-/** Changes its name, and its time zone where one is given (null: none). Throws a Refusal. */
+/** Changes its name, and its time zone where one is given (null: none). Throws a Problem. */
 export async function updateOrganization(
   db: Queryable,
   id: OrganizationId,
@@ -53,7 +53,7 @@ export async function updateOrganization(
       where id = $1`,
     [id, name, timeZone !== undefined, timeZone ?? null],
   )
-  if (rowCount === 0) throw new Refusal('organization_unknown', `There is no organization ${id}.`)
+  if (rowCount === 0) throw new Problem('organization_unknown', { errors: `There is no organization ${id}.` })
 }
 
 /** Every organization, by name. */
@@ -105,20 +105,20 @@ export async function findOrganization(db: Queryable, id: OrganizationId): Promi
   return rows[0] ? fromRow<Organization>(rows[0]) : null
 }
 
-/** The organization; throws a Refusal when there is none. */
+/** The organization; throws a Problem when there is none. */
 export async function requireOrganization(db: Queryable, id: OrganizationId): Promise<Organization> {
   const organization = await findOrganization(db, id)
-  if (!organization) throw new Refusal('organization_unknown', `There is no organization ${id}.`)
+  if (!organization) throw new Problem('organization_unknown', { errors: `There is no organization ${id}.` })
   return organization
 }
 
 /**
  * Holds an organization until the transaction ends, so that of its new locations and its grants one comes after the other: a location
- * that appears while the whole organization is being granted is opened by one of the two. Throws a Refusal when there is none.
+ * that appears while the whole organization is being granted is opened by one of the two. Throws a Problem when there is none.
  */
 export async function lockOrganization(client: Queryable, id: OrganizationId): Promise<void> {
   const { rows } = await client.query('select from organization where id = $1 for no key update', [id])
-  if (rows.length === 0) throw new Refusal('organization_unknown', `There is no organization ${id}.`)
+  if (rows.length === 0) throw new Problem('organization_unknown', { errors: `There is no organization ${id}.` })
 }
 
 export const organizationColumns = 'id, name, external_reference, time_zone, country, created_at, updated_at'
@@ -127,7 +127,8 @@ export type OrganizationRow = RowOf<Organization>
 
 function requireTimeZone(name: string): string {
   const isKnown = /^[A-Za-z]/.test(name) && canFormatIn(name)
-  if (!isKnown) throw new Refusal('field_invalid', 'The time zone must be an IANA name like America/New_York.')
+  if (!isKnown)
+    throw new Problem('field_invalid', { errors: 'The time zone must be an IANA name such as America/New_York.' })
   return name
 }
 
@@ -142,6 +143,6 @@ function canFormatIn(timeZone: string): boolean {
 
 function requireCountry(code: string): string {
   if (!/^[A-Z]{2}$/.test(code))
-    throw new Refusal('field_invalid', 'The country must be two capital letters like US (ISO 3166-1).')
+    throw new Problem('field_invalid', { errors: 'The country must be a code of two letters such as US (ISO 3166-1).' })
   return code
 }

@@ -1,6 +1,6 @@
 import type { Queryable } from '../../platform/database/queryable.ts'
 import { requireText, violates } from '../../platform/errors/field.ts'
-import { Refusal } from '../../platform/errors/refusal.ts'
+import { Problem } from '../../platform/errors/problem.ts'
 import { type CompanyId, type MemberId, newUuid, type OrganizationId } from '../../platform/identity/identity.ts'
 
 export type MemberRole = 'owner' | 'admin' | 'member'
@@ -41,7 +41,7 @@ export async function listTenantMembers(db: Queryable, tenant: Tenant): Promise<
   return rows.map(toTenantMember)
 }
 
-/** Adds a person. Throws a Refusal when the address is there already, or when there would be a second owner. */
+/** Adds a person. Throws a Problem when the address is there already, or when there would be a second owner. */
 export async function insertMember(
   db: Queryable,
   tenant: Tenant,
@@ -60,10 +60,14 @@ export async function insertMember(
     return toTenantMember(rows[0])
   } catch (error) {
     if (violates(error, `${table}_email`)) {
-      throw new Refusal('member_exists', `This e-mail address belongs to a member of the ${tenant.side} already.`)
+      throw new Problem('member_exists', {
+        errors: `This e-mail address already belongs to a member of the ${tenant.side}.`,
+      })
     }
     if (violates(error, `${table}_one_owner`)) {
-      throw new Refusal('owner_exists', `The ${tenant.side} has an owner already: a ${tenant.side} has exactly one.`)
+      throw new Problem('owner_exists', {
+        errors: `The ${tenant.side} has an owner already. Transfer ownership instead.`,
+      })
     }
     throw error
   }
@@ -80,7 +84,7 @@ export async function addTenantMember(
   return await insertMember(client, tenant, member)
 }
 
-/** Gives a member another role. Throws a Refusal for the owner, whose role can only be handed over. */
+/** Gives a member another role. Throws a Problem for the owner, whose role can only be handed over. */
 export async function changeMemberRole(
   client: Queryable,
   tenant: Exclude<Tenant, { side: 'operator' }>,
@@ -90,14 +94,16 @@ export async function changeMemberRole(
   await takeMembersTurn(client, tenant, by)
   const member = await requireTenantMember(client, tenant, change.memberId)
   if (member.role === 'owner') {
-    throw new Refusal('owner_stays', 'The owner stays owner until ownership is handed over to another member.')
+    throw new Problem('owner_stays', {
+      errors: 'The role of the owner cannot be changed. Transfer ownership to another member first.',
+    })
   }
   await client.query(`update ${tables[tenant.side]} set role = $2 where id = $1`, [member.id, change.role])
   return { ...member, role: change.role }
 }
 
 /**
- * Ends what a member may do, from the next request on. What they did keeps their name. Throws a Refusal for the owner of a company or an
+ * Ends what a member may do, from the next request on. What they did keeps their name. Throws a Problem for the owner of a company or an
  * organization, and for the last operator who can sign in: nobody would be left.
  */
 export async function removeTenantMember(
@@ -110,9 +116,11 @@ export async function removeTenantMember(
   const member = await requireTenantMember(client, tenant, memberId)
   if (tenant.side === 'operator') {
     const others = (await listTenantMembers(client, tenant)).filter((each) => each.id !== memberId && each.userId)
-    if (others.length === 0) throw new Refusal('last_operator', 'The last operator cannot be removed.')
+    if (others.length === 0) throw new Problem('last_operator')
   } else if (member.role === 'owner') {
-    throw new Refusal('owner_stays', 'The owner cannot be removed: hand over ownership to another member first.')
+    throw new Problem('owner_stays', {
+      errors: 'The owner cannot be removed. Transfer ownership to another member first.',
+    })
   }
   await client.query(`update ${tables[tenant.side]} set removed_at = clock_timestamp(), user_id = null where id = $1`, [
     member.id,
@@ -120,7 +128,7 @@ export async function removeTenantMember(
   return member
 }
 
-/** A member who was invited and has not come yet. Throws a Refusal for one who has. */
+/** A member who was invited and has not come yet. Throws a Problem for one who has. */
 export async function requireInvitedMember(
   client: Queryable,
   tenant: Tenant,
@@ -129,11 +137,11 @@ export async function requireInvitedMember(
 ): Promise<TenantMember> {
   await takeMembersTurn(client, tenant, by)
   const member = await requireTenantMember(client, tenant, memberId)
-  if (member.userId !== null) throw new Refusal('member_active', 'This person has accepted the invitation already.')
+  if (member.userId !== null) throw new Problem('member_active')
   return member
 }
 
-/** Makes an active member the owner, and the owner an admin. Throws a Refusal. */
+/** Makes an active member the owner, and the owner an admin. Throws a Problem. */
 export async function transferOwnership(
   client: Queryable,
   tenant: Exclude<Tenant, { side: 'operator' }>,
@@ -141,11 +149,12 @@ export async function transferOwnership(
   memberId: MemberId,
 ): Promise<TenantMember> {
   const actor = await takeMembersTurn(client, tenant, by)
-  if (actor.role !== 'owner') throw new Refusal('member_not_owner', 'Only the owner can hand over ownership.')
+  if (actor.role !== 'owner') throw new Problem('role_denied', { errors: 'Only the owner can transfer ownership.' })
   const heir = await requireTenantMember(client, tenant, memberId)
-  if (heir.id === actor.id) throw new Refusal('owner_exists', 'You are the owner already.')
+  if (heir.id === actor.id)
+    throw new Problem('owner_exists', { errors: 'You are already the owner. Choose another member.' })
   if (heir.userId === null) {
-    throw new Refusal('member_not_active', 'Ownership can only go to somebody who has accepted the invitation.')
+    throw new Problem('member_not_active')
   }
   const update = `update ${tables[tenant.side]} set role = $2 where id = $1`
   // In this order: there is never a moment with two owners, which the index would refuse.
@@ -165,14 +174,16 @@ async function takeMembersTurn(client: Queryable, tenant: Tenant, by: MemberId):
   else await client.query(`select from ${tenant.side} where id = $1 for no key update`, [tenant.id])
   const actor = await findTenantMember(client, tenant, by)
   if (!actor || actor.role === 'member') {
-    throw new Refusal('member_not_permitted', 'Only an owner or an admin can change who belongs here.')
+    throw new Problem('role_denied', {
+      errors: 'Only an owner or an admin can add, change or remove members. Ask one of them.',
+    })
   }
   return actor
 }
 
 async function requireTenantMember(client: Queryable, tenant: Tenant, id: MemberId): Promise<TenantMember> {
   const member = await findTenantMember(client, tenant, id)
-  if (!member) throw new Refusal('member_unknown', 'There is no such member, or they were removed.')
+  if (!member) throw new Problem('member_unknown')
   return member
 }
 
@@ -221,7 +232,7 @@ function toTenantMember(row: MemberRow): TenantMember {
 export function requireEmail(text: string): string {
   const email = text.trim()
   if (!/^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(email) || email.length > 254) {
-    throw new Refusal('field_invalid', 'The e-mail address of a member is not an e-mail address.')
+    throw new Problem('field_invalid', { errors: 'This is not an e-mail address. Enter one like name@example.com.' })
   }
   return email
 }

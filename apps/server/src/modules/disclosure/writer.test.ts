@@ -25,10 +25,7 @@ function someEntry(changes: Partial<DisclosureEntry> = {}): DisclosureEntry {
 }
 
 const refused = (error: unknown) =>
-  error instanceof Problem &&
-  error.code === 'disclosure_unavailable' &&
-  error.status === 503 &&
-  Number(error.headers['Retry-After']) >= 1
+  error instanceof Problem && error.code === 'disclosure_unavailable' && Number(error.retryAfterSeconds) >= 1
 
 test('what was recorded is there for everyone, as it was handed over, newest first', async (t) => {
   const { pool, ownerPool } = await createTestDatabase(t)

@@ -32,7 +32,7 @@ export function createDisclosureWriter(options: {
   let stopped = false
 
   const refuse = (code: string, cause?: unknown) =>
-    new Problem('disclosure_unavailable', { headers: { 'Retry-After': '2' }, because: `disclosure: ${code}`, cause })
+    new Problem('disclosure_unavailable', { retryAfterSeconds: 2, because: `disclosure: ${code}`, cause })
 
   const pump = createPump(
     () => waiting.length > 0,

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg'
 import { withTransaction } from '../../platform/database/pool.ts'
-import { Refusal } from '../../platform/errors/refusal.ts'
+import { Problem } from '../../platform/errors/problem.ts'
 import { type LocationId, newNumericId, type OrganizationId } from '../../platform/identity/identity.ts'
 import { insertAttributionScripts } from '../attribution/store.ts'
 import { openForOrganizationGrants } from '../consent/dataset-grant.ts'
@@ -18,7 +18,7 @@ import { lockOrganization } from '../directory/organization.ts'
  * Stores what an agent reports of an organization's locations, by source id; locations that it does not name stay as they are.
  * A new location gets its dataset states, its attribution script and the grants of the whole organization in the same
  * transaction. A location without a change is not touched, so `updatedAt` moves only with a change. Returns all locations of
- * the organization. Throws a Refusal when a source id occurs twice.
+ * the organization. Throws a Problem when a source id occurs twice.
  */
 export async function upsertLocations(
   pool: Pool,
@@ -27,7 +27,7 @@ export async function upsertLocations(
 ): Promise<Location[]> {
   const bySourceId = new Map(sources.map((source) => [source.sourceId, source]))
   if (bySourceId.size < sources.length)
-    throw new Refusal('field_invalid', 'A source_id occurs twice among the locations.')
+    throw new Problem('field_invalid', { errors: 'Two locations have the same source_id. Send each location once.' })
   return await withTransaction(pool, async (client) => {
     await lockOrganization(client, organizationId)
     const before = await listLocations(client, organizationId)

@@ -74,7 +74,7 @@ export async function getGrantedLocation(
 
 /**
  * What the company `$1` may read: the locations of organizations that granted all of theirs, and those granted one by one. From the
- * consents, which are small tables, and not from dataset_grant, which on a cluster is spread by location; both change in one transaction.
+ * grants, which are small tables, and not from dataset_grant, which on a cluster is spread by location; both change in one transaction.
  */
 export function grantedLocations(inOrganization: '' | 'and g.organization_id = $4'): string {
   return `

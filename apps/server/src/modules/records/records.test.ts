@@ -4,7 +4,6 @@ import { type DatasetName, datasetNames } from '@bridgework/contract'
 import type { Pool } from 'pg'
 import { createTestDatabase } from '../../platform/database/test-database.ts'
 import { Problem } from '../../platform/errors/problem.ts'
-import { Refusal } from '../../platform/errors/refusal.ts'
 import type { AgentId, LocationId } from '../../platform/identity/identity.ts'
 import { aPlan, aSchedule } from '../../test-world.ts'
 import { freshnessOf, oldestOf } from '../datasets/freshness.ts'
@@ -90,7 +89,7 @@ test('who waits too long for a turn is told to come again, and nothing is stored
 
   await assert.rejects(upload(pool, locationId, plans, { p1: aPlan() }), (error: unknown) => {
     assert.ok(error instanceof Problem)
-    assert.deepEqual([error.code, error.headers['retry-after']], ['busy', '5'])
+    assert.deepEqual([error.code, error.retryAfterSeconds], ['busy', 5])
     return true
   })
   letGo()
@@ -112,7 +111,7 @@ test('K08: a removal of too much waits for a person, who confirms what has not c
   assert.deepEqual(await confirmRemoval(pool, locationId, plans), { hidden: 29 })
   const { rows } = await pool.query('select source_id from record where not is_hidden')
   assert.deepEqual(rows, [{ source_id: 'p7' }])
-  await assert.rejects(confirmRemoval(pool, locationId, plans), Refusal)
+  await assert.rejects(confirmRemoval(pool, locationId, plans), { code: 'removal_unknown' })
 })
 
 test('records of another agent within a day are left alone by a list that may be older', async (t) => {

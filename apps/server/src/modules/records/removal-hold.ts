@@ -2,7 +2,6 @@ import type { DatasetName } from '@bridgework/contract'
 import type { Pool, PoolClient } from 'pg'
 import type { Queryable } from '../../platform/database/queryable.ts'
 import { Problem } from '../../platform/errors/problem.ts'
-import { Refusal } from '../../platform/errors/refusal.ts'
 import type { AgentId, LocationId } from '../../platform/identity/identity.ts'
 import { hideRecords } from './change.ts'
 import { takeTurn } from './turn.ts'
@@ -99,7 +98,7 @@ export async function listHeldRecords(
 
 /**
  * A person confirms a held removal: what it lists is hidden, but for records received since. `missing`: how many it listed when the person
- * saw it; another list by now is refused. `alongside` happens in the same transaction. Throws a Refusal, also when nothing is held there.
+ * saw it; another list by now is refused. `alongside` happens in the same transaction. Throws a Problem, also when nothing is held there.
  */
 export async function confirmRemoval(
   pool: Pool,
@@ -110,10 +109,9 @@ export async function confirmRemoval(
   return takeTurn(pool, locationId, dataset, async (turn) => {
     const hold = await takeHold(turn.client, locationId, dataset)
     if (missing !== undefined && hold.source_ids.length !== missing) {
-      throw new Refusal(
-        'removal_changed',
-        `The list has changed: it has ${hold.source_ids.length} records now, not ${missing}. Look at it again.`,
-      )
+      throw new Problem('removal_changed', {
+        errors: `The list has changed: it has ${hold.source_ids.length} records now, not ${missing}. Review it again.`,
+      })
     }
     const received = await turn.client.query<{ source_id: string }>(
       `select source_id from record
@@ -133,7 +131,7 @@ export async function confirmRemoval(
 
 /**
  * A person rejects a held removal: the list is dropped, nothing is hidden, and the agent's next complete read asks again when the records are
- * still missing. `alongside` happens in the same transaction. Throws a Refusal when nothing is held there.
+ * still missing. `alongside` happens in the same transaction. Throws a Problem when nothing is held there.
  */
 export async function rejectRemoval(
   pool: Pool,
@@ -153,7 +151,7 @@ async function takeHold(client: PoolClient, locationId: LocationId, dataset: Dat
     [locationId, dataset],
   )
   if (rows[0]) return rows[0]
-  throw new Refusal('removal_unknown', 'No removal of this dataset waits for confirmation at this location.')
+  throw new Problem('removal_unknown')
 }
 
 /** Hides the visible records of these source ids; returns how many there were. */

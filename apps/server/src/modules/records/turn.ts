@@ -86,7 +86,7 @@ export function alteredBy(dataset: DatasetName): DatasetName[] {
 async function lockStates(client: PoolClient, locationId: LocationId, names: readonly DatasetName[]): Promise<Turn> {
   const locked = await lockDatasetStates(client, locationId, names).catch((cause: unknown) => {
     const isLockTimeout = (cause as { code?: unknown }).code === '55P03'
-    throw isLockTimeout ? new Problem('busy', { headers: { 'retry-after': '5' }, cause }) : cause
+    throw isLockTimeout ? new Problem('busy', { retryAfterSeconds: 5, cause }) : cause
   })
   if (locked.length !== names.length) throw new Problem('location_unknown')
   const clock = Math.max(...locked.map((row) => row.clock))

@@ -4,25 +4,26 @@ import { recordAudit } from '../audit/store.ts'
 import { queueMail } from '../mail/queue.ts'
 import { noticeMail } from './sign-in-mail.ts'
 
-/** What happens to an account, and what the person is told by mail so that nobody else does it unseen; null: nothing. */
+/** The events of an account, each with the mail's text that makes a stranger's action visible to the person; null: no mail. */
 const notices = {
   'account.sign_in': null,
   'account.sign_out': null,
   'account.session_end': null,
   'account.update': null,
-  'account.password_change': 'Your password was changed. All other sign-ins were ended.',
-  'account.password_reset': 'Your password was changed by a link that we mailed to you. All sign-ins were ended.',
-  'account.two_factor_enable': 'One-time passwords were switched on for your account.',
-  'account.two_factor_disable': 'One-time passwords were switched off for your account.',
-  'account.recovery_code_use': 'A recovery code was used to sign in. It counts only once.',
-  'account.recovery_codes_renew': 'New recovery codes were made for your account. The old ones count no more.',
+  'account.password_change': 'Your password was changed. All your other sessions have ended.',
+  'account.password_reset':
+    'Your password was changed with a link from a mail that we sent you. All your sessions have ended.',
+  'account.two_factor_enable': 'Two-factor sign-in was turned on for your account.',
+  'account.two_factor_disable': 'Two-factor sign-in was turned off for your account.',
+  'account.recovery_code_use': 'A recovery code was used to sign in. It cannot be used again.',
+  'account.recovery_codes_renew': 'New recovery codes were generated for your account. The old codes no longer work.',
   'account.passkey_add': 'A passkey was added to your account.',
   'account.passkey_delete': 'A passkey was removed from your account.',
 } as const satisfies Record<string, string | null>
 
 export type AccountAction = keyof typeof notices
 
-/** Puts what happened to an account on record, and tells the person by mail where somebody else could be at work. */
+/** Records an event of an account, and mails the person where a stranger could have caused it. */
 export async function recordAccountEvent(
   pool: Pool,
   event: {

@@ -27,7 +27,7 @@ export type Attempt = { succeeded: () => Promise<void> }
 
 /**
  * Counts a try before it is made, so that tries at the same time cannot pass together, over all processes: a sliding log in the database.
- * `account`: the e-mail address as the person gave it, known or not. Throws Problem sign_in_throttled with Retry-After.
+ * `account`: the e-mail address as the person gave it, known or not. Throws Problem sign_in_throttled.
  */
 export async function admitAttempt(
   db: Queryable,
@@ -44,11 +44,7 @@ export async function admitAttempt(
   for (const { limit, key } of counts) {
     const at = await count(db, key, limit)
     if (at === null) {
-      const seconds = await secondsUntilFree(db, key, limit)
-      throw new Problem('sign_in_throttled', {
-        headers: { 'Retry-After': String(seconds) },
-        members: { retry_after_seconds: seconds },
-      })
+      throw new Problem('sign_in_throttled', { retryAfterSeconds: await secondsUntilFree(db, key, limit) })
     }
     counted.push({ key, at })
   }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Queryable } from '../../platform/database/queryable.ts'
 import { requireText } from '../../platform/errors/field.ts'
-import { Refusal } from '../../platform/errors/refusal.ts'
+import { Problem } from '../../platform/errors/problem.ts'
 import type { Auth } from './auth.ts'
 
 /** What is kept of a password: scrypt, by better-auth. Takes some 50 ms on purpose, so do it before a transaction and not in one. */
@@ -12,7 +12,7 @@ export async function hashPassword(auth: Auth, password: string): Promise<string
 
 /**
  * Makes an account whose e-mail address was proven by a link that was mailed to it. The address is kept in lower case, as better-auth
- * compares it. Throws a Refusal for a name that cannot be, and when the address has an account.
+ * compares it. Throws a Problem for a name that cannot be, and when the address has an account.
  */
 export async function createPerson(
   db: Queryable,
@@ -24,8 +24,7 @@ export async function createPerson(
      on conflict (email) do nothing`,
     [userId, requireText(person.name, 'your name'), person.email.toLowerCase()],
   )
-  if (rowCount === 0)
-    throw new Refusal('account_exists', 'This e-mail address has an account already: sign in with it.')
+  if (rowCount === 0) throw new Problem('account_exists')
   await db.query(
     `insert into portal_account (id, user_id, account_id, provider_id, password) values ($1, $2, $3, 'credential', $4)`,
     [randomUUID(), userId, userId, person.passwordHash],

@@ -3,7 +3,6 @@ import type { Pool } from 'pg'
 import { withTransaction } from '../../platform/database/pool.ts'
 import type { Queryable } from '../../platform/database/queryable.ts'
 import { Problem } from '../../platform/errors/problem.ts'
-import { Refusal } from '../../platform/errors/refusal.ts'
 import { recordAudit } from '../audit/store.ts'
 import { isSecret, newSecret, type SecretKey } from '../credentials/secret.ts'
 import { queueMail } from '../mail/queue.ts'
@@ -68,7 +67,7 @@ export async function findInvitation(
 /**
  * Seats whoever the invitation is for. The link came by mail, so it proves the address: a person without an account gets one with the name
  * and password given. One who has an account must be signed in as that address, for a forwarded link must not open it. Throws Problem
- * invitation_unknown and field_invalid, and a Refusal when somebody else is signed in, or nobody and there is an account.
+ * invitation_unknown and field_invalid, and another Problem when somebody else is signed in, or nobody and there is an account.
  */
 export async function acceptInvitation(
   pool: Pool,
@@ -88,14 +87,16 @@ export async function acceptInvitation(
     const email = seat.email.toLowerCase()
     if (person ? person.email !== email : await findPersonByEmail(client, email)) {
       const first = person
-        ? 'You are signed in with another address: sign out'
-        : `${email} has an account: sign in with it`
-      throw new Refusal('account_other', `This invitation is for ${email}. ${first}, then open the link again.`)
+        ? 'You are signed in with another address. Sign out'
+        : `This address has an account. Sign in with it`
+      throw new Problem('account_other', {
+        errors: `This invitation is for ${email}. ${first}, then open the link again.`,
+      })
     }
     const who = person ?? (newPerson && { ...newPerson, ...(await createPerson(client, { email, ...newPerson })) })
     if (!who) {
       throw new Problem('field_invalid', {
-        errors: 'name and password are needed, because this address has no account yet.',
+        errors: 'name and password are required, because this address has no account yet.',
       })
     }
     // The member before the invitation, as for those who remove a member: nobody waits in a circle.

@@ -15,19 +15,19 @@ export async function requireGoodPassword(password: string, about: readonly stri
   const length = [...password].length
   if (length < passwordLengthMin) {
     refuse(
-      `A password has at least ${passwordLengthMin} characters; this one has ${length}. A few words in a row make a good one.`,
+      `This password has ${length} characters; at least ${passwordLengthMin} are required. Use several words in a row.`,
     )
   }
-  if (password.length > passwordLengthMax) refuse(`A password has at most ${passwordLengthMax} characters.`)
+  if (password.length > passwordLengthMax) refuse(`This password is too long: at most ${passwordLengthMax} characters.`)
   const words = wordsOf(about)
   if (lettersWithout(password, words) < 8) {
-    refuse('This password is little more than your name, e-mail address or company. Choose other words.')
+    refuse('This password is mostly your name, e-mail address or company. Choose other words.')
   }
   checker ??= loadChecker()
   const { score, feedback } = (await checker).check(password, words)
   if (score < scoreMin) {
     const why = feedback.warning ? ` ${feedback.warning}` : ''
-    refuse(`This password is easy to guess.${why} Choose other words, or more of them.`)
+    refuse(`This password is easy to guess.${why} Choose other words, or add more.`)
   }
 }
 

@@ -2,52 +2,58 @@ import type { Mail } from '../mail/queue.ts'
 
 type Recipient = { email: string; name: string }
 
-/** The secret stands behind the #, so that no server, proxy or Referer header ever sees it. */
+/** The secret is behind the #, so that no server, proxy or Referer header ever sees it. */
 export function resetMail(publicUrl: string, to: Recipient, token: string): Mail {
   return {
     recipient: to.email,
     subject: 'Choose a new password for Bridgework',
     text: `Hello ${to.name},
 
-somebody, probably you, asked for a new password for your Bridgework account. Choose it here within the next hour:
+We received a request for a new password for your Bridgework account.
+Open this link within an hour and choose a new password:
 
 ${publicUrl}/reset-password#${token}
 
-If it was not you, do nothing: your password stays as it is.
+If you did not request this, do nothing. Your password does not change.
 `,
   }
 }
 
-/** Proves that the address is the person's. It says what becomes of it, because a stranger may have typed it. */
+/** Proves that the address is the person's. It says what doing nothing means, because a stranger may have typed the address. */
 export function signUpMail(publicUrl: string, to: Recipient, tenantName: string, token: string): Mail {
   return {
     recipient: to.email,
     subject: 'Confirm your e-mail address for Bridgework',
     text: `Hello ${to.name},
 
-somebody, probably you, signed up ${tenantName} for Bridgework with this address. Confirm it within a day, then sign in with the password
-that was chosen:
+We received a sign-up of ${tenantName} for Bridgework with this e-mail address.
+Open this link within a day to confirm the address:
 
 ${publicUrl}/verify-email#${token}
 
-If it was not you, do nothing: without this link there is no account.
+Then sign in with the password that you chose.
+
+If you did not sign up, do nothing. Without this link there is no account.
 `,
   }
 }
 
-/** For an address that has an account: whoever signed up learns this here, and a stranger nowhere. */
+/** For an address that has an account: its owner learns of the sign-up here, and a stranger learns of the account nowhere. */
 export function alreadySignedUpMail(publicUrl: string, to: Recipient): Mail {
   return {
     recipient: to.email,
-    subject: 'You have a Bridgework account already',
+    subject: 'You already have a Bridgework account',
     text: `Hello ${to.name},
 
-somebody, probably you, signed up for Bridgework with this address, which has an account already. Sign in, or choose a new password:
+We received a sign-up for Bridgework with this e-mail address, which already has an account.
+Nothing has changed. Sign in with the account that you have:
 
 ${publicUrl}/sign-in
-${publicUrl}/forgot-password
 
-To act for one more company or practice, ask its owner for an invitation. If it was not you, do nothing: nothing has changed.
+If you do not know the password, choose "Forgot your password?" on that page.
+To join another company or practice, ask its owner for an invitation.
+
+If you did not sign up, do nothing.
 `,
   }
 }
@@ -59,14 +65,15 @@ export function noticeMail(to: Recipient, what: string, ip: string): Mail {
     subject: 'Your Bridgework account was changed',
     text: `Hello ${to.name},
 
-${what} The request came from ${ip}.
+${what}
+The request came from the address ${ip}.
 
-If it was not you, choose a new password at once and look at your sign-ins.
+If this was not you, choose a new password at once and check the sessions of your account.
 `,
   }
 }
 
-/** Lets a member in whom somebody else added. `link` holds the secret. */
+/** Invites a member whom somebody else added. `link` holds the secret. */
 export function invitationMail(
   link: string,
   to: Recipient,
@@ -77,11 +84,12 @@ export function invitationMail(
     subject: `You are invited to ${invitation.tenantName} on Bridgework`,
     text: `Hello ${to.name},
 
-${invitation.invitedBy} invites you to ${invitation.tenantName} on Bridgework. Accept within seven days:
+${invitation.invitedBy} invites you to ${invitation.tenantName} on Bridgework.
+Open this link within seven days to accept:
 
 ${link}
 
-If you do not know what this is about, do nothing.
+If you did not expect this invitation, do nothing.
 `,
   }
 }

@@ -28,7 +28,7 @@ const lifetimeMs = 24 * 60 * 60_000
 /**
  * Keeps a sign-up and mails the link that completes it. Nothing else exists before: of several sign-ups with one address each has its own
  * password and link, so nobody prepares an account for somebody else. An address that has an account gets a mail that says so, and the
- * caller cannot tell. Throws a Refusal for a field that cannot be.
+ * caller cannot tell. Throws a Problem for a field that cannot be.
  */
 export async function requestSignUp(
   pool: Pool,
@@ -54,7 +54,7 @@ export async function requestSignUp(
 
 /**
  * Makes of a sign-up, whose link came back from the mailbox, an account and the company or organization that it owns: all of it or nothing.
- * Throws Problem invitation_unknown for a link that was used or is too old, and a Refusal when the address has got an account meanwhile.
+ * Throws Problem invitation_unknown for a link that was used or is too old, and another Problem when the address has got an account meanwhile.
  */
 export async function completeSignUp(
   pool: Pool,

@@ -213,13 +213,11 @@ function exceeded(key: SlotKey, limits: SlotLimits, activeLocationIds: number[])
   const limit = limits[key.syncType]
   return new Problem('sync_slots_exceeded', {
     errors: `Too many locations are syncing concurrently: at most ${limit} with ${key.syncType} requests in flight. Try again in ${retryAfterSeconds} second.`,
-    headers: { 'Retry-After': String(retryAfterSeconds) },
-    exact: true,
+    retryAfterSeconds,
     members: {
       sync_type: key.syncType,
       max_concurrent_locations: limit,
       active_location_ids: activeLocationIds.toSorted((left, right) => left - right),
-      retry_after_seconds: retryAfterSeconds,
     },
   })
 }
@@ -227,7 +225,7 @@ function exceeded(key: SlotKey, limits: SlotLimits, activeLocationIds: number[])
 function unavailable(cause: unknown): Problem {
   return new Problem('unavailable', {
     cause,
-    headers: { 'Retry-After': '2' },
+    retryAfterSeconds: 2,
     because: `sync slots: ${databaseErrorCode(cause)}`,
   })
 }

@@ -18,8 +18,6 @@ export type TokenLimit = {
   admit: (ip: string) => Promise<TokenAdmission>
   /** RateLimit and RateLimit-Policy for an answer (draft-ietf-httpapi-ratelimit-headers-11). */
   headersOf: (admission: TokenAdmission) => Record<string, string>
-  /** The 429 for a request that was not admitted. */
-  refusalOf: (admission: Extract<TokenAdmission, { admitted: false }>) => Problem
   /** Deletes addresses that have no request in the window any more; how many. */
   purge: () => Promise<number>
   /** Purges from time to time until stopped. */
@@ -73,7 +71,7 @@ export function createTokenLimit(options: {
     } catch (cause) {
       throw new Problem('unavailable', {
         cause,
-        headers: { 'Retry-After': '5' },
+        retryAfterSeconds: 5,
         because: `token limit: ${databaseErrorCode(cause)}`,
       })
     }
@@ -100,13 +98,6 @@ export function createTokenLimit(options: {
         ? [admission.remaining, admission.resetSeconds]
         : [0, admission.retryAfterSeconds]
       return { ...policy, RateLimit: `"token";r=${left};t=${seconds}` }
-    },
-    refusalOf(admission) {
-      const seconds = admission.retryAfterSeconds
-      return new Problem('token_requests_exceeded', {
-        headers: { ...limit.headersOf(admission), 'Retry-After': String(seconds) },
-        members: { retry_after_seconds: seconds },
-      })
     },
     purge: () => deleteOldTokenAttempts(pool, { windowMs, timeoutMs }),
     start() {

@@ -120,7 +120,9 @@ test('a folder that holds something else is refused in one line and not touched'
   mkdirSync(foreign, { recursive: true })
   writeFileSync(join(foreign, 'precious'), 'x')
 
-  await assert.rejects(startEmbeddedPostgres({ ...folder, log }), { message: /^[^\n]*holds no whole database[^\n]*$/ })
+  await assert.rejects(startEmbeddedPostgres({ ...folder, log }), {
+    message: /^[^\n]*not hold a complete database[^\n]*$/,
+  })
   assert.equal(readFileSync(join(foreign, 'precious'), 'utf8'), 'x')
 })
 

@@ -66,7 +66,7 @@ export async function connectEmbedded(
     if (urls) return { ...urls, close: async () => {} }
     if (performance.now() > until) {
       throw new DatabaseStartError(
-        `The server that uses ${dataDir} does not answer: stop it, or wait until it is ready.`,
+        `The server that uses ${dataDir} does not answer. Wait until it is ready, or stop it.`,
       )
     }
     await sleep(200)
@@ -79,7 +79,10 @@ function openDataDir(directory: string): string {
     return realpathSync(directory)
   } catch (error) {
     const reason = error instanceof Error && 'code' in error ? error.code : 'unknown'
-    throw new DatabaseStartError(`The data directory ${directory} cannot be used (${reason}).`, { cause: error })
+    throw new DatabaseStartError(
+      `The data directory ${directory} cannot be used (${reason}). Check its access rights, or set BRIDGEWORK_DATA_DIR to another directory.`,
+      { cause: error },
+    )
   }
 }
 

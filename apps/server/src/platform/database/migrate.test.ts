@@ -74,7 +74,7 @@ test('a database that a newer version has migrated is refused in one line', asyn
   rmSync(join(directory, '0002_two.sql'))
 
   await assert.rejects(migrate(url, { directory, serverRole, log: () => {} }), {
-    message: /^[^\n]*newer Bridgework[^\n]*0002_two[^\n]*$/,
+    message: /^[^\n]*newer version of Bridgework[^\n]*0002_two[^\n]*$/,
   })
 })
 

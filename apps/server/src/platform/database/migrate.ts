@@ -100,14 +100,14 @@ function refuseForeign(applied: readonly Applied[], migrations: readonly Migrati
   const newest = applied.at(-1)
   if (newest && newest.number > migrations.length) {
     throw new DatabaseStartError(
-      `The database was migrated by a newer Bridgework (its last migration is ${newest.name}, this version's is ${migrations.at(-1)?.name ?? 'none'}): start the newer version.`,
+      `The database was migrated by a newer version of Bridgework: its last migration is ${newest.name}, and the last one of this version is ${migrations.at(-1)?.name ?? 'none'}. Start the newer version.`,
     )
   }
   for (const [index, row] of applied.entries()) {
     const known = migrations[index]
     if (row.number === known?.number && row.name === known.name && row.sha256 === known.sha256) continue
     throw new DatabaseStartError(
-      `Migration ${row.name} of the database is not the ${known?.name ?? 'one'} of this version: an applied migration must never be edited. Restore the file, or start the version that the database belongs to.`,
+      `Migration ${row.name} of the database differs from ${known?.name ?? 'that'} of this version. An applied migration must never be edited: restore the file, or start the version that migrated the database.`,
     )
   }
 }

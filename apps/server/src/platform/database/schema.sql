@@ -110,7 +110,7 @@ create table dataset_grant (
   location_id bigint not null,
   company_id uuid not null,
   dataset text not null,
-  granted_stamp bigint not null,
+  granted_stamp bigint,
   granted_at timestamp with time zone not null,
   constraint dataset_grant_pkey PRIMARY KEY (location_id, company_id, dataset)
 );

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { after, type TestContext } from 'node:test'
+import { after } from 'node:test'
 import pg from 'pg'
 import { ownerRole, serverRole } from './embedded/cluster.ts'
 import { createPool } from './pool.ts'
@@ -17,7 +17,7 @@ export type TestDatabase = {
  * A database of the test's own, cloned from the migrated template of this run (`npm test` starts it). It goes when all tests of the file
  * are over, and not with the test: a test's later `t.after`, such as closing a server, runs after earlier ones and still needs it.
  */
-export async function createTestDatabase(t: TestContext): Promise<TestDatabase> {
+export async function createTestDatabase(t: { name?: string }): Promise<TestDatabase> {
   const template = templateUrl()
   const name = `test_${randomBytes(8).toString('hex')}`
   await asAdmin(
@@ -30,7 +30,7 @@ export async function createTestDatabase(t: TestContext): Promise<TestDatabase> 
     createPool(each, {
       max: 10,
       log: () => {},
-      applicationName: t.name.slice(0, 60),
+      applicationName: (t.name ?? 'test').slice(0, 60),
       statementTimeoutMs: 30_000,
       idleTimeoutMs: 2_000,
     }),

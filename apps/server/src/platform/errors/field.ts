@@ -1,12 +1,13 @@
-import { Refusal } from './refusal.ts'
+import { Problem } from './problem.ts'
 
-/** A text without the spaces around it. Throws a Refusal when nothing is left, or it has control characters or more than 200 characters. */
+/** A text without the spaces around it. Throws a Problem when nothing is left, or it has control characters or more than 200 characters. */
 export function requireText(text: string, what: string): string {
   const trimmed = text.trim()
-  if (trimmed === '') throw new Refusal('field_invalid', `${capitalized(what)} must not be empty.`)
-  if (trimmed.length > 200) throw new Refusal('field_invalid', `${capitalized(what)} must have at most 200 characters.`)
+  if (trimmed === '') throw new Problem('field_invalid', { errors: `${capitalized(what)} must not be empty.` })
+  if (trimmed.length > 200)
+    throw new Problem('field_invalid', { errors: `${capitalized(what)} must have at most 200 characters.` })
   if (/\p{Cc}/u.test(trimmed))
-    throw new Refusal('field_invalid', `${capitalized(what)} must not have control characters.`)
+    throw new Problem('field_invalid', { errors: `${capitalized(what)} must not contain control characters.` })
   return trimmed
 }
 

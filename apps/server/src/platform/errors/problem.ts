@@ -1,38 +1,36 @@
 import { type ProblemCode, problems } from '@bridgework/contract'
 
 /**
- * An answer that refuses: thrown anywhere below a route, turned into the one error shape by the error handler. `errors` replaces the
- * table's text where naming the parameter or field helps; it may quote a parameter
- * back to its sender, and never holds what an upload or a record says. `because` is for our log alone.
+ * A refusal, thrown by any module: a code of the table, and nothing of a transport. The HTTP edge answers it with the table's status, the
+ * operator's command line prints its text. What is no Problem is a bug.
  */
 export class Problem extends Error {
   readonly code: ProblemCode
-  readonly status: number
+  /** For the caller: the table's text, or one that names the parameter or the field. Never holds what an upload or a record says. */
   readonly errors: string
-  readonly headers: Record<string, string>
+  /** For our log alone. */
   readonly because: string | undefined
-  /** Members of the body beside `errors`. Given `exact`, the body has these and `errors` and no other. */
+  /** More facts for the caller, by the names that they have in a body. */
   readonly members: Record<string, unknown>
-  readonly exact: boolean
+  /** When the same call may succeed. */
+  readonly retryAfterSeconds: number | undefined
 
   constructor(
     code: ProblemCode,
     options: {
       errors?: string
-      headers?: Record<string, string>
       because?: string
       cause?: unknown
       members?: Record<string, unknown>
-      exact?: boolean
+      retryAfterSeconds?: number
     } = {},
   ) {
-    super(code, options.cause === undefined ? undefined : { cause: options.cause })
+    const errors = options.errors ?? problems[code].errors
+    super(errors, options.cause === undefined ? undefined : { cause: options.cause })
     this.code = code
-    this.status = problems[code].status
-    this.errors = options.errors ?? problems[code].errors
-    this.headers = options.headers ?? {}
+    this.errors = errors
     this.because = options.because
     this.members = options.members ?? {}
-    this.exact = options.exact ?? false
+    this.retryAfterSeconds = options.retryAfterSeconds
   }
 }

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
-import type { ProblemCode } from '@bridgework/contract'
+import { type ProblemCode, problems } from '@bridgework/contract'
 import { Problem } from '../errors/problem.ts'
 import type { Log } from '../log/log-event.ts'
-import { writeRefusal } from './error-handler.ts'
+import { writeProblem } from './error-handler.ts'
 
 /**
  * Answers what Node's HTTP parser refuses (garbage, too many headers, too slow) in our error shape, where Node would send a bare status line,
@@ -27,7 +27,7 @@ export function createClientErrorHandler(deps: { log: Log; newRequestId?: () => 
       requestId,
       method: '-',
       route: '(unreadable)',
-      status: problem.status,
+      status: problems[problem.code].status,
       durationMs: 0,
       code: problem.code,
     })
@@ -35,13 +35,19 @@ export function createClientErrorHandler(deps: { log: Log; newRequestId?: () => 
   }
 }
 
-/** Writes an answer to a socket that has no usable response object, and closes it. */
-export function refuseAndClose(socket: Socket, problem: Problem, requestId: string): void {
-  const { status, headers, body } = writeRefusal(problem, requestId)
+/** Writes an answer, with `more` headers, to a socket that has no usable response object, and closes it. */
+export function refuseAndClose(
+  socket: Socket,
+  problem: Problem,
+  requestId: string,
+  more: Record<string, string> = {},
+): void {
+  const { status, headers, body } = writeProblem(problem, requestId)
   const lines = [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
     ...Object.entries({
       ...headers,
+      ...more,
       'Content-Length': String(Buffer.byteLength(body)),
       'Cache-Control': 'no-store',
       'X-Content-Type-Options': 'nosniff',

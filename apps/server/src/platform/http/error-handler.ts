@@ -1,16 +1,16 @@
-import type { ProblemCode } from '@bridgework/contract'
+import { type ProblemCode, problems } from '@bridgework/contract'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { databaseErrorCode, isDatabaseUnavailable } from '../database/unavailable.ts'
 import { Problem } from '../errors/problem.ts'
 import type { Log } from '../log/log-event.ts'
 
-/** What a refusal looks like on the wire, whoever writes it: the error handler, the router or the HTTP parser. */
-export type Refusal = { status: number; headers: Record<string, string>; body: string }
+/** A problem on the wire, whoever writes it: the error handler, the router or the HTTP parser. */
+export type ProblemAnswer = { status: number; headers: Record<string, string>; body: string }
 
 /**
- * Turns whatever was thrown below a route into the one error shape. A Problem is answered as it says, a refusal of Fastify's own by our
- * word for it, a database that is away with 503; anything else is a bug: 500 with nothing of it in the answer, and in the log only its class
- * and the line of ours that threw, because messages hold values.
+ * Turns whatever was thrown below a route into the one error shape. A Problem is answered by its code, an error of Fastify's own by our code
+ * for it, a database that is away with 503; anything else is a bug: 500 with nothing of it in the answer, and in the log only its class and
+ * the line of ours that threw, because messages hold values.
  */
 export function createErrorHandler(deps: { log: Log }) {
   return (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
@@ -21,8 +21,8 @@ export function createErrorHandler(deps: { log: Log }) {
     }
     request.logNotes = { ...request.logNotes, code: problem.code }
     if (problem.because !== undefined) request.logNotes.because = problem.because
-    const refusal = writeRefusal(problem, request.id)
-    reply.code(refusal.status).headers(refusal.headers).send(refusal.body)
+    const { status, headers, body } = writeProblem(problem, request.id)
+    reply.code(status).headers(headers).send(body)
   }
 }
 
@@ -31,19 +31,31 @@ export function routeOf(request: FastifyRequest): string {
   return request.logNotes?.route ?? request.routeOptions.url ?? '(unknown)'
 }
 
-/** Status, headers and body of a problem. Waiting is always told in seconds, and a 401 always says how to authenticate. */
-export function writeRefusal(problem: Problem, requestId: string): Refusal {
+/**
+ * Status, headers and body of a problem: 401 says how to authenticate, 429 and 503 when to try again, and after 413 the connection ends,
+ * because the rest of the body may still be on its way.
+ */
+export function writeProblem(problem: Problem, requestId: string): ProblemAnswer {
+  const { code, errors, members } = problem
+  const { status } = problems[code]
+  const retryAfterSeconds = problem.retryAfterSeconds ?? defaultRetryAfterSeconds[status]
   const headers: Record<string, string> = {
     'Content-Type': 'application/json; charset=utf-8',
-    ...(problem.status === 401 && { 'WWW-Authenticate': challenges[problem.code] ?? 'Bearer' }),
-    ...((problem.status === 503 || problem.status === 429) && { 'Retry-After': problem.status === 503 ? '2' : '1' }),
-    ...problem.headers,
+    ...(status === 401 && { 'WWW-Authenticate': challenges[code] ?? 'Bearer' }),
+    ...(status === 413 && { Connection: 'close' }),
+    ...(retryAfterSeconds !== undefined && { 'Retry-After': String(retryAfterSeconds) }),
   }
-  const body = problem.exact
-    ? { errors: problem.errors, ...problem.members }
-    : { errors: problem.errors, code: problem.code, request_id: requestId, ...problem.members }
-  return { status: problem.status, headers, body: JSON.stringify(body) }
+  const body = {
+    errors,
+    // spec: Errors. This 429 has exactly the members that are listed there.
+    ...(code !== 'sync_slots_exceeded' && { code, request_id: requestId }),
+    ...members,
+    ...(status === 429 && { retry_after_seconds: retryAfterSeconds }),
+  }
+  return { status, headers, body: JSON.stringify(body) }
 }
+
+const defaultRetryAfterSeconds: Partial<Record<number, number>> = { 429: 1, 503: 2 }
 
 // RFC 6750 3.1: no error code for a request that carried no credentials.
 const challenges: Partial<Record<ProblemCode, string>> = { token_invalid: 'Bearer error="invalid_token"' }

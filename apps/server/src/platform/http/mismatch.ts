@@ -18,16 +18,23 @@ type Schema = {
   maxItems?: number
 }
 
+/** `field`: its path, null for the whole value. `errors`: one sentence that names the field and the rule. */
+export type Mismatch = { field: string | null; errors: string }
+
 /**
- * Why a value does not fit a schema, in one sentence that names the field and the rule and never the value: what is refused may be a
- * patient's. Knows the kinds of schema that the contract uses.
+ * Why a value does not fit a schema. Names the field and the rule and never the value: what is refused may be a patient's. Knows the kinds
+ * of schema that the contract uses.
  */
-export function explainMismatch(schema: TSchema, value: unknown): string {
+export function explainMismatch(schema: TSchema, value: unknown): Mismatch {
   // TypeBox schemas are JSON Schema; their types only leave the keywords out.
-  return findMismatch(schema as Schema, value, '') ?? 'the line is not valid.'
+  return findMismatch(schema as Schema, value, '') ?? mismatch('', 'is not valid.')
 }
 
-function findMismatch(schema: Schema, value: unknown, path: string): string | null {
+function mismatch(path: string, rule: string): Mismatch {
+  return path === '' ? { field: null, errors: `the line ${rule}` } : { field: path, errors: `${path} ${rule}` }
+}
+
+function findMismatch(schema: Schema, value: unknown, path: string): Mismatch | null {
   if (schema.anyOf) {
     if (schema.anyOf.some((member) => findMismatch(member, value, path) === null)) return null
     const some = schema.anyOf.find((member) => member.type !== 'null')
@@ -38,27 +45,27 @@ function findMismatch(schema: Schema, value: unknown, path: string): string | nu
   if (schema.type === 'array') {
     if (!Array.isArray(value) || value.length > (schema.maxItems ?? Number.POSITIVE_INFINITY)) return rule(schema, path)
     for (const [index, item] of value.entries()) {
-      const mismatch = findMismatch(schema.items ?? {}, item, `${path}[${index}]`)
-      if (mismatch) return mismatch
+      const found = findMismatch(schema.items ?? {}, item, `${path}[${index}]`)
+      if (found) return found
     }
     return null
   }
   return fits(schema, value) ? null : rule(schema, path)
 }
 
-function objectMismatch({ properties = {}, required = [] }: Schema, value: unknown, path: string): string | null {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return `${name(path)} must be an object.`
+function objectMismatch({ properties = {}, required = [] }: Schema, value: unknown, path: string): Mismatch | null {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return mismatch(path, 'must be an object.')
   const unknown = Object.keys(value).find((key) => !Object.hasOwn(properties, key))
   if (unknown !== undefined)
-    return `${name(path)} has a member that is not known. Known: ${Object.keys(properties).join(', ')}.`
+    return mismatch(path, `has a member that is not known. Known: ${Object.keys(properties).join(', ')}.`)
   for (const [key, member] of Object.entries(properties)) {
     const inner = path === '' ? key : `${path}.${key}`
     if (!Object.hasOwn(value, key)) {
-      if (required.includes(key)) return `${inner} is missing.`
+      if (required.includes(key)) return mismatch(inner, 'is missing.')
       continue
     }
-    const mismatch = findMismatch(member, (value as Record<string, unknown>)[key], inner)
-    if (mismatch) return mismatch
+    const found = findMismatch(member, (value as Record<string, unknown>)[key], inner)
+    if (found) return found
   }
   return null
 }
@@ -91,8 +98,8 @@ function isDate({ format }: Schema, value: string): boolean {
   return format === 'date-time' || (value.length === 10 && date.toISOString().startsWith(value))
 }
 
-function rule(schema: Schema, path: string): string {
-  return `${name(path)} must be ${expected(schema)}.`
+function rule(schema: Schema, path: string): Mismatch {
+  return mismatch(path, `must be ${expected(schema)}.`)
 }
 
 function expected(schema: Schema): string {
@@ -118,8 +125,4 @@ function expected(schema: Schema): string {
   if (schema.pattern?.includes('\\d')) return 'a decimal string with two digits, like "125.00"'
   if (schema.pattern !== undefined) return `a string of at most ${schema.maxLength} characters without NUL`
   return schema.maxLength === undefined ? 'a string' : `a string of at most ${schema.maxLength} characters`
-}
-
-function name(path: string): string {
-  return path === '' ? 'the line' : path
 }

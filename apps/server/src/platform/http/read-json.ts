@@ -9,6 +9,6 @@ export function readJson<T extends TSchema>(schema: T, body: unknown): Static<T>
   // The schema's own static type is what Check has just proven.
   if (Check(schema, body)) return body as Static<T>
   throw new Problem('field_invalid', {
-    errors: explainMismatch(Type.Object({ body: schema }), { body }).replace(/\bbody\.?/, ''),
+    errors: explainMismatch(Type.Object({ body: schema }), { body }).errors.replace(/\bbody\.?/, ''),
   })
 }

@@ -36,12 +36,11 @@ function addRoutes(app: FastifyInstance): void {
   app.get('/busy', async () => {
     throw new Problem('busy')
   })
-  app.get('/exact', async () => {
-    throw new Problem('sync_slots_exceeded', {
-      exact: true,
-      members: { sync_type: 'initial' },
-      headers: { 'Retry-After': '3' },
-    })
+  app.get('/slots', async () => {
+    throw new Problem('sync_slots_exceeded', { members: { sync_type: 'initial' }, retryAfterSeconds: 3 })
+  })
+  app.get('/too-many', async () => {
+    throw new Problem('token_requests_exceeded', { retryAfterSeconds: 42 })
   })
 }
 
@@ -246,12 +245,23 @@ test('a 503 always says when to come back', async (t) => {
   }
 })
 
-test('an exact problem has its own members and no other', async (t) => {
+test('a 429 says when to come back in header and body', async (t) => {
   const { port } = await startTestServer(t, addRoutes)
-  const answer = await exchange(t, port, `GET /exact HTTP/1.1\r\n${base}\r\n`)
+  const answer = await exchange(t, port, `GET /too-many HTTP/1.1\r\n${base}\r\n`)
+  const body = JSON.parse(answer.body.toString())
+  assert.equal(answer.status, 429)
+  assert.equal(answer.headers.get('retry-after'), '42')
+  assert.equal(body.retry_after_seconds, 42)
+  assert.equal(body.code, 'token_requests_exceeded')
+})
+
+test('the 429 of the sync slots has the members of the specification and no other', async (t) => {
+  const { port } = await startTestServer(t, addRoutes)
+  const answer = await exchange(t, port, `GET /slots HTTP/1.1\r\n${base}\r\n`)
   assert.deepEqual(JSON.parse(answer.body.toString()), {
     errors: 'Too many locations are syncing concurrently.',
     sync_type: 'initial',
+    retry_after_seconds: 3,
   })
   assert.equal(answer.headers.get('retry-after'), '3')
   assert.match(answer.headers.get('x-request-id') ?? '', /^[0-9a-f-]{36}$/)

@@ -5,7 +5,7 @@ import { Problem } from '../errors/problem.ts'
 import type { Log, LogEvent } from '../log/log-event.ts'
 import { createClientAddress } from './client-address.ts'
 import { createClientErrorHandler, refuseAndClose } from './client-error.ts'
-import { createErrorHandler, routeOf, writeRefusal } from './error-handler.ts'
+import { createErrorHandler, routeOf, writeProblem } from './error-handler.ts'
 import { acceptJsonBodies } from './json-body.ts'
 import { watchRoutes } from './route-table.ts'
 
@@ -85,7 +85,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
     // The router refuses before any hook runs, so what the hooks below do for everyone is done here once more.
     frameworkErrors: (error, request, reply) => {
       const problem = new Problem(error.code === 'FST_ERR_MAX_PARAM_LENGTH' ? 'uri_too_long' : 'request_malformed')
-      const { status, headers, body } = writeRefusal(problem, request.id)
+      const { status, headers, body } = writeProblem(problem, request.id)
       options.log({
         event: 'request.answered',
         requestId: request.id,
@@ -104,7 +104,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   // Idle connections make room: whoever tries again gets in.
   app.server.on('drop', () => app.server.closeIdleConnections())
   app.server.on('connect', (_request, socket) => {
-    refuseAndClose(socket as Socket, new Problem('method_not_allowed', { headers: { Allow: 'GET' } }), newRequestId())
+    refuseAndClose(socket as Socket, new Problem('method_not_allowed'), newRequestId(), { Allow: 'GET' })
   })
   // RFC 9110 10.1.1 lets a server ignore an expectation that it does not know; Node would answer 417 without a body.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
@@ -143,8 +143,9 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
     const otherMethods = known !== null && !known.methods.includes(request.method) ? known : null
     if (otherMethods) request.logNotes = { ...request.logNotes, route: otherMethods.route }
     await options.beforeRefusal?.(request, otherMethods?.route ?? null)
-    if (otherMethods) throw new Problem('method_not_allowed', { headers: { Allow: otherMethods.methods.join(', ') } })
-    throw new Problem('route_unknown')
+    if (!otherMethods) throw new Problem('route_unknown')
+    reply.header('Allow', otherMethods.methods.join(', '))
+    throw new Problem('method_not_allowed')
   })
 
   app.addHook('onResponse', async (request, reply) => {

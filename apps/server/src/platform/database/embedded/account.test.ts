@@ -70,7 +70,7 @@ test('a cluster elsewhere that is gone is missed, not silently made anew', needs
 
   const { answer } = await startAlone(inside)
 
-  assert.match(answer.refusal ?? '', /^[^\n]*it is not there[^\n]*$/)
+  assert.match(answer.refusal ?? '', /^[^\n]*has no database[^\n]*$/)
   spawnSync('mv', [`${record.home}.away`, record.home])
   assert.equal((await startAlone(inside)).answer.refusal, undefined)
 })

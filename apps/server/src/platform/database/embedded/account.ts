@@ -21,7 +21,7 @@ export function postgresAccount(cluster: string | null): Account {
     const { uid, gid } = statSync(cluster)
     if (uid !== 0) return { uid, gid }
     throw new DatabaseStartError(
-      `${cluster} belongs to root, but Postgres never runs as root: give it to the account that it should run as.`,
+      `${cluster} belongs to root, but Postgres never runs as root. Change its owner to the account that Postgres should run as.`,
     )
   }
   const found = findAccount()
@@ -45,7 +45,7 @@ export function postgresAccount(cluster: string | null): Account {
   if (account) return account
   const reason = made.error ? 'useradd cannot be run' : made.stderr.trim().split('\n').at(-1)
   throw new DatabaseStartError(
-    `Postgres cannot run as root, and the system account "${accountName}" cannot be made (${reason}): make it, or start Bridgework as an ordinary user.`,
+    `Postgres cannot run as root, and the system account "${accountName}" cannot be created (${reason}). Create it, or start Bridgework as an ordinary user.`,
   )
 }
 

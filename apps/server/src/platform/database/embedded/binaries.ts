@@ -18,14 +18,14 @@ export function findBinaries(): Binaries {
     root = resolve(dirname(fileURLToPath(import.meta.resolve(name))), '..')
   } catch {
     throw new DatabaseStartError(
-      `There is no embedded Postgres for ${process.platform} ${process.arch}: set DATABASE_URL, or run "node scripts/setup.mjs start".`,
+      `No embedded Postgres is installed for ${process.platform} ${process.arch}. Run "node scripts/setup.mjs start", or set DATABASE_URL.`,
     )
   }
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }
   for (const { target } of readLinks(root)) {
     if (existsSync(join(root, target))) continue
     throw new DatabaseStartError(
-      `The embedded Postgres is not whole (${target} is missing): run "node scripts/setup.mjs start".`,
+      `The embedded Postgres is incomplete: ${target} is missing. Run "node scripts/setup.mjs start".`,
     )
   }
   return { directory: join(root, 'native'), version, major: Number.parseInt(version, 10) }
@@ -66,7 +66,9 @@ export function binariesFor(binaries: Binaries, account: Account, copyRoot: stri
     if (!canRun(copy, account)) throw error
   }
   if (canRun(copy, account)) return copy
-  throw new DatabaseStartError(`The account that Postgres runs as cannot run the programs in ${copy.directory}.`)
+  throw new DatabaseStartError(
+    `The account that Postgres runs as cannot run the programs in ${copy.directory}. Give it read and execute rights there.`,
+  )
 }
 
 /** Copies of starts that were killed. One that another start is making now is left alone. */
@@ -87,5 +89,8 @@ function readLinks(root: string): { source: string; target: string }[] {
 function openToReaders(directory: string): void {
   chmodSync(directory, 0o755)
   const run = spawnSync('chmod', ['-R', 'a+rX', directory], { stdio: 'ignore' })
-  if (run.status !== 0) throw new DatabaseStartError(`The copy of Postgres in ${directory} cannot be made readable.`)
+  if (run.status !== 0)
+    throw new DatabaseStartError(
+      `The access rights of the copy of Postgres in ${directory} cannot be changed. Check the owner of that folder.`,
+    )
 }

@@ -31,7 +31,7 @@ export function findClusterFolder(dataDir: string): ClusterFolder | null {
   if (elsewhere && holdsCluster(elsewhere.home)) return existing(elsewhere.home)
   if (elsewhere?.made) {
     throw new DatabaseStartError(
-      `${recordFile(dataDir)} says that the database is in ${elsewhere.home}, but it is not there: restore it, or use another data directory.`,
+      `${recordFile(dataDir)} says that the database is in ${elsewhere.home}, but that folder has no database. Restore it, or use another data directory.`,
     )
   }
   const local = join(dataDir, 'postgres')
@@ -51,7 +51,9 @@ export function chooseClusterFolder(dataDir: string, binaries: Binaries, copyRoo
   }
   ensureCopyRoot(copyRoot)
   if (!canEnter(copyRoot, account)) {
-    throw new DatabaseStartError(`The account that Postgres runs as can enter neither ${dataDir} nor ${copyRoot}.`)
+    throw new DatabaseStartError(
+      `The account that Postgres runs as can open neither ${dataDir} nor ${copyRoot}. Give it access to one of them.`,
+    )
   }
   const home = unusedHome(dataDir, copyRoot)
   writeRecord(dataDir, { home, made: false })
@@ -77,13 +79,13 @@ function holdsCluster(home: string): boolean {
   if (!stat) return false
   if (!isRoot() && stat.uid !== process.getuid?.()) {
     throw new DatabaseStartError(
-      `The database in ${home} belongs to another account: start Bridgework as that account or as root.`,
+      `The database in ${home} belongs to another account. Start Bridgework as that account or as root.`,
     )
   }
   if (existsSync(join(home, 'data/PG_VERSION'))) return true
   if (readdirSync(home).length === 0) return false
   throw new DatabaseStartError(
-    `${home} is not empty and holds no whole database: move it away, or use another data directory.`,
+    `${home} is not empty and does not hold a complete database. Move it away, or use another data directory.`,
   )
 }
 
@@ -115,7 +117,7 @@ function readRecord(dataDir: string): Elsewhere | null {
     // Said below, like any other content that is not ours.
   }
   throw new DatabaseStartError(
-    `${file} cannot be read: it should name the folder of the database, as {"home": "…", "made": true}.`,
+    `${file} cannot be read. It must name the folder of the database, for example {"home": "…", "made": true}.`,
   )
 }
 

@@ -33,7 +33,9 @@ export function readCredentials(home: string): Credentials {
   try {
     return JSON.parse(readFileSync(file, 'utf8'))
   } catch (error) {
-    throw new DatabaseStartError(`${file} with the database's passwords cannot be read: restore it.`, { cause: error })
+    throw new DatabaseStartError(`${file} with the database's passwords cannot be read. Restore it from a backup.`, {
+      cause: error,
+    })
   }
 }
 
@@ -70,7 +72,7 @@ export function requireMajorVersion(home: string, binaries: Binaries): void {
   const major = readFileSync(join(home, 'data/PG_VERSION'), 'utf8').trim()
   if (major === String(binaries.major)) return
   throw new DatabaseStartError(
-    `The database in ${home} was made by PostgreSQL ${major}, and this Bridgework brings PostgreSQL ${binaries.major}: start the version of Bridgework that made it, or move the data over first.`,
+    `The database in ${home} was created by PostgreSQL ${major}, but this version of Bridgework has PostgreSQL ${binaries.major}. Start the version of Bridgework that created it, or migrate the data first.`,
   )
 }
 
@@ -117,7 +119,7 @@ async function initialize(
   ]
   const { isDone, output } = await run(join(binaries.directory, 'bin/initdb'), args, account)
   rmSync(passwordFile)
-  if (!isDone) throw new DatabaseStartError(`The database cannot be made in ${dirname(stage)}: ${lastLine(output)}`)
+  if (!isDone) throw new DatabaseStartError(`The database cannot be created in ${dirname(stage)}: ${lastLine(output)}`)
 }
 
 /** In single-user mode: nobody can connect before the roles are there, and a failure leaves nothing running. */
@@ -139,7 +141,7 @@ async function createRoles(
     account,
     `${statements.join('\n')}\n`,
   )
-  if (!isDone) throw new DatabaseStartError(`The database's roles cannot be made: ${lastLine(output)}`)
+  if (!isDone) throw new DatabaseStartError(`The roles of the database cannot be created: ${lastLine(output)}`)
 }
 
 /** What an operator may change in the cluster's postgresql.conf later. What must hold is on the command line, in postmaster.ts. */

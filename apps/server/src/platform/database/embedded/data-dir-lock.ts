@@ -45,7 +45,7 @@ export async function lockDataDir(dataDir: string, waitMs = 15_000): Promise<Dat
     if (isServer || performance.now() > until) {
       const who = holder ? `Another Bridgework ${holder.purpose} (process ${holder.pid})` : 'Another Bridgework'
       throw new DatabaseStartError(
-        `${who} is using the data directory ${dataDir}: stop it, or set BRIDGEWORK_DATA_DIR to another one.`,
+        `${who} is using the data directory ${dataDir}. Stop it, or set BRIDGEWORK_DATA_DIR to another directory.`,
       )
     }
     await sleep(200)

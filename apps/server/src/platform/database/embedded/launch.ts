@@ -48,7 +48,7 @@ export async function launch(options: Launch): Promise<Postmaster> {
     if (options.signal.aborted) throw new DatabaseStartError('Postgres was stopped while it was starting.')
     // After a kill, locks and shared memory of the dead server may take a moment to go.
     if (!/already exists|still in use|already in use/.test(reason) || performance.now() > until) {
-      throw new DatabaseStartError(`Postgres does not start: ${reason} (${options.logFile} has more).`)
+      throw new DatabaseStartError(`Postgres does not start: ${reason}. Read ${options.logFile} for details.`)
     }
     await sleep(300)
   }

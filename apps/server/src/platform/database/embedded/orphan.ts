@@ -46,7 +46,7 @@ export async function clearStale(data: string, socketDir: string): Promise<void>
     if (performance.now() > until) {
       const pids = processesIn(directory).join(', ')
       throw new DatabaseStartError(
-        `Processes of an earlier Postgres still use ${data} (${pids}): end them and start again.`,
+        `Processes of an earlier Postgres still use ${data} (${pids}). End them and start again.`,
       )
     }
     await sleep(50)

@@ -79,7 +79,9 @@ export function spawnPostmaster(command: Command, account: Account, logFile: str
   const exited = exitOf(child)
   child.unref()
   if (child.pid === undefined)
-    throw new DatabaseStartError(`Postgres cannot be started: ${command.program} cannot be run.`)
+    throw new DatabaseStartError(
+      `Postgres cannot be started, because ${command.program} cannot be run. Check the file and its access rights.`,
+    )
   return { pid: child.pid, exited }
 }
 

@@ -24,8 +24,8 @@ import {
   IconUsers,
 } from '@tabler/icons-react'
 
-/** One line of the menu: hidden from whoever's role may not read what it shows. */
-export type Place = { label: string; path: string; action: Action; icon: typeof IconHome }
+/** One item of the menu, hidden from a role that may not read its page. */
+export type MenuItem = { label: string; path: string; action: Action; icon: typeof IconHome }
 
 /** What each side is called. */
 export const sideNames: Record<Membership['side'], string> = {
@@ -34,13 +34,13 @@ export const sideNames: Record<Membership['side'], string> = {
   operator: 'Operator',
 }
 
-/** The address of what a membership opens. */
+/** The address of a membership's first page. */
 export function homeOf(membership: Membership): string {
   return membership.side === 'operator' ? '/operator' : `/${membership.side}/${membership.id}`
 }
 
 /** The menu of each side, in the order of a day's work. */
-export const placesOf: Record<Membership['side'], readonly Place[]> = {
+export const menuOf: Record<Membership['side'], readonly MenuItem[]> = {
   company: [
     { label: 'Overview', path: '', action: 'company.read', icon: IconHome },
     { label: 'Quickstart', path: '/quickstart', action: 'company.read', icon: IconRocket },
@@ -57,7 +57,7 @@ export const placesOf: Record<Membership['side'], readonly Place[]> = {
     { label: 'Locations', path: '/locations', action: 'location.read', icon: IconMapPin },
     { label: 'Agents', path: '/agents', action: 'agent.read', icon: IconDeviceDesktop },
     { label: 'Vendor access', path: '/vendors', action: 'grant.read', icon: IconShieldCheck },
-    { label: 'Consents', path: '/consents', action: 'grant.read', icon: IconClipboardList },
+    { label: 'Grants', path: '/grants', action: 'grant.read', icon: IconClipboardList },
     { label: 'Disclosures', path: '/disclosures', action: 'disclosure.read', icon: IconEye },
     { label: 'Removals', path: '/removals', action: 'removal.read', icon: IconTrash },
     { label: 'Attribution', path: '/attribution', action: 'attribution.read', icon: IconCode },

@@ -2,15 +2,15 @@ import { Box, Group, Stack, Text, ThemeIcon } from '@mantine/core'
 import type { Icon } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 
-/** Something that a person should do, why, and the way there. */
-export type Matter = { icon: Icon; title: string; text: string; action: ReactNode }
+/** Something that a person should do: what, why, and a link or button. */
+export type Todo = { icon: Icon; title: string; text: string; action: ReactNode }
 
-/** What needs a person, the most pressing first. */
-export function Matters({ matters, otherwise }: { matters: readonly Matter[]; otherwise: ReactNode }) {
-  if (matters.length === 0) return otherwise
+/** What a person should do, the most urgent first; `whenEmpty` where there is nothing. */
+export function TodoList({ todos, whenEmpty }: { todos: readonly Todo[]; whenEmpty: ReactNode }) {
+  if (todos.length === 0) return whenEmpty
   return (
     <Stack component="ul" gap="md" p={0} m={0} style={{ listStyle: 'none' }}>
-      {matters.map(({ icon: Shape, title, text, action }) => (
+      {todos.map(({ icon: Shape, title, text, action }) => (
         <Group component="li" key={title} gap="md" align="flex-start">
           <ThemeIcon variant="default" size={36} radius="xl" aria-hidden>
             <Shape size={18} />

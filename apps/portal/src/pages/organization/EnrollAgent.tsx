@@ -10,8 +10,8 @@ import { When } from '../../ui/When.tsx'
 
 type Enrolment = { code: EnrolmentCode; known: ReadonlySet<string> }
 
-/** Makes a one-time code, says what to paste on the office's machine, and turns by itself when the new agent is heard. */
-export function EnrolAgent({
+/** Generates a one-time code, shows the commands to run, and updates when the new agent connects. */
+export function EnrollAgent({
   opened,
   onClose,
   organizationId,
@@ -36,7 +36,7 @@ export function EnrolAgent({
         setEnrolment(null)
         create.reset()
       }}
-      title="Enrol an agent"
+      title="Enroll an agent"
       size="lg"
       // A stray click must not take away a code that is shown once.
       closeOnClickOutside={enrolment === null}
@@ -45,8 +45,8 @@ export function EnrolAgent({
       {enrolment === null ? (
         <Stack>
           <Text size="sm">
-            You get a code that works once, and the commands to paste on the machine in the office. Have its
-            administrator at hand: the agent asks there for the database that it shall read.
+            You get a one-time code and the commands to run on the agent’s machine. You need an administrator of that
+            machine: the agent asks which database to read.
           </Text>
           <ErrorNote error={create.error} />
           <Group justify="flex-end">
@@ -58,7 +58,7 @@ export function EnrolAgent({
                 create.mutate({ params }, { onSuccess: (code) => setEnrolment({ code, known }) })
               }}
             >
-              Make a code
+              Generate code
             </Button>
           </Group>
         </Stack>
@@ -66,7 +66,7 @@ export function EnrolAgent({
         <Stack>
           <CopyField label="One-time code" value={enrolment.code.code} />
           <Text size="sm" c="dimmed">
-            Shown once. It ends <When at={enrolment.code.expires_at} />.
+            Shown only now. It expires <When at={enrolment.code.expires_at} />.
           </Text>
           {enrolment.code.commands.map(({ title, command }) => (
             <Snippet key={title} label={title} code={command} />

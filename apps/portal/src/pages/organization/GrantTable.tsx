@@ -1,20 +1,20 @@
-import type { Consent } from '@bridgework/contract/portal'
+import type { GrantEntry } from '@bridgework/contract/portal'
 import { Text } from '@mantine/core'
 import { DataTable } from '../../ui/DataTable.tsx'
 import { StateBadge } from '../../ui/StateBadge.tsx'
 import { When } from '../../ui/When.tsx'
 import { datasetTitle } from './dataset-title.ts'
 
-/** Consents, given and ended. `withVendor`: of several vendors. */
-export function ConsentTable({ consents, withVendor }: { consents: readonly Consent[]; withVendor?: boolean }) {
+/** Grants, in force and ended. `withVendor`: of several vendors. */
+export function GrantTable({ grants, withVendor }: { grants: readonly GrantEntry[]; withVendor?: boolean }) {
   return (
     <DataTable
-      caption="Consents"
-      rows={consents}
-      rowKey={(consent) => [consent.company_id, consent.location_id, consent.dataset, consent.granted_at].join(' ')}
+      caption="Grants"
+      rows={grants}
+      rowKey={(grant) => [grant.company_id, grant.location_id, grant.dataset, grant.granted_at].join(' ')}
       columns={[
         ...(withVendor
-          ? [{ header: 'Vendor', cell: ({ company_name }: Consent) => <Text size="sm">{company_name}</Text> }]
+          ? [{ header: 'Vendor', cell: ({ company_name }: GrantEntry) => <Text size="sm">{company_name}</Text> }]
           : []),
         { header: 'Dataset', cell: ({ dataset }) => <Text size="sm">{datasetTitle(dataset)}</Text> },
         { header: 'Where', cell: ({ location_name }) => location_name ?? 'All locations, also future ones' },
@@ -22,8 +22,8 @@ export function ConsentTable({ consents, withVendor }: { consents: readonly Cons
           header: 'State',
           cell: ({ revoked_at }) => <StateBadge state={revoked_at ? 'revoked' : 'granted'} />,
         },
-        { header: 'Granted', cell: (consent) => <Act at={consent.granted_at} by={consent.granted_by} /> },
-        { header: 'Revoked', cell: (consent) => <Act at={consent.revoked_at} by={consent.revoked_by} /> },
+        { header: 'Granted', cell: (grant) => <Act at={grant.granted_at} by={grant.granted_by} /> },
+        { header: 'Revoked', cell: (grant) => <Act at={grant.revoked_at} by={grant.revoked_by} /> },
       ]}
     />
   )

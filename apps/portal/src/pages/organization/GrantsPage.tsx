@@ -9,40 +9,40 @@ import { PageHeader } from '../../ui/PageHeader.tsx'
 import { Pages } from '../../ui/Pages.tsx'
 import { SearchField } from '../../ui/SearchField.tsx'
 import { listQuery } from '../../ui/url-state.ts'
-import { ConsentTable } from './ConsentTable.tsx'
+import { GrantTable } from './GrantTable.tsx'
 
-const route = getRouteApi('/signed-in/organization/$organization_id/consents')
+const route = getRouteApi('/signed-in/organization/$organization_id/grants')
 
-/** Every consent that the practice gave, to any vendor, and when it ended. */
-export function ConsentsPage() {
+/** Every grant of the practice, to any vendor, and when it ended. */
+export function GrantsPage() {
   const params = route.useParams()
   const search = route.useSearch()
-  const { data: list } = useSuspenseQuery(read('listConsents', { params, query: listQuery(search) }))
+  const { data: list } = useSuspenseQuery(read('listGrants', { params, query: listQuery(search) }))
   return (
     <>
       <PageHeader
-        title="Consents"
+        title="Grants"
         description="What your practice has granted to whom, from when to when. Nothing is ever deleted here."
       />
       <Stack>
-        <SearchField label="Search consents" placeholder="Vendor, location, dataset or person" />
+        <SearchField label="Search grants" placeholder="Vendor, location, dataset or person" />
         <Card withBorder padding="md">
           {list.total === 0 ? (
             <EmptyState
               icon={IconClipboardList}
-              title={search.search ? `No consent matches “${search.search}”` : 'No consent yet'}
+              title={search.search ? `No grant matches “${search.search}”` : 'No grant yet'}
               action={
                 !search.search && (
                   <ButtonLink to="/organization/$organization_id/vendors" params={params}>
-                    Let a vendor in
+                    Grant access
                   </ButtonLink>
                 )
               }
             >
-              Each dataset that you grant to a vendor becomes a line here.
+              Each dataset that you grant to a vendor is listed here.
             </EmptyState>
           ) : (
-            <ConsentTable consents={list.data} withVendor />
+            <GrantTable grants={list.data} withVendor />
           )}
         </Card>
         <Pages list={list} />

@@ -1,0 +1,60 @@
+import { type Static, type TSchema, Type } from 'typebox'
+import type { ProblemCode } from '../problems.ts'
+import type { IngestRouteName } from './route.ts'
+
+// Ids become parts of paths.
+const id = Type.String({ pattern: '^[1-9]\\d{0,18}$' })
+const count = Type.Integer({ minimum: 0 })
+
+/** What each route answers with 2xx. An agent ignores members that it does not know: later versions add some. */
+export const ingestAnswers = {
+  enrolAgent: Type.Object({ agent_id: id, agent_key: Type.String({ minLength: 1 }), organization_id: id }),
+  identifyAgent: Type.Object({ agent_id: id, organization_id: id, server_time: Type.String({ format: 'date-time' }) }),
+  /** Every location of the organization, not only those that were sent. */
+  sendLocations: Type.Object({
+    locations: Type.Array(Type.Object({ source_id: Type.String(), location_id: id, name: Type.String() })),
+  }),
+  sendRecords: Type.Object({ inserted: count, changed: count, unchanged: count, hidden: count }),
+  reportCycle: Type.Object({ synced_at: Type.String({ format: 'date-time' }) }),
+  reconcile: Type.Object({ hidden: count }),
+} as const satisfies Record<IngestRouteName, TSchema>
+
+export type IngestAnswers = { [name in IngestRouteName]: Static<(typeof ingestAnswers)[name]> }
+
+/** Every other answer. `code` is missing where something between agent and service answered. */
+export const ingestRefusal = Type.Object({
+  errors: Type.String(),
+  code: Type.Optional(Type.String()),
+  request_id: Type.Optional(Type.String()),
+  /** Of `removal_held`: records that would be hidden, of so many that are visible. */
+  missing: Type.Optional(count),
+  visible: Type.Optional(count),
+  /** Of `record_invalid`: the line, counted from 1, and the field where there is one. */
+  line: Type.Optional(Type.Integer({ minimum: 1 })),
+  field: Type.Optional(Type.String()),
+})
+
+/**
+ * What a refusal means to an agent, by its code. `busy` and `failing` pass; `key_refused` ends the agent; `denied` and `unknown` are about one
+ * location or dataset; the others are about this very request, which would be refused again.
+ */
+export const ingestRefusals = {
+  agent_key_invalid: 'key_refused',
+  enrolment_code_invalid: 'key_refused',
+  agent_denied: 'denied',
+  organization_unknown: 'unknown',
+  location_unknown: 'unknown',
+  dataset_unknown: 'unknown',
+  route_unknown: 'unknown',
+  removal_held: 'removal_held',
+  idempotency_key_reused: 'key_reused',
+  record_invalid: 'record_invalid',
+  body_too_large: 'too_large',
+  token_requests_exceeded: 'busy',
+  unavailable: 'busy',
+  busy: 'busy',
+  request_timeout: 'failing',
+  internal: 'failing',
+} as const satisfies Partial<Record<ProblemCode, string>>
+
+export type IngestRefusalKind = (typeof ingestRefusals)[keyof typeof ingestRefusals]

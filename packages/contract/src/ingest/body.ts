@@ -1,0 +1,27 @@
+import { type Static, type TProperties, Type } from 'typebox'
+import { anyInstant, sourceId } from '../attribute.ts'
+import { limits } from '../limits.ts'
+import { shortText, sourceLocation } from './location.ts'
+import type { IngestRouteName } from './route.ts'
+
+/** The JSON body of each route that takes one. Records are lines: see `recordLines`. */
+export const ingestBodies = {
+  enrolAgent: body({
+    enrolment_code: Type.String({ minLength: 1, maxLength: limits.credentialLengthMax }),
+    name: Type.Optional(shortText),
+    version: Type.Optional(shortText),
+  }),
+  sendLocations: body({ locations: Type.Array(sourceLocation, { maxItems: 1000 }) }),
+  reportCycle: body({ read_at: anyInstant('When the reading began'), complete: Type.Boolean() }),
+  reconcile: body({
+    /** The number that the agent's next upload had when it began to read the list. */
+    began_at_upload: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
+    source_ids: Type.Array(sourceId('Key of a record')),
+  }),
+} as const satisfies Partial<Record<IngestRouteName, unknown>>
+
+export type IngestBodies = { [name in keyof typeof ingestBodies]: Static<(typeof ingestBodies)[name]> }
+
+function body<T extends TProperties>(properties: T) {
+  return Type.Object(properties, { additionalProperties: false })
+}

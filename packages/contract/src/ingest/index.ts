@@ -1,0 +1,19 @@
+export {
+  type IngestAnswers,
+  type IngestRefusalKind,
+  ingestAnswers,
+  ingestRefusal,
+  ingestRefusals,
+} from './answer.ts'
+export { type IngestBodies, ingestBodies } from './body.ts'
+export type { SourceLocation } from './location.ts'
+export { type JsonValue, recordLines, type SourceRecord } from './record.ts'
+export {
+  type IngestParameters,
+  type IngestRouteName,
+  ingestApiPath,
+  ingestRoutes,
+  ingestUrl,
+  ingestVersion,
+  ingestVersionHeader,
+} from './route.ts'

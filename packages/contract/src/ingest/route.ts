@@ -1,0 +1,45 @@
+type Route = { method: 'GET' | 'POST'; path: string }
+
+export const ingestApiPath = '/ingest/v1'
+
+/** The header in which an agent says which version of the protocol it speaks, and in which every answer says the service's. */
+export const ingestVersionHeader = 'Bridgework-Ingest-Version'
+
+/**
+ * The protocol's version: a whole number that rises when something is added. Nothing is taken away: an agent that sends no header speaks 1
+ * and is served as before.
+ */
+export const ingestVersion = 2
+
+/** Every route of the ingest API. The server registers these and no other; agents call these and no other. */
+export const ingestRoutes = {
+  /** The only one without an agent's key: an enrolment code becomes one. */
+  enrolAgent: { method: 'POST', path: '/agents' },
+  identifyAgent: { method: 'GET', path: '/agents/self' },
+  sendLocations: { method: 'POST', path: '/organizations/:organization_id/locations' },
+  /** Takes lines of JSON and an Idempotency-Key. */
+  sendRecords: { method: 'POST', path: '/locations/:location_id/:dataset/records' },
+  reportCycle: { method: 'POST', path: '/locations/:location_id/:dataset/cycles' },
+  reconcile: { method: 'POST', path: '/locations/:location_id/:dataset/reconcile' },
+} as const satisfies Record<string, Route>
+
+export type IngestRouteName = keyof typeof ingestRoutes
+
+type Parameters<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
+  ? Name | Parameters<Rest>
+  : Path extends `${string}:${infer Name}`
+    ? Name
+    : never
+
+/** What stands in a route's path. */
+export type IngestParameters<Name extends IngestRouteName> = Record<
+  Parameters<(typeof ingestRoutes)[Name]['path']>,
+  string
+>
+
+/** The address of a route below the service's own. */
+export function ingestUrl<Name extends IngestRouteName>(name: Name, parameters: IngestParameters<Name>): string {
+  const given: Record<string, string> = parameters
+  const path = ingestRoutes[name].path.replace(/:(\w+)/g, (_, each: string) => encodeURIComponent(given[each] ?? ''))
+  return `${ingestApiPath}${path}`
+}
