@@ -9,8 +9,7 @@ export async function underSetupLock(root, work) {
   let hasSaid = false
   while (!take(lock)) {
     if (removeIfLeft(lock)) continue
-    if (!hasSaid)
-      console.error(`Another set-up of this clone is at work (process ${holderOf(lock) ?? 'unknown'}): waiting for it.`)
+    if (!hasSaid) console.error(`Waiting for another set-up of this clone (process ${holderOf(lock) ?? 'unknown'}).`)
     hasSaid = true
     await sleep(200)
   }

@@ -14,7 +14,7 @@ export async function buildPortal(root, fail) {
   if (!existsSync(join(portal, 'vite.config.ts')) || isBuilt(root)) return
   await underSetupLock(root, () => {
     if (isBuilt(root)) return
-    console.error("Building the portal's pages; this takes a few seconds.")
+    console.error("Building the portal's pages. This takes a few seconds.")
     const made = 'dist.new'
     // Before the build reads them: what is changed while it runs makes the next one.
     const hash = hashOfSources(root)

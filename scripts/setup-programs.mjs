@@ -32,7 +32,7 @@ export async function requirePrograms(wanted, root, fail, machine = thisMachine(
   const names = () => missing().join(', ')
   if (missing().length === 0) return
   if (!machine.isDebian || !machine.isRoot) {
-    throw fail(`the tests need ${wanted.what}, and ${names()} cannot be found: ${advice(wanted, machine)}`)
+    throw fail(`the tests need ${wanted.what}, but ${names()} was not found. To install it, ${advice(wanted, machine)}`)
   }
   await underSetupLock(root, () => {
     if (missing().length === 0) return
@@ -40,13 +40,15 @@ export async function requirePrograms(wanted, root, fail, machine = thisMachine(
     const aptGet = (...args) => {
       const run = spawnSync('apt-get', ['-q', ...args], { env, stdio: ['ignore', 2, 2] })
       if (run.status !== 0)
-        throw fail(`apt-get ${args[0]} did not succeed; its message is above; by hand: ${advice(wanted, machine)}`)
+        throw fail(
+          `apt-get ${args[0]} failed; its message is above. To install it yourself, ${advice(wanted, machine)}`,
+        )
     }
     console.error(`Installing ${wanted.what} for the tests.`)
     aptGet('update')
     aptGet('install', '-y', '--no-install-recommends', ...packagesOf(wanted, machine))
   })
-  if (missing().length > 0) throw fail(`${names()} cannot be found, though the packages are installed.`)
+  if (missing().length > 0) throw fail(`${names()} was not found, but its packages are installed. Check PATH.`)
 }
 
 function thisMachine() {

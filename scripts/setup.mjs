@@ -1,6 +1,6 @@
 // Makes a clone ready: node scripts/setup.mjs [start|run|test|check]. `run` is `start` without the portal's pages, for commands that serve none. npm calls it before each of our commands.
-// Plain JavaScript without dependencies, for Node 20 and newer: it runs before anything is installed. Says what it does on stderr, because
-// the commands' own stdout belongs to them.
+// Plain JavaScript without dependencies, for Node 20 and newer: it runs before anything is installed. Prints its progress on stderr, because
+// stdout belongs to the commands.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, lstatSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
@@ -27,7 +27,7 @@ try {
 
 async function setUp(purpose) {
   if (!['start', 'run', 'test', 'check'].includes(purpose))
-    throw new SetupError(`"${purpose}" is none of start, run, test and check.`)
+    throw new SetupError(`unknown purpose "${purpose}". Use start, run, test or check.`)
   const withDev = purpose === 'test' || purpose === 'check'
   const fail = (message) => new SetupError(message)
   if (!isStamped(withDev)) await underSetupLock(root, () => install(withDev))
@@ -70,21 +70,21 @@ function isInstalled(withDev) {
 }
 
 function runNpmCi(withDev) {
-  console.error('Installing packages (npm ci); this takes a minute or less.')
+  console.error('Installing packages with npm ci. This takes up to a minute.')
   const [command, ...before] = npmCommand()
   const args = [...before, 'ci', '--no-audit', '--no-fund', '--loglevel=error', ...(withDev ? ['--include=dev'] : [])]
   // Its output is for people, so it goes to stderr like ours.
   const run = spawnSync(command, args, { cwd: root, env: npmEnvironment(), stdio: ['ignore', 2, 2] })
   if (run.error?.code === 'ENOENT')
-    throw new SetupError('npm was not found: install Node with npm, from https://nodejs.org.')
+    throw new SetupError('npm was not found. Install Node with npm from https://nodejs.org.')
   if (run.status !== 0) {
     throw new SetupError(
-      'npm ci did not succeed; its message is above. Check the network and the disk, then run the same command again.',
+      'npm ci failed; its message is above. Check the network and the disk, then run the same command again.',
     )
   }
   if (!isInstalled(withDev))
     throw new SetupError(
-      'npm ci left packages out: look for "omit" in "npm config list", and run the same command again.',
+      'npm ci did not install every package. Remove "omit" from the npm settings (see "npm config list"), then run the same command again.',
     )
 }
 
@@ -114,7 +114,7 @@ function requirePinnedNode() {
   const wanted = pinned.find(([name]) => name.startsWith('node-') && name.endsWith(suffix))?.[1]
   if (!wanted)
     throw new SetupError(
-      `there is no pinned Node for ${process.platform} ${process.arch}: Bridgework runs on Linux and macOS, x64 and arm64.`,
+      `Bridgework does not run on ${process.platform} ${process.arch}. It runs on Linux and macOS, x64 and arm64.`,
     )
   const run = spawnSync(pinnedNode, ['--version'], { encoding: 'utf8' })
   if (run.status === 0 && run.stdout.trim() === `v${wanted}`) return
@@ -122,7 +122,7 @@ function requirePinnedNode() {
     ? `it cannot be run (${run.error.code})`
     : run.stdout.trim() || run.stderr.trim().split('\n')[0]
   throw new SetupError(
-    `node_modules/.bin/node should be v${wanted}, but ${found}. It needs a system with glibc; if this is one, remove node_modules and run the same command again.`,
+    `node_modules/.bin/node should be v${wanted}, but ${found}. It needs a system with glibc. If this is one, remove node_modules and run the same command again.`,
   )
 }
 
@@ -132,7 +132,7 @@ function linkLibraries() {
   const list = join(folder, 'native/pg-symlinks.json')
   if (!existsSync(list)) {
     if (!existsSync(folder))
-      console.error('No embedded Postgres was installed for this machine: the server needs DATABASE_URL.')
+      console.error('There is no embedded PostgreSQL for this machine. Set DATABASE_URL before you start the server.')
     return
   }
   for (const { source, target } of readJson(list)) {

@@ -26,7 +26,7 @@ test('a fresh clone is installed and says so in one line; the second set-up does
 
   assert.deepEqual(
     [first.code, first.stdout, first.stderr],
-    [0, '', 'Installing packages (npm ci); this takes a minute or less.\n'],
+    [0, '', 'Installing packages with npm ci. This takes up to a minute.\n'],
   )
   assert.deepEqual([second.code, second.stdout, second.stderr], [0, '', ''])
   assert.ok(performance.now() - startedAt < 1_000)
@@ -94,8 +94,8 @@ test('what a person has installed is kept, and installed anew when the lock file
 
 test('npm’s failure, packages left out and a Node that is not the pinned one end in one clear line and exit code 1', async (t) => {
   for (const [fault, text] of [
-    ['fails', /^Set-up failed: npm ci did not succeed[^\n]*$/m],
-    ['omits', /^Set-up failed: npm ci left packages out[^\n]*$/m],
+    ['fails', /^Set-up failed: npm ci failed[^\n]*$/m],
+    ['omits', /^Set-up failed: npm ci did not install every package[^\n]*$/m],
     ['old node', /^Set-up failed: node_modules\/\.bin\/node should be v[\d.]+, but v20\.0\.0[^\n]*$/m],
     ['no node', /^Set-up failed: node_modules\/\.bin\/node should be v[\d.]+, but it cannot be run[^\n]*$/m],
   ] as const) {
@@ -131,11 +131,11 @@ test('without MariaDB or Chromium the tests do not start: the exact command is s
 
   await assert.rejects(requirePrograms(mariadb, '/nonexistent', fail, machine), {
     message:
-      'the tests need MariaDB\'s programs, and mariadbd, mariadb-install-db, mariadb cannot be found: run "sudo apt-get update && sudo apt-get install -y --no-install-recommends mariadb-server-core mariadb-client-core".',
+      'the tests need MariaDB\'s programs, but mariadbd, mariadb-install-db, mariadb was not found. To install it, run "sudo apt-get update && sudo apt-get install -y --no-install-recommends mariadb-server-core mariadb-client-core".',
   })
   await assert.rejects(requirePrograms(chromium, '/nonexistent', fail, machine), {
     message:
-      'the tests need a Chromium, and chromium-headless-shell cannot be found: run "sudo apt-get update && sudo apt-get install -y --no-install-recommends chromium-headless-shell".',
+      'the tests need a Chromium, but chromium-headless-shell was not found. To install it, run "sudo apt-get update && sudo apt-get install -y --no-install-recommends chromium-headless-shell".',
   })
   const ubuntu = { ...machine, hasPackage: (name: string) => name !== 'chromium-headless-shell' }
   await assert.rejects(requirePrograms(chromium, '/nonexistent', fail, ubuntu), /no-install-recommends chromium"/)

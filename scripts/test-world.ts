@@ -72,18 +72,18 @@ async function makeTemplate(database: { adminUrl: string; ownerUrl: string }): P
 
 function runTests(url: string, world: string): Promise<number> {
   if (stopSignal) return Promise.resolve(130)
-  const given = process.argv.slice(2)
-  const options = given.filter((argument) => argument.startsWith('-'))
-  const paths = given.filter((argument) => !argument.startsWith('-')).map(asGlob)
+  const args = process.argv.slice(2)
+  const options = args.filter((argument) => argument.startsWith('-'))
+  const paths = args.filter((argument) => !argument.startsWith('-')).map(asGlob)
   const files = globSync(paths.length > 0 ? paths : everything, {
     cwd: root,
     exclude: ['**/node_modules/**'],
   }).toSorted()
   if (files.length === 0) {
-    console.error(`No test file is called ${given.join(' ')}.`)
+    console.error(`No test file matches: ${args.join(' ')}`)
     return Promise.resolve(1)
   }
-  const inOneFile = given.filter((argument) => argument.endsWith('.ts')).length === 1 && paths.length === 1
+  const inOneFile = args.filter((argument) => argument.endsWith('.ts')).length === 1 && paths.length === 1
   const child = spawn(
     process.execPath,
     [

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const node = join(root, 'node_modules/.bin/node')
 if (!existsSync(node)) {
-  console.error('The pinned Node is not installed: run "node scripts/setup.mjs test".')
+  console.error('The pinned Node is not installed. Run: node scripts/setup.mjs test')
   process.exit(1)
 }
 const child = spawn(node, [join(root, 'scripts/test-world.ts'), ...process.argv.slice(2)], { stdio: 'inherit' })

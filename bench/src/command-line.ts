@@ -16,9 +16,9 @@ export const usage = `npm run bench -- [--quick] [--json] [--plans <n>] [--round
   --seconds  length of a round on each side (3)`
 
 /** Throws an Error whose message is for the person at the terminal. */
-export function readCommandLine(given: readonly string[]): BenchOptions {
+export function readCommandLine(args: readonly string[]): BenchOptions {
   const { values } = parseArgs({
-    args: [...given],
+    args: [...args],
     options: {
       quick: { type: 'boolean', default: false },
       json: { type: 'boolean', default: false },

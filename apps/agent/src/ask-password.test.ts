@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { PassThrough } from 'node:stream'
 import { test } from 'node:test'
 import type { ReadStream, WriteStream } from 'node:tty'
+import { UsageError } from '@bridgework/command-line'
 import { askPassword } from './ask-password.ts'
-import { UsageError } from './usage-error.ts'
 
 function terminal() {
   const modes: boolean[] = []

@@ -2,7 +2,7 @@ import type { Connector, Finding } from './connector.ts'
 import { type IngestClient, IngestProblem } from './ingest-client.ts'
 import { todoFor } from './pipeline/cycle.ts'
 
-/** Clocks further apart than this are worth a word: change stamps and tokens are compared by them. */
+/** Clocks further apart than this get a warning: change stamps and tokens depend on them. */
 const clockToleranceMs = 2 * 60 * 1000
 
 export type CheckDeps = {
@@ -26,7 +26,7 @@ export async function check(deps: CheckDeps): Promise<Finding[]> {
     if (self.organizationId !== deps.organizationId || self.agentId !== deps.agentId) {
       findings.push({
         outcome: 'wrong',
-        what: `The server takes this key for agent ${self.agentId} of organization ${self.organizationId}, the settings name another.`,
+        what: `The key belongs to agent ${self.agentId} of organization ${self.organizationId}, but the settings name agent ${deps.agentId} of organization ${deps.organizationId}.`,
         todo: 'Ask for a new enrolment code and run "bridgework-agent enroll --replace".',
       })
     }
@@ -63,7 +63,7 @@ function differing(whose: string, clock: Date, reference: Date, than: string): F
     {
       outcome: 'wrong',
       what: `${whose}'s clock is ${duration(Math.abs(ms))} ${ms > 0 ? 'ahead of' : 'behind'} ${than}'s.`,
-      todo: `Let ${whose.toLowerCase()} set its clock from the network (NTP), and check its time zone.`,
+      todo: `Synchronize the clock of ${whose.toLowerCase()} with NTP, and check its time zone.`,
     },
   ]
 }

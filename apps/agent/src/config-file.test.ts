@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { UsageError } from '@bridgework/command-line'
 import { defaultConfigPath, parseConfig, prepareConfigFile, readConfig } from './config-file.ts'
 import { temporaryFolder } from './test-agent.ts'
-import { UsageError } from './usage-error.ts'
 
 const good = {
   server_url: 'https://bridgework.example.com',
@@ -50,9 +50,9 @@ test('every fault of the settings is told at once', () => {
         /agent_key must be a text/,
         /interval_seconds must be a whole number from 5/,
         /time_zone must be a zone/,
-        /no setting databse\. Did you mean database\?/,
+        /Unknown setting databse\. Did you mean "database"\?/,
         /database\.port must be a whole number from 1 to 65535/,
-        /no setting database\.hots\. Did you mean host\?/,
+        /Unknown setting database\.hots\. Did you mean "host"\?/,
       ]) {
         assert.match(error.message, expected)
       }

@@ -11,11 +11,12 @@ import {
   writeSync,
 } from 'node:fs'
 import { dirname, join } from 'node:path'
-import type { DatabaseSettings } from './open-dental/connection.ts'
+import { UsageError } from '@bridgework/command-line'
+import { didYouMean } from './did-you-mean.ts'
+import type { DatabaseSettings } from './open-dental/database-settings.ts'
 import { isTimeZone } from './open-dental/time-zone.ts'
 import { uploadLimits } from './pipeline/context.ts'
 import { parseServerUrl } from './server-url.ts'
-import { didYouMean, UsageError } from './usage-error.ts'
 
 /** The agent's settings, as they stand in its file (there in snake_case). */
 export type Config = {
@@ -38,7 +39,7 @@ export type SourceSettings =
 
 export const defaultIntervalSeconds = 60
 
-/** Where the settings lie unless someone says otherwise. */
+/** The settings file, unless another one is named. */
 export function defaultConfigPath(environment: { isRoot: boolean; home: string }): string {
   return environment.isRoot
     ? '/etc/bridgework-agent/config.json'
@@ -53,7 +54,7 @@ export function readConfig(path: string, platform: NodeJS.Platform = process.pla
     const mode = statSync(path).mode & 0o777
     if (platform !== 'win32' && (mode & 0o077) !== 0) {
       throw new UsageError(
-        `${path} can be read by others (mode ${mode.toString(8)}), and it holds the agent's key and the database password. Run: chmod 600 ${path}`,
+        `${path} can be read by others (mode ${mode.toString(8)}). It contains the agent's key and the database password. Run: chmod 600 ${path}`,
       )
     }
     text = readFileSync(path, 'utf8')
@@ -61,9 +62,11 @@ export function readConfig(path: string, platform: NodeJS.Platform = process.pla
     if (error instanceof UsageError) throw error
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown reason'
     if (code === 'ENOENT') {
-      throw new UsageError(`There are no settings at ${path}. Run "bridgework-agent enroll --server … --code …" first.`)
+      throw new UsageError(
+        `The settings file ${path} does not exist. Run "bridgework-agent enroll --server <url> --code <code>" first.`,
+      )
     }
-    throw new UsageError(`The settings at ${path} cannot be read (${code}).`)
+    throw new UsageError(`The settings file ${path} cannot be read (${code}).`)
   }
   return parseConfig(text, path)
 }
@@ -105,20 +108,20 @@ export function parseConfig(text: string, path: string): Config {
     statePath: optionalText(top, 'state_path', faults) ?? join(dirname(path), 'state.sqlite'),
   }
   if (faults.length > 0)
-    throw new UsageError(`The settings at ${path} are wrong.\n${faults.map((each) => `  ${each}`).join('\n')}`)
+    throw new UsageError(`The settings file ${path} is not valid:\n${faults.map((each) => `  ${each}`).join('\n')}`)
   return config
 }
 
 function sourceOf(top: Fields, faults: string[]): SourceSettings {
   const connector = optionalText(top, 'connector', faults) ?? 'open-dental'
   if (connector === 'files') {
-    if (top.has('database')) faults.push('There is no setting database where connector is "files".')
+    if (top.has('database')) faults.push('database does not belong to connector "files". Remove it.')
     const files = fieldsOf(top.get('files') ?? {}, 'files.', fileNames, faults)
     const folder = textOf(files, 'files.folder', faults)
     return { connector, files: { folder, mapping: textOf(files, 'files.mapping', faults) } }
   }
   if (connector !== 'open-dental') faults.push('connector must be "open-dental" or "files".')
-  if (top.has('files')) faults.push('There is no setting files where connector is "open-dental".')
+  if (top.has('files')) faults.push('files does not belong to connector "open-dental". Remove it.')
   const database = fieldsOf(top.get('database') ?? {}, 'database.', databaseNames, faults)
   return {
     connector: 'open-dental',
@@ -145,7 +148,7 @@ export function prepareConfigFile(path: string): { write(config: Config): void; 
     file = openSync(temporary, 'wx', 0o600)
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? String(error.code) : 'unknown reason'
-    throw new UsageError(`The settings cannot be written to ${path} (${code}). Give another place with --config.`)
+    throw new UsageError(`The settings file ${path} cannot be written (${code}). Choose another path with --config.`)
   }
   return {
     write: (config) => {
@@ -195,11 +198,11 @@ type Fields = ReadonlyMap<string, unknown>
 
 function fieldsOf(value: unknown, prefix: string, names: readonly string[], faults: string[]): Fields {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    faults.push(prefix === '' ? 'The file must hold one JSON object.' : `${prefix.slice(0, -1)} must be an object.`)
+    faults.push(prefix === '' ? 'The file must contain one JSON object.' : `${prefix.slice(0, -1)} must be an object.`)
     return new Map()
   }
   for (const name of Object.keys(value)) {
-    if (!names.includes(name)) faults.push(`There is no setting ${prefix}${name}.${didYouMean(name, names)}`)
+    if (!names.includes(name)) faults.push(`Unknown setting ${prefix}${name}.${didYouMean(name, names)}`)
   }
   return new Map(Object.entries(value).map(([name, each]) => [`${prefix}${name}`, each]))
 }
@@ -207,7 +210,7 @@ function fieldsOf(value: unknown, prefix: string, names: readonly string[], faul
 function textOf(fields: Fields, name: string, faults: string[], options: { mayBeEmpty?: boolean } = {}): string {
   const value = fields.get(name)
   if (typeof value === 'string' && (value !== '' || options.mayBeEmpty === true)) return value
-  faults.push(`${name} must be a text${value === undefined ? ', and is missing' : ''}.`)
+  faults.push(value === undefined ? `${name} is missing.` : `${name} must be a text.`)
   return ''
 }
 

@@ -1,43 +1,16 @@
-/** Names of the datasets that a connector can read; the same names as in the ingest paths. */
-export type DatasetName =
-  | 'fee_schedules'
-  | 'insurance_plans'
-  | 'patients'
-  | 'appointments'
-  | 'treatments'
-  | 'ledger_transactions'
-  | 'patient_referrals'
+import type { DatasetName } from '@bridgework/contract'
+import type { SourceRecord as SentRecord, SourceLocation } from '@bridgework/contract/ingest'
 
-export type JsonValue = string | number | boolean | null | readonly JsonValue[] | { readonly [name: string]: JsonValue }
+export type { DatasetName } from '@bridgework/contract'
+export type { JsonValue, SourceLocation } from '@bridgework/contract/ingest'
 
-/** A record as it goes to Bridgework: the practice management system's own key and the contract's `source` attributes. */
-export type SourceRecord = {
-  readonly source_id: string
-  readonly attributes: { readonly [name: string]: JsonValue }
+/** A record as it is sent, with what the agent itself must know of it. */
+export type SourceRecord = SentRecord & {
   /**
    * Records, as `dataset/source_id`, whose content or whose place depends on this one. When it goes, or is later read
    * without one of them, that one is read again: nothing else would tell that an appointment lost a treatment.
    */
   readonly bearsOn?: readonly string[]
-}
-
-/** A location found in the practice management system, in the shape of the ingest protocol. */
-export type SourceLocation = {
-  readonly source_id: string
-  readonly name: string
-  readonly address_line_1: string | null
-  readonly address_line_2: string | null
-  readonly city: string | null
-  readonly state: string | null
-  readonly postal_code: string | null
-  readonly country: string | null
-  readonly phone: string | null
-  readonly email: string | null
-  readonly website_url: string | null
-  readonly time_zone: string | null
-  readonly currency: string | null
-  readonly is_active: boolean
-  readonly practice_management_system: { readonly name: string; readonly version: string | null }
 }
 
 /** Something per location, by the location's `source_id`. A location that is missing has nothing. */

@@ -1,13 +1,13 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { UsageError } from '@bridgework/command-line'
 import { type Options, optionText } from './command-line.ts'
 import { type Config, defaultIntervalSeconds, parseConfig, prepareConfigFile, readConfig } from './config-file.ts'
 import { enrolAgent, IngestProblem } from './ingest-client.ts'
-import type { DatabaseSettings } from './open-dental/connection.ts'
+import type { DatabaseSettings } from './open-dental/database-settings.ts'
 import { uploadLimits } from './pipeline/context.ts'
 import { todoFor } from './pipeline/cycle.ts'
 import { parseServerUrl } from './server-url.ts'
-import { UsageError } from './usage-error.ts'
 import { agentVersion } from './version.ts'
 
 export type EnrolDeps = {
@@ -25,14 +25,18 @@ export type EnrolDeps = {
 export async function enroll(options: Options, deps: EnrolDeps): Promise<number> {
   const replace = options.get('replace') === true
   if (existsSync(deps.configPath) && !replace) {
-    throw new UsageError(`There are settings at ${deps.configPath} already. To enrol this agent anew, add --replace.`)
+    throw new UsageError(
+      `The settings file ${deps.configPath} exists already. To enrol this agent again, add --replace.`,
+    )
   }
   const before = replace && existsSync(deps.configPath) ? readConfig(deps.configPath) : null
   const server = parseServerUrl(optionText(options, 'server') ?? before?.serverUrl ?? missing('--server'))
   if ('because' in server) throw new UsageError(server.because)
   const code = optionText(options, 'code') ?? missing('--code')
   if (!code.startsWith('bwe_'))
-    throw new UsageError('An enrolment code begins with bwe_. Ask for one where Bridgework is operated.')
+    throw new UsageError(
+      'An enrolment code begins with bwe_. Create one in the portal, or ask the operator of Bridgework for one.',
+    )
 
   const draft = await draftConfig(options, deps, server.url, before)
   const file = prepareConfigFile(deps.configPath)
@@ -47,13 +51,13 @@ export async function enroll(options: Options, deps: EnrolDeps): Promise<number>
     if (!(error instanceof IngestProblem)) throw error
     const todo =
       error.kind === 'key_refused'
-        ? 'Ask for a new enrolment code: each works once and for a short time.'
+        ? 'Ask for a new enrolment code. A code works once and expires.'
         : todoFor(error.kind)
     deps.print(`${error.errors}\n  ${todo}`)
     return 1
   }
-  deps.print(`This agent is enrolled. Its settings are in ${deps.configPath}, readable by you alone.`)
-  deps.print('Next: bridgework-agent check')
+  deps.print(`The agent is enrolled. Only you can read its settings file: ${deps.configPath}`)
+  deps.print('Next, run: bridgework-agent check')
   return 0
 }
 
@@ -96,7 +100,7 @@ async function sourceSettings(
   const strange = [...options.keys()].find((name) =>
     connector === 'files' ? name.startsWith('db-') : name === 'folder' || name === 'mapping',
   )
-  if (strange !== undefined) throw new UsageError(`--${strange} does not belong to --connector ${connector}.`)
+  if (strange !== undefined) throw new UsageError(`--${strange} cannot be used with --connector ${connector}.`)
   if (connector === 'files') {
     const files = before?.source.connector === 'files' ? before.source.files : null
     const folder = optionText(options, 'folder') ?? files?.folder ?? missing('--folder')
@@ -107,8 +111,7 @@ async function sourceSettings(
   const database = before?.source.connector === 'open-dental' ? before.source.database : null
   const socketGiven = optionText(options, 'db-socket')
   const hostGiven = optionText(options, 'db-host')
-  if (socketGiven !== null && hostGiven !== null)
-    throw new UsageError('Give either --db-socket or --db-host, not both.')
+  if (socketGiven !== null && hostGiven !== null) throw new UsageError('Use --db-socket or --db-host, not both.')
   const user = optionText(options, 'db-user') ?? database?.user ?? missing('--db-user')
   return {
     connector,
@@ -140,9 +143,9 @@ async function passwordFor(
   if (deps.passwordFromEnvironment !== undefined) return deps.passwordFromEnvironment
   if (before !== null && before.user === user) return before.password
   if (deps.askPassword !== null) return await deps.askPassword(`Password of the database user "${user}": `)
-  throw new UsageError('Give the database password with --db-password-file or in BRIDGEWORK_AGENT_DB_PASSWORD.')
+  throw new UsageError('Set the database password with --db-password-file or BRIDGEWORK_AGENT_DB_PASSWORD.')
 }
 
 function missing(option: string): never {
-  throw new UsageError(`${option} is missing. See "bridgework-agent --help".`)
+  throw new UsageError(`${option} is missing. See "bridgework-agent enroll --help".`)
 }

@@ -19,7 +19,7 @@ import type { DatasetName, SourceLocation } from './connector.ts'
 /** What a refusal means; and what is no answer of the service at all. */
 export type IngestProblemKind = IngestRefusalKind | 'in_progress' | 'unreachable' | 'redirected' | 'unexpected'
 
-/** An answer that is not the one hoped for. `errors` is the server's text, shortened and without control characters. */
+/** A request that failed. `errors` is the server's text, shortened and without control characters. */
 export class IngestProblem extends Error {
   readonly kind: IngestProblemKind
   readonly errors: string

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { startTestMariaDb } from './open-dental/test-mariadb.ts'
+import { startTestMariaDb } from '@bridgework/practice-simulator/test-mariadb'
 import { type TestPractice, testPractice } from './open-dental/test-practice.ts'
 import { spawnAgent, temporaryFolder, writeTestConfig } from './test-agent.ts'
 import { startTestService, type TestService } from './test-service.ts'

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { startTestMariaDb } from './open-dental/test-mariadb.ts'
+import { startTestMariaDb } from '@bridgework/practice-simulator/test-mariadb'
 import { testPractice } from './open-dental/test-practice.ts'
 import { openState } from './state.ts'
 import { runAgentCommand, spawnAgent, temporaryFolder, writeTestConfig } from './test-agent.ts'
@@ -108,14 +108,16 @@ test('before the code is used up, enroll refuses what cannot work', async (t) =>
     ],
     [
       ['--server', server.url, '--code', 'bwe_once', '--db-user', 'x', '--db-prot', '3306'],
-      /no option --db-prot\. Did you mean --db-port\?/,
+      /Unknown option "--db-prot"\. Did you mean "--db-port"\?/,
     ],
     [
       ['--server', server.url, '--code', 'bwe_once', '--db-user', 'x', '--connector', 'dentrix'],
       /connector must be "open-dental"|--db-password/,
     ],
-    [['--server', server.url, '--code', 'bwe_once', '--db-user', 'x', '--db-user', 'y'], /given twice/],
+    [['--server', server.url, '--code', 'bwe_once', '--db-user', 'x', '--db-user', 'y'], /--db-user is given twice/],
     [['--server', server.url, '--code'], /--code needs a value/],
+    [['--server', '--code', 'bwe_once', '--db-user', 'x'], /--server needs a value/],
+    [['--server', server.url, '--code='], /--code needs a value/],
   ]
   for (const [args, expected] of refused) {
     const ended = await runAgentCommand(['enroll', ...args, '--config', config])
@@ -131,17 +133,17 @@ test('misspelt commands, options, settings and variables are refused with exit c
   const practice = await testPractice(mariaDb)
   const config = writeTestConfig(temporaryFolder(t), server, practice.settings, { intervall_seconds: 5 })
   const refused: [string[], Record<string, string>, RegExp][] = [
-    [['rnu'], {}, /no command "rnu"\. Did you mean run\?/],
-    [['run', '--onec'], {}, /no option --onec\. Did you mean --once\?/],
-    [['run', 'once'], {}, /"once" is one argument too many/],
-    [['check', '--once'], {}, /"check" has no option --once/],
-    [['run', '--once=yes'], {}, /--once takes no value/],
-    [['run', '--config', config], {}, /no setting intervall_seconds\. Did you mean interval_seconds\?/],
-    [['run', '--config', '/nowhere/config.json'], {}, /no settings at \/nowhere/],
+    [['rnu'], {}, /Unknown command "rnu"\. Did you mean "run"\?\n\nUsage: bridgework-agent /],
+    [['run', '--onec'], {}, /Unknown option "--onec"\. Did you mean "--once"\?/],
+    [['run', 'once'], {}, /Unexpected argument "once"\./],
+    [['check', '--once'], {}, /Unknown option "--once"\./],
+    [['run', '--once=yes'], {}, /Unknown option "--once=yes"\./],
+    [['run', '--config', config], {}, /Unknown setting intervall_seconds\. Did you mean "interval_seconds"\?/],
+    [['run', '--config', '/nowhere/config.json'], {}, /settings file \/nowhere\/config\.json does not exist/],
     [
       ['run'],
       { BRIDGEWORK_AGENT_CONFG: config },
-      /no setting BRIDGEWORK_AGENT_CONFG\. Did you mean BRIDGEWORK_AGENT_CONFIG\?/,
+      /Unknown variable BRIDGEWORK_AGENT_CONFG\. Did you mean "BRIDGEWORK_AGENT_CONFIG"\?/,
     ],
   ]
   for (const [args, env, expected] of refused) {
@@ -149,6 +151,17 @@ test('misspelt commands, options, settings and variables are refused with exit c
     assert.equal(ended.code, 2, args.join(' '))
     assert.match(ended.stderr, expected)
   }
+})
+
+test('help names every command and its options, also without a word, and --version the version', async () => {
+  const all = await runAgentCommand([])
+  assert.deepEqual([all.code, all.stderr], [0, ''])
+  assert.match(all.stdout, /^Usage: bridgework-agent .*enroll.*run.*check.*BRIDGEWORK_AGENT_CONFIG.*Exit codes/s)
+  for (const help of [['--help'], ['help']]) assert.equal((await runAgentCommand(help)).stdout, all.stdout)
+  const run = await runAgentCommand(['run', '--once', '--help'])
+  assert.equal(run.code, 0)
+  assert.match(run.stdout, /^Usage: bridgework-agent run .*--once.*--full.*--json.*--config <path>/s)
+  assert.match((await runAgentCommand(['--version'])).stdout, /^\d+\.\d+\.\d+\n$/)
 })
 
 test('settings that others can read are refused', async (t) => {

@@ -1,11 +1,13 @@
 import { homedir, hostname } from 'node:os'
 import { setFlagsFromString } from 'node:v8'
+import { UsageError } from '@bridgework/command-line'
 import { askPassword } from './ask-password.ts'
 import { sleep } from './backoff.ts'
 import { check } from './check.ts'
-import { help, type Options, optionText, parseCommandLine } from './command-line.ts'
+import { type Options, optionText, parseCommandLine } from './command-line.ts'
 import { type Config, defaultConfigPath, readConfig } from './config-file.ts'
 import type { Connector } from './connector.ts'
+import { didYouMean } from './did-you-mean.ts'
 import { enroll } from './enroll.ts'
 import { filesConnector } from './files/connector.ts'
 import { ingestClient } from './ingest-client.ts'
@@ -15,8 +17,6 @@ import { type CycleOutcome, runCycle } from './pipeline/cycle.ts'
 import { progressReport } from './progress.ts'
 import { runAgent } from './run-agent.ts'
 import { openState, StateUnusable } from './state.ts'
-import { didYouMean, UsageError } from './usage-error.ts'
-import { agentVersion } from './version.ts'
 
 const exitCodes = { good: 0, failed: 1, usage: 2, keyRefused: 3 } as const
 const environmentNames = ['BRIDGEWORK_AGENT_CONFIG', 'BRIDGEWORK_AGENT_DB_PASSWORD']
@@ -26,9 +26,13 @@ const environmentNames = ['BRIDGEWORK_AGENT_CONFIG', 'BRIDGEWORK_AGENT_DB_PASSWO
 setFlagsFromString('--heap-growing-percent=40')
 
 process.exitCode = await main().catch((error: unknown) => {
-  if (error instanceof UsageError || error instanceof StateUnusable) {
+  if (error instanceof UsageError) {
+    console.error(error.usage === '' ? error.message : `${error.message}\n\n${error.usage}`)
+    return exitCodes.usage
+  }
+  if (error instanceof StateUnusable) {
     console.error(error.message)
-    return error instanceof UsageError ? exitCodes.usage : exitCodes.failed
+    return exitCodes.failed
   }
   // A bug. Its stack names our own lines and no data.
   console.error(error)
@@ -37,8 +41,10 @@ process.exitCode = await main().catch((error: unknown) => {
 
 async function main(): Promise<number> {
   const line = parseCommandLine(process.argv.slice(2))
-  if (line.command === 'help') return say(help.trimEnd())
-  if (line.command === 'version') return say(agentVersion)
+  if ('print' in line) {
+    console.log(line.print)
+    return exitCodes.good
+  }
   refuseUnknownEnvironment()
   const isRoot = process.getuid?.() === 0
   const configPath =
@@ -61,17 +67,12 @@ async function main(): Promise<number> {
   }
 }
 
-function say(text: string): number {
-  console.log(text)
-  return exitCodes.good
-}
-
-/** A misspelt variable would be passed over in silence otherwise. */
+/** Otherwise a misspelt variable would have no effect, and no error. */
 function refuseUnknownEnvironment(): void {
   for (const name of Object.keys(process.env)) {
     if (name.startsWith('BRIDGEWORK_AGENT_') && !environmentNames.includes(name)) {
       const names = environmentNames.join(', ')
-      throw new UsageError(`There is no setting ${name}.${didYouMean(name, environmentNames)} There are: ${names}.`)
+      throw new UsageError(`Unknown variable ${name}.${didYouMean(name, environmentNames)} Known: ${names}.`)
     }
   }
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
+import { startTestMariaDb } from '@bridgework/practice-simulator/test-mariadb'
 import { fillLargePractice } from './open-dental/test-large-practice.ts'
-import { startTestMariaDb } from './open-dental/test-mariadb.ts'
 import { measureFirstCycle } from './test-memory.ts'
 
 /** Procedures of the smaller and of the larger practice; another pair makes the large run of bench/README.md. */

@@ -2,11 +2,11 @@ import type { AgentEvent, Report } from './agent-event.ts'
 
 export type ProgressMode = 'terminal' | 'lines' | 'json'
 
-/** How often progress is worth a line where lines stay. */
+/** How often progress gets a line where lines stay. */
 const progressLineEveryMs = 10_000
 
 /**
- * Says what the agent does: on a terminal one line that is written over, with the rate and the time left; elsewhere one
+ * Prints what the agent does: on a terminal one line that is overwritten, with the rate and the time left; elsewhere one
  * line per event, as text or JSON.
  */
 export function progressReport(
@@ -39,45 +39,45 @@ export function progressReport(
 function describe(event: AgentEvent, nowMs: number): string {
   switch (event.event) {
     case 'agent.started':
-      return `Agent started: ${event.connector} to ${event.server}${event.intervalSeconds === null ? ', one pass' : `, every ${event.intervalSeconds} s`}`
+      return `Agent started: ${event.connector} to ${event.server}, ${event.intervalSeconds === null ? 'one cycle' : `a cycle every ${event.intervalSeconds} s`}`
     case 'agent.stopped':
       return 'Agent stopped'
     case 'cycle.began':
-      return 'Pass began'
+      return 'Cycle started'
     case 'cycle.finished':
-      return `Pass finished in ${seconds(event.durationMs)}: ${count(event.uploaded)} records sent${event.refused > 0 ? `, ${count(event.refused)} REFUSED` : ''}`
+      return `Cycle finished in ${seconds(event.durationMs)}: ${count(event.uploaded)} records sent${event.refused > 0 ? `, ${count(event.refused)} REFUSED` : ''}`
     case 'cycle.put_off':
-      return `Put off: ${event.what} ${event.todo}`
+      return `Postponed: ${event.what} ${event.todo}`
     case 'cycle.failed':
       return `FAILED: ${event.what} ${event.todo}`
     case 'locations.sent':
       return `${count(event.locations)} locations sent`
     case 'state.reset':
-      return 'The remembered state belonged to another server, organization or enrolment; everything is sent again'
+      return 'The state file is of another server, organization or enrolment. Sending everything again'
     case 'state.behind':
-      return `${event.dataset}: the remembered state is older than what the server has; everything is sent again`
+      return `${event.dataset}: the state file is older than the data on the server. Sending everything again`
     case 'upload.resumed':
-      return `Upload ${event.number} was under way; sending it again`
+      return `Upload ${event.number} was interrupted. Sending it again`
     case 'upload.retried':
-      return `Server not ready (${event.because}); trying again in ${seconds(event.waitMs)}`
+      return `Server not ready (${event.because}). Retrying in ${seconds(event.waitMs)}`
     case 'dataset.put_off':
-      return `${event.dataset} put off: ${event.what} ${event.todo}`
+      return `${event.dataset} postponed: ${event.what} ${event.todo}`
     case 'dataset.failed':
       return `FAILED: ${event.dataset}: ${event.what} ${event.todo}`
     case 'dataset.advice':
       return `${event.dataset}: ${event.what}`
     case 'dataset.reading':
-      return `${event.dataset}: reading ${count(event.rows)} records${event.fully === null ? '' : `, all (${event.fully})`}`
+      return `${event.dataset}: reading ${event.fully === null ? '' : 'all '}${count(event.rows)} records${event.fully === null ? '' : ` (${event.fully})`}`
     case 'dataset.progress':
       return progressText(event, nowMs)
     case 'dataset.finished':
       return `${event.dataset}: ${count(event.rows)} read, ${count(event.uploaded)} sent in ${seconds(event.durationMs)}`
     case 'location.skipped':
-      return `FAILED: the server does not take ${event.dataset} of location ${event.locationId} (${event.because}): ${event.errors}`
+      return `FAILED: the server refuses ${event.dataset} of location ${event.locationId} (${event.because}): ${event.errors}`
     case 'records.hidden':
-      return `${event.dataset} of location ${event.locationId}: ${count(event.hidden)} records are gone and hidden`
+      return `${event.dataset} of location ${event.locationId}: ${count(event.hidden)} records were removed in the source; they are hidden now`
     case 'removal.held':
-      return `${event.dataset} of location ${event.locationId}: ${count(event.missing)} records are gone; a person must confirm it at Bridgework. ${event.errors}`
+      return `${event.dataset} of location ${event.locationId}: ${count(event.missing)} records are missing in the source. Review the removal in the portal. ${event.errors}`
     case 'record.refused':
       return `REFUSED: record ${event.sourceId} of ${event.dataset}, location ${event.locationId}: ${event.errors}`
   }

@@ -7,13 +7,13 @@ export function parseServerUrl(text: string): { url: string } | { because: strin
   try {
     url = new URL(text)
   } catch {
-    return { because: `"${text}" is not an address. Give it as in https://bridgework.example.com` }
+    return { because: `"${text}" is not a URL. Write the server address like https://bridgework.example.com.` }
   }
   if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '') {
-    return { because: 'The server address must hold no user, password, query or fragment.' }
+    return { because: 'The server address must not contain a user, password, query or fragment.' }
   }
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback(url.hostname))) {
-    return { because: `The server address must begin with https:// (http is accepted only for this computer itself).` }
+    return { because: `The server address must begin with https:// (http:// is accepted only for this computer).` }
   }
   return { url: url.href.replace(/\/+$/, '') }
 }

@@ -295,11 +295,11 @@ function openFile(path: string): DatabaseSync {
   } catch (error) {
     database.close()
     if (error instanceof Error && /locked|busy/.test(error.message)) {
-      throw new StateUnusable(`Another agent is running with ${path}.`)
+      throw new StateUnusable(`Another agent is running with the state file ${path}. Stop that agent first.`)
     }
     if (error instanceof Error && /not a database/.test(error.message)) {
       throw new StateUnusable(
-        `${path} is not a state file of this agent. Move it away, or name another place in state_path.`,
+        `${path} is not a state file of this agent. Move it away, or set another path in state_path.`,
       )
     }
     throw error

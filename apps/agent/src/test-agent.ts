@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { DatabaseSettings } from './open-dental/connection.ts'
+import type { DatabaseSettings } from './open-dental/database-settings.ts'
 
 const mainFile = fileURLToPath(new URL('main.ts', import.meta.url))
 

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { gunzipSync } from 'node:zlib'
-import type { DatabaseSettings } from './open-dental/connection.ts'
+import type { DatabaseSettings } from './open-dental/database-settings.ts'
 import { spawnAgent, temporaryFolder, writeTestConfig } from './test-agent.ts'
 
 /**

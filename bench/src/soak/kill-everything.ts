@@ -5,7 +5,6 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { startTestMariaDb } from '@bridgework/agent/test-mariadb'
 import {
   createPractice,
   createRandom,
@@ -13,6 +12,7 @@ import {
   writeManyPlans,
   writePractice,
 } from '@bridgework/practice-simulator'
+import { startTestMariaDb } from '@bridgework/practice-simulator/test-mariadb'
 import type { World } from '../world/practice.ts'
 import { describeFaults, type ExpectedPlans, findFaults, isWhole } from './audit.ts'
 import { inWorld } from './in-world.ts'

@@ -1,7 +1,7 @@
 import { type TestContext, test } from 'node:test'
+import { auditFindsLoss } from './audit-finds-loss.ts'
 import { killBackend, killPostgres } from './kill-postgres.ts'
 import { killServer } from './kill-server.ts'
-import { loseOnPurpose } from './lose-on-purpose.ts'
 
 // The same trials with thousands of kills: npm run soak.
 
@@ -19,7 +19,7 @@ test('F03: a Postgres backend that is killed during an ingest loses and doubles 
 })
 
 test('F05: these trials can see a loss: with synchronous_commit off there is one', async (t) => {
-  t.diagnostic(await loseOnPurpose({ plans: 0, kills: 0, seed: seedOf(t) }))
+  t.diagnostic(await auditFindsLoss({ plans: 0, kills: 0, seed: seedOf(t) }))
 })
 
 function seedOf(t: TestContext): string {

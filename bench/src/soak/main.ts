@@ -10,9 +10,9 @@ try {
 }
 
 /** Returns the exit code: 1 when a promise is broken. */
-async function soak(given: string[]): Promise<number> {
+async function soak(args: string[]): Promise<number> {
   const { values, positionals } = parseArgs({
-    args: given,
+    args,
     allowPositionals: true,
     options: {
       plans: { type: 'string' },

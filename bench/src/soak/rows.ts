@@ -1,8 +1,8 @@
 import { pullMillion, verifyMillion } from './a-million.ts'
+import { auditFindsLoss } from './audit-finds-loss.ts'
 import { killEverything } from './kill-everything.ts'
 import { killBackend, killPostgres } from './kill-postgres.ts'
 import { killServer } from './kill-server.ts'
-import { loseOnPurpose } from './lose-on-purpose.ts'
 import { mirrorPractices } from './mirror-practices.ts'
 import { otherRuntimes } from './other-runtimes.ts'
 import { releaseSlots } from './release-slots.ts'
@@ -13,7 +13,7 @@ export const rows: readonly Row[] = [
   { id: 'F01', title: 'the server is killed again and again during an ingest', run: (options) => killServer(options) },
   { id: 'F02', title: 'Postgres is killed again and again during an ingest', run: killPostgres },
   { id: 'F03', title: 'one Postgres backend is killed again and again during an ingest', run: killBackend },
-  { id: 'F05', title: 'with synchronous_commit off, the same audit finds a loss', run: loseOnPurpose },
+  { id: 'F05', title: 'with synchronous_commit off, the same audit finds a loss', run: auditFindsLoss },
   { id: 'C08', title: 'the slots of a killed server free themselves', run: releaseSlots },
   { id: 'ALL', title: 'agent, server and Postgres are killed in turn while a practice is read', run: killEverything },
   { id: 'M01', title: 'mirrors of practices that live are killed behind a network that fails', run: mirrorPractices },

@@ -47,10 +47,10 @@ async function send(world: World, locationId: string, batch: Batch): Promise<'ac
     return 'refusals'
   }
   const expected = JSON.stringify(sorted(batch.answer))
-  const given = JSON.stringify(sorted(JSON.parse(answer.text)))
-  if (given === expected) return 'acknowledged'
+  const actual = JSON.stringify(sorted(JSON.parse(answer.text)))
+  if (actual === expected) return 'acknowledged'
   throw new Error(
-    `upload ${batch.number} was answered ${given}, not ${expected}: something was lost or took effect twice`,
+    `upload ${batch.number} was answered ${actual}, not ${expected}: something was lost or took effect twice`,
   )
 }
 

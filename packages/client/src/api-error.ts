@@ -23,7 +23,7 @@ export class ApiError extends Error {
   readonly attempts: number
 
   constructor(
-    given: {
+    details: {
       status: number
       code: ServiceErrorCode | ClientErrorCode
       errors: string
@@ -32,12 +32,12 @@ export class ApiError extends Error {
     },
     options?: ErrorOptions,
   ) {
-    super(`${given.errors} (${given.status === 0 ? given.code : `${given.status} ${given.code}`})`, options)
-    this.status = given.status
-    this.code = given.code
-    this.errors = given.errors
-    this.requestId = given.requestId
-    this.attempts = given.attempts
+    super(`${details.errors} (${details.status === 0 ? details.code : `${details.status} ${details.code}`})`, options)
+    this.status = details.status
+    this.code = details.code
+    this.errors = details.errors
+    this.requestId = details.requestId
+    this.attempts = details.attempts
   }
 }
 
@@ -47,7 +47,7 @@ export function refusalOf(status: number, headers: Headers, text: string, attemp
   const isOurs = typeof body?.errors === 'string'
   const requestId = headers.get('x-request-id')
   if (!isOurs) {
-    const errors = `The answer with status ${status} is not Bridgework's: look at the base URL and at proxies on the way.`
+    const errors = `The answer (status ${status}) is not from Bridgework. Check the base URL and any proxy.`
     return new ApiError({ status, code: 'answer_invalid', errors, requestId, attempts })
   }
   // The sync slots' 429 has exactly the specification's members, so no code.

@@ -54,7 +54,7 @@ export class Bridgework {
     refuseBrowsers()
     const { clientId, clientSecret, tokenStore = memoryTokenStore(), onEvent = () => {} } = options
     for (const [name, value] of Object.entries({ clientId, clientSecret })) {
-      if (typeof value !== 'string' || value === '') throw new TypeError(`Bridgework needs a ${name}.`)
+      if (typeof value !== 'string' || value === '') throw new TypeError(`Bridgework needs the option ${name}.`)
     }
     this.baseUrl = baseUrlOf(options.baseUrl)
     const connection = createConnection({
@@ -117,18 +117,18 @@ const storeTurns = new WeakMap<SyncStore, Promise<unknown>>()
 
 const vendorApiPath = '/api/v1/vendors'
 
-function baseUrlOf(given: string): string {
+function baseUrlOf(text: string): string {
   let url: URL
   try {
-    url = new URL(given)
+    url = new URL(text)
   } catch (cause) {
-    throw new TypeError(`baseUrl is not a URL, like https://api.example.com${vendorApiPath}: ${String(given)}`, {
+    throw new TypeError(`baseUrl is not a URL, like https://api.example.com${vendorApiPath}: ${String(text)}`, {
       cause,
     })
   }
   if (url.protocol !== 'https:' && url.protocol !== 'http:') throw new TypeError('baseUrl must begin with https://')
   if (url.username !== '' || url.search !== '' || url.hash !== '') {
-    throw new TypeError('baseUrl holds neither credentials, nor a query, nor a fragment.')
+    throw new TypeError('baseUrl must not contain credentials, a query or a fragment.')
   }
   const path = url.pathname.replace(/\/+$/, '')
   return url.origin + (path === '' ? vendorApiPath : path)
@@ -137,6 +137,6 @@ function baseUrlOf(given: string): string {
 function refuseBrowsers(): void {
   const page = globalThis as { window?: unknown; document?: unknown }
   if (page.window !== undefined && page.document !== undefined) {
-    throw new Error('This package is for servers: a client secret that reaches a browser is known to everyone.')
+    throw new Error('This package is for servers. A client secret in a browser is public.')
   }
 }

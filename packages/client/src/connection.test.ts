@@ -186,7 +186,10 @@ test('what is wrong with the caller’s own listener or limits is not blamed on 
     })
     await assert.rejects(client.patients.first({ locationId: location.id }), /the listener failed/)
   }
-  assert.throws(() => clientOf(world, vendor, { concurrency: { initial: 0 } }), /from 1 up; given: 0/)
+  assert.throws(
+    () => clientOf(world, vendor, { concurrency: { initial: 0 } }),
+    /concurrency must be a whole number of at least 1, not 0/,
+  )
 })
 
 test('a redirect is not followed, with the token or with the secret', async (t) => {

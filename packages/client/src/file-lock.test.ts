@@ -38,7 +38,7 @@ test('a process that is killed at any moment leaves no lock that another must wa
   }
 })
 
-test('of many that find a dead holder one takes its place', async (t) => {
+test('of many that find a dead holder one takes its machine', async (t) => {
   const lock = someLock(t)
   const { child, begun } = startHolder(t, lock)
   await begun
@@ -107,9 +107,9 @@ async function withHolder(
   { pid, start, mark }: { pid?: number | undefined; start?: number; mark?: number },
 ) {
   const held = await take(lock)
-  const [ownPid, ownStart, place, id] = readFileSync(lock, 'utf8').split(' ')
+  const [ownPid, ownStart, machine, id] = readFileSync(lock, 'utf8').split(' ')
   await held.release()
-  return [pid ?? ownPid, start ?? ownStart, place, mark ?? id].join(' ')
+  return [pid ?? ownPid, start ?? ownStart, machine, mark ?? id].join(' ')
 }
 
 function startHolder(t: TestContext, lock: string, way: 'in turn' | 'hold' = 'in turn') {

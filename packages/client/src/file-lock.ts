@@ -53,7 +53,7 @@ export async function tryLock(lock: string, { staleAfterMs = 15_000 } = {}): Pro
   if (found && !(await isDead(lock, found, staleAfterMs))) return null
 
   await mkdir(dirname(lock), { recursive: true, mode: 0o700 })
-  const self = [process.pid, await startOf(process.pid), await placeOf(), randomUUID()].join(' ')
+  const self = [process.pid, await startOf(process.pid), await machineOf(), randomUUID()].join(' ')
   const fresh = `${lock}.${randomUUID()}`
   try {
     // Written before it gets the lock's name: a killed process must not leave a lock that does not say whose it is.
@@ -93,7 +93,7 @@ async function take(fresh: string, lock: string): Promise<boolean> {
   }
 }
 
-/** Takes a dead holder's place. Under a lock of its own: of two that see it dead, the second must not remove the first one's lock. */
+/** Replaces a dead holder. Under a lock of its own: of two that see it dead, the second must not remove the first one's lock. */
 async function replace(fresh: string, lock: string, dead: string, staleAfterMs: number): Promise<boolean> {
   const turn = await tryLock(`${lock}.next`, { staleAfterMs })
   if (!turn) return false
@@ -118,8 +118,8 @@ async function look(lock: string): Promise<Found | null> {
 }
 
 async function isDead(lock: string, found: Found, staleAfterMs: number): Promise<boolean> {
-  const [pid, start, place] = found.holder.split(' ')
-  if (place === (await placeOf())) return !(await isRunning(Number(pid), String(start)))
+  const [pid, start, machine] = found.holder.split(' ')
+  if (machine === (await machineOf())) return !(await isRunning(Number(pid), String(start)))
   // Watched, not reckoned from its time: clocks of two machines differ, and one machine's may be set.
   const beganAt = performance.now()
   while (performance.now() - beganAt < staleAfterMs) {
@@ -131,7 +131,7 @@ async function isDead(lock: string, found: Found, staleAfterMs: number): Promise
 }
 
 /** Where a process number means one process: two containers may share a host's name, and each has a process 1. */
-async function placeOf(): Promise<string> {
+async function machineOf(): Promise<string> {
   const boot = await readFile('/proc/sys/kernel/random/boot_id', 'utf8').catch(() => '-')
   const namespace = await readlink('/proc/self/ns/pid').catch(() => '-')
   return [hostname(), boot.trim(), namespace].join('/')

@@ -68,7 +68,7 @@ export function createSyncSlots(limits: SlotLimits): SyncSlots {
 
 function laneOf(limit: number): Lane {
   if (!Number.isInteger(limit) || limit < 1)
-    throw new RangeError(`concurrency counts locations, from 1 up; given: ${limit}`)
+    throw new RangeError(`concurrency must be a whole number of at least 1, not ${limit}`)
   return { max: limit, limit, inFlight: new Map(), waiting: [] }
 }
 

@@ -53,10 +53,13 @@ export type ReferenceRule<Source extends TProperties = TProperties> = {
 /** `q[patient_id]`; `q[starts_from]` and `q[starts_to]`. */
 export type FilterName = 'patient_id' | 'starts_at'
 
-/** Checks a dataset's parts against each other and forgets its exact types, so that a list can hold all of them. */
-export function defineDataset<Source extends TProperties, Attributes extends TProperties>(
-  dataset: Dataset<Source, Attributes>,
-): Dataset {
+/** A dataset of which the name alone is known exactly, so that a list can hold all of them. */
+export type NamedDataset<Name extends string> = Dataset & { name: Name }
+
+/** Checks a dataset's parts against each other and forgets its exact types, but for the name. */
+export function defineDataset<const Name extends string, Source extends TProperties, Attributes extends TProperties>(
+  dataset: Dataset<Source, Attributes> & { name: Name },
+): NamedDataset<Name> {
   // The exact source type matters only between `source`, `render` and `example`, which the parameter has just checked.
-  return dataset as unknown as Dataset
+  return dataset as unknown as NamedDataset<Name>
 }

@@ -1,4 +1,4 @@
-import type { Dataset } from './dataset.ts'
+import type { NamedDataset } from './dataset.ts'
 import { appointment } from './datasets/appointment.ts'
 import { feeSchedule } from './datasets/fee-schedule.ts'
 import { insurancePlan } from './datasets/insurance-plan.ts'
@@ -7,35 +7,29 @@ import { patient } from './datasets/patient.ts'
 import { patientReferral } from './datasets/patient-referral.ts'
 import { treatment } from './datasets/treatment.ts'
 
+const all = [feeSchedule, insurancePlan, patient, appointment, treatment, ledgerTransaction, patientReferral] as const
+
+/** The name of a dataset, as in paths and grants. */
+export type DatasetName = (typeof all)[number]['name']
+
 /**
  * Every dataset of a location, in the order in which writers lock them and agents send them: what others refer to comes first, so that few
- * references have to wait. Adding one is a file in datasets/ and its line here.
+ * references have to wait. Adding one is a file in datasets/ and its line above.
  */
-export const datasets: readonly Dataset[] = [
-  feeSchedule,
-  insurancePlan,
-  patient,
-  appointment,
-  treatment,
-  ledgerTransaction,
-  patientReferral,
-]
+export const datasets: readonly NamedDataset<DatasetName>[] = all
 
-export type DatasetName = string & { readonly brand: 'DatasetName' }
-
-const byName = new Map(datasets.map((dataset) => [dataset.name, dataset]))
+const byName = new Map<string, NamedDataset<DatasetName>>(datasets.map((dataset) => [dataset.name, dataset]))
 
 /** The names of all datasets, in the contract's order. */
-// Every name comes from a definition in the list above: that is what the brand means.
-export const datasetNames = datasets.map((dataset) => dataset.name as DatasetName)
+export const datasetNames = datasets.map((dataset) => dataset.name)
 
 /** The dataset of that name, or null when there is none. */
-export function findDataset(name: string): Dataset | null {
+export function findDataset(name: string): NamedDataset<DatasetName> | null {
   return byName.get(name) ?? null
 }
 
-/** The dataset of a name that was checked already. */
-export function getDataset(name: DatasetName): Dataset {
+/** The dataset of this name. */
+export function getDataset(name: DatasetName): NamedDataset<DatasetName> {
   const dataset = byName.get(name)
   if (!dataset) throw new Error(`no dataset ${name}`)
   return dataset

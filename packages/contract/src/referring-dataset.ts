@@ -1,6 +1,6 @@
 import { type TSchema, Type } from 'typebox'
 import { commonAttributes, nullable, recordId, sourceId } from './attribute.ts'
-import type { Dataset, FilterName, Lookup, ReferenceRule, SourceRecord } from './dataset.ts'
+import type { FilterName, Lookup, NamedDataset, ReferenceRule, SourceRecord } from './dataset.ts'
 
 /** An attribute that names a record of this location: our id for vendors, the practice management system's key from agents. */
 type Reference =
@@ -31,15 +31,15 @@ export const referenceList = (
 ): ReferenceList => ({ kind: 'objects', dataset, name, values, description })
 
 /** A dataset whose records refer to others: its source, its rendering and its rules follow from one list of attributes. */
-export function defineReferringDataset(given: {
-  name: string
+export function defineReferringDataset<const Name extends string>(given: {
+  name: Name
   type: string
   title: string
   description: string
   filters: readonly FilterName[]
   attributes: Record<string, Attribute>
   example: SourceRecord
-}): Dataset {
+}): NamedDataset<Name> {
   const entries = Object.entries(given.attributes)
   const renderers = entries.map(([name, attribute]) => [name, rendererOf(name, attribute)] as const)
   return {

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { findDataset } from '@bridgework/contract'
 import { createPractice, demoShape, openDentalShape } from './create-practice.ts'
-import { type Practice, tableNames } from './practice.ts'
+import type { Practice } from './practice.ts'
+import { tableNames } from './rows.ts'
 import { truthOf } from './source-records.ts'
 
 const asText = (practice: Practice) => JSON.stringify(tableNames.map((name) => [...practice[name]]))

@@ -13,18 +13,10 @@ import {
   streetAddress,
 } from './names.ts'
 import { addOddities } from './oddities.ts'
-import {
-  type Carrier,
-  emptyPractice,
-  type FeeSchedule,
-  type InsurancePlan,
-  type KeyStyle,
-  newKey,
-  type Practice,
-  todayIn,
-} from './practice.ts'
+import { emptyPractice, type KeyStyle, newKey, type Practice, todayIn } from './practice.ts'
 import { procedures } from './procedure-codes.ts'
 import { createRandom, type Random } from './random.ts'
+import type { Carrier, FeeSchedule, InsurancePlan } from './rows.ts'
 
 type Holdings = { readonly insurancePlans: number; readonly feeSchedules: number; readonly patients?: number }
 

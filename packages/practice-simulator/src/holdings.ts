@@ -1,15 +1,8 @@
 import { inventedName, scheduleName } from './names.ts'
-import {
-  type Fee,
-  type FeeSchedule,
-  type InsurancePlan,
-  newKey,
-  type Practice,
-  planTypes,
-  type ScheduleType,
-} from './practice.ts'
+import { newKey, type Practice } from './practice.ts'
 import { procedures } from './procedure-codes.ts'
 import type { Random } from './random.ts'
+import { type Fee, type FeeSchedule, type InsurancePlan, planTypes, type ScheduleType } from './rows.ts'
 
 /** A new schedule without fees; `n` counts those of one holder, so that the first is always a standard one. */
 export function newFeeSchedule(practice: Practice, locationKey: string | null, random: Random, n = 1): FeeSchedule {

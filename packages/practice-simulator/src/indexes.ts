@@ -1,4 +1,4 @@
-import type { Rows, TableName, Tables } from './practice.ts'
+import type { Rows, TableName, Tables } from './rows.ts'
 
 /** By what rows of a table are looked up. Null: not found that way. */
 const lookups = {

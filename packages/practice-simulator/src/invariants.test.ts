@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import type { SourceRecord } from '@bridgework/agent'
 import { type Dataset, datasets } from '@bridgework/contract'
+import type { SourceRecord } from '@bridgework/contract/ingest'
 import { createPractice, demoShape, openDentalShape, type PracticeShape } from './create-practice.ts'
 import { related, workerOf } from './indexes.ts'
 import { livingPractice } from './living-practice.ts'

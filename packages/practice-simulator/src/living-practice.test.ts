@@ -2,8 +2,9 @@ import assert from 'node:assert/strict'
 import test from 'node:test'
 import { createPractice, demoShape, openDentalShape, type PracticeShape } from './create-practice.ts'
 import { livingPractice } from './living-practice.ts'
-import { nowIn, type Practice, tableNames } from './practice.ts'
+import { nowIn, type Practice } from './practice.ts'
 import { practiceEventNames } from './practice-events.ts'
+import { tableNames } from './rows.ts'
 import { recordsAffected, simulatedDatasets, type Truth } from './source-records.ts'
 
 const live = (shape: PracticeShape) => livingPractice(createPractice(shape))

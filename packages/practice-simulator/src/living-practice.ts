@@ -1,4 +1,4 @@
-import type { DatasetName } from '@bridgework/agent'
+import type { DatasetName } from '@bridgework/contract'
 import { applyChange, type Practice } from './practice.ts'
 import { nextEvent, type PracticeEvent } from './practice-events.ts'
 import { createRandom } from './random.ts'

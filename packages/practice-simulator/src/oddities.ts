@@ -1,5 +1,6 @@
-import { type Fee, type InsurancePlan, newKey, type Practice } from './practice.ts'
+import { newKey, type Practice } from './practice.ts'
 import type { Random } from './random.ts'
+import type { Fee, InsurancePlan } from './rows.ts'
 
 /**
  * Rows that real databases hold: references to nothing, names of blanks, letters and months that mean nothing, a fee

@@ -4,8 +4,9 @@ import { moneyEvents } from './life/money-events.ts'
 import { peopleEvents } from './life/people-events.ts'
 import { planEvents } from './life/plan-events.ts'
 import { takeNextVisit, type VisitStep, visitEvents } from './life/visit-events.ts'
-import { nowIn, type Practice, type RowChange } from './practice.ts'
+import { nowIn, type Practice } from './practice.ts'
 import type { Random } from './random.ts'
+import type { RowChange } from './rows.ts'
 import { addDays, addMinutes, atMinute, minuteOf, weekdayOf } from './wall-time.ts'
 
 const happenings = [...planEvents, ...visitEvents, ...moneyEvents, ...peopleEvents]

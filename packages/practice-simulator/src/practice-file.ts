@@ -1,8 +1,9 @@
 import { existsSync, mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { applyChange, emptyPractice, type Practice, type RowChange, rowChange, tableNames } from './practice.ts'
+import { applyChange, emptyPractice, type Practice } from './practice.ts'
 import type { PracticeEvent } from './practice-events.ts'
+import { type RowChange, rowChange, tableNames } from './rows.ts'
 
 const format = 2
 

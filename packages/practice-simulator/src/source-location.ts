@@ -1,5 +1,5 @@
-import type { SourceLocation } from '@bridgework/agent'
-import type { Location } from './practice.ts'
+import type { SourceLocation } from '@bridgework/contract/ingest'
+import type { Location } from './rows.ts'
 
 /** A location of the practice in the shape in which agents send it. */
 export function sourceLocation(

@@ -1,6 +1,8 @@
-import type { DatasetName, SourceRecord } from '@bridgework/agent'
+import type { DatasetName } from '@bridgework/contract'
+import type { SourceRecord } from '@bridgework/contract/ingest'
 import { keyOrder } from './indexes.ts'
-import type { Practice, RowChange } from './practice.ts'
+import type { Practice } from './practice.ts'
+import type { RowChange } from './rows.ts'
 import { appointmentRecord, appointmentsAffected } from './source-records/appointments.ts'
 import { feeScheduleRecords, feeSchedulesAffected } from './source-records/fee-schedules.ts'
 import { insurancePlanRecord, insurancePlansAffected } from './source-records/insurance-plans.ts'
@@ -40,7 +42,7 @@ function isHeldAt(row: { locationKey: string | null } | undefined, locationKey: 
 }
 
 function isPlacedAt(view: View, row: { locationKey: string | null } | undefined | null, locationKey: string): boolean {
-  return row !== undefined && row !== null && view.place(row.locationKey) === locationKey
+  return row !== undefined && row !== null && view.locationOf(row.locationKey) === locationKey
 }
 
 function eachOf<Row>(

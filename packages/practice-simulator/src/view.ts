@@ -4,7 +4,7 @@ import type { Practice } from './practice.ts'
 export type View = {
   readonly locationKeys: readonly string[]
   /** The location of a row; null is the practice as a whole. */
-  readonly place: (locationKey: string | null) => string
+  readonly locationOf: (locationKey: string | null) => string
   readonly timeZoneOf: (locationKey: string) => string
   /** Whether more is told than the agent reads from Open Dental: moments of entry, campaigns, numbers of insurers' checks. */
   readonly knowsMore: boolean
@@ -15,7 +15,7 @@ export function ownView(practice: Practice): View {
   const locationKeys = [...practice.locations.keys()]
   return {
     locationKeys,
-    place: (key) => key ?? locationKeys[0] ?? '0',
+    locationOf: (key) => key ?? locationKeys[0] ?? '0',
     timeZoneOf: (key) => practice.locations.get(key)?.timeZone ?? practice.organization.timeZone,
     knowsMore: true,
   }

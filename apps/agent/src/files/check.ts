@@ -1,13 +1,12 @@
 import { statSync } from 'node:fs'
 import { type Finding, type SourceCheck, SourceProblem } from '../connector.ts'
-import type { FilesSettings } from './connector.ts'
-import { filesOf, isFinished, look } from './export-files.ts'
+import { type FilesSettings, filesOf, isFinished, look } from './export-files.ts'
 import { faultText } from './lines.ts'
 import type { DatasetMapping, Mapping } from './mapping.ts'
 import { readMappingFile } from './mapping-file.ts'
 import { validate } from './prepare.ts'
 
-const faultsToldMax = 20
+const faultsShownMax = 20
 
 /** Reads the mapping and every file as a pass would, sends nothing, and says of each what is wrong, with line and column. */
 export async function checkFiles(settings: FilesSettings, nowMs: () => number): Promise<SourceCheck> {
@@ -15,8 +14,8 @@ export async function checkFiles(settings: FilesSettings, nowMs: () => number): 
   if (!statSync(settings.folder, { throwIfNoEntry: false })?.isDirectory()) {
     findings.push(
       wrong(
-        `There is no folder ${settings.folder}.`,
-        'Correct the folder: "bridgework-agent enroll --replace --folder …".',
+        `The folder ${settings.folder} does not exist.`,
+        'Correct the folder with "bridgework-agent enroll --replace --folder <path>".',
       ),
     )
   }
@@ -27,7 +26,7 @@ export async function checkFiles(settings: FilesSettings, nowMs: () => number): 
   }
   findings.push(
     good(
-      `The mapping is right: ${read.mapping.datasets.length} datasets of ${read.mapping.locations.length} locations.`,
+      `The mapping is valid: ${read.mapping.datasets.length} datasets of ${read.mapping.locations.length} locations.`,
     ),
   )
   for (const dataset of read.mapping.datasets) {
@@ -47,15 +46,15 @@ async function checkDataset(
   const findings = files
     .filter((each) => each.look === null)
     .map(({ file }) =>
-      wrong(`${dataset.dataset}: there is no file ${file.name}.`, 'Export it there, or correct the mapping.'),
+      wrong(`${dataset.dataset}: the file ${file.name} does not exist.`, 'Export it there, or correct the mapping.'),
     )
   const present = files.flatMap(({ file, look: now }) => (now === null ? [] : [{ file, look: now }]))
   const unfinished = present.filter(({ file, look: now }) => !isFinished(file, now, now, mapping, nowMs))
   for (const { file } of unfinished) {
     findings.push({
       outcome: 'advice',
-      what: `${dataset.dataset}: ${file.name} is still being written, or waits for its marker.`,
-      todo: 'Check again when it is finished.',
+      what: `${dataset.dataset}: ${file.name} is still being written, or its marker file is missing or older.`,
+      todo: 'Check again when the export is finished.',
     })
   }
   if (findings.length > 0) return findings
@@ -67,13 +66,13 @@ async function checkDataset(
     const isSkipped = dataset.badLine === 'skip_line' && !isUnreadable
     const outcome = isSkipped ? 'advice' : 'wrong'
     const todo = isSkipped
-      ? 'The line is left out.'
-      : 'Correct the export or the mapping: nothing of this file is sent.'
-    const told = faults
-      .slice(0, faultsToldMax)
+      ? 'The agent skips this line.'
+      : 'Correct the export or the mapping. Until then the agent sends nothing from this file.'
+    const shown = faults
+      .slice(0, faultsShownMax)
       .map((fault): Finding => ({ outcome, what: `${dataset.dataset}: ${faultText(fault)}`, todo }))
-    const more = faults.length - told.length
-    return more > 0 ? [...told, { outcome, what: `${dataset.dataset}: ${more} more lines are wrong.`, todo }] : told
+    const more = faults.length - shown.length
+    return more > 0 ? [...shown, { outcome, what: `${dataset.dataset}: ${more} more lines have errors.`, todo }] : shown
   } catch (error) {
     if (error instanceof SourceProblem) return [wrong(`${dataset.dataset}: ${error.message}`, error.todo)]
     throw error

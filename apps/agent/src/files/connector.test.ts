@@ -92,7 +92,7 @@ test('a file that is being written is not read, nor one whose marker is missing 
   world.setMapping({ ...plans, ready_when: 'marked' })
   world.write('plans.csv', csvOf({ 1: 'Whole' }))
   await world.run()
-  assert.match(world.named('dataset.put_off')[0]?.what ?? '', /waits for plans\.csv\.done/)
+  assert.match(world.named('dataset.put_off')[0]?.what ?? '', /marker file plans\.csv\.done is missing or older/)
   world.write('plans.csv.done', '', 7_200_000)
   await world.run()
   assert.equal(world.named('dataset.put_off').length, 1, 'a marker of an earlier export')
@@ -102,7 +102,7 @@ test('a file that is being written is not read, nor one whose marker is missing 
 
   rmSync(join(world.settings.folder, 'plans.csv'))
   assert.equal(await world.run(), 'complete')
-  assert.match(world.named('dataset.put_off')[0]?.what ?? '', /plans\.csv is gone/)
+  assert.match(world.named('dataset.put_off')[0]?.what ?? '', /plans\.csv does not exist any more/)
   assert.deepEqual(
     namesOf(world.visible('main', 'insurance_plans')),
     { 1: 'Whole' },
@@ -182,10 +182,7 @@ test('with skip_line the good lines are sent, the bad ones told, and nothing is 
   await world.run()
   world.write('plans.csv', 'No,Name,Month\n1,New,1\n2,B,99\n')
   assert.equal(await world.run(), 'complete')
-  assert.match(
-    world.named('dataset.advice')[0]?.what ?? '',
-    /1 lines were left out.*plans\.csv, line 3, column "Month"/,
-  )
+  assert.match(world.named('dataset.advice')[0]?.what ?? '', /1 lines were skipped.*plans\.csv, line 3, column "Month"/)
   assert.deepEqual(namesOf(world.visible('main', 'insurance_plans')), { 1: 'New', 2: 'B', 3: 'C' })
   world.write('plans.csv', 'No,Name,Month\n1,New,1\n2,B,9\n')
   await world.run()
@@ -228,7 +225,7 @@ test('one file for each location, and rows of one record one after the other', a
   })
   world.write('a/fees.csv', 'Schedule,Code,Fee\nS1,D0120,"62,00"\nS1,D0150,"1.100,5"\nS2,D0120,\n')
   assert.equal(await world.run(), 'incomplete')
-  assert.match(world.named('dataset.failed')[0]?.what ?? '', /There is no file b\/fees\.csv/)
+  assert.match(world.named('dataset.failed')[0]?.what ?? '', /b\/fees\.csv does not exist/)
   world.write('west/fees.csv', 'Schedule,Code,Fee\nS1,D0120,"70,00"\n')
   assert.equal(await world.run(), 'complete')
   const fee = (procedure_code: string, amount: string | null) => ({

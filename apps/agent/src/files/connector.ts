@@ -1,15 +1,12 @@
 import type { ByLocation, Connector, DatasetName, SourceCycle, SourceRecord } from '../connector.ts'
 import { SourceProblem } from '../connector.ts'
 import { checkFiles } from './check.ts'
-import { isSame, look } from './export-files.ts'
+import { type FilesSettings, isSame, look } from './export-files.ts'
 import type { DatasetMapping, Mapping } from './mapping.ts'
 import { readMappingFile } from './mapping-file.ts'
 import { changedMeanwhile, faultsText, type Memory, type Prepared, prepare } from './prepare.ts'
-import { type PlacedRecord, recordReader } from './records.ts'
+import { type LocatedRecord, recordReader } from './records.ts'
 import { folderChanged } from './watch.ts'
-
-/** Where the exports lie, and the file that says what they hold. `timeZone`: of locations that the mapping gives none. */
-export type FilesSettings = { readonly folder: string; readonly mapping: string; readonly timeZone: string | null }
 
 const recordsPerChunk = 1000
 
@@ -25,12 +22,12 @@ export function filesConnector(settings: FilesSettings, nowMs: () => number = Da
     beginCycle: async () => {
       const read = readMappingFile(settings.mapping, settings.timeZone)
       if ('faults' in read) {
-        const todo = 'Correct the mapping; "bridgework-agent check" says whether it is right.'
+        const todo = 'Correct the mapping, then run "bridgework-agent check".'
         throw new SourceProblem('mapping_invalid', read.faults.join(' '), todo)
       }
       current = read.mapping
-      const given = { folder: settings.folder, mapping: read.mapping, mappingHash: read.hash, memory }
-      return cycle(read.mapping, (dataset, cursor) => prepare({ ...given, nowMs: nowMs() }, dataset, cursor))
+      const source = { folder: settings.folder, mapping: read.mapping, mappingHash: read.hash, memory }
+      return cycle(read.mapping, (dataset, cursor) => prepare({ ...source, nowMs: nowMs() }, dataset, cursor))
     },
     check: () => checkFiles(settings, nowMs),
     untilChanged: (signal) => folderChanged(settings.folder, ((current?.settleSeconds ?? 10) + 1) * 1000, signal),
@@ -45,7 +42,7 @@ function cycle(
   const mappingOf = (name: DatasetName) => required(mapping.datasets.find(({ dataset }) => dataset === name))
   const preparedOf = (name: DatasetName) => required(prepared.get(name))
 
-  async function* records(name: DatasetName): AsyncGenerator<PlacedRecord> {
+  async function* records(name: DatasetName): AsyncGenerator<LocatedRecord> {
     const read = recordReader(mapping, mappingOf(name))
     for (const { file } of preparedOf(name).files) {
       for await (const each of read(file)) {
@@ -93,7 +90,7 @@ function cycle(
       const { skipped } = preparedOf(name)
       return skipped.length === 0
         ? null
-        : `${skipped.length} lines were left out, and nothing is taken for gone. ${faultsText(skipped)}`
+        : `${skipped.length} lines were skipped, so no record is removed. ${faultsText(skipped)}`
     },
 
     findChanges: async (name) => {

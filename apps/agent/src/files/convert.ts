@@ -28,10 +28,10 @@ export type Converter = (text: JsonValue | undefined, timeZone: string | null) =
 export function converter(kind: Kind, rule: ColumnRule): Converter {
   const read = dateReader(rule.format)
   const convert = ofKind(kind, rule, typeof read === 'function' ? read : () => null)
-  return (given, timeZone) => {
-    if (Array.isArray(given) && kind.kind === 'list') return { value: given.map(String) }
-    if (typeof given === 'object' && given !== null) return { fault: 'must be a plain value, not a list or an object' }
-    const text = given === undefined || given === null ? '' : String(given).replaceAll('\u0000', '').trim()
+  return (cell, timeZone) => {
+    if (Array.isArray(cell) && kind.kind === 'list') return { value: cell.map(String) }
+    if (typeof cell === 'object' && cell !== null) return { fault: 'must be a plain value, not a list or an object' }
+    const text = cell === undefined || cell === null ? '' : String(cell).replaceAll('\u0000', '').trim()
     const isEmpty = text === '' || rule.empty.includes(text)
     const mapped = rule.values?.get(text)
     if (mapped !== undefined) return { value: mapped }
@@ -49,7 +49,7 @@ function emptyValue(kind: Kind, rule: ColumnRule): Converted {
   if (kind.kind === 'list') return { value: [] }
   if (kind.kind === 'boolean') return { value: false }
   if (kind.kind === 'text' && kind.lengthMin === 0) return { value: '' }
-  return { fault: 'must not be empty; give a "default" if nothing stands for something' }
+  return { fault: 'must not be empty; set a "default" if an empty value has a meaning' }
 }
 
 function ofKind(kind: Kind, rule: ColumnRule, read: DateReader): (text: string, timeZone: string | null) => Converted {
@@ -109,7 +109,7 @@ function asMoney(text: string, { decimal, negate }: ColumnRule): Converted {
   const [, sign = '', whole = '', cents = ''] = groups.exec(bare) ?? []
   const digits = whole.replaceAll(/\D/g, '').replace(/^0+(?=\d)/, '')
   if ((whole === '' && cents === '') || digits.length > 13) {
-    return { fault: `must be an amount with at most two decimals, as ${decimal === '.' ? '1,234.50' : '1.234,50'}` }
+    return { fault: `must be an amount with at most two decimals, like ${decimal === '.' ? '1,234.50' : '1.234,50'}` }
   }
   const amount = `${digits || '0'}.${cents.padEnd(2, '0')}`
   const isNegative = (sign === '-' || inBrackets !== null) !== negate && /[1-9]/.test(amount)
@@ -126,7 +126,7 @@ function asTime(
   const parts = read(text)
   const what = kind === 'date' ? 'a date that exists' : 'a date and time that exist'
   if (parts === null)
-    return { fault: `must be ${what}, as ${rule.format ?? (kind === 'date' ? 'YYYY-MM-DD' : 'YYYY-MM-DDTHH:mm:ss')}` }
+    return { fault: `must be ${what}, like ${rule.format ?? (kind === 'date' ? 'YYYY-MM-DD' : 'YYYY-MM-DDTHH:mm:ss')}` }
   const local = `${parts.day}T${parts.time}`
   if (kind === 'date') return { value: parts.day }
   if (kind === 'wall_time') {

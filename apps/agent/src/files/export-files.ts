@@ -3,12 +3,16 @@ import { join } from 'node:path'
 import type { DatasetMapping, Mapping } from './mapping.ts'
 import type { ExportFile } from './records.ts'
 
+/** Where the exports lie, and the file that says what they hold. `timeZone`: of locations that the mapping gives none. */
+export type FilesSettings = { readonly folder: string; readonly mapping: string; readonly timeZone: string | null }
+
 /** A file as it stood when it was looked at. */
 export type Look = { readonly size: number; readonly modifiedAtMs: number }
 
 /** Which files a dataset is made of: one, or one of each location when the path says so. */
 export function filesOf(folder: string, mapping: Mapping, dataset: DatasetMapping): ExportFile[] {
-  if (dataset.place !== 'path') return [{ path: join(folder, dataset.file), name: dataset.file, locationKey: null }]
+  if (dataset.locationsFrom !== 'path')
+    return [{ path: join(folder, dataset.file), name: dataset.file, locationKey: null }]
   return mapping.locations.map(({ source_id, namesInFiles }) => {
     const files = namesInFiles
       .filter((name) => !/[/\\]|^\.\.$/.test(name))

@@ -8,7 +8,7 @@ import { isObject } from './mapping-fields.ts'
 export type Row = { readonly line: number; readonly cells: Cells }
 export type Cells = (column: string) => JsonValue | undefined
 
-/** What is wrong with a file, at a place: said without any of its values. `column` and `line` where they are known. */
+/** What is wrong with a file, without any of its values. `column` and `line` where they are known. */
 export type FileFault = {
   readonly file: string
   readonly line: number | null
@@ -27,8 +27,8 @@ export class UnreadableFile extends Error {
 }
 
 export function faultText({ file, line, column, rule }: FileFault): string {
-  const place = [file, line === null ? null : `line ${line}`, column === null ? null : `column "${column}"`]
-  return `${place.filter((part) => part !== null).join(', ')}: ${rule}.`
+  const position = [file, line === null ? null : `line ${line}`, column === null ? null : `column "${column}"`]
+  return `${position.filter((part) => part !== null).join(', ')}: ${rule}.`
 }
 
 export type FileFormat = {
@@ -172,7 +172,7 @@ function readHeader(header: string[], file: string, line: number, columns: reado
     const rule = names.includes(column)
       ? names.indexOf(column) === names.lastIndexOf(column)
         ? null
-        : 'stands in the header twice'
+        : 'is in the header twice'
       : `is not in the header, which has: ${names.join(', ')}`
     if (rule !== null) throw new UnreadableFile({ file, line, column, rule })
   }
@@ -186,11 +186,11 @@ function csvRule(error: unknown): string {
     case 'CSV_QUOTE_NOT_CLOSED':
       return 'has a quotation mark that is never closed'
     case 'CSV_INVALID_CLOSING_QUOTE':
-      return 'has something between a closing quotation mark and the next delimiter; is the delimiter right'
+      return 'has something between a closing quotation mark and the next delimiter; check the delimiter'
     case 'INVALID_OPENING_QUOTE':
       return 'has a quotation mark within a field that does not begin with one'
     case 'CSV_MAX_RECORD_SIZE':
-      return 'is longer than 4 MB; is a quotation mark never closed'
+      return 'is longer than 4 MB; check for a quotation mark that is never closed'
     default:
       return `cannot be read (${code || 'unknown reason'})`
   }

@@ -1,16 +1,16 @@
-import { didYouMean } from '../usage-error.ts'
+import { didYouMean } from '../did-you-mean.ts'
 
-/** The members of one table of a mapping file. Every reader notes what is wrong, with its place, and goes on. */
+/** The members of one table of a mapping file. Every reader notes what is wrong, with its path, and goes on. */
 export class Fields {
-  readonly place: string
+  readonly path: string
   readonly #values: ReadonlyMap<string, unknown>
   readonly #faults: string[]
 
-  constructor(value: unknown, place: string, faults: string[]) {
-    this.place = place
+  constructor(value: unknown, path: string, faults: string[]) {
+    this.path = path
     this.#faults = faults
     const isTable = isObject(value)
-    if (!isTable) faults.push(`${place === '' ? 'The mapping' : place}: must be a table.`)
+    if (!isTable) faults.push(`${path === '' ? 'The mapping' : path}: must be a table.`)
     this.#values = new Map(isTable ? Object.entries(value) : [])
   }
 
@@ -30,11 +30,11 @@ export class Fields {
     this.#faults.push(`${this.#at(name)}: ${what}.`)
   }
 
-  /** A misspelt setting would be passed over in silence otherwise. */
+  /** Otherwise a misspelt setting would have no effect, and no error. */
   refuseOthers(names: readonly string[]): void {
     for (const name of this.names()) {
       if (!names.includes(name))
-        this.fault(name, `there is no such setting.${didYouMean(name, names)} There are: ${names.join(', ')}`)
+        this.fault(name, `unknown setting.${didYouMean(name, names)} Known settings: ${names.join(', ')}`)
     }
   }
 
@@ -95,7 +95,7 @@ export class Fields {
   }
 
   #at(name: string): string {
-    return this.place === '' ? name : `${this.place}.${name}`
+    return this.path === '' ? name : `${this.path}.${name}`
   }
 }
 

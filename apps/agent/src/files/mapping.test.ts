@@ -12,23 +12,23 @@ import { oneDataset } from './test-folder.ts'
 const plan = { file: 'p.csv', key: 'No', attributes: { plan_name: 'Name' } }
 const visit = { file: 'a.csv', key: 'No', attributes: { status: { constant: 'scheduled' } } }
 
-test('every fault of a mapping is told with its place, and what there is instead', () => {
-  const cases: readonly (readonly [document: unknown, told: RegExp])[] = [
+test('every fault of a mapping is named with its path, and what is known instead', () => {
+  const cases: readonly (readonly [document: unknown, expected: RegExp])[] = [
     [[], /^The mapping: must be a table\.$/],
-    [{}, /^locations: names no location/],
-    [{}, /^datasets: names no dataset\.$/],
+    [{}, /^locations: must name at least one location/],
+    [{}, /^datasets: must name at least one dataset\.$/],
     [
       oneDataset('pateints', plan),
-      /^datasets\.pateints: there is no such dataset\. .*patients.* There are: fee_schedules, /,
+      /^datasets\.pateints: unknown dataset\. .*patients.* Known datasets: fee_schedules, /,
     ],
     [
       oneDataset('insurance_plans', { ...plan, fiel: 'x' }),
-      /^datasets\.insurance_plans\.fiel: there is no such setting\. .*file/,
+      /^datasets\.insurance_plans\.fiel: unknown setting\. .*file/,
     ],
     [oneDataset('insurance_plans', { key: 'No', attributes: {} }), /^datasets\.insurance_plans\.file: is missing\.$/],
     [oneDataset('insurance_plans', { ...plan, key: [] }), /\.key: must name the column/],
-    [oneDataset('insurance_plans', { ...plan, file: '../p.csv' }), /\.file: must lie in the folder/],
-    [oneDataset('insurance_plans', { ...plan, file: '/etc/passwd' }), /\.file: must lie in the folder/],
+    [oneDataset('insurance_plans', { ...plan, file: '../p.csv' }), /\.file: must be inside the folder/],
+    [oneDataset('insurance_plans', { ...plan, file: '/etc/passwd' }), /\.file: must be inside the folder/],
     [oneDataset('insurance_plans', { ...plan, delimiter: ';;' }), /\.delimiter: must be one character/],
     [
       oneDataset('insurance_plans', { ...plan, encoding: 'latin1' }),
@@ -36,11 +36,11 @@ test('every fault of a mapping is told with its place, and what there is instead
     ],
     [
       oneDataset('insurance_plans', { ...plan, attributes: {} }),
-      /\.attributes\.plan_name: is missing, and every record needs it\.$/,
+      /\.attributes\.plan_name: is missing; every record needs it\.$/,
     ],
     [
       oneDataset('insurance_plans', { ...plan, attributes: { plan_nam: 'x', plan_name: 'y' } }),
-      /\.plan_nam: there is no such attribute\. .*plan_name/,
+      /\.plan_nam: unknown attribute\. .*plan_name/,
     ],
     [
       oneDataset('insurance_plans', { ...plan, attributes: { plan_name: 5 } }),
@@ -48,7 +48,7 @@ test('every fault of a mapping is told with its place, and what there is instead
     ],
     [
       oneDataset('insurance_plans', { ...plan, attributes: { plan_name: { colum: 'x' } } }),
-      /\.plan_name\.colum: there is no such setting/,
+      /\.plan_name\.colum: unknown setting/,
     ],
     [
       oneDataset('insurance_plans', { ...plan, attributes: { plan_name: 'x', renewal_month: { constant: 13 } } }),
@@ -90,7 +90,7 @@ test('every fault of a mapping is told with its place, and what there is instead
     [oneDataset('insurance_plans', plan, { locations: { a: {} } }), /^locations\.a\.name: is missing\.$/],
     [
       oneDataset('insurance_plans', plan, { locations: { a: { name: 'A' }, b: { name: 'B' } } }),
-      /\.file: must say whose records it holds/,
+      /\.file: must say of which location/,
     ],
     [
       oneDataset('insurance_plans', { ...plan, file: '{location}.csv', all_locations: true }),
@@ -102,22 +102,22 @@ test('every fault of a mapping is told with its place, and what there is instead
         { ...visit, attributes: { ...visit.attributes, starts_at: { column: 'S', format: 'YYYY-MM-DD HH:mm' } } },
         { locations: { a: { name: 'A' } } },
       ),
-      /\.attributes: has times without an offset, so every location needs its time_zone/,
+      /\.attributes: has times without an offset, so every location needs a time_zone/,
     ],
     [oneDataset('insurance_plans', plan, { ready_when: 'soon' }), /^ready_when: must be one of settled, marked\.$/],
     [oneDataset('insurance_plans', plan, { settle_seconds: -1 }), /^settle_seconds: must be a whole number/],
   ]
-  for (const [document, told] of cases) {
+  for (const [document, expected] of cases) {
     const { faults } = readMapping(document, null)
     assert.ok(
-      faults.some((fault) => told.test(fault)),
-      `${told}: ${faults.join('\n')}`,
+      faults.some((fault) => expected.test(fault)),
+      `${expected}: ${faults.join('\n')}`,
     )
   }
   assert.deepEqual(readMapping(oneDataset('insurance_plans', plan), null).faults, [])
 })
 
-test('a mapping file that is no TOML or JSON is told by line and column', (t) => {
+test('a mapping file that is not TOML or JSON is refused by line and column', (t) => {
   const folder = temporaryFolder(t)
   const faultsOf = (name: string, text: string) => {
     writeFileSync(join(folder, name), text)

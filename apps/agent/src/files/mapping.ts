@@ -1,20 +1,10 @@
-import { datasets, findDataset } from '@bridgework/contract'
-import type { DatasetName, JsonValue, SourceLocation } from '../connector.ts'
+import { datasetNames, findDataset } from '@bridgework/contract'
+import type { DatasetName, SourceLocation } from '../connector.ts'
+import { didYouMean } from '../did-you-mean.ts'
 import { isTimeZone } from '../open-dental/time-zone.ts'
-import { didYouMean } from '../usage-error.ts'
-import type { ColumnRule } from './convert.ts'
-import { readAttributes } from './mapping-attributes.ts'
+import { type AttributeRule, readAttributes } from './mapping-attributes.ts'
 import { Fields } from './mapping-fields.ts'
-import type { Kind } from './schema-kind.ts'
 import { kindsOf } from './schema-kind.ts'
-
-/** How one attribute comes about. `rows`: a list of objects, one for each row of the file with the record's key. */
-export type AttributeRule =
-  | { readonly kind: Kind; readonly constant: JsonValue }
-  | { readonly kind: Kind; readonly column: ColumnRule }
-  | { readonly kind: Kind; readonly members: ReadonlyMap<string, AttributeRule> }
-  | { readonly kind: Kind; readonly rows: ReadonlyMap<string, AttributeRule> }
-  | { readonly kind: Kind; readonly ofLocation: 'time_zone' }
 
 /** One dataset's files and how their rows become records. */
 export type DatasetMapping = {
@@ -27,7 +17,7 @@ export type DatasetMapping = {
   /** The columns whose texts, joined by `-`, are the record's key. */
   readonly key: readonly string[]
   /** Whose records these are: every location's, those of the location in the path, or of the one that a column names. */
-  readonly place: 'all' | 'path' | { readonly column: string }
+  readonly locationsFrom: 'all' | 'path' | { readonly column: string }
   /** False: the file holds some of the records, and what is missing is not gone. */
   readonly isComplete: boolean
   readonly badLine: 'refuse_file' | 'skip_line'
@@ -42,7 +32,7 @@ export type Mapping = {
   readonly datasets: readonly DatasetMapping[]
 }
 
-/** Understands a mapping file's content; every fault at once, each with its place. */
+/** Understands a mapping file's content; every fault at once, each with its path. */
 export function readMapping(document: unknown, defaultTimeZone: string | null): { mapping: Mapping; faults: string[] } {
   const faults: string[] = []
   const top = new Fields(document, '', faults)
@@ -52,16 +42,16 @@ export function readMapping(document: unknown, defaultTimeZone: string | null): 
   const system = { name: pms?.text('name') ?? 'Export files', version: pms?.text('version') ?? null }
   const locations = readLocations(top, system, defaultTimeZone)
   const tables = top.table('datasets')
-  const names = datasets.map(({ name }) => name)
+  const names: readonly string[] = datasetNames
   for (const name of tables?.names() ?? []) {
     if (!names.includes(name))
-      tables?.fault(name, `there is no such dataset.${didYouMean(name, names)} There are: ${names.join(', ')}`)
+      tables?.fault(name, `unknown dataset.${didYouMean(name, names)} Known datasets: ${names.join(', ')}`)
   }
-  const mapped = names.flatMap((name) => {
+  const mapped = datasetNames.flatMap((name) => {
     const table = tables?.table(name)
-    return table ? [readDataset(name as DatasetName, table, locations)] : []
+    return table ? [readDataset(name, table, locations)] : []
   })
-  if (mapped.length === 0) top.fault('datasets', 'names no dataset')
+  if (mapped.length === 0) top.fault('datasets', 'must name at least one dataset')
   return {
     mapping: {
       locations,
@@ -94,7 +84,8 @@ function readLocations(top: Fields, system: { name: string; version: string | nu
       },
     ]
   })
-  if (locations.length === 0) top.fault('locations', 'names no location; write [locations.<key>] with its name')
+  if (locations.length === 0)
+    top.fault('locations', 'must name at least one location: write [locations.<key>] with its name')
   return locations
 }
 
@@ -127,10 +118,10 @@ function readDataset(dataset: DatasetName, table: Fields, locations: Mapping['lo
   ])
   const file = table.requiredText('file')
   if (/^([/\\]|[a-z]:)|(^|[/\\])\.\.([/\\]|$)/i.test(file))
-    table.fault('file', 'must lie in the folder: no absolute path and no ".."')
+    table.fault('file', 'must be inside the folder: no absolute path and no ".."')
   const delimiter = table.text('delimiter') ?? ','
   if (delimiter !== '\t' && !/^[^\w\s"]$/.test(delimiter))
-    table.fault('delimiter', 'must be one character, as "," or ";" or a tab')
+    table.fault('delimiter', 'must be one character, like "," or ";" or a tab')
   const key = table.textOrTexts('key')
   if (key.length === 0) table.fault('key', 'must name the column, or the columns, that hold the key')
   const source = findDataset(dataset)?.source
@@ -142,26 +133,29 @@ function readDataset(dataset: DatasetName, table: Fields, locations: Mapping['lo
     delimiter,
     encoding: table.oneOf('encoding', ['utf-8', 'windows-1252'] as const) ?? 'utf-8',
     key,
-    place: readPlace(table, file, locations.length),
+    locationsFrom: readLocationsFrom(table, file, locations.length),
     isComplete: table.boolean('complete') ?? true,
     badLine: table.oneOf('on_bad_line', ['refuse_file', 'skip_line'] as const) ?? 'refuse_file',
     attributes,
   }
 }
 
-function readPlace(table: Fields, file: string, locations: number): DatasetMapping['place'] {
+function readLocationsFrom(table: Fields, file: string, locations: number): DatasetMapping['locationsFrom'] {
   const column = table.text('location_column')
   const isAll = table.boolean('all_locations') ?? false
   const inPath = file.includes('{location}')
   if ([column !== null, isAll, inPath].filter(Boolean).length > 1) {
-    table.fault('file', 'names its locations in two ways: use {location}, location_column or all_locations')
+    table.fault(
+      'file',
+      'names its locations in two ways: use only one of {location}, location_column and all_locations',
+    )
   }
   if (column !== null) return { column }
   if (inPath) return 'path'
   if (!isAll && locations > 1) {
     table.fault(
       'file',
-      'must say whose records it holds: {location} in the path, location_column, or all_locations = true',
+      'must say of which location its records are: {location} in the path, location_column, or all_locations = true',
     )
   }
   return 'all'

@@ -20,33 +20,33 @@ const mapping = oneDataset(
   { locations: { main: { name: 'Main', time_zone: 'America/Chicago', names_in_files: [secret] } } },
 )
 
-const mistakes: readonly (readonly [content: string | Buffer, told: RegExp])[] = [
+const mistakes: readonly (readonly [content: string | Buffer, expected: RegExp])[] = [
   ['', /^patients\.csv, line 1: is empty, without even a header\.$/],
   [
     'Pat,Name,Born,Status,Owes\n',
     /line 1, column "Office": is not in the header, which has: Pat, Name, Born, Status, Owes\./,
   ],
-  ['Pat,Name,Born,Status,Owes,Office,Name\n', /line 1, column "Name": stands in the header twice\./],
+  ['Pat,Name,Born,Status,Owes,Office,Name\n', /line 1, column "Name": is in the header twice\./],
   [
     header.replaceAll(',', ';') + good.replaceAll(',', ';'),
     /line 1, column "Pat": is not in the header, which has: Pat;Name/,
   ],
   [`${header}${good}1,${secret}\n`, /line 3: has 2 fields, and the header has 6\./],
   [`${header}${good}1,${secret},,active,,main\n`, /line 3, column "Pat": is the key of an earlier line\./],
-  [`${header},${secret},,active,,main\n`, /line 2, column "Pat": is the key and must not be empty\./],
+  [`${header},${secret},,active,,main\n`, /line 2, column "Pat": is part of the key and must not be empty\./],
   [
     `${header}2,${secret},29.02.1984,active,,main\n`,
-    /line 2, column "Born": must be a date that exists, as YYYY-MM-DD\./,
+    /line 2, column "Born": must be a date that exists, like YYYY-MM-DD\./,
   ],
   [`${header}2,${secret},2023-02-29,active,,main\n`, /line 2, column "Born": must be a date that exists/],
   [
     `${header}2,${secret},,${secret},,main\n`,
     /line 2, column "Status": must be one of active, inactive, .*map others with "values"\./,
   ],
-  [`${header}2,${secret},,,,main\n`, /line 2, column "Status": must not be empty; give a "default"/],
+  [`${header}2,${secret},,,,main\n`, /line 2, column "Status": must not be empty; set a "default"/],
   [
     `${header}2,${secret},,active,12.345,main\n`,
-    /line 2, column "Owes": must be an amount with at most two decimals, as 1,234\.50\./,
+    /line 2, column "Owes": must be an amount with at most two decimals, like 1,234\.50\./,
   ],
   [`${header}2,${secret},,active,${secret},main\n`, /line 2, column "Owes": must be an amount/],
   [`${header}2,${secret},,active,1,elsewhere\n`, /line 2, column "Office": must name a location of the mapping/],
@@ -79,13 +79,13 @@ const mistakes: readonly (readonly [content: string | Buffer, told: RegExp])[] =
   ],
 ]
 
-test('a file with a mistake of any kind is told by line, column and rule, and nothing of it is sent', async (t) => {
+test('a file with a mistake of any kind is named by line, column and rule, and nothing of it is sent', async (t) => {
   const world = await someFolder(t, mapping)
-  for (const [content, told] of mistakes) {
+  for (const [content, expected] of mistakes) {
     world.write('patients.csv', content)
-    assert.equal(await world.run(), 'incomplete', String(told))
+    assert.equal(await world.run(), 'incomplete', String(expected))
     const { what } = world.named('dataset.failed')[0] ?? { what: '' }
-    assert.match(what.replace('Nothing of the file was sent. ', ''), told)
+    assert.match(what.replace('The agent sent nothing from the file. ', ''), expected)
     assert.ok(!what.includes(secret), what)
     assert.equal(world.visible('main', 'patients').size, 0)
   }
@@ -95,7 +95,7 @@ test('a file with a mistake of any kind is told by line, column and rule, and no
   assert.equal(world.visible('main', 'patients').get('2')?.last_name, 'say "hi"\nthere')
 })
 
-test('many mistakes are told, the first ones whole and the rest by number', async (t) => {
+test('of many mistakes the first ones are named, and the rest are counted', async (t) => {
   const world = await someFolder(t, mapping)
   world.write('patients.csv', header + Array.from({ length: 1500 }, (_, index) => `${index},x,,y,,main\n`).join(''))
   await world.run()
@@ -113,16 +113,16 @@ test('NDJSON: mistakes in lines and values', async (t) => {
       attributes: { plan_name: 'plan.name', renewal_month: 'month' },
     }),
   )
-  for (const [line, told] of [
+  for (const [line, expected] of [
     ['{"id":', /line 2: is not valid JSON/],
     ['[1]', /line 2: must be a JSON object/],
-    ['{"plan":{"name":"x"}}', /line 2, column "id": is the key and must not be empty/],
+    ['{"plan":{"name":"x"}}', /line 2, column "id": is part of the key and must not be empty/],
     ['{"id":2,"plan":{"name":["x"]}}', /line 2, column "plan\.name": must be a plain value/],
     ['{"id":2,"month":1.5}', /line 2, column "month": must be a whole number/],
   ] as const) {
     world.write('p.ndjson', `{"id":1,"plan":{"name":"One"},"month":7}\n${line}\n`)
     assert.equal(await world.run(), 'incomplete')
-    assert.match(world.named('dataset.failed')[0]?.what ?? '', told)
+    assert.match(world.named('dataset.failed')[0]?.what ?? '', expected)
   }
   world.write('p.ndjson', '{"id":1,"plan":{"name":"One"},"month":7}')
   await world.run()
@@ -142,17 +142,20 @@ test('enroll, check and run: a mistake is explained before anything is sent, and
   const incomplete = await agent(...enrol, '--folder', exports)
   assert.deepEqual([incomplete.code, /--mapping is missing/.test(incomplete.stderr)], [2, true])
   const mixed = await agent(...enrol, '--folder', exports, '--mapping', map, '--db-user', 'x')
-  assert.match(mixed.stderr, /--db-user does not belong to --connector files/)
+  assert.match(mixed.stderr, /--db-user cannot be used with --connector files/)
   const enrolled = await agent(...enrol, '--folder', exports, '--mapping', map)
   assert.deepEqual([enrolled.code, enrolled.stderr], [0, ''])
 
-  assert.match((await agent('check')).stdout, /WRONG +patients: there is no file patients\.csv\./)
+  assert.match((await agent('check')).stdout, /WRONG +patients: the file patients\.csv does not exist\./)
   file(`${header}${good}2,${secret},,${secret},,main\n`)
   const wrong = await agent('check')
   assert.equal(wrong.code, 1)
   assert.match(wrong.stdout, /WRONG +patients: patients\.csv, line 3, column "Status": must be one of/)
   const failed = await agent('run', '--once')
-  assert.deepEqual([failed.code, /FAILED: patients: Nothing of the file was sent/.test(failed.stdout)], [1, true])
+  assert.deepEqual(
+    [failed.code, /FAILED: patients: The agent sent nothing from the file/.test(failed.stdout)],
+    [1, true],
+  )
   file(`${header}${good}`)
   const right = await agent('check')
   assert.deepEqual(

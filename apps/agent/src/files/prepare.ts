@@ -10,7 +10,7 @@ import { type ExportFile, recordReader } from './records.ts'
 export type Prepared = {
   readonly files: readonly { readonly file: ExportFile; readonly look: Look }[]
   readonly cursor: FilesCursor
-  /** Nothing in them is new since the cursor that was given. */
+  /** Nothing in them is new since the cursor. */
   readonly isUnchanged: boolean
   readonly isFirst: boolean
   /** Lines that are left out, where the mapping says that the others may be read. */
@@ -29,7 +29,7 @@ type Validated = {
   isUnreadable: boolean
 }
 
-const faultsToldMax = 10
+const faultsShownMax = 10
 const faultsKeptMax = 1000
 
 /**
@@ -37,11 +37,11 @@ const faultsKeptMax = 1000
  * nothing. Throws a `SourceProblem` that says file, line, column and rule.
  */
 export async function prepare(
-  given: { folder: string; mapping: Mapping; mappingHash: string; memory: Memory; nowMs: number },
+  source: { folder: string; mapping: Mapping; mappingHash: string; memory: Memory; nowMs: number },
   dataset: DatasetMapping,
   cursorText: string | null,
 ): Promise<Prepared> {
-  const { folder, mapping, mappingHash, memory, nowMs } = given
+  const { folder, mapping, mappingHash, memory, nowMs } = source
   const cursor = parseCursor(cursorText)
   const isKnown = cursor !== null && cursor.mapping === mappingHash
   const files = filesOf(folder, mapping, dataset).map((file) => {
@@ -115,32 +115,40 @@ export async function validate(
 }
 
 export function changedMeanwhile(file: ExportFile): SourceProblem {
-  return new SourceProblem('file_busy', `${file.name} changed while it was read.`, 'Nothing to do: it is read again.')
+  return new SourceProblem(
+    'file_busy',
+    `${file.name} changed while it was read.`,
+    'Nothing to do: the agent reads it again.',
+  )
 }
 
 /** The first of the faults, and how many there are. */
 export function faultsText(faults: readonly FileFault[]): string {
-  const told = faults.slice(0, faultsToldMax).map(faultText)
-  const more = faults.length - told.length
+  const shown = faults.slice(0, faultsShownMax).map(faultText)
+  const more = faults.length - shown.length
   const many = faults.length >= faultsKeptMax ? 'at least ' : ''
-  return [...told, ...(more > 0 ? [`And ${many}${more} more.`] : [])].join(' ')
+  return [...shown, ...(more > 0 ? [`And ${many}${more} more.`] : [])].join(' ')
 }
 
 function invalid(faults: readonly FileFault[]): SourceProblem {
   return new SourceProblem(
     'file_invalid',
-    `Nothing of the file was sent. ${faultsText(faults)}`,
+    `The agent sent nothing from the file. ${faultsText(faults)}`,
     'Correct the export or the mapping; "bridgework-agent check" reads the files and sends nothing.',
   )
 }
 
 function missing(file: ExportFile, folder: string, wasRead: boolean): SourceProblem {
   return wasRead
-    ? new SourceProblem('file_busy', `${file.name} is gone.`, 'Nothing to do when it is being exported anew.')
+    ? new SourceProblem(
+        'file_busy',
+        `${file.name} does not exist any more.`,
+        'Nothing to do if a new export is running.',
+      )
     : new SourceProblem(
         'file_missing',
-        `There is no file ${file.name} in ${folder}.`,
-        'Export it there, or correct the mapping.',
+        `The file ${file.name} does not exist in ${folder}.`,
+        'Export it to this folder, or correct the mapping.',
       )
 }
 
@@ -148,10 +156,14 @@ function notFinished(file: ExportFile, mapping: Mapping): SourceProblem {
   return mapping.readyWhen === 'marked'
     ? new SourceProblem(
         'file_busy',
-        `${file.name} waits for ${file.name}.done.`,
-        'Whoever exports it must write the marker last.',
+        `The marker file ${file.name}.done is missing or older than ${file.name}.`,
+        'The export must write the marker file last.',
       )
-    : new SourceProblem('file_busy', `${file.name} is still being written.`, 'Nothing to do: it is read when it rests.')
+    : new SourceProblem(
+        'file_busy',
+        `${file.name} is still being written.`,
+        'Nothing to do: the agent reads it when it no longer changes.',
+      )
 }
 
 function unreadable(file: ExportFile, error: unknown): unknown {
@@ -160,7 +172,7 @@ function unreadable(file: ExportFile, error: unknown): unknown {
   return new SourceProblem(
     'unreachable',
     `${file.name} cannot be read (${code}).`,
-    'Let the account that the agent runs under read the folder.',
+    'Give the account of the agent the right to read the folder.',
     { cause: error },
   )
 }

@@ -4,19 +4,20 @@ import { Compile } from 'typebox/compile'
 import type { JsonValue, SourceRecord } from '../connector.ts'
 import { type Converted, type Converter, converter } from './convert.ts'
 import { type Cells, type FileFault, isFault, type Row, readRows } from './lines.ts'
-import type { AttributeRule, DatasetMapping, Mapping } from './mapping.ts'
+import type { DatasetMapping, Mapping } from './mapping.ts'
+import type { AttributeRule } from './mapping-attributes.ts'
 
 /** A file of a dataset; `locationKey` when its path says whose records it holds. */
 export type ExportFile = { readonly path: string; readonly name: string; readonly locationKey: string | null }
 
 /** A record with the locations that it belongs to, and the line on which it begins. */
-export type PlacedRecord = {
+export type LocatedRecord = {
   readonly line: number
   readonly locationKeys: readonly string[]
   readonly record: SourceRecord
 }
 
-export type RecordReader = (file: ExportFile, hash?: Hash) => AsyncGenerator<PlacedRecord | FileFault>
+export type RecordReader = (file: ExportFile, hash?: Hash) => AsyncGenerator<LocatedRecord | FileFault>
 
 /** Turns a dataset's files into records, row by row; a row that breaks a rule comes as a fault with its line and column. */
 export function recordReader(mapping: Mapping, dataset: DatasetMapping): RecordReader {
@@ -28,10 +29,10 @@ export function recordReader(mapping: Mapping, dataset: DatasetMapping): RecordR
   const all = [...zones.keys()]
   const format = { ...dataset, columns: columnsOf(dataset) }
 
-  const placeOf = (cells: Cells, file: ExportFile): readonly string[] | null => {
+  const locationsOf = (cells: Cells, file: ExportFile): readonly string[] | null => {
     if (file.locationKey !== null) return [file.locationKey]
-    if (dataset.place === 'all' || dataset.place === 'path') return all
-    const key = keysByName.get(String(cells(dataset.place.column) ?? '').trim())
+    if (dataset.locationsFrom === 'all' || dataset.locationsFrom === 'path') return all
+    const key = keysByName.get(String(cells(dataset.locationsFrom.column) ?? '').trim())
     return key === undefined ? null : [key]
   }
 
@@ -39,14 +40,14 @@ export function recordReader(mapping: Mapping, dataset: DatasetMapping): RecordR
     const fault = (column: string | null, rule: string) => ({ file: file.name, line: row.line, column, rule })
     const parts = dataset.key.map((column) => String(row.cells(column) ?? '').trim())
     const empty = dataset.key.find((_, index) => parts[index] === '')
-    if (empty !== undefined) return fault(empty, 'is the key and must not be empty')
+    if (empty !== undefined) return fault(empty, 'is part of the key and must not be empty')
     const sourceId = parts.join('-')
     // biome-ignore lint/suspicious/noControlCharactersInRegex: a key has none, so that it can stand in a log line.
     if (sourceId.length > 255 || /[\u0000-\u001f\u007f]/.test(sourceId)) {
       return fault(dataset.key[0] ?? null, 'is the key: at most 255 characters, without control characters')
     }
-    const locationKeys = placeOf(row.cells, file)
-    const column = typeof dataset.place === 'object' ? dataset.place.column : null
+    const locationKeys = locationsOf(row.cells, file)
+    const column = typeof dataset.locationsFrom === 'object' ? dataset.locationsFrom.column : null
     if (locationKeys === null) return fault(column, 'must name a location of the mapping, by its key or names_in_files')
     return { sourceId, locationKeys }
   }
@@ -54,7 +55,7 @@ export function recordReader(mapping: Mapping, dataset: DatasetMapping): RecordR
   return async function* read(file, hash) {
     const seen = new Set<string>()
     let open: Open | null = null
-    const close = function* (): Generator<PlacedRecord | FileFault> {
+    const close = function* (): Generator<LocatedRecord | FileFault> {
       if (open !== null) yield finish(open, build.finish, file)
       open = null
     }
@@ -108,8 +109,8 @@ function columnsOf(dataset: DatasetMapping): string[] {
     const members = 'members' in rule ? rule.members : 'rows' in rule ? rule.rows : new Map<string, AttributeRule>()
     return [...members.values()].flatMap(ofRule)
   }
-  const place = typeof dataset.place === 'object' ? [dataset.place.column] : []
-  return [...new Set([...dataset.key, ...place, ...[...dataset.attributes.values()].flatMap(ofRule)])]
+  const locationColumn = typeof dataset.locationsFrom === 'object' ? [dataset.locationsFrom.column] : []
+  return [...new Set([...dataset.key, ...locationColumn, ...[...dataset.attributes.values()].flatMap(ofRule)])]
 }
 
 type Part = (cells: Cells, timeZone: string | null) => Converted & { column?: string }
@@ -168,7 +169,7 @@ function finish(
   open: Open,
   make: (open: Open) => Record<string, JsonValue> | Problem,
   file: ExportFile,
-): PlacedRecord | FileFault {
+): LocatedRecord | FileFault {
   const made = make(open)
   if (isProblem(made)) return { file: file.name, ...made }
   return { line: open.line, locationKeys: open.locationKeys, record: { source_id: open.sourceId, attributes: made } }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { startTestMariaDb } from '@bridgework/practice-simulator/test-mariadb'
 import { type TestCopy, testCopy } from './test-copy.ts'
 import { testFamily } from './test-family.ts'
-import { startTestMariaDb } from './test-mariadb.ts'
 
 const mariaDb = await startTestMariaDb({ after })
 

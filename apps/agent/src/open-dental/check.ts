@@ -1,6 +1,7 @@
 import { type Finding, type SourceCheck, SourceProblem } from '../connector.ts'
-import type { Database, DatabaseSettings } from './connection.ts'
+import type { Database } from './connection.ts'
 import { rightsMissing } from './database-problem.ts'
+import type { DatabaseSettings } from './database-settings.ts'
 import { clinicTables } from './locations.ts'
 import { assertQuiet, openSession, type Session } from './session.ts'
 

@@ -1,15 +1,6 @@
 import { createConnection } from 'mysql2/promise'
 import { databaseProblem } from './database-problem.ts'
-
-export type DatabaseSettings = {
-  readonly host: string
-  readonly port: number
-  /** Path of a Unix socket; used in place of host and port when given. */
-  readonly socket: string | null
-  readonly user: string
-  readonly password: string
-  readonly name: string
-}
+import type { DatabaseSettings } from './database-settings.ts'
 
 /** Every column as text, exactly as the database wrote it: 64-bit keys, decimals and dates lose nothing on the way. */
 export type Row = Readonly<Record<string, string | null>>

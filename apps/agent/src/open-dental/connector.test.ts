@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
+import { startTestMariaDb } from '@bridgework/practice-simulator/test-mariadb'
 import { type ByLocation, type DatasetName, SourceProblem, type SourceRecord } from '../connector.ts'
 import { openDentalConnector } from './connector.ts'
-import { startTestMariaDb } from './test-mariadb.ts'
 import { type TestPractice, testPractice } from './test-practice.ts'
 
 const mariaDb = await startTestMariaDb({ after })

@@ -1,5 +1,5 @@
 import { SourceProblem } from '../connector.ts'
-import type { DatabaseSettings } from './connection.ts'
+import type { DatabaseSettings } from './database-settings.ts'
 
 /**
  * The driver's error in the office's words. Only the error's code and, for a missing right, the table's name are taken

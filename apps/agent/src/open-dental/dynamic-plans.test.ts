@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, type TestContext, test } from 'node:test'
+import { startTestMariaDb } from '@bridgework/practice-simulator/test-mariadb'
 import { testCopy } from './test-copy.ts'
 import { testFamily } from './test-family.ts'
-import { startTestMariaDb } from './test-mariadb.ts'
 
 test('what is on a dynamic payment plan is credited with what is left of it, from its day on and, where the plan says so, once it is done', async (t) => {
   const practice = await testFamily(await startTestMariaDb({ after }))

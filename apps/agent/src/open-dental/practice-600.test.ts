@@ -3,9 +3,9 @@ import { readFile } from 'node:fs/promises'
 import { after, before, describe, test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
 import { datasets } from '@bridgework/contract'
+import { startTestMariaDb, type TestDatabase } from '@bridgework/practice-simulator/test-mariadb'
 import type { AgentEvent } from '../agent-event.ts'
 import { testCopy } from './test-copy.ts'
-import { startTestMariaDb, type TestDatabase } from './test-mariadb.ts'
 import { sumOfMoney } from './values.ts'
 
 const practiceFile = process.env.BRIDGEWORK_TEST_PRACTICE
@@ -148,7 +148,9 @@ describe('the practice of 640 patients, as its agent sends it', { skip }, () => 
   test('resolves every reference inside its location, but for those that lead nowhere in Open Dental', () => {
     const nowhere: string[] = []
     for (const location of ['0', '1', '2']) {
-      const there = new Map(datasets.map((dataset) => [dataset.name, visible(location, dataset.name)]))
+      const there = new Map<string, ReturnType<typeof visible>>(
+        datasets.map((dataset) => [dataset.name, visible(location, dataset.name)]),
+      )
       for (const dataset of datasets) {
         for (const source of there.get(dataset.name)?.values() ?? []) {
           for (const rule of dataset.refersTo) {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { after, beforeEach, describe, test } from 'node:test'
+import { startTestMariaDb } from '@bridgework/practice-simulator/test-mariadb'
 import { type TestCopy, testCopy } from './test-copy.ts'
 import { testFamily } from './test-family.ts'
-import { startTestMariaDb } from './test-mariadb.ts'
 
 const mariaDb = await startTestMariaDb({ after })
 

@@ -1,5 +1,6 @@
 import { SourceProblem } from '../connector.ts'
-import { connectDatabase, type Database, type DatabaseSettings, statementSecondsMax } from './connection.ts'
+import { connectDatabase, type Database, statementSecondsMax } from './connection.ts'
+import type { DatabaseSettings } from './database-settings.ts'
 
 /** A connection that is set to read-only, UTC and a bounded statement time, with what it found out on the way. */
 export type Session = {

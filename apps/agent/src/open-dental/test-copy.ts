@@ -11,8 +11,8 @@ import { uploadLimits } from '../pipeline/context.ts'
 import { runCycle } from '../pipeline/cycle.ts'
 import { openState } from '../state.ts'
 import { createView, startTestService } from '../test-service.ts'
-import type { DatabaseSettings } from './connection.ts'
 import { openDentalConnector } from './connector.ts'
+import type { DatabaseSettings } from './database-settings.ts'
 
 export type TestCopy = {
   /** One pass of the agent. Fails when it does not complete, or when the server refuses a record. */

@@ -1,4 +1,4 @@
-import type { TestMariaDb } from './test-mariadb.ts'
+import type { TestMariaDb } from '@bridgework/practice-simulator/test-mariadb'
 import { type TestPractice, testPractice } from './test-practice.ts'
 
 /** Tables with a change stamp, and the column that it is in. */

@@ -1,4 +1,4 @@
-import type { TestDatabase } from './test-mariadb.ts'
+import type { TestDatabase } from '@bridgework/practice-simulator/test-mariadb'
 
 /**
  * Fills a database with plain rows, made by MariaDB itself: so many procedures, half of them done, with the patients, visits, claims and

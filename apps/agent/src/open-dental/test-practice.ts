@@ -1,4 +1,4 @@
-import type { TestDatabase, TestMariaDb } from './test-mariadb.ts'
+import type { TestDatabase, TestMariaDb } from '@bridgework/practice-simulator/test-mariadb'
 
 type Values = Readonly<Record<string, string | number | null>>
 

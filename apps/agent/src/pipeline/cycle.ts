@@ -113,7 +113,7 @@ async function sendLocations(context: CycleContext, source: SourceCycle): Promis
   return present.map(({ source_id }) => {
     const locationId = ids.get(source_id)
     if (locationId === undefined)
-      throw new IngestProblem('unexpected', 'The server did not answer with every location.')
+      throw new IngestProblem('unexpected', 'The answer of the server does not name every location.')
     return { sourceId: source_id, locationId }
   })
 }
@@ -151,21 +151,21 @@ export function todoFor(kind: IngestProblemKind): string {
     case 'unreachable':
       return 'Check this computer’s internet connection and the server address.'
     case 'redirected':
-      return 'The server sends us elsewhere; the agent does not follow. Enrol with the final address.'
+      return 'The server redirects to another address, and the agent does not follow. Enrol again with the final address.'
     case 'key_refused':
       return 'The agent’s key was revoked or is wrong. Ask for a new enrolment code and run "bridgework-agent enroll --replace".'
     case 'denied':
     case 'unknown':
-      return 'The server does not know this organization or location for this agent any more. Ask for a new enrolment code and run "bridgework-agent enroll --replace".'
+      return 'The server no longer knows this organization or location for this agent. Ask for a new enrolment code and run "bridgework-agent enroll --replace".'
     case 'busy':
     case 'failing':
     case 'in_progress':
-      return 'Nothing to do but wait: the server is busy or being repaired.'
+      return 'The server is busy or under maintenance. The agent tries again by itself.'
     case 'too_large':
     case 'record_invalid':
     case 'key_reused':
     case 'removal_held':
     case 'unexpected':
-      return 'Update the agent. If this goes on, send this line to support.'
+      return 'Update the agent. If the error persists, send this line to support.'
   }
 }

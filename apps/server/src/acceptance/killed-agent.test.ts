@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { runAgentCommand, spawnAgent } from '@bridgework/agent/test-agent'
-import { startTestMariaDb } from '@bridgework/agent/test-mariadb'
 import {
   createPractice,
   createRandom,
@@ -10,6 +9,7 @@ import {
   writeManyPlans,
   writePractice,
 } from '@bridgework/practice-simulator'
+import { startTestMariaDb } from '@bridgework/practice-simulator/test-mariadb'
 import { someOffice } from './test-office.ts'
 import { walk } from './test-vendor-copy.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, type TestContext, test } from 'node:test'
-import { startTestMariaDb, type TestDatabase } from '@bridgework/agent/test-mariadb'
 import { createPractice, openDentalShape, writePractice } from '@bridgework/practice-simulator'
+import { startTestMariaDb, type TestDatabase } from '@bridgework/practice-simulator/test-mariadb'
 import { balancesByFormula, balancesOf, payPlansVersions } from './test-balances.ts'
 import { everywhere } from './test-known-facts.ts'
 import { someOffice } from './test-office.ts'

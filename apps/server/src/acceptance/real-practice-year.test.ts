@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { openDentalConnector, type SourceRecord } from '@bridgework/agent'
+import { openDentalConnector } from '@bridgework/agent'
+import type { SourceRecord } from '@bridgework/contract/ingest'
 import { balancesByFormula, balancesOf } from './test-balances.ts'
 import { keptRecords, type Present } from './test-kept-records.ts'
 import { everywhere, knownFacts } from './test-known-facts.ts'

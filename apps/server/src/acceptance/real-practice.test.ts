@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { TestDatabase } from '@bridgework/agent/test-mariadb'
+import type { TestDatabase } from '@bridgework/practice-simulator/test-mariadb'
 import { runOperator } from '../apis/operator/run.ts'
 import { keptRecords } from './test-kept-records.ts'
 import { type Office, someOffice } from './test-office.ts'

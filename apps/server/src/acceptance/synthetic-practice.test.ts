@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { startTestMariaDb } from '@bridgework/agent/test-mariadb'
 import {
   createPractice,
   expectedLocations,
@@ -13,6 +12,7 @@ import {
   writeEvent,
   writePractice,
 } from '@bridgework/practice-simulator'
+import { startTestMariaDb } from '@bridgework/practice-simulator/test-mariadb'
 import { keptRecords, type Present } from './test-kept-records.ts'
 import { someOffice } from './test-office.ts'
 import { eachName, vendorCopy } from './test-vendor-copy.ts'

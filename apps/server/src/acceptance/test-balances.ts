@@ -1,4 +1,4 @@
-import type { TestDatabase } from '@bridgework/agent/test-mariadb'
+import type { TestDatabase } from '@bridgework/practice-simulator/test-mariadb'
 
 /** Cents of an amount of money with two digits. */
 export function cents(amount: unknown): number {

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { SourceRecord } from '@bridgework/agent'
+import type { SourceRecord } from '@bridgework/contract/ingest'
 import { withReferences } from './test-references.ts'
 import { byKey, type Came, eachName, type Name, names, type View } from './test-vendor-copy.ts'
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { TestDatabase } from '@bridgework/agent/test-mariadb'
+import type { TestDatabase } from '@bridgework/practice-simulator/test-mariadb'
 import { balancesByFormula, balancesOf, cents } from './test-balances.ts'
 import type { Name, View } from './test-vendor-copy.ts'
 

@@ -11,7 +11,7 @@ import {
   uploadLimits,
 } from '@bridgework/agent'
 import { runAgentCommand, temporaryFolder, writeTestConfig } from '@bridgework/agent/test-agent'
-import type { TestDatabase } from '@bridgework/agent/test-mariadb'
+import type { TestDatabase } from '@bridgework/practice-simulator/test-mariadb'
 import { grantAccess } from '../modules/consent/grant.ts'
 import { listLocations } from '../modules/directory/location.ts'
 import type { LocationId } from '../platform/identity/identity.ts'

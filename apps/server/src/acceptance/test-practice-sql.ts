@@ -1,4 +1,4 @@
-import type { TestDatabase } from '@bridgework/agent/test-mariadb'
+import type { TestDatabase } from '@bridgework/practice-simulator/test-mariadb'
 import type { Present } from './test-kept-records.ts'
 import type { Name } from './test-vendor-copy.ts'
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { after } from 'node:test'
 import { gunzipSync } from 'node:zlib'
-import { startTestMariaDb, type TestDatabase } from '@bridgework/agent/test-mariadb'
+import { startTestMariaDb, type TestDatabase } from '@bridgework/practice-simulator/test-mariadb'
 
 const file = process.env.BRIDGEWORK_TEST_PRACTICE
 export const skip = file ? false : 'BRIDGEWORK_TEST_PRACTICE does not name a practice of 600 patients (a .sql.gz)'

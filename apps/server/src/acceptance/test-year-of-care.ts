@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { type Change, type Find, seen } from './test-year-of-changes.ts'
+import type { Change, Find } from './test-change.ts'
+import { seen } from './test-seen.ts'
 
 /** Visits are moved, kept, missed and struck out, and what is done at them is planned, completed and deleted. */
 export async function careOfAYear(find: Find): Promise<Change[]> {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { type Change, type Find, seen } from './test-year-of-changes.ts'
+import type { Change, Find } from './test-change.ts'
+import { seen } from './test-seen.ts'
 
 /** Payments, claims, and what falls due or ends by the day alone. */
 export async function moneyOfAYear(find: Find): Promise<Change[]> {

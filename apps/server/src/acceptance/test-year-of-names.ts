@@ -1,4 +1,4 @@
-import type { Change, Find } from './test-year-of-changes.ts'
+import type { Change, Find } from './test-change.ts'
 
 /** Names that many records show, in tables that mostly have no stamp. */
 export async function namesOfAYear(find: Find): Promise<Change[]> {

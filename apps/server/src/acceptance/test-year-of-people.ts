@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { type Change, type Find, seen } from './test-year-of-changes.ts'
+import type { Change, Find } from './test-change.ts'
+import { seen } from './test-seen.ts'
 
 /** Patients come, move, change families and are merged; who sent them is noted, corrected and struck out. */
 export async function peopleOfAYear(find: Find): Promise<Change[]> {

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { feederExitCodes } from '@bridgework/practice-simulator/feeder-exit-codes'
+import { feederExitCodes } from '@bridgework/agent/demo-feeder-exit-codes'
 import type { Log } from '../platform/log/log-event.ts'
 import type { Demo } from './demo.ts'
 
@@ -87,4 +87,4 @@ function lasting(code: number | null): string | null {
     : null
 }
 
-const feederMain = fileURLToPath(import.meta.resolve('@bridgework/practice-simulator/feeder'))
+const feederMain = fileURLToPath(import.meta.resolve('@bridgework/agent/demo-feeder'))

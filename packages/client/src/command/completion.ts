@@ -21,7 +21,7 @@ export function completionOf(
     argsMax: 1,
     async run({ args: [shell], write }) {
       const found = shells.find((name) => name === shell)
-      if (!found) throw new UsageError(`Name a shell: ${shells.join(', ')}`)
+      if (!found) throw new UsageError(`Missing argument: the shell. Shells: ${shells.join(', ')}`)
       const words = wordsOf(commands(), globalOptions, firstArguments)
       await write(
         found === 'fish' ? fish(commands(), words) : `${found === 'zsh' ? zshHead : ''}${bash(commands(), words)}`,

@@ -13,8 +13,8 @@ export type Surroundings = {
   signal: AbortSignal
 }
 
-/** What was given for a command's options: each is checked by the command. */
-export type Given = {
+/** The options of a command line. The command checks each. */
+export type Options = {
   /** A text option; the last one counts. */
   text: (name: string) => string | undefined
   /** A repeatable one, also separated by commas. */
@@ -25,7 +25,7 @@ export type Given = {
 export type Context = Surroundings & {
   /** Arguments that are no options. */
   args: readonly string[]
-  given: Given
+  options: Options
   /** Programs read the output. */
   json: boolean
   /** The client of the environment's or the kept key pair. */

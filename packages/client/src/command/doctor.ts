@@ -34,7 +34,7 @@ async function* examine({ env, signal }: Context): AsyncGenerator<Finding> {
     settings = readSettings(env)
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error
-    yield { check: 'key pair', result: 'problem', text: 'There is none.', advice: error.message }
+    yield { check: 'key pair', result: 'problem', text: 'There is no key pair.', advice: error.message }
     return
   }
   yield { check: 'key pair', result: 'ok', text: `${settings.clientId.slice(0, 10)}…, from ${settings.from}` }
@@ -53,11 +53,11 @@ async function* examine({ env, signal }: Context): AsyncGenerator<Finding> {
     yield refused(error)
     return
   }
-  yield { check: 'token', result: 'ok', text: 'The key pair brings a token, and the token is taken.' }
+  yield { check: 'token', result: 'ok', text: 'Authentication succeeded.' }
   yield { check: 'agreement', result: 'ok', text: 'The current developer agreement is accepted.' }
   yield* grants(locations)
   const text =
-    'This client keeps to 5 locations in full and 25 by delta at one time, and learns a lower limit from the service.'
+    'This client reads at most 5 locations in full and 25 by delta at a time, or fewer if the service says so.'
   yield { check: 'limits', result: 'ok', text }
 }
 
@@ -89,7 +89,7 @@ async function lookAtService(baseUrl: string, signal: AbortSignal): Promise<{ is
   } catch (error) {
     signal.throwIfAborted()
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause.message : String(error)
-    const advice = 'Look at the address, the network, and the proxy or firewall between here and there.'
+    const advice = 'Check the address, the network, and any proxy or firewall.'
     return {
       isThere: false,
       findings: [{ check, result: 'problem', text: `${baseUrl} cannot be reached: ${cause}`, advice }],
@@ -97,14 +97,14 @@ async function lookAtService(baseUrl: string, signal: AbortSignal): Promise<{ is
   }
   const body = parseObject(await response.text())
   if (response.status !== 401 || body?.code !== 'token_required') {
-    const text = `${baseUrl} answers with ${response.status}, and not as Bridgework does.`
-    const advice = 'The base URL ends with /api/v1/vendors; if it does, a proxy on the way answers in its place.'
+    const text = `The answer of ${baseUrl} (status ${response.status}) is not from Bridgework.`
+    const advice = 'Check that the base URL ends with /api/v1/vendors. If it does, a proxy has answered.'
     return { isThere: false, findings: [{ check, result: 'problem', text, advice }] }
   }
   const { protocol, hostname } = new URL(baseUrl)
   const isLocal = /^(localhost|127\.|\[::1\])/.test(hostname)
   if (protocol === 'http:' && !isLocal) {
-    const advice = 'Use https://: the client secret and patients’ data cross the network in the clear.'
+    const advice = 'Use https://. Without it, others on the network can read the client secret and patients’ data.'
     findings.push({ check, result: 'problem', text: `${baseUrl} is not encrypted.`, advice })
   } else findings.push({ check, result: 'ok', text: baseUrl })
   const date = Date.parse(response.headers.get('date') ?? '')
@@ -119,29 +119,29 @@ function clock(aheadSeconds: number): Finding {
     return { check, result: 'ok', text: 'This machine’s clock agrees with the service’s.' }
   const text = `This machine’s clock is ${Math.abs(aheadSeconds)} s ${aheadSeconds > 0 ? 'behind' : 'ahead of'} the service’s.`
   const advice =
-    'Set the clock (NTP). Syncs use the service’s watermark and are not harmed; moments of your own would be.'
+    'Synchronize the clock with NTP. Syncs use the watermark of the service and stay correct; times that you set yourself do not.'
   return { check, result: Math.abs(aheadSeconds) > 60 ? 'problem' : 'note', text, advice }
 }
 
 function refused(error: ApiError): Finding {
   if (error.code === 'agreement_required') {
-    const advice = 'The owner of your account accepts the current agreement under the company settings; then go on.'
+    const advice = 'The owner of your account must accept the current agreement in the portal.'
     return { check: 'agreement', result: 'problem', text: error.errors, advice }
   }
   if (error.code === 'credentials_invalid') {
     const advice =
-      'Look at both halves of the pair, whether it was regenerated since, and whether the account owner accepted the agreement: the service says no more. Then: bridgework login'
+      'Check the client id and the secret, whether the key pair was regenerated, and whether the account owner accepted the agreement. Then run: bridgework login'
     return { check: 'token', result: 'problem', text: error.errors, advice }
   }
-  const advice = `Try again${error.requestId ? `; when you ask for help, give the request id ${error.requestId}` : ''}.`
+  const advice = `Try again.${error.requestId ? ` If you ask for help, name the request id ${error.requestId}.` : ''}`
   return { check: 'token', result: 'problem', text: error.message, advice }
 }
 
 function* grants(locations: readonly LocationRecord[]): Generator<Finding> {
   const check = 'grants'
   if (locations.length === 0) {
-    const advice = 'Ask the practice to let your company in; nothing else is missing.'
-    yield { check, result: 'problem', text: 'No location has been granted to this key pair.', advice }
+    const advice = 'Ask the practice for access. Everything else works.'
+    yield { check, result: 'problem', text: 'No location has granted access to your company.', advice }
     return
   }
   const datasets = new Set(locations.flatMap(({ attributes }) => attributes.datasets_granted))
@@ -149,9 +149,9 @@ function* grants(locations: readonly LocationRecord[]): Generator<Finding> {
   for (const { id, attributes } of locations) {
     if (attributes.sync.state === 'current') continue
     const advice = {
-      pending: 'The practice has not been read to the end yet; what you copy now may be part of it.',
-      stale: 'Its agent has not finished a read for a while; your copy is as old.',
-      disconnected: 'Its agent is off: ask the practice to look at the office computer.',
+      pending: 'The first read of the practice is not complete. A copy that you make now may be incomplete.',
+      stale: 'The agent of the practice has not finished a read for some time. Your copy is as old.',
+      disconnected: 'The agent of the practice is not connected. Ask the practice to check the office computer.',
     }[attributes.sync.state]
     yield { check: 'freshness', result: 'note', text: `Location ${id} is ${attributes.sync.state}.`, advice }
   }

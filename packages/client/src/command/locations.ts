@@ -11,9 +11,9 @@ export const locations: Command = {
     'with-attribution-script': { summary: 'only those whose website carries the attribution script' },
   },
   argsMax: 0,
-  async run({ client, given, signal, json, write, say }) {
-    const organizationId = given.text('organization')
-    const withAttributionScript = given.flag('with-attribution-script')
+  async run({ client, options, signal, json, write, say }) {
+    const organizationId = options.text('organization')
+    const withAttributionScript = options.flag('with-attribution-script')
     const found: LocationRecord[] = []
     const list = client().locations.list({ signal, withAttributionScript, ...(organizationId && { organizationId }) })
     for await (const location of list) {
@@ -30,7 +30,7 @@ export const locations: Command = {
       sync.synced_at ?? '',
       rest.datasets_granted.join(' '),
     ])
-    if (rows.length === 0) say('No location has been granted to this key pair yet: ask the practice to let you in.')
+    if (rows.length === 0) say('No location has granted access to your company yet. Ask the practice for access.')
     else await write(tableOf(['ID', 'NAME', 'CITY', 'SYSTEM', 'STATE', 'SYNCED AT', 'DATASETS'], rows))
     return exitCodes.done
   },

@@ -6,11 +6,11 @@ import { credentialsFile, keepCredentials, openClient, readCredentials } from '.
 import { UsageError } from './usage-error.ts'
 
 export const login: Command = {
-  summary: 'check a key pair and keep it for the other commands',
+  summary: 'check a key pair and save it for the other commands',
   usage: '[--base-url <url>] [--client-id <id>]',
   details: [
-    'Asks for what is not given. The secret is asked for without showing it, or is the first line of stdin; it is never an argument, which',
-    'other users of the machine could read. With --file it comes from a JSON file, like the sandbox’s .bridgework/sandbox.json.',
+    'Asks for what is missing. The secret is typed without being shown, or is the first line of stdin. It is never an argument, because',
+    'other users of the machine can read arguments. --file reads a JSON file, like .bridgework/sandbox.json of the sandbox.',
   ],
   options: {
     'base-url': { value: 'url', summary: 'where the service is; ends with /api/v1/vendors' },
@@ -26,16 +26,19 @@ export const login: Command = {
     await keepCredentials(context.env, { ...pair, baseUrl: client.baseUrl })
     const file = credentialsFile(context.env)
     if (context.json) await context.write(`${JSON.stringify({ file, base_url: client.baseUrl, locations: count })}\n`)
-    else context.say(`The key pair works and opens ${count} locations. It is kept in ${file}, which only you may read.`)
+    else
+      context.say(
+        `The key pair works. Your company may read ${count} locations. The key pair is saved in ${file}, which only you can read.`,
+      )
     return exitCodes.done
   },
 }
 
-async function readPair({ given, env, stdin, stderr, signal }: Context) {
-  const file = given.text('file')
+async function readPair({ options, env, stdin, stderr, signal }: Context) {
+  const file = options.text('file')
   if (file !== undefined) {
     const pair = readCredentials(file)
-    if (!pair) throw new UsageError(`There is no file ${file}.`)
+    if (!pair) throw new UsageError(`The file ${file} does not exist.`)
     return pair
   }
   const isTerminal = stdin.isTTY === true
@@ -57,18 +60,18 @@ async function readPair({ given, env, stdin, stderr, signal }: Context) {
       return (await lines.question(question, { signal: AbortSignal.any([signal, ended.signal]) })).trim()
     } catch (error) {
       signal.throwIfAborted()
-      if (ended.signal.aborted) throw new UsageError('Given up: the questions were not answered.')
+      if (ended.signal.aborted) throw new UsageError('Cancelled: a question was not answered.')
       throw error
     }
   }
   try {
     const ask = async (question: string, kept: string | undefined) => {
       if (kept !== undefined && kept !== '') return kept
-      if (!isTerminal) throw new UsageError(`Give ${question}: stdin is no terminal to ask at.`)
+      if (!isTerminal) throw new UsageError(`Missing: ${question}. There is no terminal to ask for it.`)
       return answerTo(`${question}: `)
     }
-    const baseUrl = await ask('--base-url', given.text('base-url') ?? env.BRIDGEWORK_BASE_URL)
-    const clientId = await ask('--client-id', given.text('client-id') ?? env.BRIDGEWORK_CLIENT_ID)
+    const baseUrl = await ask('--base-url', options.text('base-url') ?? env.BRIDGEWORK_BASE_URL)
+    const clientId = await ask('--client-id', options.text('client-id') ?? env.BRIDGEWORK_CLIENT_ID)
     let clientSecret = env.BRIDGEWORK_CLIENT_SECRET ?? ''
     if (clientSecret === '' && isTerminal) {
       stderr.write('Client secret (not shown): ')
@@ -79,7 +82,9 @@ async function readPair({ given, env, stdin, stderr, signal }: Context) {
       clientSecret = (await firstLine(lines)).trim()
     }
     if (baseUrl === '' || clientId === '' || clientSecret === '') {
-      throw new UsageError('Login needs a base URL, a client id and a client secret (on stdin when it is no terminal).')
+      throw new UsageError(
+        'Login needs a base URL, a client id and a client secret (on stdin if it is not a terminal).',
+      )
     }
     return { baseUrl, clientId, clientSecret }
   } finally {

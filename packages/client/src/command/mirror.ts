@@ -16,8 +16,8 @@ export const mirror: Command = {
   summary: 'keep a copy of everything that may be read',
   usage: '--to <sqlite:file | postgres://… | folder> [--every 5m]',
   details: [
-    'The first run copies, later ones bring up to date. It may be killed at any moment: the next run goes on where the copy is.',
-    'A password in --to is seen by other users of the machine; BRIDGEWORK_MIRROR_TO says the same from the environment.',
+    'The first run copies; later runs update the copy. You may stop it at any time: the next run continues.',
+    'Other users of the machine can see a password in --to. Set BRIDGEWORK_MIRROR_TO instead.',
   ],
   options: {
     to: { value: 'place', summary: 'sqlite:<file>, postgres://…, or a folder for NDJSON files' },
@@ -27,13 +27,12 @@ export const mirror: Command = {
   },
   argsMax: 0,
   async run(context) {
-    const { given, env, signal } = context
-    const to = given.text('to') ?? env.BRIDGEWORK_MIRROR_TO
-    if (!to)
-      throw new UsageError('Say where the copy is to be: --to sqlite:copy.sqlite, --to postgres://… or --to ./folder')
-    const every = given.text('every')
+    const { options, env, signal } = context
+    const to = options.text('to') ?? env.BRIDGEWORK_MIRROR_TO
+    if (!to) throw new UsageError('Missing: --to sqlite:copy.sqlite, --to postgres://… or --to ./folder')
+    const every = options.text('every')
     const periodMs = every === undefined ? null : readPeriod(every, 10)
-    const selection = readSelection(given)
+    const selection = readSelection(options)
     const client = context.client()
     const store = await openPlace(to)
     try {
@@ -42,7 +41,7 @@ export const mirror: Command = {
         let code: number = exitCodes.done
         try {
           code = await round(context, client, store, selection)
-          if (given.flag('verify')) code = Math.max(code, await compare(context, client, store, selection))
+          if (options.flag('verify')) code = Math.max(code, await compare(context, client, store, selection))
         } catch (error) {
           // With --every a bad hour of the network ends nothing, nor does another mirror; wrong credentials and a broken store do.
           const mayPass = (error instanceof ApiError && error.status !== 401) || error instanceof StoreConflictError
@@ -62,11 +61,11 @@ function openPlace(to: string): Promise<SyncStore> {
   if (/^postgres(ql)?:\/\//.test(to)) return postgresStore(to)
   if (to.startsWith('sqlite:')) {
     const file = to.slice('sqlite:'.length).replace(/^\/\/(?=\/)/, '')
-    if (file === '') throw new UsageError('Name the file: --to sqlite:copy.sqlite')
+    if (file === '') throw new UsageError('The file name is missing. Write it like --to sqlite:copy.sqlite')
     return sqliteStore(file)
   }
   if (/^[a-z][a-z\d+.-]+:/i.test(to))
-    throw new UsageError(`--to knows sqlite:, postgres:// and folders; given: ${to.split(':')[0]}:`)
+    throw new UsageError(`--to cannot be "${to.split(':')[0]}:". Use sqlite:, postgres:// or a folder.`)
   return ndjsonStore(to)
 }
 
@@ -97,14 +96,14 @@ async function round(context: Context, client: ReturnType<Context['client']>, st
       `${new Date().toISOString()} ${report.current} datasets are current; ${grouped(report.records)} records written in ${seconds.toFixed(1)} s (${grouped(rate)}/s)`,
     )
     for (const { locationId, dataset } of report.revoked) {
-      say(`Location ${locationId}: ${dataset} may no longer be read; the copy stays as it was.`)
+      say(`Location ${locationId}: ${dataset} is no longer granted. The copy stays as it was.`)
     }
     for (const { locationId, dataset } of report.notGranted) say(`Location ${locationId}: ${dataset} was not granted.`)
     for (const { locationId, dataset, error } of report.failed)
       say(`Location ${locationId}: ${dataset}: ${error.message}`)
   }
   if (report.current === 0 && report.failed.length === 0) {
-    say('Nothing of what was asked for may be read with this key pair: a practice must grant it first.')
+    say('Your company has no access to any of it. Ask the practice for access.')
     return exitCodes.denied
   }
   return report.failed.length > 0 || report.notGranted.length > 0 ? exitCodes.partly : exitCodes.done
@@ -156,7 +155,7 @@ async function compare(
       await write(`${JSON.stringify({ verified: line })}\n`)
     } else {
       const { missing, stray, wrong } = counts
-      say(`Location ${locationId}: ${dataset}: ${missing} missing, ${wrong} wrong, ${stray} too many; mended.`)
+      say(`Location ${locationId}: ${dataset}: ${missing} missing, ${wrong} wrong, ${stray} too many; repaired.`)
     }
   }
   if (!json && results.length > 0 && !results.some(isWrong))

@@ -67,7 +67,7 @@ test('a token that cannot be kept is used, and that is said', async (t) => {
 
   const { code, err } = await command(['mirror', '--to', join(someFolder(t), 'copy')], ofHome)
   assert.equal(code, 0, err)
-  assert.equal(err.match(/The token cannot be kept for the next time: E/g)?.length, 1)
+  assert.equal(err.match(/The token cannot be saved for the next command: E/g)?.length, 1)
   assert.equal(tokenRequests, 1)
 })
 

@@ -1,31 +1,22 @@
 import { createWriteStream, type WriteStream } from 'node:fs'
 import { finished } from 'node:stream/promises'
 import type { DatasetName } from '../dataset-resource.ts'
-import type { AttributeKind } from '../generated.ts'
 import { columnsOf } from '../stores/layout.ts'
 import type { SyncRecord } from '../sync/store.ts'
 import type { Context } from './context.ts'
 import { parquetSink } from './pull-parquet.ts'
+import type { Column, Sink } from './pull-sink.ts'
 import { UsageError } from './usage-error.ts'
 
 export const formats = ['ndjson', 'csv', 'parquet'] as const
 export type Format = (typeof formats)[number]
 
-/** Where pulled records go, page by page. */
-export type Sink = { end: () => Promise<void> } & (
-  | { takes: 'records'; write: (locationId: string, records: readonly SyncRecord[]) => Promise<void> }
-  // What is written as it came need not be parsed.
-  | { takes: 'bytes'; write: (locationId: string, records: readonly Uint8Array[]) => Promise<void> }
-)
-
-export type Column = readonly [name: string, kind: AttributeKind]
-
 /** The format that was asked for, or that the file's name ends with, or NDJSON. */
-export function formatOf(given: string | undefined, file: string | undefined): Format {
+export function formatOf(named: string | undefined, file: string | undefined): Format {
   const ending = file?.split('.').at(-1)?.toLowerCase()
-  const wanted = given ?? (ending === 'csv' || ending === 'parquet' ? ending : 'ndjson')
+  const wanted = named ?? (ending === 'csv' || ending === 'parquet' ? ending : 'ndjson')
   const format = formats.find((name) => name === wanted)
-  if (!format) throw new UsageError(`There is no format ${JSON.stringify(wanted)}. Formats: ${formats.join(', ')}`)
+  if (!format) throw new UsageError(`Unknown format ${JSON.stringify(wanted)}. Formats: ${formats.join(', ')}`)
   return format
 }
 
@@ -42,7 +33,7 @@ export async function openSink(
   stdout: Context['stdout'],
 ): Promise<Sink> {
   if (format === 'parquet') {
-    if (file === undefined) throw new UsageError('Parquet is written to a file: --output <file>')
+    if (file === undefined) throw new UsageError('Parquet needs a file: --output <file>')
     return parquetSink(file, columns)
   }
   const output = file === undefined ? stdout : createWriteStream(file, { mode: 0o600 })

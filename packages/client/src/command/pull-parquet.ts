@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import type { AttributeKind } from '../generated.ts'
-import type { Column, Sink } from './pull-format.ts'
+import type { Column, Sink } from './pull-sink.ts'
 
 type ParquetType = 'STRING' | 'INT64' | 'DOUBLE' | 'BOOLEAN' | 'TIMESTAMP' | 'JSON'
 /** The part of hyparquet-writer that is used; it is an optional peer, so its types are not named in ours. */

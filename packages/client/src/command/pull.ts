@@ -9,7 +9,8 @@ import { grantedKeys } from '../sync/sync.ts'
 import type { Command, Context } from './context.ts'
 import { exitCodes } from './exit-codes.ts'
 import { grouped, showProgress } from './progress.ts'
-import { columnsFor, formatOf, formats, openSink, type Sink } from './pull-format.ts'
+import { columnsFor, formatOf, formats, openSink } from './pull-format.ts'
+import type { Sink } from './pull-sink.ts'
 import { readDataset, selectionOptions } from './selection.ts'
 import { UsageError } from './usage-error.ts'
 
@@ -21,15 +22,15 @@ export const pull: Command = {
   usage: '<dataset> [--output <file>] [--format ndjson|csv|parquet]',
   details: [
     `Datasets: ${datasetNames.join(', ')}.`,
-    'Removed records are among them, with is_hidden. A file has its name only when it is whole.',
-    'CSV has text as the practice wrote it; --spreadsheet keeps a spreadsheet from taking text for a formula.',
+    'Removed records are included, with is_hidden. A file gets its name when it is complete.',
+    'CSV contains text as the practice wrote it. --spreadsheet stops a spreadsheet from reading text as a formula.',
   ],
   options: {
     output: { value: 'file', summary: 'where to; stdout when left out' },
     format: { value: 'format', choices: formats, summary: 'as the file’s name ends, or ndjson, when left out' },
     location: selectionOptions.location,
     since: { value: 'moment', summary: 'only what changed since; a watermark, or 2026-01-31T08:00:00Z' },
-    spreadsheet: { summary: 'CSV: an apostrophe before text that begins like a formula, as =, +, - or @ do' },
+    spreadsheet: { summary: 'CSV: put an apostrophe before text that begins with =, +, - or @' },
     fields: { value: 'names', repeatable: true, summary: 'only these attributes, separated by commas' },
     patient: { value: 'id', summary: 'only records of this patient' },
     'starts-from': { value: 'moment', summary: 'appointments: only those that start then or later' },
@@ -37,25 +38,28 @@ export const pull: Command = {
   },
   argsMax: 1,
   async run(context) {
-    const { args, given, stdout, json, say, write, signal } = context
+    const { args, options, stdout, json, say, write, signal } = context
     const [name] = args
-    if (name === undefined) throw new UsageError(`Name a dataset: ${datasetNames.join(', ')}`)
+    if (name === undefined) throw new UsageError(`Missing argument: the dataset. Datasets: ${datasetNames.join(', ')}`)
     const dataset = readDataset(name)
-    const output = given.text('output') === '-' ? undefined : given.text('output')
-    const format = formatOf(given.text('format'), output)
-    const isForSpreadsheet = given.flag('spreadsheet')
-    if (isForSpreadsheet && format !== 'csv') throw new UsageError('--spreadsheet goes with CSV: --format csv')
-    const fields = given.list('fields')
+    const output = options.text('output') === '-' ? undefined : options.text('output')
+    const format = formatOf(options.text('format'), output)
+    const isForSpreadsheet = options.flag('spreadsheet')
+    if (isForSpreadsheet && format !== 'csv')
+      throw new UsageError('--spreadsheet works with CSV only: add --format csv.')
+    const fields = options.list('fields')
     const columns = columnsFor(dataset, fields)
     const unknown = fields?.find((field) => !columns.some(([column]) => column === field))
     if (unknown !== undefined) {
       const known = columnsFor(dataset, undefined).map(([column]) => column)
-      throw new UsageError(`${dataset} has no attribute ${JSON.stringify(unknown)}. It has: ${known.join(', ')}`)
+      throw new UsageError(
+        `Unknown attribute ${JSON.stringify(unknown)} of ${dataset}. Attributes: ${known.join(', ')}`,
+      )
     }
     const client = context.client()
-    const locationIds = given.list('location') ?? (await grantedLocations(client, dataset, signal))
+    const locationIds = options.list('location') ?? (await grantedLocations(client, dataset, signal))
     if (locationIds.length === 0) {
-      say(`No location has granted ${dataset} to this key pair.`)
+      say(`No location has granted ${dataset} to your company.`)
       return exitCodes.denied
     }
     const beganAt = performance.now()
@@ -71,7 +75,7 @@ export const pull: Command = {
       await write(`${JSON.stringify({ dataset, records: count, file: output, seconds, watermark })}\n`)
     if (!json) {
       say(`${grouped(count)} records in ${seconds.toFixed(1)} s (${grouped(Math.round(count / seconds))}/s)`)
-      if (watermark !== null) say(`What changes from now on: --since ${watermark}`)
+      if (watermark !== null) say(`To get the changes after this: --since ${watermark}`)
     }
     return exitCodes.done
   },
@@ -108,21 +112,21 @@ async function pullAll(
   client: Bridgework,
   { dataset, locationIds, sink, fields }: Pull,
 ): Promise<{ count: number; watermark: string | null }> {
-  const { given, signal } = context
-  const optional = {
-    modifiedSince: given.text('since'),
+  const { options, signal } = context
+  const filters = {
+    modifiedSince: options.text('since'),
     fields,
-    patientId: given.text('patient'),
-    startsFrom: given.text('starts-from'),
-    startsTo: given.text('starts-to'),
+    patientId: options.text('patient'),
+    startsFrom: options.text('starts-from'),
+    startsTo: options.text('starts-to'),
   }
-  const options = Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== undefined))
+  const setFilters = Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined))
   const progress = showProgress(context)
   const watermarks: string[] = []
   let count = 0
   try {
     for (const locationId of locationIds) {
-      const asked = { locationId, pageSize, signal, ...options }
+      const asked = { locationId, pageSize, signal, ...setFilters }
       const resource = client.dataset(dataset)
       let read = 0
       const writePages = async <Item>(

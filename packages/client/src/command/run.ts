@@ -3,7 +3,7 @@ import { ApiError } from '../api-error.ts'
 import { datasetNames } from '../dataset-resource.ts'
 import { clientVersion } from '../version.ts'
 import { completionOf } from './completion.ts'
-import { type Command, type Context, type Given, type Option, type Surroundings, writeTo } from './context.ts'
+import { type Command, type Context, type Option, type Options, type Surroundings, writeTo } from './context.ts'
 import { doctor } from './doctor.ts'
 import { exitCodes } from './exit-codes.ts'
 import { locations } from './locations.ts'
@@ -17,7 +17,7 @@ import { watch } from './watch.ts'
 
 const globalOptions = {
   json: { summary: 'for programs: JSON on stdout, one value a line, and no progress' },
-  help: { summary: 'show this' },
+  help: { summary: 'show this help' },
 } as const satisfies Record<string, Option>
 
 const commands: Readonly<Record<string, Command>> = {
@@ -45,21 +45,22 @@ export async function run(argv: readonly string[], surroundings: Surroundings): 
     }
     const command = Object.hasOwn(commands, name) ? commands[name] : undefined
     if (!command)
-      throw new UsageError(`There is no command ${JSON.stringify(name)}. Commands: ${Object.keys(commands).join(', ')}`)
-    const { args, given } = readArguments(command, rest)
-    if (given.flag('help')) return await write(helpOf(name, command)).then(() => exitCodes.done)
-    if (args.length > command.argsMax) throw new UsageError(`Too much: ${args.slice(command.argsMax).join(' ')}`)
+      throw new UsageError(`Unknown command ${JSON.stringify(name)}. Commands: ${Object.keys(commands).join(', ')}`)
+    const { args, options } = readArguments(command, rest)
+    if (options.flag('help')) return await write(helpOf(name, command)).then(() => exitCodes.done)
+    if (args.length > command.argsMax)
+      throw new UsageError(`Unexpected argument ${JSON.stringify(args[command.argsMax])}.`)
     let isTokenLost = false
     const context: Context = {
       ...surroundings,
       args,
-      given,
-      json: given.flag('json'),
+      options,
+      json: options.flag('json'),
       client: () =>
         openClient(env, readSettings(env), (event) => {
           if (event.event !== 'token.store.failed' || isTokenLost) return
           isTokenLost = true
-          say(`The token cannot be kept for the next time: ${event.because}`)
+          say(`The token cannot be saved for the next command: ${event.because}`)
         }),
       say,
       write,
@@ -71,7 +72,7 @@ export async function run(argv: readonly string[], surroundings: Surroundings): 
   }
 }
 
-function readArguments(command: Command, rest: readonly string[]): { args: string[]; given: Given } {
+function readArguments(command: Command, rest: readonly string[]): { args: string[]; options: Options } {
   const all: Readonly<Record<string, Option>> = { ...command.options, ...globalOptions }
   const options = Object.fromEntries(
     Object.entries(all).map(([option, { value }]) => {
@@ -95,11 +96,11 @@ function readArguments(command: Command, rest: readonly string[]): { args: strin
     return Array.isArray(value) ? value.map(String) : undefined
   }
   for (const [option, { repeatable }] of Object.entries(all)) {
-    if (!repeatable && (textsOf(option)?.length ?? 0) > 1) throw new UsageError(`--${option} is given more than once.`)
+    if (!repeatable && (textsOf(option)?.length ?? 0) > 1) throw new UsageError(`--${option} is given twice.`)
   }
   return {
     args: parsed.positionals,
-    given: {
+    options: {
       text: (option) => textsOf(option)?.at(-1),
       list: (option) => {
         const values = textsOf(option)?.flatMap((text) => text.split(',').map((value) => value.trim()))
@@ -112,7 +113,7 @@ function readArguments(command: Command, rest: readonly string[]): { args: strin
 
 function explain(error: unknown, name: string, say: (text: string) => void): number {
   if (error instanceof UsageError) {
-    say(`${error.message}\nHow it is written: bridgework help ${Object.hasOwn(commands, name) ? name : ''}`.trimEnd())
+    say(`${error.message}\nUsage: bridgework help ${Object.hasOwn(commands, name) ? name : ''}`.trimEnd())
     return exitCodes.usage
   }
   if (error instanceof SettingsError) {
@@ -121,7 +122,7 @@ function explain(error: unknown, name: string, say: (text: string) => void): num
   }
   if (error instanceof ApiError) {
     const id = error.requestId === null ? '' : `\nRequest id: ${error.requestId}`
-    say(`${printable(error.message)}${id}\nbridgework doctor says more.`)
+    say(`${printable(error.message)}${id}\nRun bridgework doctor to find the cause.`)
     if (error.status === 401 || error.status === 403) {
       return error.status === 401 || error.code === 'agreement_required' ? exitCodes.credentials : exitCodes.denied
     }
@@ -141,8 +142,8 @@ function overview(): string {
 ${lines.join('\n')}
 
 bridgework help <command> shows a command’s options. Credentials come from BRIDGEWORK_BASE_URL,
-BRIDGEWORK_CLIENT_ID and BRIDGEWORK_CLIENT_SECRET, or from what bridgework login kept.
-Exit codes: 0 done, 1 failed, 2 written wrongly, 3 credentials, 4 not granted, 5 partly, 6 service unavailable, 130 interrupted.
+BRIDGEWORK_CLIENT_ID and BRIDGEWORK_CLIENT_SECRET, or from bridgework login.
+Exit codes: 0 success, 1 failure, 2 wrong usage, 3 wrong credentials, 4 not granted, 5 partial success, 6 service unavailable, 130 interrupted.
 `
 }
 

@@ -29,17 +29,17 @@ export function readSettings(env: Environment): Settings {
   if (clientId || clientSecret) {
     if (!baseUrl || !clientId || !clientSecret) {
       const names = 'BRIDGEWORK_BASE_URL, BRIDGEWORK_CLIENT_ID and BRIDGEWORK_CLIENT_SECRET'
-      throw new SettingsError(`Set all of ${names}, or none of the last two and run: bridgework login`)
+      throw new SettingsError(`Set all of ${names}. Or unset the last two and run: bridgework login`)
     }
     return { baseUrl, clientId, clientSecret, from: 'the environment' }
   }
   const file = credentialsFile(env)
   const kept = readCredentials(file)
-  if (!kept) throw new SettingsError('No key pair yet. Run: bridgework login')
+  if (!kept) throw new SettingsError('There is no key pair. Run: bridgework login')
   if (baseUrl && originOf(baseUrl) !== originOf(kept.baseUrl)) {
-    // The secret would be told to another service.
+    // The secret would be sent to another service.
     throw new SettingsError(
-      `BRIDGEWORK_BASE_URL is ${baseUrl}, and the key pair in ${file} is one of ${kept.baseUrl}. Set BRIDGEWORK_CLIENT_ID and BRIDGEWORK_CLIENT_SECRET too, or unset BRIDGEWORK_BASE_URL, or log in there: bridgework login --base-url ${baseUrl}`,
+      `BRIDGEWORK_BASE_URL is ${baseUrl}, but the key pair in ${file} belongs to ${kept.baseUrl}. Set BRIDGEWORK_CLIENT_ID and BRIDGEWORK_CLIENT_SECRET too, or unset BRIDGEWORK_BASE_URL, or run: bridgework login --base-url ${baseUrl}`,
     )
   }
   return { ...kept, from: file, ...(baseUrl && { baseUrl }) }
@@ -60,7 +60,7 @@ export function readCredentials(file: string): Omit<Settings, 'from'> | null {
   }
   const { base_url: baseUrl, client_id: clientId, client_secret: clientSecret } = parseObject(text) ?? {}
   if (typeof baseUrl !== 'string' || typeof clientId !== 'string' || typeof clientSecret !== 'string') {
-    throw new SettingsError(`${file} lacks base_url, client_id or client_secret.`)
+    throw new SettingsError(`base_url, client_id or client_secret is missing in ${file}.`)
   }
   return { baseUrl, clientId, clientSecret }
 }

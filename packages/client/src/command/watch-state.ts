@@ -33,7 +33,7 @@ export function watchFile(env: Environment, baseUrl: string, selection: object):
 /** Opens the file (0600) for this process alone. Throws UsageError when another watch has it, and when it is of another service or no state at all. */
 export async function openWatchState(file: string, baseUrl: string, isAnew: boolean): Promise<WatchState> {
   const lock = await tryLock(`${file}.lock`)
-  if (!lock) throw new UsageError(`Another watch keeps its place in ${file}. Give this one its own: --state <file>`)
+  if (!lock) throw new UsageError(`Another watch uses ${file}. Use another file: --state <file>`)
   try {
     const kept = isAnew ? null : await read(file, baseUrl)
     const positions = new Map((kept ?? []).map((position) => [nameOf(position), position]))
@@ -71,10 +71,10 @@ async function read(file: string, baseUrl: string): Promise<SyncPosition[] | nul
   }
   const state = parseObject(text)
   if (state?.version !== 1 || !Array.isArray(state.positions)) {
-    throw new UsageError(`${file} is no state of a watch. Name another file, or begin anew: --anew`)
+    throw new UsageError(`${file} is not a state file of watch. Use another file, or start again with --anew.`)
   }
   if (state.base_url !== baseUrl) {
-    throw new UsageError(`${file} is of ${String(state.base_url)}. Name another file, or begin anew: --anew`)
+    throw new UsageError(`${file} belongs to ${String(state.base_url)}. Use another file, or start again with --anew.`)
   }
   // Written above, whole or not at all.
   return state.positions as SyncPosition[]

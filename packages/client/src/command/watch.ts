@@ -11,8 +11,8 @@ export const watch: Command = {
   summary: 'print what changes, as it comes, from where it stopped',
   usage: '[--every 10s] [--state <file>]',
   details: [
-    'One line for each changed record, without its content; with --json the whole record. One for each dataset of a location that is granted or revoked.',
-    'It begins with what changes from now on, and goes on where it stopped when it is started again with the same options. What was not printed to its end is printed again. Keeps no record: for a copy, use mirror.',
+    'Prints a line for each changed record (with --json the whole record), and for each dataset of a location that is granted or revoked.',
+    'The first run starts with changes from now on; a later run with the same options continues where the last one stopped. It may print a line again. It stores no records: use mirror for a copy.',
   ],
   options: {
     every: { value: 'period', summary: 'how often to ask; 10s when left out' },
@@ -22,12 +22,12 @@ export const watch: Command = {
   },
   argsMax: 0,
   async run(context) {
-    const { env, given, signal, json, write, say } = context
-    const periodMs = readPeriod(given.text('every') ?? '10s', 1)
-    const selection = readSelection(given)
+    const { env, options, signal, json, write, say } = context
+    const periodMs = readPeriod(options.text('every') ?? '10s', 1)
+    const selection = readSelection(options)
     const client = context.client()
-    const file = given.text('state') ?? watchFile(env, client.baseUrl, selection)
-    const state = await openWatchState(file, client.baseUrl, given.flag('anew'))
+    const file = options.text('state') ?? watchFile(env, client.baseUrl, selection)
+    const state = await openWatchState(file, client.baseUrl, options.flag('anew'))
     try {
       let hasBegun = false
       for (;;) {
@@ -38,11 +38,11 @@ export const watch: Command = {
           news = []
           if (text !== '') await write(text)
         }
-        const tell = (change: string, key: SyncKey) => void news.push(lineOf(json, change, key))
+        const report = (change: string, key: SyncKey) => void news.push(lineOf(json, change, key))
         try {
           const granted = await beginGranted(context, client, state, selection)
           // On the very first round nothing is news.
-          if (hasBegun || state.isKept) for (const key of granted) tell('granted', key)
+          if (hasBegun || state.isKept) for (const key of granted) report('granted', key)
           if (!hasBegun) say(`Watching ${state.positions.size} datasets. Ctrl-C ends it.`)
           hasBegun = true
           const store: SyncStore = {
@@ -52,7 +52,7 @@ export const watch: Command = {
               await state.store.apply(page)
             },
           }
-          await client.sync({ store, signal, ...selection, onEvent: listener(state, tell) })
+          await client.sync({ store, signal, ...selection, onEvent: listener(state, report) })
         } catch (error) {
           if (!(error instanceof ApiError) || error.status === 401) throw error
           say(`${new Date().toISOString()} ${error.message}`)
@@ -75,18 +75,18 @@ function linesOf(json: boolean, { previous, records, ...key }: SyncPage): string
   )
 }
 
-function listener(state: WatchState, tell: (change: string, key: SyncKey) => void) {
+function listener(state: WatchState, report: (change: string, key: SyncKey) => void) {
   const begun = new Set<string>()
   return (event: SyncEvent) => {
     const { event: what, ...key } = event
     if (what === 'revoked') {
       // Granted again, it is new again.
       state.positions.delete(nameOf(key))
-      tell('revoked', key)
+      report('revoked', key)
     }
     // Granted a moment ago, after the others: read in full this once, and told in one line as they were, when it can be read.
     if (what === 'begun') begun.add(nameOf(key))
-    if (what === 'current' && begun.has(nameOf(key))) tell('granted', key)
+    if (what === 'current' && begun.has(nameOf(key))) report('granted', key)
   }
 }
 

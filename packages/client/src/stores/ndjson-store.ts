@@ -70,7 +70,7 @@ export async function ndjsonStore(folder: string): Promise<SyncStore> {
       return [...states.values()].map(({ position }) => position)
     },
     async apply(page) {
-      if (!(await lock.isHeld())) throw new Error(`Another process has taken over ${folder} while this one slept.`)
+      if (!(await lock.isHeld())) throw new Error(`Another process took over ${folder} while this one was suspended.`)
       const kept = states.get(nameOf(page))?.position ?? null
       if (JSON.stringify(kept) !== JSON.stringify(page.previous)) throw new StoreConflictError(page)
       await mkdir(join(folder, page.locationId), { recursive: true, mode: 0o700 })
@@ -160,8 +160,8 @@ function recordIn(line: string, file: string, number: number): SyncRecord {
     // Written above, unless something else has written to the file.
     return JSON.parse(line) as SyncRecord
   } catch (cause) {
-    const remedy = 'Put the file right, or remove the folder that it is in: the next sync copies that location anew.'
-    throw new Error(`${file}, line ${number}: that is no record. ${remedy}`, { cause })
+    const remedy = 'Repair the file, or remove the folder: then the next sync copies that location again.'
+    throw new Error(`${file}, line ${number}: not a record. ${remedy}`, { cause })
   }
 }
 
@@ -176,11 +176,11 @@ function byId(left: SyncRecord, right: SyncRecord): number {
 type Paths = { base: string; changes: string; position: string }
 
 function pathOf(folder: string, { locationId, dataset }: SyncKey): Paths {
-  const place = join(folder, locationId)
+  const locationFolder = join(folder, locationId)
   return {
-    base: join(place, `${dataset}.ndjson`),
-    changes: join(place, `.${dataset}.changes.ndjson`),
-    position: join(place, `.${dataset}.position.json`),
+    base: join(locationFolder, `${dataset}.ndjson`),
+    changes: join(locationFolder, `.${dataset}.changes.ndjson`),
+    position: join(locationFolder, `.${dataset}.position.json`),
   }
 }
 

@@ -7,7 +7,7 @@ import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { clientOf } from '../test-client.ts'
 import { seededRandom, someMishap, startProxy } from '../test-proxy.ts'
-import { assertEqualCopy, openStore, type StoreKind, somePlace, storeKinds } from './test-mirror.ts'
+import { assertEqualCopy, openStore, type StoreKind, someTarget, storeKinds } from './test-mirror.ts'
 import { livePractices } from './test-practices.ts'
 
 /** The soak sets it to more. */
@@ -26,7 +26,7 @@ for (let run = 0; run < runs; run += 1) {
     const mirrors = await Promise.all(
       storeKinds.map(async (kind) => {
         const client = clientOf(world, vendor)
-        const store = await openStore(kind, await somePlace(t, kind))
+        const store = await openStore(kind, await someTarget(t, kind))
         let rounds = 0
         for (let isLast = false; !isLast; rounds += 1) {
           // A round that began before the practices stood still is no proof.
@@ -55,10 +55,10 @@ for (let run = 0; run < runs; run += 1) {
       const random = seededRandom(seed + index * 7919)
       return mirrorUnderFire(t, { kind, random, target: world.url, vendor, isOver: practices.haveEnded })
     })
-    const told = await Promise.all(mirrors)
+    const results = await Promise.all(mirrors)
     await ended
-    for (const { kind, place, kills, seen } of told) {
-      const store = await openStore(kind, place)
+    for (const { kind, copy, kills, seen } of results) {
+      const store = await openStore(kind, copy)
       const records = await assertEqualCopy(clientOf(world, vendor), store, await practices.locationIds())
       const left = await store.positions()
       assert.ok(left.every(({ walk, watermark }) => walk === null && watermark !== null))
@@ -72,7 +72,7 @@ for (let run = 0; run < runs; run += 1) {
 /** Mirrors in a process that is killed until it is over, and then once more in peace. */
 async function mirrorUnderFire(
   t: TestContext,
-  given: {
+  options: {
     kind: StoreKind
     random: () => number
     target: string
@@ -80,9 +80,9 @@ async function mirrorUnderFire(
     isOver: () => boolean
   },
 ) {
-  const { kind, random, target, vendor, isOver } = given
+  const { kind, random, target, vendor, isOver } = options
   const proxy = await startProxy(t, target, someMishap(random, 0.1))
-  const place = await somePlace(t, kind)
+  const copy = await someTarget(t, kind)
   const folder = mkdtempSync(join(tmpdir(), 'bridgework-tokens-'))
   t.after(() => rmSync(folder, { recursive: true, force: true }))
   const env = {
@@ -93,7 +93,7 @@ async function mirrorUnderFire(
   const begin = () => {
     const child = spawn(
       process.execPath,
-      [join(import.meta.dirname, 'test-mirror-process.ts'), kind, place, proxy.url, join(folder, 'tokens.json')],
+      [join(import.meta.dirname, 'test-mirror-process.ts'), kind, copy, proxy.url, join(folder, 'tokens.json')],
       { env, stdio: ['ignore', 'pipe', 'inherit'] },
     )
     t.after(() => child.kill('SIGKILL'))
@@ -113,7 +113,7 @@ async function mirrorUnderFire(
   await saidRound(last, 2)
   last.kill('SIGKILL')
   await ended(last)
-  return { kind, place, kills, seen: proxy.seen }
+  return { kind, copy, kills, seen: proxy.seen }
 }
 
 function ended(child: ChildProcess): Promise<void> {

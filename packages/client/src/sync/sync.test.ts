@@ -11,7 +11,7 @@ import { datasets } from '../generated.ts'
 import { aPlan, aRecord, aSchedule, clientOf, someClient, statusesOf } from '../test-client.ts'
 import { StoreConflictError } from './store.ts'
 import type { SyncEvent } from './sync.ts'
-import { assertEqualCopy, openStore, somePlace, storeKinds } from './test-mirror.ts'
+import { assertEqualCopy, openStore, someTarget, storeKinds } from './test-mirror.ts'
 
 for (const kind of storeKinds) {
   test(`${kind}: a copy equals the service, after the first walk and after changes and removals`, async (t) => {
@@ -22,8 +22,8 @@ for (const kind of storeKinds) {
       p2: aRecord('patients'),
     })
     const ids = locations.map(({ id }) => id)
-    const place = await somePlace(t, kind)
-    let store = await openStore(kind, place)
+    const target = await someTarget(t, kind)
+    let store = await openStore(kind, target)
 
     const first = await client.sync({ store, pageSize: 2 })
     assert.equal(first.current, 14)
@@ -31,7 +31,7 @@ for (const kind of storeKinds) {
     assert.equal(await assertEqualCopy(client, store, ids), first.records)
 
     await store.close()
-    store = await openStore(kind, place)
+    store = await openStore(kind, target)
     assert.equal((await client.sync({ store, pageSize: 2 })).records, 0)
     await location.upload('insurance_plans', {
       p1: aPlan({ plan_name: 'New name' }),
@@ -49,12 +49,12 @@ for (const kind of storeKinds) {
   test(`${kind}: a walk that breaks off at any page goes on where it was, in another process`, async (t) => {
     const { client, location } = await someClient(t, { insurancePlans: 9 })
     await location.upload('fee_schedules', { f1: aSchedule(), f2: aSchedule(), f3: aSchedule() })
-    const place = await somePlace(t, kind)
+    const target = await someTarget(t, kind)
 
     const rounds = async () => {
       let pages = 0
       for (let isWhole = false; !isWhole; ) {
-        const store = await openStore(kind, place)
+        const store = await openStore(kind, target)
         const stop = new AbortController()
         const onEvent = (event: SyncEvent) => {
           if (event.event !== 'page') return
@@ -76,14 +76,14 @@ for (const kind of storeKinds) {
     assert.equal(await rounds(), 7)
     await location.upload('insurance_plans', { p1: null, p2: null, p3: null, p10: aPlan(), p11: aPlan() })
     assert.equal(await rounds(), 3)
-    const store = await openStore(kind, place)
+    const store = await openStore(kind, target)
     await assertEqualCopy(client, store, [location.id])
     await store.close()
   })
 
   test(`${kind}: calls that overlap take turns, a verification among them`, async (t) => {
     const { client, location } = await someClient(t, { insurancePlans: 9 })
-    const store = await openStore(kind, await somePlace(t, kind))
+    const store = await openStore(kind, await someTarget(t, kind))
 
     const reports = await Promise.all([1, 2, 3].map(() => client.sync({ store, pageSize: 2 })))
     assert.deepEqual(
@@ -99,14 +99,15 @@ for (const kind of storeKinds) {
   test(`M03: ${kind}: verify finds what else has written to the copy, says it, mends it, and reads no more than the ranges around it`, async (t) => {
     const { client, location } = await someClient(t, { insurancePlans: 3_200 })
     await location.upload('fee_schedules', Object.fromEntries(schedules(2_100)))
-    const place = await somePlace(t, kind)
-    let store = await openStore(kind, place)
+    const target = await someTarget(t, kind)
+    let store = await openStore(kind, target)
     await client.sync({ store })
     const untouched = await client.verify({ store })
     assert.ok(untouched.every(({ read, serverDigest, storeDigest }) => read === 0 && serverDigest === storeDigest))
     await store.close()
-    for (const dataset of ['insurance_plans', 'fee_schedules'] as const) await damage(kind, place, location.id, dataset)
-    store = await openStore(kind, place)
+    for (const dataset of ['insurance_plans', 'fee_schedules'] as const)
+      await damage(kind, target, location.id, dataset)
+    store = await openStore(kind, target)
 
     // In each, one is lost in the first thousand, one altered in the second, and one is too many behind the last.
     const [schedulesFound, plansFound] = await client.verify({
@@ -140,8 +141,8 @@ for (const kind of storeKinds) {
 for (const kind of ['sqlite', 'postgres'] as const) {
   test(`${kind}: of two processes that sync one copy the slower one writes nothing over what the other has written`, async (t) => {
     const { world, vendor, client, location } = await someClient(t, { insurancePlans: 3 })
-    const place = await somePlace(t, kind)
-    const [store, other] = [await openStore(kind, place), await openStore(kind, place)]
+    const target = await someTarget(t, kind)
+    const [store, other] = [await openStore(kind, target), await openStore(kind, target)]
     await client.sync({ store })
     const gate = Promise.withResolvers<void>()
     const arrived = Promise.withResolvers<void>()
@@ -170,12 +171,12 @@ for (const kind of ['sqlite', 'postgres'] as const) {
 }
 
 test('a SQLite file that another process is just making is waited for', async (t) => {
-  const place = await somePlace(t, 'sqlite')
-  const maker = new DatabaseSync(place)
+  const target = await someTarget(t, 'sqlite')
+  const maker = new DatabaseSync(target)
   maker.exec('begin exclusive; create table other (id integer)')
   const program = `const { sqliteStore } = await import(${JSON.stringify(import.meta.resolve('../stores/sqlite-store.ts'))})
     process.stdout.write('begun')
-    await (await sqliteStore(${JSON.stringify(place)})).close()`
+    await (await sqliteStore(${JSON.stringify(target)})).close()`
   const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
@@ -189,7 +190,7 @@ test('a SQLite file that another process is just making is waited for', async (t
 
 test('locations that are granted later are picked up, revoked ones are said and keep their copy, and granted again they are whole', async (t) => {
   const { world, vendor, client, location } = await someClient(t, { insurancePlans: 3 })
-  const store = await openStore('sqlite', await somePlace(t, 'sqlite'))
+  const store = await openStore('sqlite', await someTarget(t, 'sqlite'))
   await client.sync({ store })
   const later = await world.addLocation({ insurancePlans: 4 })
 
@@ -223,7 +224,7 @@ test('what is not switched on in production yet keeps nothing else from being co
       ? Promise.resolve(Response.json({ errors: 'not yet', code: 'preview_off', request_id: 'x' }, { status: 404 }))
       : fetch(input, init)
   const client = clientOf(world, vendor, { fetch: refuse })
-  const store = await openStore('sqlite', await somePlace(t, 'sqlite'))
+  const store = await openStore('sqlite', await someTarget(t, 'sqlite'))
 
   const all = await client.sync({ store })
   assert.deepEqual([all.current, all.notGranted, all.revoked, all.failed], [6, [], [], []])
@@ -240,7 +241,7 @@ test('what is not switched on in production yet keeps nothing else from being co
 
 test('a verification of a service that knows no digest says so, and does not pass for one that found nothing', async (t) => {
   const { world, vendor, client } = await someClient(t, { insurancePlans: 1 })
-  const store = await openStore('sqlite', await somePlace(t, 'sqlite'))
+  const store = await openStore('sqlite', await someTarget(t, 'sqlite'))
   await client.sync({ store })
   const older: typeof fetch = (input, init) => fetch(String(input).replace(/\/digest.*/, '/999999999'), init)
   await assert.rejects(clientOf(world, vendor, { fetch: older }).verify({ store }), { code: 'record_unknown' })
@@ -249,7 +250,7 @@ test('a verification of a service that knows no digest says so, and does not pas
 
 test('fifty locations are copied and brought up to date without a single 429', async (t) => {
   const { client, locations, events } = await someClient(t, { locations: 50, insurancePlans: 2 })
-  const store = await openStore('sqlite', await somePlace(t, 'sqlite'))
+  const store = await openStore('sqlite', await someTarget(t, 'sqlite'))
 
   await client.sync({ store, pageSize: 1 })
   for (const { upload } of locations.slice(0, 30)) await upload('insurance_plans', { p1: null })
@@ -263,8 +264,8 @@ test('fifty locations are copied and brought up to date without a single 429', a
 test('tables have a view for each dataset, with a column for each attribute', async (t) => {
   const { client, location } = await someClient(t, { insurancePlans: 1 })
   await location.upload('appointments', { a1: aRecord('appointments') })
-  const file = await somePlace(t, 'sqlite')
-  const url = await somePlace(t, 'postgres')
+  const file = await someTarget(t, 'sqlite')
+  const url = await someTarget(t, 'postgres')
   for (const store of [await openStore('sqlite', file), await openStore('postgres', url)]) {
     await client.sync({ store })
     await store.close()
@@ -291,7 +292,7 @@ test('no record keeps a view of Postgres from being read', async (t) => {
     p1: aRecord('patients', { first_name: 'a\0\0b', last_name: '\\\0c', date_of_birth: '0000-02-29' }),
     p2: aRecord('patients', { first_name: '\\u0000', last_name: '\\\\u0000', date_of_birth: '1980-02-29' }),
   })
-  const url = await somePlace(t, 'postgres')
+  const url = await someTarget(t, 'postgres')
   const database = new pg.Client({ connectionString: url })
   await database.connect()
   t.after(() => database.end())
@@ -315,7 +316,7 @@ test('no record keeps a view of Postgres from being read', async (t) => {
 
 test('a folder that something else has written to says where, and what to do', async (t) => {
   const { client, location } = await someClient(t, { insurancePlans: 3 })
-  const folder = await somePlace(t, 'ndjson')
+  const folder = await someTarget(t, 'ndjson')
   const store = await openStore('ndjson', folder)
   await client.sync({ store })
   const file = join(folder, location.id, 'insurance_plans.ndjson')
@@ -324,10 +325,7 @@ test('a folder that something else has written to says where, and what to do', a
   await assertEqualCopy(client, store, [location.id])
 
   writeFileSync(file, readFileSync(file, 'utf8').replace(/\n+\{/, '\n{{'))
-  await assert.rejects(
-    client.verify({ store }),
-    /insurance_plans\.ndjson, line 2: that is no record\. .*remove the folder/,
-  )
+  await assert.rejects(client.verify({ store }), /insurance_plans\.ndjson, line 2: not a record\. .*remove the folder/)
   await store.close()
   rmSync(join(folder, location.id), { recursive: true })
   const anew = await openStore('ndjson', folder)
@@ -337,7 +335,7 @@ test('a folder that something else has written to says where, and what to do', a
 })
 
 test('two processes cannot write to one folder', async (t) => {
-  const folder = await somePlace(t, 'ndjson')
+  const folder = await someTarget(t, 'ndjson')
   const store = await openStore('ndjson', folder)
   await assert.rejects(openStore('ndjson', folder), /Another process is writing/)
   await store.close()
@@ -350,13 +348,13 @@ const schedules = (count: number) =>
 /** The second record is lost, the 1500th altered, and one is there that never was. */
 async function damage(
   kind: (typeof storeKinds)[number],
-  place: string,
+  target: string,
   locationId: string,
   dataset: 'insurance_plans' | 'fee_schedules',
 ): Promise<void> {
   const stray = { plan_name: 'Stray' }
   if (kind === 'ndjson') {
-    const file = join(place, locationId, `${dataset}.ndjson`)
+    const file = join(target, locationId, `${dataset}.ndjson`)
     const lines = readFileSync(file, 'utf8').trim().split('\n')
     lines[1499] = lines[1499]?.replace('Plan 1500', 'Plan fifteen hundred') ?? ''
     lines.splice(1, 1)
@@ -374,12 +372,12 @@ async function damage(
     `insert into ${table} (dataset, location_id, id, attributes) values ('${dataset}', ${locationId}, 999999, '${JSON.stringify(stray)}')`,
   ]
   if (kind === 'sqlite') {
-    const database = new DatabaseSync(place)
+    const database = new DatabaseSync(target)
     for (const statement of statements) database.exec(statement)
     database.close()
     return
   }
-  const database = new pg.Client({ connectionString: place })
+  const database = new pg.Client({ connectionString: target })
   await database.connect()
   for (const statement of statements) await database.query(statement)
   await database.end()

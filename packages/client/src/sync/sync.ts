@@ -59,7 +59,7 @@ export async function sync(
   const isWanted = ({ locationId, dataset }: SyncKey) =>
     (options.locations?.includes(locationId) ?? true) && (options.datasets?.includes(dataset) ?? true)
 
-  const lose = (key: SyncKey) => {
+  const markRevoked = (key: SyncKey) => {
     if (!positions.has(nameOf(key))) return void report.notGranted.push(key)
     report.revoked.push(key)
     onEvent({ event: 'revoked', ...key })
@@ -67,14 +67,14 @@ export async function sync(
   const grantedNames = new Set(granted.map(nameOf))
   for (const { locationId, dataset } of positions.values()) {
     const key = { locationId, dataset }
-    if (isWanted(key) && !grantedNames.has(nameOf(key))) lose(key)
+    if (isWanted(key) && !grantedNames.has(nameOf(key))) markRevoked(key)
   }
   for (const locationId of options.locations ?? []) {
     // Asked for as a whole, a location may lack some datasets; none at all is not what was asked for.
     const isKnown = [...granted, ...positions.values()].some((key) => key.locationId === locationId)
     for (const dataset of options.datasets ?? (isKnown ? [] : datasetNames)) {
       const key = { locationId, dataset }
-      if (!grantedNames.has(nameOf(key)) && !positions.has(nameOf(key))) lose(key)
+      if (!grantedNames.has(nameOf(key)) && !positions.has(nameOf(key))) markRevoked(key)
     }
   }
 
@@ -120,7 +120,7 @@ export async function sync(
         if (!(error instanceof ApiError) || error.status === 401) throw error
         // Not switched on in production yet: nobody's fault, and of interest to those alone who asked for it.
         if (error.code === 'preview_off' && !options.datasets && !positions.has(nameOf(key))) continue
-        if (isDenied(error)) lose(key)
+        if (isDenied(error)) markRevoked(key)
         else {
           report.failed.push({ ...key, error })
           onEvent({ event: 'failed', ...key, error })

@@ -15,17 +15,17 @@ import { canonical } from './verify.ts'
 export type StoreKind = 'ndjson' | 'sqlite' | 'postgres'
 export const storeKinds: readonly StoreKind[] = ['ndjson', 'sqlite', 'postgres']
 
-/** A place of the test's own: a folder, a file or a database's address. */
-export async function somePlace(t: TestContext, kind: StoreKind): Promise<string> {
+/** A target of the test's own: a folder, a file or a database's address. */
+export async function someTarget(t: TestContext, kind: StoreKind): Promise<string> {
   if (kind === 'postgres') return (await createTestDatabase(t)).url
   const folder = mkdtempSync(join(tmpdir(), 'bridgework-mirror-'))
   t.after(() => rmSync(folder, { recursive: true, force: true }))
   return kind === 'sqlite' ? join(folder, 'copy.sqlite') : folder
 }
 
-export function openStore(kind: StoreKind, place: string): Promise<SyncStore> {
-  if (kind === 'postgres') return postgresStore(place)
-  return kind === 'sqlite' ? sqliteStore(place) : ndjsonStore(place)
+export function openStore(kind: StoreKind, target: string): Promise<SyncStore> {
+  if (kind === 'postgres') return postgresStore(target)
+  return kind === 'sqlite' ? sqliteStore(target) : ndjsonStore(target)
 }
 
 /** Fails unless the store has exactly the service's records, with exactly their content. */

@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { someClient } from '../test-client.ts'
 import { fillTreatments } from '../test-volume.ts'
-import { openStore, somePlace } from './test-mirror.ts'
+import { openStore, someTarget } from './test-mirror.ts'
 
 /** The soak sets it to a million. */
 const records = Number(process.env.BRIDGEWORK_TEST_RECORDS ?? 3_500)
@@ -12,8 +12,8 @@ test('in a large copy one damaged record is found by reading a thousand, and the
   const { client, location, world, vendor } = await someClient(t)
   await fillTreatments(world, location, records)
   const only = { datasets: ['treatments'] as const }
-  const place = await somePlace(t, 'sqlite')
-  const store = await openStore('sqlite', place)
+  const target = await someTarget(t, 'sqlite')
+  const store = await openStore('sqlite', target)
   t.after(() => store.close())
   const secondsOf = async (work: () => Promise<unknown>) => {
     const beganAt = performance.now()
@@ -27,7 +27,7 @@ test('in a large copy one damaged record is found by reading a thousand, and the
   const copied = await secondsOf(() => client.sync({ store, ...only, pageSize: 5000 }))
   const sent = await secondsOf(list)
   const summedUp = await secondsOf(digests)
-  const damaged = new DatabaseSync(place)
+  const damaged = new DatabaseSync(target)
   damaged.exec(`update bridgework_record set attributes = replace(attributes, 'Treatment', 'Treatmemt')
                  where dataset = 'treatments' and id = (select min(id) + ${Math.floor(records / 2)} from bridgework_record where dataset = 'treatments')`)
   damaged.close()
@@ -39,9 +39,9 @@ test('in a large copy one damaged record is found by reading a thousand, and the
   })
   assert.equal(again[0]?.serverCount, records)
   assert.deepEqual([again[0]?.read, again[0]?.serverDigest], [0, again[0]?.storeDigest])
-  const told = { copied, sent, summedUp, verified }
+  const results = { copied, sent, summedUp, verified }
   t.diagnostic(
-    `${records} records: ${Object.entries(told)
+    `${records} records: ${Object.entries(results)
       .map(([what, seconds]) => `${what} in ${seconds.toFixed(2)} s`)
       .join(', ')}`,
   )

@@ -5,6 +5,7 @@ export { type PortalBodies, portalBodies } from './body.ts'
 export type * from './company.ts'
 export type * from './operator.ts'
 export type * from './organization.ts'
+export type * from './portal-answers.ts'
 export { type PortalRouteName, portalApiPath, portalPages, portalRoutes } from './route.ts'
 export {
   type Passkey,

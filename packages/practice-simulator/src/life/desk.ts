@@ -1,13 +1,6 @@
-import {
-  applyChange,
-  newKey,
-  type Practice,
-  type RowChange,
-  type Rows,
-  rowChange,
-  type TableName,
-} from '../practice.ts'
+import { applyChange, newKey, type Practice } from '../practice.ts'
 import type { Random } from '../random.ts'
+import { type RowChange, type Rows, rowChange, type TableName } from '../rows.ts'
 
 /** Where the practice's people work: rows come, change and go at once, and what was done is written down. */
 export type Desk = {

@@ -153,14 +153,14 @@ function chartWhatIsThere(desk: Desk, patient: Patient, visit: Appointment): voi
   const { practice, random } = desk
   const provider = practice.providers.get(visit.providerKey)
   if (provider === undefined) return
-  const given = { provider, locationKey: visit.locationKey, on: (visit.startsAt ?? '').slice(0, 10) }
-  if (random.chance(0.3)) planTreatment(desk, patient, random.pick(repairs), { ...given, status: 'existing_other' })
-  if (random.chance(0.05)) planTreatment(desk, patient, random.pick(repairs), { ...given, status: 'existing_current' })
-  if (random.chance(0.06)) planTreatment(desk, patient, 'D0140', { ...given, status: 'condition' })
-  if (random.chance(0.05)) planTreatment(desk, patient, random.pick(repairs), { ...given, status: 'planned_inactive' })
+  const common = { provider, locationKey: visit.locationKey, on: (visit.startsAt ?? '').slice(0, 10) }
+  if (random.chance(0.3)) planTreatment(desk, patient, random.pick(repairs), { ...common, status: 'existing_other' })
+  if (random.chance(0.05)) planTreatment(desk, patient, random.pick(repairs), { ...common, status: 'existing_current' })
+  if (random.chance(0.06)) planTreatment(desk, patient, 'D0140', { ...common, status: 'condition' })
+  if (random.chance(0.05)) planTreatment(desk, patient, random.pick(repairs), { ...common, status: 'planned_inactive' })
   if (random.chance(0.1)) {
-    const sent = planTreatment(desk, patient, 'D7210', { ...given, status: 'referred_out' })
-    referOut(desk, patient, given.on, sent?.key ?? null)
+    const sent = planTreatment(desk, patient, 'D7210', { ...common, status: 'referred_out' })
+    referOut(desk, patient, common.on, sent?.key ?? null)
   }
 }
 
@@ -236,7 +236,7 @@ function leave(desk: Desk, patient: Patient, status: number): void {
   desk.change('patients', patient, { status: random.pick(['inactive', 'inactive', 'archived', 'deceased'] as const) })
 }
 
-/** Loose ends that every practice has: money paid too much and given back, prepaid, moved, entered twice. */
+/** Loose ends that every practice has: money paid too much and common back, prepaid, moved, entered twice. */
 function settle(desk: Desk, patient: Patient): void {
   const { practice, random } = desk
   const today = todayIn(practice)

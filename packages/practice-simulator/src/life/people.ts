@@ -1,8 +1,9 @@
 import { related } from '../indexes.ts'
 import { inventedName, postalCode, streetAddress } from '../names.ts'
-import { type InsurancePlan, type Practice, todayIn } from '../practice.ts'
+import { type Practice, todayIn } from '../practice.ts'
 import type { Random } from '../random.ts'
 import type { Patient } from '../rows/people.ts'
+import type { InsurancePlan } from '../rows.ts'
 import { addDays } from '../wall-time.ts'
 import type { Desk } from './desk.ts'
 import { providersAt, wordOf } from './staff.ts'
@@ -93,11 +94,11 @@ export function ageOf(patient: Patient, on: string): number {
 
 function addPerson(
   desk: Desk,
-  given: Home & { lastName: string; locationKey: string | null; joinedOn: string; age: number },
+  details: Home & { lastName: string; locationKey: string | null; joinedOn: string; age: number },
   guarantorKey?: string,
 ): Patient {
   const { practice, random } = desk
-  const { age, joinedOn, ...home } = given
+  const { age, joinedOn, ...home } = details
   const isAdult = age >= 18
   const name = firstName(random)
   const person = desk.add('patients', {
@@ -113,7 +114,7 @@ function addPerson(
     mobilePhone: isAdult && random.chance(0.85) ? phone(random) : '',
     email: isAdult && random.chance(0.8) ? emailOf({ firstName: name, lastName: home.lastName }, random) : '',
     chartNumber: random.chance(0.15) ? `C${random.whole(1000, 999_999)}` : '',
-    providerKey: random.chance(0.95) ? random.pick(providersAt(practice, given.locationKey, false)).key : null,
+    providerKey: random.chance(0.95) ? random.pick(providersAt(practice, details.locationKey, false)).key : null,
     billingTypeKey: random.chance(0.95) ? wordOf(desk, 'billing_type', 'Standard account').key : null,
     language: random.chance(0.06) ? random.pick(['spa', 'fra', 'vie']) : '',
     contactMethod: random.chance(0.7) ? random.pick(['phone', 'sms', 'sms', 'email', 'mail'] as const) : null,

@@ -1,8 +1,9 @@
 import { newFeeSchedule, newFees, newInsurancePlan, planName } from '../holdings.ts'
 import { related } from '../indexes.ts'
 import { carrierName, employerName, scheduleName } from '../names.ts'
-import { type FeeSchedule, type InsurancePlan, newKey, type Practice, type RowChange, rowChange } from '../practice.ts'
+import { newKey, type Practice } from '../practice.ts'
 import type { Random } from '../random.ts'
+import { type FeeSchedule, type InsurancePlan, type RowChange, rowChange } from '../rows.ts'
 import type { Desk } from './desk.ts'
 import { anyOf } from './happening.ts'
 
@@ -111,11 +112,11 @@ const planHappenings: readonly PlanHappening[] = [
     happen: (practice, random) => {
       const [schedule, code] = [anyOf(practice.feeSchedules, random), anyOf(practice.procedureCodes, random)]
       if (schedule === null || code === null) return null
-      const given = { feeScheduleKey: schedule.key, procedureCodeKey: code.key, locationKey: null, providerKey: null }
+      const kind = { feeScheduleKey: schedule.key, procedureCodeKey: code.key, locationKey: null, providerKey: null }
       const isThere = [...practice.fees.values()].some((fee) =>
-        Object.entries(given).every(([name, value]) => fee[name as keyof typeof given] === value),
+        Object.entries(kind).every(([name, value]) => fee[name as keyof typeof kind] === value),
       )
-      const fee = { ...given, amountCents: random.whole(1000, 90_000) }
+      const fee = { ...kind, amountCents: random.whole(1000, 90_000) }
       return isThere ? null : [rowChange('fees', null, { key: newKey(practice, 'fees', random), ...fee })]
     },
   },

@@ -1,6 +1,7 @@
 import { inventedName } from '../names.ts'
-import type { Location, Practice } from '../practice.ts'
+import type { Practice } from '../practice.ts'
 import type { Definition, Provider } from '../rows/people.ts'
+import type { Location } from '../rows.ts'
 import type { Desk } from './desk.ts'
 
 const words: readonly (readonly [Definition['category'], readonly (readonly [string, string?])[]])[] = [
@@ -33,11 +34,11 @@ export function addStaff(desk: Desk, patientsOf: (location: Location | null) => 
     for (const [name, value = ''] of entries) desk.add('definitions', { category, name, value })
   }
   for (const name of visitTypes) desk.add('appointmentTypes', { name })
-  const places = practice.locations.size > 0 ? [...practice.locations.values()] : [null]
-  for (const [index, place] of places.entries()) {
-    const patients = patientsOf(place)
-    for (let n = 0; n < Math.max(1, Math.ceil(patients / 350)); n++) addProvider(desk, place, false, n, index)
-    for (let n = 0; n < Math.max(1, Math.ceil(patients / 400)); n++) addProvider(desk, place, true, n, index)
+  const locations = practice.locations.size > 0 ? [...practice.locations.values()] : [null]
+  for (const [index, location] of locations.entries()) {
+    const patients = patientsOf(location)
+    for (let n = 0; n < Math.max(1, Math.ceil(patients / 350)); n++) addProvider(desk, location, false, n, index)
+    for (let n = 0; n < Math.max(1, Math.ceil(patients / 400)); n++) addProvider(desk, location, true, n, index)
   }
 }
 
@@ -62,7 +63,7 @@ export function providersAt(practice: Practice, locationKey: string | null, isHy
   return here.length > 0 ? here : all
 }
 
-function addProvider(desk: Desk, place: Location | null, isHygienist: boolean, n: number, index: number): void {
+function addProvider(desk: Desk, location: Location | null, isHygienist: boolean, n: number, index: number): void {
   const { practice, random } = desk
   const count = [...practice.providers.values()].filter((each) => each.isHygienist === isHygienist).length + 1
   const isEarly = random.chance(0.3)
@@ -72,13 +73,13 @@ function addProvider(desk: Desk, place: Location | null, isHygienist: boolean, n
     firstName: index === 0 && n > 0 ? '' : inventedName(random),
     lastName: index === 0 && n > 0 ? '' : inventedName(random),
     isHygienist,
-    locationKey: place?.key ?? null,
+    locationKey: location?.key ?? null,
     weekdays: random.chance(0.3) ? [1, 2, 3, 4] : [1, 2, 3, 4, 5],
     fromMinute: isEarly ? 7 * 60 : 8 * 60,
     toMinute: isEarly ? 16 * 60 : 17 * 60,
   })
   desk.add('operatories', {
-    locationKey: place?.key ?? null,
+    locationKey: location?.key ?? null,
     providerKey: provider.key,
     name: `${isHygienist ? 'Hyg' : 'Op'} ${n + 1}`,
   })

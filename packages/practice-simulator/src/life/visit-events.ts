@@ -173,8 +173,8 @@ export const visitEvents = [
       const patient = anyPatient(desk)
       if (patient === null) return false
       const provider = random.pick(providersAt(practice, patient.locationKey, false))
-      const given = { provider, locationKey: provider.locationKey ?? patient.locationKey, on: todayIn(practice) }
-      return planTreatment(desk, patient, random.pick(repairs), given) !== null
+      const common = { provider, locationKey: provider.locationKey ?? patient.locationKey, on: todayIn(practice) }
+      return planTreatment(desk, patient, random.pick(repairs), common) !== null
     },
   },
   {
@@ -246,9 +246,9 @@ function book(desk: Desk): boolean {
   if (startsAt === null) return false
   const isNewPatient = patient.firstVisitOn === null
   const locationKey = worker.locationKey ?? patient.locationKey
-  const given = { provider: worker, locationKey, on: todayIn(practice) }
-  const treatments = hygieneCodes(desk, patient, given.on, isNewPatient).flatMap(
-    (code) => planTreatment(desk, patient, code, given) ?? [],
+  const common = { provider: worker, locationKey, on: todayIn(practice) }
+  const treatments = hygieneCodes(desk, patient, common.on, isNewPatient).flatMap(
+    (code) => planTreatment(desk, patient, code, common) ?? [],
   )
   bookVisit(desk, patient, treatments, { worker, startsAt, minutes: 50, isNewPatient, locationKey })
   return true

@@ -38,18 +38,18 @@ export function planTreatment(
   desk: Desk,
   patient: Patient,
   code: string,
-  given: { provider: Provider; locationKey: string | null; on: string; status?: Treatment['status'] },
+  details: { provider: Provider; locationKey: string | null; on: string; status?: Treatment['status'] },
 ): Treatment | null {
   const { practice, random } = desk
   const row = [...practice.procedureCodes.values()].find((each) => each.code === code)
   const usual = procedures.find((each) => each.code === code)?.usualCents ?? 10_000
   if (row === undefined) return null
-  const status = given.status ?? 'planned'
+  const status = details.status ?? 'planned'
   const isPlanned = status === 'planned' || status === 'planned_inactive'
   const treatment = desk.add('treatments', {
     patientKey: patient.key,
-    locationKey: given.locationKey,
-    providerKey: given.provider.key,
+    locationKey: details.locationKey,
+    providerKey: details.provider.key,
     appointmentKey: null,
     plannedAppointmentKey: null,
     codeKey: row.key,
@@ -59,10 +59,10 @@ export function planTreatment(
     feeCents: status === 'condition' ? 0 : usual + random.pick([0, 0, 0, 500, 1234, -250]),
     discountCents: isPlanned && random.chance(0.05) ? random.whole(5, 40) * 100 : 0,
     priorityKey: isPlanned && random.chance(0.6) ? wordOf(desk, 'priority').key : null,
-    plannedOn: isPlanned ? given.on : null,
+    plannedOn: isPlanned ? details.on : null,
     completedOn: null,
   })
-  if (isPlanned) estimate(desk, treatment, given.on)
+  if (isPlanned) estimate(desk, treatment, details.on)
   return treatment
 }
 
@@ -94,7 +94,7 @@ export function bookVisit(
   desk: Desk,
   patient: Patient,
   treatments: readonly Treatment[],
-  given: {
+  details: {
     worker: Provider
     startsAt: string
     minutes: number
@@ -104,11 +104,11 @@ export function bookVisit(
   },
 ): Appointment {
   const { practice, random } = desk
-  const { worker, isNewPatient = false } = given
+  const { worker, isNewPatient = false } = details
   const dentist = worker.isHygienist ? dentistBeside(practice, worker) : worker
   const visit = desk.add('appointments', {
     patientKey: patient.key,
-    locationKey: given.locationKey,
+    locationKey: details.locationKey,
     status: 'scheduled',
     broken: null,
     confirmationKey: wordOf(desk, 'confirmation', random.chance(0.5) ? 'Unconfirmed' : 'Not called').key,
@@ -118,12 +118,12 @@ export function bookVisit(
     isHygiene: worker.isHygienist,
     isNewPatient,
     typeKey: random.chance(0.9) ? typeOf(practice, isNewPatient ? 1 : worker.isHygienist ? 0 : 2) : null,
-    startsAt: given.startsAt,
-    minutes: given.minutes,
+    startsAt: details.startsAt,
+    minutes: details.minutes,
     arrivedAt: null,
     seatedAt: null,
     dismissedAt: null,
-    note: given.note ?? '',
+    note: details.note ?? '',
   })
   for (const treatment of treatments) {
     desk.change('treatments', treatment, { appointmentKey: visit.key, plannedAppointmentKey: null })

@@ -1,5 +1,5 @@
-import type { RowChange } from '../practice.ts'
 import type { Appointment } from '../rows/care.ts'
+import type { RowChange } from '../rows.ts'
 import { careTables } from './care-rows.ts'
 import { type ClinicOf, type Columns, dateTime, reference } from './table.ts'
 

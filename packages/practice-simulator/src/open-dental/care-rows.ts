@@ -1,5 +1,5 @@
-import type { Rows } from '../practice.ts'
 import { appointmentStatuses, areas, treatmentStatuses } from '../rows/care.ts'
+import type { Rows } from '../rows.ts'
 import { amount, date, dateTime, flag, type OpenDentalTable, reference } from './table.ts'
 
 type CareTable = 'appointmentTypes' | 'appointments' | 'procedureCodes' | 'treatments'

@@ -1,4 +1,4 @@
-import type { SourceLocation } from '@bridgework/agent'
+import type { SourceLocation } from '@bridgework/contract/ingest'
 import { keyOrder } from '../indexes.ts'
 import type { Practice } from '../practice.ts'
 import { sourceLocation } from '../source-location.ts'
@@ -20,7 +20,7 @@ export function openDentalView(practice: Practice, variant: OpenDentalVariant, s
   const locationKeys = locationIds(practice, variant)
   return {
     locationKeys,
-    place: (key) =>
+    locationOf: (key) =>
       locationKeys.length === 1 && locationKeys[0] === headquartersId
         ? headquartersId
         : clinicOf(practice, variant, key),

@@ -1,6 +1,6 @@
-import type { SourceRecord } from '@bridgework/agent'
+import type { SourceRecord } from '@bridgework/contract/ingest'
 import type { Connection } from 'mysql2/promise'
-import type { InsurancePlan } from '../practice.ts'
+import type { InsurancePlan } from '../rows.ts'
 import { insurancePlanRecord } from '../source-records/insurance-plans.ts'
 import { writePlans } from './writer.ts'
 

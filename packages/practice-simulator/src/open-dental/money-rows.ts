@@ -1,5 +1,5 @@
-import type { Rows } from '../practice.ts'
 import { claimLineStatuses } from '../rows/money.ts'
+import type { Rows } from '../rows.ts'
 import { amount, date, flag, type OpenDentalTable, reference } from './table.ts'
 
 type MoneyTable =

@@ -1,5 +1,5 @@
-import type { Rows } from '../practice.ts'
 import { genders, patientStatuses, referralOutcomes } from '../rows/people.ts'
+import type { Rows } from '../rows.ts'
 import { amount, date, dateTime, flag, type OpenDentalTable, reference } from './table.ts'
 
 const categories = {

@@ -1,4 +1,4 @@
-import { type Rows, scheduleTypes, type TableName } from '../practice.ts'
+import { type Rows, scheduleTypes, type TableName } from '../rows.ts'
 import { careTables } from './care-rows.ts'
 import { moneyTables } from './money-rows.ts'
 import { peopleTables } from './people-rows.ts'

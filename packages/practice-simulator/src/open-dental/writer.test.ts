@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import type { SourceRecord } from '@bridgework/agent'
-import { startTestMariaDb } from '@bridgework/agent/test-mariadb'
+import type { SourceRecord } from '@bridgework/contract/ingest'
 import type { Connection, RowDataPacket } from 'mysql2/promise'
 import { createPractice, openDentalShape } from '../create-practice.ts'
 import { livingPractice } from '../living-practice.ts'
 import { todayIn } from '../practice.ts'
 import { expectedLocations, expectedRecords } from './expected.ts'
 import { expectedManyPlans, writeManyPlans } from './many-plans.ts'
+import { startTestMariaDb } from './test-mariadb.ts'
 import { createOpenDentalTables, writeEvent, writePractice, writePreference } from './writer.ts'
 
 const withClinics = { clinics: 'on', headquarters: true } as const

@@ -1,15 +1,8 @@
 import { readFile } from 'node:fs/promises'
 import type { Connection } from 'mysql2/promise'
-import {
-  type InsurancePlan,
-  type Practice,
-  type RowChange,
-  type Rows,
-  type TableName,
-  type Tables,
-  tableNames,
-} from '../practice.ts'
+import type { Practice } from '../practice.ts'
 import type { PracticeEvent } from '../practice-events.ts'
+import { type InsurancePlan, type RowChange, type Rows, type TableName, type Tables, tableNames } from '../rows.ts'
 import { historyOf, pastHistoryOf } from './appointment-history.ts'
 import { openDentalTables, type StoredTableName } from './rows.ts'
 import type { ClinicOf, Columns } from './table.ts'

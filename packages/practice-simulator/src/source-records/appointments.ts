@@ -1,8 +1,9 @@
-import type { SourceRecord } from '@bridgework/agent'
+import type { SourceRecord } from '@bridgework/contract/ingest'
 import { related } from '../indexes.ts'
 import { chargeOf } from '../life/account.ts'
-import type { Practice, RowChange } from '../practice.ts'
+import type { Practice } from '../practice.ts'
 import type { Appointment, AppointmentStatus, Treatment } from '../rows/care.ts'
+import type { RowChange } from '../rows.ts'
 import type { View } from '../view.ts'
 import { addMinutes, instantOf } from '../wall-time.ts'
 import { money, providerName, textOrNull, wordName } from './format.ts'
@@ -19,7 +20,7 @@ const names: Readonly<Record<AppointmentStatus, string>> = {
 }
 
 export function appointmentRecord(practice: Practice, view: View, visit: Appointment): SourceRecord {
-  const timeZone = view.timeZoneOf(view.place(visit.locationKey))
+  const timeZone = view.timeZoneOf(view.locationOf(visit.locationKey))
   const instant = (at: string | null) => (at === null ? null : instantOf(at, timeZone))
   const treatments = treatmentsOf(practice, visit)
   const confirmation = wordName(practice, visit.confirmationKey)

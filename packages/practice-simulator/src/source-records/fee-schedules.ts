@@ -1,5 +1,6 @@
-import type { SourceRecord } from '@bridgework/agent'
-import type { Fee, FeeSchedule, Practice, RowChange } from '../practice.ts'
+import type { SourceRecord } from '@bridgework/contract/ingest'
+import type { Practice } from '../practice.ts'
+import type { Fee, FeeSchedule, RowChange } from '../rows.ts'
 
 /**
  * What Bridgework must know of the fee schedules with these keys at one location: the practice's fees, and where the

@@ -1,5 +1,6 @@
-import type { SourceRecord } from '@bridgework/agent'
-import type { InsurancePlan, Practice, RowChange } from '../practice.ts'
+import type { SourceRecord } from '@bridgework/contract/ingest'
+import type { Practice } from '../practice.ts'
+import type { InsurancePlan, RowChange } from '../rows.ts'
 
 /** Keys of the plans whose records a change alters. */
 export function insurancePlansAffected(practice: Practice, { table, before, after }: RowChange): string[] {

@@ -1,5 +1,6 @@
 import { related } from '../indexes.ts'
-import type { Practice, RowChange } from '../practice.ts'
+import type { Practice } from '../practice.ts'
+import type { RowChange } from '../rows.ts'
 import { claimKeys, keysOfTreatment, ledgerKeys, ledgerLine } from './ledger-transactions.ts'
 import { both } from './patients.ts'
 

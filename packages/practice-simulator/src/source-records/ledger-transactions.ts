@@ -1,4 +1,4 @@
-import type { SourceRecord } from '@bridgework/agent'
+import type { SourceRecord } from '@bridgework/contract/ingest'
 import { related } from '../indexes.ts'
 import { chargeOf, holderOf, isDue, isSettled, movesBalance, signedCents } from '../life/account.ts'
 import type { Practice } from '../practice.ts'
@@ -50,7 +50,7 @@ export function ledgerLine(practice: Practice, key: string): Line | null {
 export function ledgerTransactionRecord(practice: Practice, view: View, line: Line): SourceRecord {
   const treatment = practice.treatments.get(line.treatmentKey ?? '')
   const amount = money(line.cents)
-  const timeZone = view.timeZoneOf(view.place(line.locationKey))
+  const timeZone = view.timeZoneOf(view.locationOf(line.locationKey))
   return {
     source_id: line.key,
     attributes: {

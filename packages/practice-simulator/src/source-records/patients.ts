@@ -1,8 +1,9 @@
-import type { SourceRecord } from '@bridgework/agent'
+import type { SourceRecord } from '@bridgework/contract/ingest'
 import { related } from '../indexes.ts'
 import { coverOf } from '../life/people.ts'
-import type { Practice, RowChange } from '../practice.ts'
+import type { Practice } from '../practice.ts'
 import type { Patient, PatientStatus } from '../rows/people.ts'
+import type { RowChange } from '../rows.ts'
 import type { View } from '../view.ts'
 import { money, providerName, textOrNull, wordName } from './format.ts'
 
@@ -73,8 +74,8 @@ export function isPatientAt(
   const patient = practice.patients.get(patientKey)
   if (patient === undefined || seen.has(patientKey)) return false
   seen.add(patientKey)
-  if (view.place(patient.locationKey) === locationKey) return true
-  const isHere = (row: { locationKey: string | null }) => view.place(row.locationKey) === locationKey
+  if (view.locationOf(patient.locationKey) === locationKey) return true
+  const isHere = (row: { locationKey: string | null }) => view.locationOf(row.locationKey) === locationKey
   const isMeantHere =
     related(practice, 'appointments', 'patient', patientKey).some(isHere) ||
     related(practice, 'treatments', 'patient', patientKey).some(isHere) ||
@@ -93,7 +94,9 @@ export function isPatientAt(
   if (referrers.some((key) => isPatientAt(practice, view, key, locationKey, seen))) return true
   return related(practice, 'referralSources', 'patient', patientKey)
     .flatMap((source) => related(practice, 'referrals', 'source', source.key))
-    .some((referral) => view.place(practice.patients.get(referral.patientKey)?.locationKey ?? null) === locationKey)
+    .some(
+      (referral) => view.locationOf(practice.patients.get(referral.patientKey)?.locationKey ?? null) === locationKey,
+    )
 }
 
 /** Keys of the patients whose record, or whose place, a change may alter. */

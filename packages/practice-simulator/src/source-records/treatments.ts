@@ -1,8 +1,9 @@
-import type { SourceRecord } from '@bridgework/agent'
+import type { SourceRecord } from '@bridgework/contract/ingest'
 import { related } from '../indexes.ts'
 import { chargeOf } from '../life/account.ts'
-import type { Practice, RowChange } from '../practice.ts'
+import type { Practice } from '../practice.ts'
 import { type Treatment, type TreatmentStatus, treatmentStatuses } from '../rows/care.ts'
+import type { RowChange } from '../rows.ts'
 import { money, providerName, textOrNull, wordName } from './format.ts'
 import { both } from './patients.ts'
 

@@ -1,4 +1,4 @@
-import type { SourceRecord } from '@bridgework/agent'
+import type { SourceRecord } from '@bridgework/contract/ingest'
 import { firstName } from '../life/people.ts'
 import { inventedName } from '../names.ts'
 import { procedures } from '../procedure-codes.ts'

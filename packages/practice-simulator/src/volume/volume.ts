@@ -1,4 +1,5 @@
-import type { DatasetName, SourceLocation, SourceRecord } from '@bridgework/agent'
+import type { DatasetName } from '@bridgework/contract'
+import type { SourceLocation, SourceRecord } from '@bridgework/contract/ingest'
 import { procedures } from '../procedure-codes.ts'
 import { createRandom, type Random } from '../random.ts'
 import { appointmentsOf, ledgerOf, patientOf, referralOf, treatmentsOf, type VolumePatient } from './records.ts'

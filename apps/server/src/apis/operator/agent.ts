@@ -2,21 +2,22 @@ import { createEnrolmentCode, listAgents, revokeAgent } from '../../modules/agen
 import { requireOrganization } from '../../modules/directory/organization.ts'
 import type { AgentId, OrganizationId } from '../../platform/identity/identity.ts'
 import { list, table } from './answer.ts'
-import type { Noun } from './command-line.ts'
+import { type CommandGroup, command } from './command-line.ts'
+import { numericId, optional, required, wholeNumber } from './option.ts'
 
-export const agent: Noun = {
+export const agent: CommandGroup = {
   help: 'what runs in the offices',
-  verbs: {
-    enroll: {
+  commands: {
+    enroll: command({
       help: 'Prints a code with which one agent of the organization can enrol once, and the command to run in the office.',
       options: {
-        organization: { value: '<id>', isRequired: true, help: 'whose practices the agent reads' },
-        hours: { value: '<number>', help: 'how long the code is good; 24 without it' },
+        organization: required('<id>', 'whose practices the agent reads', numericId<OrganizationId>),
+        hours: optional('<number>', 'how long the code is valid (default: 24)', wholeNumber(24 * 30)),
       },
-      run: async ({ pool, publicUrl, secretKey }, given) => {
+      run: async ({ pool, publicUrl, secretKey }, { organization, hours }) => {
         const { code, expiresAt } = await createEnrolmentCode(pool, await secretKey(), {
-          organizationId: given.numericId<OrganizationId>('organization'),
-          lifetimeMs: given.wholeNumber('hours', 24, 24 * 30) * 3_600_000,
+          organizationId: organization,
+          lifetimeMs: (hours ?? 24) * 3_600_000,
         })
         const command = `bridgework-agent enroll --server ${publicUrl} --code ${code} --db-user <user>`
         return {
@@ -25,12 +26,11 @@ export const agent: Noun = {
           note: 'The code is shown only this once and works once.',
         }
       },
-    },
-    list: {
+    }),
+    list: command({
       help: 'The agents of all organizations, or of one.',
-      options: { organization: { value: '<id>', help: 'only this organization’s' } },
-      run: async ({ pool }, given) => {
-        const organizationId = given.findNumericId<OrganizationId>('organization')
+      options: { organization: optional('<id>', 'only the agents of this organization', numericId<OrganizationId>) },
+      run: async ({ pool }, { organization: organizationId }) => {
         if (organizationId !== undefined) await requireOrganization(pool, organizationId)
         const data = await listAgents(pool, organizationId ?? null)
         const rows = data.map((each) => [
@@ -47,15 +47,14 @@ export const agent: Noun = {
           text: table(['id', 'organization', 'name', 'version', 'state', 'enrolled', 'last contact'], rows),
         }
       },
-    },
-    revoke: {
+    }),
+    revoke: command({
       help: 'Ends an agent’s key, from its next request on. What it has sent stays.',
-      options: { agent: { value: '<id>', isRequired: true, help: 'the agent' } },
-      run: async ({ pool }, given) => {
-        const agentId = given.numericId<AgentId>('agent')
+      options: { agent: required('<id>', 'the agent', numericId<AgentId>) },
+      run: async ({ pool }, { agent: agentId }) => {
         await revokeAgent(pool, agentId)
         return { data: { agentId }, text: `The key of agent ${agentId} is dead.` }
       },
-    },
+    }),
   },
 }

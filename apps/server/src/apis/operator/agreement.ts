@@ -11,33 +11,32 @@ import { getOwner } from '../../modules/directory/member.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import type { CompanyId } from '../../platform/identity/identity.ts'
 import { list } from './answer.ts'
-import type { Noun } from './command-line.ts'
+import { type CommandGroup, command } from './command-line.ts'
+import { optional, required, text, uuid, wholeNumber } from './option.ts'
 
-export const agreement: Noun = {
+export const agreement: CommandGroup = {
   help: 'the developer API agreement',
-  verbs: {
-    show: {
+  commands: {
+    show: command({
       help: 'The text of the current agreement, or of a version, or where a company stands with it.',
       options: {
-        version: { value: '<number>', help: 'this version in place of the current one' },
-        company: { value: '<id>', help: 'what this company accepted, without the text' },
+        version: optional('<number>', 'this version instead of the current one', wholeNumber(1_000_000)),
+        company: optional('<id>', 'what this company accepted, without the text', uuid<CompanyId>),
       },
-      run: async ({ pool }, given) => {
-        const companyId = given.findUuid<CompanyId>('company')
+      run: async ({ pool }, { company: companyId, version }) => {
         if (companyId !== undefined) {
           await requireCompany(pool, companyId)
           const { current, ...data } = await agreementInForce(pool, companyId)
-          const version = current?.version ?? null
+          const currentVersion = current?.version ?? null
           const text = list({
-            'current version': version,
+            'current version': currentVersion,
             'accepted version': data.acceptedVersion,
             accepted: data.acceptedAt,
             'in force': data.isInForce ? 'yes' : 'no: no key pair, no token, no read',
           })
-          return { data: { currentVersion: version, ...data }, text }
+          return { data: { currentVersion, ...data }, text }
         }
-        const version = given.has('version') ? given.wholeNumber('version', 0, 1_000_000) : null
-        const data = version === null ? await findCurrentAgreement(pool) : await findAgreement(pool, version)
+        const data = version === undefined ? await findCurrentAgreement(pool) : await findAgreement(pool, version)
         if (!data) throw new Problem('agreement_unknown')
         const head = list({
           version: data.version,
@@ -46,27 +45,26 @@ export const agreement: Noun = {
         })
         return { data, text: `${head}\n\n${data.body.trimEnd()}` }
       },
-    },
-    publish: {
+    }),
+    publish: command({
       help: 'Publishes the next version. Companies that accepted an older one go on reading until the grace period ends.',
       options: {
-        file: { value: '<path>', isRequired: true, help: 'the text, as Markdown in UTF-8' },
-        'grace-days': { value: '<number>', help: 'days until it binds everyone; without it, it binds at once' },
+        file: required('<path>', 'the text, as Markdown in UTF-8', text),
+        graceDays: optional('<number>', 'days until it binds every company (default: at once)', wholeNumber(3650)),
       },
-      run: async ({ pool }, given) => {
-        const body = await readText(given.text('file'))
-        const graceDays = given.has('grace-days') ? given.wholeNumber('grace-days', 0, 3650) : 0
+      run: async ({ pool }, { file, graceDays = 0 }) => {
+        const body = await readText(file)
         const version = ((await findCurrentAgreement(pool))?.version ?? 0) + 1
         const enforcedAt = new Date(Date.now() + graceDays * 86_400_000)
         const { body: _, ...data } = await publishAgreement(pool, { version, body, enforcedAt })
         return { data, text: list({ version: data.version, 'binds everyone from': data.enforcedAt }) }
       },
-    },
-    accept: {
+    }),
+    accept: command({
       help: 'Records, on your word, that the owner of a company accepted the current agreement: keep the proof yourself.',
-      options: { company: { value: '<id>', isRequired: true, help: 'the company whose owner accepted' } },
-      run: async ({ pool }, given) => {
-        const { id, name } = await requireCompany(pool, given.uuid<CompanyId>('company'))
+      options: { company: required('<id>', 'the company whose owner accepted', uuid<CompanyId>) },
+      run: async ({ pool }, { company }) => {
+        const { id, name } = await requireCompany(pool, company)
         const owner = await getOwner(pool, id)
         const current = await findCurrentAgreement(pool)
         if (!current) throw new Problem('agreement_unknown', { errors: 'No agreement has been published yet.' })
@@ -75,7 +73,7 @@ export const agreement: Noun = {
         const text = `Recorded that ${owner.name}, owner of ${name}, accepted version ${current.version}.`
         return { data, text, note: 'This is your word for it: nothing was asked of the owner here. Keep the proof.' }
       },
-    },
+    }),
   },
 }
 

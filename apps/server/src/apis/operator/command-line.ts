@@ -1,135 +1,61 @@
-import { parseArgs } from 'node:util'
+import { createOption, createProgram } from '@bridgework/command-line'
 import type { Answer } from './answer.ts'
 import type { Context } from './context.ts'
-import { didYouMean } from './did-you-mean.ts'
-import { Given } from './given.ts'
-import { UsageError } from './usage-error.ts'
+import { flag, type Option } from './option.ts'
 
-/** An option that takes a value, or a flag (`value` null). */
-type Option = { value: string | null; isRequired?: boolean; isRepeatable?: boolean; help: string }
+type Options = Readonly<Record<string, Option<unknown>>>
 
-export type Verb = {
+/** What the options of a command hold, by their names in camel case. */
+export type Values<Of> = { readonly [Name in keyof Of]: Of[Name] extends Option<infer Value> ? Value : never }
+
+export type Command = {
+  readonly help: string
+  readonly options: Options
+  readonly run: (context: Context, values: never) => Promise<Answer>
+}
+
+/** The commands on one kind of thing. */
+export type CommandGroup = { readonly help: string; readonly commands: Readonly<Record<string, Command>> }
+
+/** Gives `run` the types of its options, then forgets them, so that a group can hold any command. */
+export function command<Of extends Options>(definition: {
   help: string
-  options: Readonly<Record<string, Option>>
-  run: (context: Context, given: Given) => Promise<Answer>
+  options: Of
+  run: (context: Context, values: Values<Of>) => Promise<Answer>
+}): Command {
+  // Every value comes from the option of its name, whose type `run` was checked with.
+  return definition as unknown as Command
 }
 
-export type Noun = { help: string; verbs: Readonly<Record<string, Verb>> }
+export type CommandLine = { print: string } | { run: (context: Context) => Promise<Answer>; isJson: boolean }
 
-export type Nouns = Readonly<Record<string, Noun>>
-
-export type CommandLine = { help: string } | { verb: Verb; given: Given; isJson: boolean; usage: string }
-
-/** Understands the arguments, or throws a UsageError that says what is accepted in their place. */
-export function parseCommandLine(nouns: Nouns, args: readonly string[]): CommandLine {
-  const wantsHelp = args.includes('--help') || args.includes('-h')
-  const [nounName, verbName, ...rest] = args
-  if (nounName === undefined || nounName === 'help' || nounName.startsWith('-')) {
-    if (wantsHelp || nounName === undefined || nounName === 'help') return { help: usageOfAll(nouns) }
-    throw new UsageError(`The first word is a noun, not "${nounName}".`, usageOfAll(nouns))
-  }
-  const noun = Object.hasOwn(nouns, nounName) ? nouns[nounName] : undefined
-  if (!noun) {
-    throw new UsageError(
-      `There is no noun "${nounName}".${didYouMean(nounName, Object.keys(nouns))}`,
-      usageOfAll(nouns),
-    )
-  }
-  const usageOfThisNoun = usageOfNoun(nounName, noun)
-  if (verbName === undefined || verbName.startsWith('-')) {
-    if (wantsHelp || verbName === undefined) return { help: usageOfThisNoun }
-    throw new UsageError(`After "${nounName}" comes a verb, not "${verbName}".`, usageOfThisNoun)
-  }
-  const verb = Object.hasOwn(noun.verbs, verbName) ? noun.verbs[verbName] : undefined
-  if (!verb) {
-    const message = `"${nounName}" has no verb "${verbName}".${didYouMean(verbName, Object.keys(noun.verbs))}`
-    throw new UsageError(message, usageOfThisNoun)
-  }
-  const usage = usageOfVerb(nounName, verbName, verb)
-  if (wantsHelp) return { help: usage }
-  const values = parseOptions(verb, rest, usage)
-  return { verb, given: new Given(values, usage), isJson: values.has('json'), usage }
-}
-
-const json: Option = { value: null, help: 'the answer as JSON' }
-
-function parseOptions(verb: Verb, args: string[], usage: string): Map<string, string[]> {
-  const accepted: Readonly<Record<string, Option>> = { ...verb.options, json }
-  const { tokens } = parseArgs({
-    args,
-    strict: false,
-    tokens: true,
-    options: Object.fromEntries(
-      Object.entries(accepted).map(
-        ([name, { value }]) => [name, { type: value === null ? 'boolean' : 'string' }] as const,
-      ),
-    ),
-  })
-  const values = new Map<string, string[]>()
-  for (const token of tokens) {
-    if (token.kind !== 'option') {
-      throw new UsageError(`${token.kind === 'positional' ? `"${token.value}"` : '"--"'} is one word too many.`, usage)
+/** Parses the arguments, or throws a UsageError that says what is wrong and what is accepted. */
+export function parseCommandLine(groups: Readonly<Record<string, CommandGroup>>, args: readonly string[]): CommandLine {
+  let line: CommandLine | undefined
+  const { program, parse } = createProgram('npm run operator --', 'Runs this installation of Bridgework.')
+  for (const [groupName, group] of Object.entries(groups)) {
+    const parent = program.command(groupName).description(group.help)
+    for (const [name, { help, options, run }] of Object.entries(group.commands)) {
+      const required = Object.entries(options).filter(([, option]) => option.isRequired)
+      const usage = [...required.map(([key, option]) => flagsOf(key, option)), '[options]'].join(' ')
+      const each = parent.command(name).description(help).usage(usage)
+      const all: Options = { ...options, json: flag('print the answer as JSON') }
+      for (const [key, option] of Object.entries(all))
+        each.addOption(createOption(flagsOf(key, option), option.help, option.collect))
+      each.action((values: Record<string, unknown>) => {
+        const missing = required.filter(([key]) => values[key] === undefined)
+        if (missing.length > 0)
+          each.error(`Missing: ${missing.map(([key, option]) => flagsOf(key, option)).join(', ')}.`)
+        line = { run: (context) => run(context, values as never), isJson: values.json === true }
+      })
     }
-    const { name, rawName, value } = token
-    const option = rawName.startsWith('--') && Object.hasOwn(accepted, name) ? accepted[name] : undefined
-    if (!option) {
-      const names = Object.keys(accepted).map((each) => `--${each}`)
-      throw new UsageError(`There is no option ${rawName} here.${didYouMean(rawName, names)}`, usage)
-    }
-    if (values.has(name) && !option.isRepeatable) throw new UsageError(`${rawName} is given twice.`, usage)
-    if (option.value === null) {
-      if (value !== undefined) throw new UsageError(`${rawName} takes no value.`, usage)
-      values.set(name, [])
-      continue
-    }
-    if (value === undefined || value === '' || (!token.inlineValue && value.startsWith('--'))) {
-      throw new UsageError(`${rawName} needs a value: ${rawName} ${option.value}`, usage)
-    }
-    values.set(name, [...(values.get(name) ?? []), value])
   }
-  const missing = Object.entries(verb.options).filter(([name, { isRequired }]) => isRequired && !values.has(name))
-  if (missing.length > 0) {
-    throw new UsageError(`Missing: ${missing.map(([name, { value }]) => `--${name} ${value}`).join(', ')}.`, usage)
-  }
-  return values
+  const print = parse(args)
+  return line ?? { print: print ?? '' }
 }
 
-function usageOfAll(nouns: Nouns): string {
-  return [
-    'Usage: npm run operator -- <noun> <verb> [options] [--json]',
-    '',
-    ...columns(Object.entries(nouns).map(([name, noun]) => [name, Object.keys(noun.verbs).join(', '), noun.help])),
-    '',
-    'More about one: npm run operator -- <noun> [<verb>] --help',
-  ].join('\n')
-}
-
-function usageOfNoun(name: string, noun: Noun): string {
-  return [
-    `Usage: npm run operator -- ${name} <verb> [options] [--json]`,
-    '',
-    ...columns(Object.entries(noun.verbs).map(([verb, { help }]) => [`${name} ${verb}`, help])),
-    '',
-    `More about one: npm run operator -- ${name} <verb> --help`,
-  ].join('\n')
-}
-
-function usageOfVerb(noun: string, name: string, verb: Verb): string {
-  const options = Object.entries({ ...verb.options, json })
-  const words = options.map(([option, { value, isRequired, isRepeatable }]) => {
-    const text = `--${option}${value === null ? '' : ` ${value}`}${isRepeatable ? ' …' : ''}`
-    return isRequired ? text : `[${text}]`
-  })
-  return [
-    `Usage: npm run operator -- ${noun} ${name} ${words.join(' ')}`,
-    '',
-    verb.help,
-    '',
-    ...columns(options.map(([option, { value, help }]) => [`--${option}${value === null ? '' : ` ${value}`}`, help])),
-  ].join('\n')
-}
-
-function columns(rows: readonly (readonly string[])[]): string[] {
-  const widths = (rows[0] ?? []).map((_, index) => Math.max(...rows.map((row) => row[index]?.length ?? 0)))
-  return rows.map((row) => `  ${row.map((cell, index) => cell.padEnd(widths[index] ?? 0)).join('   ')}`.trimEnd())
+/** `ownerEmail` is written `--owner-email <address>`. */
+function flagsOf(key: string, { placeholder }: Option<unknown>): string {
+  const name = `--${key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
+  return placeholder === null ? name : `${name} ${placeholder}`
 }

@@ -8,24 +8,25 @@ import {
 import { withTransaction } from '../../platform/database/pool.ts'
 import type { CompanyId } from '../../platform/identity/identity.ts'
 import { list, table } from './answer.ts'
-import type { Noun, Verb } from './command-line.ts'
+import { type Command, type CommandGroup, command } from './command-line.ts'
 import { inviteFromCommandLine } from './invite.ts'
+import { required, text, uuid } from './option.ts'
 
-export const company: Noun = {
+export const company: CommandGroup = {
   help: 'software vendors',
-  verbs: {
-    create: {
+  commands: {
+    create: command({
       help: 'Makes a vendor company with its owner, who is invited by mail and has to accept the agreement before it gets a key pair.',
       options: {
-        name: { value: '<text>', isRequired: true, help: 'name of the company' },
-        'owner-email': { value: '<address>', isRequired: true, help: 'e-mail address of the account owner' },
-        'owner-name': { value: '<text>', isRequired: true, help: 'name of the account owner' },
+        name: required('<text>', 'name of the company', text),
+        ownerEmail: required('<address>', 'e-mail address of the account owner', text),
+        ownerName: required('<text>', 'name of the account owner', text),
       },
-      run: async (context, given) => {
+      run: async (context, { name, ownerEmail, ownerName }) => {
         const data = await withTransaction(context.pool, async (client) => {
           const created = await addCompany(client, {
-            name: given.text('name'),
-            owner: { email: given.text('owner-email'), name: given.text('owner-name') },
+            name,
+            owner: { email: ownerEmail, name: ownerName },
           })
           const invitation = await inviteFromCommandLine(client, context, {
             side: 'company',
@@ -46,8 +47,8 @@ export const company: Noun = {
         })
         return { data, text }
       },
-    },
-    list: {
+    }),
+    list: command({
       help: 'Every vendor company.',
       options: {},
       run: async ({ pool }) => {
@@ -55,7 +56,7 @@ export const company: Noun = {
         const rows = data.map((each) => [each.id, each.name, each.state, each.createdAt])
         return { data, text: table(['id', 'name', 'state', 'created'], rows) }
       },
-    },
+    }),
     suspend: changing(
       'Refuses the company’s tokens and gives it no new ones, from its next request on. Nothing is lost.',
       suspendCompany,
@@ -65,13 +66,13 @@ export const company: Noun = {
   },
 }
 
-function changing(help: string, change: typeof suspendCompany): Verb {
-  return {
+function changing(help: string, change: typeof suspendCompany): Command {
+  return command({
     help,
-    options: { company: { value: '<id>', isRequired: true, help: 'the company' } },
-    run: async ({ pool }, given) => {
-      const data = await change(pool, given.uuid<CompanyId>('company'))
+    options: { company: required('<id>', 'the company', uuid<CompanyId>) },
+    run: async ({ pool }, { company }) => {
+      const data = await change(pool, company)
       return { data, text: `${data.name} is ${data.state}.` }
     },
-  }
+  })
 }

@@ -10,34 +10,35 @@ import { getOwner } from '../../modules/directory/member.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import type { CompanyId, MemberId } from '../../platform/identity/identity.ts'
 import { type Answer, list, table } from './answer.ts'
-import type { Noun, Verb } from './command-line.ts'
+import { type Command, type CommandGroup, command } from './command-line.ts'
+import { optional, required, uuid } from './option.ts'
 
-const company = { value: '<id>', isRequired: true, help: 'the company' }
+const company = required('<id>', 'the company', uuid<CompanyId>)
 
-export const credential: Noun = {
+export const credential: CommandGroup = {
   help: 'key pairs of companies',
-  verbs: {
+  commands: {
     generate: making('Makes a company’s key pair, in the name of its owner unless told otherwise.', generateKeyPair),
     regenerate: making(
       'Replaces a company’s key pair: the old one and its tokens are dead at once.',
       regenerateKeyPair,
     ),
-    revoke: {
+    revoke: command({
       help: 'Ends a company’s key pair and its tokens at once, without a new one.',
       options: { company },
-      run: async ({ pool }, given) => {
-        const { id, name } = await requireCompany(pool, given.uuid<CompanyId>('company'))
+      run: async ({ pool }, { company }) => {
+        const { id, name } = await requireCompany(pool, company)
         if (!(await revokeKeyPair(pool, { companyId: id, memberId: null }))) {
           throw new Problem('key_pair_unknown', { errors: `${name} has no live key pair.` })
         }
         return { data: { companyId: id }, text: `The key pair of ${name} and all its tokens are dead.` }
       },
-    },
-    list: {
+    }),
+    list: command({
       help: 'The key pairs that a company has and had, without secrets.',
       options: { company },
-      run: async ({ pool }, given) => {
-        const { id } = await requireCompany(pool, given.uuid<CompanyId>('company'))
+      run: async ({ pool }, { company }) => {
+        const { id } = await requireCompany(pool, company)
         const pairs = await listKeyPairs(pool, id)
         const data = pairs.map(({ state, ...pair }) => ({ ...pair, ...state }))
         const rows = pairs.map((pair) => [
@@ -49,20 +50,20 @@ export const credential: Noun = {
         ])
         return { data, text: table(['id', 'client_id', 'state', 'created', 'revoked'], rows) }
       },
-    },
+    }),
   },
 }
 
-function making(help: string, make: typeof generateKeyPair): Verb {
-  return {
+function making(help: string, make: typeof generateKeyPair): Command {
+  return command({
     help,
-    options: { company, member: { value: '<id>', help: 'the owner or admin in whose name; without it, the owner' } },
-    run: async ({ pool, secretKey }, given) => {
-      const { id } = await requireCompany(pool, given.uuid<CompanyId>('company'))
-      const memberId = given.findUuid<MemberId>('member') ?? (await getOwner(pool, id)).id
+    options: { company, member: optional('<id>', 'the owner or admin who acts (default: the owner)', uuid<MemberId>) },
+    run: async ({ pool, secretKey }, { company, member }) => {
+      const { id } = await requireCompany(pool, company)
+      const memberId = member ?? (await getOwner(pool, id)).id
       return shownOnce(await make(pool, await secretKey(), { companyId: id, memberId }))
     },
-  }
+  })
 }
 
 function shownOnce(data: NewKeyPair): Answer {

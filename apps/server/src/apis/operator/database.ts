@@ -1,10 +1,10 @@
 import { findNewestMigration } from '../../platform/database/migrate.ts'
-import type { Noun } from './command-line.ts'
+import { type CommandGroup, command } from './command-line.ts'
 
-export const database: Noun = {
+export const database: CommandGroup = {
   help: 'the database itself',
-  verbs: {
-    migrate: {
+  commands: {
+    migrate: command({
       help: 'Brings the database to this version’s schema, as every start of the server does: for when that shall happen before.',
       options: {},
       run: async ({ pool }) => {
@@ -14,6 +14,6 @@ export const database: Noun = {
         const { number, name } = newest
         return { data: { number, name }, text: `The database is at migration ${number}, ${name}.` }
       },
-    },
+    }),
   },
 }

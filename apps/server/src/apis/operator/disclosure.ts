@@ -3,30 +3,28 @@ import { requireLocation } from '../../modules/directory/location.ts'
 import { type Disclosure, listDisclosures } from '../../modules/disclosure/store.ts'
 import type { CompanyId, LocationId } from '../../platform/identity/identity.ts'
 import { table } from './answer.ts'
-import type { Noun } from './command-line.ts'
+import { type CommandGroup, command } from './command-line.ts'
+import { instant, numericId, optional, uuid, wholeNumber } from './option.ts'
 
-export const disclosure: Noun = {
+export const disclosure: CommandGroup = {
   help: 'who read what, when',
-  verbs: {
-    list: {
+  commands: {
+    list: command({
       help: 'The latest reads, the newest first.',
       options: {
-        location: { value: '<id>', help: 'only of this location' },
-        company: { value: '<id>', help: 'only by this company' },
-        since: { value: '<time>', help: 'a day like 2026-11-20 or an instant like 2026-11-20T08:00:00Z' },
-        limit: { value: '<number>', help: 'how many at most; 100 without it' },
+        location: optional('<id>', 'only of this location', numericId<LocationId>),
+        company: optional('<id>', 'only by this company', uuid<CompanyId>),
+        since: optional('<time>', 'a day like 2026-11-20 or an instant like 2026-11-20T08:00:00Z', instant),
+        limit: optional('<number>', 'how many at most (default: 100)', wholeNumber(100_000)),
       },
-      run: async ({ pool }, given) => {
-        const locationId = given.findNumericId<LocationId>('location')
-        const companyId = given.findUuid<CompanyId>('company')
+      run: async ({ pool }, { location: locationId, company: companyId, since, limit = 100 }) => {
         if (locationId !== undefined) await requireLocation(pool, locationId)
         if (companyId !== undefined) await requireCompany(pool, companyId)
-        const since = given.instant('since')
         const data = await listDisclosures(pool, {
           ...(locationId === undefined ? {} : { locationId }),
           ...(companyId === undefined ? {} : { companyId }),
           ...(since === undefined ? {} : { since }),
-          limit: given.wholeNumber('limit', 100, 100_000),
+          limit,
         })
         const rows = data.map((each) => [
           each.disclosedAt,
@@ -40,7 +38,7 @@ export const disclosure: Noun = {
         ])
         return { data, text: table(['at', 'company', 'location', 'dataset', 'records', 'ids', 'ip', 'request'], rows) }
       },
-    },
+    }),
   },
 }
 

@@ -3,62 +3,50 @@ import { requireCompany } from '../../modules/directory/company.ts'
 import { requireOrganization } from '../../modules/directory/organization.ts'
 import { completeLocations } from '../../modules/onboarding/complete-locations.ts'
 import { listGrants } from '../../modules/overview/grant.ts'
-import type { CompanyId, OrganizationId } from '../../platform/identity/identity.ts'
+import type { CompanyId, LocationId, OrganizationId } from '../../platform/identity/identity.ts'
 import { table } from './answer.ts'
-import type { Noun } from './command-line.ts'
-import type { Given } from './given.ts'
+import { type CommandGroup, command, type Values } from './command-line.ts'
+import { datasetName, flag, numericId, optional, required, severalOrAll, text, uuid } from './option.ts'
 
 const scope = {
-  company: { value: '<id>', isRequired: true, help: 'the vendor company' },
-  organization: { value: '<id>', isRequired: true, help: 'the practice owner' },
-  location: {
-    value: '<id>|all',
-    isRequired: true,
-    isRepeatable: true,
-    help: 'a location, several, or all with those to come',
-  },
-  dataset: {
-    value: '<name>|all',
-    isRequired: true,
-    isRepeatable: true,
-    help: 'a dataset, several, or all that there are now',
-  },
-  by: { value: '<text>', help: 'who at the practice decided, for its history; without it, "operator"' },
+  company: required('<id>', 'the vendor company', uuid<CompanyId>),
+  organization: required('<id>', 'the practice owner', numericId<OrganizationId>),
+  location: severalOrAll('<id>', 'a location, several, or all with future ones', numericId<LocationId>),
+  dataset: severalOrAll('<name>', 'a dataset, several, or all that exist now', datasetName),
+  by: optional('<text>', 'who at the practice decided, for its history (default: "operator")', text),
 }
 
-export const grant: Noun = {
+export const grant: CommandGroup = {
   help: 'what practices opened to companies',
-  verbs: {
-    add: {
+  commands: {
+    add: command({
       help: 'Lets a company read, from its next request on.',
       options: scope,
-      run: async ({ pool }, given) => {
+      run: async ({ pool }, scope) => {
         await completeLocations(pool)
-        const data = await grantAccess(pool, readScope(given))
+        const data = await grantAccess(pool, scopeOf(scope))
         return { data, text: `Opened ${counted(data)}.` }
       },
-    },
-    remove: {
+    }),
+    remove: command({
       help: 'Ends what a company may read, from its next request on.',
       options: scope,
-      run: async ({ pool }, given) => {
-        const data = await revokeAccess(pool, readScope(given))
+      run: async ({ pool }, scope) => {
+        const data = await revokeAccess(pool, scopeOf(scope))
         return { data, text: `Closed ${counted(data)}.` }
       },
-    },
-    list: {
+    }),
+    list: command({
       help: 'The grants in force, of everybody or as narrowed.',
       options: {
-        company: { value: '<id>', help: 'only to this company' },
-        organization: { value: '<id>', help: 'only by this practice owner' },
-        ended: { value: null, help: 'also those that were ended' },
+        company: optional('<id>', 'only to this company', uuid<CompanyId>),
+        organization: optional('<id>', 'only by this practice owner', numericId<OrganizationId>),
+        ended: flag('also those that were ended'),
       },
-      run: async ({ pool }, given) => {
-        const companyId = given.findUuid<CompanyId>('company')
-        const organizationId = given.findNumericId<OrganizationId>('organization')
+      run: async ({ pool }, { company: companyId, organization: organizationId, ended: withEnded = false }) => {
         if (companyId !== undefined) await requireCompany(pool, companyId)
         if (organizationId !== undefined) await requireOrganization(pool, organizationId)
-        const data = await listGrants(pool, { companyId, organizationId, withEnded: given.has('ended') })
+        const data = await listGrants(pool, { companyId, organizationId, withEnded })
         const rows = data.map((each) => [
           each.companyName,
           each.organizationName,
@@ -66,26 +54,20 @@ export const grant: Noun = {
           each.dataset,
           each.grantedAt,
           each.grantedBy,
-          ...(given.has('ended') ? [each.revokedAt, each.revokedBy] : []),
+          ...(withEnded ? [each.revokedAt, each.revokedBy] : []),
         ])
-        const ended = given.has('ended') ? ['ended', 'ended by'] : []
+        const ended = withEnded ? ['ended', 'ended by'] : []
         return {
           data,
           text: table(['company', 'organization', 'location', 'dataset', 'granted', 'by', ...ended], rows),
         }
       },
-    },
+    }),
   },
 }
 
-function readScope(given: Given): GrantScope {
-  return {
-    companyId: given.uuid<CompanyId>('company'),
-    organizationId: given.numericId<OrganizationId>('organization'),
-    locationIds: given.locations('location'),
-    datasets: given.datasets('dataset'),
-    by: given.find('by') ?? 'operator',
-  }
+function scopeOf({ company, organization, location, dataset, by = 'operator' }: Values<typeof scope>): GrantScope {
+  return { companyId: company, organizationId: organization, locationIds: location, datasets: dataset, by }
 }
 
 function counted({ locations, datasets }: Counted): string {

@@ -2,16 +2,16 @@ import { listLocations } from '../../modules/directory/location.ts'
 import { requireOrganization } from '../../modules/directory/organization.ts'
 import type { OrganizationId } from '../../platform/identity/identity.ts'
 import { table } from './answer.ts'
-import type { Noun } from './command-line.ts'
+import { type CommandGroup, command } from './command-line.ts'
+import { numericId, optional } from './option.ts'
 
-export const location: Noun = {
+export const location: CommandGroup = {
   help: 'practices, as the agents found them',
-  verbs: {
-    list: {
+  commands: {
+    list: command({
       help: 'The locations of all organizations, or of one.',
-      options: { organization: { value: '<id>', help: 'only this organization’s' } },
-      run: async ({ pool }, given) => {
-        const organizationId = given.findNumericId<OrganizationId>('organization')
+      options: { organization: optional('<id>', 'only the locations of this organization', numericId<OrganizationId>) },
+      run: async ({ pool }, { organization: organizationId }) => {
         if (organizationId !== undefined) await requireOrganization(pool, organizationId)
         const data = await listLocations(pool, organizationId ?? null)
         const rows = data.map((each) => [
@@ -25,6 +25,6 @@ export const location: Noun = {
         ])
         return { data, text: table(['id', 'organization', 'name', 'city', 'state', 'active', 'system'], rows) }
       },
-    },
+    }),
   },
 }

@@ -4,22 +4,23 @@ import { withTransaction } from '../../platform/database/pool.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import type { MemberId } from '../../platform/identity/identity.ts'
 import { list, table } from './answer.ts'
-import type { Noun } from './command-line.ts'
+import { type CommandGroup, command } from './command-line.ts'
 import { inviteFromCommandLine } from './invite.ts'
+import { required, text, uuid } from './option.ts'
 
 const operators = { side: 'operator', id: null } as const
 
-export const operator: Noun = {
+export const operator: CommandGroup = {
   help: 'people who run this installation',
-  verbs: {
-    add: {
+  commands: {
+    add: command({
       help: 'Invites a person to the operator’s side of the portal. The link is mailed, and printed.',
       options: {
-        email: { value: '<address>', isRequired: true, help: 'e-mail address' },
-        name: { value: '<text>', isRequired: true, help: 'name of the person' },
+        email: required('<address>', 'e-mail address', text),
+        name: required('<text>', 'name of the person', text),
       },
-      run: async (context, given) => {
-        const person = { email: given.text('email'), name: given.text('name'), role: 'owner' } as const
+      run: async (context, options) => {
+        const person = { ...options, role: 'owner' } as const
         const data = await withTransaction(context.pool, async (client) => {
           const { id, email, name } = await insertMember(client, operators, person)
           const seat = {
@@ -34,8 +35,8 @@ export const operator: Noun = {
         })
         return { data, text: list({ operator: data.id, email: data.email, invitation: data.invitation }) }
       },
-    },
-    list: {
+    }),
+    list: command({
       help: 'Every operator.',
       options: {},
       run: async ({ pool }) => {
@@ -46,12 +47,11 @@ export const operator: Noun = {
         const rows = data.map((each) => [each.id, each.email, each.name, each.state, each.createdAt])
         return { data, text: table(['id', 'email', 'name', 'state', 'added'], rows) }
       },
-    },
-    remove: {
+    }),
+    remove: command({
       help: 'Ends what an operator may do, from the next request on. Somebody must be left who can sign in.',
-      options: { operator: { value: '<id>', isRequired: true, help: 'the operator' } },
-      run: async ({ pool }, given) => {
-        const id = given.uuid<MemberId>('operator')
+      options: { operator: required('<id>', 'the operator', uuid<MemberId>) },
+      run: async ({ pool }, { operator: id }) => {
         const data = await withTransaction(pool, async (client) => {
           const found = (await listTenantMembers(client, operators)).find((each) => each.id === id)
           if (!found) throw new Problem('member_unknown', { errors: `There is no operator ${id}.` })
@@ -61,6 +61,6 @@ export const operator: Noun = {
         })
         return { data, text: `${data.email} is no operator any more.` }
       },
-    },
+    }),
   },
 }

@@ -1,39 +1,43 @@
+import { UsageError } from '@bridgework/command-line'
 import { createOrganization, listOrganizations } from '../../modules/directory/organization.ts'
 import { insertMember } from '../../modules/directory/tenant-member.ts'
 import { withTransaction } from '../../platform/database/pool.ts'
 import { list, table } from './answer.ts'
-import type { Noun } from './command-line.ts'
+import { type CommandGroup, command } from './command-line.ts'
 import { inviteFromCommandLine } from './invite.ts'
+import { optional, required, text } from './option.ts'
 
-export const organization: Noun = {
+export const organization: CommandGroup = {
   help: 'practice owners',
-  verbs: {
-    create: {
+  commands: {
+    create: command({
       help: 'Makes a practice owner. Its locations come with its agent: see "agent enroll".',
       options: {
-        name: { value: '<text>', isRequired: true, help: 'name of the organization' },
-        reference: { value: '<text>', help: 'your own reference, shown to vendors as external_reference' },
-        'time-zone': { value: '<zone>', help: 'IANA name like America/New_York' },
-        country: { value: '<code>', help: 'two capital letters like US' },
-        'owner-email': { value: '<address>', help: 'e-mail address of its owner, who is invited to the portal' },
-        'owner-name': { value: '<text>', help: 'name of its owner' },
+        name: required('<text>', 'name of the organization', text),
+        reference: optional('<text>', 'your own reference, shown to vendors as external_reference', text),
+        timeZone: optional('<zone>', 'IANA name like America/New_York', text),
+        country: optional('<code>', 'two capital letters like US', text),
+        ownerEmail: optional('<address>', 'e-mail address of its owner, who is invited to the portal', text),
+        ownerName: optional('<text>', 'name of its owner', text),
       },
-      run: async (context, given) => {
-        const [reference, timeZone, country] = [given.find('reference'), given.find('time-zone'), given.find('country')]
-        const hasOwner = given.has('owner-email') || given.has('owner-name')
-        const owner = hasOwner && { email: given.text('owner-email'), name: given.text('owner-name') }
+      run: async (context, { name, reference, timeZone, country, ownerEmail, ownerName }) => {
+        if ((ownerEmail === undefined) !== (ownerName === undefined)) {
+          throw new UsageError('Give both --owner-email and --owner-name, or neither.')
+        }
+        const owner = ownerEmail !== undefined && ownerName !== undefined && { email: ownerEmail, name: ownerName }
         const data = await withTransaction(context.pool, async (client) => {
           const made = await createOrganization(client, {
-            name: given.text('name'),
+            name,
             ...(reference === undefined ? {} : { externalReference: reference }),
             ...(timeZone === undefined ? {} : { timeZone }),
             ...(country === undefined ? {} : { country }),
           })
           if (!owner) return made
           const of = { side: 'organization', id: made.id } as const
-          const { id, email, name } = await insertMember(client, of, { ...owner, role: 'owner' })
-          const seat = { side: of.side, tenantId: made.id, tenantName: made.name, memberId: id, email, name }
-          return { ...made, owner: { id, email, name }, invitation: await inviteFromCommandLine(client, context, seat) }
+          const { id, ...added } = await insertMember(client, of, { ...owner, role: 'owner' })
+          const person = { email: added.email, name: added.name }
+          const seat = { side: of.side, tenantId: made.id, tenantName: made.name, memberId: id, ...person }
+          return { ...made, owner: { id, ...person }, invitation: await inviteFromCommandLine(client, context, seat) }
         })
         const text = list({
           organization: data.id,
@@ -42,8 +46,8 @@ export const organization: Noun = {
         })
         return { data, text }
       },
-    },
-    list: {
+    }),
+    list: command({
       help: 'Every practice owner.',
       options: {},
       run: async ({ pool }) => {
@@ -58,6 +62,6 @@ export const organization: Noun = {
         ])
         return { data, text: table(['id', 'name', 'reference', 'time zone', 'country', 'created'], rows) }
       },
-    },
+    }),
   },
 }

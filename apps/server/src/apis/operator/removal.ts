@@ -3,12 +3,13 @@ import { confirmRemoval, listRemovalHolds } from '../../modules/records/removal-
 import { Problem } from '../../platform/errors/problem.ts'
 import type { LocationId } from '../../platform/identity/identity.ts'
 import { table } from './answer.ts'
-import type { Noun } from './command-line.ts'
+import { type CommandGroup, command } from './command-line.ts'
+import { datasetName, numericId, required } from './option.ts'
 
-export const removal: Noun = {
+export const removal: CommandGroup = {
   help: 'mass removals that wait for a person',
-  verbs: {
-    list: {
+  commands: {
+    list: command({
       help: 'What an agent no longer found, so much of it that a mistake is likelier than the truth.',
       options: {},
       run: async ({ pool }) => {
@@ -23,16 +24,14 @@ export const removal: Noun = {
         ])
         return { data, text: table(['location', 'name', 'dataset', 'missing', 'of visible', 'held since'], rows) }
       },
-    },
-    confirm: {
+    }),
+    confirm: command({
       help: 'Hides what is held, but for records received since. Ask the practice first: vendors will see it as removed.',
       options: {
-        location: { value: '<id>', isRequired: true, help: 'the location' },
-        dataset: { value: '<name>', isRequired: true, help: 'the dataset' },
+        location: required('<id>', 'the location', numericId<LocationId>),
+        dataset: required('<name>', 'the dataset', datasetName),
       },
-      run: async ({ pool }, given) => {
-        const locationId = given.numericId<LocationId>('location')
-        const dataset = given.dataset('dataset')
+      run: async ({ pool }, { location: locationId, dataset }) => {
         await requireLocation(pool, locationId)
         const holds = await listRemovalHolds(pool)
         if (!holds.some((hold) => hold.locationId === locationId && hold.dataset === dataset)) {
@@ -43,6 +42,6 @@ export const removal: Noun = {
         const data = await confirmRemoval(pool, locationId, dataset)
         return { data, text: `${data.hidden} ${data.hidden === 1 ? 'record is' : 'records are'} hidden now.` }
       },
-    },
+    }),
   },
 }

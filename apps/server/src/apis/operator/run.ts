@@ -1,3 +1,4 @@
+import { UsageError } from '@bridgework/command-line'
 import { ConfigError } from '../../config.ts'
 import { WrongSecretKey } from '../../modules/credentials/installation.ts'
 import { SecretKeyFileError } from '../../modules/credentials/secret-key-file.ts'
@@ -6,9 +7,8 @@ import { databaseErrorCode, isDatabaseUnavailable } from '../../platform/databas
 import { Problem } from '../../platform/errors/problem.ts'
 import { toJson } from './answer.ts'
 import { parseCommandLine } from './command-line.ts'
+import { commands } from './commands.ts'
 import type { Context } from './context.ts'
-import { nouns } from './nouns.ts'
-import { UsageError } from './usage-error.ts'
 
 /**
  * Runs one command and returns the exit code: 0 done, 1 refused or failed, 2 not understood. The answer goes to `out`, all else to `err`.
@@ -19,14 +19,14 @@ export async function runOperator(
   deps: { open: () => Promise<Context>; out: (text: string) => void; err: (text: string) => void },
 ): Promise<number> {
   try {
-    const line = parseCommandLine(nouns, args)
-    if ('help' in line) {
-      deps.out(line.help)
+    const line = parseCommandLine(commands, args)
+    if ('print' in line) {
+      deps.out(line.print)
       return 0
     }
     const context = await deps.open()
     try {
-      const answer = await line.verb.run(context, line.given)
+      const answer = await line.run(context)
       deps.out(line.isJson ? toJson(answer.data) : answer.text)
       if (answer.note !== undefined) deps.err(answer.note)
       return 0

@@ -1,29 +1,30 @@
 import { Problem } from '../../platform/errors/problem.ts'
 import { populate } from '../../sandbox/populate.ts'
 import { list } from './answer.ts'
-import type { Noun } from './command-line.ts'
+import { type CommandGroup, command } from './command-line.ts'
+import { optional, text, wholeNumber } from './option.ts'
 
-export const sandbox: Noun = {
+export const sandbox: CommandGroup = {
   help: 'invented data, never in production',
-  verbs: {
-    populate: {
+  commands: {
+    populate: command({
       help: 'Makes an organization with much invented data, granted to the demo vendor. Ctrl-C stops it; what is stored stays.',
       options: {
-        locations: { value: '<number>', help: 'how many locations; without it, 10' },
-        patients: { value: '<number>', help: 'patients of each location, with some 18 records each; without it, 1000' },
-        seed: { value: '<text>', help: 'another text gives other data; without it, "volume"' },
+        locations: optional('<number>', 'how many locations (default: 10)', wholeNumber(1000)),
+        patients: optional(
+          '<number>',
+          'patients of each location, with about 18 records each (default: 1000)',
+          wholeNumber(100_000),
+        ),
+        seed: optional('<text>', 'another text gives other data (default: "volume")', text),
       },
-      run: async ({ pool, secretKey, environment, localUrl, signal, progress }, given) => {
-        const shape = {
-          seed: given.find('seed') ?? 'volume',
-          locations: given.wholeNumber('locations', 10, 1000),
-          patients: given.wholeNumber('patients', 1000, 100_000),
-        }
+      run: async ({ pool, secretKey, environment, localUrl, signal, progress }, options) => {
+        const { seed = 'volume', locations = 10, patients = 1000 } = options
         if (environment === 'production') throw new Problem('not_in_production')
         const deps = { pool, secretKey: await secretKey(), serverUrl: localUrl, signal }
-        const data = await populate(deps, shape, (stored, total) => progress.show(stored, total, 'records')).finally(
-          progress.end,
-        )
+        const data = await populate(deps, { seed, locations, patients }, (stored, total) =>
+          progress.show(stored, total, 'records'),
+        ).finally(progress.end)
         const text = list({
           organization: data.organizationId,
           locations: data.locations,
@@ -34,6 +35,6 @@ export const sandbox: Noun = {
         })
         return data.isComplete ? { data, text } : { data, text, note: 'Stopped before everything was stored.' }
       },
-    },
+    }),
   },
 }

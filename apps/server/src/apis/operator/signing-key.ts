@@ -1,11 +1,12 @@
 import { listSigningKeys, rotateSigningKey, withdrawSigningKey } from '../../modules/credentials/signing-key.ts'
 import { table } from './answer.ts'
-import type { Noun } from './command-line.ts'
+import { type CommandGroup, command } from './command-line.ts'
+import { required, text } from './option.ts'
 
-export const signingKey: Noun = {
+export const signingKey: CommandGroup = {
   help: 'keys that access tokens are signed with',
-  verbs: {
-    list: {
+  commands: {
+    list: command({
       help: 'The keys that there are and were.',
       options: {},
       run: async ({ pool }) => {
@@ -13,23 +14,22 @@ export const signingKey: Noun = {
         const rows = data.map((key) => [key.kid, key.state, key.createdAt, key.retiredAt])
         return { data, text: table(['kid', 'state', 'created', 'retired'], rows) }
       },
-    },
-    rotate: {
+    }),
+    rotate: command({
       help: 'Makes a new key. Tokens of the one before stay valid until they expire.',
       options: {},
       run: async ({ pool, secretKey }) => {
         const kid = await rotateSigningKey(pool, await secretKey())
         return { data: { kid }, text: `New tokens are signed with ${kid} in a few seconds.` }
       },
-    },
-    withdraw: {
+    }),
+    withdraw: command({
       help: 'Ends a key that others may know: every token signed with it is refused within a second.',
-      options: { kid: { value: '<kid>', isRequired: true, help: 'the key' } },
-      run: async ({ pool, secretKey }, given) => {
-        const kid = given.text('kid')
+      options: { kid: required('<kid>', 'the key', text) },
+      run: async ({ pool, secretKey }, { kid }) => {
         await withdrawSigningKey(pool, await secretKey(), kid)
         return { data: { kid }, text: `No token signed with ${kid} is valid any more: vendors have to get new ones.` }
       },
-    },
+    }),
   },
 }

@@ -16,9 +16,9 @@ import {
   type ProblemCode,
   pageMeta,
   pagePagy,
-  problems,
 } from '@bridgework/contract'
 import { type TObject, type TSchema, Type } from 'typebox'
+import { answers } from './refusal-schemas.ts'
 
 /*
  * What OpenAPI says of each route. Requests are not checked against these: parameters are read after the permit, so that a caller
@@ -29,29 +29,11 @@ const dataTag = 'Data'
 const everywhere = ['internal', 'unavailable'] as const
 const ofBearer = ['token_required', 'token_invalid', 'agreement_required', 'parameter_invalid', ...everywhere] as const
 const requestMeta = Type.Object({ request_id: Type.String({ description: 'Id of this request' }) })
-const requestIdHeader = {
-  'X-Request-Id': { type: 'string', description: 'Id of this request; include it when you contact support' },
-}
-const retryAfterHeader = {
-  'Retry-After': { type: 'integer', minimum: 1, description: 'Seconds to wait before the next request' },
-}
-const headersOf: Record<number, object> = {
-  401: { 'WWW-Authenticate': { type: 'string', description: 'Always Bearer' } },
-  429: retryAfterHeader,
-  503: retryAfterHeader,
-}
-
 const errorMembers = {
   errors: Type.String({ description: 'What is wrong, as text for people' }),
   code: Type.String({ description: 'What is wrong, as a code for programs; docs/errors.md lists all codes' }),
   request_id: Type.String({ description: 'Id of this request, also in the header X-Request-Id' }),
 }
-/** Refusals whose body is not the usual one. */
-const bodies: Partial<Record<ProblemCode, string>> = {
-  sync_slots_exceeded: 'SyncSlotsExceeded',
-  token_requests_exceeded: 'TokenRequestsExceeded',
-}
-
 export const tokenSchema = {
   operationId: 'auth_token_create',
   tags: ['Authentication'],
@@ -387,18 +369,4 @@ function recordSchemaOf(type: string, idDescription: string, attributes: TObject
     type: Type.Literal(type, { description: 'The kind of resource' }),
     attributes,
   })
-}
-
-/** The success and every refusal of an operation. `x-problems` lists the codes for vendors' programs; examples.ts adds an example of each. */
-function answers(success: TSchema, codes: readonly ProblemCode[]) {
-  const byStatus = Object.groupBy(codes, (code) => problems[code].status)
-  const refusals = Object.entries(byStatus).map(([status, ofStatus]) => [
-    status,
-    {
-      description: ofStatus.map((code) => problems[code].errors).join(' '),
-      headers: { ...requestIdHeader, ...headersOf[Number(status)] },
-      $ref: `${ofStatus.map((code) => bodies[code]).find((body) => body) ?? 'Error'}#`,
-    },
-  ])
-  return { 'x-problems': codes, response: { 200: success, ...Object.fromEntries(refusals) } }
 }

@@ -2,9 +2,7 @@ import type { Queryable } from '../../platform/database/queryable.ts'
 import { violates } from '../../platform/errors/field.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import type { CompanyId, MemberId } from '../../platform/identity/identity.ts'
-import { insertMember } from './tenant-member.ts'
-
-export type MemberRole = 'owner' | 'admin' | 'member'
+import { insertMember, type MemberRole } from './tenant-member.ts'
 
 /** A person who acts for a vendor company. Every company has one owner. */
 export type Member = {

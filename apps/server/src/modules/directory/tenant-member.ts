@@ -2,7 +2,8 @@ import type { Queryable } from '../../platform/database/queryable.ts'
 import { requireText, violates } from '../../platform/errors/field.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import { type CompanyId, type MemberId, newUuid, type OrganizationId } from '../../platform/identity/identity.ts'
-import type { MemberRole } from './member.ts'
+
+export type MemberRole = 'owner' | 'admin' | 'member'
 
 /** Whom people act for. Each company and organization has exactly one owner; everybody of the operator is one. */
 export type Tenant =

@@ -1,6 +1,5 @@
-import type { Side } from '@bridgework/contract/portal'
+import type { MemberRole, Side } from '@bridgework/contract/portal'
 import type { Queryable } from '../../platform/database/queryable.ts'
-import type { MemberRole } from '../directory/member.ts'
 
 /** A place in a company, in an organization or among the operators, with whoever it is meant for. */
 export type Seat = {

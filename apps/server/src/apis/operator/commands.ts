@@ -1,6 +1,6 @@
 import { agent } from './agent.ts'
 import { agreement } from './agreement.ts'
-import type { Nouns } from './command-line.ts'
+import type { CommandGroup } from './command-line.ts'
 import { company } from './company.ts'
 import { credential } from './credential.ts'
 import { database } from './database.ts'
@@ -15,7 +15,7 @@ import { sandbox } from './sandbox.ts'
 import { signingKey } from './signing-key.ts'
 
 /** Everything that an operator can do, in the order in which a new installation needs it. */
-export const nouns: Nouns = {
+export const commands: Readonly<Record<string, CommandGroup>> = {
   operator,
   organization,
   agent,

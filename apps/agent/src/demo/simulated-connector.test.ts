@@ -1,10 +1,16 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { runCycle } from '@bridgework/agent'
-import { createPractice, demoShape } from './create-practice.ts'
-import { type LivingPractice, livingPractice } from './living-practice.ts'
+import {
+  createPractice,
+  demoShape,
+  type LivingPractice,
+  livingPractice,
+  simulatedDatasets,
+} from '@bridgework/practice-simulator'
+import { runCycle } from '../pipeline/cycle.ts'
+
 import { simulatedConnector } from './simulated-connector.ts'
-import { simulatedDatasets } from './source-records.ts'
+
 import { testAgent } from './test-agent.ts'
 import { startTestIngestServer, type TestIngestServer } from './test-ingest-server.ts'
 

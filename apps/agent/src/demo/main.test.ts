@@ -7,11 +7,10 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import test, { type TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { livingPractice, openPracticeFile, simulatedDatasets } from '@bridgework/practice-simulator'
 import type { FeederEvent } from './feeder.ts'
 import { feederExitCodes } from './feeder-exit-codes.ts'
-import { livingPractice } from './living-practice.ts'
-import { openPracticeFile } from './practice-file.ts'
-import { simulatedDatasets } from './source-records.ts'
+
 import { startTestIngestServer, type TestIngestServer, testAgentKey } from './test-ingest-server.ts'
 
 test('the feeder says when the server has everything, then changes something again and again', async (t) => {

@@ -1,14 +1,20 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { openDentalConnector, runCycle } from '@bridgework/agent'
-import { startTestMariaDb } from '@bridgework/agent/test-mariadb'
-import { createPractice, openDentalShape } from '../create-practice.ts'
-import { livingPractice } from '../living-practice.ts'
-import { todayIn } from '../practice.ts'
-import { testAgent } from '../test-agent.ts'
-import { startTestIngestServer } from '../test-ingest-server.ts'
-import { expectedLocations, expectedRecords } from './expected.ts'
-import { writeEvent, writePractice } from './writer.ts'
+import {
+  createPractice,
+  expectedLocations,
+  expectedRecords,
+  livingPractice,
+  openDentalShape,
+  todayIn,
+  writeEvent,
+  writePractice,
+} from '@bridgework/practice-simulator'
+import { startTestMariaDb } from '@bridgework/practice-simulator/test-mariadb'
+import { testAgent } from '../demo/test-agent.ts'
+import { startTestIngestServer } from '../demo/test-ingest-server.ts'
+import { runCycle } from '../pipeline/cycle.ts'
+import { openDentalConnector } from './connector.ts'
 
 test('the agent reads from an Open Dental database exactly what the practice holds, event after event', async (t) => {
   const mariadb = await startTestMariaDb(t)

@@ -1,15 +1,12 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import {
-  type AgentDeps,
-  type AgentEvent,
-  type Connector,
-  ingestClient,
-  openState,
-  sleep,
-  uploadLimits,
-} from '@bridgework/agent'
+import type { AgentEvent } from '../agent-event.ts'
+import { sleep } from '../backoff.ts'
+import type { Connector } from '../connector.ts'
+import { ingestClient } from '../ingest-client.ts'
+import { type AgentDeps, uploadLimits } from '../pipeline/context.ts'
+import { openState } from '../state.ts'
 import { type TestIngestServer, testAgentKey } from './test-ingest-server.ts'
 
 type Cleanup = { after(work: () => Promise<void>): void }

@@ -6,10 +6,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { type Connection, createConnection } from 'mysql2/promise'
-import type { DatabaseSettings } from './connection.ts'
 
-/** Our own writing of Open Dental's tables, in the simulator's folder because it writes such databases too. */
-export const schemaFile = new URL('../../../../packages/practice-simulator/open-dental/schema.sql', import.meta.url)
+/** Our own writing of Open Dental's tables. */
+const schemaFile = new URL('../../open-dental/schema.sql', import.meta.url)
 
 /** A test's context, or the module `node:test` itself for a server that lives as long as the test file. */
 type Cleanup = { after(work: () => Promise<void>): void }
@@ -27,7 +26,14 @@ export type TestMariaDb = {
 export type TestDatabase = {
   readonly name: string
   /** A user with the right to read this database and nothing else. */
-  readonly settings: DatabaseSettings
+  readonly settings: {
+    readonly host: string
+    readonly port: number
+    readonly socket: string
+    readonly user: string
+    readonly password: string
+    readonly name: string
+  }
   /** As `TestMariaDb.execute`, inside this database. */
   execute(sql: string, values?: readonly unknown[]): Promise<Record<string, unknown>[]>
   /** A further connection as root inside this database, closed after the test. */

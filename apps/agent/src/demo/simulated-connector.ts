@@ -1,7 +1,11 @@
-import type { ByLocation, Changes, Connector, DatasetName, SourceCycle, SourceRecord } from '@bridgework/agent'
-import type { LivingPractice } from './living-practice.ts'
-import { sourceLocation } from './source-location.ts'
-import { recordKeys, simulatedDatasets, sourceRecords } from './source-records.ts'
+import {
+  type LivingPractice,
+  recordKeys,
+  simulatedDatasets,
+  sourceLocation,
+  sourceRecords,
+} from '@bridgework/practice-simulator'
+import type { ByLocation, Changes, Connector, DatasetName, SourceCycle, SourceRecord } from '../connector.ts'
 
 const keysPerChunk = 1000
 

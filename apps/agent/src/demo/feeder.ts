@@ -1,20 +1,24 @@
 import { join } from 'node:path'
 import {
-  type AgentDeps,
-  type AgentEvent,
-  ingestClient,
-  openState,
-  runCycle,
-  sleep,
-  uploadLimits,
-} from '@bridgework/agent'
-import { createPractice, demoShape } from './create-practice.ts'
+  createPractice,
+  demoShape,
+  type LivingPractice,
+  livingPractice,
+  openPracticeFile,
+  type PracticeEventName,
+  type PracticeFile,
+  wallTimeAt,
+} from '@bridgework/practice-simulator'
+import type { AgentEvent } from '../agent-event.ts'
+import { sleep } from '../backoff.ts'
+import { ingestClient } from '../ingest-client.ts'
+import { type AgentDeps, uploadLimits } from '../pipeline/context.ts'
+import { runCycle } from '../pipeline/cycle.ts'
+import { openState } from '../state.ts'
+
 import type { FeederConfig } from './feeder-config.ts'
-import { type LivingPractice, livingPractice } from './living-practice.ts'
-import type { PracticeEventName } from './practice-events.ts'
-import { openPracticeFile, type PracticeFile } from './practice-file.ts'
+
 import { simulatedConnector } from './simulated-connector.ts'
-import { wallTimeAt } from './wall-time.ts'
 
 /** Everything that the feeder says, one line of JSON each. `synced` comes once: from then on the server has the whole practice. */
 export type FeederEvent =

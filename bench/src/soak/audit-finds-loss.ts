@@ -11,7 +11,7 @@ import { uploadAll } from './uploader.ts'
  * F05, the negative control: with commits that are acknowledged before they are durable, and Postgres killed right after an
  * acknowledgement, the audit of the other rows must find a loss. Were it not to, it would prove nothing in them either.
  */
-export async function loseOnPurpose({ seed }: RowOptions): Promise<string> {
+export async function auditFindsLoss({ seed }: RowOptions): Promise<string> {
   return inWorld({ locations: 1 }, async (world) => {
     await acknowledgeEarly(world)
     const batches = createBatches(400, 20, createRandom(seed))

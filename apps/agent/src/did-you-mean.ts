@@ -1,13 +1,10 @@
-/** What the person typed, or wrote into the settings, is wrong: one clear text, exit code 2, nothing done. */
-export class UsageError extends Error {}
-
-/** " Did you mean …?" when one of the names is close to what was given, else nothing. */
-export function didYouMean(given: string, names: readonly string[]): string {
+/** " Did you mean …?" when one of the names is close to what was typed, else nothing. */
+export function didYouMean(typed: string, names: readonly string[]): string {
   const [best] = names
-    .map((name) => ({ name, distance: editDistance(given, name) }))
+    .map((name) => ({ name, distance: editDistance(typed, name) }))
     .filter(({ name, distance }) => distance <= Math.max(2, name.length / 4))
     .sort((left, right) => left.distance - right.distance)
-  return best === undefined ? '' : ` Did you mean ${best.name}?`
+  return best === undefined ? '' : ` Did you mean "${best.name}"?`
 }
 
 function editDistance(left: string, right: string): number {

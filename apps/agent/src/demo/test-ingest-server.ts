@@ -1,9 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { gunzipSync } from 'node:zlib'
-import type { DatasetName, SourceRecord } from '@bridgework/agent'
-
-import { keyOrder } from './indexes.ts'
+import { keyOrder } from '@bridgework/practice-simulator'
+import type { DatasetName, SourceRecord } from '../connector.ts'
 
 type Cleanup = { after(work: () => Promise<void>): void }
 type Stored = { record: SourceRecord; isHidden: boolean; upload: number }

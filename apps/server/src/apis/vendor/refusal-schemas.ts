@@ -1,0 +1,34 @@
+import { type ProblemCode, problems } from '@bridgework/contract'
+import type { TSchema } from 'typebox'
+
+const requestIdHeader = {
+  'X-Request-Id': { type: 'string', description: 'Id of this request; include it when you contact support' },
+}
+const retryAfterHeader = {
+  'Retry-After': { type: 'integer', minimum: 1, description: 'Seconds to wait before the next request' },
+}
+const headersOf: Record<number, object> = {
+  401: { 'WWW-Authenticate': { type: 'string', description: 'Always Bearer' } },
+  429: retryAfterHeader,
+  503: retryAfterHeader,
+}
+
+/** Refusals whose body is not the usual one. */
+const bodies: Partial<Record<ProblemCode, string>> = {
+  sync_slots_exceeded: 'SyncSlotsExceeded',
+  token_requests_exceeded: 'TokenRequestsExceeded',
+}
+
+/** The success and every refusal of an operation. `x-problems` lists the codes for vendors' programs; examples.ts adds an example of each. */
+export function answers(success: TSchema, codes: readonly ProblemCode[]) {
+  const byStatus = Object.groupBy(codes, (code) => problems[code].status)
+  const refusals = Object.entries(byStatus).map(([status, ofStatus]) => [
+    status,
+    {
+      description: ofStatus.map((code) => problems[code].errors).join(' '),
+      headers: { ...requestIdHeader, ...headersOf[Number(status)] },
+      $ref: `${ofStatus.map((code) => bodies[code]).find((body) => body) ?? 'Error'}#`,
+    },
+  ])
+  return { 'x-problems': codes, response: { 200: success, ...Object.fromEntries(refusals) } }
+}
