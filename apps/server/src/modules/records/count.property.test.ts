@@ -15,9 +15,18 @@ import { aPlan, aRecord, aSchedule } from '../../test-world.ts'
 import { createOrganization } from '../directory/organization.ts'
 import { createLocation } from '../onboarding/upsert-locations.ts'
 import { reconcile } from './reconcile.ts'
-import { confirmRemoval } from './removal-hold.ts'
+import { hideSlice } from './removal.ts'
+import { confirmRemoval } from './removal-decision.ts'
+import {
+  addToRemoval,
+  type DatasetKey,
+  findCurrentRemoval,
+  finishList,
+  hashRemoval,
+  insertRemoval,
+} from './removal-store.ts'
 import { findMiscounts } from './test-miscounts.ts'
-import { spanRecordsMax } from './turn.ts'
+import { spanRecordsMax, takeTurn } from './turn.ts'
 import { storeUpload } from './upload.ts'
 
 const runs = 12 * Number(process.env.BRIDGEWORK_TEST_RUNS ?? 1)
@@ -29,6 +38,7 @@ type Step =
   | { kind: 'upload'; dataset: DatasetName; records: { key: number; values: Values }[] }
   | { kind: 'list'; dataset: DatasetName; keys: number[] }
   | { kind: 'new span' }
+  | { kind: 'large removal'; keys: number[] }
 
 const values = fc.record({
   value: fc.integer({ min: 1, max: 3 }),
@@ -54,6 +64,13 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     }),
   },
   { weight: 2, arbitrary: fc.constant({ kind: 'new span' as const }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant('large removal' as const),
+      keys: fc.uniqueArray(fc.integer({ min: 0, max: 12 }), { minLength: 1 }),
+    }),
+  },
 )
 
 test('what writers count is what is there, after any uploads, removals, returns, complete lists and renderings', async (t) => {
@@ -123,13 +140,16 @@ async function take(pool: Pool, locationId: LocationId, number: number, each: St
   if (each.kind === 'new span') {
     // As though the open span had taken all that it may hold.
     await pool.query('update dataset_state set span_records = $1 where location_id = $2', [spanRecordsMax, locationId])
+  } else if (each.kind === 'large removal') {
+    await removeInSlices(pool, { locationId, dataset: plans }, each.keys.map(String))
   } else if (each.kind === 'list') {
     const { dataset, keys } = each
     const list = { locationId, dataset, agentId, beganAtUpload: String(number), sourceIds: keys.map(String) }
     const { hidden } = await reconcile({ pool, now: () => new Date(), log: () => {} }, list).catch(() => ({
       hidden: 0,
     }))
-    if (hidden === 0) await confirmRemoval(pool, locationId, dataset).catch(() => {})
+    const held = hidden === 0 ? await findCurrentRemoval(pool, { locationId, dataset }) : null
+    if (held?.state === 'held') await confirmRemoval(pool, locationId, dataset, held.listHash)
   } else {
     const { dataset, records } = each
     const lines = records.map(({ key, values }) => ({
@@ -138,6 +158,27 @@ async function take(pool: Pool, locationId: LocationId, number: number, each: St
     }))
     const body = { locationId, dataset, agentId, number: String(number), bodyHash: '00', lines }
     await storeUpload(pool, body, () => new Date())
+  }
+}
+
+let lateNumber = 1_000_000
+
+/** As though each slice could hold two records: a removal of these keys runs, and its slices are taken with uploads in between. */
+async function removeInSlices(pool: Pool, key: DatasetKey, sourceIds: string[]): Promise<void> {
+  const id = await insertRemoval(pool, key)
+  await takeTurn(pool, key.locationId, key.dataset, async ({ client }) => {
+    await addToRemoval(client, key, id, sourceIds)
+    const listHash = await hashRemoval(client, key, id)
+    await finishList(client, { ...key, id }, { state: 'running', listHash, visible: 0, heldAt: new Date() })
+  })
+  const values = { value: 2, target: 1, week: null }
+  const records = [{ key: Number(sourceIds.at(-1)), values }]
+  for (;;) {
+    const removal = await findCurrentRemoval(pool, key)
+    if (!removal) return
+    await takeTurn(pool, key.locationId, key.dataset, (turn) => hideSlice(turn, removal, 2))
+    await take(pool, key.locationId, ++lateNumber, { kind: 'upload', dataset: key.dataset, records })
+    assert.deepEqual(await findMiscounts(pool), [])
   }
 }
 
