@@ -65,14 +65,17 @@ export async function startRemoval(
   deps: { pool: Pool; now: () => Date; log: Log },
   list: CompleteList,
 ): Promise<RemovalStart> {
-  const few: string[] = []
+  const slices: (readonly string[])[] = []
+  let unlistedCount = 0
   for await (const unlisted of unlistedSlices(deps.pool, list)) {
-    few.push(...unlisted)
-    if (few.length > removalSliceMax) return startLarge(deps, list)
+    slices.push(unlisted)
+    unlistedCount += unlisted.length
+    if (unlistedCount > removalSliceMax) return startLarge(deps, list)
   }
   return takeTurn(deps.pool, list.locationId, list.dataset, async (turn) => {
     const now = deps.now()
-    const missing = await findMissing(turn.client, list, list.reading, few, now)
+    const missing: string[] = []
+    for (const slice of slices) missing.push(...(await findMissing(turn.client, list, list.reading, slice, now)))
     const current = await findCurrentRemoval(turn.client, list)
     if (current?.state === 'running') {
       const listed = await countListed(turn.client, list, current.id, missing)
