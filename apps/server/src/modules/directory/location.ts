@@ -58,6 +58,12 @@ export async function findLocation(db: Queryable, id: LocationId): Promise<Locat
   return rows[0] ? toLocation(rows[0]) : null
 }
 
+/** The location after this one by id; after the last one, the first. Null when there is none. Housekeeping: goes over every location. */
+export async function findNextLocationId(db: Queryable, id: LocationId): Promise<LocationId | null> {
+  const { rows } = await db.query<{ id: LocationId }>('select id from location order by id <= $1, id limit 1', [id])
+  return rows[0]?.id ?? null
+}
+
 /** The location; throws a Problem when there is none. */
 export async function requireLocation(db: Queryable, id: LocationId): Promise<Location> {
   const location = await findLocation(db, id)

@@ -3,6 +3,7 @@ import type { Pool } from 'pg'
 import { Problem } from '../../platform/errors/problem.ts'
 import type { LocationId } from '../../platform/identity/identity.ts'
 import type { Log } from '../../platform/log/log-event.ts'
+import { findNextLocationId } from '../directory/location.ts'
 import { rerenderRecords } from './change.ts'
 import { readForRendering } from './reference-store.ts'
 import { renderRecords } from './rendering.ts'
@@ -79,8 +80,9 @@ function hasOtherIds(one: unknown, other: unknown): boolean {
 async function nextDataset(pool: Pool, { locationId, dataset }: Position): Promise<Position> {
   const next = datasetNames[datasetNames.indexOf(dataset) + 1]
   if (next !== undefined) return { locationId, dataset: next as DatasetName, afterId: '0' }
-  const { rows } = await pool.query<{ id: LocationId }>('select id from location order by id <= $1, id limit 1', [
-    locationId,
-  ])
-  return { locationId: rows[0]?.id ?? locationId, dataset: datasetNames[0] as DatasetName, afterId: '0' }
+  return {
+    locationId: (await findNextLocationId(pool, locationId)) ?? locationId,
+    dataset: datasetNames[0] as DatasetName,
+    afterId: '0',
+  }
 }

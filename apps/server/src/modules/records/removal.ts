@@ -121,8 +121,7 @@ async function startLarge(deps: { pool: Pool; now: () => Date; log: Log }, list:
       const { visible } = turn.state(list.dataset)
       const listHash = await hashRemoval(turn.client, list, id)
       const listed = await lockRemoval(turn.client, { ...list, id, state: 'listing' })
-      if (!listed)
-        throw new Problem('busy', { because: 'the location was opened again', headers: { 'retry-after': '5' } })
+      if (!listed) throw new Problem('busy', { because: 'the location was opened again', retryAfterSeconds: 5 })
       const { remaining } = listed
       const state = mustBeHeld(remaining, visible) ? 'held' : 'running'
       await replace(turn, log, before, listed, { state, listHash, visible, heldAt: now() })
@@ -183,10 +182,10 @@ function runningOn(removal: Removal, isCovered: boolean): RemovalStart {
 
 /** The agent is to send its list again when the removal is done. A slice takes about a second. */
 function stillRunning({ remaining }: Removal): Problem {
-  const seconds = Math.min(60, 5 + Math.ceil(remaining / removalSliceMax))
+  const retryAfterSeconds = Math.min(60, 5 + Math.ceil(remaining / removalSliceMax))
   return new Problem('busy', {
     errors: 'An earlier removal of this dataset is still running. Send the list again when it is done.',
-    headers: { 'retry-after': String(seconds) },
+    retryAfterSeconds,
   })
 }
 
