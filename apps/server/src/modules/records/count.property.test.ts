@@ -1,15 +1,13 @@
 import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
-import { cpSync, globSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { type TestContext, test } from 'node:test'
+import { test } from 'node:test'
 import { type DatasetName, datasetNames } from '@bridgework/contract'
 import fc from 'fast-check'
 import type { Pool } from 'pg'
 import { serverRole } from '../../platform/database/embedded/cluster.ts'
 import { migrate } from '../../platform/database/migrate.ts'
 import { createTestDatabase } from '../../platform/database/test-database.ts'
+import { migrationsBefore } from '../../platform/database/test-migrations.ts'
 import type { AgentId, LocationId } from '../../platform/identity/identity.ts'
 import { aPlan, aRecord, aSchedule } from '../../test-world.ts'
 import { createOrganization } from '../directory/organization.ts'
@@ -92,7 +90,7 @@ test('what writers count is what is there, after any uploads, removals, returns,
 test('records of an older version are counted when the schema is brought up to date, and no older version changes any more', async (t) => {
   const { url, pool, ownerPool } = await createTestDatabase(t)
   await ownerPool.query('drop schema public cascade; create schema public')
-  await migrate(url, { directory: olderMigrations(t), serverRole, log: () => {} })
+  await migrate(url, { directory: migrationsBefore(t, 'record_counts'), serverRole, log: () => {} })
   await ownerPool.query(
     `insert into organization (id, name) values (1, 'Practice');
      insert into location (id, organization_id, source_id, name) values (7, 1, '0', 'Location');
@@ -193,18 +191,4 @@ function sourceOf(dataset: DatasetName, { value, target, week }: NonNullable<Val
 async function aLocation(pool: Pool): Promise<LocationId> {
   const organization = await createOrganization(pool, { name: 'Practice' })
   return (await createLocation(pool, organization.id, { sourceId: '0', name: 'Location' })).id
-}
-
-/** The migrations that came before the counts. */
-function olderMigrations(t: TestContext): string {
-  const from = join(import.meta.dirname, '../../platform/database/migrations')
-  const to = mkdtempSync(join(tmpdir(), 'bridgework-migrations-'))
-  t.after(() => rmSync(to, { recursive: true }))
-  const names = globSync('*.sql', { cwd: from }).sort()
-  const older = names.slice(
-    0,
-    names.findIndex((name) => name.endsWith('_record_counts.sql')),
-  )
-  for (const name of older) cpSync(join(from, name), join(to, name))
-  return to
 }
