@@ -19,7 +19,13 @@ export type AgentEvent =
   | { event: 'state.reset' }
   | { event: 'state.behind'; dataset: DatasetName }
   | { event: 'dataset.put_off'; dataset: DatasetName; because: SourceProblemKind; what: string; todo: string }
-  | { event: 'dataset.failed'; dataset: DatasetName; because: SourceProblemKind; what: string; todo: string }
+  | {
+      event: 'dataset.failed'
+      dataset: DatasetName
+      because: SourceProblemKind | IngestProblemKind
+      what: string
+      todo: string
+    }
   | { event: 'dataset.advice'; dataset: DatasetName; what: string }
   | { event: 'dataset.reading'; dataset: DatasetName; fully: FullReadReason | null; rows: number }
   | {

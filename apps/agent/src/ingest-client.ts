@@ -64,7 +64,7 @@ export type Enrolment = { readonly agentId: string; readonly agentKey: string; r
 export type IngestClient = {
   /** Who the server takes us for, and its clock. */
   identify(): Promise<{ agentId: string; organizationId: string; serverTime: Date }>
-  /** Source id → Bridgework's location id, of all locations of the organization. */
+  /** Sends every location that the source has. Source id → Bridgework's location id, of all locations of the organization. */
   sendLocations(locations: readonly SourceLocation[]): Promise<ReadonlyMap<string, string>>
   /** `body` is gzipped NDJSON. The same number with the same body may be sent any number of times. */
   sendRecords(
@@ -100,7 +100,7 @@ export function ingestClient(options: IngestOptions): IngestClient {
       }
     },
     sendLocations: async (locations) => {
-      const body = { locations: [...locations] } satisfies IngestBodies['sendLocations']
+      const body = { locations: [...locations], complete: true } satisfies IngestBodies['sendLocations']
       const answer = await call('sendLocations', { organization_id: options.organizationId }, json(body))
       return new Map(answer.locations.map(({ source_id, location_id }) => [source_id, location_id]))
     },

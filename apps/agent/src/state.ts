@@ -240,6 +240,14 @@ export function openState(path: string, identity: StateIdentity, nowMs: () => nu
         for (const location of locations) statements.putLocation.run(location.source_id, JSON.stringify(location))
       }),
 
+    /** The source has the location no more. When it has it again, everything of it is sent again. */
+    forgetLocation: (sourceId: string, locationId: string | undefined): void =>
+      transaction(() => {
+        statements.forgetLocation.run(sourceId)
+        if (locationId === undefined) return
+        for (const statement of statements.forgetLocationData) statement.run(locationId)
+      }),
+
     close: (): void => database.close(),
   }
 }
@@ -312,6 +320,10 @@ function prepare(database: DatabaseSync) {
     get: database.prepare('select value from setting where name = ?'),
     set: database.prepare(
       'insert into setting (name, value) values (?, ?) on conflict do update set value = excluded.value',
+    ),
+    forgetLocation: database.prepare('delete from location where source_id = ?'),
+    forgetLocationData: ['record', 'refused', 'location_dataset'].map((table) =>
+      database.prepare(`delete from ${table} where location_id = ?`),
     ),
     insertUpload: database.prepare(
       'insert into upload (number, location_id, dataset, body, bears_on) values (?, ?, ?, ?, ?)',

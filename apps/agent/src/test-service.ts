@@ -5,7 +5,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { gunzipSync } from 'node:zlib'
 import { ingestUrl } from '@bridgework/contract/ingest'
 import { createEnrolmentCode } from '../../server/src/modules/agents/agent-key.ts'
-import { confirmRemoval, listRemovalHolds } from '../../server/src/modules/records/removal-hold.ts'
+import { confirmRemoval } from '../../server/src/modules/records/removal-decision.ts'
+import { listRemovals } from '../../server/src/modules/records/removal-store.ts'
+import { removeSlice } from '../../server/src/modules/records/remover.ts'
 import type { LocationId } from '../../server/src/platform/identity/identity.ts'
 import { someWorld, type TestScope, type TestWorld } from '../../server/src/test-world.ts'
 
@@ -173,8 +175,10 @@ async function startLine(
     /** As a person does who agrees to every removal that waits. */
     confirmRemovals: async () => {
       const own = [...(await locations()).values()].map(({ id }) => id)
-      for (const { locationId, dataset } of await listRemovalHolds(pool, own)) {
-        await confirmRemoval(pool, locationId, dataset)
+      // The records of a closed location are listed in the background.
+      while (await removeSlice({ pool, log: service.log, now: world.serverTime })) {}
+      for (const { locationId, dataset, listHash } of await listRemovals(pool, own)) {
+        await confirmRemoval(pool, locationId, dataset, listHash)
       }
     },
   }

@@ -3,7 +3,8 @@ import type { Pool } from 'pg'
 import { deleteOldSightings } from './modules/attribution/store.ts'
 import { deleteOldSyncActivity } from './modules/datasets/sync-activity.ts'
 import { deleteOldMails } from './modules/mail/queue.ts'
-import { findForeignReferences, type Place } from './modules/records/foreign-reference.ts'
+import { findForeignReferences, type Position } from './modules/records/foreign-reference.ts'
+import { dropBrokenLists } from './modules/records/removal-store.ts'
 import { deleteOldUploads } from './modules/records/upload-store.ts'
 import { deleteOldSignIns } from './modules/sign-in/store.ts'
 import { trimUsage } from './modules/usage/store.ts'
@@ -22,7 +23,7 @@ const recordsLookedAt = 20_000
  */
 export function startHousekeeping(deps: { pool: Pool; log: Log }): () => Promise<void> {
   let running = Promise.resolve()
-  let place = somePlace()
+  let position = randomPosition()
   const attempt = async (task: string, work: () => Promise<void>) => {
     try {
       await work()
@@ -32,6 +33,7 @@ export function startHousekeeping(deps: { pool: Pool; log: Log }): () => Promise
   }
   const run = async () => {
     await attempt('housekeeping', async () => {
+      await dropBrokenLists(deps.pool)
       await deleteOldUploads(deps.pool, new Date(Date.now() - uploadsKeptMs))
       await deleteOldSightings(deps.pool)
       await deleteOldSyncActivity(deps.pool)
@@ -40,7 +42,7 @@ export function startHousekeeping(deps: { pool: Pool; log: Log }): () => Promise
       await deleteOldMails(deps.pool)
     })
     await attempt('foreign references', async () => {
-      place = await findForeignReferences(deps, place, recordsLookedAt)
+      position = await findForeignReferences(deps, position, recordsLookedAt)
     })
   }
   const timer = setInterval(() => {
@@ -53,7 +55,7 @@ export function startHousekeeping(deps: { pool: Pool; log: Log }): () => Promise
 }
 
 /** Anywhere: a server that is often started again would otherwise look at the same records each time. Ids of locations are below 2^53. */
-function somePlace(): Place {
+function randomPosition(): Position {
   const locationId = String(Math.floor(Math.random() * 2 ** 53)) as LocationId
   return { locationId, dataset: datasetNames.at(-1) as DatasetName, afterId: '0' }
 }

@@ -13,6 +13,7 @@ import { createMailDelivery } from './modules/mail/delivery.ts'
 import { createMailFolder } from './modules/mail/folder.ts'
 import { createSmtp } from './modules/mail/smtp.ts'
 import { completeLocations } from './modules/onboarding/complete-locations.ts'
+import { createRemover } from './modules/records/remover.ts'
 import { createRerenderer } from './modules/records/rerenderer.ts'
 import { createSyncSlots } from './modules/throttle/sync-slots.ts'
 import { createTokenLimit } from './modules/throttle/token-limit.ts'
@@ -52,13 +53,15 @@ export async function openService(config: Config, log: Log): Promise<Service> {
     const now = () => new Date()
     const usage = createUsageRecorder({ pool, log, now })
     const rerenderer = createRerenderer({ pool, log })
-    closers.push(tokenLimit.stop, slots.stop, disclosures.stop, usage.stop, rerenderer.stop)
+    const remover = createRemover({ pool, log, now })
+    closers.push(tokenLimit.stop, slots.stop, disclosures.stop, usage.stop, rerenderer.stop, remover.stop)
     closers.push(startHousekeeping({ pool, log }))
     closers.push(startMail(config, pool, log))
     tokenLimit.start()
     slots.start()
     usage.start()
     rerenderer.start()
+    remover.start()
     const { environment, publicUrl, trustedProxies, previewDatasets } = config
     const app = await buildApp({
       pool,

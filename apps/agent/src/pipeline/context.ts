@@ -1,5 +1,5 @@
 import type { Connector, DatasetName } from '../connector.ts'
-import type { IngestClient } from '../ingest-client.ts'
+import type { IngestClient, IngestProblem } from '../ingest-client.ts'
 import type { AgentState } from '../state.ts'
 import { type RetryBudget, type RetryDeps, withRetries } from './retry.ts'
 
@@ -21,6 +21,8 @@ export type CycleContext = AgentDeps & {
   readonly totals: { uploaded: number; refused: number; refusedNow: number; held: number; failedDatasets: number }
   /** Locations that the server will not take this dataset for; the others go on. */
   readonly skipped: Set<string>
+  /** What the server refused first of one dataset; the cycle goes on with the others, then fails with it. */
+  failure: IngestProblem | null
 }
 
 /** A location as both sides name it. */

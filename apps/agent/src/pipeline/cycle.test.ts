@@ -157,7 +157,7 @@ test('once a day everything is compared, though nothing seems changed', async (t
   assert.equal(agent.plans().get('3')?.plan_name, 'Changed without a stamp')
 })
 
-test('a location that appears gets everything, and is told as complete; one that vanishes becomes inactive', async (t) => {
+test('a location that appears gets everything, and is told as complete; one that vanishes is closed, and sent whole when it is back', async (t) => {
   const agent = await someAgent(t)
   await agent.run()
   agent.source.locationIds = ['1', '2']
@@ -176,6 +176,31 @@ test('a location that appears gets everything, and is told as complete; one that
   await agent.run()
   assert.equal((await agent.server.locations()).get('1')?.is_active, false)
   assert.equal(agent.plans('1').size, 3)
+  await agent.server.confirmRemovals()
+  agent.source.locationIds = ['1', '2']
+  assert.deepEqual(await agent.run(), { result: 'complete', uploaded: 3, refused: 0, held: 0 })
+  assert.equal((await agent.server.locations()).get('1')?.is_active, true)
+  assert.equal(agent.plans('1').size, 3)
+})
+
+test('a dataset that the server cannot take now keeps no other from being read, and the cycle says which it was', async (t) => {
+  const agent = await someAgent(t)
+  const answer = { status: 503, body: { errors: 'Still running.', code: 'busy' }, headers: { 'retry-after': '5' } }
+  agent.server.world.interference = ({ path }) => (/fee_schedules.reconcile/.test(path) ? answer : undefined)
+  const outcome = await agent.run()
+  assert.deepEqual(outcome, { result: 'failed', retryAfterMs: 5_000 })
+  assert.equal(agent.plans().size, 3)
+  assert.deepEqual(
+    agent.named('dataset.failed').map(({ dataset, because }) => [dataset, because]),
+    [['fee_schedules', 'busy']],
+  )
+  assert.deepEqual(
+    agent.server.cycles().map(({ dataset }) => dataset),
+    ['insurance_plans'],
+  )
+  agent.server.world.interference = undefined
+  assert.equal((await agent.run()).result, 'complete')
+  assert.equal(agent.server.cycles().at(-2)?.dataset, 'fee_schedules')
 })
 
 test('a location that the server no longer knows is told, and the others go on', async (t) => {

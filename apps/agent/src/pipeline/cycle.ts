@@ -1,4 +1,4 @@
-import { type DatasetName, isPassing, type SourceCycle, type SourceLocation, SourceProblem } from '../connector.ts'
+import { type DatasetName, isPassing, type SourceCycle, SourceProblem } from '../connector.ts'
 import { IngestProblem, type IngestProblemKind } from '../ingest-client.ts'
 import type { AgentDeps, CycleContext, Target } from './context.ts'
 import { retrying } from './context.ts'
@@ -44,6 +44,7 @@ async function attemptCycle(deps: AgentDeps, fully: boolean, isSecond = false): 
     budget: { attemptsLeft: retriesMax, deadlineMs: startedAtMs + waitMaxMs },
     totals: { uploaded: 0, refused: 0, refusedNow: 0, held: 0, failedDatasets: 0 },
     skipped: new Set(),
+    failure: null,
   }
   const unread = new Set<DatasetName>()
   deps.report({ event: 'cycle.began' })
@@ -53,14 +54,19 @@ async function attemptCycle(deps: AgentDeps, fully: boolean, isSecond = false): 
     try {
       const targets = await sendLocations(context, source)
       for (const dataset of deps.connector.datasets) {
-        if (await canBeRead(context, source, dataset)) await syncDataset(context, source, dataset, targets, fully)
-        else unread.add(dataset)
+        const isRead =
+          (await canBeRead(context, source, dataset)) &&
+          (await orReport(context, dataset, () => syncDataset(context, source, dataset, targets, fully)))
+        if (!isRead) unread.add(dataset)
       }
       for (let round = 0; round < recheckRoundsMax; round++) {
         const letGo = deps.connector.datasets.filter(
           (dataset) => !unread.has(dataset) && deps.state.rechecks(dataset).length > 0,
         )
-        for (const dataset of letGo) await syncRechecks(context, source, dataset, targets)
+        for (const dataset of letGo) {
+          if (!(await orReport(context, dataset, () => syncRechecks(context, source, dataset, targets))))
+            unread.add(dataset)
+        }
       }
     } finally {
       await source.end()
@@ -70,10 +76,36 @@ async function attemptCycle(deps: AgentDeps, fully: boolean, isSecond = false): 
     if (isSecond || !(error instanceof IngestProblem) || error.kind !== 'key_reused') throw error
     return await attemptCycle(deps, fully, true)
   }
+  if (context.failure) throw context.failure
   const { uploaded, refused, held } = context.totals
   deps.report({ event: 'cycle.finished', durationMs: deps.nowMs() - startedAtMs, uploaded, refused })
   if (context.skipped.size > 0) return { result: 'failed', retryAfterMs: null }
   return context.totals.failedDatasets > 0 ? { result: 'incomplete' } : { result: 'complete', uploaded, refused, held }
+}
+
+/** A longer wait than this is not asked for one dataset's sake. */
+const datasetWaitMaxMs = 60_000
+
+/**
+ * Whether a dataset was synced. When the server refuses one dataset, it may take the others: that is reported, they are read all the same,
+ * and the cycle fails after them.
+ */
+async function orReport(context: CycleContext, dataset: DatasetName, sync: () => Promise<void>): Promise<boolean> {
+  try {
+    await sync()
+    return true
+  } catch (error) {
+    if (!(error instanceof IngestProblem) || !concernsDataset(error)) throw error
+    const { kind, errors } = error
+    context.report({ event: 'dataset.failed', dataset, because: kind, what: errors, todo: todoFor(kind) })
+    context.failure ??= error
+    return false
+  }
+}
+
+function concernsDataset({ kind, retryAfterMs }: IngestProblem): boolean {
+  if ((retryAfterMs ?? 0) > datasetWaitMaxMs) return false
+  return ['busy', 'failing', 'in_progress', 'too_large', 'record_invalid', 'unexpected'].includes(kind)
 }
 
 /** Whether the source can give this dataset now; says why not, and what a person should know. */
@@ -95,21 +127,19 @@ async function canBeRead(context: CycleContext, source: SourceCycle, dataset: Da
 }
 
 /**
- * Sends every location at every cycle: they are few, and the answer says which ids are in force. One that is gone from
- * the source is sent once more as inactive.
+ * Sends every location at every cycle: they are few, and the answer says which ids are in force. The list is complete, so the server closes
+ * one that is gone from the source; what the state says of it is forgotten, because its records may be hidden until it is back.
  */
 async function sendLocations(context: CycleContext, source: SourceCycle): Promise<Target[]> {
   const present = await source.readLocations()
   await source.confirm()
+  const ids = await retrying(context, () => context.client.sendLocations(present))
   const sourceIds = new Set(present.map((location) => location.source_id))
-  const gone = context.state
-    .sentLocations()
-    .filter((location) => !sourceIds.has(location.source_id))
-    .map((location): SourceLocation => ({ ...location, is_active: false }))
-  const all = [...present, ...gone]
-  const ids = await retrying(context, () => context.client.sendLocations(all))
-  context.state.keepSentLocations(all)
-  context.report({ event: 'locations.sent', locations: all.length })
+  for (const { source_id } of context.state.sentLocations()) {
+    if (!sourceIds.has(source_id)) context.state.forgetLocation(source_id, ids.get(source_id))
+  }
+  context.state.keepSentLocations(present)
+  context.report({ event: 'locations.sent', locations: present.length })
   return present.map(({ source_id }) => {
     const locationId = ids.get(source_id)
     if (locationId === undefined)

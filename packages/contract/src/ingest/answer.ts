@@ -16,7 +16,8 @@ export const ingestAnswers = {
   }),
   sendRecords: Type.Object({ inserted: count, changed: count, unchanged: count, hidden: count }),
   reportCycle: Type.Object({ synced_at: Type.String({ format: 'date-time' }) }),
-  reconcile: Type.Object({ hidden: count }),
+  /** `remaining`: records that the service hides in the background, where they are many. */
+  reconcile: Type.Object({ hidden: count, remaining: Type.Optional(count) }),
 } as const satisfies Record<IngestRouteName, TSchema>
 
 export type IngestAnswers = { [name in IngestRouteName]: Static<(typeof ingestAnswers)[name]> }

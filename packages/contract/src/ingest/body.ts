@@ -11,7 +11,11 @@ export const ingestBodies = {
     name: Type.Optional(shortText),
     version: Type.Optional(shortText),
   }),
-  sendLocations: body({ locations: Type.Array(sourceLocation, { maxItems: 1000 }) }),
+  sendLocations: body({
+    locations: Type.Array(sourceLocation, { maxItems: 1000 }),
+    /** True: the system has no other location. Older agents do not send it. */
+    complete: Type.Optional(Type.Boolean()),
+  }),
   reportCycle: body({ read_at: anyInstant('When the reading began'), complete: Type.Boolean() }),
   reconcile: body({
     /** The number that the agent's next upload had when it began to read the list. */

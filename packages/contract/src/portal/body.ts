@@ -33,8 +33,8 @@ export const portalBodies = {
     name,
     time_zone: Type.Optional(Type.Union([Type.String({ maxLength: 100 }), Type.Null()])),
   }),
-  /** `missing`: the count that the person saw, so that nobody confirms a list that has grown since. */
-  confirmRemoval: body({ missing: Type.Integer({ minimum: 1 }) }),
+  /** `list_hash`: the list that the person saw. Another list by now is refused. */
+  confirmRemoval: body({ list_hash: Type.String({ maxLength: 64, description: 'The list that was seen' }) }),
   /**
    * `access_version`: that of the vendor's page that the person saw, so that nobody undoes what another has changed since. A location that
    * is not listed has the datasets of `all_locations` alone.

@@ -57,16 +57,30 @@ export type OperatorAgent = {
 
 export type Jobs = {
   /** Work that waits because a change alters many other records. */
-  rerendering: { location_id: string; dataset: string; waiting: number; since: Instant | null }[]
+  rerendering: {
+    location_id: string
+    dataset: string
+    waiting: number
+    /** Of those that wait, how many failed at their last try, and the name of the error. */
+    failing: number
+    last_error: string | null
+    since: Instant
+  }[]
   mail: { waiting: number; failing: number; oldest_at: Instant | null; last_error: string | null }
   removals: {
     location_id: string
     location_name: string
     organization_name: string
     dataset: string
-    missing: number
+    state: 'held' | 'running'
+    list_hash: string
+    remaining: number
+    hidden: number
     visible: number
     held_at: Instant
+    /** How often the last slice failed, and the name of the error. */
+    attempts: number
+    last_error: string | null
   }[]
 }
 

@@ -28,7 +28,8 @@ export type DatasetCopy = {
   total: number
   /** Of the total, those that the practice management system still has. */
   visible: number
-  removal_held: boolean
+  /** `held`: a removal waits for a person; `running`: one is carried out. */
+  removal: 'held' | 'running' | null
 }
 
 export type LocationEntry = {
@@ -39,6 +40,8 @@ export type LocationEntry = {
   time_zone: string | null
   website_url: string | null
   is_active: boolean
+  /** Since when the practice management system has not had it. */
+  closed_at: Instant | null
   practice_management_system: { name: string | null; version: string | null }
   /** That of the dataset that is furthest behind. */
   state: FreshnessState
@@ -75,9 +78,17 @@ export type RemovalEntry = {
   location_name: string
   dataset: string
   title: string
-  missing: number
+  /** `held`: waits for a person; `running`: confirmed, or small enough, and being carried out. */
+  state: 'held' | 'running'
+  /** Names the list of records, to confirm what was seen. */
+  list_hash: string
+  /** Records that are still to be hidden, and those that are. */
+  remaining: number
+  hidden: number
+  /** Visible records when it was held. */
   visible: number
   held_at: Instant
+  location_closed: boolean
 }
 
 /** `records`: the first 100 by source id. `name` only where it is not a patient's. */
@@ -196,7 +207,8 @@ export type OrganizationAnswers = {
   revokeAgent: Done
   listRemovals: { data: RemovalEntry[] }
   previewRemoval: RemovalPage
-  confirmRemoval: { hidden: number }
+  /** `remaining`: what is hidden in the background from now on. */
+  confirmRemoval: { hidden: number; remaining: number }
   rejectRemoval: Done
   listVendors: Listed<VendorEntry>
   getVendor: VendorPage

@@ -33,7 +33,12 @@ export function JobsPage() {
                 { header: 'Location', cell: ({ location_id }) => location_id },
                 { header: 'Dataset', cell: ({ dataset }) => datasetTitle(dataset) },
                 { header: 'Waiting', align: 'right', cell: ({ waiting }) => waiting.toLocaleString() },
-                { header: 'Since', cell: ({ since }) => <When at={since} never="–" /> },
+                { header: 'Since', cell: ({ since }) => <When at={since} /> },
+                {
+                  header: 'Problem',
+                  cell: ({ failing, last_error }) =>
+                    failing === 0 ? '–' : `${failing.toLocaleString()} failed (${last_error}) and will be tried again`,
+                },
               ]}
             />
           )}
@@ -52,12 +57,15 @@ export function JobsPage() {
             </Alert>
           )}
         </Section>
-        <Section title="Removals held" description="Each waits for a decision of its practice.">
+        <Section
+          title="Removals"
+          description="A held removal waits for a decision of its practice. A large one is carried out in slices."
+        >
           {removals.length === 0 ? (
-            <EmptyState icon={IconCircleCheck} title="No removals held" />
+            <EmptyState icon={IconCircleCheck} title="No removals held or running" />
           ) : (
             <DataTable
-              caption="Removals held"
+              caption="Removals"
               rows={removals}
               rowKey={({ location_id, dataset }) => `${location_id} ${dataset}`}
               columns={[
@@ -65,10 +73,18 @@ export function JobsPage() {
                 { header: 'Location', cell: ({ location_name }) => location_name },
                 { header: 'Dataset', cell: ({ dataset }) => datasetTitle(dataset) },
                 {
-                  header: 'Would hide',
-                  cell: ({ missing, visible }) => `${missing.toLocaleString()} of ${visible.toLocaleString()}`,
+                  header: 'State',
+                  cell: ({ state, remaining, hidden, visible }) =>
+                    state === 'held'
+                      ? `Held: ${remaining.toLocaleString()} of ${visible.toLocaleString()}`
+                      : `Running: ${hidden.toLocaleString()} of ${(hidden + remaining).toLocaleString()} are hidden`,
                 },
-                { header: 'Held since', cell: ({ held_at }) => <When at={held_at} /> },
+                { header: 'Since', cell: ({ held_at }) => <When at={held_at} /> },
+                {
+                  header: 'Problem',
+                  cell: ({ attempts, last_error }) =>
+                    attempts === 0 ? '–' : `Failed ${attempts} times (${last_error}) and will be tried again`,
+                },
               ]}
             />
           )}

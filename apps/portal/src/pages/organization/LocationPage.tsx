@@ -105,7 +105,7 @@ export function LocationPage() {
 }
 
 function CopyState({ copy, params }: { copy: DatasetCopy; params: { organization_id: string; location_id: string } }) {
-  if (!copy.removal_held) return <StateBadge state={copy.state} />
+  if (copy.removal === null) return <StateBadge state={copy.state} />
   return (
     <Stack gap={4} align="flex-start">
       <StateBadge state={copy.state} />
@@ -114,7 +114,7 @@ function CopyState({ copy, params }: { copy: DatasetCopy; params: { organization
         to="/organization/$organization_id/removals/$location_id/$dataset"
         params={{ ...params, dataset: copy.dataset }}
       >
-        Review removal
+        {copy.removal === 'held' ? 'Review removal' : 'Records are being hidden'}
       </PageLink>
     </Stack>
   )

@@ -78,7 +78,7 @@ function LocationName({ location, organizationId }: { location: LocationEntry; o
       {!location.is_active && (
         <Text span size="sm" c="dimmed">
           {' '}
-          (inactive)
+          {location.closed_at === null ? '(inactive)' : '(closed)'}
         </Text>
       )}
       {location.address && (

@@ -25,7 +25,7 @@ export function RemovalPage() {
   const confirm = useAct('confirmRemoval')
   const reject = useAct('rejectRemoval')
   const [asked, setAsked] = useState<'confirm' | 'reject' | null>(null)
-  const { missing, visible, title, location_name } = removal
+  const { remaining, visible, title, location_name, list_hash } = removal
   const leave = async (message: string) => {
     notifications.show({ message })
     await navigate({ to: '/organization/$organization_id/removals', params })
@@ -40,15 +40,20 @@ export function RemovalPage() {
       </Breadcrumbs>
       <PageHeader
         title={`${title} of ${location_name}`}
-        description="These records are missing from your practice management system. If you hide them, vendors see them as removed."
+        description={
+          removal.location_closed
+            ? 'Your practice management system no longer has this location. If you hide its records, vendors see them as removed.'
+            : 'These records are missing from your practice management system. If you hide them, vendors see them as removed.'
+        }
         actions={
-          mayDecide && (
+          mayDecide &&
+          removal.state === 'held' && (
             <>
               <Button variant="default" onClick={() => setAsked('reject')}>
                 Keep records…
               </Button>
               <Button color="red.9" onClick={() => setAsked('confirm')}>
-                Hide {missing.toLocaleString()} records…
+                Hide {remaining.toLocaleString()} records…
               </Button>
             </>
           )
@@ -57,10 +62,10 @@ export function RemovalPage() {
       <Stack>
         {!mayDecide && <WhoMay action="removal.decide" what="hide or keep these records" />}
         <SimpleGrid cols={{ base: 1, xs: 3 }}>
-          <StatCard label="Would be hidden" value={missing.toLocaleString()} />
+          <StatCard label="Would be hidden" value={remaining.toLocaleString()} />
           <StatCard
             label="Would stay"
-            value={(visible - missing).toLocaleString()}
+            value={(visible - remaining).toLocaleString()}
             hint={`of ${visible.toLocaleString()} that vendors see now`}
           />
           <StatCard label="Held since" value={<When at={removal.held_at} />} />
@@ -68,8 +73,8 @@ export function RemovalPage() {
         <Section
           title="Records that would be hidden"
           description={
-            removal.records.length < missing
-              ? `The first ${removal.records.length} of ${missing.toLocaleString()}, with their key in your system.`
+            removal.records.length < remaining
+              ? `The first ${removal.records.length} of ${remaining.toLocaleString()}, with their key in your system.`
               : 'With their key in your system.'
           }
         >
@@ -90,12 +95,13 @@ export function RemovalPage() {
       <ConfirmDialog
         opened={asked === 'confirm'}
         onClose={() => setAsked(null)}
-        title={`Hide ${missing.toLocaleString()} records?`}
-        typed={String(missing)}
+        title={`Hide ${remaining.toLocaleString()} records?`}
+        typed={String(remaining)}
         confirm="Hide records"
         onConfirm={async () => {
-          const { hidden } = await confirm.mutateAsync({ params, body: { missing } })
-          await leave(`${hidden.toLocaleString()} records are hidden.`)
+          const done = await confirm.mutateAsync({ params, body: { list_hash } })
+          const more = done.remaining === 0 ? '' : ` ${done.remaining.toLocaleString()} more follow in the background.`
+          await leave(`${done.hidden.toLocaleString()} records are hidden.${more}`)
         }}
       >
         At their next read, vendors see these {title.toLowerCase()} of {location_name} as removed. A record that returns
@@ -112,8 +118,9 @@ export function RemovalPage() {
           await leave('The records stay visible.')
         }}
       >
-        Nothing is hidden. If the records are still missing at the next complete read, you are asked again. Check the
-        export or the database first.
+        {removal.location_closed
+          ? 'Nothing is hidden. The records stay visible to vendors although the location has closed.'
+          : 'Nothing is hidden. If the records are still missing at the next complete read, you are asked again. Check the export or the database first.'}
       </ConfirmDialog>
     </>
   )

@@ -1,3 +1,4 @@
+import type { RemovalEntry } from '@bridgework/contract/portal'
 import { Card, Stack, Text } from '@mantine/core'
 import { IconCircleCheck } from '@tabler/icons-react'
 import { useSuspenseQuery } from '@tanstack/react-query'
@@ -13,10 +14,10 @@ import { When } from '../../ui/When.tsx'
 
 const route = getRouteApi('/signed-in/organization/$organization_id/removals')
 
-/** Removals that are so large that a person must confirm them. */
+/** Removals that are so large that a person must confirm them, and those that are carried out. */
 export function RemovalsPage() {
   const params = route.useParams()
-  const { data } = useSuspenseQuery(read('listRemovals', { params }, { everyMs: 30_000 }))
+  const { data } = useSuspenseQuery(read('listRemovals', { params }, { everyMs: 10_000 }))
   const found = useFound(data.data, ({ location_name, title }) => `${location_name} ${title}`)
   return (
     <>
@@ -34,31 +35,29 @@ export function RemovalsPage() {
             </EmptyState>
           ) : (
             <DataTable
-              caption="Removals to review"
+              caption="Removals"
               rows={found}
               rowKey={({ location_id, dataset }) => `${location_id} ${dataset}`}
               columns={[
                 { header: 'Location', cell: ({ location_name }) => <Text size="sm">{location_name}</Text> },
                 { header: 'Dataset', cell: ({ title }) => title },
-                {
-                  header: 'Would hide',
-                  cell: ({ missing, visible }) => `${missing.toLocaleString()} of ${visible.toLocaleString()}`,
-                },
-                { header: 'Held since', cell: ({ held_at }) => <When at={held_at} /> },
+                { header: 'Progress', cell: progressOf },
+                { header: 'Since', cell: ({ held_at }) => <When at={held_at} /> },
                 {
                   header: 'Actions',
                   isHidden: true,
                   align: 'right',
-                  cell: ({ location_id, location_name, dataset, title }) => (
-                    <ButtonLink
-                      size="xs"
-                      to="/organization/$organization_id/removals/$location_id/$dataset"
-                      params={{ ...params, location_id, dataset }}
-                      aria-label={`Review ${title} of ${location_name}`}
-                    >
-                      Review
-                    </ButtonLink>
-                  ),
+                  cell: ({ location_id, location_name, dataset, title, state }) =>
+                    state === 'held' && (
+                      <ButtonLink
+                        size="xs"
+                        to="/organization/$organization_id/removals/$location_id/$dataset"
+                        params={{ ...params, location_id, dataset }}
+                        aria-label={`Review ${title} of ${location_name}`}
+                      >
+                        Review
+                      </ButtonLink>
+                    ),
                 },
               ]}
             />
@@ -67,4 +66,9 @@ export function RemovalsPage() {
       </Stack>
     </>
   )
+}
+
+function progressOf({ state, remaining, hidden, visible }: RemovalEntry): string {
+  if (state === 'held') return `Would hide ${remaining.toLocaleString()} of ${visible.toLocaleString()}`
+  return `${hidden.toLocaleString()} of ${(hidden + remaining).toLocaleString()} are hidden`
 }

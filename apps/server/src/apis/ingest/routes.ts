@@ -98,7 +98,9 @@ function registerProtected(app: FastifyInstance, context: IngestApiContext): voi
   serve(app, 'sendLocations', { bodyLimit: limits.uploadBytesMax }, async (request) => {
     const organizationId = organizationOf(request)
     const body = readJson(ingestBodies.sendLocations, request.body)
-    const locations = await upsertLocations(pool, organizationId, body.locations.map(toLocationSource))
+    const report = { agentId: agentOf(request).agentId, isComplete: body.complete === true, now: now() }
+    const sources = body.locations.map(toLocationSource)
+    const locations = await upsertLocations(pool, organizationId, sources, report)
     return {
       locations: locations.map(({ id, sourceId, name }) => ({ source_id: sourceId, location_id: id, name })),
     }

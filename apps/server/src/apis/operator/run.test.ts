@@ -233,8 +233,12 @@ test('a held removal is listed and confirmed once; a read on record is listed by
   })
   const where = ['--location', location.id]
   await pool.query(
-    `insert into removal_hold (location_id, dataset, agent_id, source_ids, visible, held_at)
-     values ($1, 'insurance_plans', 7, array['1', '2'], 2, now())`,
+    `with held as (
+       insert into removal (location_id, dataset, id, state, list_hash, visible, remaining, held_at)
+       values ($1, 'insurance_plans', gen_random_uuid(), 'held', 'abc', 2, 2, now())
+       returning *)
+     insert into removal_record (location_id, dataset, removal_id, source_id)
+     select location_id, dataset, id, n from held, generate_series(1, 2) n`,
     [location.id],
   )
   await insertDisclosures(
@@ -258,11 +262,16 @@ test('a held removal is listed and confirmed once; a read on record is listed by
   )
 
   const [held] = await ask('removal', 'list')
-  assert.deepEqual([held.location_id, held.missing, held.visible], [location.id, 2, 2])
+  assert.deepEqual([held.location_id, held.remaining, held.visible, held.list_hash], [location.id, 2, 2, 'abc'])
   const table = (await run('removal', 'list')).out
   assert.ok(table.includes('Downtown') && !table.includes('\u001b'), 'a name must not steer the terminal')
-  assert.deepEqual(await ask('removal', 'confirm', ...where, '--dataset', 'insurance_plans'), { hidden: 0 })
-  assert.equal((await run('removal', 'confirm', ...where, '--dataset', 'insurance_plans')).code, 1)
+  const confirm = ['removal', 'confirm', ...where, '--dataset', 'insurance_plans']
+  const shown = await run(...confirm)
+  assert.deepEqual([shown.code, shown.out], [1, ''])
+  assert.match(shown.err, /would hide 2 of 2 records\. To confirm it, run the command again with --list abc\./)
+  assert.match((await run(...confirm, '--list', 'abd')).err, /The list has changed since you saw it/)
+  assert.deepEqual(await ask(...confirm, '--list', 'abc'), { hidden: 0, remaining: 0 })
+  assert.equal((await run(...confirm, '--list', 'abc')).code, 1)
 
   const [read] = await ask('disclosure', 'list', ...where)
   assert.deepEqual(

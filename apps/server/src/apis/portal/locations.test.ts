@@ -11,7 +11,7 @@ type Location = {
   address: string | null
   state: string
   cell_seconds: number
-  datasets: { dataset: string; state: string; total: number; visible: number; removal_held: boolean }[]
+  datasets: { dataset: string; state: string; total: number; visible: number; removal: string | null }[]
   timeline: { dataset: string; cells: Cell[] }[]
 }
 
@@ -64,7 +64,7 @@ test('a location shows what each dataset holds and how current it is', async (t)
     datasetNames,
   )
   const plans = data[0]?.datasets.find((each) => each.dataset === dataset)
-  assert.deepEqual([plans?.total, plans?.visible, plans?.state, plans?.removal_held], [3, 2, 'pending', false])
+  assert.deepEqual([plans?.total, plans?.visible, plans?.state, plans?.removal], [3, 2, 'pending', null])
 })
 
 test('a timeline tells what was read, what was missed, when the office was closed, and when nothing had been synced yet', async (t) => {

@@ -4,7 +4,7 @@ import { listDatasetStates } from '../../modules/datasets/dataset-state.ts'
 import { freshnessOf, oldestOf, type SyncTimes } from '../../modules/datasets/freshness.ts'
 import { createTimelines, listSyncActivity } from '../../modules/datasets/sync-activity.ts'
 import { type Location, listLocations } from '../../modules/directory/location.ts'
-import { listRemovalHolds } from '../../modules/records/removal-hold.ts'
+import { listRemovals } from '../../modules/records/removal-store.ts'
 import type { OrganizationId } from '../../platform/identity/identity.ts'
 import type { PortalContext } from './context.ts'
 import { type ListPage, toListed } from './list.ts'
@@ -72,8 +72,8 @@ async function entriesOf(
   locations: readonly Location[],
 ): Promise<LocationEntry[]> {
   const ids = locations.map((location) => location.id)
-  const [states, holds] = await Promise.all([listDatasetStates(pool, ids), listRemovalHolds(pool, ids)])
-  const held = new Set(holds.map((hold) => `${hold.locationId} ${hold.dataset}`))
+  const [states, removals] = await Promise.all([listDatasetStates(pool, ids), listRemovals(pool, ids)])
+  const removalAt = new Map(removals.map((removal) => [`${removal.locationId} ${removal.dataset}`, removal.state]))
   return await Promise.all(
     locations.map(async (location) => {
       const stateOf = (times: SyncTimes) =>
@@ -87,6 +87,7 @@ async function entriesOf(
         time_zone: location.timeZone,
         website_url: location.websiteUrl,
         is_active: location.isActive,
+        closed_at: location.closedAt?.toISOString() ?? null,
         practice_management_system: location.practiceManagementSystem,
         state: await stateOf(oldestOf(own.map(([, state]) => state))),
         datasets: await Promise.all(
@@ -98,7 +99,7 @@ async function entriesOf(
             initial_sync_completed_at: state.initialSyncCompletedAt?.toISOString() ?? null,
             total: state.total,
             visible: state.visible,
-            removal_held: held.has(`${location.id} ${dataset}`),
+            removal: removalAt.get(`${location.id} ${dataset}`) ?? null,
           })),
         ),
       }

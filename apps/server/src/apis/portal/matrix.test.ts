@@ -226,7 +226,7 @@ test('W05: nothing is changed by a GET, a HEAD or a prefetch: a path that change
 const bodies: Partial<Record<PortalRouteName, object>> = {
   updateCompanyMember: { role: 'member' },
   updateOrganizationMember: { role: 'member' },
-  confirmRemoval: { missing: 1 },
+  confirmRemoval: { list_hash: 'x' },
   updateAttribution: { domains: [], excluded_paths: [] },
 }
 

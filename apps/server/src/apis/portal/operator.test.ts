@@ -180,7 +180,8 @@ test('jobs show the work that waits, mail that fails and removals that are held,
   const { world, operator } = await someOperator(t)
   const location = await world.addLocation({ organizationId: await world.addOrganization('North Dental') })
   await world.pool.query(
-    `insert into rerender_work (location_id, target_dataset, target_source_id, dataset) values ($1, 'fee_schedules', '7', 'insurance_plans')`,
+    `insert into rerender_work (location_id, target_dataset, target_source_id, dataset, attempts, last_error)
+     values ($1, 'fee_schedules', '7', 'insurance_plans', 0, null), ($1, 'fee_schedules', '8', 'insurance_plans', 4, '57014')`,
     [location.id],
   )
   await world.pool.query(
@@ -188,20 +189,38 @@ test('jobs show the work that waits, mail that fails and removals that are held,
      values ('a@example.com', 'A', 'A', 0, null), ('b@example.com', 'B', 'B', 3, 'ECONNREFUSED')`,
   )
   await world.pool.query(
-    `insert into removal_hold (location_id, dataset, agent_id, source_ids, visible, held_at) values ($1, 'patients', 1, '{1,2,3}', 3, now())`,
+    `with held as (
+       insert into removal (location_id, dataset, id, state, list_hash, visible, remaining, held_at)
+       values ($1, 'patients', gen_random_uuid(), 'held', 'abc', 3, 3, now())
+       returning *)
+     insert into removal_record (location_id, dataset, removal_id, source_id)
+     select location_id, dataset, id, n from held, generate_series(1, 3) n`,
     [location.id],
   )
 
   const jobs = read<{ rerendering: Row[]; mail: Row; removals: Row[] }>(await operator.get('/operator/jobs'))
 
   assert.deepEqual(
-    jobs.rerendering.map(({ location_id, dataset, waiting }) => [location_id, dataset, waiting]),
-    [[location.id, 'insurance_plans', 1]],
+    jobs.rerendering.map(({ location_id, dataset, waiting, failing, last_error }) => [
+      location_id,
+      dataset,
+      waiting,
+      failing,
+      last_error,
+    ]),
+    [[location.id, 'insurance_plans', 2, 1, '57014']],
   )
   assert.deepEqual([jobs.mail.waiting, jobs.mail.failing, jobs.mail.last_error], [2, 1, 'ECONNREFUSED'])
   assert.deepEqual(
-    jobs.removals.map((each) => [each.location_name, each.organization_name, each.dataset, each.missing, each.visible]),
-    [['Location', 'North Dental', 'patients', 3, 3]],
+    jobs.removals.map((each) => [
+      each.location_name,
+      each.organization_name,
+      each.dataset,
+      each.state,
+      each.remaining,
+      each.visible,
+    ]),
+    [['Location', 'North Dental', 'patients', 'held', 3, 3]],
   )
   assert.equal(read<Row>(await operator.get('/operator/overview')).removals_held, 1)
 })

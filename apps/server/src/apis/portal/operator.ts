@@ -21,8 +21,8 @@ import { countDirectory } from '../../modules/overview/directory-counts.ts'
 import { listSlotsInUse, listTokenAttempts } from '../../modules/overview/limits-in-use.ts'
 import {
   countFreshness,
-  countRemovalHolds,
-  listHeldRemovals,
+  countHeldRemovals,
+  listCurrentRemovals,
   listRerenderBacklog,
 } from '../../modules/overview/sync-health.ts'
 import { lastRequestsOf } from '../../modules/usage/store.ts'
@@ -58,7 +58,7 @@ export const operatorHandlers: PortalHandlers<
       countAgents(pool, now()),
       countDisclosures(pool),
       countFreshness(pool, lastContactOf, now()),
-      countRemovalHolds(pool),
+      countHeldRemovals(pool),
     ])
     return {
       environment,
@@ -179,15 +179,10 @@ export const operatorHandlers: PortalHandlers<
     const [rerendering, mail, removals] = await Promise.all([
       listRerenderBacklog(pool),
       measureMail(pool),
-      listHeldRemovals(pool),
+      listCurrentRemovals(pool),
     ])
     return {
-      rerendering: rerendering.map(({ locationId, dataset, waiting, since }) => ({
-        location_id: locationId,
-        dataset,
-        waiting,
-        since: since.toISOString(),
-      })),
+      rerendering: rerendering.map((each) => ({ ...each, since: each.since.toISOString() })),
       mail: {
         waiting: mail.waiting,
         failing: mail.failing,

@@ -5,7 +5,7 @@ import { listAudit, recordAudit } from '../../modules/audit/store.ts'
 import { countCompaniesWithAccess } from '../../modules/consent/grant.ts'
 import { listLocations } from '../../modules/directory/location.ts'
 import { requireOrganization, updateOrganization } from '../../modules/directory/organization.ts'
-import { listRemovalHolds } from '../../modules/records/removal-hold.ts'
+import { listRemovals } from '../../modules/records/removal-store.ts'
 import { withTransaction } from '../../platform/database/pool.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import { type AgentId, parseNumericId } from '../../platform/identity/identity.ts'
@@ -36,8 +36,8 @@ export const organizationHandlers: PortalHandlers<
       listAgents(pool, organizationId, agentsMax),
       countCompaniesWithAccess(pool, organizationId),
     ])
-    const [holds, byState] = await Promise.all([
-      listRemovalHolds(
+    const [removals, byState] = await Promise.all([
+      listRemovals(
         pool,
         locations.map(({ id }) => id),
       ),
@@ -57,7 +57,7 @@ export const organizationHandlers: PortalHandlers<
         living: agents.filter((agent) => agent.revokedAt === null).length,
         connected: agents.filter((agent) => stateOf(agent, now()) === 'connected').length,
       },
-      removals: holds.length,
+      removals: removals.filter((removal) => removal.state === 'held').length,
       vendors,
       locations_by_state: byState,
       datasets: datasetNames.map((name) => ({

@@ -6,7 +6,10 @@ import { somePortal } from './test-portal.ts'
 type Removal = {
   location_id: string
   dataset: string
-  missing: number
+  state: string
+  list_hash: string
+  remaining: number
+  hidden: number
   visible: number
   records: { source_id: string; name: string | null; updated_at: string }[]
 }
@@ -40,12 +43,12 @@ async function someRemoval(t: TestContext, dataset = 'insurance_plans', count = 
   return { ...world, location, organizationId, path, at, owner, reconcile, sourceId, waiting, visible }
 }
 
-test('R08: a held removal shows what it would hide, and hides it when a person confirms the count that was seen', async (t) => {
+test('R08: a held removal shows what it would hide, and hides it when a person confirms the list that was seen', async (t) => {
   const world = await someRemoval(t)
   const { owner, at } = world
   assert.deepEqual(
-    (await world.waiting()).map(({ dataset, missing, visible }) => [dataset, missing, visible]),
-    [['insurance_plans', 29, 30]],
+    (await world.waiting()).map(({ dataset, state, remaining, visible }) => [dataset, state, remaining, visible]),
+    [['insurance_plans', 'held', 29, 30]],
   )
   const preview = (await owner.get(at)).body as unknown as Removal
   assert.equal(preview.records.length, 29)
@@ -53,28 +56,32 @@ test('R08: a held removal shows what it would hide, and hides it when a person c
   assert.deepEqual([source_id, name], ['s001', 'Plan 1'])
   assert.ok(Math.abs(Date.parse(updated_at) - Date.now()) < 60_000)
 
-  const wrong = await owner.post(`${at}/confirmation`, { missing: 28 })
+  // As many records as before, but others.
+  assert.equal((await world.reconcile([world.sourceId(1)])).body.code, 'removal_held')
+  const wrong = await owner.post(`${at}/confirmation`, { list_hash: preview.list_hash })
   assert.deepEqual([wrong.status, wrong.body.code], [409, 'removal_changed'])
-  assert.match(wrong.body.errors, /29 records now, not 28/)
+  assert.match(wrong.body.errors, /The list has changed since you saw it. It names 29 records now. Review it again/)
   assert.equal(await world.visible(), 30)
   assert.equal((await world.waiting()).length, 1, 'it still waits')
 
   const admin = await world.signInAs({ organizationId: world.organizationId }, 'admin')
-  const answer = await admin.post(`${at}/confirmation`, { missing: 29 })
-  assert.deepEqual([answer.status, answer.body], [200, { hidden: 29 }])
+  const [{ list_hash } = assert.fail()] = await world.waiting()
+  const answer = await admin.post(`${at}/confirmation`, { list_hash })
+  assert.deepEqual([answer.status, answer.body], [200, { hidden: 29, remaining: 0 }])
   assert.deepEqual([await world.visible(), await world.waiting()], [1, []])
-  assert.equal((await admin.post(`${at}/confirmation`, { missing: 29 })).body.code, 'removal_unknown')
+  assert.equal((await admin.post(`${at}/confirmation`, { list_hash })).body.code, 'removal_unknown')
   assert.equal((await owner.get(at)).body.code, 'removal_unknown')
 })
 
 test('what was received since the removal was held is neither listed nor hidden', async (t) => {
   const world = await someRemoval(t)
-  await world.location.upload('insurance_plans', { s005: aPlan({ plan_name: 'Back again' }) })
+  const unchanged = aPlan({ plan_name: 'Plan 6' })
+  await world.location.upload('insurance_plans', { s005: aPlan({ plan_name: 'Back again' }), s006: unchanged })
   const preview = (await world.owner.get(world.at)).body as unknown as Removal
-  assert.equal(preview.records.length, 28)
-  assert.ok(!preview.records.some(({ source_id }) => source_id === 's005'))
-  const answer = await world.owner.post(`${world.at}/confirmation`, { missing: 29 })
-  assert.deepEqual(answer.body, { hidden: 28 })
+  assert.deepEqual([preview.remaining, preview.records.length], [27, 27])
+  assert.ok(!preview.records.some(({ source_id }) => ['s005', 's006'].includes(source_id)))
+  const answer = await world.owner.post(`${world.at}/confirmation`, { list_hash: preview.list_hash })
+  assert.deepEqual(answer.body, { hidden: 27, remaining: 0 })
 })
 
 test('a rejected removal hides nothing, and the agent’s next complete read asks again', async (t) => {
@@ -125,7 +132,7 @@ test('W19: a member sees what waits and decides nothing; another practice’s pe
     [stranger, at, 'organization_unknown'],
     [stranger, theirs, 'location_unknown'],
   ] as const) {
-    assert.equal((await person.post(`${place}/confirmation`, { missing: 29 })).body.code, code)
+    assert.equal((await person.post(`${place}/confirmation`, { list_hash: 'x' })).body.code, code)
     assert.equal((await person.delete(place)).body.code, code)
   }
   assert.equal((await stranger.get(theirs)).body.code, 'location_unknown')

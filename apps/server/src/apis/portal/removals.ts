@@ -7,10 +7,9 @@ import {
   confirmRemoval,
   type HeldRecord,
   listHeldRecords,
-  listRemovalHolds,
-  type RemovalHold,
   rejectRemoval,
-} from '../../modules/records/removal-hold.ts'
+} from '../../modules/records/removal-decision.ts'
+import { type CurrentRemoval, findCurrentRemoval, listRemovals } from '../../modules/records/removal-store.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import { entryOf } from './audit.ts'
 import type { PortalHandlers } from './context.ts'
@@ -21,25 +20,27 @@ const previewMax = 100
 /** The attribute that names a record, of those datasets whose names are not a patient's. */
 const nameAttributes: Record<string, string> = { fee_schedules: 'name', insurance_plans: 'plan_name' }
 
-/** Removals that were so large that a person of the practice must decide. */
+/** Removals that were so large that a person of the practice must decide, and those that are carried out. */
 export const removalHandlers: PortalHandlers<'listRemovals' | 'previewRemoval' | 'confirmRemoval' | 'rejectRemoval'> = {
   listRemovals: async ({ pool }, { member }) => {
-    const locations = await listLocations(pool, member.organizationId)
-    const holds = await listRemovalHolds(
-      pool,
-      locations.map(({ id }) => id),
-    )
-    return { data: holds.map(toEntry) }
+    const locations = new Map((await listLocations(pool, member.organizationId)).map((each) => [each.id, each]))
+    const removals = await listRemovals(pool, [...locations.keys()])
+    return {
+      data: removals.flatMap((removal) => {
+        const location = locations.get(removal.locationId)
+        return location ? [toEntry(removal, location)] : []
+      }),
+    }
   },
 
   previewRemoval: async ({ pool }, { member, params }) => {
     const location = await requireOwnLocation(pool, member.organizationId, params.location_id)
     const dataset = requireDataset(params.dataset)
-    const hold = (await listRemovalHolds(pool, [location.id])).find((each) => each.dataset === dataset)
-    if (!hold) throw new Problem('removal_unknown')
-    const records = await listHeldRecords(pool, location.id, dataset, previewMax)
+    const removal = await findCurrentRemoval(pool, { locationId: location.id, dataset })
+    if (!removal) throw new Problem('removal_unknown')
+    const records = await listHeldRecords(pool, removal, previewMax)
     return {
-      ...toEntry(hold),
+      ...toEntry(removal, location),
       records: records.map((record) => ({
         source_id: record.sourceId,
         name: nameOf(dataset, record),
@@ -51,13 +52,9 @@ export const removalHandlers: PortalHandlers<'listRemovals' | 'previewRemoval' |
   confirmRemoval: async ({ pool }, call) => {
     const location = await requireOwnLocation(pool, call.member.organizationId, call.params.location_id)
     const dataset = requireDataset(call.params.dataset)
-    return await confirmRemoval(pool, location.id, dataset, {
-      missing: call.body.missing,
-      alongside: (client, hidden) =>
-        recordAudit(
-          client,
-          entryOf(call, 'removal.decide', `Confirmed: ${subjectOf(dataset, location)}, ${hidden} hidden`),
-        ),
+    return await confirmRemoval(pool, location.id, dataset, call.body.list_hash, (client, { hidden, remaining }) => {
+      const what = `Confirmed: ${subjectOf(dataset, location)}, ${hidden} hidden${remaining > 0 ? `, ${remaining} to hide` : ''}`
+      return recordAudit(client, entryOf(call, 'removal.decide', what))
     })
   },
 
@@ -71,15 +68,19 @@ export const removalHandlers: PortalHandlers<'listRemovals' | 'previewRemoval' |
   },
 }
 
-function toEntry(hold: RemovalHold): RemovalEntry {
+function toEntry(removal: CurrentRemoval, location: Location): RemovalEntry {
   return {
-    location_id: hold.locationId,
-    location_name: hold.locationName,
-    dataset: hold.dataset,
-    title: getDataset(hold.dataset).title,
-    missing: hold.missing,
-    visible: hold.visible,
-    held_at: hold.heldAt.toISOString(),
+    location_id: location.id,
+    location_name: location.name,
+    dataset: removal.dataset,
+    title: getDataset(removal.dataset).title,
+    state: removal.state,
+    list_hash: removal.listHash,
+    remaining: removal.remaining,
+    hidden: removal.hidden,
+    visible: removal.visible,
+    held_at: removal.heldAt.toISOString(),
+    location_closed: location.closedAt !== null,
   }
 }
 

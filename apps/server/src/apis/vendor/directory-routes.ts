@@ -12,7 +12,7 @@ import {
   getGrantedOrganization,
   listGrantedOrganizations,
 } from '../../modules/overview/granted-organization.ts'
-import { listHoldsOf } from '../../modules/records/removal-hold.ts'
+import { listHeldOf } from '../../modules/records/removal-decision.ts'
 import { acceptsGzip, sendBody } from '../../platform/http/send-body.ts'
 import { rawQuery } from '../../platform/http/server.ts'
 import { tokenOf } from './authenticate.ts'
@@ -79,7 +79,7 @@ export function registerDirectory(app: FastifyInstance, { pool, now, lastContact
       const principal = await requirePrincipal(pool, tokenOf(request))
       const location = await getGrantedLocation(pool, principal, request.params.location_id)
       readNoParameters(rawQuery(request))
-      const holds = await listHoldsOf(pool, location.id)
+      const holds = await listHeldOf(pool, location.id)
       const data = location.states.map(async ({ dataset, state }) => ({
         id: dataset,
         type: 'sync_status',

@@ -4,7 +4,7 @@ import { datasetNames, datasets, vendorApiPath } from '@bridgework/contract'
 import { grantAccess, revokeAccess } from '../../modules/consent/grant.ts'
 import { acceptAgreement, publishAgreement } from '../../modules/credentials/agreement.ts'
 import { closeCompany, resumeCompany, suspendCompany } from '../../modules/directory/company.ts'
-import { findForeignReferences, type Place } from '../../modules/records/foreign-reference.ts'
+import { findForeignReferences, type Position } from '../../modules/records/foreign-reference.ts'
 import { aPlan, aSchedule, someWorld, type TestLocation, type TestVendor, type TestWorld } from '../../test-world.ts'
 import { assertProblem, eventually } from './test-answer.ts'
 import { times } from './test-runs.ts'
@@ -169,11 +169,11 @@ test('A12: a foreign reference that was planted in the database raises an alarm,
   await p2.upload('fee_schedules', { theirs: aSchedule({ name: 'Of the second' }) })
   await p1.upload('insurance_plans', { p: aPlan({ fee_schedule_source_id: 'theirs' }) })
   const look = async () => {
-    let place: Place = { locationId: p1.id, dataset: datasetNames[0] as Place['dataset'], afterId: '0' }
+    let position: Position = { locationId: p1.id, dataset: datasetNames[0] as Position['dataset'], afterId: '0' }
     const begun = new Set<string>()
-    while (!begun.has(JSON.stringify(place))) {
-      begun.add(JSON.stringify(place))
-      place = await findForeignReferences({ pool: world.pool, log: world.log }, place, 1)
+    while (!begun.has(JSON.stringify(position))) {
+      begun.add(JSON.stringify(position))
+      position = await findForeignReferences({ pool: world.pool, log: world.log }, position, 1)
     }
     return world.events.filter((event) => event.event === 'record.foreign_reference')
   }

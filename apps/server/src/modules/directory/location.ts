@@ -1,7 +1,7 @@
 import type { Queryable } from '../../platform/database/queryable.ts'
 import { fromRow, type RowOf, toRow } from '../../platform/database/rows.ts'
 import { Problem } from '../../platform/errors/problem.ts'
-import type { LocationId, OrganizationId } from '../../platform/identity/identity.ts'
+import type { AgentId, LocationId, OrganizationId } from '../../platform/identity/identity.ts'
 import type { OfficeHours } from './office-hours.ts'
 
 /** A location as its practice management system tells of it. `sourceId` is that system's own key, unique in the organization. */
@@ -29,6 +29,8 @@ export type LocationSource = {
 export type Location = LocationSource & {
   id: LocationId
   organizationId: OrganizationId
+  /** Since when the practice management system has not had it; null while it has. */
+  closedAt: Date | null
   createdAt: Date
   updatedAt: Date
 }
@@ -56,6 +58,12 @@ export async function findLocation(db: Queryable, id: LocationId): Promise<Locat
   return rows[0] ? toLocation(rows[0]) : null
 }
 
+/** The location after this one by id; after the last one, the first. Null when there is none. Housekeeping: goes over every location. */
+export async function findNextLocationId(db: Queryable, id: LocationId): Promise<LocationId | null> {
+  const { rows } = await db.query<{ id: LocationId }>('select id from location order by id <= $1, id limit 1', [id])
+  return rows[0]?.id ?? null
+}
+
 /** The location; throws a Problem when there is none. */
 export async function requireLocation(db: Queryable, id: LocationId): Promise<Location> {
   const location = await findLocation(db, id)
@@ -70,7 +78,7 @@ const sourceColumns = `source_id, name, address_line_1, address_line_2, city, st
 export const locationColumns = `l.id, l.organization_id, ${sourceColumns
   .split(/,\s*/)
   .map((column) => `l.${column}`)
-  .join(', ')}, l.created_at, l.updated_at`
+  .join(', ')}, l.closed_at, l.created_at, l.updated_at`
 
 /** What the practice management system is stands in two columns. */
 type Stored<T extends LocationSource> = Omit<T, 'practiceManagementSystem'> & {
@@ -117,6 +125,44 @@ export async function updateLocations(
         and (${prefixed('l')}) is distinct from (${prefixed('given')})`,
     [organizationId, JSON.stringify(locations.map(toLocationRow))],
   )
+}
+
+/** Notes which agent reported these locations last, and opens those that were closed. Returns the ids of these. */
+export async function openLocations(
+  client: Queryable,
+  organizationId: OrganizationId,
+  sourceIds: readonly string[],
+  agentId: AgentId,
+): Promise<LocationId[]> {
+  await client.query(
+    `update location set reported_by = $3
+      where organization_id = $1 and source_id = any($2::text[]) and reported_by is distinct from $3`,
+    [organizationId, sourceIds, agentId],
+  )
+  const { rows } = await client.query<{ id: LocationId }>(
+    `update location set closed_at = null, updated_at = clock_timestamp()
+      where organization_id = $1 and source_id = any($2::text[]) and closed_at is not null
+      returning id`,
+    [organizationId, sourceIds],
+  )
+  return rows.map((row) => row.id)
+}
+
+/** Closes the locations other than these, except those that one of the other agents reported last. Returns their ids. */
+export async function closeLocations(
+  client: Queryable,
+  organizationId: OrganizationId,
+  sourceIds: readonly string[],
+  otherAgentIds: readonly AgentId[],
+): Promise<LocationId[]> {
+  const { rows } = await client.query<{ id: LocationId }>(
+    `update location set closed_at = clock_timestamp(), is_active = false, updated_at = clock_timestamp()
+      where organization_id = $1 and source_id <> all($2::text[]) and closed_at is null
+        and coalesce(reported_by, 0) <> all($3::bigint[])
+      returning id`,
+    [organizationId, sourceIds, otherAgentIds],
+  )
+  return rows.map((row) => row.id)
 }
 
 function toLocationRow<T extends LocationSource>({ practiceManagementSystem, ...location }: T): RowOf<Stored<T>> {

@@ -1,33 +1,47 @@
 import type { Pool } from 'pg'
 import { withTransaction } from '../../platform/database/pool.ts'
+import type { Queryable } from '../../platform/database/queryable.ts'
 import { Problem } from '../../platform/errors/problem.ts'
-import { type LocationId, newNumericId, type OrganizationId } from '../../platform/identity/identity.ts'
+import { type AgentId, type LocationId, newNumericId, type OrganizationId } from '../../platform/identity/identity.ts'
+import { listAgents } from '../agents/agent-key.ts'
 import { insertAttributionScripts } from '../attribution/store.ts'
 import { openForOrganizationGrants } from '../consent/dataset-grant.ts'
-import { insertDatasetStates } from '../datasets/dataset-state.ts'
+import { insertDatasetStates, listDatasetStates } from '../datasets/dataset-state.ts'
 import {
+  closeLocations,
   insertLocations,
   type Location,
   type LocationSource,
   listLocations,
+  openLocations,
   updateLocations,
 } from '../directory/location.ts'
 import { lockOrganization } from '../directory/organization.ts'
+import { dropWaitingRemovals, requestRemovals } from '../records/removal-store.ts'
+
+/** By which agent locations are reported, and whether the list names every location that its system has. */
+export type LocationReport = { agentId: AgentId; isComplete: boolean; now: Date }
 
 /**
- * Stores what an agent reports of an organization's locations, by source id; locations that it does not name stay as they are.
+ * Stores what an agent reports of an organization's locations, by source id. Locations that it does not name stay as they are, unless the list
+ * is complete: then those that no other agent reports are closed, and all their records are held for removal. One that is named is open again.
  * A new location gets its dataset states, its attribution script and the grants of the whole organization in the same
  * transaction. A location without a change is not touched, so `updatedAt` moves only with a change. Returns all locations of
- * the organization. Throws a Problem when a source id occurs twice.
+ * the organization. Throws a Problem when a source id occurs twice, or a complete list is empty.
  */
 export async function upsertLocations(
   pool: Pool,
   organizationId: OrganizationId,
   sources: readonly LocationSource[],
+  report: LocationReport | null = null,
 ): Promise<Location[]> {
   const bySourceId = new Map(sources.map((source) => [source.sourceId, source]))
   if (bySourceId.size < sources.length)
     throw new Problem('field_invalid', { errors: 'Two locations have the same source_id. Send each location once.' })
+  if (report?.isComplete && sources.length === 0)
+    throw new Problem('field_invalid', {
+      errors: 'A complete list names at least one location. Send the locations, or leave complete out.',
+    })
   return await withTransaction(pool, async (client) => {
     await lockOrganization(client, organizationId)
     const before = await listLocations(client, organizationId)
@@ -44,9 +58,47 @@ export async function upsertLocations(
       await insertAttributionScripts(client, newIds)
       await openForOrganizationGrants(client, organizationId, newIds)
     }
+    if (report) await closeAndOpen(client, organizationId, [...bySourceId.keys()], report)
     return await listLocations(client, organizationId)
   })
 }
+
+async function closeAndOpen(
+  client: Queryable,
+  organizationId: OrganizationId,
+  sourceIds: readonly string[],
+  { agentId, isComplete, now }: LocationReport,
+): Promise<void> {
+  await dropWaitingRemovals(client, await openLocations(client, organizationId, sourceIds, agentId))
+  if (!isComplete) return
+  const others = (await listAgents(client, organizationId)).filter(
+    (agent) => agent.id !== agentId && isAlive(agent, now),
+  )
+  const closed = await closeLocations(
+    client,
+    organizationId,
+    sourceIds,
+    others.map((agent) => agent.id),
+  )
+  if (closed.length === 0) return
+  await dropWaitingRemovals(client, closed)
+  const states = await listDatasetStates(client, closed)
+  await requestRemovals(
+    client,
+    [...states].flatMap(([locationId, ofLocation]) =>
+      [...ofLocation].filter(([, state]) => state.visible > 0).map(([dataset]) => ({ locationId, dataset })),
+    ),
+  )
+}
+
+/** Not revoked, and heard within a day: such an agent answers for the locations that it reported. */
+function isAlive(agent: { revokedAt: Date | null; lastContactAt: Date | null }, now: Date): boolean {
+  return (
+    agent.revokedAt === null && agent.lastContactAt !== null && now.getTime() - agent.lastContactAt.getTime() < dayMs
+  )
+}
+
+const dayMs = 24 * 60 * 60_000
 
 /** Makes one location, as `upsertLocations` does; an operator's or a test's way. */
 export async function createLocation(

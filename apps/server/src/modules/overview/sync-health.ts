@@ -31,42 +31,45 @@ export async function countFreshness(
   return counts
 }
 
-/** Work that waits because a change alters many other records, the oldest first; at most a hundred datasets. */
-export async function listRerenderBacklog(
-  db: Queryable,
-): Promise<{ locationId: LocationId; dataset: DatasetName; waiting: number; since: Date }[]> {
-  const { rows } = await db.query<{ location_id: LocationId; dataset: DatasetName; waiting: string; since: Date }>(
-    `select location_id, dataset, count(*) as waiting, min(created_at) as since
+/**
+ * Work that waits because a change alters many other records, the oldest first; at most a hundred datasets. `failing`: rows whose last try
+ * failed, with the error of the one that failed most often.
+ */
+export async function listRerenderBacklog(db: Queryable): Promise<RerenderBacklog[]> {
+  const { rows } = await db.query<RerenderBacklog & { waiting: string; failing: string }>(
+    `select location_id, dataset, count(*) as waiting, min(created_at) as since, count(*) filter (where attempts > 0) as failing,
+            (array_agg(last_error order by attempts desc))[1] as last_error
        from rerender_work
       group by location_id, dataset
       order by min(created_at), location_id, dataset
       limit 100`,
   )
-  return rows.map((row) => ({
-    locationId: row.location_id,
-    dataset: row.dataset,
-    waiting: Number(row.waiting),
-    since: row.since,
-  }))
+  return rows.map((row) => ({ ...row, waiting: Number(row.waiting), failing: Number(row.failing) }))
 }
 
-export async function countRemovalHolds(db: Queryable): Promise<number> {
-  const { rows } = await db.query<{ count: string }>('select count(*) from removal_hold')
+export async function countHeldRemovals(db: Queryable): Promise<number> {
+  const { rows } = await db.query<{ count: string }>(`select count(*) from removal where state = 'held'`)
   return Number(rows[0]?.count)
 }
 
-/** Removals that wait for a person at any practice, the oldest first; at most a hundred. */
-export async function listHeldRemovals(db: Queryable): Promise<HeldRemoval[]> {
-  const { rows } = await db.query<HeldRemoval & { visible: string }>(
-    `select h.location_id, l.name as location_name, o.name as organization_name, h.dataset,
-            cardinality(h.source_ids) as missing, h.visible, h.held_at
-       from removal_hold h
-       join location l on l.id = h.location_id
+/** Removals that wait for a person at any practice or are carried out, the oldest first; at most a hundred. */
+export async function listCurrentRemovals(db: Queryable): Promise<CurrentRemoval[]> {
+  const { rows } = await db.query<CurrentRemoval & Record<'remaining' | 'hidden' | 'visible', string>>(
+    `select r.location_id, l.name as location_name, o.name as organization_name, r.dataset, r.state, r.list_hash, r.remaining, r.hidden,
+            r.visible, r.held_at, r.attempts, r.last_error
+       from removal r
+       join location l on l.id = r.location_id
        join organization o on o.id = l.organization_id
-      order by h.held_at, h.location_id, h.dataset
+      where r.state in ('held', 'running')
+      order by r.created_at, r.location_id, r.dataset
       limit 100`,
   )
-  return rows.map((row) => ({ ...row, visible: Number(row.visible) }))
+  return rows.map((row) => ({
+    ...row,
+    remaining: Number(row.remaining),
+    hidden: Number(row.hidden),
+    visible: Number(row.visible),
+  }))
 }
 
 type LocationTimes = {
@@ -77,12 +80,26 @@ type LocationTimes = {
   completed_at: Date | null
 }
 
-type HeldRemoval = {
+type RerenderBacklog = {
+  location_id: LocationId
+  dataset: DatasetName
+  waiting: number
+  failing: number
+  last_error: string | null
+  since: Date
+}
+
+type CurrentRemoval = {
   location_id: LocationId
   location_name: string
   organization_name: string
   dataset: DatasetName
-  missing: number
+  state: 'held' | 'running'
+  list_hash: string
+  remaining: number
+  hidden: number
   visible: number
   held_at: Date
+  attempts: number
+  last_error: string | null
 }

@@ -1,6 +1,6 @@
 import { type DatasetName, referencesFrom, referencesTo } from '@bridgework/contract'
 import type { Stamp } from '../datasets/stamp.ts'
-import { findPlaces } from './count-store.ts'
+import { findBuckets } from './count-store.ts'
 import { isSameContent, restamp } from './document.ts'
 import {
   addRerenderWork,
@@ -48,14 +48,14 @@ export async function writeRecords(
   const { rows, references } = await renderRecords(turn, dataset, [...inserted, ...updates], stamp)
   const updatedRows = rows.slice(inserted.length)
   const updatedIds = updatedRows.map((row) => row.id)
-  const left = await findPlaces(client, locationId, dataset, updatedIds)
+  const left = await findBuckets(client, locationId, dataset, updatedIds)
   await insertRecords(client, locationId, dataset, stamp, origin, rows.slice(0, inserted.length))
   await updateRecords(client, locationId, dataset, stamp, origin, updatedRows)
   await replaceReferences(client, locationId, dataset, updatedIds, references)
   const state = turn.state(dataset)
   state.total += inserts.length
-  state.tally.leave(left)
-  for (const row of rows) state.tally.come(row, stamp)
+  state.tally.subtract(left)
+  for (const row of rows) state.tally.add(row, stamp)
   state.visible += visibleIn(rows) - updates.filter((record) => !record.wasHidden).length
   await renderReferring(turn, dataset, {
     inserted: inserts.map((record) => record.sourceId),
@@ -103,7 +103,7 @@ async function restampCounts(
   stamp: Stamp,
 ): Promise<void> {
   const ids = records.map((record) => record.id)
-  turn.state(dataset).tally.restamp(await findPlaces(turn.client, turn.locationId, dataset, ids), stamp)
+  turn.state(dataset).tally.restamp(await findBuckets(turn.client, turn.locationId, dataset, ids), stamp)
 }
 
 /** What a dataset's records show of another's: nothing, its id alone, or more. */

@@ -4,7 +4,7 @@ import type { LocationId } from '../../platform/identity/identity.ts'
 import type { ReadPermit } from '../consent/read-permit.ts'
 import type { Stamp } from '../datasets/stamp.ts'
 import type { Range } from './filter-store.ts'
-import { type Place, weekMicros } from './tally.ts'
+import { type Bucket, weekMicros } from './tally.ts'
 
 /** How many records match, and an id that none of them lies below: most often their lowest. */
 export type Count = { total: number; lowestId: string }
@@ -18,7 +18,7 @@ export async function saveCounts(
   locationId: LocationId,
   dataset: DatasetName,
   spanFrom: Stamp,
-  places: readonly Place[],
+  buckets: readonly Bucket[],
 ): Promise<void> {
   await client.query(
     `insert into record_count as counted (location_id, dataset, span_from, starts_week, records, lowest_id)
@@ -32,17 +32,17 @@ export async function saveCounts(
       group by span, row."startsWeek"
          on conflict (location_id, dataset, span_from, starts_week) do update
         set records = counted.records + excluded.records, lowest_id = least(counted.lowest_id, excluded.lowest_id)`,
-    [locationId, dataset, spanFrom, JSON.stringify(places)],
+    [locationId, dataset, spanFrom, JSON.stringify(buckets)],
   )
 }
 
-/** Where these records stand now, by the primary key. */
-export async function findPlaces(
+/** How many of these records each bucket counts now, by the primary key. */
+export async function findBuckets(
   client: PoolClient,
   locationId: LocationId,
   dataset: DatasetName,
   ids: readonly string[],
-): Promise<Place[]> {
+): Promise<Bucket[]> {
   if (ids.length === 0) return []
   const { rows } = await client.query<Record<'stamp' | 'starts_week' | 'records' | 'lowest_id', string>>(
     `select modified_at as stamp, coalesce(starts_at / ${weekMicros}, -1) as starts_week, count(*) as records, min(id) as lowest_id

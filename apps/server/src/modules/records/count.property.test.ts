@@ -1,23 +1,30 @@
 import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
-import { cpSync, globSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { type TestContext, test } from 'node:test'
+import { test } from 'node:test'
 import { type DatasetName, datasetNames } from '@bridgework/contract'
 import fc from 'fast-check'
 import type { Pool } from 'pg'
 import { serverRole } from '../../platform/database/embedded/cluster.ts'
 import { migrate } from '../../platform/database/migrate.ts'
 import { createTestDatabase } from '../../platform/database/test-database.ts'
+import { migrationsBefore } from '../../platform/database/test-migrations.ts'
 import type { AgentId, LocationId } from '../../platform/identity/identity.ts'
 import { aPlan, aRecord, aSchedule } from '../../test-world.ts'
 import { createOrganization } from '../directory/organization.ts'
 import { createLocation } from '../onboarding/upsert-locations.ts'
 import { reconcile } from './reconcile.ts'
-import { confirmRemoval } from './removal-hold.ts'
+import { hideSlice } from './removal.ts'
+import { confirmRemoval } from './removal-decision.ts'
+import {
+  addToRemoval,
+  type DatasetKey,
+  findCurrentRemoval,
+  finishList,
+  hashRemoval,
+  insertRemoval,
+} from './removal-store.ts'
 import { findMiscounts } from './test-miscounts.ts'
-import { spanRecordsMax } from './turn.ts'
+import { spanRecordsMax, takeTurn } from './turn.ts'
 import { storeUpload } from './upload.ts'
 
 const runs = 12 * Number(process.env.BRIDGEWORK_TEST_RUNS ?? 1)
@@ -29,6 +36,7 @@ type Step =
   | { kind: 'upload'; dataset: DatasetName; records: { key: number; values: Values }[] }
   | { kind: 'list'; dataset: DatasetName; keys: number[] }
   | { kind: 'new span' }
+  | { kind: 'large removal'; keys: number[] }
 
 const values = fc.record({
   value: fc.integer({ min: 1, max: 3 }),
@@ -54,6 +62,13 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     }),
   },
   { weight: 2, arbitrary: fc.constant({ kind: 'new span' as const }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant('large removal' as const),
+      keys: fc.uniqueArray(fc.integer({ min: 0, max: 12 }), { minLength: 1 }),
+    }),
+  },
 )
 
 test('what writers count is what is there, after any uploads, removals, returns, complete lists and renderings', async (t) => {
@@ -75,7 +90,7 @@ test('what writers count is what is there, after any uploads, removals, returns,
 test('records of an older version are counted when the schema is brought up to date, and no older version changes any more', async (t) => {
   const { url, pool, ownerPool } = await createTestDatabase(t)
   await ownerPool.query('drop schema public cascade; create schema public')
-  await migrate(url, { directory: olderMigrations(t), serverRole, log: () => {} })
+  await migrate(url, { directory: migrationsBefore(t, 'record_counts'), serverRole, log: () => {} })
   await ownerPool.query(
     `insert into organization (id, name) values (1, 'Practice');
      insert into location (id, organization_id, source_id, name) values (7, 1, '0', 'Location');
@@ -123,13 +138,16 @@ async function take(pool: Pool, locationId: LocationId, number: number, each: St
   if (each.kind === 'new span') {
     // As though the open span had taken all that it may hold.
     await pool.query('update dataset_state set span_records = $1 where location_id = $2', [spanRecordsMax, locationId])
+  } else if (each.kind === 'large removal') {
+    await removeInSlices(pool, { locationId, dataset: plans }, each.keys.map(String))
   } else if (each.kind === 'list') {
     const { dataset, keys } = each
     const list = { locationId, dataset, agentId, beganAtUpload: String(number), sourceIds: keys.map(String) }
     const { hidden } = await reconcile({ pool, now: () => new Date(), log: () => {} }, list).catch(() => ({
       hidden: 0,
     }))
-    if (hidden === 0) await confirmRemoval(pool, locationId, dataset).catch(() => {})
+    const held = hidden === 0 ? await findCurrentRemoval(pool, { locationId, dataset }) : null
+    if (held?.state === 'held') await confirmRemoval(pool, locationId, dataset, held.listHash)
   } else {
     const { dataset, records } = each
     const lines = records.map(({ key, values }) => ({
@@ -138,6 +156,27 @@ async function take(pool: Pool, locationId: LocationId, number: number, each: St
     }))
     const body = { locationId, dataset, agentId, number: String(number), bodyHash: '00', lines }
     await storeUpload(pool, body, () => new Date())
+  }
+}
+
+let lateNumber = 1_000_000
+
+/** As though each slice could hold two records: a removal of these keys runs, and its slices are taken with uploads in between. */
+async function removeInSlices(pool: Pool, key: DatasetKey, sourceIds: string[]): Promise<void> {
+  const id = await insertRemoval(pool, key)
+  await takeTurn(pool, key.locationId, key.dataset, async ({ client }) => {
+    await addToRemoval(client, key, id, sourceIds)
+    const listHash = await hashRemoval(client, key, id)
+    await finishList(client, { ...key, id }, { state: 'running', listHash, visible: 0, heldAt: new Date() })
+  })
+  const values = { value: 2, target: 1, week: null }
+  const records = [{ key: Number(sourceIds.at(-1)), values }]
+  for (;;) {
+    const removal = await findCurrentRemoval(pool, key)
+    if (!removal) return
+    await takeTurn(pool, key.locationId, key.dataset, (turn) => hideSlice(turn, removal, 2))
+    await take(pool, key.locationId, ++lateNumber, { kind: 'upload', dataset: key.dataset, records })
+    assert.deepEqual(await findMiscounts(pool), [])
   }
 }
 
@@ -152,18 +191,4 @@ function sourceOf(dataset: DatasetName, { value, target, week }: NonNullable<Val
 async function aLocation(pool: Pool): Promise<LocationId> {
   const organization = await createOrganization(pool, { name: 'Practice' })
   return (await createLocation(pool, organization.id, { sourceId: '0', name: 'Location' })).id
-}
-
-/** The migrations that came before the counts. */
-function olderMigrations(t: TestContext): string {
-  const from = join(import.meta.dirname, '../../platform/database/migrations')
-  const to = mkdtempSync(join(tmpdir(), 'bridgework-migrations-'))
-  t.after(() => rmSync(to, { recursive: true }))
-  const names = globSync('*.sql', { cwd: from }).sort()
-  const older = names.slice(
-    0,
-    names.findIndex((name) => name.endsWith('_record_counts.sql')),
-  )
-  for (const name of older) cpSync(join(from, name), join(to, name))
-  return to
 }

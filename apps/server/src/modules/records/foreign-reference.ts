@@ -3,43 +3,46 @@ import type { Pool } from 'pg'
 import { Problem } from '../../platform/errors/problem.ts'
 import type { LocationId } from '../../platform/identity/identity.ts'
 import type { Log } from '../../platform/log/log-event.ts'
+import { findNextLocationId } from '../directory/location.ts'
 import { rerenderRecords } from './change.ts'
 import { readForRendering } from './reference-store.ts'
 import { renderRecords } from './rendering.ts'
 import { takeTurn } from './turn.ts'
 import { listIdsAfter } from './write-store.ts'
 
-/** Where a look over all records stands: the next record is the first one after this. */
-export type Place = { readonly locationId: LocationId; readonly dataset: DatasetName; readonly afterId: string }
+/** Where a check of all records stands: the next record is the first one after this. */
+export type Position = { readonly locationId: LocationId; readonly dataset: DatasetName; readonly afterId: string }
 
 const sliceMax = 1000
 
 /**
- * Looks at some records after `from` whether the ids that stand in what vendors receive are those that their references lead to in their
- * own location. No write of ours makes another; a hand in the database, or a mistake of ours to come, might. Such a record is reported, and
- * rendered again, so that nobody is shown it any longer. Gives where to go on; begins again after the last record.
+ * Checks some records after `from`: whether the ids in what vendors receive are those that their references lead to in their own location.
+ * No write of ours stores another; a change by hand in the database, or a future mistake of ours, might. Such a record is reported and
+ * rendered again, so that no vendor receives it any longer. Returns where to go on; begins again after the last record.
  */
 export async function findForeignReferences(
   deps: { pool: Pool; log: Log },
-  from: Place,
+  from: Position,
   recordsMax: number,
-): Promise<Place> {
-  let place = from
-  for (let looked = 0; looked < recordsMax; ) {
-    const { locationId, dataset, afterId } = place
+): Promise<Position> {
+  let position = from
+  for (let checked = 0; checked < recordsMax; ) {
+    const { locationId, dataset, afterId } = position
     const ids = await listIdsAfter(deps.pool, locationId, dataset, afterId, sliceMax)
-    if (ids.length > 0) await lookAt(deps, locationId, dataset, ids)
+    if (ids.length > 0) await check(deps, locationId, dataset, ids)
     // An empty dataset costs its statements, too.
-    looked += Math.max(ids.length, 100)
+    checked += Math.max(ids.length, 100)
     const last = ids.at(-1)
-    place =
-      last !== undefined && ids.length === sliceMax ? { ...place, afterId: last } : await nextDataset(deps.pool, place)
+    position =
+      last !== undefined && ids.length === sliceMax
+        ? { ...position, afterId: last }
+        : await nextDataset(deps.pool, position)
   }
-  return place
+  return position
 }
 
-/** In the writers' turn: what is rendered now and what was stored are then of one moment. */
-async function lookAt(
+/** In the writers' turn, so that what is rendered now and what was stored are of one moment. */
+async function check(
   { pool, log }: { pool: Pool; log: Log },
   locationId: LocationId,
   dataset: DatasetName,
@@ -58,12 +61,12 @@ async function lookAt(
       foreign.map(({ id }) => id),
     )
   }).catch((error: unknown) => {
-    // Writers come first; these records have their turn the next time round.
+    // Writers come first; these records are checked the next time round.
     if (!(error instanceof Problem)) throw error
   })
 }
 
-/** Whether an id stands in the one where the other has another or none. Nothing where the other has one is a target that came since. */
+/** Whether `one` has an id where `other` has another or none. Where only `other` has one, the target was received since. */
 function hasOtherIds(one: unknown, other: unknown): boolean {
   if (typeof one !== 'object' || one === null) return false
   return Object.entries(one).some(([name, value]) => {
@@ -74,11 +77,12 @@ function hasOtherIds(one: unknown, other: unknown): boolean {
 }
 
 /** The first dataset after this one, over the locations by id; the very first after the last. Housekeeping: it names no location. */
-async function nextDataset(pool: Pool, { locationId, dataset }: Place): Promise<Place> {
+async function nextDataset(pool: Pool, { locationId, dataset }: Position): Promise<Position> {
   const next = datasetNames[datasetNames.indexOf(dataset) + 1]
   if (next !== undefined) return { locationId, dataset: next as DatasetName, afterId: '0' }
-  const { rows } = await pool.query<{ id: LocationId }>('select id from location order by id <= $1, id limit 1', [
-    locationId,
-  ])
-  return { locationId: rows[0]?.id ?? locationId, dataset: datasetNames[0] as DatasetName, afterId: '0' }
+  return {
+    locationId: (await findNextLocationId(pool, locationId)) ?? locationId,
+    dataset: datasetNames[0] as DatasetName,
+    afterId: '0',
+  }
 }

@@ -10,10 +10,10 @@ import { freshnessOf, oldestOf } from '../datasets/freshness.ts'
 import { formatMicros, nextStamp, watermarkAfter } from '../datasets/stamp.ts'
 import { createOrganization } from '../directory/organization.ts'
 import { createLocation } from '../onboarding/upsert-locations.ts'
-import { reconcile } from './reconcile.ts'
-import { confirmRemoval, listRemovalHolds, mustBeHeld } from './removal-hold.ts'
+import { noLocation } from './background-work.ts'
 import { rerenderSlice } from './rerenderer.ts'
 import { findMiscounts } from './test-miscounts.ts'
+import { copyRecords } from './test-volume.ts'
 import { takeTurn } from './turn.ts'
 import { storeUpload } from './upload.ts'
 import { deleteOldUploads } from './upload-store.ts'
@@ -76,6 +76,59 @@ test('a rename that alters many plans commits first and reaches them in slices, 
   assert.deepEqual(await findMiscounts(pool), [])
 })
 
+test('re-rendering gives each location its slice in turn, and work that always fails keeps nobody waiting', async (t) => {
+  const { pool, ownerPool } = await createTestDatabase(t)
+  const locations: LocationId[] = []
+  for (let index = 0; index < 3; index++) {
+    const locationId = await aLocation(pool)
+    locations.push(locationId)
+    await upload(pool, locationId, schedules, { s1: aSchedule({ name: 'Old' }) })
+    await upload(pool, locationId, plans, { p0: aPlan({ fee_schedule_source_id: 's1' }) })
+    await copyRecords(pool, { locationId, dataset: plans }, 12_000)
+  }
+  for (const locationId of locations) await upload(pool, locationId, schedules, { s1: aSchedule({ name: 'New' }) })
+  const [first = assert.fail()] = locations.toSorted((one, other) => Number(one) - Number(other))
+  await ownerPool.query(
+    `create function fail() returns trigger language plpgsql as $$ begin raise exception 'bad'; end $$`,
+  )
+  await ownerPool.query(
+    `create trigger fail before update on record for each row when (new.location_id = ${first}) execute function fail()`,
+  )
+
+  const served: string[] = []
+  for (let last: LocationId | null = noLocation; ; ) {
+    last = await rerenderSlice(pool, log, last)
+    if (last === null) break
+    served.push(last)
+  }
+  const others = locations.filter((id) => id !== first).toSorted((one, other) => Number(one) - Number(other))
+  assert.deepEqual(
+    served.filter((id) => id !== first),
+    [...others, ...others, ...others],
+  )
+  for (const id of others) assert.deepEqual(await scheduleNames(pool, id), { New: 12_000 })
+  assert.deepEqual(await scheduleNames(pool, first), { Old: 12_000 })
+  const { rows } = await pool.query('select attempts > 0 as failed, last_error from rerender_work')
+  assert.deepEqual(rows, [{ failed: true, last_error: 'P0001' }])
+
+  await ownerPool.query('drop trigger fail on record')
+  await pool.query('update rerender_work set next_attempt_at = now()')
+  while (await rerenderSlice(pool, log)) {}
+  assert.deepEqual(await scheduleNames(pool, first), { New: 12_000 })
+})
+
+test('only what a record refers to becomes work', async (t) => {
+  const { pool } = await createTestDatabase(t)
+  const locationId = await aLocation(pool)
+  await upload(pool, locationId, schedules, { s1: aSchedule({ name: 'Old' }) })
+  await upload(pool, locationId, plans, { p0: aPlan({ fee_schedule_source_id: 's1' }) })
+  await copyRecords(pool, { locationId, dataset: plans }, 5_100)
+  const unrelated = Array.from({ length: 50 }, (_, index) => [`other${index}`, aSchedule()])
+  await upload(pool, locationId, schedules, { s1: aSchedule({ name: 'New' }), ...Object.fromEntries(unrelated) })
+  const { rows } = await pool.query('select target_source_id from rerender_work')
+  assert.deepEqual(rows, [{ target_source_id: 's1' }])
+})
+
 test('who waits too long for a turn is told to come again, and nothing is stored', { timeout: 20_000 }, async (t) => {
   const { pool } = await createTestDatabase(t)
   const locationId = await aLocation(pool)
@@ -96,47 +149,6 @@ test('who waits too long for a turn is told to come again, and nothing is stored
   await holder
   const { answer } = await upload(pool, locationId, plans, { p1: aPlan() })
   assert.deepEqual(answer, { inserted: 1, changed: 0, unchanged: 0, hidden: 0 })
-})
-
-test('K08: a removal of too much waits for a person, who confirms what has not come back since', async (t) => {
-  const { pool } = await createTestDatabase(t)
-  const locationId = await aLocation(pool)
-  await upload(pool, locationId, plans, manyPlans(0, 30))
-  const list = { locationId, dataset: plans, agentId: '1' as AgentId, beganAtUpload: String(number + 1) }
-
-  await assert.rejects(reconcile({ pool, now, log }, { ...list, sourceIds: [] }), { code: 'removal_held' })
-  const [hold] = await listRemovalHolds(pool)
-  assert.partialDeepStrictEqual(hold, { locationId, dataset: plans, missing: 30, visible: 30 })
-  await upload(pool, locationId, plans, { p7: aPlan({ plan_name: 'Back again' }) })
-  assert.deepEqual(await confirmRemoval(pool, locationId, plans), { hidden: 29 })
-  const { rows } = await pool.query('select source_id from record where not is_hidden')
-  assert.deepEqual(rows, [{ source_id: 'p7' }])
-  await assert.rejects(confirmRemoval(pool, locationId, plans), { code: 'removal_unknown' })
-})
-
-test('records of another agent within a day are left alone by a list that may be older', async (t) => {
-  const { pool } = await createTestDatabase(t)
-  const locationId = await aLocation(pool)
-  await upload(pool, locationId, plans, manyPlans(0, 9))
-  const list = { locationId, dataset: plans, agentId: '2' as AgentId, beganAtUpload: '1', sourceIds: ['p0'] }
-
-  assert.deepEqual(await reconcile({ pool, now, log }, list), { hidden: 0 })
-  const tomorrow = () => new Date(Date.now() + 25 * 60 * 60_000)
-  assert.deepEqual(
-    await reconcile(
-      { pool, now: tomorrow, log },
-      { ...list, sourceIds: Array.from({ length: 8 }, (_, index) => `p${index}`) },
-    ),
-    { hidden: 1 },
-  )
-})
-
-test('a removal is held from a fifth and ten records on, or when it leaves nothing', () => {
-  assert.deepEqual(
-    [mustBeHeld(0, 0), mustBeHeld(0, 5), mustBeHeld(9, 20), mustBeHeld(10, 50), mustBeHeld(21, 100)],
-    [false, false, false, false, true],
-  )
-  assert.deepEqual([mustBeHeld(1, 1), mustBeHeld(3, 3), mustBeHeld(11, 50)], [true, true, true])
 })
 
 test('answers to uploads are kept for as long as they are promised, and not longer', async (t) => {

@@ -1,8 +1,10 @@
 import type { DatasetName } from '@bridgework/contract'
 import type { PoolClient } from 'pg'
 import { bigintArray, textArray } from '../../platform/database/binary-array.ts'
+import type { Queryable } from '../../platform/database/queryable.ts'
 import type { LocationId } from '../../platform/identity/identity.ts'
 import type { Stamp } from '../datasets/stamp.ts'
+import { findDue } from './background-work.ts'
 
 export type ReferenceRow = { target_dataset: string; target_source_id: string; record_id: string }
 
@@ -116,7 +118,7 @@ export type RerenderWork = {
   afterId: string
 }
 
-/** Work asked for again starts again: the target has changed once more. */
+/** A row for each of these targets that a record refers to. Work asked for again starts again: the target has changed once more. */
 export async function addRerenderWork(
   client: PoolClient,
   locationId: LocationId,
@@ -125,18 +127,19 @@ export async function addRerenderWork(
 ): Promise<void> {
   await client.query(
     `insert into rerender_work (location_id, target_dataset, target_source_id, dataset)
-     select $1, $2, source_id, $4 from unnest($3::text[]) as source_id
+     select $1, $2, source_id, $4
+       from unnest($3::text[]) as source_id
+      where exists (select from record_reference
+                     where location_id = $1 and target_dataset = $2 and target_source_id = source_id and dataset = $4)
          on conflict (location_id, target_dataset, target_source_id, dataset) do update set after_id = 0`,
     [locationId, target.dataset, target.sourceIds, dataset],
   )
 }
 
-/** The oldest work of any location. Housekeeping, not a hot path: the one statement on a large table that names no location. */
-export async function findRerenderWork(client: Pick<PoolClient, 'query'>): Promise<RerenderWork | null> {
-  const { rows } = await client.query<Record<string, string>>(
-    `select location_id, target_dataset, target_source_id, dataset, after_id from rerender_work order by created_at limit 1`,
-  )
-  const row = rows[0]
+/** The oldest work of the next location after this one. Housekeeping: goes over every location. */
+export async function findRerenderWork(db: Queryable, after: LocationId): Promise<RerenderWork | null> {
+  const columns = 'location_id, target_dataset, target_source_id, dataset, after_id'
+  const row = await findDue<Record<string, string>>(db, 'rerender_work', columns, '', after)
   // The columns are text and bigint, written by addRerenderWork from values of these types.
   return row
     ? ({
@@ -165,5 +168,8 @@ export async function saveRerenderWork(client: PoolClient, work: RerenderWork, a
   const key = [work.locationId, work.targetDataset, work.targetSourceId, work.dataset]
   const where = `location_id = $1 and target_dataset = $2 and target_source_id = $3 and dataset = $4`
   if (afterId === null) await client.query(`delete from rerender_work where ${where}`, key)
-  else await client.query(`update rerender_work set after_id = $5 where ${where}`, [...key, afterId])
+  else {
+    const progress = `after_id = $5, attempts = 0, last_error = null`
+    await client.query(`update rerender_work set ${progress} where ${where}`, [...key, afterId])
+  }
 }

@@ -1,5 +1,7 @@
 import type { Pool } from 'pg'
+import type { LocationId } from '../../platform/identity/identity.ts'
 import type { Log } from '../../platform/log/log-event.ts'
+import { attemptWork, createWorker, noLocation, type Worker } from './background-work.ts'
 import { rerenderRecords, rerenderSliceMax, showsMoreThanId } from './change.ts'
 import {
   deleteReferences,
@@ -9,65 +11,40 @@ import {
   type RerenderWork,
   saveRerenderWork,
 } from './reference-store.ts'
-import { takeTurn } from './turn.ts'
+import { type Turn, takeTurn } from './turn.ts'
 
-export type Rerenderer = { start: () => void; stop: () => Promise<void> }
+const task = 'rerender'
 
-/**
- * Does the work that a change of a widely embedded record left: slices of 5,000, each its own turn and stamp. Looks for work every
- * `pollMs`, whoever left it, so that a crash only delays it. Several processes may look at once: each slice is taken under the turn's lock.
- */
-export function createRerenderer(deps: { pool: Pool; log: Log; pollMs?: number }): Rerenderer {
-  const { pool, log, pollMs = 1000 } = deps
-  let timer: NodeJS.Timeout | undefined
-  let running: Promise<void> = Promise.resolve()
-  let isStopped = false
-  const run = async () => {
-    try {
-      while (!isStopped && (await rerenderSlice(pool, log))) {}
-    } catch (error) {
-      log({ event: 'task.failed', task: 'rerender', error: (error as { code?: string }).code ?? (error as Error).name })
-    }
-    if (!isStopped) timer = setTimeout(start, pollMs)
-  }
-  const start = () => {
-    running = run()
-  }
-  return {
-    start,
-    stop: async () => {
-      isStopped = true
-      clearTimeout(timer)
-      await running
-    },
-  }
+/** Does the work that a change of a widely embedded record left: slices of 5,000, each its own turn and stamp. */
+export function createRerenderer(deps: { pool: Pool; log: Log; pollMs?: number }): Worker {
+  return createWorker({ ...deps, task, slice: (after) => rerenderSlice(deps.pool, deps.log, after) })
 }
 
-/** One slice of the oldest work; false when there is none. */
-export async function rerenderSlice(pool: Pool, log: Log): Promise<boolean> {
-  const work = await findRerenderWork(pool)
-  if (!work) return false
-  await takeTurn(pool, work.locationId, work.dataset, async (turn) => {
-    // The turn comes before the work's row: an upload that holds the turn may be about to write that row.
-    const current = await lockRerenderWork(turn.client, work)
-    if (!current) return
-    const target = { dataset: work.targetDataset, sourceIds: [work.targetSourceId] }
-    const ids = await listReferring(
-      turn.client,
-      work.locationId,
-      target,
-      work.dataset,
-      current.afterId,
-      rerenderSliceMax,
-    )
-    const changed = await rerenderRecords(turn, work.dataset, ids)
-    const next = nextAfter(ids)
-    await saveRerenderWork(turn.client, work, next)
-    const isDone = next === null && !showsMoreThanId(work.dataset, work.targetDataset)
-    if (isDone) await deleteReferences(turn.client, work.locationId, target, work.dataset)
-    log({ event: 'records.rerendered', locationId: work.locationId, dataset: work.dataset, changed })
-  })
-  return true
+/** One slice of the oldest work of the next location after this one. Returns that location; null when nothing is due anywhere. */
+export async function rerenderSlice(pool: Pool, log: Log, after: LocationId = noLocation): Promise<LocationId | null> {
+  const work = await findRerenderWork(pool, after)
+  if (!work) return null
+  const { locationId, targetDataset, targetSourceId, dataset } = work
+  const key = [locationId, targetDataset, targetSourceId, dataset]
+  await attemptWork({ db: pool, log, task }, 'rerender_work', key, () =>
+    takeTurn(pool, locationId, dataset, (turn) => rerenderNext(turn, log, work)),
+  )
+  return locationId
+}
+
+async function rerenderNext(turn: Turn, log: Log, work: RerenderWork): Promise<void> {
+  const { locationId, dataset } = work
+  // The turn comes before the work's row: an upload that holds the turn may be about to write that row.
+  const current = await lockRerenderWork(turn.client, work)
+  if (!current) return
+  const target = { dataset: work.targetDataset, sourceIds: [work.targetSourceId] }
+  const ids = await listReferring(turn.client, locationId, target, dataset, current.afterId, rerenderSliceMax)
+  const changed = await rerenderRecords(turn, dataset, ids)
+  const next = nextAfter(ids)
+  await saveRerenderWork(turn.client, work, next)
+  const isDone = next === null && !showsMoreThanId(dataset, work.targetDataset)
+  if (isDone) await deleteReferences(turn.client, locationId, target, dataset)
+  log({ event: 'records.rerendered', locationId, dataset, changed })
 }
 
 function nextAfter(ids: readonly string[]): RerenderWork['afterId'] | null {

@@ -1,47 +1,47 @@
 import type { Stamp } from '../datasets/stamp.ts'
 
-/** Records that were modified at one stamp and start in one week (-1: without a start), and an id that none of them lies below. */
-export type Place = { stamp: Stamp; startsWeek: number; records: number; lowestId: number }
+/** Records that were modified at one stamp and start in one week (-1: without a start), and an id that none of them is below. */
+export type Bucket = { stamp: Stamp; startsWeek: number; records: number; lowestId: number }
 
-/** What a turn changes of a dataset's counts: records come to places and leave places. */
+/** What a turn changes of a dataset's counts: records are added to buckets and taken from buckets. */
 export type Tally = {
-  come: (record: { id: string; starts_at: Stamp | null }, stamp: Stamp) => void
-  leave: (places: readonly Place[]) => void
+  add: (record: { id: string; starts_at: Stamp | null }, stamp: Stamp) => void
+  subtract: (buckets: readonly Bucket[]) => void
   /** Records that are modified and start when they did. */
-  restamp: (places: readonly Place[], stamp: Stamp) => void
-  /** How many records came, and by how much each place's count changes: by a negative number where more left. */
-  changes: () => { came: number; places: Place[] }
+  restamp: (buckets: readonly Bucket[], stamp: Stamp) => void
+  /** How many records were added, and by how much each bucket's count changes: by a negative number where more were taken. */
+  changes: () => { added: number; buckets: Bucket[] }
 }
 
 /** Starts are counted by weeks since 1970: few rows for a practice's years, and few records in one of them. */
 export const weekMicros = 7 * 24 * 3_600_000_000
 
 export function createTally(): Tally {
-  const places = new Map<string, Place>()
-  let came = 0
-  const add = ({ stamp, startsWeek, records, lowestId }: Place) => {
+  const buckets = new Map<string, Bucket>()
+  let added = 0
+  const change = ({ stamp, startsWeek, records, lowestId }: Bucket) => {
     const key = `${stamp} ${startsWeek}`
-    const place = places.get(key)
-    if (!place) places.set(key, { stamp, startsWeek, records, lowestId })
+    const bucket = buckets.get(key)
+    if (!bucket) buckets.set(key, { stamp, startsWeek, records, lowestId })
     else {
-      place.records += records
-      place.lowestId = Math.min(place.lowestId, lowestId)
+      bucket.records += records
+      bucket.lowestId = Math.min(bucket.lowestId, lowestId)
     }
-    came += Math.max(records, 0)
+    added += Math.max(records, 0)
   }
-  const leave = (left: readonly Place[]) => {
-    for (const place of left) add({ ...place, records: -place.records })
+  const subtract = (left: readonly Bucket[]) => {
+    for (const bucket of left) change({ ...bucket, records: -bucket.records })
   }
   return {
-    come({ id, starts_at: startsAt }, stamp) {
+    add({ id, starts_at: startsAt }, stamp) {
       const startsWeek = startsAt === null ? -1 : Math.floor(startsAt / weekMicros)
-      add({ stamp, startsWeek, records: 1, lowestId: Number(id) })
+      change({ stamp, startsWeek, records: 1, lowestId: Number(id) })
     },
-    leave,
+    subtract,
     restamp(left, stamp) {
-      leave(left)
-      for (const place of left) add({ ...place, stamp })
+      subtract(left)
+      for (const bucket of left) change({ ...bucket, stamp })
     },
-    changes: () => ({ came, places: [...places.values()] }),
+    changes: () => ({ added, buckets: [...buckets.values()] }),
   }
 }

@@ -64,14 +64,14 @@ export async function takeTurn<T>(
 
 /** Puts what this turn changed into the counts, in a new span when it would be too much for the open one. */
 async function count({ client, locationId }: Turn, dataset: DatasetName, state: HeldState): Promise<void> {
-  const { came, places } = state.tally.changes()
-  if (state.spanRecords + came > spanRecordsMax) {
+  const { added, buckets } = state.tally.changes()
+  if (state.spanRecords + added > spanRecordsMax) {
     state.spanFrom = state.lastStamp
     state.spanRecords = 0
     await deleteEmptyCounts(client, locationId, dataset)
   }
-  state.spanRecords += came
-  await saveCounts(client, locationId, dataset, state.spanFrom, places)
+  state.spanRecords += added
+  await saveCounts(client, locationId, dataset, state.spanFrom, buckets)
 }
 
 /** The lock's own time-out comes just before the statement's, whose error would not say what was waited for. */

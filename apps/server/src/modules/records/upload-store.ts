@@ -44,29 +44,3 @@ export async function saveUpload(
 export async function deleteOldUploads(pool: Pool, before: Date): Promise<void> {
   await pool.query(`delete from upload where received_at < $1`, [before])
 }
-
-/**
- * Visible records that a complete list of source ids, read from upload number `beganAtUpload` on, does not name. Left alone is what was
- * received after the reading began: written by a later upload of this agent, sent again unchanged by one, or written by another agent within
- * a day (the numbers of two agents cannot be compared).
- */
-export async function findMissing(
-  client: PoolClient,
-  key: Omit<UploadKey, 'number'> & { beganAtUpload: string },
-  sourceIds: readonly string[],
-  now: Date,
-): Promise<string[]> {
-  const { rows } = await client.query<{ source_id: string }>(
-    `select record.source_id
-       from record
-      where record.location_id = $1 and record.dataset = $2 and not record.is_hidden
-        and not exists (select from unnest($5::text[]) as listed (source_id) where listed.source_id = record.source_id)
-        and not (record.agent_id = $3 and record.upload_number >= $4)
-        and not (record.agent_id <> $3 and record.received_at > $6::timestamptz - interval '1 day')
-        and not exists (select from upload, unnest(upload.unchanged_source_ids) as again (source_id)
-                         where upload.location_id = $1 and upload.dataset = $2 and upload.agent_id = $3 and upload.number >= $4
-                           and again.source_id = record.source_id)`,
-    [key.locationId, key.dataset, key.agentId, key.beganAtUpload, sourceIds, now],
-  )
-  return rows.map((row) => row.source_id)
-}

@@ -4,6 +4,7 @@ import { Problem } from '../../platform/errors/problem.ts'
 import type { AgentId, LocationId } from '../../platform/identity/identity.ts'
 import { type ChangedRecord, hideRecords, type NewRecord, writeRecords } from './change.ts'
 import { hashSource } from './document.ts'
+import { takeOffRemovals } from './removal-store.ts'
 import { takeTurn } from './turn.ts'
 import { findUpload, saveUpload } from './upload-store.ts'
 import { findBySourceIds, type StoredRecord } from './write-store.ts'
@@ -56,6 +57,7 @@ export async function storeUpload(
       hidden: hidden.length,
     }
     await saveUpload(turn.client, upload, JSON.stringify(answer), unchanged, origin.receivedAt)
+    await takeOffRemovals(turn.client, upload, sourceIds)
     return { answer, isRepeated: false }
   })
 }

@@ -232,6 +232,8 @@ create table location (
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
   office_hours jsonb,
+  closed_at timestamp with time zone,
+  reported_by bigint,
   constraint location_id_check CHECK (((id >= 1) AND (id <= '9007199254740991'::bigint))),
   constraint location_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
   constraint location_organization_id_source_id_key UNIQUE (organization_id, source_id),
@@ -455,6 +457,27 @@ create table record_reference (
 );
 CREATE INDEX record_reference_of_record ON public.record_reference USING btree (location_id, dataset, record_id);
 
+create table removal (
+  location_id bigint not null,
+  dataset text not null,
+  id uuid not null,
+  state text not null,
+  list_hash text,
+  visible bigint not null default 0,
+  remaining bigint not null default 0,
+  hidden bigint not null default 0,
+  after_source_id text not null default ''::text,
+  created_at timestamp with time zone not null default now(),
+  held_at timestamp with time zone,
+  attempts integer not null default 0,
+  next_attempt_at timestamp with time zone not null default now(),
+  last_error text,
+  constraint removal_pkey PRIMARY KEY (location_id, dataset, id),
+  constraint removal_state_check CHECK ((state = ANY (ARRAY['requested'::text, 'listing'::text, 'held'::text, 'running'::text, 'dropped'::text])))
+);
+CREATE UNIQUE INDEX removal_current ON public.removal USING btree (location_id, dataset) WHERE (state = ANY (ARRAY['held'::text, 'running'::text]));
+CREATE UNIQUE INDEX removal_requested ON public.removal USING btree (location_id, dataset) WHERE (state = 'requested'::text);
+
 create table removal_hold (
   location_id bigint not null,
   dataset text not null,
@@ -465,6 +488,14 @@ create table removal_hold (
   constraint removal_hold_pkey PRIMARY KEY (location_id, dataset)
 );
 
+create table removal_record (
+  location_id bigint not null,
+  dataset text not null,
+  removal_id uuid not null,
+  source_id text not null,
+  constraint removal_record_pkey PRIMARY KEY (location_id, dataset, removal_id, source_id)
+);
+
 create table rerender_work (
   location_id bigint not null,
   target_dataset text not null,
@@ -472,6 +503,9 @@ create table rerender_work (
   dataset text not null,
   after_id bigint not null default 0,
   created_at timestamp with time zone not null default now(),
+  attempts integer not null default 0,
+  next_attempt_at timestamp with time zone not null default now(),
+  last_error text,
   constraint rerender_work_pkey PRIMARY KEY (location_id, target_dataset, target_source_id, dataset)
 );
 

@@ -44,7 +44,14 @@ export type LogEvent =
     }
   | { event: 'records.rerendered'; locationId: LocationId; dataset: string; changed: number }
   | { event: 'record.foreign_reference'; locationId: LocationId; dataset: string; recordId: string }
-  | { event: 'removal.held'; locationId: LocationId; dataset: string; missing: number; visible: number }
+  | {
+      event: 'removal.held' | 'removal.started'
+      locationId: LocationId
+      dataset: string
+      missing: number
+      visible: number
+    }
+  | { event: 'records.removed'; locationId: LocationId; dataset: string; hidden: number; remaining: number }
   | { event: 'token.refused'; because: 'unknown' | 'wrong secret' | 'revoked' | 'company' | 'agreement' }
   | { event: 'disclosure.failed'; waiting: number; code: string }
   | { event: 'task.failed'; task: string; error: string }

@@ -1,10 +1,13 @@
 -- An answer can tell something of records without sending one: how many a filter by patient or start matches, or a digest of them. Both are
 -- disclosures too. `records` stays the number of records that were sent, so a practice's sums mean what they meant.
+-- The constraints hold for new rows from here on; the next migration validates them, under a lock that lets reads and writes go on.
 alter table disclosure
-  add column counted integer check (counted >= 0),
-  add column digested integer check (digested > 0),
+  add column counted integer,
+  add column digested integer,
   drop constraint disclosure_records_check,
-  add constraint disclosure_records_check check (records > 0 or records = 0 and (counted is not null or digested is not null));
+  add constraint disclosure_counted_check check (counted >= 0) not valid,
+  add constraint disclosure_digested_check check (digested > 0) not valid,
+  add constraint disclosure_records_check check (records > 0 or records = 0 and (counted is not null or digested is not null)) not valid;
 
 create or replace function disclosure_record(p_entries json, p_lock_timeout_ms integer)
 returns void

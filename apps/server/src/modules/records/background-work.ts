@@ -1,0 +1,107 @@
+import type { Queryable } from '../../platform/database/queryable.ts'
+import type { LocationId } from '../../platform/identity/identity.ts'
+import type { Log } from '../../platform/log/log-event.ts'
+
+export type Worker = { start: () => void; stop: () => Promise<void> }
+
+/** Does one slice of the work of the next location after this one. Returns that location; null when no work is due anywhere. */
+export type WorkSlice = (after: LocationId) => Promise<LocationId | null>
+
+/** Before every location. */
+export const noLocation = '0' as LocationId
+
+/**
+ * Does slices of work, a location after the other, until none is due, and looks again every `pollMs`. A location with much work so gets as
+ * many slices as one with little. The work's rows say what is left: a crash only delays it, and several processes may look at once.
+ */
+export function createWorker(deps: { task: string; slice: WorkSlice; log: Log; pollMs?: number }): Worker {
+  const { task, slice, log, pollMs = 1000 } = deps
+  let timer: NodeJS.Timeout | undefined
+  let running: Promise<void> = Promise.resolve()
+  let isStopped = false
+  let last = noLocation
+  const run = async () => {
+    try {
+      while (!isStopped) {
+        const done = await slice(last)
+        if (done === null) break
+        last = done
+      }
+    } catch (error) {
+      log({ event: 'task.failed', task, error: errorName(error) })
+    }
+    if (!isStopped) timer = setTimeout(start, pollMs)
+  }
+  const start = () => {
+    running = run()
+  }
+  return {
+    start,
+    stop: async () => {
+      isStopped = true
+      clearTimeout(timer)
+      await running
+    },
+  }
+}
+
+/** The tables whose rows are work, with the columns that name a row. Each has `created_at`, `attempts`, `next_attempt_at`, `last_error`. */
+const workTables = {
+  removal: ['location_id', 'dataset', 'id'],
+  rerender_work: ['location_id', 'target_dataset', 'target_source_id', 'dataset'],
+} as const
+
+/**
+ * The oldest row that is due, of the first location after this one that has any; after the last location come the first ones again. Goes
+ * along the primary key, which `location_id` leads.
+ */
+export async function findDue<Row extends object>(
+  db: Queryable,
+  table: keyof typeof workTables,
+  columns: string,
+  condition: string,
+  after: LocationId,
+): Promise<Row | null> {
+  for (const from of new Set([after, noLocation])) {
+    const { rows } = await db.query<Row>(
+      `select ${columns}
+         from ${table}
+        where location_id > $1 and next_attempt_at <= now() ${condition}
+        order by location_id, created_at
+        limit 1`,
+      [from],
+    )
+    if (rows[0]) return rows[0]
+  }
+  return null
+}
+
+/**
+ * Tries a slice of a row's work. When it fails, the row waits: 1 s, then twice as long each time, at most 10 minutes, while the work of
+ * other rows goes on. Operators see the error's name and how often it came.
+ */
+export async function attemptWork(
+  deps: { db: Queryable; log: Log; task: string },
+  table: keyof typeof workTables,
+  key: readonly string[],
+  work: () => Promise<void>,
+): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    deps.log({ event: 'task.failed', task: deps.task, error: errorName(error) })
+    const names = workTables[table].map((column, index) => `${column} = $${index + 2}`)
+    await deps.db.query(
+      `update ${table}
+          set attempts = attempts + 1, last_error = $1,
+              next_attempt_at = now() + least(interval '10 minutes', interval '1 second' * 2 ^ least(attempts, 20))
+        where ${names.join(' and ')}`,
+      [errorName(error), ...key],
+    )
+  }
+}
+
+/** An error's code, or its class: never its message, which may hold a record's values. */
+function errorName(error: unknown): string {
+  return (error as { code?: string }).code ?? (error as Error).name
+}

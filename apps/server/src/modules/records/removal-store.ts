@@ -1,0 +1,347 @@
+import { randomUUID } from 'node:crypto'
+import type { DatasetName } from '@bridgework/contract'
+import type { Pool, PoolClient } from 'pg'
+import { textArray } from '../../platform/database/binary-array.ts'
+import type { Queryable } from '../../platform/database/queryable.ts'
+import { fromRow, type RowOf } from '../../platform/database/rows.ts'
+import type { AgentId, LocationId } from '../../platform/identity/identity.ts'
+import { findDue } from './background-work.ts'
+
+export type RemovalState = 'requested' | 'listing' | 'held' | 'running' | 'dropped'
+
+/** A list of records of a location's dataset that are to be hidden. `0013_removals.sql` describes its states. */
+export type Removal = {
+  locationId: LocationId
+  dataset: DatasetName
+  id: string
+  state: RemovalState
+  /** Names the list that a person saw; null while it is being made. */
+  listHash: string | null
+  /** Visible records when it was held. */
+  visible: number
+  /** Records that are still on the list. */
+  remaining: number
+  hidden: number
+  afterSourceId: string
+  heldAt: Date | null
+  attempts: number
+  lastError: string | null
+}
+
+/** A removal whose list is whole. */
+export type CurrentRemoval = Removal & { state: 'held' | 'running'; listHash: string; heldAt: Date }
+
+/** Where a list belongs. */
+export type DatasetKey = Pick<Removal, 'locationId' | 'dataset'>
+
+const columns = `location_id, dataset, id, state, list_hash, visible, remaining, hidden, after_source_id, held_at, attempts, last_error`
+
+type Row = RowOf<Omit<Removal, Counter> & Record<Counter, string>>
+type Counter = 'visible' | 'remaining' | 'hidden'
+
+function toRemoval(row: Row): Removal {
+  const removal = fromRow<Omit<Removal, Counter> & Record<Counter, string>>(row)
+  const { visible, remaining, hidden } = removal
+  return { ...removal, visible: Number(visible), remaining: Number(remaining), hidden: Number(hidden) }
+}
+
+/** Of a row that is held or running: `finishList` gave it the rest. */
+function toCurrent(row: Row): CurrentRemoval {
+  return toRemoval(row) as CurrentRemoval
+}
+
+/** The removal that is held or running. A dataset has one at most. */
+export async function findCurrentRemoval(db: Queryable, key: DatasetKey): Promise<CurrentRemoval | null> {
+  const { rows } = await db.query<Row>(
+    `select ${columns} from removal where location_id = $1 and dataset = $2 and state in ('held', 'running')`,
+    [key.locationId, key.dataset],
+  )
+  return rows[0] ? toCurrent(rows[0]) : null
+}
+
+/** The removals that are held or running, of these locations or of all (null), the oldest first. */
+export async function listRemovals(
+  db: Queryable,
+  locationIds: readonly LocationId[] | null,
+): Promise<CurrentRemoval[]> {
+  const { rows } = await db.query<Row>(
+    `select ${columns}
+       from removal
+      where state in ('held', 'running') ${locationIds === null ? '' : 'and location_id = any($1::bigint[])'}
+      order by created_at, location_id, dataset`,
+    locationIds === null ? [] : [locationIds],
+  )
+  return rows.map(toCurrent)
+}
+
+/** A removal as it stands now that the turn is held; null when it is not in that state any more. */
+export async function lockRemoval(
+  client: PoolClient,
+  removal: DatasetKey & Pick<Removal, 'id' | 'state'>,
+): Promise<Removal | null> {
+  const { rows } = await client.query<Row>(
+    `select ${columns} from removal where location_id = $1 and dataset = $2 and id = $3 and state = $4 for update`,
+    [removal.locationId, removal.dataset, removal.id, removal.state],
+  )
+  return rows[0] ? toRemoval(rows[0]) : null
+}
+
+/** Begins a list, empty as yet. */
+export async function insertRemoval(db: Queryable, key: DatasetKey): Promise<string> {
+  const id = randomUUID()
+  await db.query(`insert into removal (location_id, dataset, id, state) values ($1, $2, $3, 'listing')`, [
+    key.locationId,
+    key.dataset,
+    id,
+  ])
+  return id
+}
+
+/** Asks the remover for a list of all records of these datasets, where none is asked for, held or running. */
+export async function requestRemovals(db: Queryable, keys: readonly DatasetKey[]): Promise<void> {
+  await db.query(
+    `insert into removal (location_id, dataset, id, state)
+     select asked.location_id, asked.dataset, gen_random_uuid(), 'requested'
+       from unnest($1::bigint[], $2::text[]) as asked (location_id, dataset)
+      where not exists (select from removal
+                         where removal.location_id = asked.location_id and removal.dataset = asked.dataset
+                           and removal.state <> 'dropped')
+         on conflict do nothing`,
+    [keys.map((key) => key.locationId), keys.map((key) => key.dataset)],
+  )
+}
+
+/** Puts source ids on a list that is being made. The writers' turn must be held, or an upload's records could get on it. */
+export async function addToRemoval(
+  client: PoolClient,
+  key: DatasetKey,
+  id: string,
+  sourceIds: readonly string[],
+): Promise<void> {
+  if (sourceIds.length === 0) return
+  await client.query(
+    `insert into removal_record (location_id, dataset, removal_id, source_id) select $1, $2, $3, unnest($4::text[])`,
+    [key.locationId, key.dataset, id, textArray(sourceIds)],
+  )
+  await client.query(
+    `update removal set remaining = remaining + $4 where location_id = $1 and dataset = $2 and id = $3`,
+    [key.locationId, key.dataset, id, sourceIds.length],
+  )
+}
+
+/** Ends the making of a list: it is held or running now. */
+export async function finishList(
+  client: PoolClient,
+  listed: DatasetKey & { id: string },
+  end: Pick<CurrentRemoval, 'state' | 'listHash' | 'visible' | 'heldAt'>,
+): Promise<void> {
+  await client.query(
+    `update removal set state = $4, list_hash = $5, visible = $6, held_at = $7
+      where location_id = $1 and dataset = $2 and id = $3`,
+    [listed.locationId, listed.dataset, listed.id, end.state, end.listHash, end.visible, end.heldAt],
+  )
+}
+
+/** Hashes of one length: no two lists run together into the same bytes. */
+const hash = `encode(substring(sha256(string_agg(sha256(convert_to(source_id, 'UTF8')), '' order by source_id)) for 8), 'hex') as hash`
+
+/** The name of a list: the same for the same source ids, in whichever order. */
+export async function hashSourceIds(db: Queryable, sourceIds: readonly string[]): Promise<string> {
+  const { rows } = await db.query<{ hash: string }>(`select ${hash} from unnest($1::text[]) as listed (source_id)`, [
+    textArray(sourceIds),
+  ])
+  return rows[0]?.hash ?? ''
+}
+
+/** The same of what is on a list. */
+export async function hashRemoval(db: Queryable, key: DatasetKey, id: string): Promise<string> {
+  const { rows } = await db.query<{ hash: string }>(
+    `select ${hash} from removal_record where location_id = $1 and dataset = $2 and removal_id = $3`,
+    [key.locationId, key.dataset, id],
+  )
+  return rows[0]?.hash ?? ''
+}
+
+/**
+ * Names the rows between the first and the last of the source ids in `$n`, then those of them. So a slice of neighbours is read as a range of
+ * the unique index; the many probes of `any` alone seem dear to a plan without statistics, which then reads the whole dataset each time.
+ */
+function among(n: number): string {
+  const edge = (end: 'min' | 'max') => `(select ${end}(listed) from unnest($${n}::text[]) as listed)`
+  return `source_id >= ${edge('min')} and source_id <= ${edge('max')} and (source_id = any($${n}::text[])) is true`
+}
+
+/** How many of these source ids are on a list. */
+export async function countListed(
+  db: Queryable,
+  key: DatasetKey,
+  id: string,
+  sourceIds: readonly string[],
+): Promise<number> {
+  const { rows } = await db.query<{ count: string }>(
+    `select count(*) from removal_record
+      where location_id = $1 and dataset = $2 and removal_id = $3 and source_id = any($4::text[])`,
+    [key.locationId, key.dataset, id, textArray(sourceIds)],
+  )
+  return Number(rows[0]?.count)
+}
+
+/**
+ * Takes what an upload names off every list of its dataset: the practice management system has it, or the upload removed it itself. To be
+ * called under the writers' turn of the upload. Costs one look at `removal` where there is no list.
+ */
+export async function takeOffRemovals(
+  client: PoolClient,
+  key: DatasetKey,
+  sourceIds: readonly string[],
+): Promise<void> {
+  await client.query(
+    `with taken as (
+       delete from removal_record
+        using removal
+        where removal.location_id = $1 and removal.dataset = $2
+          and removal_record.location_id = $1 and removal_record.dataset = $2
+          and removal_record.removal_id = removal.id and removal_record.source_id = any($3::text[])
+        returning removal_id
+     )
+     update removal set remaining = remaining - counted.records
+       from (select removal_id, count(*) as records from taken group by removal_id) counted
+      where removal.location_id = $1 and removal.dataset = $2 and removal.id = counted.removal_id`,
+    [key.locationId, key.dataset, textArray(sourceIds)],
+  )
+}
+
+/** The next source ids of a list after the slices that are done. */
+export async function nextSourceIds(db: Queryable, removal: Removal, limit: number): Promise<string[]> {
+  const { rows } = await db.query<{ source_id: string }>(
+    `select source_id from removal_record
+      where location_id = $1 and dataset = $2 and removal_id = $3 and source_id > $4
+      order by source_id
+      limit $5`,
+    [removal.locationId, removal.dataset, removal.id, removal.afterSourceId, limit],
+  )
+  return rows.map((row) => row.source_id)
+}
+
+/** Saves that a slice is done: its rows go, and the removal runs on after them. */
+export async function saveSlice(
+  client: PoolClient,
+  removal: Removal,
+  done: { sourceIds: readonly string[]; hidden: number },
+): Promise<void> {
+  await deleteListed(client, removal, done.sourceIds)
+  await client.query(
+    `update removal
+        set state = 'running', remaining = remaining - $4, hidden = hidden + $5, after_source_id = $6, attempts = 0, last_error = null
+      where location_id = $1 and dataset = $2 and id = $3`,
+    [
+      removal.locationId,
+      removal.dataset,
+      removal.id,
+      done.sourceIds.length,
+      done.hidden,
+      done.sourceIds.at(-1) ?? removal.afterSourceId,
+    ],
+  )
+}
+
+/** Rows of a list. Those of a dropped one need no turn: nobody asks for them any more. */
+export async function deleteListed(db: Queryable, removal: Removal, sourceIds: readonly string[]): Promise<void> {
+  await db.query(
+    `delete from removal_record
+      where location_id = $1 and dataset = $2 and removal_id = $3 and source_id = any($4::text[])`,
+    [removal.locationId, removal.dataset, removal.id, textArray(sourceIds)],
+  )
+}
+
+export async function deleteRemoval(db: Queryable, removal: DatasetKey & { id: string }): Promise<void> {
+  await db.query(`delete from removal where location_id = $1 and dataset = $2 and id = $3`, [
+    removal.locationId,
+    removal.dataset,
+    removal.id,
+  ])
+}
+
+/** Nobody decides about this list any more; the remover deletes its rows. */
+export async function dropRemoval(db: Queryable, removal: DatasetKey & { id: string }): Promise<void> {
+  await db.query(
+    `update removal set state = 'dropped', after_source_id = '', attempts = 0, next_attempt_at = now(), last_error = null
+      where location_id = $1 and dataset = $2 and id = $3`,
+    [removal.locationId, removal.dataset, removal.id],
+  )
+}
+
+/** Drops what waits at these locations, and what is being listed there: they are open again. What runs was confirmed and goes on. */
+export async function dropWaitingRemovals(db: Queryable, locationIds: readonly LocationId[]): Promise<void> {
+  await db.query(
+    `update removal set state = 'dropped'
+      where location_id = any($1::bigint[]) and state in ('requested', 'listing', 'held')`,
+    [locationIds],
+  )
+}
+
+/** Drops lists whose making was broken off an hour ago or earlier. Housekeeping: goes over every location. */
+export async function dropBrokenLists(db: Queryable): Promise<void> {
+  await db.query(
+    `update removal set state = 'dropped' where state = 'listing' and created_at < now() - interval '1 hour'`,
+  )
+}
+
+/** A removal that the remover has something to do for, of the next location after this one. Housekeeping: goes over every location. */
+export async function findRemovalWork(pool: Pool, after: LocationId): Promise<Removal | null> {
+  const row = await findDue<Row>(pool, 'removal', columns, `and state in ('requested', 'running', 'dropped')`, after)
+  return row && toRemoval(row)
+}
+
+/** Records of a dataset that are visible, by source id, after this one. By the unique index. */
+export async function listVisible(
+  db: Queryable,
+  { locationId, dataset }: DatasetKey,
+  afterSourceId: string,
+  limit: number,
+): Promise<string[]> {
+  const { rows } = await db.query<{ source_id: string }>(
+    `select source_id
+       from record
+      where location_id = $1 and dataset = $2 and source_id > $3 and not is_hidden
+      order by source_id
+      limit $4`,
+    [locationId, dataset, afterSourceId, limit],
+  )
+  return rows.map((row) => row.source_id)
+}
+
+/** The reading of a complete list: by whom, and the number that the agent's next upload had when it began. */
+export type Reading = { agentId: AgentId; beganAtUpload: string }
+
+/**
+ * Of these source ids, neighbours in their order, those of visible records that were not received since the reading began: neither written by a later upload of the
+ * agent, nor sent again unchanged by one, nor written by another agent within a day (the numbers of two agents cannot be compared). Without
+ * a reading, all that are visible.
+ */
+export async function findMissing(
+  db: Queryable,
+  { locationId, dataset }: DatasetKey,
+  reading: Reading | null,
+  sourceIds: readonly string[],
+  now: Date,
+): Promise<string[]> {
+  const { agentId, beganAtUpload } = reading ?? noReading
+  const anotherSince = reading === null ? 'infinity' : new Date(now.getTime() - 24 * 60 * 60_000)
+  const { rows } = await db.query<{ source_id: string }>(
+    `select source_id
+       from record
+      where location_id = $1 and dataset = $2 and ${among(5)} and not is_hidden
+        and not (agent_id = $3 and upload_number >= $4)
+        and not (agent_id <> $3 and received_at > $6::timestamptz)
+        and source_id not in (select unnest(unchanged_source_ids)
+                                from upload
+                               where location_id = $1 and dataset = $2 and agent_id = $3 and number >= $4)
+      order by source_id`,
+    [locationId, dataset, agentId, beganAtUpload, textArray(sourceIds), anotherSince],
+  )
+  return rows.map((row) => row.source_id)
+}
+
+/** Nothing is later than it. */
+const noReading = { agentId: '0', beganAtUpload: '9223372036854775807' }
