@@ -1,9 +1,8 @@
 import { createOrganization, listOrganizations } from '../../modules/directory/organization.ts'
-import { insertMember } from '../../modules/directory/tenant-member.ts'
 import { withTransaction } from '../../platform/database/pool.ts'
 import { list, table } from './answer.ts'
 import type { Noun } from './command-line.ts'
-import { inviteFromCommandLine } from './invite.ts'
+import { addFromCommandLine } from './invite.ts'
 
 export const organization: Noun = {
   help: 'practice owners',
@@ -30,10 +29,12 @@ export const organization: Noun = {
             ...(country === undefined ? {} : { country }),
           })
           if (!owner) return made
-          const of = { side: 'organization', id: made.id } as const
-          const { id, email, name } = await insertMember(client, of, { ...owner, role: 'owner' })
-          const seat = { side: of.side, tenantId: made.id, tenantName: made.name, memberId: id, email, name }
-          return { ...made, owner: { id, email, name }, invitation: await inviteFromCommandLine(client, context, seat) }
+          const tenant = { side: 'organization', id: made.id } as const
+          const { invitation, ...added } = await addFromCommandLine(client, context, tenant, {
+            ...owner,
+            role: 'owner',
+          })
+          return { ...made, owner: added, invitation }
         })
         const text = list({
           organization: data.id,
