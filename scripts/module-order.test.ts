@@ -49,7 +49,7 @@ const tablesOf: Record<string, readonly string[]> = {
   'modules/mail': ['mail'],
   'modules/audit': ['audit_event'],
   'modules/directory': ['organization', 'location', 'company'],
-  'modules/membership': ['member', 'organization_member', 'operator_member'],
+  'modules/membership': ['membership'],
   'modules/credentials': ['agreement', 'agreement_acceptance', 'installation', 'key_pair', 'signing_key'],
   'modules/sign-in': [
     'invitation',

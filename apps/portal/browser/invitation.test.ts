@@ -11,7 +11,7 @@ test('an owner invites a colleague, who opens the mailed link, creates an accoun
   const page = await portal.newPage()
   await portal.signIn(page, owner)
   await page.goto(`/company/${companyId}/members`)
-  await page.getByRole('button', { name: 'Invite a member' }).click()
+  await page.getByRole('button', { name: 'Invite member' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Name').fill('Ada Admin')
   await dialog.getByLabel('E-mail').fill('ada@vendor.example')

@@ -62,6 +62,31 @@ test('an operator previews and publishes a version of the agreement, and its mar
   await page.getByRole('button', { name: new RegExp(`^Version ${version}`) }).waitFor()
 })
 
+test('an operator invites another one, sends the link again, and withdraws the invitation by typing the name', async (t) => {
+  const { page, ...portal } = await someOperator(t)
+  await page.goto('/operator/members')
+  await page.getByRole('button', { name: 'Invite operator' }).click()
+  const dialog = page.getByRole('dialog')
+  assert.equal(await dialog.getByRole('radio').count(), 0, 'an operator has no role to choose')
+  await dialog.getByLabel('Name').fill('Nina New')
+  await dialog.getByLabel('E-mail').fill('nina@bridgework.example')
+  await dialog.getByRole('button', { name: 'Send invitation' }).click()
+  await page.getByRole('table').getByText('Invited').waitFor()
+  assert.equal(await page.getByRole('button', { name: 'Actions for Otto Operator' }).count(), 0)
+
+  await page.getByRole('button', { name: 'Actions for Nina New' }).click()
+  await page.getByRole('menuitem', { name: 'Send invitation again' }).click()
+  await page.getByText('Invitation sent again to nina@bridgework.example.').waitFor()
+  assert.equal((await portal.mailsTo('nina@bridgework.example')).length, 2)
+  await page.getByRole('button', { name: 'Actions for Nina New' }).click()
+  await page.getByRole('menuitem', { name: 'Withdraw invitation…' }).click()
+  assert.ok(await dialog.getByRole('button', { name: 'Remove' }).isDisabled())
+  await dialog.getByLabel(/Type/).fill('Nina New')
+  await assertAccessible(page)
+  await dialog.getByRole('button', { name: 'Remove' }).click()
+  await page.getByText('nina@bridgework.example', { exact: true }).waitFor({ state: 'hidden' })
+})
+
 test('every page of the operator is accessible in light and dark, and fits a phone', async (t) => {
   const { page, ...portal } = await someOperator(t)
   const location = await portal.addLocation({ insurancePlans: 1 })

@@ -1,5 +1,5 @@
-import type { Action, Membership, Session, Side } from '@bridgework/contract/portal'
-import { actions, mayDo } from '@bridgework/contract/portal'
+import type { Action, Membership, Session } from '@bridgework/contract/portal'
+import { mayDo } from '@bridgework/contract/portal'
 import { queryOptions, useSuspenseQuery } from '@tanstack/react-query'
 import { forgetDrafts, restoreDrafts } from '../ui/draft.ts'
 import { call, callSignIn, setCsrfToken } from './call.ts'
@@ -20,18 +20,15 @@ export function useSession(): Session {
   return useSuspenseQuery(sessionQuery).data
 }
 
-/** What the person is at this place; undefined where they do not belong. */
-export function useMembership(side: Side, id: string): Membership | undefined {
-  return useSession().memberships.find((membership) => membership.side === side && membership.id === id)
+/** What the person is for this tenant (a company's id, a practice's, or `operator`); undefined where they do not belong. */
+export function useMembership(tenantId: string): Membership | undefined {
+  return useSession().memberships.find(({ id }) => id === tenantId)
 }
 
 /** Whether the person's role here may do it. The server decides; this spares people a button that would be refused. */
-export function useMay(id: string): (action: Action) => boolean {
-  const { memberships } = useSession()
-  return (action) => {
-    const found = memberships.find((membership) => membership.side === actions[action].side && membership.id === id)
-    return found !== undefined && mayDo(found.role, action)
-  }
+export function useMay(tenantId: string): (action: Action) => boolean {
+  const membership = useMembership(tenantId)
+  return (action) => membership !== undefined && mayDo(membership.role, action)
 }
 
 /** Reads who is signed in now. */

@@ -60,8 +60,8 @@ const companyMembers = createRoute({
   getParentRoute: () => company,
   path: '/members',
   validateSearch: listSearch,
-  loader: ({ params }) => load(read('listCompanyMembers', { params })),
-  component: lazy(() => import('../pages/company/CompanyMembersPage.tsx'), 'CompanyMembersPage'),
+  loader: ({ params: { company_id: tenant_id } }) => load(read('listMembers', { params: { tenant_id } })),
+  component: lazy(() => import('../pages/members/MembersPage.tsx'), 'MembersPage'),
 })
 
 const companyHistory = createRoute({

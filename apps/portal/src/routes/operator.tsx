@@ -63,8 +63,8 @@ const operators = createRoute({
   getParentRoute: () => operator,
   path: '/members',
   validateSearch: listSearch,
-  loader: () => load(read('listOperators')),
-  component: lazy(() => import('../pages/operator/OperatorsPage.tsx'), 'OperatorsPage'),
+  loader: () => load(read('listMembers', { params: { tenant_id: 'operator' } })),
+  component: lazy(() => import('../pages/members/MembersPage.tsx'), 'MembersPage'),
 })
 
 const operatorHistory = createRoute({

@@ -119,8 +119,8 @@ const organizationMembers = createRoute({
   getParentRoute: () => organization,
   path: '/members',
   validateSearch: listSearch,
-  loader: ({ params }) => load(read('listOrganizationMembers', { params })),
-  component: lazy(() => import('../pages/organization/OrganizationMembersPage.tsx'), 'OrganizationMembersPage'),
+  loader: ({ params: { organization_id: tenant_id } }) => load(read('listMembers', { params: { tenant_id } })),
+  component: lazy(() => import('../pages/members/MembersPage.tsx'), 'MembersPage'),
 })
 
 const organizationHistory = createRoute({

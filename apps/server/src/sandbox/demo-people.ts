@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import type { Pool } from 'pg'
-import { insertMember, listTenantMembers, type Tenant } from '../modules/directory/tenant-member.ts'
+import { activateMember, addMember, listMembers } from '../modules/membership/member.ts'
+import { operator, type Tenant } from '../modules/membership/tenant.ts'
 import type { Auth } from '../modules/sign-in/auth.ts'
 import { createPerson, hashPassword, isPasswordOf, setPassword } from '../modules/sign-in/create-person.ts'
-import { takeSeat } from '../modules/sign-in/seat.ts'
 import { findPersonByEmail } from '../modules/sign-in/store.ts'
 import { withTransaction } from '../platform/database/pool.ts'
 import type { CompanyId, OrganizationId } from '../platform/identity/identity.ts'
@@ -35,7 +35,7 @@ const people = [
 ] as const
 
 /**
- * Makes what is missing of the people of the demo: an account each, and their place in the demo's company, organization or among the
+ * Makes what is missing of the people of the demo: an account each, and what they are in the demo's company, organization or among the
  * operators. A password of an earlier start that still opens is kept, otherwise there is a new one: nobody can look it up.
  */
 export async function ensureDemoPeople(
@@ -54,7 +54,7 @@ export async function ensureDemoPeople(
 
 type DemoPerson = (typeof people)[number]
 
-/** Account and place are made together, once: what a newcomer changes of either later is left alone. */
+/** Account and membership are made together, once: what a newcomer changes of either later is left alone. */
 async function ensurePerson(
   pool: Pool,
   auth: Auth,
@@ -71,11 +71,11 @@ async function ensurePerson(
     await withTransaction(pool, async (client) => {
       const { userId } = await createPerson(client, { ...person, passwordHash })
       const tenant = tenantOf(demo, person)
-      const members = await listTenantMembers(client, tenant)
+      const members = await listMembers(client, tenant)
       const member =
         members.find(({ email }) => email === person.email) ??
-        (await insertMember(client, tenant, { ...person, role: person.member }))
-      await takeSeat(client, { side: tenant.side, memberId: member.id }, userId)
+        (await addMember(client, tenant, { ...person, role: person.member }))
+      await activateMember(client, member.id, userId)
     })
   }
   return password
@@ -87,5 +87,5 @@ function tenantOf(
 ): Tenant {
   if (side === 'company') return { side, id: companyId }
   if (side === 'organization') return { side, id: organizationId }
-  return { side, id: null }
+  return operator
 }

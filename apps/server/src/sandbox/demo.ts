@@ -6,11 +6,13 @@ import { acceptAgreement, ensureFirstAgreement, findCurrentAgreement } from '../
 import { regenerateKeyPair } from '../modules/credentials/key-pair.ts'
 import type { SecretKey } from '../modules/credentials/secret.ts'
 import { verifyKeyPair } from '../modules/credentials/verify-key-pair.ts'
-import { createCompany, listCompanies } from '../modules/directory/company.ts'
+import { listCompanies } from '../modules/directory/company.ts'
 import { listLocations } from '../modules/directory/location.ts'
-import { listMembers } from '../modules/directory/member.ts'
 import { createOrganization, listOrganizations } from '../modules/directory/organization.ts'
+import { createCompany } from '../modules/membership/create-tenant.ts'
+import { getOwner } from '../modules/membership/member.ts'
 import { listGrants } from '../modules/overview/grant.ts'
+import { withTransaction } from '../platform/database/pool.ts'
 import type { AgentId, CompanyId, LocationId, MemberId, OrganizationId } from '../platform/identity/identity.ts'
 import type { SandboxFile } from './sandbox-file.ts'
 
@@ -90,12 +92,10 @@ async function ensureCompany(pool: Pool): Promise<{ companyId: CompanyId; ownerI
   const found = (await listCompanies(pool)).find((company) => company.name === companyName)
   if (!found) {
     const owner = { email: 'owner@vendor.example', name: 'Demo Owner' }
-    const made = await createCompany(pool, { name: companyName, owner })
+    const made = await withTransaction(pool, (client) => createCompany(client, { name: companyName, owner }))
     return { companyId: made.company.id, ownerId: made.owner.id }
   }
-  const owner = (await listMembers(pool, found.id)).find((member) => member.role === 'owner')
-  if (!owner) throw new Error('the demo company has no owner')
-  return { companyId: found.id, ownerId: owner.id }
+  return { companyId: found.id, ownerId: (await getOwner(pool, found.id)).id }
 }
 
 async function ensureAgreement(pool: Pool, owner: { companyId: CompanyId; memberId: MemberId }): Promise<void> {

@@ -4,7 +4,7 @@ import type { Done, Instant } from './answer.ts'
 /** What the sign-in pages need to know of the installation. */
 export type Environment = { environment: 'sandbox' | 'production'; mail_page: string | null; docs_url: string }
 
-/** Something a person may act for. An operator has one entry with the side `operator` and an empty id. */
+/** Something a person may act for. An operator has one entry with the side and the id `operator`. */
 export type Membership = { side: Side; id: string; name: string; role: MemberRole }
 
 /** Who is signed in. `csrf_token` goes into X-CSRF-Token of whatever is not a GET. */
@@ -39,19 +39,6 @@ export type AuditEvent = {
   subject: string | null
   ip: string | null
   request_id: string | null
-}
-
-/** A person who acts for a company or an organization, or was invited to. */
-export type Member = {
-  id: string
-  name: string
-  email: string
-  role: MemberRole
-  /** `invited`: the link was mailed and not used yet; `expired`: it can be no more. */
-  state: 'active' | 'invited' | 'expired'
-  is_you: boolean
-  two_factor_enabled: boolean
-  joined_at: Instant
 }
 
 export type Invitation = {

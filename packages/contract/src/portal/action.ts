@@ -7,7 +7,8 @@ export const memberRoles = ['owner', 'admin', 'member'] as const
 export type MemberRole = (typeof memberRoles)[number]
 
 type Rule = {
-  side: Side
+  /** null: of any side; the path names the tenant. */
+  side: Side | null
   roles: readonly MemberRole[]
   /** Needs a sign-in of the last 10 minutes. */
   fresh?: true
@@ -19,9 +20,12 @@ const ownerOnly = ['owner'] as const
 
 /**
  * Who may do what: the one table that the server enforces, the pages read and the tests walk. An act is named `<thing>.<verb>`; on the
- * operator's side it begins with `operator.`.
+ * operator's own pages it begins with `operator.`.
  */
 export const actions = {
+  'member.read': { side: null, roles: anyone },
+  'member.manage': { side: null, roles: managers, fresh: true },
+  'ownership.transfer': { side: null, roles: ownerOnly, fresh: true },
   'company.read': { side: 'company', roles: anyone },
   'company.update': { side: 'company', roles: managers },
   'company.audit': { side: 'company', roles: managers },
@@ -30,9 +34,6 @@ export const actions = {
   'key_pair.read': { side: 'company', roles: managers },
   'key_pair.generate': { side: 'company', roles: managers, fresh: true },
   'key_pair.revoke': { side: 'company', roles: managers, fresh: true },
-  'company_member.read': { side: 'company', roles: anyone },
-  'company_member.manage': { side: 'company', roles: managers, fresh: true },
-  'company_ownership.transfer': { side: 'company', roles: ownerOnly, fresh: true },
   'connection.read': { side: 'company', roles: anyone },
   'usage.read': { side: 'company', roles: anyone },
   'first_call.make': { side: 'company', roles: managers },
@@ -52,20 +53,16 @@ export const actions = {
   'disclosure.read': { side: 'organization', roles: managers },
   'attribution.read': { side: 'organization', roles: anyone },
   'attribution.update': { side: 'organization', roles: managers },
-  'organization_member.read': { side: 'organization', roles: anyone },
-  'organization_member.manage': { side: 'organization', roles: managers, fresh: true },
-  'organization_ownership.transfer': { side: 'organization', roles: ownerOnly, fresh: true },
   'operator.read': { side: 'operator', roles: ownerOnly },
   'operator.company_create': { side: 'operator', roles: ownerOnly, fresh: true },
   'operator.company_suspend': { side: 'operator', roles: ownerOnly, fresh: true },
   'operator.organization_create': { side: 'operator', roles: ownerOnly, fresh: true },
   'operator.agreement_publish': { side: 'operator', roles: ownerOnly, fresh: true },
-  'operator.member_manage': { side: 'operator', roles: ownerOnly, fresh: true },
 } as const satisfies Record<string, Rule>
 
 export type Action = keyof typeof actions
 
-/** Whether a role of the action's own side may do it. */
+/** Whether a role, of a side that the action belongs to, may do it. */
 export function mayDo(role: MemberRole, action: Action): boolean {
   const roles: readonly MemberRole[] = actions[action].roles
   return roles.includes(role)

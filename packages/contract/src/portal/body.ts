@@ -7,9 +7,7 @@ const email = Type.String({ minLength: 3, maxLength: 254, description: 'An e-mai
 const password = Type.String({ maxLength: 256, description: '15 characters or more' })
 const token = Type.String({ maxLength: 200, description: 'The secret part of a link that was mailed' })
 const memberRole = Type.Enum(['admin', 'member'])
-const memberId = Type.String({ maxLength: 36 })
 const datasets = Type.Array(Type.Enum([...datasetNames]), { uniqueItems: true })
-const member = body({ email, name, role: memberRole })
 const tenant = body({ name, owner: Type.Object({ email, name }, { additionalProperties: false }) })
 
 /** What each route that takes a body takes. A route that is not here takes none. */
@@ -19,15 +17,16 @@ export const portalBodies = {
   /** Name and password: for a person without an account. One who has an account is signed in and sends neither. */
   acceptInvitation: body({ token, name: Type.Optional(name), password: Type.Optional(password) }),
   updateAccount: body({ name }),
+  /** Without a role for an operator, who has no other. */
+  inviteMember: body({ email, name, role: Type.Optional(memberRole) }),
+  updateMember: body({ role: memberRole }),
+  transferOwnership: body({ member_id: Type.String({ maxLength: 36 }) }),
   updateCompany: body({ name }),
   acceptAgreement: body({ version: Type.Integer({ minimum: 1 }) }),
   regenerateKeyPair: body({
     client_id: Type.String({ maxLength: 100, description: 'The pair that ends: what was seen' }),
   }),
   revokeKeyPair: body({ client_id: Type.String({ maxLength: 100 }) }),
-  inviteCompanyMember: member,
-  updateCompanyMember: body({ role: memberRole }),
-  transferCompanyOwnership: body({ member_id: memberId }),
   makeFirstCall: body({ path: Type.Enum(['/organizations', '/locations']) }),
   updateOrganization: body({
     name,
@@ -48,9 +47,6 @@ export const portalBodies = {
     domains: Type.Array(Type.String({ maxLength: 253 }), { maxItems: 20 }),
     excluded_paths: Type.Array(Type.String({ maxLength: 200 }), { maxItems: 20 }),
   }),
-  inviteOrganizationMember: member,
-  updateOrganizationMember: body({ role: memberRole }),
-  transferOrganizationOwnership: body({ member_id: memberId }),
   createOperatorCompany: tenant,
   setCompanyState: body({ state: Type.Enum(['active', 'suspended', 'closed']) }),
   createOperatorOrganization: tenant,
@@ -59,7 +55,6 @@ export const portalBodies = {
     body: Type.String({ minLength: 1, maxLength: 200_000 }),
     grace_period_days: Type.Integer({ minimum: 0, maximum: 365 }),
   }),
-  inviteOperator: body({ email, name }),
 } as const satisfies Partial<Record<PortalRouteName, ReturnType<typeof body>>>
 
 export type PortalBodies = { [name in keyof typeof portalBodies]: Static<(typeof portalBodies)[name]> }

@@ -1,5 +1,5 @@
 import type { FreshnessState } from '../envelope.ts'
-import type { AuditEvent, Member } from './account.ts'
+import type { AuditEvent } from './account.ts'
 import type { Done, Instant, Listed } from './answer.ts'
 
 export type CompanyPage = {
@@ -95,12 +95,6 @@ export type CompanyAnswers = {
   generateKeyPair: NewKeyPair
   regenerateKeyPair: NewKeyPair
   revokeKeyPair: Done
-  listCompanyMembers: { data: Member[] }
-  inviteCompanyMember: Member
-  updateCompanyMember: Done
-  removeCompanyMember: Done
-  resendCompanyInvitation: Done
-  transferCompanyOwnership: Done
   listConnections: Listed<Connection>
   getUsage: Usage
   listRecentRequests: { data: RecentRequest[] }

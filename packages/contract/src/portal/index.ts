@@ -3,6 +3,7 @@ export { type Action, actions, type MemberRole, mayDo, memberRoles, type Side, s
 export type * from './answer.ts'
 export { type PortalBodies, portalBodies } from './body.ts'
 export type * from './company.ts'
+export type * from './member.ts'
 export type * from './operator.ts'
 export type * from './organization.ts'
 export type * from './portal-answers.ts'

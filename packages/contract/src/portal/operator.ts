@@ -1,4 +1,4 @@
-import type { AuditEvent, Member } from './account.ts'
+import type { AuditEvent } from './account.ts'
 import type { Done, Instant, Listed } from './answer.ts'
 
 export type OperatorOverview = {
@@ -117,7 +117,4 @@ export type OperatorAnswers = {
   listAgreements: { data: AgreementVersion[]; companies: number }
   publishAgreement: Done
   listOperatorEvents: Listed<AuditEvent>
-  listOperators: { data: Member[] }
-  inviteOperator: Member
-  removeOperator: Done
 }

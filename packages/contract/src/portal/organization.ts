@@ -1,5 +1,5 @@
 import type { FreshnessState } from '../envelope.ts'
-import type { AuditEvent, Member } from './account.ts'
+import type { AuditEvent } from './account.ts'
 import type { Done, Instant, Listed } from './answer.ts'
 
 export type OrganizationPage = {
@@ -221,10 +221,4 @@ export type OrganizationAnswers = {
   exportDisclosures: string
   listAttribution: Listed<AttributionEntry>
   updateAttribution: AttributionEntry
-  listOrganizationMembers: { data: Member[] }
-  inviteOrganizationMember: Member
-  updateOrganizationMember: Done
-  removeOrganizationMember: Done
-  resendOrganizationInvitation: Done
-  transferOrganizationOwnership: Done
 }

@@ -51,6 +51,18 @@ export const portalRoutes = {
   endSession: { method: 'DELETE', path: '/account/sessions/:session_id', action: 'signed_in' },
   listAccountEvents: { method: 'GET', path: '/account/events', action: 'signed_in' },
 
+  /** `tenant_id`: the id of a company or an organization, or `operator`. */
+  listMembers: { method: 'GET', path: '/tenants/:tenant_id/members', action: 'member.read' },
+  inviteMember: { method: 'POST', path: '/tenants/:tenant_id/members', action: 'member.manage' },
+  updateMember: { method: 'PATCH', path: '/tenants/:tenant_id/members/:member_id', action: 'member.manage' },
+  removeMember: { method: 'DELETE', path: '/tenants/:tenant_id/members/:member_id', action: 'member.manage' },
+  resendInvitation: {
+    method: 'POST',
+    path: '/tenants/:tenant_id/members/:member_id/invitation',
+    action: 'member.manage',
+  },
+  transferOwnership: { method: 'POST', path: '/tenants/:tenant_id/ownership', action: 'ownership.transfer' },
+
   getCompany: { method: 'GET', path: '/companies/:company_id', action: 'company.read' },
   updateCompany: { method: 'PATCH', path: '/companies/:company_id', action: 'company.update' },
   listCompanyEvents: {
@@ -73,28 +85,6 @@ export const portalRoutes = {
     action: 'key_pair.generate',
   },
   revokeKeyPair: { method: 'POST', path: '/companies/:company_id/key_pairs/revocation', action: 'key_pair.revoke' },
-  listCompanyMembers: { method: 'GET', path: '/companies/:company_id/members', action: 'company_member.read' },
-  inviteCompanyMember: { method: 'POST', path: '/companies/:company_id/members', action: 'company_member.manage' },
-  updateCompanyMember: {
-    method: 'PATCH',
-    path: '/companies/:company_id/members/:member_id',
-    action: 'company_member.manage',
-  },
-  removeCompanyMember: {
-    method: 'DELETE',
-    path: '/companies/:company_id/members/:member_id',
-    action: 'company_member.manage',
-  },
-  resendCompanyInvitation: {
-    method: 'POST',
-    path: '/companies/:company_id/members/:member_id/invitation',
-    action: 'company_member.manage',
-  },
-  transferCompanyOwnership: {
-    method: 'POST',
-    path: '/companies/:company_id/ownership',
-    action: 'company_ownership.transfer',
-  },
   listConnections: {
     method: 'GET',
     path: '/companies/:company_id/connections',
@@ -210,36 +200,6 @@ export const portalRoutes = {
     path: '/organizations/:organization_id/attribution/:location_id',
     action: 'attribution.update',
   },
-  listOrganizationMembers: {
-    method: 'GET',
-    path: '/organizations/:organization_id/members',
-    action: 'organization_member.read',
-  },
-  inviteOrganizationMember: {
-    method: 'POST',
-    path: '/organizations/:organization_id/members',
-    action: 'organization_member.manage',
-  },
-  updateOrganizationMember: {
-    method: 'PATCH',
-    path: '/organizations/:organization_id/members/:member_id',
-    action: 'organization_member.manage',
-  },
-  removeOrganizationMember: {
-    method: 'DELETE',
-    path: '/organizations/:organization_id/members/:member_id',
-    action: 'organization_member.manage',
-  },
-  resendOrganizationInvitation: {
-    method: 'POST',
-    path: '/organizations/:organization_id/members/:member_id/invitation',
-    action: 'organization_member.manage',
-  },
-  transferOrganizationOwnership: {
-    method: 'POST',
-    path: '/organizations/:organization_id/ownership',
-    action: 'organization_ownership.transfer',
-  },
 
   getOperatorOverview: { method: 'GET', path: '/operator/overview', action: 'operator.read' },
   listOperatorCompanies: {
@@ -271,9 +231,6 @@ export const portalRoutes = {
   listAgreements: { method: 'GET', path: '/operator/agreements', action: 'operator.read' },
   publishAgreement: { method: 'POST', path: '/operator/agreements', action: 'operator.agreement_publish' },
   listOperatorEvents: { method: 'GET', path: '/operator/events', action: 'operator.read', query: list },
-  listOperators: { method: 'GET', path: '/operator/members', action: 'operator.read' },
-  inviteOperator: { method: 'POST', path: '/operator/members', action: 'operator.member_manage' },
-  removeOperator: { method: 'DELETE', path: '/operator/members/:member_id', action: 'operator.member_manage' },
 } as const satisfies Record<string, Route>
 
 export type PortalRouteName = keyof typeof portalRoutes

@@ -4,6 +4,10 @@ import { actInWords } from './act.ts'
 
 test('an act of the history is told in words', () => {
   assert.equal(actInWords('key_pair.generate'), 'Generated a key pair')
+  for (const action of ['member.manage', 'company_member.manage', 'organization_member.manage']) {
+    assert.equal(actInWords(action), 'Changed members')
+  }
+  assert.equal(actInWords('company_ownership.transfer'), 'Transferred ownership')
 })
 
 test('an act that the page has no words for is told by its name', () => {

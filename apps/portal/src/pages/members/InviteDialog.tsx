@@ -5,9 +5,9 @@ import { useMutation } from '@tanstack/react-query'
 import { ErrorNote } from '../../ui/ErrorNote.tsx'
 
 export type InvitableRole = 'admin' | 'member'
-export type Invited = { email: string; name: string; role: InvitableRole }
+export type Invited = { email: string; name: string; role?: InvitableRole }
 
-/** Asks whom to invite, and as what: `roles` says what each role may do; without it there is no choice. */
+/** Asks whom to invite and as what. `roles` says what each role may do; null: there is no choice. */
 export function InviteDialog({
   opened,
   onClose,
@@ -18,13 +18,13 @@ export function InviteDialog({
   opened: boolean
   onClose: () => void
   title: string
-  roles?: Record<InvitableRole, string>
+  roles: Record<InvitableRole, string> | null
   onInvite: (invited: Invited) => Promise<unknown>
 }) {
   return (
     <Modal opened={opened} onClose={onClose} title={title} closeButtonProps={{ 'aria-label': 'Close' }}>
       {/* Mounted anew each time, so that it opens empty. */}
-      <InviteForm onClose={onClose} {...(roles && { roles })} onInvite={onInvite} />
+      <InviteForm onClose={onClose} roles={roles} onInvite={onInvite} />
     </Modal>
   )
 }
@@ -35,11 +35,11 @@ function InviteForm({
   onInvite,
 }: {
   onClose: () => void
-  roles?: Record<InvitableRole, string>
+  roles: Record<InvitableRole, string> | null
   onInvite: (invited: Invited) => Promise<unknown>
 }) {
   const form = useForm<Invited>({
-    initialValues: { email: '', name: '', role: 'member' },
+    initialValues: { email: '', name: '', ...(roles && { role: 'member' }) },
     validate: {
       name: (name) => (name.trim() === '' ? 'Enter a name.' : null),
       email: (email) =>
@@ -55,8 +55,8 @@ function InviteForm({
   })
   return (
     <form
-      onSubmit={form.onSubmit(({ email, name, role }) =>
-        invite.mutate({ email: email.trim(), name: name.trim(), role }),
+      onSubmit={form.onSubmit(({ email, name, ...role }) =>
+        invite.mutate({ email: email.trim(), name: name.trim(), ...role }),
       )}
     >
       <Stack>
@@ -71,7 +71,7 @@ function InviteForm({
           </Radio.Group>
         )}
         <Text size="sm" c="dimmed">
-          They get a link by e-mail that works once. The list shows when they have used it.
+          They get an e-mail with a link that works once, within seven days. The list shows when they have accepted.
         </Text>
         <ErrorNote error={invite.error} />
         <Group justify="flex-end">

@@ -7,7 +7,7 @@ import {
   publishAgreement,
 } from '../../modules/credentials/agreement.ts'
 import { requireCompany } from '../../modules/directory/company.ts'
-import { getOwner } from '../../modules/directory/member.ts'
+import { getOwner } from '../../modules/membership/member.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import type { CompanyId } from '../../platform/identity/identity.ts'
 import { list } from './answer.ts'

@@ -1,15 +1,10 @@
-import {
-  addCompany,
-  closeCompany,
-  listCompanies,
-  resumeCompany,
-  suspendCompany,
-} from '../../modules/directory/company.ts'
+import { closeCompany, listCompanies, resumeCompany, suspendCompany } from '../../modules/directory/company.ts'
+import { createCompany } from '../../modules/membership/create-tenant.ts'
 import { withTransaction } from '../../platform/database/pool.ts'
 import type { CompanyId } from '../../platform/identity/identity.ts'
 import { list, table } from './answer.ts'
 import { type Command, type CommandGroup, command } from './command-line.ts'
-import { inviteFromCommandLine } from './invite.ts'
+import { inviteFromCommandLine, toEntry } from './invite.ts'
 import { required, text, uuid } from './option.ts'
 
 export const company: CommandGroup = {
@@ -24,19 +19,12 @@ export const company: CommandGroup = {
       },
       run: async (context, { name, ownerEmail, ownerName }) => {
         const data = await withTransaction(context.pool, async (client) => {
-          const created = await addCompany(client, {
+          const { company, owner } = await createCompany(client, {
             name,
             owner: { email: ownerEmail, name: ownerName },
           })
-          const invitation = await inviteFromCommandLine(client, context, {
-            side: 'company',
-            tenantId: created.company.id,
-            tenantName: created.company.name,
-            memberId: created.owner.id,
-            email: created.owner.email,
-            name: created.owner.name,
-          })
-          return { ...created, invitation }
+          const invitation = await inviteFromCommandLine(client, context, owner)
+          return { company, owner: toEntry(owner), invitation }
         })
         const text = list({
           company: data.company.id,

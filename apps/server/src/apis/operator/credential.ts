@@ -6,7 +6,7 @@ import {
   revokeKeyPair,
 } from '../../modules/credentials/key-pair.ts'
 import { requireCompany } from '../../modules/directory/company.ts'
-import { getOwner } from '../../modules/directory/member.ts'
+import { getOwner } from '../../modules/membership/member.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import type { CompanyId, MemberId } from '../../platform/identity/identity.ts'
 import { type Answer, list, table } from './answer.ts'

@@ -99,20 +99,20 @@ async function someCommandLine(t: TestContext) {
   /** What the link lets a person into. */
   const accept = async (link: string) => {
     const token = link.split('#')[1] ?? ''
-    const { seat } = await findInvitation(pool, secretKey, token)
+    const { member, tenantName } = await findInvitation(pool, secretKey, token)
     const { rows } = await pool.query<{ id: string; name: string; email: string }>(
       'select id, name, email from portal_user where email = $1',
-      [seat.email],
+      [member.email],
     )
     const known = rows[0] && { userId: rows[0].id, name: rows[0].name, email: rows[0].email }
     await acceptInvitation(pool, secretKey, {
       token,
       person: known ?? null,
-      newPerson: { name: seat.name, passwordHash: 'x' },
+      newPerson: { name: member.name, passwordHash: 'x' },
       ip: '127.0.0.1',
       requestId: 'request',
     })
-    return [seat.side, seat.tenantName, seat.role]
+    return [member.tenant.side, tenantName, member.role]
   }
   const mailTo = async (email: string) => {
     const { rows } = await pool.query<{ text: string }>(

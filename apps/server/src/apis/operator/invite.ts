@@ -1,27 +1,50 @@
-import type { Side } from '@bridgework/contract/portal'
 import { recordAudit } from '../../modules/audit/store.ts'
+import { addMember, type Member } from '../../modules/membership/member.ts'
+import type { Tenant } from '../../modules/membership/tenant.ts'
 import { inviteMember } from '../../modules/sign-in/invitation.ts'
 import type { Queryable } from '../../platform/database/queryable.ts'
 import type { Context } from './context.ts'
+
+/** Adds a person and invites them: the answer's entry, with the link. Hand down a transaction: both or neither. */
+export async function addFromCommandLine(
+  client: Queryable,
+  context: Pick<Context, 'secretKey' | 'publicUrl'>,
+  tenant: Tenant,
+  person: Pick<Member, 'email' | 'name' | 'role'>,
+) {
+  const member = await addMember(client, tenant, person)
+  return { ...toEntry(member), invitation: await inviteFromCommandLine(client, context, member) }
+}
 
 /** Mails a member the link that lets them in, and puts it on record. The link is printed too, for an installation that sends no mail. */
 export async function inviteFromCommandLine(
   client: Queryable,
   context: Pick<Context, 'secretKey' | 'publicUrl'>,
-  member: { side: Side; tenantId: string | null; memberId: string; email: string; name: string; tenantName: string },
+  member: Member,
 ): Promise<string> {
   const by = 'The operator of Bridgework'
-  const invitation = { ...member, invitedBy: by }
-  const { link } = await inviteMember(client, await context.secretKey(), context.publicUrl, invitation)
+  const installation = { secretKey: await context.secretKey(), publicUrl: context.publicUrl }
+  const { link } = await inviteMember(client, installation, member, by)
   await recordAudit(client, {
-    side: member.side,
-    tenantId: member.tenantId,
+    side: member.tenant.side,
+    tenantId: member.tenant.id,
     userId: null,
     actor: `${by} (command line)`,
-    action: member.side === 'operator' ? 'operator.member_manage' : `${member.side}_member.manage`,
+    action: 'member.manage',
     subject: `${member.name} <${member.email}>`,
     ip: null,
     requestId: null,
   })
   return link
+}
+
+/** A member as answers have it. */
+export function toEntry({ id, tenant, userId, ...member }: Member) {
+  return {
+    id,
+    ...(tenant.side === 'company' && { companyId: tenant.id }),
+    ...(tenant.side === 'organization' && { organizationId: tenant.id }),
+    ...member,
+    state: userId === null ? 'invited' : 'active',
+  }
 }

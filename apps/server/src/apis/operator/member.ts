@@ -1,16 +1,15 @@
 import { UsageError } from '@bridgework/command-line'
-import { sides } from '@bridgework/contract/portal'
 import { requireCompany } from '../../modules/directory/company.ts'
 import { requireOrganization } from '../../modules/directory/organization.ts'
-import { insertMember, listTenantMembers, type Tenant } from '../../modules/directory/tenant-member.ts'
-import { findSeat } from '../../modules/sign-in/seat.ts'
+import { findMember, listMembers } from '../../modules/membership/member.ts'
+import type { Tenant } from '../../modules/membership/tenant.ts'
 import { withTransaction } from '../../platform/database/pool.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import type { CompanyId, MemberId, OrganizationId } from '../../platform/identity/identity.ts'
 import { list, table } from './answer.ts'
 import { type CommandGroup, command, type Values } from './command-line.ts'
 import type { Context } from './context.ts'
-import { inviteFromCommandLine } from './invite.ts'
+import { addFromCommandLine, inviteFromCommandLine, toEntry } from './invite.ts'
 import { numericId, oneOf, optional, required, text, uuid } from './option.ts'
 
 const tenant = {
@@ -31,11 +30,9 @@ export const member: CommandGroup = {
       },
       run: async (context, { email, name, role, ...tenant }) => {
         const of = await tenantOf(context, tenant)
-        const data = await withTransaction(context.pool, async (client) => {
-          const { userId: _, ...added } = await insertMember(client, of, { email, name, role })
-          const seat = { ...added, side: of.side, tenantId: of.id, tenantName: of.name, memberId: added.id }
-          return { ...added, ...idOf(of), invitation: await inviteFromCommandLine(client, context, seat) }
-        })
+        const data = await withTransaction(context.pool, (client) =>
+          addFromCommandLine(client, context, of, { email, name, role }),
+        )
         const text = list({ member: data.id, email: data.email, role: data.role, invitation: data.invitation })
         return { data, text }
       },
@@ -44,50 +41,37 @@ export const member: CommandGroup = {
       help: 'The people of a company or an organization, the owner first.',
       options: tenant,
       run: async (context, tenant) => {
-        const of = await tenantOf(context, tenant)
-        const data = (await listTenantMembers(context.pool, of)).map(({ userId, ...each }) => ({
-          ...each,
-          ...idOf(of),
-          state: userId === null ? 'invited' : 'active',
-        }))
+        const data = (await listMembers(context.pool, await tenantOf(context, tenant))).map(toEntry)
         const rows = data.map((each) => [each.id, each.email, each.name, each.role, each.state, each.createdAt])
         return { data, text: table(['id', 'email', 'name', 'role', 'state', 'added'], rows) }
       },
     }),
     invite: command({
-      help: 'Mails and prints a new link for a person who has not come yet; the one before opens nothing any more.',
+      help: 'Mails and prints a new link for a person who has not accepted yet. The link before stops working.',
       options: { member: required('<id>', 'the member, of any kind', uuid<MemberId>) },
       run: async (context, { member: id }) => {
-        const seats = await Promise.all(sides.map((side) => findSeat(context.pool, side, id)))
-        const seat = seats.find((each) => each !== null)
-        if (!seat) throw new Problem('member_unknown', { errors: `There is no member ${id}.` })
-        if (seat.userId !== null)
-          throw new Problem('member_active', { errors: `${seat.email} has already accepted an invitation.` })
+        const member = await findMember(context.pool, id)
+        if (!member) throw new Problem('member_unknown', { errors: `There is no member ${id}.` })
+        const { email, userId } = member
+        if (userId !== null) {
+          throw new Problem('member_active', { errors: `${email} has already accepted an invitation.` })
+        }
         const invitation = await withTransaction(context.pool, (client) =>
-          inviteFromCommandLine(client, context, { ...seat, tenantId: seat.tenantId || null }),
+          inviteFromCommandLine(client, context, member),
         )
-        const data = { id, email: seat.email, invitation }
-        return { data, text: list({ member: id, email: seat.email, invitation }) }
+        return { data: { id, email, invitation }, text: list({ member: id, email, invitation }) }
       },
     }),
   },
 }
 
-type NamedTenant = Exclude<Tenant, { side: 'operator' }> & { name: string }
-
-async function tenantOf({ pool }: Context, options: Values<typeof tenant>): Promise<NamedTenant> {
-  const { company, organization } = options
+/** The company or organization that is named; it exists. */
+async function tenantOf({ pool }: Context, { company, organization }: Values<typeof tenant>): Promise<Tenant> {
   if (company !== undefined && organization === undefined) {
-    const { id, name } = await requireCompany(pool, company)
-    return { side: 'company', id, name }
+    return { side: 'company', id: (await requireCompany(pool, company)).id }
   }
   if (company !== undefined || organization === undefined) {
     throw new UsageError('Give either --company <id> or --organization <id>.')
   }
-  const { id, name } = await requireOrganization(pool, organization)
-  return { side: 'organization', id, name }
-}
-
-function idOf(of: NamedTenant) {
-  return of.side === 'company' ? { companyId: of.id } : { organizationId: of.id }
+  return { side: 'organization', id: (await requireOrganization(pool, organization)).id }
 }

@@ -1,14 +1,14 @@
-import { insertMember, listTenantMembers, removeTenantMember } from '../../modules/directory/tenant-member.ts'
+import { removeMember } from '../../modules/membership/change-member.ts'
+import { listMembers } from '../../modules/membership/member.ts'
+import { operator as tenant } from '../../modules/membership/tenant.ts'
 import { endInvitation } from '../../modules/sign-in/people.ts'
 import { withTransaction } from '../../platform/database/pool.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import type { MemberId } from '../../platform/identity/identity.ts'
 import { list, table } from './answer.ts'
 import { type CommandGroup, command } from './command-line.ts'
-import { inviteFromCommandLine } from './invite.ts'
+import { addFromCommandLine, toEntry } from './invite.ts'
 import { required, text, uuid } from './option.ts'
-
-const operators = { side: 'operator', id: null } as const
 
 export const operator: CommandGroup = {
   help: 'people who run this installation',
@@ -21,18 +21,9 @@ export const operator: CommandGroup = {
       },
       run: async (context, options) => {
         const person = { ...options, role: 'owner' } as const
-        const data = await withTransaction(context.pool, async (client) => {
-          const { id, email, name } = await insertMember(client, operators, person)
-          const seat = {
-            side: 'operator',
-            tenantId: null,
-            tenantName: 'Bridgework',
-            memberId: id,
-            email,
-            name,
-          } as const
-          return { id, email, name, invitation: await inviteFromCommandLine(client, context, seat) }
-        })
+        const data = await withTransaction(context.pool, (client) =>
+          addFromCommandLine(client, context, tenant, person),
+        )
         return { data, text: list({ operator: data.id, email: data.email, invitation: data.invitation }) }
       },
     }),
@@ -40,10 +31,7 @@ export const operator: CommandGroup = {
       help: 'Every operator.',
       options: {},
       run: async ({ pool }) => {
-        const data = (await listTenantMembers(pool, operators)).map(({ userId, role: _, ...each }) => ({
-          ...each,
-          state: userId === null ? 'invited' : 'active',
-        }))
+        const data = (await listMembers(pool, tenant)).map(toEntry)
         const rows = data.map((each) => [each.id, each.email, each.name, each.state, each.createdAt])
         return { data, text: table(['id', 'email', 'name', 'state', 'added'], rows) }
       },
@@ -53,10 +41,10 @@ export const operator: CommandGroup = {
       options: { operator: required('<id>', 'the operator', uuid<MemberId>) },
       run: async ({ pool }, { operator: id }) => {
         const data = await withTransaction(pool, async (client) => {
-          const found = (await listTenantMembers(client, operators)).find((each) => each.id === id)
+          const found = (await listMembers(client, tenant)).find((each) => each.id === id)
           if (!found) throw new Problem('member_unknown', { errors: `There is no operator ${id}.` })
-          await removeTenantMember(client, operators, id, id)
-          await endInvitation(client, 'operator', id)
+          await removeMember(client, found, id)
+          await endInvitation(client, id)
           return { id, email: found.email }
         })
         return { data, text: `${data.email} is no operator any more.` }

@@ -1,10 +1,9 @@
 import { UsageError } from '@bridgework/command-line'
 import { createOrganization, listOrganizations } from '../../modules/directory/organization.ts'
-import { insertMember } from '../../modules/directory/tenant-member.ts'
 import { withTransaction } from '../../platform/database/pool.ts'
 import { list, table } from './answer.ts'
 import { type CommandGroup, command } from './command-line.ts'
-import { inviteFromCommandLine } from './invite.ts'
+import { addFromCommandLine } from './invite.ts'
 import { optional, required, text } from './option.ts'
 
 export const organization: CommandGroup = {
@@ -33,11 +32,12 @@ export const organization: CommandGroup = {
             ...(country === undefined ? {} : { country }),
           })
           if (!owner) return made
-          const of = { side: 'organization', id: made.id } as const
-          const { id, ...added } = await insertMember(client, of, { ...owner, role: 'owner' })
-          const person = { email: added.email, name: added.name }
-          const seat = { side: of.side, tenantId: made.id, tenantName: made.name, memberId: id, ...person }
-          return { ...made, owner: { id, ...person }, invitation: await inviteFromCommandLine(client, context, seat) }
+          const tenant = { side: 'organization', id: made.id } as const
+          const { invitation, ...added } = await addFromCommandLine(client, context, tenant, {
+            ...owner,
+            role: 'owner',
+          })
+          return { ...made, owner: added, invitation }
         })
         const text = list({
           organization: data.id,

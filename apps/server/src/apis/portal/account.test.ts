@@ -53,7 +53,7 @@ test('a person changes their name, and sees what happened to the account', async
     events.map(({ action }) => action),
     ['account.update', 'account.sign_in'],
   )
-  const { rows } = await world.pool.query('select name from member where user_id = $1', [admin.person.userId])
+  const { rows } = await world.pool.query('select name from membership where user_id = $1', [admin.person.userId])
   assert.deepEqual(rows, [{ name: 'Ada Lovelace' }])
 })
 

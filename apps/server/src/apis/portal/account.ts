@@ -1,10 +1,10 @@
-import type { Membership } from '@bridgework/contract/portal'
 import { listAuditOfPerson } from '../../modules/audit/store.ts'
 import { listMailFolder } from '../../modules/mail/folder.ts'
+import { listMembershipsOf } from '../../modules/overview/tenants.ts'
 import { recordAccountEvent } from '../../modules/sign-in/account-event.ts'
 import { freshMs, idleTimeoutMs, sessionLifetimeMs } from '../../modules/sign-in/auth.ts'
-import { endSession, listSessions, renamePerson } from '../../modules/sign-in/store.ts'
-import type { Queryable } from '../../platform/database/queryable.ts'
+import { countPasskeys, endSession, listSessions, renamePerson } from '../../modules/sign-in/store.ts'
+import { withTransaction } from '../../platform/database/pool.ts'
 import { requireText } from '../../platform/errors/field.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import { parseUuid } from '../../platform/identity/identity.ts'
@@ -35,7 +35,7 @@ export const accountHandlers: PortalHandlers<
 
   getSession: async ({ pool, secretKey }, { person }) => {
     const [memberships, passkeys] = await Promise.all([
-      listMemberships(pool, person.userId),
+      listMembershipsOf(pool, person.userId),
       countPasskeys(pool, person.userId),
     ])
     const after = (ms: number) => new Date(person.signedInAt.getTime() + ms).toISOString()
@@ -58,7 +58,7 @@ export const accountHandlers: PortalHandlers<
 
   updateAccount: async ({ pool }, call) => {
     const name = requireText(call.body.name, 'your name')
-    await renamePerson(pool, call.person.userId, name)
+    await withTransaction(pool, (client) => renamePerson(client, call.person.userId, name))
     await recordAccountEvent(pool, { ...eventOf(call), action: 'account.update', subject: name })
     return { done: true }
   },
@@ -99,29 +99,4 @@ const mailsMax = 50
 
 function eventOf({ person, ip, requestId }: Call<'updateAccount' | 'endSession'>) {
   return { user: { id: person.userId, name: person.name, email: person.email }, ip, requestId }
-}
-
-/** Everything that a person may act for: companies, organizations, the operator. */
-async function listMemberships(db: Queryable, userId: string): Promise<Membership[]> {
-  const { rows } = await db.query<Membership>(
-    `select 'company' as side, c.id::text as id, c.name, m.role
-       from member m join company c on c.id = m.company_id
-      where m.user_id = $1
-      union all
-     select 'organization', o.id::text, o.name, m.role
-       from organization_member m join organization o on o.id = m.organization_id
-      where m.user_id = $1
-      union all
-     select 'operator', '', 'Operator', 'owner'
-       from operator_member
-      where user_id = $1
-      order by 1, 3, 2`,
-    [userId],
-  )
-  return rows
-}
-
-async function countPasskeys(db: Queryable, userId: string): Promise<number> {
-  const { rows } = await db.query<{ count: string }>('select count(*) from portal_passkey where user_id = $1', [userId])
-  return Number(rows[0]?.count ?? 0)
 }

@@ -77,9 +77,9 @@ test('W03: an owner whose role was taken away in another tab accepts nothing any
   const owner = await world.signInAs({ companyId }, 'owner')
   const heir = await world.signInAs({ companyId }, 'admin')
   assert.equal((await owner.get(`${path}/agreement`)).status, 200)
-  const { data } = read<{ data: { id: string; is_you: boolean }[] }>(await heir.get(`${path}/members`))
+  const { data } = read<{ data: { id: string; is_you: boolean }[] }>(await heir.get(`/tenants/${companyId}/members`))
   const member_id = data.find((each) => each.is_you)?.id
-  read(await owner.post(`${path}/ownership`, { member_id }))
+  read(await owner.post(`/tenants/${companyId}/ownership`, { member_id }))
 
   const refused = await owner.post(`${path}/agreement/acceptance`, { version: 1 })
 
@@ -93,12 +93,12 @@ test('W24: ownership handed over while the agreement is being accepted ends in o
     const { companyId, path } = await newCompany(world)
     const owner = await world.signInAs({ companyId }, 'owner')
     const heir = await world.signInAs({ companyId }, 'member')
-    const { data } = read<{ data: { id: string; is_you: boolean }[] }>(await heir.get(`${path}/members`))
+    const { data } = read<{ data: { id: string; is_you: boolean }[] }>(await heir.get(`/tenants/${companyId}/members`))
     const member_id = data.find((each) => each.is_you)?.id
 
     const [accepted, handed] = await Promise.all([
       owner.post(`${path}/agreement/acceptance`, { version: 1 }),
-      owner.post(`${path}/ownership`, { member_id }),
+      owner.post(`/tenants/${companyId}/ownership`, { member_id }),
     ])
 
     assert.equal(handed.status, 200, handed.text)
@@ -109,8 +109,10 @@ test('W24: ownership handed over while the agreement is being accepted ends in o
     const isAccepted = accepted.status === 200
     assert.deepEqual([standing.accepted_version, standing.accepted_by], isAccepted ? [1, 'First'] : [null, null])
     const events = (await actionsOf(heir, path)).map(([action]) => action)
-    assert.deepEqual(events.sort(), [...(isAccepted ? ['agreement.accept'] : []), 'company_ownership.transfer'])
-    const { rows } = await world.pool.query(`select from member where company_id = $1 and role = 'owner'`, [companyId])
+    assert.deepEqual(events.sort(), [...(isAccepted ? ['agreement.accept'] : []), 'ownership.transfer'])
+    const { rows } = await world.pool.query(`select from membership where company_id = $1 and role = 'owner'`, [
+      companyId,
+    ])
     assert.equal(rows.length, 1)
   }
 })

@@ -1,18 +1,17 @@
-import { type Action, type AuditEvent, actions } from '@bridgework/contract/portal'
+import type { Action, AuditEvent } from '@bridgework/contract/portal'
 import type { AuditEntry, StoredAuditEntry } from '../../modules/audit/store.ts'
 import type { Person } from '../../modules/sign-in/person.ts'
-import type { Membership } from './membership.ts'
+import { type Membership, tenantOf } from './membership.ts'
 
 /** Who does something, and for whom: what a call has after its gates. */
 export type Doer = { person: Person; member: Membership; ip: string; requestId: string }
 
-/** The entry for something that a call does, in the history of the side that the action belongs to. */
+/** The entry for something that a call does, in the history of the tenant that it is done for. */
 export function entryOf(call: Doer, action: Action, subject: string | null): AuditEntry {
-  const { side } = actions[action]
-  const tenantIds = { company: call.member.companyId, organization: call.member.organizationId, operator: null }
+  const { side, id } = tenantOf(call.member)
   return {
     side,
-    tenantId: tenantIds[side],
+    tenantId: id,
     userId: call.person.userId,
     actor: actorOf(call),
     action,

@@ -21,7 +21,7 @@ import {
   revokeKeyPair,
 } from '../../modules/credentials/key-pair.ts'
 import { renameCompany, requireCompany } from '../../modules/directory/company.ts'
-import { memberNames } from '../../modules/directory/member.ts'
+import { memberNames } from '../../modules/membership/member.ts'
 import { countConnections } from '../../modules/overview/connection.ts'
 import { lastUsesOf, listRequests } from '../../modules/usage/store.ts'
 import { usageOf } from '../../modules/usage/usage.ts'
@@ -227,7 +227,10 @@ function toNewKeyPair({ clientId, clientSecret }: NewKeyPair): PortalAnswers['ge
   return { client_id: clientId, client_secret: clientSecret }
 }
 
-async function agreementPage(pool: PortalContext['pool'], { companyId }: Membership): Promise<AgreementPage> {
+async function agreementPage(
+  pool: PortalContext['pool'],
+  { companyId }: Membership<'company'>,
+): Promise<AgreementPage> {
   const [agreement, names] = await Promise.all([agreementInForce(pool, companyId), memberNames(pool, companyId)])
   if (!agreement.current) throw new Error('no agreement has been published')
   return {

@@ -1,4 +1,12 @@
-import type { PortalAnswers, PortalBodies, PortalRouteName, portalRoutes } from '@bridgework/contract/portal'
+import type {
+  Action,
+  actions,
+  PortalAnswers,
+  PortalBodies,
+  PortalRouteName,
+  portalRoutes,
+  Side,
+} from '@bridgework/contract/portal'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Auth } from '../../modules/sign-in/auth.ts'
 import type { Person } from '../../modules/sign-in/person.ts'
@@ -20,7 +28,7 @@ export type PortalContext = Pick<
 /** One request of a route, after every gate: parsed, signed in where the route asks for it, and permitted. */
 export type Call<Name extends PortalRouteName> = {
   person: PersonOf<Name>
-  /** Whom the person acts for: the company or organization of the path, or the operator. */
+  /** Whom the person acts for: the tenant of the path, of the side that the action belongs to. */
   member: MemberOf<Name>
   params: Record<string, string>
   /** Parameters of the query that the route takes; absent ones are ''. */
@@ -42,4 +50,8 @@ export type PortalHandlers<Name extends PortalRouteName = PortalRouteName> = { [
 
 type GateOf<Name extends PortalRouteName> = (typeof portalRoutes)[Name]['action']
 type PersonOf<Name extends PortalRouteName> = GateOf<Name> extends 'anyone' ? null : Person
-type MemberOf<Name extends PortalRouteName> = GateOf<Name> extends 'anyone' | 'signed_in' ? null : Membership
+type MemberOf<Name extends PortalRouteName> = GateOf<Name> extends infer Act extends Action ? MembershipFor<Act> : null
+/** An action of no side of its own is done for any. */
+type MembershipFor<Act extends Action> = (typeof actions)[Act]['side'] extends infer S extends Side
+  ? Membership<S>
+  : Membership

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
+import { addMember } from '../../modules/membership/member.ts'
 import { inviteMember } from '../../modules/sign-in/invitation.ts'
 import { type PortalWorld, somePortal } from './test-portal.ts'
 
@@ -81,7 +82,7 @@ test('a link that is too old, of a member who was removed, or made up opens noth
   const old = await invited(world)
   await world.pool.query(`update invitation set expires_at = now() - interval '1 second'`)
   const removed = await invited(world)
-  await world.pool.query('update member set removed_at = now() where id = $1', [removed.memberId])
+  await world.pool.query('update membership set removed_at = now() where id = $1', [removed.memberId])
   for (const token of [old.token, removed.token, `bwi_${'x'.repeat(43)}`, 'x', old.token.slice(0, -1)]) {
     const answer = await world.postPage('/invitations/find', { token })
     assert.deepEqual([answer.status, answer.body.code], [404, 'invitation_unknown'])
@@ -93,19 +94,8 @@ test('a link that is too old, of a member who was removed, or made up opens noth
 
 async function invited(world: PortalWorld, email = `${randomUUID()}@example.com`) {
   const { companyId } = await world.addVendor()
-  const memberId = randomUUID()
-  await world.pool.query(`insert into member (id, company_id, email, name, role) values ($1, $2, $3, 'Ada', 'admin')`, [
-    memberId,
-    companyId,
-    email,
-  ])
-  const { link } = await inviteMember(world.pool, world.secretKey, 'http://localhost', {
-    side: 'company',
-    memberId,
-    email,
-    name: 'Ada',
-    tenantName: 'Vendor',
-    invitedBy: 'Olga',
-  })
-  return { token: link.split('#')[1] ?? '', email, companyId, memberId }
+  const person = { email, name: 'Ada', role: 'admin' } as const
+  const member = await addMember(world.pool, { side: 'company', id: companyId }, person)
+  const { link } = await inviteMember(world.pool, { ...world, publicUrl: 'http://localhost' }, member, 'Olga')
+  return { token: link.split('#')[1] ?? '', email, companyId, memberId: member.id }
 }

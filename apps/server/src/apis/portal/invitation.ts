@@ -1,6 +1,7 @@
+import { tenantIdOf } from '../../modules/membership/tenant.ts'
 import { admitAttempt } from '../../modules/sign-in/attempt-limit.ts'
 import { hashPassword } from '../../modules/sign-in/create-person.ts'
-import { acceptInvitation, findInvitation } from '../../modules/sign-in/invitation.ts'
+import { acceptInvitation, findInvitation, type Invited } from '../../modules/sign-in/invitation.ts'
 import { requireGoodPassword } from '../../modules/sign-in/password-rule.ts'
 import { authenticatePerson } from '../../modules/sign-in/person.ts'
 import { webHeaders } from './auth-routes.ts'
@@ -11,19 +12,18 @@ import { requireCsrfToken } from './csrf.ts'
 export const invitationHandlers: PortalHandlers<'findInvitation' | 'acceptInvitation'> = {
   findInvitation: async ({ pool, secretKey }, { body, ip }) => {
     const attempt = await admitAttempt(pool, secretKey, 'link', { ip })
-    const { seat, hasAccount } = await findInvitation(pool, secretKey, body.token)
+    const { member, tenantName, hasAccount } = await findInvitation(pool, secretKey, body.token)
     await attempt.succeeded()
-    const { side, tenantName, email, name, role } = seat
-    return { side, tenant_name: tenantName, email, name, role, has_account: hasAccount }
+    const { tenant, email, name, role } = member
+    return { side: tenant.side, tenant_name: tenantName, email, name, role, has_account: hasAccount }
   },
 
   acceptInvitation: async ({ pool, secretKey, auth, now }, { body, ip, request, requestId }) => {
     const { person } = await authenticatePerson(auth, webHeaders(request), now())
     if (person) requireCsrfToken(secretKey, person, request)
     const attempt = await admitAttempt(pool, secretKey, 'link', { ip })
-    const { seat } = await findInvitation(pool, secretKey, body.token)
-    const newPerson = await newPersonOf(body, seat)
-    const accepted = await acceptInvitation(pool, secretKey, {
+    const newPerson = await newPersonOf(body, await findInvitation(pool, secretKey, body.token))
+    const { tenant } = await acceptInvitation(pool, secretKey, {
       token: body.token,
       person,
       newPerson: newPerson && { name: newPerson.name, passwordHash: await hashPassword(auth, newPerson.password) },
@@ -31,16 +31,16 @@ export const invitationHandlers: PortalHandlers<'findInvitation' | 'acceptInvita
       requestId,
     })
     await attempt.succeeded()
-    return { side: accepted.side, id: accepted.tenantId }
+    return { side: tenant.side, id: tenantIdOf(tenant) }
   },
 }
 
 /** Null when the caller gave none: then they are signed in, or are told what is missing. */
 async function newPersonOf(
   { name, password }: { name?: string; password?: string },
-  seat: { email: string; tenantName: string },
+  { member, tenantName }: Invited,
 ): Promise<{ name: string; password: string } | null> {
   if (name === undefined || password === undefined) return null
-  await requireGoodPassword(password, [name, seat.email, seat.tenantName])
+  await requireGoodPassword(password, [name, member.email, tenantName])
   return { name, password }
 }

@@ -99,9 +99,11 @@ test('keys say who made and who ended them, and when they were last used; a remo
   )
   await tokenFor(world, pair)
   await world.usage.flush()
-  const members = read<{ data: { id: string; role: string }[] }>(await owner.get(`${path}/members`))
+  const members = read<{ data: { id: string; role: string }[] }>(
+    await owner.get(`/tenants/${vendor.companyId}/members`),
+  )
   const adminId = members.data.find((each) => each.role === 'admin')?.id
-  read(await owner.delete(`${path}/members/${adminId}`))
+  read(await owner.delete(`/tenants/${vendor.companyId}/members/${adminId}`))
 
   const { data } = read<{ data: Record<string, unknown>[] }>(await owner.get(`${path}/key_pairs`))
 

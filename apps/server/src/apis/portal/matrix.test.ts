@@ -12,13 +12,21 @@ import {
   portalApiPath,
   portalRoutes,
   type Side,
+  sides,
   signInRoutes,
 } from '@bridgework/contract/portal'
 import { listRoutes } from '../../platform/http/test-routes.ts'
 import type { Answer } from '../../test-world.ts'
 import { type PortalWorld, type SignedIn, somePortal } from './test-portal.ts'
 
-type Route = { name: PortalRouteName; method: string; path: string; action: Action | 'anyone' | 'signed_in' }
+type Route = {
+  name: PortalRouteName
+  method: string
+  path: string
+  action: Action | 'anyone' | 'signed_in'
+  /** Whose people it is for; null where no role is asked for. */
+  side: Side | null
+}
 
 /** Somebody who calls: what they may act for, and how. `side` null: for nothing at all. */
 type Caller = {
@@ -89,23 +97,38 @@ async function somebody(world: PortalWorld): Promise<Caller> {
   }
 }
 
-/** The routes that this server answers, all from the contract's table. */
+/** The routes that this server answers, all from the contract's table; one of any side is tried as that of each. */
 function servedRoutes(world: PortalWorld): Route[] {
   const names = Object.keys(portalRoutes) as PortalRouteName[]
-  const routes = names.map((name) => ({ name, ...portalRoutes[name] }))
-  return routes.filter(({ method, path }) => world.app.hasRoute({ method, url: `${portalApiPath}${path}` }))
+  return names
+    .map((name) => ({ name, ...portalRoutes[name] }))
+    .filter(({ method, path }) => world.app.hasRoute({ method, url: `${portalApiPath}${path}` }))
+    .flatMap((route): Route[] => {
+      const { name, method, path, action } = route
+      const side = action === 'anyone' || action === 'signed_in' ? null : actions[action].side
+      if (!path.includes(':tenant_id')) return [{ name, method, path, action, side }]
+      return sides.map((each) => ({
+        name,
+        method,
+        path: path.replace(':tenant_id', tenantIds[each]),
+        action,
+        side: each,
+      }))
+    })
 }
+
+/** What a path names a tenant by; `fill` puts the ids in. */
+const tenantIds = { company: ':company_id', organization: ':organization_id', operator: 'operator' }
 
 function fill(path: string, ids: Record<string, string>): string {
   return path.replace(/:(\w+)/g, (_, name: string) => ids[name] ?? randomUUID())
 }
 
 /** What the table says of a cell: the refusal, or null where the role may. */
-function refusalOf({ action }: Route, caller: Caller): ProblemCode | null {
+function refusalOf({ action, side }: Route, caller: Caller): ProblemCode | null {
   if (action === 'anyone') return null
   if (caller.who === 'nobody signed in') return 'sign_in_required'
-  if (action === 'signed_in') return null
-  const { side } = actions[action]
+  if (action === 'signed_in' || side === null) return null
   if (side === 'operator') return caller.side === 'operator' ? null : 'role_denied'
   if (caller.side !== side || !caller.isOwn) return `${side}_unknown`
   return mayDo(caller.role, action) ? null : 'role_denied'
@@ -224,19 +247,19 @@ test('W05: nothing is changed by a GET, a HEAD or a prefetch: a path that change
 
 /** What the routes that name a thing of the tenant in their path take, where they take something. */
 const bodies: Partial<Record<PortalRouteName, object>> = {
-  updateCompanyMember: { role: 'member' },
-  updateOrganizationMember: { role: 'member' },
+  updateMember: { role: 'member' },
   confirmRemoval: { list_hash: 'x' },
   updateAttribution: { domains: [], excluded_paths: [] },
 }
 
 test('W19: an id of others is nobody’s within one’s own company, organization and account, in every place of every path', async (t) => {
   const { world, callers, own, foreign, ofOther, ofForeign } = await someMatrix(t, ['owner'])
-  const idOf = async (person: SignedIn, path: string) =>
-    ((await person.get(`${path}/members`)).body.data as unknown as { id: string }[])[0]?.id ?? ''
+  const idOf = async (person: SignedIn, tenantId: string) =>
+    ((await person.get(`/tenants/${tenantId}/members`)).body.data as unknown as { id: string }[])[0]?.id ?? ''
   const memberIds = {
-    company: await idOf(ofOther, `/companies/${foreign.company_id}`),
-    organization: await idOf(ofForeign, `/organizations/${foreign.organization_id}`),
+    company: await idOf(ofOther, foreign.company_id),
+    organization: await idOf(ofForeign, foreign.organization_id),
+    operator: await idOf(ofOther, foreign.company_id),
   }
   const session = await world.pool.query<{ id: string }>('select id from portal_session where user_id = $1', [
     ofOther.person.userId,
@@ -245,8 +268,7 @@ test('W19: an id of others is nobody’s within one’s own company, organizatio
   let tried = 0
   for (const route of servedRoutes(world)) {
     if (route.path.startsWith('/operator/') || route.action === 'anyone') continue
-    const side = route.path.startsWith('/companies/') ? 'company' : 'organization'
-    const ids = { ...foreign, member_id: memberIds[side], session_id: session.rows[0]?.id ?? '' }
+    const ids = { ...foreign, member_id: memberIds[route.side ?? 'company'], session_id: session.rows[0]?.id ?? '' }
     // A vendor belongs to no practice: each may look at every one. A dataset is no id. The tenant's own place is tried in the table's cells.
     const places = [...route.path.matchAll(/:(\w+)/g)]
       .map(([, name = '']) => name as keyof typeof ids)

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { type TestContext, test } from 'node:test'
+import type { Side } from '@bridgework/contract/portal'
 import { listAudit } from '../../modules/audit/store.ts'
 import type { Answer } from '../../test-world.ts'
 import { type PortalWorld, type SignedIn, somePortal } from './test-portal.ts'
@@ -29,9 +30,8 @@ async function mailsTo(world: PortalWorld, recipient: string): Promise<string[]>
   return rows.map((row) => row.text_body)
 }
 
-async function historyOf(world: PortalWorld, path: string): Promise<string[]> {
-  const [, tenants, tenantId = ''] = path.split('/')
-  const side = tenants === 'companies' ? 'company' : 'organization'
+async function historyOf(world: PortalWorld, side: Side, path: string): Promise<string[]> {
+  const tenantId = path.replace('/tenants/', '')
   const { entries } = await listAudit(world.pool, { side, tenantId, search: '', limit: 25, offset: 0 })
   return entries.map(({ action, subject }) => `${action}: ${subject}`)
 }
@@ -45,9 +45,9 @@ const sides = [
       const world = await somePortal(t)
       const { companyId } = await world.addVendor()
       const { companyId: otherId } = await world.addVendor()
-      return { world, place: { companyId }, path: `/companies/${companyId}`, other: { companyId: otherId } }
+      return { world, place: { companyId }, path: `/tenants/${companyId}`, other: { companyId: otherId } }
     },
-    otherPath: (other: object) => `/companies/${(other as { companyId: string }).companyId}`,
+    otherPath: (other: object) => `/tenants/${(other as { companyId: string }).companyId}`,
   },
   {
     name: 'an organization',
@@ -58,11 +58,11 @@ const sides = [
       return {
         world,
         place: { organizationId },
-        path: `/organizations/${organizationId}`,
+        path: `/tenants/${organizationId}`,
         other: { organizationId: otherId },
       }
     },
-    otherPath: (other: object) => `/organizations/${(other as { organizationId: string }).organizationId}`,
+    otherPath: (other: object) => `/tenants/${(other as { organizationId: string }).organizationId}`,
   },
 ] as const
 
@@ -81,10 +81,7 @@ for (const { name, side, start, otherPath } of sides) {
     const mails = await mailsTo(world, guest.email)
     assert.equal(mails.length, 2)
     assert.notEqual(mails[0], mails[1])
-    const { rows } = await world.pool.query('select from invitation where side = $1 and member_id = $2', [
-      side,
-      member.id,
-    ])
+    const { rows } = await world.pool.query('select from invitation where member_id = $1', [member.id])
     assert.equal(rows.length, 1)
     assertRefused(
       await admin.post(`${path}/members`, { ...guest, email: guest.email.toUpperCase() }),
@@ -99,9 +96,9 @@ for (const { name, side, start, otherPath } of sides) {
     await world.pool.query('update invitation set expires_at = now()')
     const found = (await listOf(admin, path)).find((each) => each.id === member.id)
     assert.equal(found?.state, 'expired')
-    assert.deepEqual(await historyOf(world, path), [
-      `${side}_member.manage: Invited Guest <${guest.email}> again`,
-      `${side}_member.manage: Invited Guest <${guest.email}> as member`,
+    assert.deepEqual(await historyOf(world, side, path), [
+      `member.manage: Invited Guest <${guest.email}> again`,
+      `member.manage: Invited Guest <${guest.email}> as member`,
     ])
   })
 
@@ -147,9 +144,7 @@ for (const { name, side, start, otherPath } of sides) {
       (await listOf(owner, path)).map((each) => each.role),
       ['owner', 'member'],
     )
-    assert.deepEqual(await historyOf(world, path), [
-      `${side}_member.manage: Made Person <${admin.person.email}> member`,
-    ])
+    assert.deepEqual(await historyOf(world, side, path), [`member.manage: Made Person <${admin.person.email}> member`])
   })
 
   test(`ownership of ${name} goes to an active member in one step, and the former owner is an admin`, async (t) => {
@@ -168,9 +163,9 @@ for (const { name, side, start, otherPath } of sides) {
     const roles = new Map((await listOf(heir, path)).map((each) => [each.id, each.role]))
     assert.deepEqual([roles.get(heirId), roles.get(ownerId), roles.get(guestId)], ['owner', 'admin', 'admin'])
     assertRefused(await owner.post(`${path}/ownership`, { member_id: ownerId }), 403, 'role_denied')
-    const handed = (await historyOf(world, path)).filter((each) => each.includes('ownership'))
+    const handed = (await historyOf(world, side, path)).filter((each) => each.includes('ownership'))
     assert.equal(handed.length, 1)
-    assert.match(handed[0] ?? '', /_ownership\.transfer: From Person <.*> to Person </)
+    assert.match(handed[0] ?? '', /^ownership\.transfer: From Person <.*> to Person </)
   })
 
   test(`two admins of ${name} who remove each other at once leave one of them`, async (t) => {
@@ -206,16 +201,66 @@ test('operators invite and remove each other, and the last one who can sign in s
   const world = await somePortal(t)
   const operator = await world.signInAs('operator', 'owner')
   const second = await world.signInAs('operator', 'owner')
-  const invited = await operator.post('/operator/members', { email: 'third@example.com', name: 'Third' })
+  const path = '/tenants/operator'
+  const third = { email: 'third@example.com', name: 'Third' }
+  assertRefused(await operator.post(`${path}/members`, { ...third, role: 'admin' }), 422, 'field_invalid')
+  const invited = await operator.post(`${path}/members`, third)
   assert.equal(invited.status, 200, invited.text)
-  assert.match((await mailsTo(world, 'third@example.com'))[0] ?? '', /Bridgework/)
-  const [operatorId, secondId] = [await idOf(operator, '/operator'), await idOf(second, '/operator')]
+  assert.match((await mailsTo(world, third.email))[0] ?? '', /Bridgework/)
+  const thirdId = (invited.body as unknown as Member).id
+  assert.equal((await operator.post(`${path}/members/${thirdId}/invitation`)).status, 200)
+  assert.equal((await mailsTo(world, third.email)).length, 2)
+  const [operatorId, secondId] = [await idOf(operator, path), await idOf(second, path)]
 
-  assert.equal((await operator.delete(`/operator/members/${secondId}`)).status, 200)
-  assertRefused(await second.get('/operator/members'), 403, 'role_denied')
-  assertRefused(await operator.delete(`/operator/members/${operatorId}`), 409, 'last_operator')
-  assert.deepEqual((await listOf(operator, '/operator')).map((each) => `${each.role} ${each.state}`).sort(), [
+  assertRefused(await operator.patch(`${path}/members/${secondId}`, { role: 'admin' }), 409, 'owner_stays')
+  assertRefused(await operator.post(`${path}/ownership`, { member_id: secondId }), 409, 'owner_exists')
+  assertRefused(await operator.post(`${path}/ownership`, { member_id: thirdId }), 409, 'owner_exists')
+  assert.equal((await operator.delete(`${path}/members/${secondId}`)).status, 200)
+  assertRefused(await second.get(`${path}/members`), 403, 'role_denied')
+  assertRefused(await operator.delete(`${path}/members/${operatorId}`), 409, 'last_operator')
+  assert.deepEqual((await listOf(operator, path)).map((each) => `${each.role} ${each.state}`).sort(), [
     'owner active',
     'owner invited',
   ])
+})
+
+test('two operators who remove each other at once leave one of them', async (t) => {
+  const world = await somePortal(t)
+  const [one, two] = [await world.signInAs('operator', 'owner'), await world.signInAs('operator', 'owner')]
+  const path = '/tenants/operator'
+  const [oneId, twoId] = [await idOf(one, path), await idOf(two, path)]
+
+  const answers = await Promise.all([one.delete(`${path}/members/${twoId}`), two.delete(`${path}/members/${oneId}`)])
+
+  assert.deepEqual(answers.map((answer) => answer.status).sort(), [200, 403])
+  const { rows } = await world.pool.query('select from membership where removed_at is null')
+  assert.equal(rows.length, 1)
+})
+
+test('a person who acts for all three sides has each as what they are there, and a role counts nowhere else', async (t) => {
+  const world = await somePortal(t)
+  const [{ companyId }, organizationId] = [await world.addVendor(), await world.addOrganization()]
+  const person = await world.addPerson('Ada')
+  await world.joinCompany(person, companyId, 'admin')
+  await world.joinOrganization(person, organizationId, 'member')
+  await world.makeOperator(person)
+  const ada = await world.signIn(person)
+
+  const session = (await ada.get('/session')).body as unknown as { memberships: Record<string, string>[] }
+  assert.deepEqual(
+    session.memberships.map(({ side, id, role }) => [side, id, role]),
+    [
+      ['company', companyId, 'admin'],
+      ['operator', 'operator', 'owner'],
+      ['organization', organizationId, 'member'],
+    ],
+  )
+  const guest = { email: 'guest@example.com', name: 'Guest', role: 'member' }
+  assertRefused(await ada.post(`/tenants/${organizationId}/members`, guest), 403, 'role_denied')
+  assertRefused(await ada.post(`/tenants/${companyId}/ownership`, { member_id: randomUUID() }), 403, 'role_denied')
+  for (const id of ['', 'x', '0', companyId.toUpperCase(), 'Operator']) {
+    assert.equal((await ada.get(`/tenants/${id}/members`)).status, 404, id)
+  }
+  assertRefused(await ada.get(`/tenants/${randomUUID()}/members`), 404, 'company_unknown')
+  assertRefused(await ada.get('/tenants/7/members'), 404, 'organization_unknown')
 })

@@ -1,29 +1,31 @@
-import { type Action, actions, type MemberRole, mayDo } from '@bridgework/contract/portal'
+import { type Action, actions, type MemberRole, mayDo, type Side } from '@bridgework/contract/portal'
+import { findMemberOf } from '../../modules/membership/member.ts'
+import { operator, parseTenantId, type Tenant } from '../../modules/membership/tenant.ts'
 import { isFresh, type Person } from '../../modules/sign-in/person.ts'
 import type { Queryable } from '../../platform/database/queryable.ts'
 import { Problem } from '../../platform/errors/problem.ts'
-import {
-  type CompanyId,
-  type MemberId,
-  type OrganizationId,
-  parseNumericId,
-  parseUuid,
-} from '../../platform/identity/identity.ts'
+import type { CompanyId, MemberId, OrganizationId } from '../../platform/identity/identity.ts'
 
-/** Proof that a person may do what the route does, for this company, this organization or the operator. Only `requireMembership` makes one. */
-export type Membership = {
-  readonly brand: 'Membership'
-  readonly memberId: MemberId
-  readonly role: MemberRole
-  /** Of the side that the action belongs to; '' on the others. */
-  readonly companyId: CompanyId
-  readonly organizationId: OrganizationId
+/** Proof that a person may do what the route does, for a tenant of this side. Only `requireMembership` makes one. */
+export type Membership<S extends Side = Side> = Extract<AnyMembership, { side: S }>
+
+type AnyMembership = { readonly brand: 'Membership'; readonly memberId: MemberId; readonly role: MemberRole } & (
+  | { readonly side: 'company'; readonly companyId: CompanyId }
+  | { readonly side: 'organization'; readonly organizationId: OrganizationId }
+  | { readonly side: 'operator' }
+)
+
+/** Whom a membership is of. */
+export function tenantOf(member: Membership): Tenant {
+  if (member.side === 'company') return { side: 'company', id: member.companyId }
+  if (member.side === 'organization') return { side: 'organization', id: member.organizationId }
+  return operator
 }
 
 /**
- * The role is read at every request, so one that was taken away ends at once. Whoever does not belong to a company or an organization is told
- * that there is none: ids of others answer nothing. Throws Problem company_unknown, organization_unknown, role_denied or
- * fresh_sign_in_required, in this order.
+ * The role is read at every request, so one that was taken away ends at once. A person who does not belong to a company or an organization is
+ * told that there is none: ids of others answer nothing. Throws Problem company_unknown, organization_unknown, not_found for a tenant that
+ * no id can name, role_denied or fresh_sign_in_required, in this order.
  */
 export async function requireMembership(
   db: Queryable,
@@ -32,49 +34,26 @@ export async function requireMembership(
   params: Record<string, string>,
   now: Date,
 ): Promise<Membership> {
-  const found = await findMembership(db, person, action, params)
+  const tenant = tenantOfPath(action, params)
+  const found = await findMemberOf(db, tenant, person.userId)
+  if (!found) throw new Problem(unknown[tenant.side], { because: `no member: ${tenant.side}` })
   if (!mayDo(found.role, action)) throw new Problem('role_denied', { because: `${found.role}: ${action}` })
   if ('fresh' in actions[action] && !isFresh(person, now)) throw new Problem('fresh_sign_in_required')
-  return found
+  const member = { brand: 'Membership', memberId: found.id, role: found.role } as const
+  if (tenant.side === 'company') return { ...member, side: tenant.side, companyId: tenant.id }
+  if (tenant.side === 'organization') return { ...member, side: tenant.side, organizationId: tenant.id }
+  return { ...member, side: tenant.side }
 }
 
-async function findMembership(
-  db: Queryable,
-  person: Person,
-  action: Action,
-  params: Record<string, string>,
-): Promise<Membership> {
-  const nobody = { companyId: '' as CompanyId, organizationId: '' as OrganizationId }
+function tenantOfPath(action: Action, params: Record<string, string>): Tenant {
   const { side } = actions[action]
-  if (side === 'company') {
-    const companyId = parseUuid<CompanyId>(params.company_id ?? '')
-    const row = companyId && (await findRow(db, 'member', 'company_id', companyId, person))
-    if (!companyId || !row) throw new Problem('company_unknown')
-    return { brand: 'Membership', ...nobody, companyId, memberId: row.id, role: row.role }
+  if (side === 'operator') return operator
+  const tenant = parseTenantId(params[side === null ? 'tenant_id' : `${side}_id`] ?? '')
+  if (tenant === null || (side !== null && tenant.side !== side)) {
+    throw new Problem(side === null ? 'not_found' : unknown[side])
   }
-  if (side === 'organization') {
-    const organizationId = parseNumericId<OrganizationId>(params.organization_id ?? '')
-    const row = organizationId && (await findRow(db, 'organization_member', 'organization_id', organizationId, person))
-    if (!organizationId || !row) throw new Problem('organization_unknown')
-    return { brand: 'Membership', ...nobody, organizationId, memberId: row.id, role: row.role }
-  }
-  const { rows } = await db.query<{ id: MemberId }>('select id from operator_member where user_id = $1', [
-    person.userId,
-  ])
-  if (!rows[0]) throw new Problem('role_denied', { because: 'no operator' })
-  return { brand: 'Membership', ...nobody, memberId: rows[0].id, role: 'owner' }
+  return tenant
 }
 
-async function findRow(
-  db: Queryable,
-  table: 'member' | 'organization_member',
-  column: 'company_id' | 'organization_id',
-  id: string,
-  person: Person,
-): Promise<{ id: MemberId; role: MemberRole } | undefined> {
-  const { rows } = await db.query<{ id: MemberId; role: MemberRole }>(
-    `select id, role from ${table} where ${column} = $1 and user_id = $2`,
-    [id, person.userId],
-  )
-  return rows[0]
-}
+/** Everybody knows that there is an operator. */
+const unknown = { company: 'company_unknown', organization: 'organization_unknown', operator: 'role_denied' } as const

@@ -3,18 +3,11 @@ import { agentStateOf, agentsOf, countAgents } from '../../modules/agents/agent-
 import { listAudit, recordAudit } from '../../modules/audit/store.ts'
 import { companiesInForce, listAgreements, publishAgreement } from '../../modules/credentials/agreement.ts'
 import { companiesWithKeyPair } from '../../modules/credentials/key-pair.ts'
-import {
-  addCompany,
-  closeCompany,
-  companyStates,
-  pageOfCompanies,
-  resumeCompany,
-  suspendCompany,
-} from '../../modules/directory/company.ts'
-import { createOrganization, pageOfOrganizations } from '../../modules/directory/organization.ts'
-import { insertMember, type Tenant } from '../../modules/directory/tenant-member.ts'
+import { closeCompany, companyStates, resumeCompany, suspendCompany } from '../../modules/directory/company.ts'
 import { countDisclosures } from '../../modules/disclosure/store.ts'
 import { measureMail } from '../../modules/mail/backlog.ts'
+import { createTenant } from '../../modules/membership/create-tenant.ts'
+import { tenantIdOf } from '../../modules/membership/tenant.ts'
 import { pageOfAgents } from '../../modules/overview/agents.ts'
 import { countOrganizationsOf } from '../../modules/overview/connection.ts'
 import { countDirectory } from '../../modules/overview/directory-counts.ts'
@@ -25,15 +18,16 @@ import {
   listCurrentRemovals,
   listRerenderBacklog,
 } from '../../modules/overview/sync-health.ts'
+import { pageOfCompanies, pageOfOrganizations } from '../../modules/overview/tenants.ts'
+import { inviteMember } from '../../modules/sign-in/invitation.ts'
 import { lastRequestsOf } from '../../modules/usage/store.ts'
 import { withTransaction } from '../../platform/database/pool.ts'
 import { measureDatabase } from '../../platform/database/size.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import { type CompanyId, parseUuid } from '../../platform/identity/identity.ts'
 import { entryOf, toAuditEvent } from './audit.ts'
-import type { PortalHandlers } from './context.ts'
+import type { Call, PortalContext, PortalHandlers } from './context.ts'
 import { readListPage, toListed } from './list.ts'
-import { sendInvitation } from './members.ts'
 import { readChoice } from './query.ts'
 
 /** What the people who run the installation do and see. */
@@ -108,14 +102,7 @@ export const operatorHandlers: PortalHandlers<
     return toListed(page, total, data)
   },
 
-  createOperatorCompany: async (context, call) => {
-    return await withTransaction(context.pool, async (client) => {
-      const { company, owner } = await addCompany(client, call.body)
-      await sendInvitation(context, client, call, { side: 'company', id: company.id }, owner)
-      await recordAudit(client, entryOf(call, 'operator.company_create', company.name))
-      return { id: company.id }
-    })
-  },
+  createOperatorCompany: (context, call) => create(context, call, 'company'),
 
   setCompanyState: async ({ pool }, call) => {
     const id = parseUuid<CompanyId>(call.params.company_id ?? '')
@@ -147,17 +134,7 @@ export const operatorHandlers: PortalHandlers<
     return toListed(page, total, data)
   },
 
-  createOperatorOrganization: async (context, call) => {
-    const { name, owner } = call.body
-    return await withTransaction(context.pool, async (client) => {
-      const { id } = await createOrganization(client, { name })
-      const tenant: Tenant = { side: 'organization', id }
-      const member = await insertMember(client, tenant, { ...owner, role: 'owner' })
-      await sendInvitation(context, client, call, tenant, member)
-      await recordAudit(client, entryOf(call, 'operator.organization_create', name.trim()))
-      return { id }
-    })
-  },
+  createOperatorOrganization: (context, call) => create(context, call, 'organization'),
 
   listOperatorAgents: async ({ pool, now }, { query }) => {
     const page = readListPage(query)
@@ -242,5 +219,19 @@ export const operatorHandlers: PortalHandlers<
 
 /** Of the versions the newest, each with its whole text. */
 const agreementsMax = 50
+
+/** Makes a company or an organization, and invites its owner: both or neither. */
+async function create(
+  context: PortalContext,
+  call: Call<'createOperatorCompany' | 'createOperatorOrganization'>,
+  side: 'company' | 'organization',
+): Promise<{ id: string }> {
+  return await withTransaction(context.pool, async (client) => {
+    const owner = await createTenant(client, side, call.body)
+    await inviteMember(client, context, owner, call.person.name)
+    await recordAudit(client, entryOf(call, `operator.${side}_create`, call.body.name.trim()))
+    return { id: tenantIdOf(owner.tenant) }
+  })
+}
 
 const changes = { active: resumeCompany, suspended: suspendCompany, closed: closeCompany }

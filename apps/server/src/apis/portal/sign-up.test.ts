@@ -39,7 +39,7 @@ test('whoever signs up owns a company or a practice once the link from the mailb
 test('until the link came back there is no account, no company and nobody to sign in as', async (t) => {
   const world = await somePortal(t)
   await world.postPage('/sign_up', olga)
-  for (const table of ['portal_user', 'company', 'organization', 'member', 'audit_event']) {
+  for (const table of ['portal_user', 'company', 'organization', 'membership', 'audit_event']) {
     assert.equal((await world.pool.query(`select from ${table}`)).rows.length, 0, table)
   }
   const { rows } = await world.pool.query('select * from sign_up')

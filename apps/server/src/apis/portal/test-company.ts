@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
-import { createCompany } from '../../modules/directory/company.ts'
+import { createCompany } from '../../modules/membership/create-tenant.ts'
 import type { CompanyId } from '../../platform/identity/identity.ts'
 import type { Answer } from '../../test-world.ts'
 import { type PortalWorld, type SignedIn, somePortal } from './test-portal.ts'

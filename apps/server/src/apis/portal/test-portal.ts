@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import type { TestContext } from 'node:test'
 import { type MemberRole, portalApiPath } from '@bridgework/contract/portal'
+import { activateMember, addMember } from '../../modules/membership/member.ts'
+import { operator, type Tenant } from '../../modules/membership/tenant.ts'
 import { type Auth, createAuth } from '../../modules/sign-in/auth.ts'
 import { createPerson, hashPassword } from '../../modules/sign-in/create-person.ts'
 import type { CompanyId, OrganizationId } from '../../platform/identity/identity.ts'
@@ -15,6 +17,8 @@ const hashOnce = (auth: Auth) => {
   return passwordHash
 }
 let passwordHash: Promise<string> | undefined
+
+type NewPerson = { userId: string; email: string; name: string }
 
 export type PortalWorld = Awaited<ReturnType<typeof somePortal>>
 export type SignedIn = Awaited<ReturnType<PortalWorld['signIn']>>
@@ -33,38 +37,25 @@ export async function somePortal(t: TestContext, options: Parameters<typeof some
     return { userId, email, name, password }
   }
 
-  const joinCompany = async (person: { userId: string; email: string }, companyId: CompanyId, role: MemberRole) => {
-    // The test's company has an owner already: whoever is to be it takes the place.
-    if (role === 'owner') {
-      await pool.query(`update member set user_id = $2, email = $3 where company_id = $1 and role = 'owner'`, [
-        companyId,
-        person.userId,
-        person.email,
-      ])
-      return
-    }
-    await pool.query(
-      `insert into member (id, company_id, email, name, role, user_id) values ($1, $2, $3, 'Person', $4, $5)`,
-      [randomUUID(), companyId, person.email, role, person.userId],
-    )
+  const join = async (person: NewPerson, tenant: Tenant, role: MemberRole) => {
+    const { id } = await addMember(pool, tenant, { ...person, role })
+    await activateMember(pool, id, person.userId)
   }
 
-  const joinOrganization = (
-    person: { userId: string; email: string },
-    organizationId: OrganizationId,
-    role: MemberRole,
-  ) =>
-    pool.query(
-      `insert into organization_member (id, organization_id, email, name, role, user_id) values ($1, $2, $3, 'Person', $4, $5)`,
-      [randomUUID(), organizationId, person.email, role, person.userId],
-    )
-
-  const makeOperator = (person: { userId: string; email: string }) =>
-    pool.query(`insert into operator_member (id, user_id, email, name) values ($1, $2, $3, 'Operator')`, [
-      randomUUID(),
+  const joinCompany = async (person: NewPerson, companyId: CompanyId, role: MemberRole) => {
+    if (role !== 'owner') return await join(person, { side: 'company', id: companyId }, role)
+    // The test's company has an owner already: the person takes the owner's place.
+    await pool.query(`update membership set user_id = $2, email = $3 where company_id = $1 and role = 'owner'`, [
+      companyId,
       person.userId,
       person.email,
     ])
+  }
+
+  const joinOrganization = (person: NewPerson, id: OrganizationId, role: MemberRole) =>
+    join(person, { side: 'organization', id }, role)
+
+  const makeOperator = (person: NewPerson) => join(person, operator, 'owner')
 
   /** A POST of a page that nobody is signed in to, or that has these cookies alone. */
   const post = (path: string, body: object, headers: Record<string, string> = {}, on = world.url) =>

@@ -6,10 +6,11 @@ import type { VerifiedToken } from '../credentials/access-token.ts'
 import { acceptAgreement, findCurrentAgreement, publishAgreement } from '../credentials/agreement.ts'
 import { generateKeyPair, type NewKeyPair } from '../credentials/key-pair.ts'
 import { createSecretKey, type SecretKey } from '../credentials/secret.ts'
-import { type Company, createCompany } from '../directory/company.ts'
+import type { Company } from '../directory/company.ts'
 import type { Location } from '../directory/location.ts'
-import type { Member } from '../directory/member.ts'
 import { createOrganization, type Organization } from '../directory/organization.ts'
+import { createCompany } from '../membership/create-tenant.ts'
+import type { Member } from '../membership/member.ts'
 import { createLocation } from '../onboarding/upsert-locations.ts'
 
 /** A database of its own with an agreement in force, and short ways to who and what a test needs. */

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createTestDatabase } from '../../platform/database/test-database.ts'
 import { someAccessWorld } from '../consent/test-world.ts'
-import { createCompany } from '../directory/company.ts'
-import { addMember } from '../directory/member.ts'
+import { createCompany } from '../membership/create-tenant.ts'
+import { addMember } from '../membership/member.ts'
 import {
   acceptAgreement,
   agreementInForce,
@@ -24,12 +24,11 @@ test('W01: only the owner of the company accepts the agreement, and only the ver
   const accept = (memberId: typeof owner.id, version: number) =>
     acceptAgreement(world.pool, { companyId: company.id, memberId, version })
   for (const role of ['admin', 'member'] as const) {
-    const person = await addMember(world.pool, {
-      companyId: company.id,
-      email: `${role}@vendor.example`,
-      name: role,
-      role,
-    })
+    const person = await addMember(
+      world.pool,
+      { side: 'company', id: company.id },
+      { email: `${role}@vendor.example`, name: role, role },
+    )
     await assert.rejects(accept(person.id, 1), { code: 'role_denied' })
   }
   await assert.rejects(accept(stranger.owner.id, 1), { code: 'member_unknown' })

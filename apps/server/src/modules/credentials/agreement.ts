@@ -3,7 +3,7 @@ import { withTransaction } from '../../platform/database/pool.ts'
 import type { Queryable } from '../../platform/database/queryable.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import type { CompanyId, MemberId } from '../../platform/identity/identity.ts'
-import { requireMember } from '../directory/member.ts'
+import { requireMember } from '../membership/member.ts'
 import { agreementOne } from './agreement-1.ts'
 
 export type Agreement = { version: number; body: string; publishedAt: Date; enforcedAt: Date }
@@ -102,7 +102,7 @@ export async function acceptAgreement(
 ): Promise<void> {
   const { companyId, memberId, version } = acceptance
   await withTransaction(pool, async (client) => {
-    const member = await requireMember(client, companyId, memberId)
+    const member = await requireMember(client, { side: 'company', id: companyId }, memberId)
     if (member.role !== 'owner') {
       throw new Problem('role_denied', {
         errors: 'Only the owner of the company can accept the developer API agreement. Ask the owner.',

@@ -4,7 +4,7 @@ import type { Queryable } from '../../platform/database/queryable.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import { type CompanyId, type KeyPairId, type MemberId, newUuid } from '../../platform/identity/identity.ts'
 import { lockCompany } from '../directory/company.ts'
-import { requireMember } from '../directory/member.ts'
+import { requireMember } from '../membership/member.ts'
 import { companiesInForce } from './agreement.ts'
 import { newSecret, type SecretKey } from './secret.ts'
 
@@ -149,7 +149,7 @@ async function requireMayManageKeys(
   by: { companyId: CompanyId; memberId: MemberId },
 ): Promise<void> {
   const { state } = await lockCompany(client, by.companyId)
-  const member = await requireMember(client, by.companyId, by.memberId)
+  const member = await requireMember(client, { side: 'company', id: by.companyId }, by.memberId)
   if (member.role === 'member') {
     throw new Problem('role_denied', {
       errors: 'Only the owner or an admin of the company can change its key pair. Ask one of them.',

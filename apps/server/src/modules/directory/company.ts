@@ -1,11 +1,7 @@
-import type { Pool } from 'pg'
-import { withTransaction } from '../../platform/database/pool.ts'
 import type { Queryable } from '../../platform/database/queryable.ts'
-import { containing, queryPage } from '../../platform/database/search.ts'
 import { requireText } from '../../platform/errors/field.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import { type CompanyId, newUuid } from '../../platform/identity/identity.ts'
-import { addMember, type Member } from './member.ts'
 
 /**
  * States of a company: active ⇄ suspended (the operator's pause: nothing of it works, nothing is lost); either → closed, for ever.
@@ -16,27 +12,14 @@ export type CompanyState = (typeof companyStates)[number]
 /** A software vendor. */
 export type Company = { id: CompanyId; name: string; state: CompanyState; createdAt: Date }
 
-/** Makes a company together with its owner: there is never one without. Throws a Problem for a field that cannot be. */
-export async function createCompany(
-  pool: Pool,
-  company: { name: string; owner: { email: string; name: string } },
-): Promise<{ company: Company; owner: Member }> {
-  return await withTransaction(pool, (client) => addCompany(client, company))
-}
-
-/** As `createCompany`, in a transaction that the caller has opened. */
-export async function addCompany(
-  client: Queryable,
-  company: { name: string; owner: { email: string; name: string } },
-): Promise<{ company: Company; owner: Member }> {
-  const { rows } = await client.query<CompanyRow>(
+/** Makes a company. It has no owner yet: `createCompany` of the memberships makes both. Throws a Problem for a name that cannot be. */
+export async function insertCompany(db: Queryable, name: string): Promise<Company> {
+  const { rows } = await db.query<CompanyRow>(
     'insert into company (id, name) values ($1, $2) returning id, name, state, created_at',
-    [newUuid<CompanyId>(), requireText(company.name, 'the name of a company')],
+    [newUuid<CompanyId>(), requireText(name, 'the name of a company')],
   )
   if (!rows[0]) throw new Error('the company was not stored')
-  const created = toCompany(rows[0])
-  const owner = await addMember(client, { companyId: created.id, ...company.owner, role: 'owner' })
-  return { company: created, owner }
+  return toCompany(rows[0])
 }
 
 /** Gives a company another name. Throws a Problem for one that cannot be. */
@@ -84,24 +67,6 @@ export async function lockCompany(client: Queryable, id: CompanyId): Promise<Com
   )
   if (!rows[0]) throw new Problem('company_unknown', { errors: `There is no company ${id}.` })
   return toCompany(rows[0])
-}
-
-/** A part of the companies, by name, each with its owner's address. `search` looks in both; `state` null: all. */
-export async function pageOfCompanies(
-  db: Queryable,
-  page: { search: string; state: CompanyState | null; limit: number; offset: number },
-): Promise<{ total: number; companies: (Company & { ownerEmail: string })[] }> {
-  const { total, rows } = await queryPage<CompanyRow & { owner_email: string }>(
-    db,
-    `select c.id, c.name, c.state, c.created_at, m.email as owner_email
-       from company c
-       join member m on m.company_id = c.id and m.role = 'owner'
-      where (c.name || ' ' || m.email) ilike $1 and c.state = any($2::text[])`,
-    'lower(name), id',
-    page,
-    [containing(page.search), page.state === null ? companyStates : [page.state]],
-  )
-  return { total, companies: rows.map((row) => ({ ...toCompany(row), ownerEmail: row.owner_email })) }
 }
 
 /** From the next request on the company's tokens are refused, and it gets no new ones. Its grants and key pair are kept. */

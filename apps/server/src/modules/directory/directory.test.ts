@@ -5,9 +5,8 @@ import { createTestDatabase } from '../../platform/database/test-database.ts'
 import { type CompanyId, newUuid, type OrganizationId } from '../../platform/identity/identity.ts'
 import { completeLocations } from '../onboarding/complete-locations.ts'
 import { createLocation, upsertLocations } from '../onboarding/upsert-locations.ts'
-import { closeCompany, createCompany, findCompany, listCompanies, resumeCompany, suspendCompany } from './company.ts'
+import { closeCompany, findCompany, insertCompany, resumeCompany, suspendCompany } from './company.ts'
 import { findLocation, type LocationSource, listLocations } from './location.ts'
-import { addMember, listMembers } from './member.ts'
 import { createOrganization, findOrganization, listOrganizations } from './organization.ts'
 
 const source: LocationSource = {
@@ -123,20 +122,9 @@ test('every dataset of a location has a stamp from its creation on, and a datase
   }
 })
 
-test('a company comes with its owner, or not at all; it is paused, resumed, and closed for good', async (t) => {
+test('a company is paused, resumed, and closed for good', async (t) => {
   const { pool } = await createTestDatabase(t)
-  const { company, owner } = await createCompany(pool, {
-    name: 'Vendor',
-    owner: { email: 'o@v.example', name: 'Olga' },
-  })
-  assert.deepEqual([company.state, owner.role, owner.companyId], ['active', 'owner', company.id])
-  await assert.rejects(createCompany(pool, { name: 'B', owner: { email: 'nobody', name: 'N' } }), {
-    code: 'field_invalid',
-  })
-  await assert.rejects(createCompany(pool, { name: '', owner: { email: 'o@v.example', name: 'N' } }), {
-    code: 'field_invalid',
-  })
-  assert.deepEqual(await listCompanies(pool), [company])
+  const company = await insertCompany(pool, 'Vendor')
 
   assert.equal((await suspendCompany(pool, company.id)).state, 'suspended')
   assert.equal((await resumeCompany(pool, company.id)).state, 'active')
@@ -145,24 +133,4 @@ test('a company comes with its owner, or not at all; it is paused, resumed, and 
   await assert.rejects(suspendCompany(pool, company.id), { code: 'company_closed' })
   assert.equal((await findCompany(pool, company.id))?.state, 'closed')
   await assert.rejects(suspendCompany(pool, newUuid<CompanyId>()), { code: 'company_unknown' })
-})
-
-test('a company has one owner and each e-mail address once, however it is written', async (t) => {
-  const { pool } = await createTestDatabase(t)
-  const { company, owner } = await createCompany(pool, {
-    name: 'Vendor',
-    owner: { email: 'o@v.example', name: 'Olga' },
-  })
-  const add = (email: string, role: 'owner' | 'admin' | 'member') =>
-    addMember(pool, { companyId: company.id, email, name: 'Somebody', role })
-  const admin = await add('admin@v.example', 'admin')
-  await assert.rejects(add('ADMIN@v.example', 'member'), { code: 'member_exists' })
-  await assert.rejects(add('other@v.example', 'owner'), { code: 'owner_exists' })
-  await assert.rejects(
-    addMember(pool, { companyId: newUuid<CompanyId>(), email: 'a@b.example', name: 'A', role: 'admin' }),
-    {
-      code: 'company_unknown',
-    },
-  )
-  assert.deepEqual(await listMembers(pool, company.id), [owner, admin])
 })

@@ -1,6 +1,5 @@
 import type { Queryable } from '../../platform/database/queryable.ts'
 import { fromRow, type RowOf } from '../../platform/database/rows.ts'
-import { containing, queryPage } from '../../platform/database/search.ts'
 import { requireText } from '../../platform/errors/field.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import { newNumericId, type OrganizationId } from '../../platform/identity/identity.ts'
@@ -62,32 +61,6 @@ export async function listOrganizations(db: Queryable): Promise<Organization[]> 
     `select ${organizationColumns} from organization order by lower(name), id`,
   )
   return rows.map(fromRow<Organization>)
-}
-
-/** A part of the organizations, by name, each with its owner's address, if it has one, and its locations. `search` looks in both texts. */
-export async function pageOfOrganizations(
-  db: Queryable,
-  page: { search: string; limit: number; offset: number },
-): Promise<{ total: number; organizations: (Organization & { ownerEmail: string | null; locations: number })[] }> {
-  const { total, rows } = await queryPage<OrganizationRow & { owner_email: string | null; locations: string }>(
-    db,
-    `select o.*, m.email as owner_email,
-            (select count(*) from location l where l.organization_id = o.id) as locations
-       from (select ${organizationColumns} from organization) o
-       left join organization_member m on m.organization_id = o.id and m.role = 'owner'
-      where (o.name || ' ' || coalesce(m.email, '')) ilike $1`,
-    'lower(name), id',
-    page,
-    [containing(page.search)],
-  )
-  return {
-    total,
-    organizations: rows.map(({ owner_email, locations, ...row }) => ({
-      ...fromRow<Organization>(row),
-      ownerEmail: owner_email,
-      locations: Number(locations),
-    })),
-  }
 }
 
 /** Whether any organization carries one of these external references. */

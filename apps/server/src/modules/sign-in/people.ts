@@ -19,23 +19,15 @@ export async function findAccounts(db: Queryable, userIds: readonly string[]): P
 }
 
 /** Of these members those who have an invitation that still opens. */
-export async function openInvitations(
-  db: Queryable,
-  side: 'company' | 'organization' | 'operator',
-  memberIds: readonly MemberId[],
-): Promise<Set<MemberId>> {
+export async function openInvitations(db: Queryable, memberIds: readonly MemberId[]): Promise<Set<MemberId>> {
   const { rows } = await db.query<{ member_id: MemberId }>(
-    'select member_id from invitation where side = $1 and member_id = any($2::uuid[]) and expires_at > clock_timestamp()',
-    [side, memberIds],
+    'select member_id from invitation where member_id = any($1::uuid[]) and expires_at > clock_timestamp()',
+    [memberIds],
   )
   return new Set(rows.map((row) => row.member_id))
 }
 
 /** The link that a member was mailed opens nothing any more. */
-export async function endInvitation(
-  db: Queryable,
-  side: 'company' | 'organization' | 'operator',
-  memberId: MemberId,
-): Promise<void> {
-  await db.query('delete from invitation where side = $1 and member_id = $2', [side, memberId])
+export async function endInvitation(db: Queryable, memberId: MemberId): Promise<void> {
+  await db.query('delete from invitation where member_id = $1', [memberId])
 }

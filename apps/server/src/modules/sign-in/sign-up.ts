@@ -1,16 +1,13 @@
 import type { Pool } from 'pg'
 import { withTransaction } from '../../platform/database/pool.ts'
-import type { Queryable } from '../../platform/database/queryable.ts'
 import { requireText } from '../../platform/errors/field.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import { recordAudit } from '../audit/store.ts'
 import { isSecret, newSecret, type SecretKey } from '../credentials/secret.ts'
-import { addCompany } from '../directory/company.ts'
-import { createOrganization } from '../directory/organization.ts'
-import { insertMember, requireEmail } from '../directory/tenant-member.ts'
 import { queueMail } from '../mail/queue.ts'
+import { createTenant } from '../membership/create-tenant.ts'
+import { activateMember, requireEmail } from '../membership/member.ts'
 import { createPerson } from './create-person.ts'
-import { takeSeat } from './seat.ts'
 import { alreadySignedUpMail, signUpMail } from './sign-in-mail.ts'
 import { findPersonByEmail } from './store.ts'
 
@@ -73,11 +70,11 @@ export async function completeSignUp(
     const [signUp] = rows
     if (!signUp) throw new Problem('invitation_unknown')
     const { userId } = await createPerson(client, signUp)
-    const { tenantId, memberId } = await createTenant(client, signUp)
-    await takeSeat(client, { side: signUp.side, memberId }, userId)
+    const owner = await createTenant(client, signUp.side, { name: signUp.tenantName, owner: signUp })
+    await activateMember(client, owner.id, userId)
     await recordAudit(client, {
-      side: signUp.side,
-      tenantId,
+      side: owner.tenant.side,
+      tenantId: owner.tenant.id,
       userId,
       actor: `${signUp.name} <${signUp.email}>`,
       action: 'account.sign_up',
@@ -85,15 +82,4 @@ export async function completeSignUp(
       ...caller,
     })
   })
-}
-
-async function createTenant(client: Queryable, signUp: SignUp): Promise<{ tenantId: string; memberId: string }> {
-  const owner = { email: signUp.email, name: signUp.name }
-  if (signUp.side === 'company') {
-    const made = await addCompany(client, { name: signUp.tenantName, owner })
-    return { tenantId: made.company.id, memberId: made.owner.id }
-  }
-  const { id } = await createOrganization(client, { name: signUp.tenantName })
-  const member = await insertMember(client, { side: 'organization', id }, { ...owner, role: 'owner' })
-  return { tenantId: id, memberId: member.id }
 }

@@ -5,6 +5,8 @@ import { getMigrations } from 'better-auth/db/migration'
 import { createTestDatabase } from '../../platform/database/test-database.ts'
 import { createSecretKey } from '../credentials/secret.ts'
 import { deleteOldMails } from '../mail/queue.ts'
+import { addMember } from '../membership/member.ts'
+import { operator } from '../membership/tenant.ts'
 import { createAuth } from './auth.ts'
 import { deleteOldSignIns } from './store.ts'
 
@@ -42,10 +44,11 @@ test('what has run out is forgotten, and nothing else', async (t) => {
       `insert into used_totp (user_id, code_hmac, used_at) values ($1, decode(md5($2::text), 'hex'), now() - $2::text::interval)`,
       [userId, age],
     )
+    const { id } = await addMember(pool, operator, { email: `${randomUUID()}@x.de`, name: 'O', role: 'owner' })
     await pool.query(
-      `insert into invitation (side, member_id, token_hmac, expires_at)
-       values ('company', $1, decode(md5($2::text), 'hex'), now() - $2::text::interval)`,
-      [randomUUID(), age],
+      `insert into invitation (member_id, token_hmac, expires_at)
+       values ($1, decode(md5($2::text), 'hex'), now() - $2::text::interval)`,
+      [id, age],
     )
     await pool.query(
       `insert into mail (recipient, subject, text_body, created_at) values ('o@x.de', 's', 't', now() - $1::interval)`,

@@ -1,4 +1,5 @@
 import type { Queryable } from '../../platform/database/queryable.ts'
+import { renameMember } from '../membership/member.ts'
 
 /** Who has an account with this e-mail address; null when nobody does. */
 export async function findPersonByEmail(
@@ -12,15 +13,19 @@ export async function findPersonByEmail(
   return rows[0] ?? null
 }
 
-/** The name of a person, on the account and wherever they act for somebody. */
-export async function renamePerson(db: Queryable, userId: string, name: string): Promise<void> {
-  await db.query(
-    `with person as (update portal_user set name = $2, updated_at = now() where id = $1),
-          of_company as (update member set name = $2 where user_id = $1),
-          of_organization as (update organization_member set name = $2 where user_id = $1)
-     update operator_member set name = $2 where user_id = $1`,
-    [userId, name],
+/** Gives a person another name, on the account and wherever they are a member. Hand down a transaction: both or neither. */
+export async function renamePerson(client: Queryable, userId: string, name: string): Promise<void> {
+  await client.query('update portal_user set name = $2, updated_at = now() where id = $1', [userId, name])
+  await renameMember(client, userId, name)
+}
+
+/** How many passkeys a person has. */
+export async function countPasskeys(db: Queryable, userId: string): Promise<number> {
+  const { rows } = await db.query<{ count: number }>(
+    'select count(*)::integer as count from portal_passkey where user_id = $1',
+    [userId],
   )
+  return rows[0]?.count ?? 0
 }
 
 /** A person's sessions that have not ended, the latest first; at most 200. */

@@ -53,7 +53,7 @@ create table agreement_acceptance (
   member_id uuid not null,
   accepted_at timestamp with time zone not null default now(),
   constraint agreement_acceptance_company_id_fkey FOREIGN KEY (company_id) REFERENCES company(id),
-  constraint agreement_acceptance_member_id_fkey FOREIGN KEY (member_id) REFERENCES member(id),
+  constraint agreement_acceptance_member_id_fkey FOREIGN KEY (member_id) REFERENCES membership(id),
   constraint agreement_acceptance_pkey PRIMARY KEY (company_id, version),
   constraint agreement_acceptance_version_fkey FOREIGN KEY (version) REFERENCES agreement(version)
 );
@@ -177,13 +177,12 @@ create table installation (
 );
 
 create table invitation (
-  side text not null,
   member_id uuid not null,
   token_hmac bytea not null,
   created_at timestamp with time zone not null default now(),
   expires_at timestamp with time zone not null,
-  constraint invitation_pkey PRIMARY KEY (side, member_id),
-  constraint invitation_side_check CHECK ((side = ANY (ARRAY['company'::text, 'organization'::text, 'operator'::text]))),
+  constraint invitation_member_id_fkey FOREIGN KEY (member_id) REFERENCES membership(id),
+  constraint invitation_pkey PRIMARY KEY (member_id),
   constraint invitation_token_hmac_key UNIQUE (token_hmac)
 );
 
@@ -198,9 +197,9 @@ create table key_pair (
   revoked_by uuid,
   constraint key_pair_client_id_key UNIQUE (client_id),
   constraint key_pair_company_id_fkey FOREIGN KEY (company_id) REFERENCES company(id),
-  constraint key_pair_created_by_fkey FOREIGN KEY (created_by) REFERENCES member(id),
+  constraint key_pair_created_by_fkey FOREIGN KEY (created_by) REFERENCES membership(id),
   constraint key_pair_pkey PRIMARY KEY (id),
-  constraint key_pair_revoked_by_fkey FOREIGN KEY (revoked_by) REFERENCES member(id)
+  constraint key_pair_revoked_by_fkey FOREIGN KEY (revoked_by) REFERENCES membership(id)
 );
 CREATE UNIQUE INDEX key_pair_one_live ON public.key_pair USING btree (company_id) WHERE (revoked_at IS NULL);
 
@@ -253,24 +252,31 @@ create table mail (
 );
 CREATE INDEX mail_due ON public.mail USING btree (next_attempt_at);
 
-create table member (
+create table membership (
   id uuid not null,
-  company_id uuid not null,
+  company_id uuid,
   email text not null,
   name text not null,
   role text not null,
   created_at timestamp with time zone not null default now(),
   user_id uuid,
   removed_at timestamp with time zone,
-  constraint member_company_id_fkey FOREIGN KEY (company_id) REFERENCES company(id),
-  constraint member_pkey PRIMARY KEY (id),
-  constraint member_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'admin'::text, 'member'::text]))),
-  constraint member_user_id_fkey FOREIGN KEY (user_id) REFERENCES portal_user(id)
+  side text not null,
+  organization_id bigint,
+  tenant_id text not null generated always as (COALESCE((company_id)::text, (organization_id)::text, side)) stored,
+  constraint membership_company_id_fkey FOREIGN KEY (company_id) REFERENCES company(id),
+  constraint membership_operator_check CHECK (((side <> 'operator'::text) OR (role = 'owner'::text))),
+  constraint membership_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
+  constraint membership_pkey PRIMARY KEY (id),
+  constraint membership_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'admin'::text, 'member'::text]))),
+  constraint membership_side_check CHECK ((side = ANY (ARRAY['company'::text, 'organization'::text, 'operator'::text]))),
+  constraint membership_tenant_check CHECK ((((side = 'company'::text) = (company_id IS NOT NULL)) AND ((side = 'organization'::text) = (organization_id IS NOT NULL)))),
+  constraint membership_user_id_fkey FOREIGN KEY (user_id) REFERENCES portal_user(id)
 );
-CREATE INDEX member_of_user ON public.member USING btree (user_id);
-CREATE UNIQUE INDEX member_email ON public.member USING btree (company_id, lower(email)) WHERE (removed_at IS NULL);
-CREATE UNIQUE INDEX member_one_owner ON public.member USING btree (company_id) WHERE (role = 'owner'::text);
-CREATE UNIQUE INDEX member_user ON public.member USING btree (company_id, user_id);
+CREATE INDEX membership_of_user ON public.membership USING btree (user_id);
+CREATE UNIQUE INDEX membership_email ON public.membership USING btree (tenant_id, lower(email)) WHERE (removed_at IS NULL);
+CREATE UNIQUE INDEX membership_one_owner ON public.membership USING btree (tenant_id) WHERE ((role = 'owner'::text) AND (side <> 'operator'::text));
+CREATE UNIQUE INDEX membership_user ON public.membership USING btree (tenant_id, user_id);
 
 create table migration (
   number integer not null,
@@ -279,19 +285,6 @@ create table migration (
   applied_at timestamp with time zone not null default clock_timestamp(),
   constraint migration_pkey PRIMARY KEY (number)
 );
-
-create table operator_member (
-  id uuid not null,
-  user_id uuid,
-  email text not null,
-  name text not null,
-  created_at timestamp with time zone not null default now(),
-  removed_at timestamp with time zone,
-  constraint operator_member_pkey PRIMARY KEY (id),
-  constraint operator_member_user_id_fkey FOREIGN KEY (user_id) REFERENCES portal_user(id),
-  constraint operator_member_user_id_key UNIQUE (user_id)
-);
-CREATE UNIQUE INDEX operator_member_email ON public.operator_member USING btree (lower(email)) WHERE (removed_at IS NULL);
 
 create table organization (
   id bigint not null,
@@ -304,25 +297,6 @@ create table organization (
   constraint organization_id_check CHECK (((id >= 1) AND (id <= '9007199254740991'::bigint))),
   constraint organization_pkey PRIMARY KEY (id)
 );
-
-create table organization_member (
-  id uuid not null,
-  organization_id bigint not null,
-  user_id uuid,
-  email text not null,
-  name text not null,
-  role text not null,
-  created_at timestamp with time zone not null default now(),
-  removed_at timestamp with time zone,
-  constraint organization_member_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
-  constraint organization_member_pkey PRIMARY KEY (id),
-  constraint organization_member_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'admin'::text, 'member'::text]))),
-  constraint organization_member_user_id_fkey FOREIGN KEY (user_id) REFERENCES portal_user(id)
-);
-CREATE INDEX organization_member_of_user ON public.organization_member USING btree (user_id);
-CREATE UNIQUE INDEX organization_member_email ON public.organization_member USING btree (organization_id, lower(email)) WHERE (removed_at IS NULL);
-CREATE UNIQUE INDEX organization_member_one_owner ON public.organization_member USING btree (organization_id) WHERE (role = 'owner'::text);
-CREATE UNIQUE INDEX organization_member_user ON public.organization_member USING btree (organization_id, user_id);
 
 create table portal_account (
   id uuid not null,

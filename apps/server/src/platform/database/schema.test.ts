@@ -33,6 +33,8 @@ async function describe(pool: Pool): Promise<string> {
       `select format('%s %s%s%s', a.attname, format_type(a.atttypid, a.atttypmod),
                      case when a.attnotnull then ' not null' else '' end,
                      case when a.attidentity <> '' then ' generated always as identity'
+                          when a.attgenerated = 's'
+                          then format(' generated always as (%s) stored', pg_get_expr(d.adbin, d.adrelid))
                           else coalesce(' default ' || pg_get_expr(d.adbin, d.adrelid), '') end) as line
          from pg_attribute a
          left join pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum

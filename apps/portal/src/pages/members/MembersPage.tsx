@@ -1,0 +1,187 @@
+import type { Member } from '@bridgework/contract/portal'
+import { ActionIcon, Button, Card, Menu, Stack, Text } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { notifications } from '@mantine/notifications'
+import { IconDots, IconUserPlus } from '@tabler/icons-react'
+import { useSuspenseQuery } from '@tanstack/react-query'
+import { useParams } from '@tanstack/react-router'
+import { useState } from 'react'
+import { read, useAct } from '../../api/query.ts'
+import { useMay, useMembership } from '../../api/session.ts'
+import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx'
+import { DataTable } from '../../ui/DataTable.tsx'
+import { useFound } from '../../ui/found.ts'
+import { PageHeader } from '../../ui/PageHeader.tsx'
+import { SearchField } from '../../ui/SearchField.tsx'
+import { StateBadge } from '../../ui/StateBadge.tsx'
+import { When } from '../../ui/When.tsx'
+import { WhoMay } from '../../ui/WhoMay.tsx'
+import { type InvitableRole, InviteDialog } from './InviteDialog.tsx'
+import { MemberName, TwoFactor } from './MemberCells.tsx'
+
+/** The roles that may be chosen on each side, and what each may do. An operator has no choice. */
+const rolesOf = {
+  company: {
+    admin: 'Generates keys, manages members and settings. Cannot accept the agreement.',
+    member: 'Reads everything but keys and the history. Changes nothing.',
+  },
+  organization: {
+    admin: 'Grants vendors access, enrols agents, reads disclosures, manages members.',
+    member: 'Sees locations, agents and vendor access. Changes nothing.',
+  },
+  operator: null,
+}
+
+type Asked = { act: 'remove' | 'transfer'; member: Member } | null
+
+/** The people of a company, of a practice or of the operator, what each may do, and who was invited. */
+export function MembersPage() {
+  const ids = useParams({ strict: false })
+  const tenant = { tenant_id: ids.company_id ?? ids.organization_id ?? 'operator' }
+  const members = useSuspenseQuery(read('listMembers', { params: tenant })).data.data
+  const membership = useMembership(tenant.tenant_id)
+  const roles = rolesOf[membership?.side ?? 'company']
+  const [title, one] = roles ? ['Members', 'member'] : ['Operators', 'operator']
+  const found = useFound(members, ({ name, email, role }) => `${name} ${email} ${roles ? role : ''}`)
+  const may = useMay(tenant.tenant_id)
+  const place = roles ? (membership?.name ?? 'this account') : 'the operator’s pages'
+  const invite = useAct('inviteMember')
+  const update = useAct('updateMember')
+  const remove = useAct('removeMember')
+  const resend = useAct('resendInvitation')
+  const transfer = useAct('transferOwnership')
+  const [isInviting, { open, close }] = useDisclosure()
+  const [asked, setAsked] = useState<Asked>(null)
+  const mayManage = may('member.manage')
+  const paramsOf = (member: Member) => ({ ...tenant, member_id: member.id })
+  const tell = (message: string) => () => notifications.show({ message })
+  const fail = (error: Error) => notifications.show({ message: error.message, color: 'red' })
+
+  const menuOf = (member: Member) => {
+    // The owner stays until ownership is transferred; an operator is removed by another one.
+    if (roles ? member.role === 'owner' : member.is_you) return null
+    const other: InvitableRole = member.role === 'admin' ? 'member' : 'admin'
+    return (
+      <Menu position="bottom-end">
+        <Menu.Target>
+          <ActionIcon variant="subtle" color="gray" aria-label={`Actions for ${member.name}`}>
+            <IconDots size={18} />
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          {roles && (
+            <Menu.Item
+              onClick={() =>
+                update.mutate(
+                  { params: paramsOf(member), body: { role: other } },
+                  { onSuccess: tell(`${member.name} is now ${withArticle(other)}.`), onError: fail },
+                )
+              }
+            >
+              Make {withArticle(other)}
+            </Menu.Item>
+          )}
+          {member.state !== 'active' && (
+            <Menu.Item
+              onClick={() =>
+                resend.mutate(
+                  { params: paramsOf(member) },
+                  { onSuccess: tell(`Invitation sent again to ${member.email}.`), onError: fail },
+                )
+              }
+            >
+              Send invitation again
+            </Menu.Item>
+          )}
+          {roles && may('ownership.transfer') && member.state === 'active' && (
+            <Menu.Item onClick={() => setAsked({ act: 'transfer', member })}>Transfer ownership…</Menu.Item>
+          )}
+          <Menu.Item c="var(--mantine-color-error)" onClick={() => setAsked({ act: 'remove', member })}>
+            {member.state === 'active' ? 'Remove…' : 'Withdraw invitation…'}
+          </Menu.Item>
+        </Menu.Dropdown>
+      </Menu>
+    )
+  }
+
+  return (
+    <>
+      <PageHeader
+        title={title}
+        description={
+          roles
+            ? `People who act for ${place}, and what each may do.`
+            : 'The people who run this installation. Each may do everything on this side, and reads no practice’s data.'
+        }
+        actions={
+          mayManage && (
+            <Button leftSection={<IconUserPlus size={16} aria-hidden />} onClick={open}>
+              Invite {one}
+            </Button>
+          )
+        }
+      />
+      <Stack>
+        <SearchField
+          label={`Search ${title.toLowerCase()}`}
+          placeholder={roles ? 'Name, e-mail or role' : 'Name or e-mail'}
+        />
+        <Card withBorder padding="md">
+          <DataTable
+            caption={title}
+            rows={found}
+            rowKey={(member) => member.id}
+            columns={[
+              { header: 'Name', cell: (member) => <MemberName member={member} /> },
+              ...(roles
+                ? [{ header: 'Role', cell: ({ role }: Member) => <Text size="sm">{capital(role)}</Text> }]
+                : []),
+              { header: 'State', cell: (member) => <StateBadge state={member.state} /> },
+              { header: 'Two-factor', cell: (member) => <TwoFactor member={member} /> },
+              { header: 'Since', cell: (member) => <When at={member.joined_at} /> },
+              ...(mayManage ? [{ header: 'Actions', isHidden: true, align: 'right' as const, cell: menuOf }] : []),
+            ]}
+          />
+        </Card>
+        {!mayManage && <WhoMay action="member.manage" what="invite members and change their roles" />}
+      </Stack>
+      <InviteDialog
+        opened={isInviting}
+        onClose={close}
+        title={`Invite ${one}`}
+        roles={roles}
+        onInvite={(body) => invite.mutateAsync({ params: tenant, body })}
+      />
+      <ConfirmDialog
+        opened={asked?.act === 'remove'}
+        onClose={() => setAsked(null)}
+        title={`Remove ${asked?.member.name ?? ''}?`}
+        {...(!roles && { typed: asked?.member.name ?? '' })}
+        confirm="Remove"
+        onConfirm={async () => asked && (await remove.mutateAsync({ params: paramsOf(asked.member) }))}
+      >
+        {asked?.member.email} loses access to {place} at once. The history keeps what they did.
+      </ConfirmDialog>
+      <ConfirmDialog
+        opened={asked?.act === 'transfer'}
+        onClose={() => setAsked(null)}
+        title="Transfer ownership?"
+        typed={asked?.member.name ?? ''}
+        confirm="Transfer"
+        onConfirm={async () =>
+          asked && (await transfer.mutateAsync({ params: tenant, body: { member_id: asked.member.id } }))
+        }
+      >
+        {asked?.member.name} becomes the owner of {place} and you become an admin. Only the new owner can undo this.
+      </ConfirmDialog>
+    </>
+  )
+}
+
+function withArticle(role: string): string {
+  return `${role === 'admin' ? 'an' : 'a'} ${role}`
+}
+
+function capital(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1)
+}
