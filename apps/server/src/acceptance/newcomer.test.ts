@@ -267,7 +267,7 @@ async function checkSame(newcomer: Newcomer, file: SandboxFile, known: ReadonlyM
 }
 
 async function operate(newcomer: Newcomer, args: string[]) {
-  const { code, stdout, stderr } = await newcomer.start({}, 'operator/main.ts', [...args, '--json']).ended
+  const { code, stdout, stderr } = await newcomer.start({}, 'apis/operator/main.ts', [...args, '--json']).ended
   assert.equal(code, 0, stderr)
   return JSON.parse(stdout)
 }
