@@ -144,7 +144,12 @@ export type DisclosureEntry = {
   location_id: string
   location_name: string
   dataset: string
+  /** How many were sent. */
   records: number
+  /** How many the answer said that a filter by patient or start matches; null: it had no such filter. */
+  counted: number | null
+  /** How many the answer was a digest of; null: it was none. */
+  digested: number | null
   /** Names of the filters, never their values. */
   filters: string[]
   client_id: string

@@ -19,7 +19,7 @@ import { disclosuresQuery } from './disclosures.ts'
 
 const route = getRouteApi('/signed-in/organization/$organization_id/disclosures')
 
-/** Who read what, and when: every response with at least one record. */
+/** Who read what, and when: every response that sent, counted or compared records. */
 export function DisclosuresPage() {
   const params = route.useParams()
   const filter = route.useSearch()
@@ -71,7 +71,10 @@ export function DisclosuresPage() {
             <Section title="Records read by day" description={`Time zone: ${organization.time_zone ?? 'UTC'}.`}>
               <DisclosureChart summary={summary} />
             </Section>
-            <Section title="Reads" description="Newest first. The names of filters are recorded, never their values.">
+            <Section
+              title="Reads"
+              description="Newest first. “Counted” records matched a filter and “compared” ones were checked against a copy by a digest: neither were sent. The names of filters are recorded, never their values."
+            >
               <DataTable caption="Disclosures" rows={rows} rowKey={({ id }) => id} columns={columns} />
               <ErrorNote error={list.error} />
               {list.hasNextPage && (
@@ -90,12 +93,31 @@ export function DisclosuresPage() {
   )
 }
 
+/** How many were sent; below it what the answer told of records without sending them. */
+function recordsOf({ records, counted, digested }: DisclosureEntry) {
+  return (
+    <>
+      {records.toLocaleString()}
+      {counted !== null && (
+        <Text size="xs" c="dimmed">
+          counted: {counted.toLocaleString()}
+        </Text>
+      )}
+      {digested !== null && (
+        <Text size="xs" c="dimmed">
+          compared: {digested.toLocaleString()}
+        </Text>
+      )}
+    </>
+  )
+}
+
 const columns = [
   { header: 'When', cell: ({ disclosed_at }: DisclosureEntry) => <When at={disclosed_at} /> },
   { header: 'Vendor', cell: ({ company_name }: DisclosureEntry) => <Text size="sm">{company_name}</Text> },
   { header: 'Location', cell: ({ location_name }: DisclosureEntry) => location_name },
   { header: 'Dataset', cell: ({ dataset }: DisclosureEntry) => datasetTitle(dataset) },
-  { header: 'Records', align: 'right' as const, cell: ({ records }: DisclosureEntry) => records.toLocaleString() },
+  { header: 'Records', align: 'right' as const, cell: recordsOf },
   {
     header: 'Filters',
     cell: ({ filters }: DisclosureEntry) => (filters.length === 0 ? 'none' : filters.join(', ')),

@@ -1,6 +1,6 @@
 import { requireCompany } from '../../modules/directory/company.ts'
 import { requireLocation } from '../../modules/directory/location.ts'
-import { listDisclosures } from '../../modules/disclosure/store.ts'
+import { type Disclosure, listDisclosures } from '../../modules/disclosure/store.ts'
 import type { CompanyId, LocationId } from '../../platform/identity/identity.ts'
 import { table } from './answer.ts'
 import { type CommandGroup, command } from './command-line.ts'
@@ -31,7 +31,7 @@ export const disclosure: CommandGroup = {
           each.companyId,
           each.locationId,
           each.dataset,
-          each.records,
+          recordsOf(each),
           'ids' in each.coverage ? idsOf(each.coverage.ids) : `(${each.coverage.afterId}, ${each.coverage.lastId}]`,
           each.ip,
           each.requestId,
@@ -40,6 +40,12 @@ export const disclosure: CommandGroup = {
       },
     }),
   },
+}
+
+/** `2`, `2 (counted 7)`, `0 (digested 900)`. */
+function recordsOf({ records, counted, digested }: Disclosure): string {
+  if (digested !== null) return `${records} (digested ${digested})`
+  return counted === null ? String(records) : `${records} (counted ${counted})`
 }
 
 /** A few ids; the whole list is in the JSON. */

@@ -247,7 +247,9 @@ test('a held removal is listed and confirmed once; a read on record is listed by
         dataset: 'insurance_plans' as DatasetName,
         filters: {},
         coverage: { afterId: '0', lastId: '812' },
-        records: 100,
+        records: 0,
+        counted: null,
+        digested: 100,
         requestId: 'request-1',
         ip: '192.0.2.7',
       },
@@ -269,7 +271,7 @@ test('a held removal is listed and confirmed once; a read on record is listed by
   )
   assert.match(
     (await run('disclosure', 'list', '--company', company.id)).out,
-    /insurance_plans +100 +\(0, 812\] +192\.0\.2\.7/,
+    /insurance_plans +0 \(digested 100\) +\(0, 812\] +192\.0\.2\.7/,
   )
   assert.deepEqual(await ask('disclosure', 'list', '--since', '2199-01-01'), [])
 })

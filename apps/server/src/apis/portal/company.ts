@@ -33,6 +33,7 @@ import type { PortalContext, PortalHandlers } from './context.ts'
 import { readListPage, toListed } from './list.ts'
 import { listMembersOf } from './members.ts'
 import type { Membership } from './membership.ts'
+import { readChoice } from './query.ts'
 
 /** What the people of a vendor company do and see, but for who belongs to it. */
 export const companyHandlers: PortalHandlers<
@@ -174,10 +175,7 @@ export const companyHandlers: PortalHandlers<
   listConnections: (context, { member, query }) => connectionsPage(context, member.companyId, readListPage(query)),
 
   getUsage: ({ pool, now }, { member, query }) => {
-    const range = query.range || '24h'
-    if (range !== '24h' && range !== '7d' && range !== '30d') {
-      throw new Problem('parameter_invalid', { errors: 'range must be 24h, 7d or 30d.' })
-    }
+    const range = readChoice(query, 'range', ['24h', '7d', '30d']) ?? '24h'
     return usageOf(pool, member.companyId, range, now())
   },
 

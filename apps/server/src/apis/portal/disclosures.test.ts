@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test'
 import { datasetNames } from '@bridgework/contract'
 import { listLocations } from '../../modules/directory/location.ts'
 import { csvLine } from '../../modules/disclosure/csv.ts'
-import { aPlan } from '../../test-world.ts'
+import { aPlan, aRecord } from '../../test-world.ts'
 import { disclosureCsv } from './disclosures.ts'
 import { somePortal } from './test-portal.ts'
 
@@ -69,12 +69,46 @@ test('a practice sees each read of its records: by whom, when, of what, how many
     location_name: 'Location',
     dataset: 'insurance_plans',
     records: 1,
+    counted: null,
+    digested: null,
     filters: ['modified_after'],
     client_id: vendor.clientId,
     ip: '127.0.0.1',
   })
   const summary = await world.summarize()
   assert.deepEqual([summary.total_reads, summary.total_records], [2, 4])
+})
+
+test('a practice also sees what was counted or compared without being sent, and no sum of records has it', async (t) => {
+  const world = await someHistory(t)
+  const { vendor, location } = world
+  await location.upload('patients', { one: aRecord('patients') })
+  await location.upload('appointments', {
+    a1: aRecord('appointments', { patient_source_id: 'one' }),
+    a2: aRecord('appointments', { patient_source_id: 'one' }),
+  })
+  const path = `/locations/${location.id}/appointments`
+  const patient = (await vendor.get(path)).body.data[0]?.attributes.patient_id
+  await vendor.get(`${path}?q[patient_id]=${patient}&after=999999999`)
+  await vendor.get(`${path}/digest`)
+
+  const shown = (await world.list()).data.map(({ records, counted, digested, filters }) => [
+    records,
+    counted,
+    digested,
+    filters,
+  ])
+  assert.deepEqual(shown, [
+    [0, null, 2, []],
+    [0, 2, null, ['patient_id']],
+    [2, null, null, []],
+  ])
+  const summary = await world.summarize()
+  assert.deepEqual([summary.total_reads, summary.total_records], [3, 2])
+  const csv = (await world.owner.get(`${world.path}/disclosures.csv`)).text.split('\r\n')
+  assert.match(csv[0] ?? '', /,records,counted,digested,filters,/)
+  assert.match(csv[1] ?? '', /,appointments,0,,2,,/)
+  assert.match(csv[2] ?? '', /,appointments,0,2,,patient_id,/)
 })
 
 test('disclosures are turned over page by page, each once, the newest first, also over several locations', async (t) => {

@@ -1,5 +1,4 @@
 import { Readable } from 'node:stream'
-import { type DatasetName, isDatasetName } from '@bridgework/contract'
 import type { DisclosureEntry, DisclosureSummary } from '@bridgework/contract/portal'
 import type { Pool } from 'pg'
 import { clientIdsOf } from '../../modules/credentials/key-pair.ts'
@@ -14,21 +13,22 @@ import {
   summarizeDisclosureHistory,
 } from '../../modules/disclosure/history.ts'
 import type { Disclosure } from '../../modules/disclosure/store.ts'
-import { Problem } from '../../platform/errors/problem.ts'
-import { type CompanyId, parseUuid } from '../../platform/identity/identity.ts'
 import type { Call, PortalContext, PortalHandlers } from './context.ts'
 import { requireOwnLocation } from './own-location.ts'
+import { readBefore, readCompanyId, readDataset, readDays } from './query.ts'
 
 const pageSize = 50
 const exportBatch = 2_000
 const exportMax = 1_000_000
+/** A summary's days: six years, which is how long an accounting of disclosures must go back. */
+const daysMax = 6 * 366
 
 /** Who read what of a practice, and when. */
 export const disclosureHandlers: PortalHandlers<'listDisclosures' | 'summarizeDisclosures' | 'exportDisclosures'> = {
   listDisclosures: async (context, call) => {
     const { pool } = context
     const { filter, locations } = await readFilter(context, call)
-    const before = readBefore(call.query.before)
+    const before = readBefore(call.query)
     const found = await listDisclosureHistory(pool, filter, { before, limit: pageSize + 1 })
     const data = await toEntries(pool, locations, found.slice(0, pageSize))
     return { data, next_before: found.length > pageSize ? (data.at(-1)?.id ?? null) : null }
@@ -39,7 +39,7 @@ export const disclosureHandlers: PortalHandlers<'listDisclosures' | 'summarizeDi
     const { filter, zone, lastDay } = await readFilter(context, call)
     const first = await firstDisclosedAt(pool, filter.locationIds)
     const firstAt = new Date(Math.max(filter.from.getTime(), first?.getTime() ?? context.now().getTime()))
-    const days = daysBetween(dayOf(firstAt, zone), lastDay)
+    const days = daysBetween(later(dayOf(firstAt, zone), lastDay.subtract({ days: daysMax - 1 })), lastDay)
     const summary = await summarizeDisclosureHistory(
       pool,
       filter,
@@ -107,6 +107,8 @@ const csvColumns = [
   'location_id',
   'dataset',
   'records',
+  'counted',
+  'digested',
   'filters',
   'client_id',
   'request_id',
@@ -114,8 +116,8 @@ const csvColumns = [
   'id',
 ] as const satisfies (keyof DisclosureEntry)[]
 
-function cellOf(value: string | number | string[]): string | number {
-  return Array.isArray(value) ? value.join(' ') : value
+function cellOf(value: string | number | string[] | null): string | number {
+  return Array.isArray(value) ? value.join(' ') : (value ?? '')
 }
 
 /** The answer's text, sent while it is made: Fastify waits for a stream that was given to `send`, and takes this for what the route answers. */
@@ -142,6 +144,8 @@ async function toEntries(
     location_name: places.get(each.locationId) ?? '',
     dataset: each.dataset,
     records: each.records,
+    counted: each.counted,
+    digested: each.digested,
     filters: Object.keys(each.filters),
     client_id: clients.get(each.keyPairId) ?? '',
     request_id: each.requestId,
@@ -160,55 +164,17 @@ async function readFilter({ pool, now }: PortalContext, { member, query }: Filte
   ])
   const chosen = query.location_id ? [await requireOwnLocation(pool, organizationId, query.location_id)] : locations
   const zone = organization.timeZone ?? 'UTC'
-  const [from, to] = [readDay('from', query.from), readDay('to', query.to)]
-  if (from && to && Temporal.PlainDate.compare(from, to) > 0) {
-    throw new Problem('parameter_invalid', { errors: 'from must not be later than to.' })
-  }
-  const lastDay = to ?? dayOf(now(), zone)
+  const { from, to } = readDays(query)
+  // Nothing was disclosed on the days to come.
+  const lastDay = earlier(to ?? dayOf(now(), zone), dayOf(now(), zone))
   const filter: DisclosureFilter = {
     locationIds: chosen.map(({ id }) => id),
-    companyId: readCompany(query.company_id),
-    dataset: readDataset(query.dataset),
+    companyId: readCompanyId(query),
+    dataset: readDataset(query),
     from: from ? beginOf(from, zone) : new Date(0),
     until: beginOf(lastDay.add({ days: 1 }), zone),
   }
   return { filter, locations, zone, lastDay }
-}
-
-function readCompany(text: string | undefined): CompanyId | null {
-  if (!text) return null
-  const id = parseUuid<CompanyId>(text)
-  if (id === null) throw new Problem('parameter_invalid', { errors: 'company_id must be the id of a company.' })
-  return id
-}
-
-function readDataset(text: string | undefined): DatasetName | null {
-  if (!text) return null
-  if (!isDatasetName(text)) throw new Problem('parameter_invalid', { errors: 'dataset must be the name of a dataset.' })
-  return text
-}
-
-function readBefore(text: string | undefined): string | null {
-  if (!text) return null
-  if (!/^[1-9]\d{0,17}$/.test(text)) {
-    throw new Problem('parameter_invalid', {
-      errors: 'before must be the id of a disclosure: next_before of the page before.',
-    })
-  }
-  return text
-}
-
-function readDay(name: string, text: string | undefined): Temporal.PlainDate | null {
-  if (!text) return null
-  const refused = new Problem('parameter_invalid', {
-    errors: `${name} must be a day like 2026-01-31, from 2000 to 2199.`,
-  })
-  if (!/^2[01]\d\d-\d\d-\d\d$/.test(text)) throw refused
-  try {
-    return Temporal.PlainDate.from(text, { overflow: 'reject' })
-  } catch {
-    throw refused
-  }
 }
 
 function dayOf(instant: Date, zone: string): Temporal.PlainDate {
@@ -219,9 +185,16 @@ function beginOf(day: Temporal.PlainDate, zone: string): Date {
   return new Date(day.toZonedDateTime(zone).epochMilliseconds)
 }
 
+/** None when the first is later than the last. */
 function daysBetween(first: Temporal.PlainDate, last: Temporal.PlainDate): Temporal.PlainDate[] {
-  const days = [first]
-  for (let day = first.add({ days: 1 }); Temporal.PlainDate.compare(day, last) <= 0; day = day.add({ days: 1 }))
-    days.push(day)
-  return days
+  const { days: count } = first.until(last, { largestUnit: 'days' })
+  return Array.from({ length: Math.max(count + 1, 0) }, (_, days) => first.add({ days }))
+}
+
+function earlier(left: Temporal.PlainDate, right: Temporal.PlainDate): Temporal.PlainDate {
+  return Temporal.PlainDate.compare(left, right) <= 0 ? left : right
+}
+
+function later(left: Temporal.PlainDate, right: Temporal.PlainDate): Temporal.PlainDate {
+  return earlier(left, right) === left ? right : left
 }

@@ -5,7 +5,6 @@ import { freshnessOf, oldestOf, type SyncTimes } from '../../modules/datasets/fr
 import { createTimelines, listSyncActivity } from '../../modules/datasets/sync-activity.ts'
 import { type Location, listLocations } from '../../modules/directory/location.ts'
 import { listRemovalHolds } from '../../modules/records/removal-hold.ts'
-import { Problem } from '../../platform/errors/problem.ts'
 import type { OrganizationId } from '../../platform/identity/identity.ts'
 import type { PortalContext } from './context.ts'
 import { type ListPage, toListed } from './list.ts'
@@ -61,13 +60,6 @@ export async function locationPage(
     ),
   }))
   return { ...entry, range, cell_seconds: cellMs / 1000, timeline }
-}
-
-/** The range of the query, 24 hours without one. Throws Problem parameter_invalid. */
-export function readRange(text: string | undefined): TimelineRange {
-  if (text === '' || text === undefined) return '24h'
-  if (text !== '24h' && text !== '7d') throw new Problem('parameter_invalid', { errors: 'range must be 24h or 7d.' })
-  return text
 }
 
 const ranges: Record<TimelineRange, { cellMs: number; cells: number }> = {

@@ -5,7 +5,6 @@ import { companiesInForce, listAgreements, publishAgreement } from '../../module
 import { companiesWithKeyPair } from '../../modules/credentials/key-pair.ts'
 import {
   addCompany,
-  type CompanyState,
   closeCompany,
   companyStates,
   pageOfCompanies,
@@ -35,6 +34,7 @@ import { entryOf, toAuditEvent } from './audit.ts'
 import type { PortalHandlers } from './context.ts'
 import { readListPage, toListed } from './list.ts'
 import { sendInvitation } from './members.ts'
+import { readChoice } from './query.ts'
 
 /** What the people who run the installation do and see. */
 export const operatorHandlers: PortalHandlers<
@@ -81,7 +81,10 @@ export const operatorHandlers: PortalHandlers<
 
   listOperatorCompanies: async ({ pool }, { query }) => {
     const page = readListPage(query)
-    const { total, companies } = await pageOfCompanies(pool, { ...page, state: readState(query.state ?? '') })
+    const { total, companies } = await pageOfCompanies(pool, {
+      ...page,
+      state: readChoice(query, 'state', companyStates),
+    })
     const ids = companies.map((company) => company.id)
     const [inForce, withKeyPair, organizations, lastRequests] = await Promise.all([
       companiesInForce(pool, ids),
@@ -215,7 +218,7 @@ export const operatorHandlers: PortalHandlers<
   },
 
   listAgreements: async ({ pool }) => {
-    const [versions, { companies }] = await Promise.all([listAgreements(pool), countDirectory(pool)])
+    const [versions, { companies }] = await Promise.all([listAgreements(pool, agreementsMax), countDirectory(pool)])
     const data = versions.map((each) => ({
       version: each.version,
       body: each.body,
@@ -242,12 +245,7 @@ export const operatorHandlers: PortalHandlers<
   },
 }
 
-const changes = { active: resumeCompany, suspended: suspendCompany, closed: closeCompany }
+/** Of the versions the newest, each with its whole text. */
+const agreementsMax = 50
 
-/** '' is any state. Throws Problem parameter_invalid. */
-function readState(text: string): CompanyState | null {
-  if (text === '') return null
-  const state = companyStates.find((each) => each === text)
-  if (!state) throw new Problem('parameter_invalid', { errors: `state must be one of: ${companyStates.join(', ')}.` })
-  return state
-}
+const changes = { active: resumeCompany, suspended: suspendCompany, closed: closeCompany }

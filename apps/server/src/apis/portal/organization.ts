@@ -13,8 +13,9 @@ import { enrolmentCommands } from './agent-commands.ts'
 import { entryOf, toAuditEvent } from './audit.ts'
 import type { PortalHandlers } from './context.ts'
 import { readListPage, toListed } from './list.ts'
-import { countByState, locationPage, locationsPage, readRange } from './locations.ts'
+import { countByState, locationPage, locationsPage } from './locations.ts'
 import { requireOwnLocation } from './own-location.ts'
+import { readChoice } from './query.ts'
 
 /** What the people of a practice see of it: itself, its locations, and the agents that read them. */
 export const organizationHandlers: PortalHandlers<
@@ -32,7 +33,7 @@ export const organizationHandlers: PortalHandlers<
     const [organization, locations, agents, vendors] = await Promise.all([
       requireOrganization(pool, organizationId),
       listLocations(pool, organizationId),
-      listAgents(pool, organizationId),
+      listAgents(pool, organizationId, agentsMax),
       countCompaniesWithAccess(pool, organizationId),
     ])
     const [holds, byState] = await Promise.all([
@@ -88,11 +89,11 @@ export const organizationHandlers: PortalHandlers<
 
   getLocation: async (context, { member, params, query }) => {
     const location = await requireOwnLocation(context.pool, member.organizationId, params.location_id)
-    return await locationPage(context, location, readRange(query.range))
+    return await locationPage(context, location, readChoice(query, 'range', ['24h', '7d']) ?? '24h')
   },
 
   listAgents: async ({ pool, now }, { member }) => ({
-    data: (await listAgents(pool, member.organizationId)).map((agent) => toEntry(agent, now())),
+    data: (await listAgents(pool, member.organizationId, agentsMax)).map((agent) => toEntry(agent, now())),
   }),
 
   createEnrolmentCode: async ({ pool, secretKey, publicUrl }, call) => {
@@ -115,6 +116,9 @@ export const organizationHandlers: PortalHandlers<
     return { done: true }
   },
 }
+
+/** More are not shown; a practice has one for each of its databases. */
+const agentsMax = 500
 
 /** An agent calls every minute; three of them missed are no accident. */
 const connectedMs = 3 * 60_000

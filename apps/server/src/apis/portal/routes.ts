@@ -17,6 +17,7 @@ import { memberHandlers } from './members.ts'
 import { type Membership, requireMembership } from './membership.ts'
 import { operatorHandlers } from './operator.ts'
 import { organizationHandlers } from './organization.ts'
+import { readQuery } from './query.ts'
 import { removalHandlers } from './removals.ts'
 import { signUpHandlers } from './sign-up.ts'
 import { vendorHandlers } from './vendors.ts'
@@ -106,18 +107,4 @@ function readBody(name: PortalRouteName, request: FastifyRequest): unknown {
   const schemas: Partial<Record<PortalRouteName, TSchema>> = portalBodies
   const schema = schemas[name]
   return schema === undefined ? undefined : readJson(schema, request.body)
-}
-
-/** Absent parameters are ''. Throws Problem parameter_invalid for one that the route does not take or that comes twice. */
-function readQuery(names: readonly string[], raw: string): Record<string, string> {
-  const given = new URLSearchParams(raw)
-  for (const name of given.keys()) {
-    if (!names.includes(name) || given.getAll(name).length > 1) {
-      const accepted = names.length === 0 ? 'none' : names.join(', ')
-      throw new Problem('parameter_invalid', {
-        errors: `${name.slice(0, 50)} is not a parameter here, or it comes twice. Parameters: ${accepted}.`,
-      })
-    }
-  }
-  return Object.fromEntries(names.map((name) => [name, given.get(name) ?? '']))
 }

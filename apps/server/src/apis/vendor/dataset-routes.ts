@@ -3,12 +3,13 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { permitRead, type ReadPermit } from '../../modules/consent/read-permit.ts'
 import { freshnessOf } from '../../modules/datasets/freshness.ts'
 import { formatInstant, formatMicros } from '../../modules/datasets/stamp.ts'
+import type { DisclosureEntry } from '../../modules/disclosure/store.ts'
 import { type DeltaScope, latestMoment, scopeOf } from '../../modules/records/delta.ts'
 import { readDigest } from '../../modules/records/digest.ts'
 import { renderDetail } from '../../modules/records/document.ts'
 import { emptyPage, type Page } from '../../modules/records/page.ts'
 import { findRecord } from '../../modules/records/read-store.ts'
-import { isWhole, type Selection, wholeDataset } from '../../modules/records/selection.ts'
+import { isDelta, isWhole, type Selection, wholeDataset } from '../../modules/records/selection.ts'
 import type { Slot } from '../../modules/throttle/sync-slots.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import { acceptsGzip, sendBody } from '../../platform/http/send-body.ts'
@@ -87,7 +88,11 @@ async function sendRecord(
   const isId = /^[1-9]\d{0,18}$/.test(id) && BigInt(id) < 2n ** 63n
   const record = isId ? await findRecord(context.pool, permit, id) : null
   if (!record) throw new Problem('record_unknown')
-  await disclose(context, permit, request, filtersOf(wholeDataset, fields), { ids: [id] }, 1)
+  await disclose(context, permit, request, {
+    filters: filtersOf(wholeDataset, fields),
+    coverage: { ids: [id] },
+    records: 1,
+  })
   request.logNotes = { ...request.logNotes, records: 1 }
   const data = onlyFields(renderDetail(dataset, record.document, record.source), fields)
   await sendBody(reply, {
@@ -97,7 +102,10 @@ async function sendRecord(
   return reply
 }
 
-/** No record leaves, so none is put on record. It reads as much as a page of the whole dataset, and more, so it takes such a slot. */
+/**
+ * A disclosure, however many records it covers: the digests of two overlapping runs of records differ by that of a single one, and what a
+ * record says can be guessed until its digest is right. Reads as much as a page of the whole dataset, and more, so it takes such a slot.
+ */
 async function digestOf(
   context: VendorApiContext,
   dataset: Dataset,
@@ -109,6 +117,11 @@ async function digestOf(
   const slot = await context.slots.acquire(permit.companyId, 'initial', permit.locationId)
   try {
     const { ranges, nextAfter } = await readDigest(context.pool, permit, after)
+    const lastId = ranges.at(-1)?.lastId
+    if (lastId !== undefined) {
+      const digested = ranges.reduce((sum, { records }) => sum + records, 0)
+      await disclose(context, permit, request, { filters: {}, coverage: { afterId: after, lastId }, digested })
+    }
     const data = ranges.map(({ afterId, lastId, records, sha256 }) => ({
       id: lastId,
       type: 'digest_range',
@@ -139,8 +152,9 @@ function refuseFuture(permit: ReadPermit, parameters: ListParameters): void {
 }
 
 /**
- * Reads the page while its location holds a slot, and puts it on record. The slot is the caller's to give back. An answer that is known already needs
- * none: taking and returning one at the same moment is asking whether there is one.
+ * Reads the page while its location holds a slot, and puts on record what it sends, and how many records a filter by patient or start
+ * matches: asked often enough, counts say all. The slot is the caller's to give back. An answer that is known already, because nothing of
+ * the dataset changed, tells nothing of a record and needs no slot: taking and returning one at the same moment is asking whether there is one.
  */
 async function readInSlot(
   context: VendorApiContext,
@@ -165,7 +179,11 @@ async function readInSlot(
     const ids = page.documents.map(([id]) => id)
     const isInterval = isCursor && isWhole(selection)
     const coverage = isInterval ? { afterId: parameters.after, lastId: ids.at(-1) ?? parameters.after } : { ids }
-    if (ids.length > 0) await disclose(context, permit, request, filtersOf(selection, fields), coverage, ids.length)
+    const counted = isDelta(selection) ? null : page.total
+    if (ids.length > 0 || counted !== null) {
+      const filters = filtersOf(selection, fields)
+      await disclose(context, permit, request, { filters, coverage, records: ids.length, counted })
+    }
     request.logNotes = { ...request.logNotes, records: ids.length }
     return { page, slot }
   } catch (error) {
@@ -190,18 +208,17 @@ function disclose(
   context: VendorApiContext,
   permit: ReadPermit,
   request: FastifyRequest,
-  filters: Record<string, unknown>,
-  coverage: { afterId: string; lastId: string } | { ids: string[] },
-  records: number,
+  disclosed: Pick<DisclosureEntry, 'filters' | 'coverage'> & Partial<DisclosureEntry>,
 ): Promise<void> {
   return context.disclosures.record({
     companyId: permit.companyId,
     keyPairId: permit.keyPairId,
     locationId: permit.locationId,
     dataset: permit.dataset,
-    filters,
-    coverage,
-    records,
+    records: 0,
+    counted: null,
+    digested: null,
+    ...disclosed,
     requestId: request.id,
     ip: request.clientIp,
   })

@@ -56,17 +56,43 @@ test('a digest is that of the bytes that the list sends, range by range, and a c
   assert.equal(digestOf((await list()).toReversed().map(({ text }) => text)), xor(after.map(({ sha256 }) => sha256)))
 })
 
-test('a digest of what holds nothing is empty, also after the last record, and no digest is put on record as a read', async (t) => {
+test('a digest of what holds nothing is empty, also after the last record, and is no disclosure', async (t) => {
   const world = await someWorld(t)
   const location = await world.addLocation({ insurancePlans: 3 })
   const vendor = await world.addVendor([location])
   const [range] = await rangesOf(vendor, location)
+  await world.ownerPool.query('truncate disclosure')
   assert.deepEqual(await rangesOf(vendor, location, range?.last_id), [])
   assert.equal((await rangesOf(vendor, location, '9223372036854775807')).length, 0)
   for (const given of ['after=x', 'after=-1', 'items=5', 'after=1&after=2']) {
     assertProblem(await vendor.get(`/locations/${location.id}/insurance_plans/digest?${given}`), 'parameter_invalid')
   }
   assert.deepEqual((await world.ownerPool.query('select from disclosure')).rows, [])
+})
+
+test('a digest is a disclosure of what it covers: two that overlap give away the digest of one record', async (t) => {
+  const world = await someWorld(t)
+  const location = await world.addLocation({ insurancePlans: 30 })
+  const vendor = await world.addVendor([location])
+  const records = (await vendor.get(`/locations/${location.id}/insurance_plans`)).body.data
+  await world.ownerPool.query('truncate disclosure')
+  const ranges = await Promise.all([4, 5].map((index) => rangesOf(vendor, location, records[index]?.id)))
+  const [wide, narrow] = ranges.map(([range]) => range ?? assert.fail())
+  assert.ok(wide && narrow)
+  assert.equal(xor([wide.sha256, narrow.sha256]), digestOf([JSON.stringify(records[5])]))
+
+  const { rows } = await world.pool.query(
+    `select company_id, records, digested, after_id, last_id, filters from disclosure order by digested desc`,
+  )
+  const entry = { company_id: vendor.companyId, records: 0, last_id: records.at(-1)?.id, filters: {} }
+  assert.deepEqual(rows, [
+    { ...entry, digested: 25, after_id: records[4]?.id },
+    { ...entry, digested: 24, after_id: records[5]?.id },
+  ])
+
+  await world.ownerPool.query('alter table disclosure rename to disclosure_gone')
+  const refused = await vendor.get(`/locations/${location.id}/insurance_plans/digest`)
+  assertProblem(refused, 'disclosure_unavailable')
 })
 
 test('an answer has so many ranges at most, and the next one begins where it ended', async (t) => {

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { datasetNames, vendorApiPath } from '@bridgework/contract'
 import { listDisclosures } from '../../modules/disclosure/store.ts'
 import { exchange } from '../../platform/http/test-connection.ts'
-import { aSchedule, someWorld, type TestLocation, type TestWorld } from '../../test-world.ts'
+import { type Answer, aRecord, aSchedule, someWorld, type TestLocation, type TestWorld } from '../../test-world.ts'
 import { assertProblem, getWith } from './test-answer.ts'
 import { holdInFlight, slotsTaken } from './test-in-flight.ts'
 
@@ -84,12 +84,21 @@ test('K04: what cannot be put on record is not sent: no byte of it, and the slot
   assert.equal((await vendor.get('/locations')).status, 200)
 })
 
-test('K03: every answer that carried a record is on record, once, with what it covered, and no other answer is', async (t) => {
+test('K03: every answer that sent, counted or digested records is on record, once, with what it covered, and no other answer is', async (t) => {
   const world = await someWorld(t)
   const other = await world.anotherServer()
   const location = await world.addLocation({ insurancePlans: 25 })
   await location.upload('fee_schedules', { s: aSchedule(), s2: aSchedule({ name: 'Second' }) })
   const vendor = await world.addVendor([location])
+  await location.upload('patients', { one: aRecord('patients') })
+  const appointment = (starts_at: string) => aRecord('appointments', { patient_source_id: 'one', starts_at })
+  await location.upload('appointments', {
+    a1: appointment('2026-03-01T09:00:00.000Z'),
+    a2: appointment('2026-03-02T09:00:00.000Z'),
+  })
+  const appointments = (await vendor.get(`/locations/${location.id}/appointments`)).body
+  const patient = appointments.data[0]?.attributes.patient_id
+  await world.ownerPool.query('truncate disclosure')
   const first = await vendor.get(`${plansOf(location)}?items=10`)
   const watermark = first.body.meta.next_fetch_modified_since
   await location.upload('insurance_plans', { p3: null })
@@ -104,6 +113,16 @@ test('K03: every answer that carried a record is on record, once, with what it c
     '/fee_schedules?page=9',
     '/sync_status',
     '',
+    `/appointments?q[patient_id]=${patient}&items=1`,
+    `/appointments?q[patient_id]=${patient}&after=999999999`,
+    '/appointments?q[patient_id]=999999999',
+    '/appointments?q[starts_from]=2026-03-02T00:00:00Z&after=999999999',
+    '/appointments?q[starts_from]=2027-01-01T00:00:00Z',
+    `/appointments?q[patient_id]=${patient}&q[fetch_modified_since]=${appointments.meta.next_fetch_modified_since}`,
+    '/appointments?q[patient_id]=x',
+    '/insurance_plans/digest',
+    `/insurance_plans/digest?after=${first.body.data[3]?.id}`,
+    '/insurance_plans/digest?after=999999999',
   ]
   const headers = { authorization: `Bearer ${await vendor.token()}` }
   const answers = await Promise.all(
@@ -114,25 +133,44 @@ test('K03: every answer that carried a record is on record, once, with what it c
       }),
     ),
   )
-  const isDataset = (index: number) => /insurance_plans|fee_schedules/.test(asked[index] ?? '')
-  const carried = answers.flatMap((answer, index) => {
-    const records = answer.status === 200 && isDataset(index) ? [answer.body.data].flat() : []
-    return records.length > 0
-      ? [{ requestId: answer.headers.get('x-request-id') ?? '', ids: records.map(({ id }) => id) }]
-      : []
-  })
-  carried.push({ requestId: first.body.meta.request_id, ids: first.body.data.map(({ id }) => id) })
+  const told = [...answers.map((answer, index) => ({ path: asked[index] ?? '', answer })), { path: '', answer: first }]
+    .filter(({ path, answer }) => answer.status === 200 && (answer === first || /plans|fee_|appointments/.test(path)))
+    .map(({ path, answer }) => toldBy(path, answer))
+    .filter(({ ids, counted, digested }) => ids.length > 0 || counted !== null || digested !== null)
 
   const onRecord = await listDisclosures(world.pool, { limit: 1000 })
-  assert.deepEqual(onRecord.map(({ requestId }) => requestId).sort(), carried.map(({ requestId }) => requestId).sort())
+  assert.deepEqual(onRecord.map(({ requestId }) => requestId).sort(), told.map(({ requestId }) => requestId).sort())
+  assert.deepEqual(
+    told.flatMap(({ counted }) => counted ?? []).toSorted(),
+    [0, 0, 1, 2, 2],
+    'the empty delta is not among them: nothing was read for it',
+  )
   for (const entry of onRecord) {
-    const ids = carried.find(({ requestId }) => requestId === entry.requestId)?.ids ?? []
+    const { ids, counted, digested } = told.find(({ requestId }) => requestId === entry.requestId) ?? assert.fail()
     assert.deepEqual([entry.companyId, entry.locationId, entry.records], [vendor.companyId, location.id, ids.length])
+    assert.deepEqual([entry.counted, entry.digested], [counted, digested])
     assert.match(entry.ip, /^127\.0\.0\.1$/)
     if ('ids' in entry.coverage) assert.deepEqual([...entry.coverage.ids].sort(), [...ids].sort())
     else assert.ok(ids.every((id) => isBetween(id, entry.coverage as { afterId: string; lastId: string })))
   }
+  assert.deepEqual(onRecord.flatMap(({ digested }) => digested ?? []).toSorted(), [21, 25])
 })
+
+/** What an answer said of records: which it sent, how many match a filter by patient or start, how many it digested. */
+function toldBy(path: string, { body, headers }: Answer) {
+  const records = [body.data].flat()
+  const isDigest = path.includes('/digest')
+  const isCount = /q\[(patient_id|starts_)/.test(path) && !path.includes('fetch_modified_since')
+  return {
+    requestId: headers.get('x-request-id') ?? '',
+    ids: isDigest ? [] : records.map(({ id }) => id),
+    counted: isCount ? body.pagy.total : null,
+    digested:
+      isDigest && records.length > 0
+        ? records.reduce((sum, { attributes }) => sum + Number(attributes.records), 0)
+        : null,
+  }
+}
 
 test('an answer is packed for who takes it so, and the same either way', async (t) => {
   const world = await someWorld(t)

@@ -134,7 +134,7 @@ test('a filtered read is on record with its filters and with each id, and with n
   const page = await ask({ ...all, 'fields[appointment]': 'status,starts_at' })
   await ask({ ...all, 'q[fetch_modified_since]': before })
   const { rows } = await world.pool.query(
-    'select filters, record_ids, after_id, records from disclosure order by id desc limit 1',
+    'select filters, record_ids, after_id, records, counted from disclosure order by id desc limit 1',
   )
   assert.deepEqual(rows, [
     {
@@ -147,8 +147,42 @@ test('a filtered read is on record with its filters and with each id, and with n
       record_ids: page.body.data.map(({ id }) => id),
       after_id: null,
       records: 2,
+      counted: 2,
     },
   ])
+})
+
+test('an appointment’s time cannot be found by counting without a disclosure for each count', async (t) => {
+  const { world, ask, one } = await someAppointments(t)
+  await world.ownerPool.query('truncate disclosure')
+  const beyond = '9223372036854775807'
+  const atOrAfter = async (moment: number) => {
+    const answer = await ask({
+      'q[patient_id]': one,
+      'q[starts_from]': new Date(moment).toISOString(),
+      after: beyond,
+    })
+    assert.deepEqual(answer.body.data, [])
+    return answer.body.pagy.total
+  }
+  // The last appointment of patient one, to the minute, from totals alone.
+  let [low, high] = [Date.parse(day(1)), Date.parse(day(28))]
+  let asked = 0
+  for (; high - low > 60_000; asked += 1) {
+    const middle = (low + high) / 2
+    if ((await atOrAfter(middle)) > 0) low = middle
+    else high = middle
+  }
+  assert.ok(Math.abs(low - Date.parse(day(5))) <= 60_000)
+
+  const { rows } = await world.pool.query(
+    `select count(*)::integer as entries, count(distinct filters ->> 'starts_from')::integer as moments,
+            min(filters ->> 'patient_id') as patient, sum(records)::integer as sent, sum(counted)::integer as counted
+       from disclosure`,
+  )
+  const [{ counted, ...rest }] = rows
+  assert.deepEqual(rest, { entries: asked, moments: asked, patient: one, sent: 0 })
+  assert.ok(counted > 0)
 })
 
 test('fields return the named attributes and no other, of lists and of single records', async (t) => {

@@ -191,7 +191,7 @@ export function digestSchema(dataset: Dataset) {
         { data: Type.Array(digestRange), meta: digestMeta },
         { description: 'Ranges in ascending order of id; each starts where the previous one ends' },
       ),
-      [...ofDataset(dataset).filter((code) => code !== 'disclosure_unavailable'), 'sync_slots_exceeded'],
+      [...ofDataset(dataset), 'sync_slots_exceeded'],
     ),
   }
 }

@@ -125,15 +125,20 @@ export async function revokeAgent(
   throw new Problem('agent_unknown', { errors: `There is no agent ${agentId}, or its key was already revoked.` })
 }
 
-/** The agents of an organization, or of all (null), the newest first. */
-export async function listAgents(db: Queryable, organizationId: OrganizationId | null): Promise<Agent[]> {
+/** The agents of an organization, or of all (null): those whose key is live first, then the newest. At most `limit`, where there is one. */
+export async function listAgents(
+  db: Queryable,
+  organizationId: OrganizationId | null,
+  limit: number | null = null,
+): Promise<Agent[]> {
   const { rows } = await db.query<RowOf<Agent>>(
     `select a.id, a.organization_id, a.name, a.version, a.enrolled_at, a.revoked_at, c.last_contact_at
        from agent a
        left join agent_contact c on c.agent_id = a.id
-      ${organizationId === null ? '' : 'where a.organization_id = $1'}
-      order by a.enrolled_at desc, a.id`,
-    organizationId === null ? [] : [organizationId],
+      ${organizationId === null ? '' : 'where a.organization_id = $2'}
+      order by a.revoked_at is not null, a.enrolled_at desc, a.id
+      limit $1`,
+    organizationId === null ? [limit] : [limit, organizationId],
   )
   return rows.map(fromRow<Agent>)
 }

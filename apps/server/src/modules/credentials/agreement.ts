@@ -152,13 +152,15 @@ export async function agreementInForce(db: Queryable, companyId: CompanyId): Pro
   }
 }
 
-/** Every version, the newest first, with how many companies accepted it. */
-export async function listAgreements(db: Queryable): Promise<(Agreement & { companies: number })[]> {
+/** The newest versions, at most `limit`, each with how many companies accepted it. */
+export async function listAgreements(db: Queryable, limit: number): Promise<(Agreement & { companies: number })[]> {
   const { rows } = await db.query<AgreementRow & { companies: string }>(
     `select version, body, published_at, enforced_at,
             (select count(*) from agreement_acceptance a where a.version = agreement.version) as companies
        from agreement
-      order by version desc`,
+      order by version desc
+      limit $1`,
+    [limit],
   )
   return rows.map((row) => ({ ...toAgreement(row), companies: Number(row.companies) }))
 }

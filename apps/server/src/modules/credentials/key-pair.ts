@@ -101,13 +101,14 @@ export async function clientIdsOf(db: Queryable, ids: readonly KeyPairId[]): Pro
   return new Map(rows.map((row) => [row.id, row.client_id]))
 }
 
-/** A company's pairs, the newest first, without secrets. */
+/** A company's live pair and then its last ones, at most 200, without secrets. */
 export async function listKeyPairs(db: Queryable, companyId: CompanyId): Promise<KeyPair[]> {
   const { rows } = await db.query<KeyPairRow>(
     `select id, client_id, created_at, created_by, revoked_at, revoked_by
        from key_pair
       where company_id = $1
-      order by created_at desc, id`,
+      order by revoked_at is not null, created_at desc, id
+      limit 200`,
     [companyId],
   )
   return rows.map((row) => ({

@@ -2,7 +2,7 @@ import type { DatasetName } from '@bridgework/contract'
 import type { Pool, QueryConfig } from 'pg'
 import type { CompanyId, KeyPairId, LocationId } from '../../platform/identity/identity.ts'
 
-/** What an answer disclosed. An unfiltered page covers the ids in (afterId, lastId]; any other answer lists its ids. */
+/** What an answer disclosed. An unfiltered page and a digest cover the ids in (afterId, lastId]; any other answer lists its ids. */
 export type DisclosureEntry = {
   companyId: CompanyId
   keyPairId: KeyPairId
@@ -10,8 +10,12 @@ export type DisclosureEntry = {
   dataset: DatasetName
   filters: Record<string, unknown>
   coverage: { afterId: string; lastId: string } | { ids: readonly string[] }
-  /** At least 1: an answer without a record discloses nothing. */
+  /** How many records were sent: none by an answer that only counted or digested them. */
   records: number
+  /** How many records the answer said that a filter by patient or start matches; null: it had no such filter. */
+  counted: number | null
+  /** How many records the answer was a digest of; null: it was none. */
+  digested: number | null
   requestId: string
   ip: string
 }
@@ -31,6 +35,8 @@ export async function insertDisclosures(
     dataset: entry.dataset,
     filters: entry.filters,
     records: entry.records,
+    counted: entry.counted,
+    digested: entry.digested,
     ...('ids' in entry.coverage
       ? { record_ids: entry.coverage.ids }
       : { after_id: entry.coverage.afterId, last_id: entry.coverage.lastId }),
@@ -67,8 +73,8 @@ export async function listDisclosures(
   return rows.map(toDisclosure)
 }
 
-export const disclosureColumns = `id, disclosed_at, company_id, key_pair_id, location_id, dataset, filters, records, after_id, last_id,
-  record_ids, request_id, host(ip) as ip`
+export const disclosureColumns = `id, disclosed_at, company_id, key_pair_id, location_id, dataset, filters, records, counted, digested,
+  after_id, last_id, record_ids, request_id, host(ip) as ip`
 
 export type DisclosureRow = {
   id: string
@@ -79,6 +85,8 @@ export type DisclosureRow = {
   dataset: DatasetName
   filters: Record<string, unknown>
   records: number
+  counted: number | null
+  digested: number | null
   after_id: string | null
   last_id: string | null
   record_ids: string[] | null
@@ -106,6 +114,8 @@ export function toDisclosure(row: DisclosureRow): Disclosure {
         ? { afterId: row.after_id, lastId: row.last_id }
         : { ids: row.record_ids ?? [] },
     records: row.records,
+    counted: row.counted,
+    digested: row.digested,
     requestId: row.request_id,
     ip: row.ip,
   }

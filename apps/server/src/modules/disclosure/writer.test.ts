@@ -18,6 +18,8 @@ function someEntry(changes: Partial<DisclosureEntry> = {}): DisclosureEntry {
     filters: {},
     coverage: { afterId: '0', lastId: '5000' },
     records: 5000,
+    counted: null,
+    digested: null,
     requestId: 'a-request',
     ip: '203.0.113.7',
     ...changes,

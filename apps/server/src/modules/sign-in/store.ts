@@ -23,7 +23,7 @@ export async function renamePerson(db: Queryable, userId: string, name: string):
   )
 }
 
-/** A person's sessions that have not ended, the latest first. */
+/** A person's sessions that have not ended, the latest first; at most 200. */
 export async function listSessions(
   db: Queryable,
   userId: string,
@@ -39,7 +39,8 @@ export async function listSessions(
             nullif(ip_address, '') as ip, nullif(user_agent, '') as "userAgent"
        from portal_session
       where user_id = $1 and expires_at > now()
-      order by updated_at desc, id`,
+      order by updated_at desc, id
+      limit 200`,
     [userId],
   )
   return rows

@@ -17,8 +17,11 @@ export async function admitTokenAttempt(
   return { admitted: row.admitted, remaining: row.remaining, waitMs: row.wait_ms }
 }
 
+/** So many rows are deleted at once: a fraction of a second's work. */
+export const purgedAtOnce = 10_000
+
 /**
- * Deletes up to 10,000 addresses whose last request left the window, and those whose last request is further in the future than a window:
+ * Deletes up to `purgedAtOnce` addresses whose last request left the window, and those whose last request is further in the future than a window:
  * their clock jumped back. Skips rows that a request holds. Reads the whole table, which holds a minute of addresses.
  */
 export async function deleteOldTokenAttempts(
@@ -33,10 +36,10 @@ export async function deleteOldTokenAttempts(
                where cardinality(admitted_at) = 0
                   or admitted_at[cardinality(admitted_at)] not between clock_timestamp() - $1 * interval '1 millisecond'
                                                                    and clock_timestamp() + $1 * interval '1 millisecond'
-               limit 10000
+               limit $2
                  for update skip locked
             )`,
-    values: [windowMs],
+    values: [windowMs, purgedAtOnce],
     query_timeout: timeoutMs,
   }
   const { rowCount } = await pool.query(query)

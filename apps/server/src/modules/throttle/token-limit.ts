@@ -3,7 +3,7 @@ import { databaseErrorCode } from '../../platform/database/unavailable.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import { limitKey } from '../../platform/http/client-address.ts'
 import { BoundedMap } from '../../platform/memory/bounded-map.ts'
-import { admitTokenAttempt, deleteOldTokenAttempts } from './token-attempt-store.ts'
+import { admitTokenAttempt, deleteOldTokenAttempts, purgedAtOnce } from './token-attempt-store.ts'
 
 /** `resetSeconds`: until the oldest admitted request leaves the window. */
 type TokenAdmission =
@@ -18,7 +18,7 @@ export type TokenLimit = {
   admit: (ip: string) => Promise<TokenAdmission>
   /** RateLimit and RateLimit-Policy for an answer (draft-ietf-httpapi-ratelimit-headers-11). */
   headersOf: (admission: TokenAdmission) => Record<string, string>
-  /** Deletes addresses that have no request in the window any more; how many. */
+  /** Deletes every address that has no request in the window any more; returns how many. */
   purge: () => Promise<number>
   /** Purges from time to time until stopped. */
   start: () => void
@@ -54,6 +54,7 @@ export function createTokenLimit(options: {
   const refusedUntil = new BoundedMap<string, number>(rememberedMax)
   const turns = new Map<string, Promise<TokenAdmission>>()
   let timer: NodeJS.Timeout | undefined
+  let purging: Promise<number> | undefined
 
   const ask = async (key: string): Promise<TokenAdmission> => {
     const until = refusedUntil.get(key)
@@ -74,6 +75,15 @@ export function createTokenLimit(options: {
         retryAfterSeconds: 5,
         because: `token limit: ${databaseErrorCode(cause)}`,
       })
+    }
+  }
+
+  /** Until nothing old is left: a fixed number every few seconds would be slower than a flood that never repeats an address. */
+  const purgeAll = async (): Promise<number> => {
+    for (let purged = 0; ; ) {
+      const count = await deleteOldTokenAttempts(pool, { windowMs, timeoutMs })
+      purged += count
+      if (count < purgedAtOnce) return purged
     }
   }
 
@@ -99,7 +109,12 @@ export function createTokenLimit(options: {
         : [0, admission.retryAfterSeconds]
       return { ...policy, RateLimit: `"token";r=${left};t=${seconds}` }
     },
-    purge: () => deleteOldTokenAttempts(pool, { windowMs, timeoutMs }),
+    purge() {
+      purging ??= purgeAll().finally(() => {
+        purging = undefined
+      })
+      return purging
+    },
     start() {
       timer ??= setInterval(() => limit.purge().catch(() => {}), purgeEveryMs).unref()
     },

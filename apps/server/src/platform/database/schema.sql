@@ -145,9 +145,13 @@ create table disclosure (
   record_ids bigint[],
   request_id text not null,
   ip inet not null,
+  counted integer,
+  digested integer,
   constraint disclosure_check CHECK (((record_ids IS NULL) = ((after_id IS NOT NULL) AND (last_id IS NOT NULL)))),
+  constraint disclosure_counted_check CHECK ((counted >= 0)),
+  constraint disclosure_digested_check CHECK ((digested > 0)),
   constraint disclosure_pkey PRIMARY KEY (id),
-  constraint disclosure_records_check CHECK ((records > 0))
+  constraint disclosure_records_check CHECK (((records > 0) OR ((records = 0) AND ((counted IS NOT NULL) OR (digested IS NOT NULL)))))
 );
 CREATE INDEX disclosure_of_company ON public.disclosure USING btree (company_id, disclosed_at);
 CREATE INDEX disclosure_of_location ON public.disclosure USING btree (location_id, disclosed_at) INCLUDE (company_id, dataset, records);
@@ -596,12 +600,13 @@ begin
   perform set_config('synchronous_commit', 'on', true);
   perform set_config('lock_timeout', p_lock_timeout_ms::text, true);
   insert into disclosure (
-    company_id, key_pair_id, location_id, dataset, filters, records, after_id, last_id, record_ids, request_id, ip
+    company_id, key_pair_id, location_id, dataset, filters, records, counted, digested, after_id, last_id, record_ids, request_id, ip
   )
-  select e.company_id, e.key_pair_id, e.location_id, e.dataset, e.filters, e.records, e.after_id, e.last_id, e.record_ids, e.request_id, e.ip
+  select e.company_id, e.key_pair_id, e.location_id, e.dataset, e.filters, e.records, e.counted, e.digested, e.after_id, e.last_id,
+         e.record_ids, e.request_id, e.ip
     from json_to_recordset(p_entries) as e(
-      company_id uuid, key_pair_id uuid, location_id bigint, dataset text, filters jsonb, records integer,
-      after_id bigint, last_id bigint, record_ids bigint[], request_id text, ip inet
+      company_id uuid, key_pair_id uuid, location_id bigint, dataset text, filters jsonb, records integer, counted integer,
+      digested integer, after_id bigint, last_id bigint, record_ids bigint[], request_id text, ip inet
     );
 end
 $function$

@@ -1,0 +1,96 @@
+import { type DatasetName, isDatasetName } from '@bridgework/contract'
+import { Problem } from '../../platform/errors/problem.ts'
+import { type CompanyId, parseUuid } from '../../platform/identity/identity.ts'
+
+/** The parameters of a request's query, by name; '' for one that is absent. */
+export type Query = Record<string, string>
+
+/**
+ * The parameters that a route takes. Throws Problem parameter_invalid for any other and for one that comes twice, as every function here does
+ * for a value that is not accepted: by name, with what is accepted. What a value can ask for is bounded here or by the statement that reads it.
+ */
+export function readQuery(names: readonly string[], raw: string): Query {
+  const given = new URLSearchParams(raw)
+  for (const name of given.keys()) {
+    if (!names.includes(name) || given.getAll(name).length > 1) {
+      const accepted = names.length === 0 ? 'none' : names.join(', ')
+      throw invalid(`${name.slice(0, 50)} is not a parameter here, or it comes twice. Parameters: ${accepted}.`)
+    }
+  }
+  return Object.fromEntries(names.map((name) => [name, given.get(name) ?? '']))
+}
+
+/** One of a few words, null when it is absent. */
+export function readChoice<T extends string>(query: Query, name: string, choices: readonly T[]): T | null {
+  const text = query[name] ?? ''
+  if (text === '') return null
+  const choice = choices.find((each) => each === text)
+  if (choice === undefined) throw invalid(`${name} must be one of: ${choices.join(', ')}.`)
+  return choice
+}
+
+/** A whole number from 1 to `max`, null when it is absent. */
+export function readNumber(query: Query, name: string, max: number): number | null {
+  const text = query[name] ?? ''
+  if (text === '') return null
+  const value = /^[1-9]\d{0,9}$/.test(text) ? Number(text) : 0
+  if (value < 1 || value > max) throw invalid(`${name} must be a whole number from 1 to ${max}.`)
+  return value
+}
+
+/** Text to search for, without the spaces around it. */
+export function readSearch(query: Query): string {
+  const text = query.search ?? ''
+  if (text.length > searchLengthMax || text.includes('\0')) {
+    throw invalid(`search must have at most ${searchLengthMax} characters, without NUL.`)
+  }
+  return text.trim()
+}
+
+/** Days without a zone, both included; null for an open end. */
+export function readDays(query: Query): { from: Temporal.PlainDate | null; to: Temporal.PlainDate | null } {
+  const [from, to] = [readDay(query, 'from'), readDay(query, 'to')]
+  if (from && to && Temporal.PlainDate.compare(from, to) > 0) throw invalid('from must not be later than to.')
+  return { from, to }
+}
+
+export function readCompanyId(query: Query): CompanyId | null {
+  const text = query.company_id ?? ''
+  if (text === '') return null
+  const id = parseUuid<CompanyId>(text)
+  if (id === null) throw invalid('company_id must be the id of a company.')
+  return id
+}
+
+export function readDataset(query: Query): DatasetName | null {
+  const text = query.dataset ?? ''
+  if (text === '') return null
+  if (!isDatasetName(text)) throw invalid('dataset must be the name of a dataset.')
+  return text
+}
+
+/** The id of the entry before which a list goes on. */
+export function readBefore(query: Query): string | null {
+  const text = query.before ?? ''
+  if (text === '') return null
+  if (!/^[1-9]\d{0,17}$/.test(text)) throw invalid('before must be next_before of the page before.')
+  return text
+}
+
+const searchLengthMax = 100
+
+function readDay(query: Query, name: 'from' | 'to'): Temporal.PlainDate | null {
+  const text = query[name] ?? ''
+  if (text === '') return null
+  const refused = invalid(`${name} must be a day like 2026-01-31, from 2000 to 2199.`)
+  if (!/^2[01]\d\d-\d\d-\d\d$/.test(text)) throw refused
+  try {
+    return Temporal.PlainDate.from(text, { overflow: 'reject' })
+  } catch {
+    throw refused
+  }
+}
+
+function invalid(errors: string): Problem {
+  return new Problem('parameter_invalid', { errors })
+}
