@@ -102,7 +102,7 @@ test('check says that there is no such database, or none that the user may use',
   )
   onlyOne(
     await findings({ database: { user: 'everywhere', password: 'x', name: 'opendentall' } }),
-    /no database "opendentall".*Correct the database name/,
+    /The database "opendentall" does not exist.*Correct the database name/,
   )
   onlyOne(await findings({ database: { name: 'mysql' } }), /no right to use the database "mysql".*grant select/)
 })

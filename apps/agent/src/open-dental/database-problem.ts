@@ -23,7 +23,7 @@ export function databaseProblem(error: unknown, settings: DatabaseSettings): Sou
     case 'ER_HOST_NOT_PRIVILEGED':
       return new SourceProblem(
         'access_denied',
-        `The database at ${where} does not let this computer in.`,
+        `The database at ${where} refuses connections from this computer.`,
         'Create the database user for this computer: create user … identified by … with this computer’s address.',
         { cause },
       )
@@ -37,7 +37,7 @@ export function databaseProblem(error: unknown, settings: DatabaseSettings): Sou
     case 'ER_BAD_DB_ERROR':
       return new SourceProblem(
         'database_missing',
-        `There is no database "${settings.name}" at ${where}.`,
+        `The database "${settings.name}" does not exist at ${where}.`,
         'Correct the database name; Open Dental shows it in its "Choose Database" window. It is usually "opendental".',
         { cause },
       )
@@ -58,8 +58,8 @@ export function databaseProblem(error: unknown, settings: DatabaseSettings): Sou
     case 'PROTOCOL_SEQUENCE_TIMEOUT':
       return new SourceProblem(
         'too_slow',
-        `The database at ${where} did not answer in time; the agent gave up so as not to hold up the office.`,
-        'The agent tries again by itself. If this goes on, let it read a replica, or look at what else runs on the database.',
+        `The database at ${where} did not answer in time. The agent stopped the query, so that the office can work.`,
+        'The agent tries again by itself. If the error persists, let the agent read a replica, or check what else runs on the database.',
         { cause },
       )
   }
@@ -74,7 +74,7 @@ export function databaseProblem(error: unknown, settings: DatabaseSettings): Sou
   return new SourceProblem(
     'unexpected',
     `The database at ${where} answered with an error (${code}).`,
-    'The agent tries again by itself. If this goes on, send this line to support.',
+    'The agent tries again by itself. If the error persists, send this line to support.',
     { cause },
   )
 }
