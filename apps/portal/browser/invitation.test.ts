@@ -24,11 +24,11 @@ test('an owner invites a colleague, who opens the mailed link, creates an accoun
   const password = 'seven brass lanterns in fog'
   await invited.goto(await linkMailedTo(portal, 'ada@vendor.example'))
   await invited.getByLabel(/^Choose a password/).fill('short')
-  await invited.getByRole('button', { name: 'Make my account and join' }).click()
+  await invited.getByRole('button', { name: 'Create account and join' }).click()
   await invited.getByText('Use 15 characters or more.').waitFor()
   await assertAccessible(invited)
   await invited.getByLabel(/^Choose a password/).fill(password)
-  await invited.getByRole('button', { name: 'Make my account and join' }).click()
+  await invited.getByRole('button', { name: 'Create account and join' }).click()
   await invited.waitForURL(/\/sign-in/)
   assert.ok(!invited.url().includes('#'), 'no address holds the token')
   await invited.getByLabel('E-mail address').fill('ada@vendor.example')

@@ -127,7 +127,7 @@ function Summary({
       <ul className={classes.summary}>
         {changes.map((change) => (
           <li key={`${change.act} ${change.datasets}`}>
-            <b>{change.act === 'open' ? 'Open' : 'Close'}</b> {titles(change.datasets)} at{' '}
+            <b>{change.act === 'open' ? 'Grant' : 'Revoke'}</b> {titles(change.datasets)} at{' '}
             {placesOf(change, vendor.locations)}.
           </li>
         ))}

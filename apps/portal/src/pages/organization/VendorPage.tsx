@@ -56,7 +56,7 @@ export function VendorPage() {
         }
       />
       <Stack>
-        <Standing vendor={vendor} />
+        <VendorStatus vendor={vendor} />
         <SimpleGrid cols={{ base: 1, xs: 3 }}>
           <StatCard label="Datasets" value={open.size} hint={`of ${organization.datasets.length}`} />
           <StatCard
@@ -124,7 +124,7 @@ export function VendorPage() {
 }
 
 /** What keeps the vendor from reading whatever is granted. */
-function Standing({ vendor }: { vendor: Vendor }) {
+function VendorStatus({ vendor }: { vendor: Vendor }) {
   const reason =
     vendor.state !== 'active'
       ? `${vendor.name} is ${vendor.state} by the operator: it reads nothing, whatever is granted.`

@@ -32,7 +32,7 @@ export function InvitationPage() {
   if (!invitation.data) {
     return (
       <SignedOutPage
-        title="This invitation does not work"
+        title="This invitation is not valid"
         description="It was used, replaced by a newer one, or is too old; or the page was loaded again. Open the link from the mail once more, or ask whoever invited you for a new one."
       >
         <ErrorNote error={invitation.error} />
@@ -118,7 +118,7 @@ function NewAccount({ token, invitation }: { token: string; invitation: Invitati
         <NewPasswordInput label="Choose a password" typed={form.values.password} {...form.getInputProps('password')} />
         <ErrorNote error={accept.error} />
         <Button type="submit" loading={accept.isPending}>
-          Make my account and join
+          Create account and join
         </Button>
       </Stack>
     </form>

@@ -28,7 +28,7 @@ export function VerifyEmailPage() {
   }
   return (
     <SignedOutPage
-      title="This link does not work"
+      title="This link is not valid"
       description="It was already used, is older than a day, or is incomplete. If you have confirmed your address, sign in. Otherwise sign up again."
     >
       <ErrorNote error={verify.error} />
