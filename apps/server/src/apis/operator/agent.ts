@@ -6,10 +6,10 @@ import { type CommandGroup, command } from './command-line.ts'
 import { numericId, optional, required, wholeNumber } from './option.ts'
 
 export const agent: CommandGroup = {
-  help: 'what runs in the offices',
+  help: 'office agents',
   commands: {
     enroll: command({
-      help: 'Prints a code with which one agent of the organization can enrol once, and the command to run in the office.',
+      help: 'Generates a one-time code that enrolls one agent of the organization, and the command to run in the office.',
       options: {
         organization: required('<id>', 'whose practices the agent reads', numericId<OrganizationId>),
         hours: optional('<number>', 'how long the code is valid (default: 24)', wholeNumber(24 * 30)),
@@ -22,13 +22,13 @@ export const agent: CommandGroup = {
         const command = `bridgework-agent enroll --server ${publicUrl} --code ${code} --db-user <user>`
         return {
           data: { enrolmentCode: code, expiresAt, command },
-          text: `${list({ code, 'good until': expiresAt })}\n\nIn the office:\n  ${command}`,
+          text: `${list({ code, expires: expiresAt })}\n\nIn the office:\n  ${command}`,
           note: 'The code is shown only this once and works once.',
         }
       },
     }),
     list: command({
-      help: 'The agents of all organizations, or of one.',
+      help: 'Lists the agents of all organizations, or of one.',
       options: { organization: optional('<id>', 'only the agents of this organization', numericId<OrganizationId>) },
       run: async ({ pool }, { organization: organizationId }) => {
         if (organizationId !== undefined) await requireOrganization(pool, organizationId)
@@ -49,11 +49,11 @@ export const agent: CommandGroup = {
       },
     }),
     revoke: command({
-      help: 'Ends an agent’s key, from its next request on. What it has sent stays.',
+      help: 'Revokes an agent’s key from its next request on. Its data stays.',
       options: { agent: required('<id>', 'the agent', numericId<AgentId>) },
       run: async ({ pool }, { agent: agentId }) => {
         await revokeAgent(pool, agentId)
-        return { data: { agentId }, text: `The key of agent ${agentId} is dead.` }
+        return { data: { agentId }, text: `Revoked the key of agent ${agentId}.` }
       },
     }),
   },

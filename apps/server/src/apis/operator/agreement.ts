@@ -18,7 +18,7 @@ export const agreement: CommandGroup = {
   help: 'the developer API agreement',
   commands: {
     show: command({
-      help: 'The text of the current agreement, or of a version, or where a company stands with it.',
+      help: 'Shows the current agreement or another version, or whether a company has accepted it.',
       options: {
         version: optional('<number>', 'this version instead of the current one', wholeNumber(1_000_000)),
         company: optional('<id>', 'what this company accepted, without the text', uuid<CompanyId>),
@@ -41,13 +41,13 @@ export const agreement: CommandGroup = {
         const head = list({
           version: data.version,
           published: data.publishedAt,
-          'binds everyone from': data.enforcedAt,
+          'required from': data.enforcedAt,
         })
         return { data, text: `${head}\n\n${data.body.trimEnd()}` }
       },
     }),
     publish: command({
-      help: 'Publishes the next version. Companies that accepted an older one go on reading until the grace period ends.',
+      help: 'Publishes the next version. Companies that accepted an older version keep access until the grace period ends.',
       options: {
         file: required('<path>', 'the text, as Markdown in UTF-8', text),
         graceDays: optional('<number>', 'days until it binds every company (default: at once)', wholeNumber(3650)),
@@ -57,11 +57,11 @@ export const agreement: CommandGroup = {
         const version = ((await findCurrentAgreement(pool))?.version ?? 0) + 1
         const enforcedAt = new Date(Date.now() + graceDays * 86_400_000)
         const { body: _, ...data } = await publishAgreement(pool, { version, body, enforcedAt })
-        return { data, text: list({ version: data.version, 'binds everyone from': data.enforcedAt }) }
+        return { data, text: list({ version: data.version, 'required from': data.enforcedAt }) }
       },
     }),
     accept: command({
-      help: 'Records, on your word, that the owner of a company accepted the current agreement: keep the proof yourself.',
+      help: 'Records that the owner of a company accepted the current agreement. Keep the proof yourself.',
       options: { company: required('<id>', 'the company whose owner accepted', uuid<CompanyId>) },
       run: async ({ pool }, { company }) => {
         const { id, name } = await requireCompany(pool, company)

@@ -11,7 +11,7 @@ export const company: CommandGroup = {
   help: 'software vendors',
   commands: {
     create: command({
-      help: 'Makes a vendor company with its owner, who is invited by mail and has to accept the agreement before it gets a key pair.',
+      help: 'Creates a vendor company and invites its owner by mail. The owner must accept the agreement before the company gets a key pair.',
       options: {
         name: required('<text>', 'name of the company', text),
         ownerEmail: required('<address>', 'e-mail address of the account owner', text),
@@ -37,7 +37,7 @@ export const company: CommandGroup = {
       },
     }),
     list: command({
-      help: 'Every vendor company.',
+      help: 'Lists every vendor company.',
       options: {},
       run: async ({ pool }) => {
         const data = await listCompanies(pool)
@@ -50,7 +50,7 @@ export const company: CommandGroup = {
       suspendCompany,
     ),
     resume: changing('Ends a suspension.', resumeCompany),
-    close: changing('As suspend, for good: a closed company cannot be resumed.', closeCompany),
+    close: changing('Closes a company for good: it cannot be resumed.', closeCompany),
   },
 }
 

@@ -18,24 +18,27 @@ const company = required('<id>', 'the company', uuid<CompanyId>)
 export const credential: CommandGroup = {
   help: 'key pairs of companies',
   commands: {
-    generate: making('Makes a company’s key pair, in the name of its owner unless told otherwise.', generateKeyPair),
+    generate: making(
+      'Generates a company’s key pair, on behalf of its owner or of the member that you name.',
+      generateKeyPair,
+    ),
     regenerate: making(
-      'Replaces a company’s key pair: the old one and its tokens are dead at once.',
+      'Replaces a company’s key pair. The old key pair and its tokens stop working at once.',
       regenerateKeyPair,
     ),
     revoke: command({
-      help: 'Ends a company’s key pair and its tokens at once, without a new one.',
+      help: 'Revokes a company’s key pair and its tokens at once, without a new key pair.',
       options: { company },
       run: async ({ pool }, { company }) => {
         const { id, name } = await requireCompany(pool, company)
         if (!(await revokeKeyPair(pool, { companyId: id, memberId: null }))) {
           throw new Problem('key_pair_unknown', { errors: `${name} has no live key pair.` })
         }
-        return { data: { companyId: id }, text: `The key pair of ${name} and all its tokens are dead.` }
+        return { data: { companyId: id }, text: `Revoked the key pair of ${name} and all its tokens.` }
       },
     }),
     list: command({
-      help: 'The key pairs that a company has and had, without secrets.',
+      help: 'Lists a company’s current and earlier key pairs, without secrets.',
       options: { company },
       run: async ({ pool }, { company }) => {
         const { id } = await requireCompany(pool, company)

@@ -5,7 +5,7 @@ export const database: CommandGroup = {
   help: 'the database itself',
   commands: {
     migrate: command({
-      help: 'Brings the database to this version’s schema, as every start of the server does: for when that shall happen before.',
+      help: 'Migrates the database to this version’s schema. Every start of the server does the same; use it to migrate earlier.',
       options: {},
       run: async ({ pool }) => {
         // Opening the database has migrated it.

@@ -17,27 +17,27 @@ const scope = {
 }
 
 export const grant: CommandGroup = {
-  help: 'what practices opened to companies',
+  help: 'what practices granted to companies',
   commands: {
     add: command({
-      help: 'Lets a company read, from its next request on.',
+      help: 'Grants a company access, from its next request on.',
       options: scope,
       run: async ({ pool }, scope) => {
         await completeLocations(pool)
         const data = await grantAccess(pool, scopeOf(scope))
-        return { data, text: `Opened ${counted(data)}.` }
+        return { data, text: `Granted ${counted(data)}.` }
       },
     }),
     remove: command({
-      help: 'Ends what a company may read, from its next request on.',
+      help: 'Revokes a company’s access, from its next request on.',
       options: scope,
       run: async ({ pool }, scope) => {
         const data = await revokeAccess(pool, scopeOf(scope))
-        return { data, text: `Closed ${counted(data)}.` }
+        return { data, text: `Revoked ${counted(data)}.` }
       },
     }),
     list: command({
-      help: 'The grants in force, of everybody or as narrowed.',
+      help: 'Lists the grants in force, of all companies or of those that you name.',
       options: {
         company: optional('<id>', 'only to this company', uuid<CompanyId>),
         organization: optional('<id>', 'only by this practice owner', numericId<OrganizationId>),

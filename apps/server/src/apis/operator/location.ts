@@ -6,10 +6,10 @@ import { type CommandGroup, command } from './command-line.ts'
 import { numericId, optional } from './option.ts'
 
 export const location: CommandGroup = {
-  help: 'practices, as the agents found them',
+  help: 'locations, as agents report them',
   commands: {
     list: command({
-      help: 'The locations of all organizations, or of one.',
+      help: 'Lists the locations of all organizations, or of one.',
       options: { organization: optional('<id>', 'only the locations of this organization', numericId<OrganizationId>) },
       run: async ({ pool }, { organization: organizationId }) => {
         if (organizationId !== undefined) await requireOrganization(pool, organizationId)

@@ -21,7 +21,7 @@ export const member: CommandGroup = {
   help: 'people who act for a company or an organization',
   commands: {
     add: command({
-      help: 'Adds a person and invites them to the portal: the link is mailed, and printed. There is one owner.',
+      help: 'Adds a person and invites them to the portal. The link is mailed and printed. Each company or organization has one owner.',
       options: {
         ...tenant,
         email: required('<address>', 'e-mail address, once per company or organization', text),
@@ -38,7 +38,7 @@ export const member: CommandGroup = {
       },
     }),
     list: command({
-      help: 'The people of a company or an organization, the owner first.',
+      help: 'Lists the members of a company or an organization, the owner first.',
       options: tenant,
       run: async (context, tenant) => {
         const data = (await listMembers(context.pool, await tenantOf(context, tenant))).map(toEntry)

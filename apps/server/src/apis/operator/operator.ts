@@ -14,7 +14,7 @@ export const operator: CommandGroup = {
   help: 'people who run this installation',
   commands: {
     add: command({
-      help: 'Invites a person to the operator’s side of the portal. The link is mailed, and printed.',
+      help: 'Adds an operator and invites them to the portal. The link is mailed and printed.',
       options: {
         email: required('<address>', 'e-mail address', text),
         name: required('<text>', 'name of the person', text),
@@ -28,7 +28,7 @@ export const operator: CommandGroup = {
       },
     }),
     list: command({
-      help: 'Every operator.',
+      help: 'Lists every operator.',
       options: {},
       run: async ({ pool }) => {
         const data = (await listMembers(pool, tenant)).map(toEntry)
@@ -37,7 +37,7 @@ export const operator: CommandGroup = {
       },
     }),
     remove: command({
-      help: 'Ends what an operator may do, from the next request on. Somebody must be left who can sign in.',
+      help: 'Removes an operator, from the next request on. At least one operator who can sign in must remain.',
       options: { operator: required('<id>', 'the operator', uuid<MemberId>) },
       run: async ({ pool }, { operator: id }) => {
         const data = await withTransaction(pool, async (client) => {
@@ -47,7 +47,7 @@ export const operator: CommandGroup = {
           await endInvitation(client, id)
           return { id, email: found.email }
         })
-        return { data, text: `${data.email} is no operator any more.` }
+        return { data, text: `${data.email} is no longer an operator.` }
       },
     }),
   },

@@ -10,7 +10,7 @@ export const organization: CommandGroup = {
   help: 'practice owners',
   commands: {
     create: command({
-      help: 'Makes a practice owner. Its locations come with its agent: see "agent enroll".',
+      help: 'Creates a practice owner. Its agent reports its locations: see "agent enroll".',
       options: {
         name: required('<text>', 'name of the organization', text),
         reference: optional('<text>', 'your own reference, shown to vendors as external_reference', text),
@@ -48,7 +48,7 @@ export const organization: CommandGroup = {
       },
     }),
     list: command({
-      help: 'Every practice owner.',
+      help: 'Lists every practice owner.',
       options: {},
       run: async ({ pool }) => {
         const data = await listOrganizations(pool)

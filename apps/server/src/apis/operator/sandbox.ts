@@ -5,10 +5,10 @@ import { type CommandGroup, command } from './command-line.ts'
 import { optional, text, wholeNumber } from './option.ts'
 
 export const sandbox: CommandGroup = {
-  help: 'invented data, never in production',
+  help: 'demo data; sandbox only',
   commands: {
     populate: command({
-      help: 'Makes an organization with much invented data, granted to the demo vendor. Ctrl-C stops it; what is stored stays.',
+      help: 'Creates an organization with a large amount of demo data, granted to the demo vendor. Ctrl-C stops it; stored data stays.',
       options: {
         locations: optional('<number>', 'how many locations (default: 10)', wholeNumber(1000)),
         patients: optional(

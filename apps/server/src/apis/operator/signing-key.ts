@@ -7,7 +7,7 @@ export const signingKey: CommandGroup = {
   help: 'keys that access tokens are signed with',
   commands: {
     list: command({
-      help: 'The keys that there are and were.',
+      help: 'Lists current and earlier signing keys.',
       options: {},
       run: async ({ pool }) => {
         const data = await listSigningKeys(pool)
@@ -16,19 +16,22 @@ export const signingKey: CommandGroup = {
       },
     }),
     rotate: command({
-      help: 'Makes a new key. Tokens of the one before stay valid until they expire.',
+      help: 'Creates a new signing key. Tokens signed with the previous key stay valid until they expire.',
       options: {},
       run: async ({ pool, secretKey }) => {
         const kid = await rotateSigningKey(pool, await secretKey())
-        return { data: { kid }, text: `New tokens are signed with ${kid} in a few seconds.` }
+        return { data: { kid }, text: `New tokens will be signed with ${kid} within a few seconds.` }
       },
     }),
     withdraw: command({
-      help: 'Ends a key that others may know: every token signed with it is refused within a second.',
+      help: 'Withdraws a compromised key: every token signed with it is refused within a second.',
       options: { kid: required('<kid>', 'the key', text) },
       run: async ({ pool, secretKey }, { kid }) => {
         await withdrawSigningKey(pool, await secretKey(), kid)
-        return { data: { kid }, text: `No token signed with ${kid} is valid any more: vendors have to get new ones.` }
+        return {
+          data: { kid },
+          text: `Withdrew ${kid}. Tokens signed with it are no longer valid; vendors must get new ones.`,
+        }
       },
     }),
   },
