@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after } from 'node:test'
 import { datasets } from '@bridgework/contract'
-import { someWorld, type TestWorld } from '../../../server/src/test-world.ts'
+import { someWorld } from '../../../server/src/test-world.ts'
 import type { AgentEvent } from '../agent-event.ts'
 import { ingestClient } from '../ingest-client.ts'
 import { uploadLimits } from '../pipeline/context.ts'
@@ -22,8 +22,11 @@ export type TestCopy = {
   everything(): Record<string, Record<string, unknown>>
 }
 
-/** One for all copies of a test file, each of an organization of its own. */
-let service: Promise<TestWorld> | undefined
+/**
+ * One for all copies of a test file, each of an organization of its own. Started here and not in `testCopy`: what `after` is given while a
+ * test runs happens at that test's end.
+ */
+const service = await someWorld({ after })
 
 /** A service with an agent that keeps its copy of a database current. `now` is the agent's clock. */
 export async function testCopy(
@@ -31,8 +34,7 @@ export async function testCopy(
   settings: DatabaseSettings,
   options: { now: () => Date; timeZone?: string | null },
 ): Promise<TestCopy> {
-  service ??= someWorld({ after })
-  const server = await startTestService(t, await service)
+  const server = await startTestService(t, service)
   const view = createView(server)
   let locations: string[] = []
   const folder = mkdtempSync(join(tmpdir(), 'bwa-'))
