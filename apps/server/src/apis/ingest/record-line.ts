@@ -6,11 +6,11 @@ import type { UploadLine } from '../../modules/records/upload.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import { explainMismatch, type Mismatch } from '../../platform/http/mismatch.ts'
 
-/** Reads the lines of an upload. Throws `record_invalid` with the line's number, the field and the rule, in its text and as members; never the value. */
-export type LineReader = (lines: readonly string[]) => UploadLine[]
+/** Reads one upload line by line. `take` throws `record_invalid` with the line's number, the field and the rule, in its text and as members; never the value. */
+export type LineReader = { take: (text: string, number: number) => void; lines: () => UploadLine[] }
 
-/** The reader of a dataset's uploads: compiled once, because an upload has up to 10,000 lines. */
-export function createLineReader(dataset: Dataset): LineReader {
+/** Makes the readers of a dataset's uploads: compiled once, because an upload has up to 10,000 lines. */
+export function createLineReader(dataset: Dataset): () => LineReader {
   const { upsert, removal } = recordLines(dataset)
   const upsertCheck = Compile(upsert)
   const removalCheck = Compile(removal)
@@ -29,15 +29,17 @@ export function createLineReader(dataset: Dataset): LineReader {
       return { field: null, errors: 'the line holds text that is not well-formed Unicode.' }
     return { sourceId: line.source_id, source }
   }
-  return (lines) => {
+  return () => {
     const read = new Map<string, UploadLine>()
-    for (const [index, text] of lines.entries()) {
-      const line = readLine(text)
-      if ('errors' in line) throw invalid(index, line)
-      if (read.has(line.sourceId)) throw invalid(index, sameSourceId)
-      read.set(line.sourceId, line)
+    return {
+      take: (text, number) => {
+        const line = readLine(text)
+        if ('errors' in line) throw invalid(number, line)
+        if (read.has(line.sourceId)) throw invalid(number, sameSourceId)
+        read.set(line.sourceId, line)
+      },
+      lines: () => [...read.values()],
     }
-    return [...read.values()]
   }
 }
 
@@ -78,7 +80,6 @@ function parseJson(text: string): unknown {
 
 const sameSourceId: Mismatch = { field: 'source_id', errors: 'source_id is also in an earlier line of this upload.' }
 
-function invalid(index: number, { field, errors }: Mismatch): Problem {
-  const line = index + 1
+function invalid(line: number, { field, errors }: Mismatch): Problem {
   return new Problem('record_invalid', { errors: `Line ${line}: ${errors}`, members: { line, field } })
 }

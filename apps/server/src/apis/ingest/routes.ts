@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { createHash, type Hash } from 'node:crypto'
 import { datasets, limits } from '@bridgework/contract'
 import {
   type IngestAnswers,
@@ -16,6 +16,7 @@ import type { SecretKey } from '../../modules/credentials/secret.ts'
 import { finishCycle } from '../../modules/datasets/cycle.ts'
 import { parseInstant } from '../../modules/datasets/instant.ts'
 import { upsertLocations } from '../../modules/onboarding/upsert-locations.ts'
+import { createListedIds } from '../../modules/records/listed-ids.ts'
 import { reconcile } from '../../modules/records/reconcile.ts'
 import { storeUpload } from '../../modules/records/upload.ts'
 import type { TokenLimit } from '../../modules/throttle/token-limit.ts'
@@ -32,8 +33,11 @@ import {
   requireDataset,
   requireLocation,
 } from './authorize.ts'
-import { acceptUploads, decodeUtf8 } from './body.ts'
+import { type IngestBody, leaveBodies, openBody, requireType } from './body.ts'
+import { createLargeBodies, type LargeBodies } from './large-bodies.ts'
+import { takeLines } from './lines.ts'
 import { createLineReader } from './record-line.ts'
+import { createSourceIdReader } from './source-id-list.ts'
 
 export type IngestApiContext = {
   pool: Pool
@@ -52,7 +56,7 @@ export function registerIngestApi(app: FastifyInstance, context: IngestApiContex
   app.register(async (open) => registerEnrolment(open, context))
   app.register(async (protectedApp) => {
     requireAgent(protectedApp, context)
-    acceptUploads(protectedApp)
+    leaveBodies(protectedApp)
     registerProtected(protectedApp, context)
   })
 }
@@ -66,6 +70,21 @@ function serve<Name extends IngestRouteName>(
 ): void {
   const { method, path } = ingestRoutes[name]
   app.route({ ...options, method, url: path, handler: answer })
+}
+
+/** A handler that reads its body as it arrives. */
+function reading<Answer>(
+  largeBodies: LargeBodies,
+  answer: (request: FastifyRequest, body: IngestBody) => Promise<Answer>,
+): (request: FastifyRequest) => Promise<Answer> {
+  return async (request) => {
+    const body = openBody(request, largeBodies)
+    try {
+      return await answer(request, body)
+    } finally {
+      body.end()
+    }
+  }
 }
 
 function registerEnrolment(app: FastifyInstance, { pool, secretKey, tokenLimit }: IngestApiContext): void {
@@ -87,7 +106,10 @@ const nothingStored = { inserted: 0, changed: 0, hidden: 0 }
 
 function registerProtected(app: FastifyInstance, context: IngestApiContext): void {
   const { pool, now, log } = context
-  const readers = new Map(datasets.map((dataset) => [dataset.name, createLineReader(dataset)]))
+  const readers = new Map(datasets.map((dataset) => [dataset.name as string, createLineReader(dataset)]))
+  const largeBodies = createLargeBodies()
+  const reads = <Answer>(answer: (request: FastifyRequest, body: IngestBody) => Promise<Answer>) =>
+    reading(largeBodies, answer)
   const forDataset = { config: { uploadTimeoutMs }, onRequest: [requireLocation(pool), requireDataset] }
 
   serve(app, 'identifyAgent', {}, async (request) => {
@@ -95,59 +117,107 @@ function registerProtected(app: FastifyInstance, context: IngestApiContext): voi
     return { agent_id: agent.agentId, organization_id: agent.organizationId, server_time: now().toISOString() }
   })
 
-  serve(app, 'sendLocations', { bodyLimit: limits.uploadBytesMax }, async (request) => {
-    const organizationId = organizationOf(request)
-    const body = readJson(ingestBodies.sendLocations, request.body)
-    const report = { agentId: agentOf(request).agentId, isComplete: body.complete === true, now: now() }
-    const sources = body.locations.map(toLocationSource)
-    const locations = await upsertLocations(pool, organizationId, sources, report)
-    return {
-      locations: locations.map(({ id, sourceId, name }) => ({ source_id: sourceId, location_id: id, name })),
-    }
-  })
+  serve(
+    app,
+    'sendLocations',
+    { bodyLimit: limits.locationsBytesMax },
+    reads(async (request, given) => {
+      const organizationId = organizationOf(request)
+      const body = readJson(ingestBodies.sendLocations, await given.json(jsonBounds))
+      const report = { agentId: agentOf(request).agentId, isComplete: body.complete === true, now: now() }
+      const sources = body.locations.map(toLocationSource)
+      const locations = await upsertLocations(pool, organizationId, sources, report)
+      return {
+        locations: locations.map(({ id, sourceId, name }) => ({ source_id: sourceId, location_id: id, name })),
+      }
+    }),
+  )
 
-  serve(app, 'sendRecords', { ...forDataset, bodyLimit: limits.uploadBytesMax }, async (request) => {
-    const begun = performance.now()
-    const dataset = datasetOf(request)
-    const number = uploadNumber(request)
-    const body = ndjsonOf(request)
-    const lines = readers.get(dataset)?.(splitLines(decodeUtf8(body))) ?? []
-    const locationId = locationOf(request)
-    const bodyHash = createHash('sha256').update(body).digest('hex')
-    const { agentId } = agentOf(request)
-    const { answer, isRepeated } = await storeUpload(
-      pool,
-      { locationId, dataset, agentId, number, bodyHash, lines },
-      now,
-    )
-    const { hidden, inserted, changed } = isRepeated ? nothingStored : answer
-    const durationMs = Math.round(performance.now() - begun)
-    log({ event: 'records.ingested', locationId, dataset, changed: inserted + changed, hidden, isRepeated, durationMs })
-    return answer
-  })
+  serve(
+    app,
+    'sendRecords',
+    { ...forDataset, bodyLimit: limits.uploadBytesMax },
+    reads(async (request, given) => {
+      const begun = performance.now()
+      const dataset = datasetOf(request)
+      const number = uploadNumber(request)
+      requireType(request, 'application/x-ndjson', 'Send the lines as Content-Type: application/x-ndjson.')
+      const reader = readers.get(dataset)?.()
+      if (!reader) throw new Problem('dataset_unknown')
+      const hash = createHash('sha256')
+      await given.read((pieces) => takeLines(hashing(pieces, hash), lineBounds, reader.take))
+      const lines = reader.lines()
+      if (lines.length === 0) throw new Problem('record_invalid', { errors: 'The upload has no line.' })
+      const locationId = locationOf(request)
+      const bodyHash = hash.digest('hex')
+      await given.beforeStoring()
+      const { agentId } = agentOf(request)
+      const { answer, isRepeated } = await storeUpload(
+        pool,
+        { locationId, dataset, agentId, number, bodyHash, lines },
+        now,
+      )
+      const { hidden, inserted, changed } = isRepeated ? nothingStored : answer
+      const durationMs = Math.round(performance.now() - begun)
+      log({
+        event: 'records.ingested',
+        locationId,
+        dataset,
+        changed: inserted + changed,
+        hidden,
+        isRepeated,
+        durationMs,
+      })
+      return answer
+    }),
+  )
 
-  serve(app, 'reportCycle', forDataset, async (request) => {
-    const body = readJson(ingestBodies.reportCycle, request.body)
-    const readAt = parseInstant(body.read_at)
-    if (readAt === null) throw new Problem('field_invalid', { errors: 'read_at must be an RFC 3339 date-time.' })
-    const cycle = { locationId: locationOf(request), dataset: datasetOf(request), readAt: new Date(readAt / 1000) }
-    const { syncedAt } = await finishCycle(pool, { ...cycle, isComplete: body.complete })
-    return { synced_at: syncedAt.toISOString() }
-  })
+  serve(
+    app,
+    'reportCycle',
+    forDataset,
+    reads(async (request, given) => {
+      const body = readJson(ingestBodies.reportCycle, await given.json(jsonBounds))
+      const readAt = parseInstant(body.read_at)
+      if (readAt === null) throw new Problem('field_invalid', { errors: 'read_at must be an RFC 3339 date-time.' })
+      const cycle = { locationId: locationOf(request), dataset: datasetOf(request), readAt: new Date(readAt / 1000) }
+      const { syncedAt } = await finishCycle(pool, { ...cycle, isComplete: body.complete })
+      return { synced_at: syncedAt.toISOString() }
+    }),
+  )
 
-  serve(app, 'reconcile', { ...forDataset, bodyLimit: limits.reconcileBytesMax }, async (request) => {
-    const body = readJson(ingestBodies.reconcile, request.body)
-    return reconcile(
-      { pool, now, log },
-      {
-        locationId: locationOf(request),
-        dataset: datasetOf(request),
-        agentId: agentOf(request).agentId,
-        beganAtUpload: String(body.began_at_upload),
-        sourceIds: body.source_ids,
-      },
-    )
-  })
+  serve(
+    app,
+    'reconcile',
+    { ...forDataset, bodyLimit: limits.reconcileBytesMax },
+    reads(async (request, given) => {
+      requireType(request, 'application/json')
+      const key = { locationId: locationOf(request), dataset: datasetOf(request) }
+      const reader = createSourceIdReader()
+      const listed = await createListedIds(pool, key)
+      await given.read(async (pieces) => {
+        for await (const piece of pieces) listed.add(reader.take(piece))
+      })
+      const beganAtUpload = String(reader.end())
+      const { agentId } = agentOf(request)
+      return reconcile({ pool, now, log }, { ...key, agentId, beganAtUpload, sourceIds: listed.listed() })
+    }),
+  )
+}
+
+const jsonBounds = { depthMax: 8, membersMax: 100_000 }
+const lineBounds = {
+  linesMax: limits.uploadLinesMax,
+  lineBytesMax: limits.uploadLineBytesMax,
+  depthMax: limits.uploadLineDepthMax,
+  membersMax: limits.uploadLineMembersMax,
+}
+
+async function* hashing(pieces: AsyncIterable<Buffer>, hash: Hash): AsyncGenerator<Buffer> {
+  for await (const piece of pieces) {
+    hash.update(piece)
+    yield piece
+  }
 }
 
 /** The upload's number from `Idempotency-Key: <agent id>-<number>`. */
@@ -156,21 +226,6 @@ function uploadNumber(request: FastifyRequest): string {
     /^([1-9]\d{0,15})-([1-9]\d{0,15})$/.exec(String(request.headers['idempotency-key'] ?? '')) ?? []
   if (number === undefined || agentId !== agentOf(request).agentId) throw new Problem('idempotency_key_invalid')
   return number
-}
-
-function ndjsonOf(request: FastifyRequest): Buffer {
-  if (Buffer.isBuffer(request.body)) return request.body
-  throw new Problem('content_type_unsupported', { errors: 'Send the lines as Content-Type: application/x-ndjson.' })
-}
-
-function splitLines(text: string): string[] {
-  const lines = text.split('\n')
-  if (lines.at(-1) === '') lines.pop()
-  if (lines.length === 0) throw new Problem('record_invalid', { errors: 'The upload has no line.' })
-  if (lines.length > limits.uploadLinesMax) {
-    throw new Problem('body_too_large', { errors: `An upload has at most ${limits.uploadLinesMax} lines.` })
-  }
-  return lines
 }
 
 function toLocationSource(location: SourceLocation) {

@@ -60,6 +60,25 @@ export async function findIds(
   return rows
 }
 
+/** Source ids of a dataset's visible records after this one, in the order of the unique index. */
+export async function listVisibleSourceIds(
+  db: Pick<PoolClient, 'query'>,
+  locationId: LocationId,
+  dataset: string,
+  after: string,
+  limit: number,
+): Promise<string[]> {
+  const { rows } = await db.query<{ source_id: string }>(
+    `select source_id
+       from record
+      where location_id = $1 and dataset = $2 and source_id > $3 and not is_hidden
+      order by source_id
+      limit $4`,
+    [locationId, dataset, after, limit],
+  )
+  return rows.map((row) => row.source_id)
+}
+
 /** Ids of a dataset's records after this one, rising, by the primary key. */
 export async function listIdsAfter(
   db: Pick<PoolClient, 'query'>,
