@@ -68,6 +68,8 @@ const tablesOf: Record<string, readonly string[]> = {
   'modules/attribution': ['attribution_script', 'attribution_sighting'],
   'modules/consent': ['access_grant', 'dataset_grant'],
   'modules/records': [
+    'complete_list',
+    'complete_list_missing',
     'record',
     'record_count',
     'record_reference',

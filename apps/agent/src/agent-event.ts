@@ -39,6 +39,8 @@ export type AgentEvent =
   | { event: 'dataset.finished'; dataset: DatasetName; rows: number; uploaded: number; durationMs: number }
   | { event: 'location.skipped'; locationId: string; dataset: DatasetName; because: IngestProblemKind; errors: string }
   | { event: 'records.hidden'; locationId: string; dataset: DatasetName; hidden: number }
+  /** The service has not what was sent; it is read and sent again. */
+  | { event: 'records.mistrusted'; locationId: string; dataset: DatasetName; records: number }
   | { event: 'removal.held'; locationId: string; dataset: DatasetName; missing: number; errors: string }
   | { event: 'record.refused'; locationId: string; dataset: DatasetName; sourceId: string; errors: string }
 

@@ -74,8 +74,16 @@ export type IngestClient = {
     body: Uint8Array,
   ): Promise<IngestAnswers['sendRecords']>
   reportCycle(locationId: string, dataset: DatasetName, cycle: { readAt: Date; complete: boolean }): Promise<void>
-  /** `body` is the gzipped JSON of `began_at_upload` and `source_ids`. */
-  reconcile(locationId: string, dataset: DatasetName, body: Uint8Array): Promise<{ hidden: number }>
+  /** Begins a complete list; its id. */
+  beginList(locationId: string, dataset: DatasetName, beganAtUpload: number): Promise<string>
+  /** `body` is gzipped NDJSON, as the contract's `sliceLines` says. */
+  sendListSlice(
+    locationId: string,
+    dataset: DatasetName,
+    listId: string,
+    body: Uint8Array,
+  ): Promise<IngestAnswers['sendListSlice']>
+  finishList(locationId: string, dataset: DatasetName, listId: string): Promise<IngestAnswers['finishList']>
 }
 
 export type IngestOptions = {
@@ -121,12 +129,18 @@ export function ingestClient(options: IngestOptions): IngestClient {
       const body = { read_at: readAt.toISOString(), complete } satisfies IngestBodies['reportCycle']
       await call('reportCycle', { location_id: locationId, dataset }, json(body))
     },
-    reconcile: (locationId, dataset, body) =>
+    beginList: async (locationId, dataset, beganAtUpload) => {
+      const body = { began_at_upload: beganAtUpload } satisfies IngestBodies['beginList']
+      return (await call('beginList', { location_id: locationId, dataset }, json(body))).list_id
+    },
+    sendListSlice: (locationId, dataset, listId, body) =>
       call(
-        'reconcile',
-        { location_id: locationId, dataset },
-        { body, headers: { 'content-type': 'application/json', 'content-encoding': 'gzip' } },
+        'sendListSlice',
+        { location_id: locationId, dataset, list_id: listId },
+        { body, headers: { 'content-type': 'application/x-ndjson', 'content-encoding': 'gzip' } },
       ),
+    finishList: (locationId, dataset, listId) =>
+      call('finishList', { location_id: locationId, dataset, list_id: listId }, json({})),
   }
 }
 

@@ -76,6 +76,8 @@ function describe(event: AgentEvent, nowMs: number): string {
       return `FAILED: the server refuses ${event.dataset} of location ${event.locationId} (${event.because}): ${event.errors}`
     case 'records.hidden':
       return `${event.dataset} of location ${event.locationId}: ${count(event.hidden)} records were removed in the source; they are hidden now`
+    case 'records.mistrusted':
+      return `${event.dataset} of location ${event.locationId}: the server lost or changed ${count(event.records)} records; they are sent again`
     case 'removal.held':
       return `${event.dataset} of location ${event.locationId}: ${count(event.missing)} records are missing in the source. Review the removal in the portal. ${event.errors}`
     case 'record.refused':

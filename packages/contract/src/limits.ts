@@ -30,6 +30,8 @@ export const limits = {
   uploadLineDepthMax: 6,
   /** Bytes of a list of locations. */
   locationsBytesMax: 4 * 1024 * 1024,
+  /** Keys in one slice of a complete list. */
+  sliceKeysMax: 10_000,
   /** Bytes of a complete list of source ids, unpacked. */
   reconcileBytesMax: 64 * 1024 * 1024,
   /** Characters of a practice management system's own key. */

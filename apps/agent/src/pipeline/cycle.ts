@@ -195,6 +195,7 @@ export function todoFor(kind: IngestProblemKind): string {
     case 'record_invalid':
     case 'key_reused':
     case 'removal_held':
+    case 'list_unknown':
     case 'unexpected':
       return 'Update the agent. If the error persists, send this line to support.'
   }

@@ -14,7 +14,7 @@ const refusedMax = 100
 export async function resumeUpload(context: CycleContext): Promise<void> {
   for (let upload = context.state.pendingUpload(); upload !== null; upload = context.state.pendingUpload()) {
     context.report({ event: 'upload.resumed', number: upload.number })
-    const lines = unpackLines(upload.body, upload.bearsOn)
+    const lines = unpackLines(upload.dataset, upload.body, upload.bearsOn)
     try {
       await retrying(context, () =>
         context.client.sendRecords(upload.locationId, upload.dataset, upload.number, upload.body),
@@ -39,7 +39,7 @@ export async function uploadChanged(
   const { state, limits } = context
   const refused = state.refusedRecords(target.locationId, dataset)
   const lines = records
-    .map(lineOf)
+    .map((record) => lineOf(dataset, record))
     .filter(
       (line) => state.hashOf(target.locationId, dataset, line.sourceId) !== line.hash || refused.has(line.sourceId),
     )

@@ -18,6 +18,10 @@ export const ingestAnswers = {
   reportCycle: Type.Object({ synced_at: Type.String({ format: 'date-time' }) }),
   /** `remaining`: records that the service hides in the background, where they are many. */
   reconcile: Type.Object({ hidden: count, remaining: Type.Optional(count) }),
+  beginList: Type.Object({ list_id: id }),
+  /** Source ids of the slice that are to be sent again: `unknown` are not visible here, `different` have other content. */
+  sendListSlice: Type.Object({ unknown: Type.Array(Type.String()), different: Type.Array(Type.String()) }),
+  finishList: Type.Object({ hidden: count, remaining: Type.Optional(count) }),
 } as const satisfies Record<IngestRouteName, TSchema>
 
 export type IngestAnswers = { [name in IngestRouteName]: Static<(typeof ingestAnswers)[name]> }
@@ -46,6 +50,7 @@ export const ingestRefusals = {
   organization_unknown: 'unknown',
   location_unknown: 'unknown',
   dataset_unknown: 'unknown',
+  list_unknown: 'list_unknown',
   route_unknown: 'unknown',
   removal_held: 'removal_held',
   idempotency_key_reused: 'key_reused',

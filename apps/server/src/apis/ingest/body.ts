@@ -124,6 +124,9 @@ export function decodeUtf8(bytes: Uint8Array): string {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 
+/** Bounds of the JSON bodies: a thousand locations with their hours. */
+export const jsonBounds: JsonBounds = { depthMax: 8, membersMax: 100_000 }
+
 /** A body up to this size, unpacked, waits for nobody. */
 const smallBytesMax = 1024 * 1024
 

@@ -1,6 +1,5 @@
 import type { Dataset } from '@bridgework/contract'
-import { recordLines } from '@bridgework/contract/ingest'
-import { type TSchema, Type } from 'typebox'
+import { canonicalSource, recordLines } from '@bridgework/contract/ingest'
 import { Compile } from 'typebox/compile'
 import type { UploadLine } from '../../modules/records/upload.ts'
 import { Problem } from '../../platform/errors/problem.ts'
@@ -14,7 +13,7 @@ export function createLineReader(dataset: Dataset): () => LineReader {
   const { upsert, removal } = recordLines(dataset)
   const upsertCheck = Compile(upsert)
   const removalCheck = Compile(removal)
-  const canonical = canonicalizer(dataset.source)
+  const canonical = canonicalSource(dataset)
   const readLine = (text: string): UploadLine | Mismatch => {
     const line = parseJson(text)
     if (line === undefined) return { field: null, errors: 'the line is not valid JSON.' }
@@ -23,7 +22,7 @@ export function createLineReader(dataset: Dataset): () => LineReader {
       const isRemoval = typeof line === 'object' && line !== null && 'removed' in line
       return explainMismatch(isRemoval ? removal : upsert, line)
     }
-    const source = JSON.stringify(canonical(line.attributes))
+    const source = canonical(line.attributes)
     // JSON.stringify writes half a surrogate pair, and nothing else, as a lower-case \ud escape.
     if (/(?<!\\)(?:\\\\)*\\ud/.test(source) || !line.source_id.isWellFormed())
       return { field: null, errors: 'the line holds text that is not well-formed Unicode.' }
@@ -41,33 +40,6 @@ export function createLineReader(dataset: Dataset): () => LineReader {
       lines: () => [...read.values()],
     }
   }
-}
-
-/** Makes what puts a value's members in the schema's order, so that equal records have equal hashes. The value fits the schema. */
-export function canonicalizer(schema: TSchema): (value: unknown) => unknown {
-  if (Type.IsUnion(schema)) {
-    const some = schema.anyOf.find((member: TSchema) => !Type.IsNull(member))
-    if (!some) return asIs
-    const canonical = canonicalizer(some)
-    return canonical === asIs ? asIs : (value) => (value === null ? null : canonical(value))
-  }
-  if (Type.IsArray(schema)) {
-    const canonical = canonicalizer(schema.items)
-    return canonical === asIs ? asIs : (value) => (value as unknown[]).map(canonical)
-  }
-  if (Type.IsObject(schema)) {
-    const members = Object.entries(schema.properties).map(([name, member]) => [name, canonicalizer(member)] as const)
-    return (value) => {
-      const ordered: Record<string, unknown> = {}
-      for (const [name, canonical] of members) ordered[name] = canonical((value as Record<string, unknown>)[name])
-      return ordered
-    }
-  }
-  return asIs
-}
-
-function asIs(value: unknown): unknown {
-  return value
 }
 
 function parseJson(text: string): unknown {

@@ -1,23 +1,13 @@
 import { createHash, type Hash } from 'node:crypto'
 import { datasets, limits } from '@bridgework/contract'
-import {
-  type IngestAnswers,
-  type IngestRouteName,
-  ingestBodies,
-  ingestRoutes,
-  ingestVersion,
-  ingestVersionHeader,
-  type SourceLocation,
-} from '@bridgework/contract/ingest'
-import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
+import { ingestBodies, ingestVersion, ingestVersionHeader, type SourceLocation } from '@bridgework/contract/ingest'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Pool } from 'pg'
 import { enrollAgent } from '../../modules/agents/agent-key.ts'
 import type { SecretKey } from '../../modules/credentials/secret.ts'
 import { finishCycle } from '../../modules/datasets/cycle.ts'
 import { parseInstant } from '../../modules/datasets/instant.ts'
 import { upsertLocations } from '../../modules/onboarding/upsert-locations.ts'
-import { createListedIds } from '../../modules/records/listed-ids.ts'
-import { reconcile } from '../../modules/records/reconcile.ts'
 import { storeUpload } from '../../modules/records/upload.ts'
 import type { TokenLimit } from '../../modules/throttle/token-limit.ts'
 import { Problem } from '../../platform/errors/problem.ts'
@@ -27,17 +17,18 @@ import type { Log } from '../../platform/log/log-event.ts'
 import {
   agentOf,
   datasetOf,
-  locationOf,
+  keyOf,
   organizationOf,
   requireAgent,
   requireDataset,
   requireLocation,
 } from './authorize.ts'
-import { type IngestBody, leaveBodies, openBody, requireType } from './body.ts'
-import { createLargeBodies, type LargeBodies } from './large-bodies.ts'
+import { jsonBounds, leaveBodies, requireType } from './body.ts'
+import { createLargeBodies } from './large-bodies.ts'
 import { takeLines } from './lines.ts'
+import { registerLists } from './list-routes.ts'
 import { createLineReader } from './record-line.ts'
-import { createSourceIdReader } from './source-id-list.ts'
+import { serve, serveBody } from './serve.ts'
 
 export type IngestApiContext = {
   pool: Pool
@@ -61,32 +52,6 @@ export function registerIngestApi(app: FastifyInstance, context: IngestApiContex
   })
 }
 
-/** Registers a route of the contract's table. What does not answer in its shape does not compile. */
-function serve<Name extends IngestRouteName>(
-  app: FastifyInstance,
-  name: Name,
-  options: Pick<RouteOptions, 'bodyLimit' | 'config' | 'onRequest'>,
-  answer: (request: FastifyRequest, reply: FastifyReply) => Promise<IngestAnswers[Name]>,
-): void {
-  const { method, path } = ingestRoutes[name]
-  app.route({ ...options, method, url: path, handler: answer })
-}
-
-/** A handler that reads its body as it arrives. */
-function reading<Answer>(
-  largeBodies: LargeBodies,
-  answer: (request: FastifyRequest, body: IngestBody) => Promise<Answer>,
-): (request: FastifyRequest) => Promise<Answer> {
-  return async (request) => {
-    const body = openBody(request, largeBodies)
-    try {
-      return await answer(request, body)
-    } finally {
-      body.end()
-    }
-  }
-}
-
 function registerEnrolment(app: FastifyInstance, { pool, secretKey, tokenLimit }: IngestApiContext): void {
   serve(app, 'enrolAgent', {}, async (request, reply) => {
     const body = readJson(ingestBodies.enrolAgent, request.body)
@@ -108,104 +73,65 @@ function registerProtected(app: FastifyInstance, context: IngestApiContext): voi
   const { pool, now, log } = context
   const readers = new Map(datasets.map((dataset) => [dataset.name as string, createLineReader(dataset)]))
   const largeBodies = createLargeBodies()
-  const reads = <Answer>(answer: (request: FastifyRequest, body: IngestBody) => Promise<Answer>) =>
-    reading(largeBodies, answer)
-  const forDataset = { config: { uploadTimeoutMs }, onRequest: [requireLocation(pool), requireDataset] }
+  const forDataset = { largeBodies, config: { uploadTimeoutMs }, onRequest: [requireLocation(pool), requireDataset] }
 
   serve(app, 'identifyAgent', {}, async (request) => {
     const agent = agentOf(request)
     return { agent_id: agent.agentId, organization_id: agent.organizationId, server_time: now().toISOString() }
   })
 
-  serve(
-    app,
-    'sendLocations',
-    { bodyLimit: limits.locationsBytesMax },
-    reads(async (request, given) => {
-      const organizationId = organizationOf(request)
-      const body = readJson(ingestBodies.sendLocations, await given.json(jsonBounds))
-      const report = { agentId: agentOf(request).agentId, isComplete: body.complete === true, now: now() }
-      const sources = body.locations.map(toLocationSource)
-      const locations = await upsertLocations(pool, organizationId, sources, report)
-      return {
-        locations: locations.map(({ id, sourceId, name }) => ({ source_id: sourceId, location_id: id, name })),
-      }
-    }),
-  )
+  serveBody(app, 'sendLocations', { largeBodies, bodyLimit: limits.locationsBytesMax }, async (request, given) => {
+    const organizationId = organizationOf(request)
+    const body = readJson(ingestBodies.sendLocations, await given.json(jsonBounds))
+    const report = { agentId: agentOf(request).agentId, isComplete: body.complete === true, now: now() }
+    const sources = body.locations.map(toLocationSource)
+    const locations = await upsertLocations(pool, organizationId, sources, report)
+    return {
+      locations: locations.map(({ id, sourceId, name }) => ({ source_id: sourceId, location_id: id, name })),
+    }
+  })
 
-  serve(
-    app,
-    'sendRecords',
-    { ...forDataset, bodyLimit: limits.uploadBytesMax },
-    reads(async (request, given) => {
-      const begun = performance.now()
-      const dataset = datasetOf(request)
-      const number = uploadNumber(request)
-      requireType(request, 'application/x-ndjson', 'Send the lines as Content-Type: application/x-ndjson.')
-      const reader = readers.get(dataset)?.()
-      if (!reader) throw new Problem('dataset_unknown')
-      const hash = createHash('sha256')
-      await given.read((pieces) => takeLines(hashing(pieces, hash), lineBounds, reader.take))
-      const lines = reader.lines()
-      if (lines.length === 0) throw new Problem('record_invalid', { errors: 'The upload has no line.' })
-      const locationId = locationOf(request)
-      const bodyHash = hash.digest('hex')
-      await given.beforeStoring()
-      const { agentId } = agentOf(request)
-      const { answer, isRepeated } = await storeUpload(
-        pool,
-        { locationId, dataset, agentId, number, bodyHash, lines },
-        now,
-      )
-      const { hidden, inserted, changed } = isRepeated ? nothingStored : answer
-      const durationMs = Math.round(performance.now() - begun)
-      log({
-        event: 'records.ingested',
-        locationId,
-        dataset,
-        changed: inserted + changed,
-        hidden,
-        isRepeated,
-        durationMs,
-      })
-      return answer
-    }),
-  )
+  serveBody(app, 'sendRecords', { ...forDataset, bodyLimit: limits.uploadBytesMax }, async (request, given) => {
+    const begun = performance.now()
+    const dataset = datasetOf(request)
+    const number = uploadNumber(request)
+    requireType(request, 'application/x-ndjson', 'Send the lines as Content-Type: application/x-ndjson.')
+    const reader = readers.get(dataset)?.()
+    if (!reader) throw new Problem('dataset_unknown')
+    const hash = createHash('sha256')
+    await given.read((pieces) => takeLines(hashing(pieces, hash), lineBounds, reader.take))
+    const lines = reader.lines()
+    if (lines.length === 0) throw new Problem('record_invalid', { errors: 'The upload has no line.' })
+    await given.beforeStoring()
+    const key = keyOf(request)
+    const { answer, isRepeated } = await storeUpload(pool, { ...key, number, bodyHash: hash.digest('hex'), lines }, now)
+    const { locationId } = key
+    const { hidden, inserted, changed } = isRepeated ? nothingStored : answer
+    const durationMs = Math.round(performance.now() - begun)
+    log({
+      event: 'records.ingested',
+      locationId,
+      dataset,
+      changed: inserted + changed,
+      hidden,
+      isRepeated,
+      durationMs,
+    })
+    return answer
+  })
 
-  serve(
-    app,
-    'reportCycle',
-    forDataset,
-    reads(async (request, given) => {
-      const body = readJson(ingestBodies.reportCycle, await given.json(jsonBounds))
-      const readAt = parseInstant(body.read_at)
-      if (readAt === null) throw new Problem('field_invalid', { errors: 'read_at must be an RFC 3339 date-time.' })
-      const cycle = { locationId: locationOf(request), dataset: datasetOf(request), readAt: new Date(readAt / 1000) }
-      const { syncedAt } = await finishCycle(pool, { ...cycle, isComplete: body.complete })
-      return { synced_at: syncedAt.toISOString() }
-    }),
-  )
+  serveBody(app, 'reportCycle', forDataset, async (request, given) => {
+    const body = readJson(ingestBodies.reportCycle, await given.json(jsonBounds))
+    const readAt = parseInstant(body.read_at)
+    if (readAt === null) throw new Problem('field_invalid', { errors: 'read_at must be an RFC 3339 date-time.' })
+    const cycle = { ...keyOf(request), readAt: new Date(readAt / 1000), isComplete: body.complete }
+    const { syncedAt } = await finishCycle(pool, cycle)
+    return { synced_at: syncedAt.toISOString() }
+  })
 
-  serve(
-    app,
-    'reconcile',
-    { ...forDataset, bodyLimit: limits.reconcileBytesMax },
-    reads(async (request, given) => {
-      requireType(request, 'application/json')
-      const key = { locationId: locationOf(request), dataset: datasetOf(request) }
-      const reader = createSourceIdReader()
-      const listed = await createListedIds(pool, key)
-      await given.read(async (pieces) => {
-        for await (const piece of pieces) listed.add(reader.take(piece))
-      })
-      const beganAtUpload = String(reader.end())
-      const { agentId } = agentOf(request)
-      return reconcile({ pool, now, log }, { ...key, agentId, beganAtUpload, sourceIds: listed.listed() })
-    }),
-  )
+  registerLists(app, context, forDataset)
 }
 
-const jsonBounds = { depthMax: 8, membersMax: 100_000 }
 const lineBounds = {
   linesMax: limits.uploadLinesMax,
   lineBytesMax: limits.uploadLineBytesMax,

@@ -142,7 +142,9 @@ async function take(pool: Pool, locationId: LocationId, number: number, each: St
     await removeInSlices(pool, { locationId, dataset: plans }, each.keys.map(String))
   } else if (each.kind === 'list') {
     const { dataset, keys } = each
-    const list = { locationId, dataset, agentId, beganAtUpload: String(number), sourceIds: keys.map(String) }
+    const listed = new Set(keys.map(String))
+    const unlisted = (sourceIds: readonly string[]) => sourceIds.filter((each) => !listed.has(each))
+    const list = { locationId, dataset, agentId, beganAtUpload: String(number), unlisted }
     const { hidden } = await reconcile({ pool, now: () => new Date(), log: () => {} }, list).catch(() => ({
       hidden: 0,
     }))

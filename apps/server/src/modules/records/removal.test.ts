@@ -44,7 +44,15 @@ async function somePlans(pool: Pool, count: number) {
   await upload(plansOf(['p0']))
   await copyRecords(pool, key, count)
   const list = (sourceIds: readonly string[], beganAtUpload = number + 1, at = now, by = agentId, on = pool) =>
-    reconcile({ pool: on, now: at, log }, { ...key, agentId: by, beganAtUpload: String(beganAtUpload), sourceIds })
+    reconcile(
+      { pool: on, now: at, log },
+      {
+        ...key,
+        agentId: by,
+        beganAtUpload: String(beganAtUpload),
+        unlisted: (visible) => visible.filter((each) => !sourceIds.includes(each)),
+      },
+    )
   const current = async () => (await findCurrentRemoval(pool, key)) ?? assert.fail('no removal')
   const confirm = async () => confirmRemoval(pool, location.id, plans, (await current()).listHash)
   const visible = async () => {

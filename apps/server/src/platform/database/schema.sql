@@ -106,6 +106,28 @@ create table company (
   constraint company_state_check CHECK ((state = ANY (ARRAY['active'::text, 'suspended'::text, 'closed'::text])))
 );
 
+create table complete_list (
+  location_id bigint not null,
+  dataset text not null,
+  id bigint not null generated always as identity,
+  agent_id bigint not null,
+  began_at_upload bigint not null,
+  covered_to text not null default ''::text,
+  begun_at timestamp with time zone not null,
+  answer text,
+  constraint complete_list_agent_id_fkey FOREIGN KEY (agent_id) REFERENCES agent(id),
+  constraint complete_list_id_key UNIQUE (id),
+  constraint complete_list_location_id_fkey FOREIGN KEY (location_id) REFERENCES location(id) ON DELETE CASCADE,
+  constraint complete_list_pkey PRIMARY KEY (location_id, dataset)
+);
+
+create table complete_list_missing (
+  list_id bigint not null,
+  source_id text not null,
+  constraint complete_list_missing_list_id_fkey FOREIGN KEY (list_id) REFERENCES complete_list(id) ON DELETE CASCADE,
+  constraint complete_list_missing_pkey PRIMARY KEY (list_id, source_id)
+);
+
 create table dataset_grant (
   location_id bigint not null,
   company_id uuid not null,
