@@ -63,7 +63,14 @@ export type Enrolment = { readonly agentId: string; readonly agentKey: string; r
 
 export type IngestClient = {
   /** Who the server takes us for, and its clock. */
-  identify(): Promise<{ agentId: string; organizationId: string; serverTime: Date }>
+  identify(): Promise<{
+    agentId: string
+    organizationId: string
+    serverTime: Date
+    /** The highest number that the service has of this agent. */
+    highestNumber: number | null
+    epoch: string
+  }>
   /** Sends every location that the source has. Source id → Bridgework's location id, of all locations of the organization. */
   sendLocations(locations: readonly SourceLocation[]): Promise<ReadonlyMap<string, string>>
   /** `body` is gzipped NDJSON. The same number with the same body may be sent any number of times. */
@@ -105,6 +112,8 @@ export function ingestClient(options: IngestOptions): IngestClient {
         agentId: answer.agent_id,
         organizationId: answer.organization_id,
         serverTime: new Date(answer.server_time),
+        highestNumber: answer.highest_number,
+        epoch: answer.epoch,
       }
     },
     sendLocations: async (locations) => {

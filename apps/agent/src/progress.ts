@@ -55,7 +55,9 @@ function describe(event: AgentEvent, nowMs: number): string {
     case 'state.reset':
       return 'The state file is of another server, organization or enrolment. Sending everything again'
     case 'state.behind':
-      return `${event.dataset}: the state file is older than the data on the server. Sending everything again`
+      return event.because === 'service_restored'
+        ? 'The service was restored from a backup; everything is compared and sent where it differs'
+        : 'The agent’s state is older than what the service has; everything is compared and sent where it differs'
     case 'upload.resumed':
       return `Upload ${event.number} was interrupted. Sending it again`
     case 'upload.retried':

@@ -132,14 +132,22 @@ export function openState(path: string, identity: StateIdentity, nowMs: () => nu
       statements.deleteUpload.run(upload.number)
     },
 
+    /** The service's epoch that this file describes; null before the first contact. */
+    epoch: (): string | null => get('epoch'),
+
+    keepEpoch: (epoch: string): void => {
+      statements.set.run('epoch', epoch)
+    },
+
     /**
      * This file is older than what the server has (restored from a backup): what it says was sent may since have been
      * overwritten, so all is forgotten, and numbers go on beyond any that were used.
      */
-    startOver: (): void =>
+    startOver: (highestKnown = 0): void =>
       transaction(() => {
         forgetEverything()
-        statements.set.run('next_upload_number', String(Math.max(nextUploadNumber() + 1, nowMs())))
+        const next = Math.max(nextUploadNumber() + 1, highestKnown + 1, nowMs())
+        statements.set.run('next_upload_number', String(next))
       }),
 
     hashOf: (locationId: string, dataset: DatasetName, sourceId: string): string | null =>

@@ -47,7 +47,13 @@ async function startCountingServer(t: Cleanup) {
   let records = 0
   const server = createServer(async (request, response) => {
     const body = await bodyOf(request)
-    let answer: object = {}
+    let answer: object = {
+      agent_id: '7',
+      organization_id: '42',
+      server_time: new Date().toISOString(),
+      highest_number: null,
+      epoch: 'e',
+    }
     if (request.url?.endsWith('/locations')) {
       const { locations } = JSON.parse(body) as { locations: { source_id: string }[] }
       answer = {

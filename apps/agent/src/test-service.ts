@@ -156,6 +156,11 @@ async function startLine(
     visible: async (location: string, dataset: string) =>
       (await everything()).get(`${location}/${dataset}`) ?? new Map(),
     enrolmentCode: async () => (await createEnrolmentCode(pool, secretKey, { organizationId })).code,
+    /** How many lines all uploads had, also those that came twice. */
+    recordsReceived: () =>
+      requests
+        .filter(({ kind }) => kind === 'records')
+        .reduce((sum, { body }) => sum + body.trimEnd().split('\n').length, 0),
     cycles: () => bodiesOf<{ read_at: string; complete: boolean }>('cycles'),
     /** The complete lists that were begun, with the keys of their slices. */
     lists: () => {

@@ -1,17 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { hideBySourceIds } from '../../../server/src/modules/records/removal-hold.ts'
-import { takeTurn } from '../../../server/src/modules/records/turn.ts'
 import { someAgent } from './test-cycle.ts'
 
 test('what the service hid wrongly, lost or has with other content is sent again in the cycle of the next full read', async (t) => {
   const agent = await someAgent(t, { plans: 6 })
   await agent.run()
   const location = (await agent.server.locations()).get('1') ?? assert.fail()
-  const { pool } = agent.server.service
-  await takeTurn(pool, location.id, 'insurance_plans' as never, (turn) =>
-    hideBySourceIds(turn, 'insurance_plans' as never, ['2']),
-  )
+  const { service } = agent.server
+  const { pool } = service
+  const other = await service.addAgent(agent.server.organizationId)
+  await service.send(other, location.id, 'insurance_plans', 1, '{"source_id":"2","removed":true}')
   await pool.query(`delete from record where source_id = '3' and dataset = 'insurance_plans'`)
   await pool.query(
     `update record set source_hash = decode(repeat('ab', 16), 'hex'), source = replace(source, 'Plan 4', 'Stale')

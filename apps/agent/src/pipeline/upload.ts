@@ -23,7 +23,7 @@ export async function resumeUpload(context: CycleContext): Promise<void> {
     } catch (error) {
       // Nothing of it was stored. The coming read finds these records unsent and treats them one by one.
       if (!(error instanceof IngestProblem) || !storedNothing(error)) throw error
-      if (error.kind === 'key_reused') startOver(context, upload.dataset)
+      if (error.kind === 'key_reused') startOver(context)
       else context.state.abandonUpload(upload)
     }
   }
@@ -83,7 +83,7 @@ async function afterRefusal(
   problem: IngestProblem,
 ): Promise<void> {
   if (problem.kind === 'key_reused') {
-    startOver(context, dataset)
+    startOver(context)
     throw problem
   }
   if (problem.kind === 'unexpected') throw problem
@@ -161,8 +161,8 @@ export function reportRefused(context: CycleContext, target: Target, dataset: Da
   }
 }
 
-function startOver(context: CycleContext, dataset: DatasetName): void {
-  context.report({ event: 'state.behind', dataset })
+function startOver(context: CycleContext): void {
+  context.report({ event: 'state.behind', because: 'number_reused' })
   context.state.startOver()
 }
 

@@ -1,4 +1,5 @@
 import { type Static, type TSchema, Type } from 'typebox'
+import { nullable } from '../attribute.ts'
 import type { ProblemCode } from '../problems.ts'
 import type { IngestRouteName } from './route.ts'
 
@@ -9,7 +10,15 @@ const count = Type.Integer({ minimum: 0 })
 /** What each route answers with 2xx. An agent ignores members that it does not know: later versions add some. */
 export const ingestAnswers = {
   enrolAgent: Type.Object({ agent_id: id, agent_key: Type.String({ minLength: 1 }), organization_id: id }),
-  identifyAgent: Type.Object({ agent_id: id, organization_id: id, server_time: Type.String({ format: 'date-time' }) }),
+  identifyAgent: Type.Object({
+    agent_id: id,
+    organization_id: id,
+    server_time: Type.String({ format: 'date-time' }),
+    /** The highest number that an upload of the agent ever had, over all locations and datasets; null before the first. */
+    highest_number: nullable(Type.Integer({ minimum: 1 })),
+    /** The name of the time since the service's database was made or last restored. */
+    epoch: Type.String({ minLength: 1 }),
+  }),
   /** Every location of the organization, not only those that were sent. */
   sendLocations: Type.Object({
     locations: Type.Array(Type.Object({ source_id: Type.String(), location_id: id, name: Type.String() })),

@@ -69,11 +69,11 @@ const bodies: [what: string, path: string, type: string, body: () => string, sta
   ],
   ['nothing but spaces', 'insurance_plans/reconcile', json, () => repeated(' ', 60 * mebibyte), [400, 422]],
   [
-    'four million keys',
+    'a million keys, or four in the long run',
     'insurance_plans/reconcile',
     json,
     () =>
-      `{"began_at_upload":1,"source_ids":[${Array.from({ length: 4_000_000 }, (_, index) => `"k${index}"`).join(',')}]}`,
+      `{"began_at_upload":1,"source_ids":[${Array.from({ length: rounds > 1 ? 4_000_000 : 1_000_000 }, (_, index) => `"k${index}"`).join(',')}]}`,
     [200, 409],
   ],
   ['lists within lists', 'insurance_plans/cycles', json, () => repeated('[', 16 * 1024 - 10), [400, 422]],

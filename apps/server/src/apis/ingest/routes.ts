@@ -4,6 +4,8 @@ import { ingestBodies, ingestVersion, ingestVersionHeader, type SourceLocation }
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Pool } from 'pg'
 import { enrollAgent } from '../../modules/agents/agent-key.ts'
+import { highestNumber } from '../../modules/agents/agent-number.ts'
+import { currentEpoch } from '../../modules/agents/epoch.ts'
 import type { SecretKey } from '../../modules/credentials/secret.ts'
 import { finishCycle } from '../../modules/datasets/cycle.ts'
 import { parseInstant } from '../../modules/datasets/instant.ts'
@@ -77,7 +79,14 @@ function registerProtected(app: FastifyInstance, context: IngestApiContext): voi
 
   serve(app, 'identifyAgent', {}, async (request) => {
     const agent = agentOf(request)
-    return { agent_id: agent.agentId, organization_id: agent.organizationId, server_time: now().toISOString() }
+    const highest = await highestNumber(pool, agent.agentId)
+    return {
+      agent_id: agent.agentId,
+      organization_id: agent.organizationId,
+      server_time: now().toISOString(),
+      highest_number: highest === null ? null : Number(highest),
+      epoch: await currentEpoch(pool),
+    }
   })
 
   serveBody(app, 'sendLocations', { largeBodies, bodyLimit: limits.locationsBytesMax }, async (request, given) => {

@@ -134,7 +134,8 @@ function upload(keysMax: number, ...names: DatasetName[]): fc.Arbitrary<Step> {
 }
 
 async function take(pool: Pool, locationId: LocationId, number: number, each: Step): Promise<void> {
-  const agentId = '1' as AgentId
+  // Every location has an agent of its own: an agent gives each number once.
+  const agentId = String(locationId) as AgentId
   if (each.kind === 'new span') {
     // As though the open span had taken all that it may hold.
     await pool.query('update dataset_state set span_records = $1 where location_id = $2', [spanRecordsMax, locationId])

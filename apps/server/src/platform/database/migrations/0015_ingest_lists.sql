@@ -5,7 +5,7 @@ create table complete_list (
   location_id bigint not null references location on delete cascade,
   dataset text not null,
   id bigint not null generated always as identity unique,
-  agent_id bigint not null references agent,
+  agent_id bigint not null,
   began_at_upload bigint not null,
   -- The last key of the slices that were compared; '' before the first.
   covered_to text not null default '',
