@@ -17,7 +17,8 @@ export type AgentEvent =
   | { event: 'upload.resumed'; number: number }
   | { event: 'upload.retried'; because: IngestProblemKind; attempt: number; waitMs: number }
   | { event: 'state.reset' }
-  | { event: 'state.behind'; dataset: DatasetName }
+  /** This state and what the service has are not of one history: everything is forgotten, compared and sent where it differs. */
+  | { event: 'state.behind'; because: 'number_reused' | 'state_restored' | 'service_restored' }
   | { event: 'dataset.put_off'; dataset: DatasetName; because: SourceProblemKind; what: string; todo: string }
   | {
       event: 'dataset.failed'
@@ -39,6 +40,8 @@ export type AgentEvent =
   | { event: 'dataset.finished'; dataset: DatasetName; rows: number; uploaded: number; durationMs: number }
   | { event: 'location.skipped'; locationId: string; dataset: DatasetName; because: IngestProblemKind; errors: string }
   | { event: 'records.hidden'; locationId: string; dataset: DatasetName; hidden: number }
+  /** The service has not what was sent; it is read and sent again. */
+  | { event: 'records.mistrusted'; locationId: string; dataset: DatasetName; records: number }
   | { event: 'removal.held'; locationId: string; dataset: DatasetName; missing: number; errors: string }
   | { event: 'record.refused'; locationId: string; dataset: DatasetName; sourceId: string; errors: string }
 

@@ -63,7 +63,14 @@ export type Enrolment = { readonly agentId: string; readonly agentKey: string; r
 
 export type IngestClient = {
   /** Who the server takes us for, and its clock. */
-  identify(): Promise<{ agentId: string; organizationId: string; serverTime: Date }>
+  identify(): Promise<{
+    agentId: string
+    organizationId: string
+    serverTime: Date
+    /** The highest number that the service has of this agent. */
+    highestNumber: number | null
+    epoch: string
+  }>
   /** Sends every location that the source has. Source id → Bridgework's location id, of all locations of the organization. */
   sendLocations(locations: readonly SourceLocation[]): Promise<ReadonlyMap<string, string>>
   /** `body` is gzipped NDJSON. The same number with the same body may be sent any number of times. */
@@ -74,8 +81,16 @@ export type IngestClient = {
     body: Uint8Array,
   ): Promise<IngestAnswers['sendRecords']>
   reportCycle(locationId: string, dataset: DatasetName, cycle: { readAt: Date; complete: boolean }): Promise<void>
-  /** `body` is the gzipped JSON of `began_at_upload` and `source_ids`. */
-  reconcile(locationId: string, dataset: DatasetName, body: Uint8Array): Promise<{ hidden: number }>
+  /** Begins a complete list; its id. */
+  beginList(locationId: string, dataset: DatasetName, beganAtUpload: number): Promise<string>
+  /** `body` is gzipped NDJSON, as the contract's `sliceLines` says. */
+  sendListSlice(
+    locationId: string,
+    dataset: DatasetName,
+    listId: string,
+    body: Uint8Array,
+  ): Promise<IngestAnswers['sendListSlice']>
+  finishList(locationId: string, dataset: DatasetName, listId: string): Promise<IngestAnswers['finishList']>
 }
 
 export type IngestOptions = {
@@ -97,6 +112,8 @@ export function ingestClient(options: IngestOptions): IngestClient {
         agentId: answer.agent_id,
         organizationId: answer.organization_id,
         serverTime: new Date(answer.server_time),
+        highestNumber: answer.highest_number,
+        epoch: answer.epoch,
       }
     },
     sendLocations: async (locations) => {
@@ -121,12 +138,18 @@ export function ingestClient(options: IngestOptions): IngestClient {
       const body = { read_at: readAt.toISOString(), complete } satisfies IngestBodies['reportCycle']
       await call('reportCycle', { location_id: locationId, dataset }, json(body))
     },
-    reconcile: (locationId, dataset, body) =>
+    beginList: async (locationId, dataset, beganAtUpload) => {
+      const body = { began_at_upload: beganAtUpload } satisfies IngestBodies['beginList']
+      return (await call('beginList', { location_id: locationId, dataset }, json(body))).list_id
+    },
+    sendListSlice: (locationId, dataset, listId, body) =>
       call(
-        'reconcile',
-        { location_id: locationId, dataset },
-        { body, headers: { 'content-type': 'application/json', 'content-encoding': 'gzip' } },
+        'sendListSlice',
+        { location_id: locationId, dataset, list_id: listId },
+        { body, headers: { 'content-type': 'application/x-ndjson', 'content-encoding': 'gzip' } },
       ),
+    finishList: (locationId, dataset, listId) =>
+      call('finishList', { location_id: locationId, dataset, list_id: listId }, json({})),
   }
 }
 

@@ -219,7 +219,7 @@ test('state of another server, organization or enrolment is dropped', (t) => {
   const identity = { serverUrl: 'https://a.example', agentId: '1', organizationId: '2' }
   const first = openState(path, identity, () => 1000)
   first.completeUpload(first.beginUpload('5', 'insurance_plans', new Uint8Array()), [
-    { sourceId: '1', hash: 'h', bearsOn: [] },
+    { sourceId: '1', hash: 'h', listHash: '', bearsOn: [] },
   ])
   first.finishDataset('insurance_plans', 'c', 1)
   first.close()

@@ -55,7 +55,9 @@ function describe(event: AgentEvent, nowMs: number): string {
     case 'state.reset':
       return 'The state file is of another server, organization or enrolment. Sending everything again'
     case 'state.behind':
-      return `${event.dataset}: the state file is older than the data on the server. Sending everything again`
+      return event.because === 'service_restored'
+        ? 'The service was restored from a backup; everything is compared and sent where it differs'
+        : 'The agent’s state is older than what the service has; everything is compared and sent where it differs'
     case 'upload.resumed':
       return `Upload ${event.number} was interrupted. Sending it again`
     case 'upload.retried':
@@ -76,6 +78,8 @@ function describe(event: AgentEvent, nowMs: number): string {
       return `FAILED: the server refuses ${event.dataset} of location ${event.locationId} (${event.because}): ${event.errors}`
     case 'records.hidden':
       return `${event.dataset} of location ${event.locationId}: ${count(event.hidden)} records were removed in the source; they are hidden now`
+    case 'records.mistrusted':
+      return `${event.dataset} of location ${event.locationId}: the server lost or changed ${count(event.records)} records; they are sent again`
     case 'removal.held':
       return `${event.dataset} of location ${event.locationId}: ${count(event.missing)} records are missing in the source. Review the removal in the portal. ${event.errors}`
     case 'record.refused':

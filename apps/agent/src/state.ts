@@ -17,7 +17,7 @@ export type Upload = {
 }
 
 /** What is remembered of a record that the server has. */
-export type SentRecord = { sourceId: string; hash: string; bearsOn: readonly string[] }
+export type SentRecord = { sourceId: string; hash: string; listHash: string; bearsOn: readonly string[] }
 
 /** A record that the server refused, in the version with this hash. */
 export type RefusedRecord = { sourceId: string; hash: string; errors: string; triedAtMs: number }
@@ -119,9 +119,9 @@ export function openState(path: string, identity: StateIdentity, nowMs: () => nu
     /** The server has it: the upload ends and its records are known, in one transaction. */
     completeUpload: (upload: Upload, records: readonly SentRecord[]): void =>
       transaction(() => {
-        for (const { sourceId, hash, bearsOn } of records) {
+        for (const { sourceId, hash, listHash, bearsOn } of records) {
           letGo(upload.locationId, upload.dataset, sourceId, bearsOn)
-          statements.putRecord.run(upload.locationId, upload.dataset, sourceId, hash, bearsOn.join('\n'))
+          statements.putRecord.run(upload.locationId, upload.dataset, sourceId, hash, listHash, bearsOn.join('\n'))
           statements.clearRefused.run(upload.locationId, upload.dataset, sourceId)
         }
         statements.deleteUpload.run(upload.number)
@@ -132,14 +132,22 @@ export function openState(path: string, identity: StateIdentity, nowMs: () => nu
       statements.deleteUpload.run(upload.number)
     },
 
+    /** The service's epoch that this file describes; null before the first contact. */
+    epoch: (): string | null => get('epoch'),
+
+    keepEpoch: (epoch: string): void => {
+      statements.set.run('epoch', epoch)
+    },
+
     /**
      * This file is older than what the server has (restored from a backup): what it says was sent may since have been
      * overwritten, so all is forgotten, and numbers go on beyond any that were used.
      */
-    startOver: (): void =>
+    startOver: (highestKnown = 0): void =>
       transaction(() => {
         forgetEverything()
-        statements.set.run('next_upload_number', String(Math.max(nextUploadNumber() + 1, nowMs())))
+        const next = Math.max(nextUploadNumber() + 1, highestKnown + 1, nowMs())
+        statements.set.run('next_upload_number', String(next))
       }),
 
     hashOf: (locationId: string, dataset: DatasetName, sourceId: string): string | null =>
@@ -148,10 +156,24 @@ export function openState(path: string, identity: StateIdentity, nowMs: () => nu
     knownKeys: (locationId: string, dataset: DatasetName): Set<string> =>
       new Set(statements.knownKeys.all(locationId, dataset).map((row) => String(row.source_id))),
 
-    /** As `knownKeys`, one after the other: a million of them need not be held at once. */
-    eachKey: function* (locationId: string, dataset: DatasetName): Generator<string> {
-      for (const row of statements.knownKeys.iterate(locationId, dataset)) yield String(row.source_id)
+    /** What was sent, in the order of the keys' bytes, one after the other: a million of them need not be held at once. */
+    eachRecord: function* (
+      locationId: string,
+      dataset: DatasetName,
+    ): Generator<{ sourceId: string; listHash: string }> {
+      for (const row of statements.eachRecord.iterate(locationId, dataset)) {
+        yield { sourceId: String(row.source_id), listHash: String(row.list_hash) }
+      }
     },
+
+    /** The service has not what was sent: these records are read again, and sent whatever they say. */
+    mistrust: (locationId: string, dataset: DatasetName, sourceIds: readonly string[]): void =>
+      transaction(() => {
+        for (const sourceId of sourceIds) {
+          statements.forgetHash.run(locationId, dataset, sourceId)
+          statements.putRecheck.run(dataset, sourceId)
+        }
+      }),
 
     /** Keys from `first` to `last` in the order of their bytes. */
     knownBetween: (locationId: string, dataset: DatasetName, first: string, last: string): string[] =>
@@ -253,13 +275,13 @@ export function openState(path: string, identity: StateIdentity, nowMs: () => nu
 }
 
 /** Raised with each change of the tables below. */
-const schemaVersion = 2
+const schemaVersion = 3
 
 const schema = `
   create table if not exists setting (name text primary key, value text not null) without rowid;
   create table if not exists upload (number integer primary key, location_id text not null, dataset text not null, body blob not null, bears_on text not null);
   create table if not exists record (
-    location_id text not null, dataset text not null, source_id text not null, hash text not null,
+    location_id text not null, dataset text not null, source_id text not null, hash text not null, list_hash text not null,
     bears_on text not null, read_number integer not null default 0,
     primary key (location_id, dataset, source_id)
   ) without rowid;
@@ -333,11 +355,15 @@ function prepare(database: DatabaseSync) {
     ),
     deleteUpload: database.prepare('delete from upload where number = ?'),
     putRecord: database.prepare(
-      `insert into record (location_id, dataset, source_id, hash, bears_on) values (?, ?, ?, ?, ?)
-       on conflict do update set hash = excluded.hash, bears_on = excluded.bears_on`,
+      `insert into record (location_id, dataset, source_id, hash, list_hash, bears_on) values (?, ?, ?, ?, ?, ?)
+       on conflict do update set hash = excluded.hash, list_hash = excluded.list_hash, bears_on = excluded.bears_on`,
     ),
     hashOf: database.prepare('select hash from record where location_id = ? and dataset = ? and source_id = ?'),
     knownKeys: database.prepare('select source_id from record where location_id = ? and dataset = ?'),
+    eachRecord: database.prepare(
+      'select source_id, list_hash from record where location_id = ? and dataset = ? order by source_id',
+    ),
+    forgetHash: database.prepare("update record set hash = '' where location_id = ? and dataset = ? and source_id = ?"),
     bearsOn: database.prepare('select bears_on from record where location_id = ? and dataset = ? and source_id = ?'),
     knownBetween: database.prepare(
       'select source_id from record where location_id = ? and dataset = ? and source_id between ? and ?',

@@ -47,7 +47,13 @@ async function startCountingServer(t: Cleanup) {
   let records = 0
   const server = createServer(async (request, response) => {
     const body = await bodyOf(request)
-    let answer: object = {}
+    let answer: object = {
+      agent_id: '7',
+      organization_id: '42',
+      server_time: new Date().toISOString(),
+      highest_number: null,
+      epoch: 'e',
+    }
     if (request.url?.endsWith('/locations')) {
       const { locations } = JSON.parse(body) as { locations: { source_id: string }[] }
       answer = {
@@ -56,7 +62,9 @@ async function startCountingServer(t: Cleanup) {
     } else if (request.url?.endsWith('/records')) {
       records += body.split('\n').length - 1
       answer = { inserted: 0, changed: 0, unchanged: 0, hidden: 0 }
-    } else if (request.url?.endsWith('/reconcile')) answer = { hidden: 0 }
+    } else if (request.url?.endsWith('/complete_lists')) answer = { list_id: '1' }
+    else if (request.url?.endsWith('/slices')) answer = { unknown: [], different: [] }
+    else if (request.url?.endsWith('/finish')) answer = { hidden: 0 }
     else if (request.url?.endsWith('/cycles')) answer = { synced_at: new Date().toISOString() }
     response.setHeader('content-type', 'application/json').end(JSON.stringify(answer))
   })

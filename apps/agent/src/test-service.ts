@@ -156,8 +156,27 @@ async function startLine(
     visible: async (location: string, dataset: string) =>
       (await everything()).get(`${location}/${dataset}`) ?? new Map(),
     enrolmentCode: async () => (await createEnrolmentCode(pool, secretKey, { organizationId })).code,
+    /** How many lines all uploads had, also those that came twice. */
+    recordsReceived: () =>
+      requests
+        .filter(({ kind }) => kind === 'records')
+        .reduce((sum, { body }) => sum + body.trimEnd().split('\n').length, 0),
     cycles: () => bodiesOf<{ read_at: string; complete: boolean }>('cycles'),
-    lists: () => bodiesOf<{ began_at_upload: number; source_ids: string[] }>('reconcile'),
+    /** The complete lists that were begun, with the keys of their slices. */
+    lists: () => {
+      const lists: { dataset: string; source_ids: string[] }[] = []
+      for (const { kind, path, body } of requests) {
+        const dataset = path.split('/').at(5) ?? ''
+        if (kind === 'complete_lists') lists.push({ dataset, source_ids: [] })
+        if (kind !== 'slices') continue
+        const [, ...entries] = body
+          .trimEnd()
+          .split('\n')
+          .map((line) => JSON.parse(line))
+        lists.at(-1)?.source_ids.push(...entries.map(({ source_id }) => source_id))
+      }
+      return lists
+    },
     /** What all uploads did, and how many records are gone now. */
     counts: async () => {
       const { rows } = await pool.query<{ uploads: number; inserted: number; changed: number; unchanged: number }>(

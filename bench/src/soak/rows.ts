@@ -1,5 +1,6 @@
 import { pullMillion, verifyMillion } from './a-million.ts'
 import { auditFindsLoss } from './audit-finds-loss.ts'
+import { hostileBodies } from './hostile-bodies.ts'
 import { killEverything } from './kill-everything.ts'
 import { killBackend, killPostgres } from './kill-postgres.ts'
 import { killServer } from './kill-server.ts'
@@ -16,6 +17,7 @@ export const rows: readonly Row[] = [
   { id: 'F05', title: 'with synchronous_commit off, the same audit finds a loss', run: auditFindsLoss },
   { id: 'C08', title: 'the slots of a killed server free themselves', run: releaseSlots },
   { id: 'ALL', title: 'agent, server and Postgres are killed in turn while a practice is read', run: killEverything },
+  { id: 'G08', title: 'the worst bodies of every ingest route keep nobody waiting', run: hostileBodies },
   { id: 'M01', title: 'mirrors of practices that live are killed behind a network that fails', run: mirrorPractices },
   { id: 'M02', title: 'a million treatments are pulled', run: pullMillion },
   { id: 'M03', title: 'a copy of a million treatments is verified', run: verifyMillion },

@@ -22,6 +22,16 @@ export const limits = {
   uploadLinesMax: 10_000,
   /** Bytes of one upload, unpacked. */
   uploadBytesMax: 16 * 1024 * 1024,
+  /** Bytes of one line of an upload: a fee schedule of 50,000 fees has some 4 MiB. */
+  uploadLineBytesMax: 8 * 1024 * 1024,
+  /** Members of one line of an upload: a fee has five. */
+  uploadLineMembersMax: 300_000,
+  /** Objects and lists within each other in one line of an upload. */
+  uploadLineDepthMax: 6,
+  /** Bytes of a list of locations. */
+  locationsBytesMax: 4 * 1024 * 1024,
+  /** Keys in one slice of a complete list. */
+  sliceKeysMax: 10_000,
   /** Bytes of a complete list of source ids, unpacked. */
   reconcileBytesMax: 64 * 1024 * 1024,
   /** Characters of a practice management system's own key. */

@@ -47,6 +47,10 @@ const vendorApi = {
     status: 403,
     errors: 'Access denied: the account owner must accept the current developer API agreement first.',
   },
+  list_unknown: {
+    status: 404,
+    errors: 'Resource not found: there is no such complete list. Another one has replaced it; begin a new one.',
+  },
   record_unknown: { status: 404, errors: 'Resource not found: there is no such record in this location.' },
   preview_off: { status: 404, errors: 'Resource not found: this operation is not yet available in production.' },
   credentials_malformed: { status: 422, errors: 'client_id and client_secret are required strings' },

@@ -8,17 +8,17 @@ import { createInterface } from 'node:readline'
 import test, { type TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { livingPractice, openPracticeFile, simulatedDatasets } from '@bridgework/practice-simulator'
+import { startTestService } from '../test-service.ts'
 import type { FeederEvent } from './feeder.ts'
 import { feederExitCodes } from './feeder-exit-codes.ts'
-
-import { startTestIngestServer, type TestIngestServer, testAgentKey } from './test-ingest-server.ts'
+import { served } from './test-agent.ts'
 
 test('the feeder says when the server has everything, then changes something again and again', async (t) => {
   const world = await startWorld(t)
   const feeder = world.start()
 
   await feeder.says('synced')
-  assert.deepEqual(world.server.visible('1', 'insurance_plans').length, 120)
+  assert.equal((await world.server.visible('1', 'insurance_plans')).size, 120)
   await feeder.says('practice.changed', 5)
   assert.equal(await feeder.end(() => feeder.process.kill('SIGTERM')), 0)
   assert.ok(feeder.events.some(({ event }) => event === 'feeder.stopped'))
@@ -46,7 +46,11 @@ test('it waits and goes on when the server is away for a while', async (t) => {
   const world = await startWorld(t)
   const feeder = world.start()
   await feeder.says('synced')
-  world.server.failNext(2)
+  let failures = 2
+  world.server.world.interference = () =>
+    failures-- > 0
+      ? { status: 503, body: { errors: 'not now', code: 'unavailable' }, headers: { 'retry-after': '0' } }
+      : undefined
   await feeder.says('upload.retried')
   const changes = feeder.events.filter(({ event }) => event === 'practice.changed').length
   await feeder.says('practice.changed', changes + 2)
@@ -56,7 +60,7 @@ test('it waits and goes on when the server is away for a while', async (t) => {
 
 test('a refused key ends it, with the reason', async (t) => {
   const world = await startWorld(t)
-  world.server.refuseKey()
+  world.server.world.interference = () => ({ status: 401, body: { errors: 'wrong key', code: 'agent_key_invalid' } })
   const feeder = world.start()
   assert.equal(await feeder.end(() => {}), feederExitCodes.keyRefused)
   assert.ok(feeder.events.some((event) => event.event === 'cycle.failed' && event.because === 'key_refused'))
@@ -76,16 +80,16 @@ async function startWorld(t: TestContext) {
     for (const child of children) child.kill('SIGKILL')
     await rm(folder, { recursive: true, force: true })
   })
-  const server: TestIngestServer = await startTestIngestServer(t)
+  const server = await startTestService(t)
 
   function start(settings: NodeJS.ProcessEnv = {}) {
     const child = spawn(process.execPath, [fileURLToPath(new URL('main.ts', import.meta.url))], {
       stdio: ['pipe', 'pipe', 'ignore'],
       env: {
         BRIDGEWORK_FEEDER_SERVER_URL: server.url,
-        BRIDGEWORK_FEEDER_AGENT_KEY: testAgentKey,
-        BRIDGEWORK_FEEDER_AGENT_ID: '5',
-        BRIDGEWORK_FEEDER_ORGANIZATION_ID: '7',
+        BRIDGEWORK_FEEDER_AGENT_KEY: server.agentKey,
+        BRIDGEWORK_FEEDER_AGENT_ID: server.agentId,
+        BRIDGEWORK_FEEDER_ORGANIZATION_ID: server.organizationId,
         BRIDGEWORK_FEEDER_STATE_DIR: join(folder, 'state'),
         BRIDGEWORK_FEEDER_INTERVAL_MS: '20',
         BRIDGEWORK_FEEDER_SEED: 'feeder',
@@ -108,9 +112,10 @@ async function startWorld(t: TestContext) {
       assert.ok(file.stored.eventsSoFar >= eventsMin)
       const truth = livingPractice(file.stored.practice, file.stored.eventsSoFar).truth()
       file.close()
+      const visible = await served(server)
       for (const dataset of simulatedDatasets) {
         for (const [location, records] of truth.get(dataset) ?? [])
-          assert.deepEqual(server.visible(location, dataset), records)
+          assert.deepEqual(visible(dataset, location, records), records)
       }
     },
   }

@@ -8,41 +8,41 @@ import {
   simulatedDatasets,
 } from '@bridgework/practice-simulator'
 import { runCycle } from '../pipeline/cycle.ts'
+import { startTestService, type TestService } from '../test-service.ts'
 
 import { simulatedConnector } from './simulated-connector.ts'
 
-import { testAgent } from './test-agent.ts'
-import { startTestIngestServer, type TestIngestServer } from './test-ingest-server.ts'
+import { served, testAgent } from './test-agent.ts'
 
 test('the agent’s pipeline brings a server exactly what the practice holds, after every event', async (t) => {
-  const server = await startTestIngestServer(t)
+  const server = await startTestService(t)
   const living = livingPractice(createPractice(demoShape('pipeline')))
   const agent = await testAgent(t, server, simulatedConnector(living))
 
   assert.equal((await runCycle(agent)).result, 'complete')
-  assertServed(server, living)
+  await assertServed(server, living)
   for (let n = 0; n < 120; n++) {
     living.moveOn()
     assert.equal((await runCycle(agent)).result, 'complete')
-    assertServed(server, living)
+    await assertServed(server, living)
   }
 })
 
 test('after the first cycle only what an event altered is read and sent', async (t) => {
-  const server = await startTestIngestServer(t)
+  const server = await startTestService(t)
   const living = livingPractice(createPractice(demoShape('little')))
   const agent = await testAgent(t, server, simulatedConnector(living))
   await runCycle(agent)
   const plan = [...living.practice.insurancePlans.values()][5]
   assert.ok(plan)
-  const [recordsBefore, eventsBefore] = [server.received.records, agent.events.length]
+  const [recordsBefore, eventsBefore] = [server.recordsReceived(), agent.events.length]
   const renamed = { ...plan, groupName: 'A name that was not there' }
   living.apply({ name: 'insurance_plan_renamed', changes: [{ table: 'insurancePlans', before: plan, after: renamed }] })
 
   await runCycle(agent)
   await runCycle(agent)
 
-  assert.equal(server.received.records, recordsBefore + 1)
+  assert.equal(server.recordsReceived(), recordsBefore + 1)
   const readings = agent.events.slice(eventsBefore).filter((event) => event.event === 'dataset.reading')
   assert.deepEqual(
     readings.map(({ dataset, fully, rows }) => [dataset, fully, rows]),
@@ -51,20 +51,20 @@ test('after the first cycle only what an event altered is read and sent', async 
 })
 
 test('a cursor of an earlier process leads to a comparison of everything, and nothing is sent twice', async (t) => {
-  const server = await startTestIngestServer(t)
+  const server = await startTestService(t)
   const living = livingPractice(createPractice(demoShape('restart')))
   const agent = await testAgent(t, server, simulatedConnector(living))
   await runCycle(agent)
   for (let n = 0; n < 30; n++) living.moveOn()
   await runCycle(agent)
-  const { records } = server.received
+  const records = server.recordsReceived()
   const restarted = { ...agent, connector: simulatedConnector(livingPractice(living.practice, living.eventsSoFar())) }
   const older = livingPractice(createPractice(demoShape('restart')))
 
   assert.equal((await runCycle(restarted)).result, 'complete')
-  assert.equal(server.received.records, records)
+  assert.equal(server.recordsReceived(), records)
   assert.equal((await runCycle({ ...agent, connector: simulatedConnector(older) })).result, 'complete')
-  assertServed(server, older)
+  await assertServed(server, older)
 })
 
 test('its check has nothing to complain about', async () => {
@@ -72,12 +72,13 @@ test('its check has nothing to complain about', async () => {
   assert.ok(findings.every(({ outcome }) => outcome === 'good'))
 })
 
-function assertServed(server: TestIngestServer, living: LivingPractice): void {
-  assert.deepEqual(server.locationKeys(), [...living.practice.locations.keys()])
+async function assertServed(server: TestService, living: LivingPractice): Promise<void> {
+  assert.deepEqual([...(await server.locations()).keys()], [...living.practice.locations.keys()].sort())
+  const visible = await served(server)
   const truth = living.truth()
   for (const dataset of simulatedDatasets) {
     for (const [location, records] of truth.get(dataset) ?? []) {
-      assert.deepEqual(server.visible(location, dataset), records, `${dataset} of location ${location}`)
+      assert.deepEqual(visible(dataset, location, records), records, `${dataset} of location ${location}`)
     }
   }
 }

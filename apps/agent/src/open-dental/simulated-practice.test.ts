@@ -11,9 +11,9 @@ import {
   writePractice,
 } from '@bridgework/practice-simulator'
 import { startTestMariaDb } from '@bridgework/practice-simulator/test-mariadb'
-import { testAgent } from '../demo/test-agent.ts'
-import { startTestIngestServer } from '../demo/test-ingest-server.ts'
+import { served, testAgent } from '../demo/test-agent.ts'
 import { runCycle } from '../pipeline/cycle.ts'
+import { startTestService } from '../test-service.ts'
 import { openDentalConnector } from './connector.ts'
 
 test('the agent reads from an Open Dental database exactly what the practice holds, event after event', async (t) => {
@@ -29,7 +29,7 @@ test('the agent reads from an Open Dental database exactly what the practice hol
       async (t) => {
         const database = await mariadb.createDatabase()
         const connection = await database.connect()
-        const server = await startTestIngestServer(t)
+        const server = await startTestService(t)
         const living = livingPractice(createPractice(openDentalShape('read', { keyStyle })))
         await writePractice(connection, living.practice, variant)
         // Open Dental's today is the practice's: instalments fall due by it.
@@ -47,10 +47,11 @@ test('the agent reads from an Open Dental database exactly what the practice hol
           const event = n > 0 ? living.moveOn() : null
           if (event !== null) await writeEvent(connection, living.practice, variant, event)
           assert.equal((await runCycle(agent)).result, 'complete')
+          const visible = await served(server)
           for (const [dataset, locations] of expectedRecords(living.practice, variant)) {
             for (const [location, records] of locations) {
               const when = `${dataset} of location ${location} after event ${n}, ${event?.name}`
-              assert.deepEqual(server.visible(location, dataset), records, when)
+              assert.deepEqual(visible(dataset, location, records), records, when)
             }
           }
         }

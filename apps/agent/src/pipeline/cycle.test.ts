@@ -186,7 +186,7 @@ test('a location that appears gets everything, and is told as complete; one that
 test('a dataset that the server cannot take now keeps no other from being read, and the cycle says which it was', async (t) => {
   const agent = await someAgent(t)
   const answer = { status: 503, body: { errors: 'Still running.', code: 'busy' }, headers: { 'retry-after': '5' } }
-  agent.server.world.interference = ({ path }) => (/fee_schedules.reconcile/.test(path) ? answer : undefined)
+  agent.server.world.interference = ({ path }) => (/fee_schedules.complete_lists/.test(path) ? answer : undefined)
   const outcome = await agent.run()
   assert.deepEqual(outcome, { result: 'failed', retryAfterMs: 5_000 })
   assert.equal(agent.plans().size, 3)

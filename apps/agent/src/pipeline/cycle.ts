@@ -32,7 +32,6 @@ export async function runCycle(deps: AgentDeps, options: { fully?: boolean } = {
   try {
     return await attemptCycle(deps, options.fully === true)
   } catch (error) {
-    if (error instanceof SourceProblem) await showLife(deps)
     return outcomeOf(deps, error)
   }
 }
@@ -49,6 +48,7 @@ async function attemptCycle(deps: AgentDeps, fully: boolean, isSecond = false): 
   const unread = new Set<DatasetName>()
   deps.report({ event: 'cycle.began' })
   try {
+    await compareNotes(context)
     await resumeUpload(context)
     const source = await deps.connector.beginCycle()
     try {
@@ -105,7 +105,26 @@ async function orReport(context: CycleContext, dataset: DatasetName, sync: () =>
 
 function concernsDataset({ kind, retryAfterMs }: IngestProblem): boolean {
   if ((retryAfterMs ?? 0) > datasetWaitMaxMs) return false
-  return ['busy', 'failing', 'in_progress', 'too_large', 'record_invalid', 'unexpected'].includes(kind)
+  return ['busy', 'failing', 'in_progress', 'too_large', 'record_invalid', 'list_unknown', 'unexpected'].includes(kind)
+}
+
+/**
+ * Before anything is read or sent: is this state the one that the service knows? One that was restored from a backup, or a
+ * service whose database was, ends in a comparison of everything. An agent whose source cannot be read shows by this that
+ * it is there.
+ */
+async function compareNotes(context: CycleContext): Promise<void> {
+  const { state, report } = context
+  const { highestNumber, epoch } = await retrying(context, () => context.client.identify())
+  const known = state.epoch()
+  if (highestNumber !== null && highestNumber >= state.nextUploadNumber()) {
+    report({ event: 'state.behind', because: 'state_restored' })
+    state.startOver(highestNumber)
+  } else if (known !== null && known !== epoch) {
+    report({ event: 'state.behind', because: 'service_restored' })
+    state.startOver()
+  }
+  if (known !== epoch) state.keepEpoch(epoch)
 }
 
 /** Whether the source can give this dataset now; says why not, and what a person should know. */
@@ -148,16 +167,6 @@ async function sendLocations(context: CycleContext, source: SourceCycle): Promis
   })
 }
 
-/** A source that cannot be read is no agent that is gone: the server tells the two apart by when it last heard of us. */
-async function showLife({ client }: AgentDeps): Promise<void> {
-  try {
-    await client.identify()
-  } catch (error) {
-    // What is wrong with the server is told by the next pass that has something to send.
-    if (!(error instanceof IngestProblem)) throw error
-  }
-}
-
 function outcomeOf(deps: AgentDeps, error: unknown): CycleOutcome {
   if (error instanceof Stopped) return { result: 'stopped' }
   if (error instanceof SourceProblem) {
@@ -195,6 +204,7 @@ export function todoFor(kind: IngestProblemKind): string {
     case 'record_invalid':
     case 'key_reused':
     case 'removal_held':
+    case 'list_unknown':
     case 'unexpected':
       return 'Update the agent. If the error persists, send this line to support.'
   }

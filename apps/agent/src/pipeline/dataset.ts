@@ -159,7 +159,7 @@ function outcomeOf(
   dataset: DatasetName,
   plan: Plan,
   met: ReadonlySet<string>,
-): Pick<FinishedRead, 'missing' | 'present'> {
+): Pick<FinishedRead, 'missing' | 'unsent'> {
   const refused = state.refusedRecords(locationId, dataset)
   const isGone = (key: string): boolean => {
     if (plan.by === 'name') return plan.keys.includes(key) && !met.has(key)
@@ -170,23 +170,15 @@ function outcomeOf(
   const kept = [...refused.keys()].filter((key) => !isGone(key))
 
   if (plan.by === 'list') {
-    const present = plan.keys.get(sourceId) ?? []
-    return { missing: state.knownKeys(locationId, dataset).difference(new Set(present)), present: () => present }
+    const present = new Set(plan.keys.get(sourceId) ?? [])
+    const known = state.knownKeys(locationId, dataset)
+    return { missing: known.difference(present), unsent: () => present.difference(known) }
   }
   const missing =
     plan.by === 'scan'
       ? state.unreadKeys(locationId, dataset, plan.readNumber)
       : new Set(plan.keys.filter((key) => !met.has(key) && state.hashOf(locationId, dataset, key) !== null))
-  return { missing, present: () => presentKeys(state.eachKey(locationId, dataset), missing, kept) }
-}
-
-function* presentKeys(known: Iterable<string>, missing: ReadonlySet<string>, refused: readonly string[]) {
-  const more = new Set(refused)
-  for (const key of known) {
-    more.delete(key)
-    if (!missing.has(key)) yield key
-  }
-  yield* more
+  return { missing, unsent: () => kept.filter((key) => state.hashOf(locationId, dataset, key) === null) }
 }
 
 function fullReadReason(changes: Changes, requested: boolean, sinceFullReadMs: number): FullReadReason | null {

@@ -1,21 +1,27 @@
 import { createHash } from 'node:crypto'
 import { gunzipSync, gzipSync } from 'node:zlib'
-import type { JsonValue, SourceRecord } from '../connector.ts'
+import { datasets } from '@bridgework/contract'
+import { canonicalSource, listHashLength } from '@bridgework/contract/ingest'
+import type { DatasetName, JsonValue, SourceRecord } from '../connector.ts'
 
 /** One line of an upload, with the hash by which an unchanged record is recognised later. */
 export type Line = {
   readonly sourceId: string
   readonly json: string
   readonly hash: string
+  /** By which a complete list tells the service what it should have; '' where the record does not fit the contract. */
+  readonly listHash: string
   readonly bytes: number
   readonly bearsOn: readonly string[]
 }
 
 /** The record as the one text that stands for it, whatever the order in which its attributes were put together. */
-export function lineOf(record: SourceRecord): Line {
+export function lineOf(dataset: DatasetName, record: SourceRecord): Line {
   const json = JSON.stringify({ source_id: record.source_id, attributes: sorted(record.attributes) })
   const bearsOn = record.bearsOn ?? []
-  return { sourceId: record.source_id, json, hash: hashOf(json, bearsOn), bytes: Buffer.byteLength(json) + 1, bearsOn }
+  const listHash = listHashOf(dataset, record.attributes)
+  const bytes = Buffer.byteLength(json) + 1
+  return { sourceId: record.source_id, json, hash: hashOf(json, bearsOn), listHash, bytes, bearsOn }
 }
 
 /** The lines as they go over the wire. */
@@ -24,17 +30,23 @@ export function packLines(lines: readonly Line[]): Uint8Array {
 }
 
 /** The inverse of `packLines`, for an upload that was kept before the process died. */
-export function unpackLines(body: Uint8Array, bearsOnByLine: readonly (readonly string[])[]): Line[] {
+export function unpackLines(
+  dataset: DatasetName,
+  body: Uint8Array,
+  bearsOnByLine: readonly (readonly string[])[],
+): Line[] {
   return gunzipSync(body)
     .toString('utf8')
     .split('\n')
     .filter((json) => json !== '')
     .map((json, index) => {
       const bearsOn = bearsOnByLine[index] ?? []
+      const record = JSON.parse(json) as SourceRecord
       return {
-        sourceId: sourceIdOf(json),
+        sourceId: record.source_id,
         json,
         hash: hashOf(json, bearsOn),
+        listHash: listHashOf(dataset, record.attributes),
         bytes: Buffer.byteLength(json) + 1,
         bearsOn,
       }
@@ -75,7 +87,17 @@ function hashOf(json: string, bearsOn: readonly string[]): string {
     .slice(0, 22)
 }
 
-function sourceIdOf(json: string): string {
-  const line: unknown = JSON.parse(json)
-  return typeof line === 'object' && line !== null && 'source_id' in line ? String(line.source_id) : ''
+/** The service keeps the same hash of what it has: of the canonical text, which both sides make by the contract. */
+function listHashOf(dataset: DatasetName, attributes: SourceRecord['attributes']): string {
+  try {
+    const text = canonicalByDataset.get(dataset)?.(attributes) ?? ''
+    return createHash('sha256').update(text).digest('hex').slice(0, listHashLength)
+  } catch {
+    // What does not fit the contract has no canonical text; the service will refuse it and say why.
+    return ''
+  }
 }
+
+const canonicalByDataset = new Map<string, (attributes: unknown) => string>(
+  datasets.map((dataset) => [dataset.name, canonicalSource(dataset)]),
+)

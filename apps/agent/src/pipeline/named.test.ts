@@ -37,7 +37,7 @@ test('what is named and not there any more is hidden, and nothing else', async (
   )
   const requests = agent.server.requests.length
   await agent.run()
-  assert.ok(agent.server.requests.slice(requests).every(({ path }) => !/records|reconcile/.test(path)))
+  assert.ok(agent.server.requests.slice(requests).every(({ path }) => !/records|complete_lists/.test(path)))
 })
 
 test('a location that is new is read in full', async (t) => {

@@ -191,7 +191,7 @@ test('without its state the agent sends everything again under new numbers, and 
   assert.deepEqual(await agent.server.counts(), { uploads: 2, inserted: 3, changed: 0, unchanged: 2, hidden: 1 })
 })
 
-test('with a state restored from a backup the agent notices at its first reused number and sends everything again', async (t) => {
+test('with a state restored from a backup the agent notices at its first contact and compares everything', async (t) => {
   const agent = await someAgent(t)
   await agent.run()
   agent.restart()

@@ -14,7 +14,7 @@ const refusedMax = 100
 export async function resumeUpload(context: CycleContext): Promise<void> {
   for (let upload = context.state.pendingUpload(); upload !== null; upload = context.state.pendingUpload()) {
     context.report({ event: 'upload.resumed', number: upload.number })
-    const lines = unpackLines(upload.body, upload.bearsOn)
+    const lines = unpackLines(upload.dataset, upload.body, upload.bearsOn)
     try {
       await retrying(context, () =>
         context.client.sendRecords(upload.locationId, upload.dataset, upload.number, upload.body),
@@ -23,7 +23,7 @@ export async function resumeUpload(context: CycleContext): Promise<void> {
     } catch (error) {
       // Nothing of it was stored. The coming read finds these records unsent and treats them one by one.
       if (!(error instanceof IngestProblem) || !storedNothing(error)) throw error
-      if (error.kind === 'key_reused') startOver(context, upload.dataset)
+      if (error.kind === 'key_reused') startOver(context)
       else context.state.abandonUpload(upload)
     }
   }
@@ -39,7 +39,7 @@ export async function uploadChanged(
   const { state, limits } = context
   const refused = state.refusedRecords(target.locationId, dataset)
   const lines = records
-    .map(lineOf)
+    .map((record) => lineOf(dataset, record))
     .filter(
       (line) => state.hashOf(target.locationId, dataset, line.sourceId) !== line.hash || refused.has(line.sourceId),
     )
@@ -83,7 +83,7 @@ async function afterRefusal(
   problem: IngestProblem,
 ): Promise<void> {
   if (problem.kind === 'key_reused') {
-    startOver(context, dataset)
+    startOver(context)
     throw problem
   }
   if (problem.kind === 'unexpected') throw problem
@@ -161,8 +161,8 @@ export function reportRefused(context: CycleContext, target: Target, dataset: Da
   }
 }
 
-function startOver(context: CycleContext, dataset: DatasetName): void {
-  context.report({ event: 'state.behind', dataset })
+function startOver(context: CycleContext): void {
+  context.report({ event: 'state.behind', because: 'number_reused' })
   context.state.startOver()
 }
 

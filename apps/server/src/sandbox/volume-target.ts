@@ -26,11 +26,13 @@ export function targetInProcess(pool: Pool, { agentId }: VolumeAgent): VolumeTar
   return {
     async store(locationId, { dataset, records }) {
       const texts = records.map((record) => JSON.stringify(record))
-      const lines = readers.get(dataset)?.(texts) ?? []
+      const reader = readers.get(nameOf(dataset))?.()
+      if (!reader) throw new Error(`no dataset ${dataset}`)
+      for (const [index, text] of texts.entries()) reader.take(text, index + 1)
       const bodyHash = createHash('sha256').update(texts.join('\n')).digest('hex')
       uploads += 1
       const number = String(uploads)
-      const upload = { locationId, dataset: nameOf(dataset), agentId, number, bodyHash, lines }
+      const upload = { locationId, dataset: nameOf(dataset), agentId, number, bodyHash, lines: reader.lines() }
       await patiently(() => storeUpload(pool, upload, now), isTooSlow)
     },
     async finish(locationId, dataset) {

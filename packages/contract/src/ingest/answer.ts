@@ -1,4 +1,5 @@
 import { type Static, type TSchema, Type } from 'typebox'
+import { nullable } from '../attribute.ts'
 import type { ProblemCode } from '../problems.ts'
 import type { IngestRouteName } from './route.ts'
 
@@ -9,7 +10,15 @@ const count = Type.Integer({ minimum: 0 })
 /** What each route answers with 2xx. An agent ignores members that it does not know: later versions add some. */
 export const ingestAnswers = {
   enrolAgent: Type.Object({ agent_id: id, agent_key: Type.String({ minLength: 1 }), organization_id: id }),
-  identifyAgent: Type.Object({ agent_id: id, organization_id: id, server_time: Type.String({ format: 'date-time' }) }),
+  identifyAgent: Type.Object({
+    agent_id: id,
+    organization_id: id,
+    server_time: Type.String({ format: 'date-time' }),
+    /** The highest number that an upload of the agent ever had, over all locations and datasets; null before the first. */
+    highest_number: nullable(Type.Integer({ minimum: 1 })),
+    /** The name of the time since the service's database was made or last restored. */
+    epoch: Type.String({ minLength: 1 }),
+  }),
   /** Every location of the organization, not only those that were sent. */
   sendLocations: Type.Object({
     locations: Type.Array(Type.Object({ source_id: Type.String(), location_id: id, name: Type.String() })),
@@ -18,6 +27,10 @@ export const ingestAnswers = {
   reportCycle: Type.Object({ synced_at: Type.String({ format: 'date-time' }) }),
   /** `remaining`: records that the service hides in the background, where they are many. */
   reconcile: Type.Object({ hidden: count, remaining: Type.Optional(count) }),
+  beginList: Type.Object({ list_id: id }),
+  /** Source ids of the slice that are to be sent again: `unknown` are not visible here, `different` have other content. */
+  sendListSlice: Type.Object({ unknown: Type.Array(Type.String()), different: Type.Array(Type.String()) }),
+  finishList: Type.Object({ hidden: count, remaining: Type.Optional(count) }),
 } as const satisfies Record<IngestRouteName, TSchema>
 
 export type IngestAnswers = { [name in IngestRouteName]: Static<(typeof ingestAnswers)[name]> }
@@ -46,6 +59,7 @@ export const ingestRefusals = {
   organization_unknown: 'unknown',
   location_unknown: 'unknown',
   dataset_unknown: 'unknown',
+  list_unknown: 'list_unknown',
   route_unknown: 'unknown',
   removal_held: 'removal_held',
   idempotency_key_reused: 'key_reused',

@@ -4,7 +4,10 @@ import { limits } from '../limits.ts'
 import { shortText, sourceLocation } from './location.ts'
 import type { IngestRouteName } from './route.ts'
 
-/** The JSON body of each route that takes one. Records are lines: see `recordLines`. */
+/** The number that the agent's next upload had when it began to read a list. */
+const beganAtUpload = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })
+
+/** The JSON body of each route that takes one. Records and slices of lists are lines: see `recordLines` and `sliceLines`. */
 export const ingestBodies = {
   enrolAgent: body({
     enrolment_code: Type.String({ minLength: 1, maxLength: limits.credentialLengthMax }),
@@ -17,9 +20,10 @@ export const ingestBodies = {
     complete: Type.Optional(Type.Boolean()),
   }),
   reportCycle: body({ read_at: anyInstant('When the reading began'), complete: Type.Boolean() }),
+  beginList: body({ began_at_upload: beganAtUpload }),
+  finishList: body({}),
   reconcile: body({
-    /** The number that the agent's next upload had when it began to read the list. */
-    began_at_upload: Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER }),
+    began_at_upload: beganAtUpload,
     source_ids: Type.Array(sourceId('Key of a record')),
   }),
 } as const satisfies Partial<Record<IngestRouteName, unknown>>

@@ -6,6 +6,7 @@ export {
   ingestRefusals,
 } from './answer.ts'
 export { type IngestBodies, ingestBodies } from './body.ts'
+export { canonicalSource } from './canonical.ts'
 export type { SourceLocation } from './location.ts'
 export { type JsonValue, recordLines, type SourceRecord } from './record.ts'
 export {
@@ -17,3 +18,4 @@ export {
   ingestVersion,
   ingestVersionHeader,
 } from './route.ts'
+export { listHashLength, sliceLines } from './slice.ts'

@@ -20,7 +20,13 @@ export const ingestRoutes = {
   /** Takes lines of JSON and an Idempotency-Key. */
   sendRecords: { method: 'POST', path: '/locations/:location_id/:dataset/records' },
   reportCycle: { method: 'POST', path: '/locations/:location_id/:dataset/cycles' },
+  /** A complete list in one body, as agents sent it before the protocol had a version. */
   reconcile: { method: 'POST', path: '/locations/:location_id/:dataset/reconcile' },
+  /** A complete list of any length: begun, sent in slices, finished. */
+  beginList: { method: 'POST', path: '/locations/:location_id/:dataset/complete_lists' },
+  /** Takes lines of JSON: see `sliceLines`. */
+  sendListSlice: { method: 'POST', path: '/locations/:location_id/:dataset/complete_lists/:list_id/slices' },
+  finishList: { method: 'POST', path: '/locations/:location_id/:dataset/complete_lists/:list_id/finish' },
 } as const satisfies Record<string, Route>
 
 export type IngestRouteName = keyof typeof ingestRoutes

@@ -7,7 +7,7 @@ import type { SecretKey } from '../../modules/credentials/secret.ts'
 import { findLocation } from '../../modules/directory/location.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import { rawQuery } from '../../platform/http/server.ts'
-import { type LocationId, type OrganizationId, parseNumericId } from '../../platform/identity/identity.ts'
+import { type AgentId, type LocationId, type OrganizationId, parseNumericId } from '../../platform/identity/identity.ts'
 
 type Known = { agent: AgentPrincipal; locationId?: LocationId; dataset?: DatasetName }
 const known = new WeakMap<FastifyRequest, Known>()
@@ -55,12 +55,17 @@ export function organizationOf(request: FastifyRequest): OrganizationId {
   return organizationId
 }
 
-export function locationOf(request: FastifyRequest): LocationId {
+function locationOf(request: FastifyRequest): LocationId {
   return required(knownOf(request).locationId)
 }
 
 export function datasetOf(request: FastifyRequest): DatasetName {
   return required(knownOf(request).dataset)
+}
+
+/** The dataset of a location that an agent speaks of. */
+export function keyOf(request: FastifyRequest): { locationId: LocationId; dataset: DatasetName; agentId: AgentId } {
+  return { locationId: locationOf(request), dataset: datasetOf(request), agentId: agentOf(request).agentId }
 }
 
 function knownOf(request: FastifyRequest): Known {

@@ -1,64 +1,137 @@
 import type { IncomingMessage } from 'node:http'
-import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { Problem } from '../../platform/errors/problem.ts'
+import { agentOf } from './authorize.ts'
+import { isWithin, type JsonBounds } from './json-bounds.ts'
+import type { LargeBodies } from './large-bodies.ts'
 
-/**
- * Bodies of this instance's routes: NDJSON as a Buffer, JSON parsed, either gzipped or not, each at most the route's `bodyLimit` unpacked.
- */
-export function acceptUploads(app: FastifyInstance): void {
+/** Leaves bodies unread: a route reads its own with `openBody`, as it arrives. */
+export function leaveBodies(app: FastifyInstance): void {
   app.removeContentTypeParser('application/json')
-  app.addContentTypeParser('application/x-ndjson', (request: FastifyRequest, payload: IncomingMessage) =>
-    readUnpacked(payload, limitOf(request)),
-  )
-  app.addContentTypeParser('application/json', async (request: FastifyRequest, payload: IncomingMessage) =>
-    parseJson(decodeUtf8(await readUnpacked(payload, limitOf(request)))),
-  )
+  for (const type of ['application/x-ndjson', 'application/json']) {
+    app.addContentTypeParser(type, (_request: FastifyRequest, payload: IncomingMessage, done) => done(null, payload))
+  }
 }
 
-/** A body's text. Throws body_malformed when it is not UTF-8: replacement characters would be stored as if they had been sent. */
-export function decodeUtf8(body: Buffer): string {
+/** A body of this type. Throws content_type_unsupported for any other, with the words of the route. */
+export function requireType(request: FastifyRequest, type: string, errors?: string): void {
+  const given = request.headers['content-type'] ?? ''
+  if (given.split(';')[0]?.trim().toLowerCase() === type) return
+  throw new Problem('content_type_unsupported', errors === undefined ? {} : { errors })
+}
+
+/** The body of a request, which is read while it arrives. */
+export type IngestBody = {
+  /**
+   * Hands the body to `take` in pieces, unpacked, at most the route's `bodyLimit` of it: a small body of many zeros never becomes a large one in
+   * memory. A body that turns out to be large waits for its agent's turn, which lasts until `end`.
+   */
+  read: (take: (pieces: AsyncIterable<Buffer>) => Promise<void>) => Promise<void>
+  /** A JSON body, whole before it is parsed, and within bounds before anything is built of it. */
+  json: (bounds: JsonBounds) => Promise<unknown>
+  /** To be called before what was read is worked on: of large bodies one at a time is. */
+  beforeStoring: () => Promise<void>
+  end: () => void
+}
+
+export function openBody(request: FastifyRequest, largeBodies: LargeBodies): IngestBody {
+  let endTurn: (() => void) | null = null
+  let endStoring: (() => void) | null = null
+  const read: IngestBody['read'] = async (take) => {
+    const payload = request.body
+    if (!isMessage(payload)) throw new Problem('content_type_unsupported')
+    const encoding = (payload.headers['content-encoding'] ?? 'identity').toLowerCase()
+    if (encoding !== 'identity' && encoding !== 'gzip') throw new Problem('content_encoding_unsupported')
+    const { bodyLimit } = request.routeOptions
+    let bytes = 0
+    async function* counted(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+      for await (const piece of source) {
+        bytes += piece.length
+        if (bytes > bodyLimit) throw tooLarge(bodyLimit)
+        if (bytes > smallBytesMax) endTurn ??= await largeBodies.receive(agentOf(request).agentId)
+        yield piece
+      }
+    }
+    try {
+      await take(counted(encoding === 'gzip' ? unpacked(payload) : payload.iterator({ destroyOnReturn: false })))
+    } catch (cause) {
+      endTurn?.()
+      await drain(payload, bodyLimit)
+      const isZlib = String((cause as { code?: unknown }).code).startsWith('Z_')
+      throw isZlib ? new Problem('body_malformed', { errors: 'The request body is not valid gzip.', cause }) : cause
+    }
+  }
+  return {
+    read,
+    json: async (bounds) => {
+      requireType(request, 'application/json')
+      const pieces: Buffer[] = []
+      await read(async (source) => {
+        for await (const piece of source) pieces.push(piece)
+      })
+      const body = Buffer.concat(pieces)
+      if (!isWithin(body, bounds))
+        throw new Problem('field_invalid', { errors: 'The body has too many members or levels.' })
+      const text = decodeUtf8(body)
+      try {
+        return JSON.parse(text)
+      } catch (cause) {
+        throw new Problem('body_malformed', { cause })
+      }
+    },
+    beforeStoring: async () => {
+      if (endTurn) endStoring = await largeBodies.store()
+    },
+    end: () => {
+      endStoring?.()
+      endTurn?.()
+    },
+  }
+}
+
+function unpacked(payload: IncomingMessage): AsyncIterable<Buffer> {
+  const gunzip = createGunzip()
+  payload.once('close', () => {
+    if (!payload.complete) gunzip.destroy(Object.assign(new Error('the caller left'), { code: 'ECONNRESET' }))
+  })
+  return payload.pipe(gunzip)
+}
+
+/** Receives the rest of a body that is refused: a connection that is closed while its caller still sends loses the answer. */
+async function drain(payload: IncomingMessage, bytesMax: number): Promise<void> {
+  if (payload.complete || payload.destroyed) return
+  let bytes = 0
+  await new Promise<void>((resolve) => {
+    payload.once('close', resolve).once('end', resolve).once('error', resolve)
+    payload.on('data', (piece: Buffer) => {
+      bytes += piece.length
+      if (bytes > bytesMax) resolve()
+    })
+    payload.unpipe()
+    payload.resume()
+  })
+}
+
+/** Throws body_malformed when it is not UTF-8: replacement characters would be stored as if they had been sent. */
+export function decodeUtf8(bytes: Uint8Array): string {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(body)
+    return utf8.decode(bytes)
   } catch (cause) {
     throw new Problem('body_malformed', { errors: 'The request body is not valid UTF-8.', cause })
   }
 }
 
-/** Counted while it is unpacked, so that a small body of many zeros never becomes a large one in memory. */
-async function readUnpacked(payload: IncomingMessage, bytesMax: number): Promise<Buffer> {
-  const encoding = (payload.headers['content-encoding'] ?? 'identity').toLowerCase()
-  if (encoding !== 'identity' && encoding !== 'gzip') throw new Problem('content_encoding_unsupported')
-  const chunks: Buffer[] = []
-  let bytes = 0
-  const collect = async (source: AsyncIterable<Buffer>) => {
-    for await (const chunk of source) {
-      bytes += chunk.length
-      if (bytes > bytesMax) throw tooLarge(bytesMax)
-      chunks.push(chunk)
-    }
-  }
-  try {
-    if (encoding === 'gzip') await pipeline(payload, createGunzip(), collect)
-    else await pipeline(payload, collect)
-  } catch (cause) {
-    const isZlib = String((cause as { code?: unknown }).code).startsWith('Z_')
-    throw isZlib ? new Problem('body_malformed', { errors: 'The request body is not valid gzip.', cause }) : cause
-  }
-  return Buffer.concat(chunks, bytes)
-}
+const utf8 = new TextDecoder('utf-8', { fatal: true })
 
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch (cause) {
-    throw new Problem('body_malformed', { cause })
-  }
-}
+/** Bounds of the JSON bodies: a thousand locations with their hours. */
+export const jsonBounds: JsonBounds = { depthMax: 8, membersMax: 100_000 }
 
-function limitOf(request: FastifyRequest): number {
-  return request.routeOptions.bodyLimit
+/** A body up to this size, unpacked, waits for nobody. */
+const smallBytesMax = 1024 * 1024
+
+function isMessage(payload: unknown): payload is IncomingMessage {
+  return typeof payload === 'object' && payload !== null && 'headers' in payload
 }
 
 function tooLarge(bytesMax: number): Problem {

@@ -1,11 +1,19 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { datasetNames, datasets, getDataset } from '@bridgework/contract'
+import { type Dataset, datasetNames, datasets, getDataset } from '@bridgework/contract'
 import { Problem } from '../../platform/errors/problem.ts'
 import { createLineReader } from './record-line.ts'
 
 const plans = getDataset(datasetNames[1] ?? assert.fail())
-const read = createLineReader(plans)
+const readerOf = (dataset: Dataset) => {
+  const begin = createLineReader(dataset)
+  return (lines: readonly string[]) => {
+    const reader = begin()
+    for (const [index, line] of lines.entries()) reader.take(line, index + 1)
+    return reader.lines()
+  }
+}
+const read = readerOf(plans)
 const line = (attributes: object, more: object = {}) =>
   JSON.stringify({ source_id: '7', attributes: { ...plans.example, ...attributes }, ...more })
 
@@ -26,7 +34,7 @@ function problemOf(lines: string[]): Problem {
 
 test('every dataset’s example is a valid upload', () => {
   for (const dataset of datasets) {
-    const [record] = createLineReader(dataset)([JSON.stringify({ source_id: '1', attributes: dataset.example })])
+    const [record] = readerOf(dataset)([JSON.stringify({ source_id: '1', attributes: dataset.example })])
     assert.deepEqual(JSON.parse(record?.source ?? ''), dataset.example)
   }
 })
@@ -83,7 +91,7 @@ test('a program finds the refused line and field without reading the text', () =
 })
 
 test('G08: instants, wall times, days and money have one spelling each', () => {
-  const appointments = createLineReader(getDataset(datasetNames[3] ?? assert.fail()))
+  const appointments = readerOf(getDataset(datasetNames[3] ?? assert.fail()))
   const example = getDataset(datasetNames[3] ?? assert.fail()).example
   const told = (attributes: object) => {
     try {

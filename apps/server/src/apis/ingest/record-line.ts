@@ -1,20 +1,19 @@
 import type { Dataset } from '@bridgework/contract'
-import { recordLines } from '@bridgework/contract/ingest'
-import { type TSchema, Type } from 'typebox'
+import { canonicalSource, recordLines } from '@bridgework/contract/ingest'
 import { Compile } from 'typebox/compile'
 import type { UploadLine } from '../../modules/records/upload.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import { explainMismatch, type Mismatch } from '../../platform/http/mismatch.ts'
 
-/** Reads the lines of an upload. Throws `record_invalid` with the line's number, the field and the rule, in its text and as members; never the value. */
-export type LineReader = (lines: readonly string[]) => UploadLine[]
+/** Reads one upload line by line. `take` throws `record_invalid` with the line's number, the field and the rule, in its text and as members; never the value. */
+export type LineReader = { take: (text: string, number: number) => void; lines: () => UploadLine[] }
 
-/** The reader of a dataset's uploads: compiled once, because an upload has up to 10,000 lines. */
-export function createLineReader(dataset: Dataset): LineReader {
+/** Makes the readers of a dataset's uploads: compiled once, because an upload has up to 10,000 lines. */
+export function createLineReader(dataset: Dataset): () => LineReader {
   const { upsert, removal } = recordLines(dataset)
   const upsertCheck = Compile(upsert)
   const removalCheck = Compile(removal)
-  const canonical = canonicalizer(dataset.source)
+  const canonical = canonicalSource(dataset)
   const readLine = (text: string): UploadLine | Mismatch => {
     const line = parseJson(text)
     if (line === undefined) return { field: null, errors: 'the line is not valid JSON.' }
@@ -23,49 +22,24 @@ export function createLineReader(dataset: Dataset): LineReader {
       const isRemoval = typeof line === 'object' && line !== null && 'removed' in line
       return explainMismatch(isRemoval ? removal : upsert, line)
     }
-    const source = JSON.stringify(canonical(line.attributes))
+    const source = canonical(line.attributes)
     // JSON.stringify writes half a surrogate pair, and nothing else, as a lower-case \ud escape.
     if (/(?<!\\)(?:\\\\)*\\ud/.test(source) || !line.source_id.isWellFormed())
       return { field: null, errors: 'the line holds text that is not well-formed Unicode.' }
     return { sourceId: line.source_id, source }
   }
-  return (lines) => {
+  return () => {
     const read = new Map<string, UploadLine>()
-    for (const [index, text] of lines.entries()) {
-      const line = readLine(text)
-      if ('errors' in line) throw invalid(index, line)
-      if (read.has(line.sourceId)) throw invalid(index, sameSourceId)
-      read.set(line.sourceId, line)
-    }
-    return [...read.values()]
-  }
-}
-
-/** Makes what puts a value's members in the schema's order, so that equal records have equal hashes. The value fits the schema. */
-export function canonicalizer(schema: TSchema): (value: unknown) => unknown {
-  if (Type.IsUnion(schema)) {
-    const some = schema.anyOf.find((member: TSchema) => !Type.IsNull(member))
-    if (!some) return asIs
-    const canonical = canonicalizer(some)
-    return canonical === asIs ? asIs : (value) => (value === null ? null : canonical(value))
-  }
-  if (Type.IsArray(schema)) {
-    const canonical = canonicalizer(schema.items)
-    return canonical === asIs ? asIs : (value) => (value as unknown[]).map(canonical)
-  }
-  if (Type.IsObject(schema)) {
-    const members = Object.entries(schema.properties).map(([name, member]) => [name, canonicalizer(member)] as const)
-    return (value) => {
-      const ordered: Record<string, unknown> = {}
-      for (const [name, canonical] of members) ordered[name] = canonical((value as Record<string, unknown>)[name])
-      return ordered
+    return {
+      take: (text, number) => {
+        const line = readLine(text)
+        if ('errors' in line) throw invalid(number, line)
+        if (read.has(line.sourceId)) throw invalid(number, sameSourceId)
+        read.set(line.sourceId, line)
+      },
+      lines: () => [...read.values()],
     }
   }
-  return asIs
-}
-
-function asIs(value: unknown): unknown {
-  return value
 }
 
 function parseJson(text: string): unknown {
@@ -78,7 +52,6 @@ function parseJson(text: string): unknown {
 
 const sameSourceId: Mismatch = { field: 'source_id', errors: 'source_id is also in an earlier line of this upload.' }
 
-function invalid(index: number, { field, errors }: Mismatch): Problem {
-  const line = index + 1
+function invalid(line: number, { field, errors }: Mismatch): Problem {
   return new Problem('record_invalid', { errors: `Line ${line}: ${errors}`, members: { line, field } })
 }

@@ -1,22 +1,15 @@
-import { createHash } from 'node:crypto'
+import { createHash, type Hash } from 'node:crypto'
 import { datasets, limits } from '@bridgework/contract'
-import {
-  type IngestAnswers,
-  type IngestRouteName,
-  ingestBodies,
-  ingestRoutes,
-  ingestVersion,
-  ingestVersionHeader,
-  type SourceLocation,
-} from '@bridgework/contract/ingest'
-import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
+import { ingestBodies, ingestVersion, ingestVersionHeader, type SourceLocation } from '@bridgework/contract/ingest'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Pool } from 'pg'
 import { enrollAgent } from '../../modules/agents/agent-key.ts'
+import { highestNumber } from '../../modules/agents/agent-number.ts'
+import { currentEpoch } from '../../modules/agents/epoch.ts'
 import type { SecretKey } from '../../modules/credentials/secret.ts'
 import { finishCycle } from '../../modules/datasets/cycle.ts'
 import { parseInstant } from '../../modules/datasets/instant.ts'
 import { upsertLocations } from '../../modules/onboarding/upsert-locations.ts'
-import { reconcile } from '../../modules/records/reconcile.ts'
 import { storeUpload } from '../../modules/records/upload.ts'
 import type { TokenLimit } from '../../modules/throttle/token-limit.ts'
 import { Problem } from '../../platform/errors/problem.ts'
@@ -26,14 +19,18 @@ import type { Log } from '../../platform/log/log-event.ts'
 import {
   agentOf,
   datasetOf,
-  locationOf,
+  keyOf,
   organizationOf,
   requireAgent,
   requireDataset,
   requireLocation,
 } from './authorize.ts'
-import { acceptUploads, decodeUtf8 } from './body.ts'
+import { jsonBounds, leaveBodies, requireType } from './body.ts'
+import { createLargeBodies } from './large-bodies.ts'
+import { takeLines } from './lines.ts'
+import { registerLists } from './list-routes.ts'
 import { createLineReader } from './record-line.ts'
+import { serve, serveBody } from './serve.ts'
 
 export type IngestApiContext = {
   pool: Pool
@@ -52,20 +49,9 @@ export function registerIngestApi(app: FastifyInstance, context: IngestApiContex
   app.register(async (open) => registerEnrolment(open, context))
   app.register(async (protectedApp) => {
     requireAgent(protectedApp, context)
-    acceptUploads(protectedApp)
+    leaveBodies(protectedApp)
     registerProtected(protectedApp, context)
   })
-}
-
-/** Registers a route of the contract's table. What does not answer in its shape does not compile. */
-function serve<Name extends IngestRouteName>(
-  app: FastifyInstance,
-  name: Name,
-  options: Pick<RouteOptions, 'bodyLimit' | 'config' | 'onRequest'>,
-  answer: (request: FastifyRequest, reply: FastifyReply) => Promise<IngestAnswers[Name]>,
-): void {
-  const { method, path } = ingestRoutes[name]
-  app.route({ ...options, method, url: path, handler: answer })
 }
 
 function registerEnrolment(app: FastifyInstance, { pool, secretKey, tokenLimit }: IngestApiContext): void {
@@ -87,17 +73,25 @@ const nothingStored = { inserted: 0, changed: 0, hidden: 0 }
 
 function registerProtected(app: FastifyInstance, context: IngestApiContext): void {
   const { pool, now, log } = context
-  const readers = new Map(datasets.map((dataset) => [dataset.name, createLineReader(dataset)]))
-  const forDataset = { config: { uploadTimeoutMs }, onRequest: [requireLocation(pool), requireDataset] }
+  const readers = new Map(datasets.map((dataset) => [dataset.name as string, createLineReader(dataset)]))
+  const largeBodies = createLargeBodies()
+  const forDataset = { largeBodies, config: { uploadTimeoutMs }, onRequest: [requireLocation(pool), requireDataset] }
 
   serve(app, 'identifyAgent', {}, async (request) => {
     const agent = agentOf(request)
-    return { agent_id: agent.agentId, organization_id: agent.organizationId, server_time: now().toISOString() }
+    const highest = await highestNumber(pool, agent.agentId)
+    return {
+      agent_id: agent.agentId,
+      organization_id: agent.organizationId,
+      server_time: now().toISOString(),
+      highest_number: highest === null ? null : Number(highest),
+      epoch: await currentEpoch(pool),
+    }
   })
 
-  serve(app, 'sendLocations', { bodyLimit: limits.uploadBytesMax }, async (request) => {
+  serveBody(app, 'sendLocations', { largeBodies, bodyLimit: limits.locationsBytesMax }, async (request, given) => {
     const organizationId = organizationOf(request)
-    const body = readJson(ingestBodies.sendLocations, request.body)
+    const body = readJson(ingestBodies.sendLocations, await given.json(jsonBounds))
     const report = { agentId: agentOf(request).agentId, isComplete: body.complete === true, now: now() }
     const sources = body.locations.map(toLocationSource)
     const locations = await upsertLocations(pool, organizationId, sources, report)
@@ -106,48 +100,59 @@ function registerProtected(app: FastifyInstance, context: IngestApiContext): voi
     }
   })
 
-  serve(app, 'sendRecords', { ...forDataset, bodyLimit: limits.uploadBytesMax }, async (request) => {
+  serveBody(app, 'sendRecords', { ...forDataset, bodyLimit: limits.uploadBytesMax }, async (request, given) => {
     const begun = performance.now()
     const dataset = datasetOf(request)
     const number = uploadNumber(request)
-    const body = ndjsonOf(request)
-    const lines = readers.get(dataset)?.(splitLines(decodeUtf8(body))) ?? []
-    const locationId = locationOf(request)
-    const bodyHash = createHash('sha256').update(body).digest('hex')
-    const { agentId } = agentOf(request)
-    const { answer, isRepeated } = await storeUpload(
-      pool,
-      { locationId, dataset, agentId, number, bodyHash, lines },
-      now,
-    )
+    requireType(request, 'application/x-ndjson', 'Send the lines as Content-Type: application/x-ndjson.')
+    const reader = readers.get(dataset)?.()
+    if (!reader) throw new Problem('dataset_unknown')
+    const hash = createHash('sha256')
+    await given.read((pieces) => takeLines(hashing(pieces, hash), lineBounds, reader.take))
+    const lines = reader.lines()
+    if (lines.length === 0) throw new Problem('record_invalid', { errors: 'The upload has no line.' })
+    await given.beforeStoring()
+    const key = keyOf(request)
+    const { answer, isRepeated } = await storeUpload(pool, { ...key, number, bodyHash: hash.digest('hex'), lines }, now)
+    const { locationId } = key
     const { hidden, inserted, changed } = isRepeated ? nothingStored : answer
     const durationMs = Math.round(performance.now() - begun)
-    log({ event: 'records.ingested', locationId, dataset, changed: inserted + changed, hidden, isRepeated, durationMs })
+    log({
+      event: 'records.ingested',
+      locationId,
+      dataset,
+      changed: inserted + changed,
+      hidden,
+      isRepeated,
+      durationMs,
+    })
     return answer
   })
 
-  serve(app, 'reportCycle', forDataset, async (request) => {
-    const body = readJson(ingestBodies.reportCycle, request.body)
+  serveBody(app, 'reportCycle', forDataset, async (request, given) => {
+    const body = readJson(ingestBodies.reportCycle, await given.json(jsonBounds))
     const readAt = parseInstant(body.read_at)
     if (readAt === null) throw new Problem('field_invalid', { errors: 'read_at must be an RFC 3339 date-time.' })
-    const cycle = { locationId: locationOf(request), dataset: datasetOf(request), readAt: new Date(readAt / 1000) }
-    const { syncedAt } = await finishCycle(pool, { ...cycle, isComplete: body.complete })
+    const cycle = { ...keyOf(request), readAt: new Date(readAt / 1000), isComplete: body.complete }
+    const { syncedAt } = await finishCycle(pool, cycle)
     return { synced_at: syncedAt.toISOString() }
   })
 
-  serve(app, 'reconcile', { ...forDataset, bodyLimit: limits.reconcileBytesMax }, async (request) => {
-    const body = readJson(ingestBodies.reconcile, request.body)
-    return reconcile(
-      { pool, now, log },
-      {
-        locationId: locationOf(request),
-        dataset: datasetOf(request),
-        agentId: agentOf(request).agentId,
-        beganAtUpload: String(body.began_at_upload),
-        sourceIds: body.source_ids,
-      },
-    )
-  })
+  registerLists(app, context, forDataset)
+}
+
+const lineBounds = {
+  linesMax: limits.uploadLinesMax,
+  lineBytesMax: limits.uploadLineBytesMax,
+  depthMax: limits.uploadLineDepthMax,
+  membersMax: limits.uploadLineMembersMax,
+}
+
+async function* hashing(pieces: AsyncIterable<Buffer>, hash: Hash): AsyncGenerator<Buffer> {
+  for await (const piece of pieces) {
+    hash.update(piece)
+    yield piece
+  }
 }
 
 /** The upload's number from `Idempotency-Key: <agent id>-<number>`. */
@@ -156,21 +161,6 @@ function uploadNumber(request: FastifyRequest): string {
     /^([1-9]\d{0,15})-([1-9]\d{0,15})$/.exec(String(request.headers['idempotency-key'] ?? '')) ?? []
   if (number === undefined || agentId !== agentOf(request).agentId) throw new Problem('idempotency_key_invalid')
   return number
-}
-
-function ndjsonOf(request: FastifyRequest): Buffer {
-  if (Buffer.isBuffer(request.body)) return request.body
-  throw new Problem('content_type_unsupported', { errors: 'Send the lines as Content-Type: application/x-ndjson.' })
-}
-
-function splitLines(text: string): string[] {
-  const lines = text.split('\n')
-  if (lines.at(-1) === '') lines.pop()
-  if (lines.length === 0) throw new Problem('record_invalid', { errors: 'The upload has no line.' })
-  if (lines.length > limits.uploadLinesMax) {
-    throw new Problem('body_too_large', { errors: `An upload has at most ${limits.uploadLinesMax} lines.` })
-  }
-  return lines
 }
 
 function toLocationSource(location: SourceLocation) {

@@ -11,7 +11,8 @@ import { createUsageRecorder } from '../../modules/usage/recorder.ts'
 import { createPool } from '../../platform/database/pool.ts'
 
 // A whole server in a process of its own, for tests that kill it or measure its memory: node test-server-process.ts <database> <secret in
-// base64> <lease of slots in ms>. Tells its parent the port; answers each message with the most memory that it ever had, in bytes.
+// base64> <lease of slots in ms>. Tells its parent the port; answers the message `memory` with the most memory that it ever had, in bytes, and
+// `stall` with the longest stretch in which its event loop served nobody, in ms of the thread's own time, since that was last asked.
 const [url = '', secret = '', leaseMs = ''] = process.argv.slice(2)
 const log = () => {}
 const now = () => new Date()
@@ -43,6 +44,16 @@ const app = await buildApp({
   log,
 })
 await app.listen({ host: '127.0.0.1', port: 0 })
-process.on('message', () => process.send?.(process.resourceUsage().maxRSS * 1024))
+let stallMs = 0
+let usedMicros = 0
+setInterval(() => {
+  const { user, system } = process.threadCpuUsage()
+  stallMs = Math.max(stallMs, (user + system - usedMicros) / 1000)
+  usedMicros = user + system
+}, 1)
+process.on('message', (question) => {
+  process.send?.(question === 'stall' ? stallMs : process.resourceUsage().maxRSS * 1024)
+  if (question === 'stall') stallMs = 0
+})
 process.on('disconnect', () => process.exit())
 process.send?.((app.server.address() as AddressInfo).port)

@@ -134,7 +134,8 @@ function upload(keysMax: number, ...names: DatasetName[]): fc.Arbitrary<Step> {
 }
 
 async function take(pool: Pool, locationId: LocationId, number: number, each: Step): Promise<void> {
-  const agentId = '1' as AgentId
+  // Every location has an agent of its own: an agent gives each number once.
+  const agentId = String(locationId) as AgentId
   if (each.kind === 'new span') {
     // As though the open span had taken all that it may hold.
     await pool.query('update dataset_state set span_records = $1 where location_id = $2', [spanRecordsMax, locationId])
@@ -142,7 +143,9 @@ async function take(pool: Pool, locationId: LocationId, number: number, each: St
     await removeInSlices(pool, { locationId, dataset: plans }, each.keys.map(String))
   } else if (each.kind === 'list') {
     const { dataset, keys } = each
-    const list = { locationId, dataset, agentId, beganAtUpload: String(number), sourceIds: keys.map(String) }
+    const listed = new Set(keys.map(String))
+    const unlisted = (sourceIds: readonly string[]) => sourceIds.filter((each) => !listed.has(each))
+    const list = { locationId, dataset, agentId, beganAtUpload: String(number), unlisted }
     const { hidden } = await reconcile({ pool, now: () => new Date(), log: () => {} }, list).catch(() => ({
       hidden: 0,
     }))

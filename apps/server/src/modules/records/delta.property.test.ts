@@ -92,7 +92,8 @@ async function play(
   const [early, late] = [await aVendor(pool), await aVendor(pool)]
   await grant(pool, world, early)
   const write = async (changes: Change[], index: number) => {
-    const agentId = String(index + 1) as AgentId
+    // An agent gives each number once, over all plays.
+    const agentId = `${world.locationId}${index}` as AgentId
     for (const [number, each] of changes.entries()) {
       await storeUpload(
         slow(pool, each.delayMs),

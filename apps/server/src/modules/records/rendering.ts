@@ -6,6 +6,7 @@ import {
   referencesFrom,
   type SourceRecord,
 } from '@bridgework/contract'
+import { mapWithPauses } from '../../platform/memory/pauses.ts'
 import { parseInstant } from '../datasets/instant.ts'
 import type { Stamp } from '../datasets/stamp.ts'
 import { hashSource, renderDocument } from './document.ts'
@@ -30,9 +31,12 @@ export async function renderRecords(
   modifiedAt: Stamp,
 ): Promise<Rendering> {
   const definition = getDataset(dataset)
-  const parsed = records.map((record) => ({ ...record, parsed: JSON.parse(record.source) as SourceRecord }))
+  const parsed = await mapWithPauses(records, (record) => ({
+    ...record,
+    parsed: JSON.parse(record.source) as SourceRecord,
+  }))
   const lookup = await lookUp(turn, definition, parsed)
-  const rows = parsed.map(({ parsed: source, ...record }) => {
+  const rows = await mapWithPauses(parsed, ({ parsed: source, ...record }) => {
     const { patientSourceId = null, startsAt = null } = definition.filterValues?.(source) ?? {}
     return {
       id: record.id,

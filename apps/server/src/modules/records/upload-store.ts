@@ -17,6 +17,15 @@ export async function findUpload(
   return rows[0] ? { bodyHash: rows[0].body_hash, answer: rows[0].answer } : null
 }
 
+/** Whether the agent has given this number to another upload, of whatever location and dataset. */
+export async function isNumberUsed(client: PoolClient, agentId: AgentId, number: string): Promise<boolean> {
+  const { rows } = await client.query('select from upload where agent_id = $1 and number = $2 limit 1', [
+    agentId,
+    number,
+  ])
+  return rows.length > 0
+}
+
 export async function saveUpload(
   client: PoolClient,
   upload: UploadKey & { bodyHash: string },

@@ -2,11 +2,12 @@ import { type DatasetName, referencesTo } from '@bridgework/contract'
 import type { Pool } from 'pg'
 import { Problem } from '../../platform/errors/problem.ts'
 import type { AgentId, LocationId } from '../../platform/identity/identity.ts'
+import { noteNumber } from '../agents/agent-number.ts'
 import { type ChangedRecord, hideRecords, type NewRecord, writeRecords } from './change.ts'
 import { hashSource } from './document.ts'
 import { takeOffRemovals } from './removal-store.ts'
 import { takeTurn } from './turn.ts'
-import { findUpload, saveUpload } from './upload-store.ts'
+import { findUpload, isNumberUsed, saveUpload } from './upload-store.ts'
 import { findBySourceIds, type StoredRecord } from './write-store.ts'
 
 /** `source`: canonical JSON of what was sent, validated; null: the record was removed in the practice management system. */
@@ -39,6 +40,8 @@ export async function storeUpload(
     const earlier = await findUpload(turn.client, upload)
     if (earlier && earlier.bodyHash !== upload.bodyHash) throw new Problem('idempotency_key_reused')
     if (earlier) return { answer: JSON.parse(earlier.answer), isRepeated: true }
+    await noteNumber(turn.client, upload.agentId, upload.number)
+    if (await isNumberUsed(turn.client, upload.agentId, upload.number)) throw new Problem('idempotency_key_reused')
     const sourceIds = upload.lines.map((line) => line.sourceId)
     const stored = new Map<string, StoredRecord>()
     const isEmbedded = referencesTo(dataset).some(({ embedded }) => embedded.length > 0)

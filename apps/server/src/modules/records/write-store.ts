@@ -85,6 +85,14 @@ export async function drawIds(client: PoolClient, dataset: DatasetName, count: n
   return rows.map((row) => row.id)
 }
 
+/** More records than are stored between a backup and its restoring. */
+const skippedIds = 100_000_000
+
+/** Leaves out ids that may have been given before the database was restored: vendors know other records by them. */
+export async function skipRecordIds(client: Pick<PoolClient, 'query'>): Promise<void> {
+  await client.query('select skip_record_ids($1)', [skippedIds])
+}
+
 export type RecordRow = {
   id: string
   source_id: string
@@ -114,6 +122,13 @@ function columnsOf(rows: readonly RecordRow[]): unknown[] {
   ]
 }
 
+/** Rows of one statement each: what a statement carries is copied several times on its way, and the process serves others between two. */
+function* partsOf(rows: readonly RecordRow[]): Generator<readonly RecordRow[]> {
+  for (let from = 0; from < rows.length; from += statementRows) yield rows.slice(from, from + statementRows)
+}
+
+const statementRows = 2_000
+
 export async function insertRecords(
   client: PoolClient,
   locationId: LocationId,
@@ -122,15 +137,16 @@ export async function insertRecords(
   origin: Origin,
   rows: readonly RecordRow[],
 ): Promise<void> {
-  if (rows.length === 0) return
-  await client.query(
-    `insert into record (location_id, dataset, id, source_id, modified_at, is_hidden, agent_id, upload_number, received_at,
-                         source_hash, source, document, patient_id, starts_at)
-     select $1, $2, row.id, row.source_id, $3, row.is_hidden, $4, $5, $6, decode(row.source_hash, 'hex'), row.source, row.document,
-            row.patient_id, row.starts_at
-       from ${recordRows}`,
-    [locationId, dataset, stamp, origin.agentId, origin.uploadNumber, origin.receivedAt, ...columnsOf(rows)],
-  )
+  for (const part of partsOf(rows)) {
+    await client.query(
+      `insert into record (location_id, dataset, id, source_id, modified_at, is_hidden, agent_id, upload_number, received_at,
+                           source_hash, source, document, patient_id, starts_at)
+       select $1, $2, row.id, row.source_id, $3, row.is_hidden, $4, $5, $6, decode(row.source_hash, 'hex'), row.source, row.document,
+              row.patient_id, row.starts_at
+         from ${recordRows}`,
+      [locationId, dataset, stamp, origin.agentId, origin.uploadNumber, origin.receivedAt, ...columnsOf(part)],
+    )
+  }
 }
 
 export async function updateRecords(
@@ -141,16 +157,17 @@ export async function updateRecords(
   origin: Origin,
   rows: readonly RecordRow[],
 ): Promise<void> {
-  if (rows.length === 0) return
-  await client.query(
-    `update record
-        set modified_at = $3, is_hidden = row.is_hidden, agent_id = $4, upload_number = $5, received_at = $6,
-            source_hash = decode(row.source_hash, 'hex'), source = row.source, document = row.document,
-            patient_id = row.patient_id, starts_at = row.starts_at
-       from ${recordRows}
-      where record.location_id = $1 and record.dataset = $2 and record.id = row.id`,
-    [locationId, dataset, stamp, origin.agentId, origin.uploadNumber, origin.receivedAt, ...columnsOf(rows)],
-  )
+  for (const part of partsOf(rows)) {
+    await client.query(
+      `update record
+          set modified_at = $3, is_hidden = row.is_hidden, agent_id = $4, upload_number = $5, received_at = $6,
+              source_hash = decode(row.source_hash, 'hex'), source = row.source, document = row.document,
+              patient_id = row.patient_id, starts_at = row.starts_at
+         from ${recordRows}
+        where record.location_id = $1 and record.dataset = $2 and record.id = row.id`,
+      [locationId, dataset, stamp, origin.agentId, origin.uploadNumber, origin.receivedAt, ...columnsOf(part)],
+    )
+  }
 }
 
 /** Visible records become hidden: neither agent nor upload changes hands, because nothing was received. */

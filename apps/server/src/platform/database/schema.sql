@@ -38,6 +38,12 @@ create table agent_contact (
   constraint agent_contact_pkey PRIMARY KEY (agent_id)
 );
 
+create table agent_number (
+  agent_id bigint not null,
+  highest bigint not null,
+  constraint agent_number_pkey PRIMARY KEY (agent_id)
+);
+
 create table agreement (
   version integer not null,
   body text not null,
@@ -104,6 +110,27 @@ create table company (
   created_at timestamp with time zone not null default now(),
   constraint company_pkey PRIMARY KEY (id),
   constraint company_state_check CHECK ((state = ANY (ARRAY['active'::text, 'suspended'::text, 'closed'::text])))
+);
+
+create table complete_list (
+  location_id bigint not null,
+  dataset text not null,
+  id bigint not null generated always as identity,
+  agent_id bigint not null,
+  began_at_upload bigint not null,
+  covered_to text not null default ''::text,
+  begun_at timestamp with time zone not null,
+  answer text,
+  constraint complete_list_id_key UNIQUE (id),
+  constraint complete_list_location_id_fkey FOREIGN KEY (location_id) REFERENCES location(id) ON DELETE CASCADE,
+  constraint complete_list_pkey PRIMARY KEY (location_id, dataset)
+);
+
+create table complete_list_missing (
+  list_id bigint not null,
+  source_id text not null,
+  constraint complete_list_missing_list_id_fkey FOREIGN KEY (list_id) REFERENCES complete_list(id) ON DELETE CASCADE,
+  constraint complete_list_missing_pkey PRIMARY KEY (list_id, source_id)
 );
 
 create table dataset_grant (
@@ -483,6 +510,12 @@ create table rerender_work (
   constraint rerender_work_pkey PRIMARY KEY (location_id, target_dataset, target_source_id, dataset)
 );
 
+create table service_epoch (
+  id uuid not null default gen_random_uuid(),
+  began_at timestamp with time zone not null default clock_timestamp(),
+  constraint service_epoch_pkey PRIMARY KEY (id)
+);
+
 create table sign_in_attempt (
   key bytea not null,
   attempted_at timestamp with time zone[] not null,
@@ -557,6 +590,7 @@ create table upload (
   received_at timestamp with time zone not null,
   constraint upload_pkey PRIMARY KEY (location_id, dataset, agent_id, number)
 );
+CREATE INDEX upload_agent_number ON public.upload USING btree (agent_id, number);
 CREATE INDEX upload_received ON public.upload USING btree (location_id, received_at);
 
 create table used_totp (
@@ -618,6 +652,13 @@ begin
     );
 end
 $function$
+;
+CREATE OR REPLACE FUNCTION public.skip_record_ids(skipped bigint)
+ RETURNS bigint
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public'
+RETURN (SELECT count(setval((format('%I.%I'::text, pg_sequences.schemaname, pg_sequences.sequencename))::regclass, (COALESCE(pg_sequences.last_value, (1)::bigint) + skip_record_ids.skipped))) AS count FROM pg_sequences WHERE ((pg_sequences.schemaname = 'public'::name) AND (pg_sequences.sequencename ~~ 'record\_id\_%'::text)))
 ;
 CREATE OR REPLACE FUNCTION public.sync_slot_apply(p_process uuid, p_lease_ms integer, p_lock_timeout_ms integer, p_initial_max integer, p_incremental_max integer, p_operations text[], p_companies uuid[], p_types text[], p_locations bigint[], p_leases bigint[])
  RETURNS TABLE(granted boolean, active bigint[])

@@ -1,0 +1,52 @@
+import { Problem } from '../../platform/errors/problem.ts'
+import { decodeUtf8 } from './body.ts'
+import { isWithin, type JsonBounds } from './json-bounds.ts'
+
+export type LineBounds = JsonBounds & { linesMax: number; lineBytesMax: number }
+
+/**
+ * Splits a body into its lines while it arrives, and gives each to `take` once it is whole. Bounds are held before anything is built: a line that
+ * is too long, or one too many, throws body_too_large; one with too many members or levels record_invalid, with its number. A line feed at
+ * the end begins no further line.
+ */
+export async function takeLines(
+  pieces: AsyncIterable<Buffer>,
+  bounds: LineBounds,
+  take: (line: string, number: number) => void,
+): Promise<void> {
+  let number = 0
+  let begun: Buffer[] = []
+  let begunBytes = 0
+  const end = (last: Buffer) => {
+    const line = begun.length === 0 ? last : Buffer.concat([...begun, last])
+    begun = []
+    begunBytes = 0
+    number += 1
+    if (number > bounds.linesMax) throw tooLarge(`The body has too many lines: at most ${bounds.linesMax}.`)
+    if (!isWithin(line, bounds)) {
+      const errors = `Line ${number}: the line has too many members or levels.`
+      throw new Problem('record_invalid', { errors, members: { line: number, field: null } })
+    }
+    take(decodeUtf8(line), number)
+  }
+  for await (const piece of pieces) {
+    let from = 0
+    for (let at = piece.indexOf(lineFeed); at !== -1; at = piece.indexOf(lineFeed, from)) {
+      end(piece.subarray(from, at))
+      from = at + 1
+    }
+    if (from === piece.length) continue
+    begunBytes += piece.length - from
+    if (begunBytes > bounds.lineBytesMax) {
+      throw tooLarge(`Line ${number + 1} is too long: at most ${bounds.lineBytesMax / 2 ** 20} MiB.`)
+    }
+    begun.push(piece.subarray(from))
+  }
+  if (begunBytes > 0) end(Buffer.alloc(0))
+}
+
+const lineFeed = 0x0a
+
+function tooLarge(errors: string): Problem {
+  return new Problem('body_too_large', { errors })
+}

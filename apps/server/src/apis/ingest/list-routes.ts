@@ -1,0 +1,59 @@
+import { limits } from '@bridgework/contract'
+import { ingestBodies } from '@bridgework/contract/ingest'
+import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify'
+import type { Pool } from 'pg'
+import { beginList, compareSlice, finishList } from '../../modules/records/complete-list.ts'
+import { createListedIds } from '../../modules/records/listed-ids.ts'
+import { reconcile } from '../../modules/records/reconcile.ts'
+import { Problem } from '../../platform/errors/problem.ts'
+import { readJson } from '../../platform/http/read-json.ts'
+import type { Log } from '../../platform/log/log-event.ts'
+import { keyOf } from './authorize.ts'
+import { jsonBounds, requireType } from './body.ts'
+import type { LargeBodies } from './large-bodies.ts'
+import { takeLines } from './lines.ts'
+import { createSliceReader, sliceBounds } from './list-slice.ts'
+import { serveBody } from './serve.ts'
+import { createSourceIdReader } from './source-id-list.ts'
+
+/** Complete lists: in slices, and in one body as agents sent them before. */
+export function registerLists(
+  app: FastifyInstance,
+  deps: { pool: Pool; now: () => Date; log: Log },
+  options: Pick<RouteOptions, 'config' | 'onRequest'> & { largeBodies: LargeBodies },
+): void {
+  serveBody(app, 'beginList', options, async (request, given) => {
+    const body = readJson(ingestBodies.beginList, await given.json(jsonBounds))
+    const list = { ...keyOf(request), beganAtUpload: String(body.began_at_upload) }
+    return { list_id: await beginList(deps, list) }
+  })
+
+  serveBody(app, 'sendListSlice', { ...options, bodyLimit: limits.uploadBytesMax }, async (request, given) => {
+    requireType(request, 'application/x-ndjson', 'Send the lines as Content-Type: application/x-ndjson.')
+    const reader = createSliceReader()
+    await given.read((pieces) => takeLines(pieces, sliceBounds, reader.take))
+    return compareSlice(deps.pool, keyOf(request), listIdOf(request), reader.slice())
+  })
+
+  serveBody(app, 'finishList', options, async (request, given) => {
+    readJson(ingestBodies.finishList, await given.json(jsonBounds))
+    return finishList(deps, keyOf(request), listIdOf(request))
+  })
+
+  serveBody(app, 'reconcile', { ...options, bodyLimit: limits.reconcileBytesMax }, async (request, given) => {
+    requireType(request, 'application/json')
+    const key = keyOf(request)
+    const reader = createSourceIdReader()
+    const listed = await createListedIds(deps.pool, key)
+    await given.read(async (pieces) => {
+      for await (const piece of pieces) listed.add(reader.take(piece))
+    })
+    return reconcile(deps, { ...key, beganAtUpload: String(reader.end()), unlisted: listed.unlisted })
+  })
+}
+
+function listIdOf(request: FastifyRequest): string {
+  const { list_id: id } = request.params as { list_id: string }
+  if (/^[1-9]\d{0,17}$/.test(id)) return id
+  throw new Problem('list_unknown')
+}
