@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { codeOf } from '../../platform/errors/error-code.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 
 /**
@@ -43,7 +44,7 @@ async function readUnpacked(payload: IncomingMessage, bytesMax: number): Promise
     if (encoding === 'gzip') await pipeline(payload, createGunzip(), collect)
     else await pipeline(payload, collect)
   } catch (cause) {
-    const isZlib = String((cause as { code?: unknown }).code).startsWith('Z_')
+    const isZlib = codeOf(cause)?.startsWith('Z_')
     throw isZlib ? new Problem('body_malformed', { errors: 'The request body is not valid gzip.', cause }) : cause
   }
   return Buffer.concat(chunks, bytes)
