@@ -8,6 +8,7 @@ import { dropBrokenLists } from './modules/records/removal-store.ts'
 import { deleteOldUploads } from './modules/records/upload-store.ts'
 import { deleteOldSignIns } from './modules/sign-in/store.ts'
 import { trimUsage } from './modules/usage/store.ts'
+import { databaseErrorCode } from './platform/database/unavailable.ts'
 import type { LocationId } from './platform/identity/identity.ts'
 import type { Log } from './platform/log/log-event.ts'
 
@@ -28,7 +29,7 @@ export function startHousekeeping(deps: { pool: Pool; log: Log }): () => Promise
     try {
       await work()
     } catch (error) {
-      deps.log({ event: 'task.failed', task, error: (error as { code?: string }).code ?? (error as Error).name })
+      deps.log({ event: 'task.failed', task, error: databaseErrorCode(error) })
     }
   }
   const run = async () => {

@@ -129,6 +129,7 @@ const people = {
   two_factor_on: { status: 409, errors: 'One-time passwords are already on.' },
   two_factor_off: { status: 409, errors: 'One-time passwords are off. Turn them on first.' },
   member_exists: { status: 409, errors: 'This e-mail address already belongs to a member.' },
+  members_exceeded: { status: 409, errors: 'There are 500 members already. Remove a member first.' },
   member_active: { status: 409, errors: 'This member has already accepted an invitation and can sign in.' },
   member_not_active: {
     status: 409,

@@ -47,6 +47,8 @@ export type NewKeyPair = { client_id: string; client_secret: string }
 export type Connection = {
   organization_id: string
   organization_name: string
+  /** How many were found, of which this page has some. */
+  locations_total: number
   locations: {
     id: string
     name: string

@@ -36,7 +36,7 @@ export function ConnectionsPage() {
         {list.data.map((connection) => (
           <PracticeSection key={connection.organization_id} connection={connection} />
         ))}
-        <Pages list={list} />
+        <Pages list={{ ...list, data: list.data.flatMap(rowsOf) }} />
       </Stack>
     </>
   )
@@ -62,12 +62,17 @@ function NoConnections({ company, isSearch }: { company: { id: string; name: str
   )
 }
 
+/** What counts as a row of the list: each location, and a practice that has none yet. */
+function rowsOf({ organization_id, locations }: Connection): unknown[] {
+  return locations.length === 0 ? [organization_id] : locations
+}
+
 function PracticeSection({ connection }: { connection: Connection }) {
-  const { organization_id, organization_name, locations } = connection
+  const { organization_id, organization_name, locations_total: total, locations } = connection
   return (
     <Section
       title={organization_name}
-      description={`Organization ${organization_id} · ${locations.length} ${locations.length === 1 ? 'location' : 'locations'}`}
+      description={`Organization ${organization_id} · ${total.toLocaleString()} ${total === 1 ? 'location' : 'locations'}`}
     >
       <DataTable
         caption={`Locations of ${organization_name}`}

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { createGunzip } from 'node:zlib'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { codeOf } from '../../platform/errors/error-code.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import { agentOf } from './authorize.ts'
 import { isWithin, type JsonBounds } from './json-bounds.ts'
@@ -58,7 +59,7 @@ export function openBody(request: FastifyRequest, largeBodies: LargeBodies): Ing
     } catch (cause) {
       endTurn?.()
       await drain(payload, bodyLimit)
-      const isZlib = String((cause as { code?: unknown }).code).startsWith('Z_')
+      const isZlib = codeOf(cause)?.startsWith('Z_')
       throw isZlib ? new Problem('body_malformed', { errors: 'The request body is not valid gzip.', cause }) : cause
     }
   }

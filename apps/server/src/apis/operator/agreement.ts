@@ -8,6 +8,7 @@ import {
 } from '../../modules/credentials/agreement.ts'
 import { requireCompany } from '../../modules/directory/company.ts'
 import { getOwner } from '../../modules/membership/member.ts'
+import { codeOf } from '../../platform/errors/error-code.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import type { CompanyId } from '../../platform/identity/identity.ts'
 import { list } from './answer.ts'
@@ -82,7 +83,7 @@ async function readText(path: string): Promise<string> {
     const bytes = await readFile(path)
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch (error) {
-    const reason = error instanceof Error && 'code' in error ? String(error.code) : 'not UTF-8'
+    const reason = error instanceof TypeError ? 'not UTF-8' : codeOf(error)
     throw new Problem('field_invalid', { errors: `Cannot read the file ${path} (${reason}).` })
   }
 }

@@ -65,7 +65,11 @@ test('connections show what each practice opened and how current it is, to that 
   const member = await world.signInAs({ companyId: vendor.companyId }, 'member')
   type Connections = {
     total: number
-    data: { organization_name: string; locations: { id: string; datasets: Record<string, unknown>[] }[] }[]
+    data: {
+      organization_name: string
+      locations_total: number
+      locations: { id: string; datasets: Record<string, unknown>[] }[]
+    }[]
   }
   const list = async (query = '') =>
     read<Connections>(await member.get(`/companies/${vendor.companyId}/connections${query}`))
@@ -90,6 +94,35 @@ test('connections show what each practice opened and how current it is, to that 
     (await list('?search=south')).data.map((each) => each.organization_name),
     ['South Dental'],
   )
+  await world.grant(vendor.companyId, b, ['patients'])
+  const [north2] = (await list('?search=north')).data
+  assert.deepEqual([north2?.locations_total, north2?.locations.length], [2, 2])
+  await world.pool.query(
+    `insert into location (id, organization_id, source_id, name) select n, $1, 'l' || n, 'Branch ' || n from generate_series(100001, 100060) n`,
+    [north],
+  )
+  await world.pool.query(
+    `insert into dataset_state (location_id, dataset, first_stamp, last_stamp, counted_stamp) select n, 'patients', 1, 1, 1 from generate_series(100001, 100060) n`,
+  )
+  for (const table of ['access_grant (id, organization_id, granted_by,', 'dataset_grant (']) {
+    const own = table.startsWith('access') ? `gen_random_uuid(), ${north}, 'Olga',` : ''
+    await world.pool.query(
+      `insert into ${table} company_id, location_id, dataset, granted_at) select ${own} $1, n, 'patients', now() from generate_series(100001, 100060) n`,
+      [vendor.companyId],
+    )
+  }
+  const pages = await Promise.all([1, 2, 3].map((page) => list(`?page=${page}`)))
+  assert.deepEqual(
+    pages.map((page) => [page.total, ...page.data.map((each) => [each.locations_total, each.locations.length])]),
+    [
+      [63, [62, 25]],
+      [63, [62, 25]],
+      [63, [62, 12], [1, 1]],
+    ],
+    'the locations of a large practice are turned over like those of many',
+  )
+  await world.pool.query(`update access_grant set revoked_at = now() where location_id between 100001 and 100060`)
+  await world.revoke(vendor.companyId, b)
   await world.revoke(vendor.companyId, c)
   assert.equal((await list()).total, 1)
   const denied = await member.get(`/companies/${other.companyId}/connections`)

@@ -5,7 +5,7 @@ import type { CompanyId } from '../../platform/identity/identity.ts'
 import type { PortalContext } from './context.ts'
 import { type ListPage, toListed } from './list.ts'
 
-/** The practices that let a company in, with what they opened and how current it is. */
+/** A page of the locations that practices granted a company, with their datasets and how current they are. */
 export async function connectionsPage(
   { pool, lastContactOf, now }: PortalContext,
   companyId: CompanyId,
@@ -31,6 +31,7 @@ export async function connectionsPage(
     connections.map(async (connection) => ({
       organization_id: connection.organizationId,
       organization_name: connection.organizationName,
+      locations_total: connection.locationsTotal,
       locations: await Promise.all(connection.locations.map(toLocation)),
     })),
   )

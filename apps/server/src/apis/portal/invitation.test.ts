@@ -77,18 +77,22 @@ test('of two that accept at the same time one gets in', async (t) => {
   assert.equal((await world.pool.query('select from portal_user where email = $1', [email])).rows.length, 1)
 })
 
-test('a link that is too old, of a member who was removed, or made up opens nothing', async (t) => {
+test('a link that is too old, of later than now, of a member who was removed, or made up opens nothing', async (t) => {
   const world = await somePortal(t)
   const old = await invited(world)
   await world.pool.query(`update invitation set expires_at = now() - interval '1 second'`)
+  const ahead = await invited(world)
+  await world.pool.query(`update invitation set created_at = now() + interval '2 minutes' where member_id = $1`, [
+    ahead.memberId,
+  ])
   const removed = await invited(world)
   await world.pool.query('update membership set removed_at = now() where id = $1', [removed.memberId])
-  for (const token of [old.token, removed.token, `bwi_${'x'.repeat(43)}`, 'x', old.token.slice(0, -1)]) {
+  for (const token of [old.token, ahead.token, removed.token, `bwi_${'x'.repeat(43)}`, 'x', old.token.slice(0, -1)]) {
     const answer = await world.postPage('/invitations/find', { token })
     assert.deepEqual([answer.status, answer.body.code], [404, 'invitation_unknown'])
   }
   const { rows } = await world.pool.query('select token_hmac from invitation')
-  assert.equal(rows.length, 2)
+  assert.equal(rows.length, 3)
   assert.doesNotMatch(JSON.stringify(rows), new RegExp(old.token))
 })
 

@@ -66,6 +66,34 @@ async function someLongLists(t: TestContext) {
       [side, tenant, organization.person.userId],
     )
   }
+  // Seven datasets of each location, granted one by one, and twenty grants more of each in the past.
+  await grow(
+    `insert into access_grant (id, company_id, organization_id, location_id, dataset, granted_at, granted_by, revoked_at, revoked_by)
+     select gen_random_uuid(), $1, $2, 100000 + l, $3, now() - n * interval '1 hour', 'Olga Owner', case when n > 0 then now() - (n - 0.5) * interval '1 hour' end,
+            case when n > 0 then 'Olga Owner' end
+       from generate_series(1, 1000) l, generate_series(0, 20) n`,
+    [vendor.companyId, location.organizationId, 'patients'],
+  )
+  await grow(
+    `insert into access_grant (id, company_id, organization_id, location_id, dataset, granted_at, granted_by)
+     select gen_random_uuid(), $1, $2, 100000 + l, dataset, now(), 'Olga Owner' from generate_series(1, 1000) l, unnest($3::text[]) dataset where dataset <> 'patients'`,
+    [vendor.companyId, location.organizationId, datasetNames],
+  )
+  await grow(
+    `insert into dataset_state (location_id, dataset, first_stamp, last_stamp, counted_stamp)
+     select 100000 + l, dataset, 1, 1, 1 from generate_series(1, 1000) l, unnest($1::text[]) dataset`,
+    [datasetNames],
+  )
+  await grow(
+    `insert into dataset_grant (location_id, company_id, dataset, granted_stamp, granted_at)
+     select 100000 + l, $1, dataset, 1, now() from generate_series(1, 1000) l, unnest($2::text[]) dataset`,
+    [vendor.companyId, datasetNames],
+  )
+  await grow(
+    `insert into membership (id, side, organization_id, email, name, role)
+     select gen_random_uuid(), 'organization', $1, n || '@example.com', 'Member ' || n, 'member' from generate_series(1, 499) n`,
+    [location.organizationId],
+  )
   await grow(
     `insert into agent (id, organization_id, name, key_hmac, enrolled_at, revoked_at)
      select n, $1, 'Agent ' || n, sha256(n::text::bytea), now(), now() from generate_series(500001, 505000) n`,
@@ -90,6 +118,7 @@ async function someLongLists(t: TestContext) {
     company_id: vendor.companyId,
     location_id: location.id,
     dataset: 'insurance_plans',
+    tenant_id: location.organizationId,
   }
   const byFirst: Record<string, SignedIn> = { organizations: organization, companies: company, operator }
   const reads = (Object.keys(portalRoutes) as PortalRouteName[]).flatMap((name) => {
@@ -100,7 +129,7 @@ async function someLongLists(t: TestContext) {
     const isRead = route.method === 'GET' && world.app.hasRoute({ method: 'GET', url: `${portalApiPath}${route.path}` })
     return isRead ? [{ name, path, query, caller }] : []
   })
-  return { vendor, reads }
+  return { vendor, organization, location, reads }
 }
 
 function assertSmall(answer: Answer, ms: number, what: string): void {
@@ -110,7 +139,7 @@ function assertSmall(answer: Answer, ms: number, what: string): void {
 }
 
 test('no range and no page of any list asks for more than a moment or a megabyte, however long the lists are', async (t) => {
-  const { reads, vendor } = await someLongLists(t)
+  const { reads, vendor, organization, location } = await someLongLists(t)
   assert.ok(reads.length > 30)
   const tryAt = async (caller: SignedIn, path: string) => {
     const beganAt = performance.now()
@@ -144,6 +173,12 @@ test('no range and no page of any list asks for more than a moment or a megabyte
   assert.equal(agents.length, 500)
   assert.notEqual(agents[0]?.state, 'revoked')
   assert.equal((await read('listSessions')).length, 200)
+  const invited = await organization.post(`/tenants/${location.organizationId}/members`, {
+    email: 'one-more@example.com',
+    name: 'One More',
+    role: 'member',
+  })
+  assert.deepEqual([invited.status, invited.body.code], [409, 'members_exceeded'])
   assert.deepEqual((await read('listAgreements')).map(({ version }) => version).slice(0, 2), [200, 199])
 })
 

@@ -194,6 +194,32 @@ test('W10: a session ends after 12 hours, however busy', async (t) => {
   assert.equal(rows.length, 0)
 })
 
+test('a sign-in that lies ahead, because the clock was set back, is neither fresh nor kept', async (t) => {
+  const world = await somePortal(t)
+  const vendor = await world.addVendor()
+  const owner = await world.signInAs({ companyId: vendor.companyId }, 'owner')
+  const path = `/companies/${vendor.companyId}`
+  const set = (column: 'created_at' | 'updated_at', ahead: string) =>
+    world.pool.query(`update portal_session set ${column} = now() + $2::interval where user_id = $1`, [
+      owner.person.userId,
+      ahead,
+    ])
+  // The clocks of two processes may differ by a little.
+  await set('created_at', '30 seconds')
+  await set('updated_at', '30 seconds')
+  const fresh = await owner.post(`${path}/key_pairs/regeneration`, { client_id: vendor.clientId })
+  assert.equal(fresh.status, 200, fresh.text)
+  await set('updated_at', '2 minutes')
+  assert.equal((await owner.get(path)).body.code, 'sign_in_required')
+
+  const again = await world.signIn(owner.person)
+  assert.equal((await again.get(path)).status, 200)
+  await set('created_at', '2 minutes')
+  assert.equal((await again.get(path)).body.code, 'sign_in_required')
+  const { rows } = await world.pool.query('select from portal_session where user_id = $1', [owner.person.userId])
+  assert.equal(rows.length, 0)
+})
+
 test('W21: no door of signing in redirects, wherever the caller asks to be sent', async (t) => {
   const world = await somePortal(t)
   const person = await world.addPerson()

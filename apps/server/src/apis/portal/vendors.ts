@@ -19,6 +19,7 @@ import type { Call, PortalHandlers } from './context.ts'
 import { previewOf } from './dataset-preview.ts'
 import { readListPage, toListed } from './list.ts'
 import { requireDataset } from './own-location.ts'
+import { readCompanyId } from './query.ts'
 
 const historyMax = 200
 
@@ -114,9 +115,7 @@ export const vendorHandlers: PortalHandlers<
 
   listGrants: async ({ pool }, { member: { organizationId }, query }) => {
     const page = readListPage(query)
-    const companyId = query.company_id ? parseUuid<CompanyId>(query.company_id) : undefined
-    if (companyId === null)
-      throw new Problem('parameter_invalid', { errors: 'company_id must be the id of a company.' })
+    const companyId = readCompanyId(query) ?? undefined
     const { total, grants } = await pageOfGrants(pool, { organizationId, companyId }, page)
     return toListed(page, total, grants.map(toGrantEntry))
   },

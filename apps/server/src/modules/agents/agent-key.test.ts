@@ -69,6 +69,9 @@ test('a code is refused when it is wrong, malformed or a moment past its day, an
   await enrollAgent(world.pool, world.secretKey, { code })
   const expired = await createEnrolmentCode(world.pool, world.secretKey, { organizationId, lifetimeMs: 0 })
   await assert.rejects(enrollAgent(world.pool, world.secretKey, { code: expired.code }), invalid)
+  const ahead = await createEnrolmentCode(world.pool, world.secretKey, { organizationId })
+  await world.pool.query(`update enrolment_code set created_at = now() + interval '2 minutes' where used_at is null`)
+  await assert.rejects(enrollAgent(world.pool, world.secretKey, { code: ahead.code }), invalid)
   await assert.rejects(createEnrolmentCode(world.pool, world.secretKey, { organizationId: '7' as OrganizationId }), {
     code: 'organization_unknown',
   })

@@ -69,7 +69,7 @@ export async function enrollAgent(
     const { rows } = await client.query<{ organization_id: OrganizationId }>(
       `update enrolment_code
           set used_at = clock_timestamp()
-        where code_hmac = $1 and used_at is null and expires_at > clock_timestamp()
+        where code_hmac = $1 and used_at is null and ${isInForce}
         returning organization_id`,
       [secretKey.hmac(enrolment.code)],
     )
@@ -124,6 +124,9 @@ export async function revokeAgent(
   if (rows[0]) return rows[0]
   throw new Problem('agent_unknown', { errors: `There is no agent ${agentId}, or its key was already revoked.` })
 }
+
+/** A code of later than now is refused like an expired one: the clock was set back, and the code would live longer by that. */
+const isInForce = `clock_timestamp() between created_at - interval '1 minute' and expires_at`
 
 /** The agents of an organization, or of all (null): those whose key is live first, then the newest. At most `limit`, where there is one. */
 export async function listAgents(

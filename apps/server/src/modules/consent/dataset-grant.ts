@@ -2,6 +2,7 @@ import type { DatasetName } from '@bridgework/contract'
 import type { Pool } from 'pg'
 import { withTransaction } from '../../platform/database/pool.ts'
 import type { Queryable } from '../../platform/database/queryable.ts'
+import { codeOf } from '../../platform/errors/error-code.ts'
 import type { CompanyId, LocationId, OrganizationId } from '../../platform/identity/identity.ts'
 import { nextStamp } from '../datasets/stamp.ts'
 import { lockDatasetStates, saveDatasetState } from '../datasets/writer-lock.ts'
@@ -82,8 +83,7 @@ export async function drawGrantStamp(
   return await draw.then(
     () => true,
     (error: unknown) => {
-      const isLockTimeout = (error as { code?: unknown }).code === '55P03'
-      if (isLockTimeout) return false
+      if (codeOf(error) === '55P03') return false
       throw error
     },
   )

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { linkSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { codeOf } from '../../platform/errors/error-code.ts'
 import { createSecretKey, type SecretKey } from './secret.ts'
 
 /** The secret key's file cannot be used. The message is one line for the person who starts the server. */
@@ -25,7 +26,7 @@ function readKey(path: string): Uint8Array {
     text = readFileSync(path, 'utf8').trim()
   } catch (error) {
     if (error instanceof SecretKeyFileError) throw error
-    throw new SecretKeyFileError(`The secret key file ${path} cannot be read: ${errorCode(error)}.`)
+    throw new SecretKeyFileError(`The secret key file ${path} cannot be read: ${codeOf(error)}.`)
   }
   if (text === '') throw new SecretKeyFileError(`The secret key file ${path} is empty.`)
   const bytes = Buffer.from(text, 'base64')
@@ -45,22 +46,18 @@ function makeWhenMissing(dataDir: string, path: string): void {
     statSync(path)
     return
   } catch (error) {
-    if (errorCode(error) !== 'ENOENT') {
-      throw new SecretKeyFileError(`The secret key file ${path} cannot be read: ${errorCode(error)}.`)
+    if (codeOf(error) !== 'ENOENT') {
+      throw new SecretKeyFileError(`The secret key file ${path} cannot be read: ${codeOf(error)}.`)
     }
   }
   try {
     writeFileSync(draft, `${randomBytes(32).toString('base64')}\n`, { mode: 0o600, flag: 'wx', flush: true })
     linkSync(draft, path)
   } catch (error) {
-    if (errorCode(error) !== 'EEXIST') {
-      throw new SecretKeyFileError(`The secret key file ${path} cannot be written: ${errorCode(error)}.`)
+    if (codeOf(error) !== 'EEXIST') {
+      throw new SecretKeyFileError(`The secret key file ${path} cannot be written: ${codeOf(error)}.`)
     }
   } finally {
     rmSync(draft, { force: true })
   }
-}
-
-function errorCode(error: unknown): string {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'unknown error'
 }

@@ -1,4 +1,5 @@
 import type { Pool } from 'pg'
+import { codeOf } from '../../platform/errors/error-code.ts'
 import type { Log } from '../../platform/log/log-event.ts'
 import type { Mail } from './queue.ts'
 
@@ -81,6 +82,6 @@ async function takeNext(pool: Pool): Promise<OutgoingMail | null> {
 /** Its code alone: a mail server's words hold the address. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown'
-  const { code, responseCode } = error as { code?: unknown; responseCode?: unknown }
-  return [typeof code === 'string' ? code : error.name, responseCode].filter(Boolean).join(' ')
+  const { responseCode } = error as { responseCode?: unknown }
+  return [codeOf(error) ?? error.name, responseCode].filter(Boolean).join(' ')
 }

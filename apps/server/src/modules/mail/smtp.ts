@@ -1,4 +1,5 @@
 import { createTransport } from 'nodemailer'
+import { codeOf } from '../../platform/errors/error-code.ts'
 import type { SendMail } from './delivery.ts'
 
 /**
@@ -39,7 +40,8 @@ export function createSmtp(url: string, from: string): { send: SendMail; close: 
 /** A recipient or message that the server refuses for good (RFC 5321 4.2.1: 5yz). A refused sign-in of ours is not: somebody mends it. */
 function markPermanent(error: unknown): unknown {
   if (!(error instanceof Error)) return error
-  const { code, responseCode } = error as { code?: string; responseCode?: number }
+  const { responseCode } = error as { responseCode?: number }
+  const code = codeOf(error)
   const isRefused = (code === 'EENVELOPE' || code === 'EMESSAGE') && (responseCode ?? 0) >= 500
   return isRefused ? Object.assign(error, { permanent: true }) : error
 }

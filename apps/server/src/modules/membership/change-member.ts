@@ -8,13 +8,20 @@ import { lockTenant } from './tenant.ts'
 /** The member who makes a change, in their own tenant: its owner, an admin, or an operator. */
 export type Actor = Pick<Member, 'tenant' | 'id'>
 
-/** Adds a person, as `addMember` does. Like every change here it waits its turn, and reads the actor's role again. */
+/** So that the list of members, which has no pages, and the mails that invite them stay few. */
+const membersMax = 500
+
+/**
+ * Adds a person, as `addMember` does, where there are not too many. Like every change here it waits its turn, and reads the actor's role
+ * again.
+ */
 export async function addMemberBy(
   client: Queryable,
   actor: Actor,
   member: { email: string; name: string; role: MemberRole },
 ): Promise<Member> {
   await takeTurn(client, actor)
+  if ((await listMembers(client, actor.tenant)).length >= membersMax) throw new Problem('members_exceeded')
   return await addMember(client, actor.tenant, member)
 }
 

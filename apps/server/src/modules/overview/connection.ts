@@ -12,50 +12,59 @@ import {
   withStates,
 } from './granted-location.ts'
 
-/** An organization that granted a company something, with what it opened. */
+/** An organization that granted a company something, with those of its granted locations that are on a page, of so many. */
 export type Connection = {
   organizationId: OrganizationId
   organizationName: string
+  locationsTotal: number
   locations: (GrantedLocation & { grantedAt: ReadonlyMap<DatasetName, Date> })[]
 }
 
 /**
- * A page of the organizations that granted a company something, by name, and how many there are. `search` looks in the names of
- * organizations and locations; whoever is found is shown whole. For the people of the company itself: no record is read.
+ * A page of the locations that a company was granted, by the names of their organizations and their own, and how many there are. An
+ * organization whose grant opens no location yet counts as one. `search` looks in both names and in cities. For the people of the company
+ * itself: no record is read.
  */
 export async function listConnections(
   pool: Pool,
   companyId: CompanyId,
   page: { search: string; limit: number; offset: number },
 ): Promise<{ total: number; connections: Connection[] }> {
-  const { total, rows } = await queryPage<{ id: OrganizationId; name: string }>(
+  const { total, rows } = await queryPage<ConnectionRow>(
     pool,
-    `select o.id, o.name
+    `with granted as (${grantedLocations('')})
+     select o.id, o.name, count(l.id) over (partition by o.id) as locations, l.id as location_id, l.name as location_name
        from organization o
+       left join (granted join location l on l.id = granted.location_id) on l.organization_id = o.id
       where o.id in (select organization_id from access_grant where company_id = $1 and revoked_at is null)
-        and (o.name ilike $2
-             or exists (select
-                          from (${grantedLocations('')}) granted
-                          join location l on l.id = granted.location_id
-                         where l.organization_id = o.id and l.name ilike $2))`,
-    'lower(name), id',
+        and (o.name ilike $2 or l.name ilike $2 or l.city ilike $2)`,
+    'lower(name), id, lower(location_name), location_id',
     page,
     [companyId, containing(page.search)],
   )
   const locations = await locationsOf(
     pool,
     companyId,
-    rows.map((row) => row.id),
+    rows.flatMap((row) => row.location_id ?? []),
   )
-  const byOrganization = Map.groupBy(locations, (location) => location.organizationId)
+  const byOrganization = Map.groupBy(rows, (row) => row.id)
   return {
     total,
-    connections: rows.map((row) => ({
-      organizationId: row.id,
-      organizationName: row.name,
-      locations: byOrganization.get(row.id) ?? [],
+    connections: [...byOrganization].map(([organizationId, own]) => ({
+      organizationId,
+      organizationName: own[0]?.name ?? '',
+      locationsTotal: Number(own[0]?.locations ?? 0),
+      locations: locations.filter((location) => location.organizationId === organizationId),
     })),
   }
+}
+
+type ConnectionRow = {
+  id: OrganizationId
+  name: string
+  locations: string
+  location_id: LocationId | null
+  location_name: string | null
 }
 
 /** How many organizations granted each of these companies something, and how many locations it may read. */
@@ -90,15 +99,15 @@ export async function countOrganizationsOf(
 async function locationsOf(
   pool: Pool,
   companyId: CompanyId,
-  organizationIds: readonly OrganizationId[],
+  locationIds: readonly LocationId[],
 ): Promise<Connection['locations']> {
   const { rows } = await pool.query<FoundRow>(
     `with granted as (${grantedLocations('')})
      select ${grantedColumns}
        from ${grantedTables}
-      where l.organization_id = any($2::bigint[])
+      where l.id = any($2::bigint[])
       order by lower(l.name), l.id`,
-    [companyId, organizationIds],
+    [companyId, locationIds],
   )
   const [locations, grants] = await Promise.all([
     withStates(pool, rows),

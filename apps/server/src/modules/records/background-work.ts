@@ -1,4 +1,5 @@
 import type { Queryable } from '../../platform/database/queryable.ts'
+import { databaseErrorCode } from '../../platform/database/unavailable.ts'
 import type { LocationId } from '../../platform/identity/identity.ts'
 import type { Log } from '../../platform/log/log-event.ts'
 
@@ -28,7 +29,7 @@ export function createWorker(deps: { task: string; slice: WorkSlice; log: Log; p
         last = done
       }
     } catch (error) {
-      log({ event: 'task.failed', task, error: errorName(error) })
+      log({ event: 'task.failed', task, error: databaseErrorCode(error) })
     }
     if (!isStopped) timer = setTimeout(start, pollMs)
   }
@@ -89,19 +90,14 @@ export async function attemptWork(
   try {
     await work()
   } catch (error) {
-    deps.log({ event: 'task.failed', task: deps.task, error: errorName(error) })
+    deps.log({ event: 'task.failed', task: deps.task, error: databaseErrorCode(error) })
     const names = workTables[table].map((column, index) => `${column} = $${index + 2}`)
     await deps.db.query(
       `update ${table}
           set attempts = attempts + 1, last_error = $1,
               next_attempt_at = now() + least(interval '10 minutes', interval '1 second' * 2 ^ least(attempts, 20))
         where ${names.join(' and ')}`,
-      [errorName(error), ...key],
+      [databaseErrorCode(error), ...key],
     )
   }
-}
-
-/** An error's code, or its class: never its message, which may hold a record's values. */
-function errorName(error: unknown): string {
-  return (error as { code?: string }).code ?? (error as Error).name
 }

@@ -1,6 +1,7 @@
 import { type DatasetName, datasetNames, referencesTo } from '@bridgework/contract'
 import type { Pool, PoolClient } from 'pg'
 import { withTransaction } from '../../platform/database/pool.ts'
+import { codeOf } from '../../platform/errors/error-code.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import type { LocationId } from '../../platform/identity/identity.ts'
 import { nextStamp, type Stamp } from '../datasets/stamp.ts'
@@ -85,8 +86,7 @@ export function alteredBy(dataset: DatasetName): DatasetName[] {
 
 async function lockStates(client: PoolClient, locationId: LocationId, names: readonly DatasetName[]): Promise<Turn> {
   const locked = await lockDatasetStates(client, locationId, names).catch((cause: unknown) => {
-    const isLockTimeout = (cause as { code?: unknown }).code === '55P03'
-    throw isLockTimeout ? new Problem('busy', { retryAfterSeconds: 5, cause }) : cause
+    throw codeOf(cause) === '55P03' ? new Problem('busy', { retryAfterSeconds: 5, cause }) : cause
   })
   if (locked.length !== names.length) throw new Problem('location_unknown')
   const clock = Math.max(...locked.map((row) => row.clock))

@@ -108,7 +108,10 @@ export async function acceptInvitation(
 async function requireInvitation(db: Queryable, secretKey: SecretKey, token: string): Promise<Invited> {
   if (!isSecret('bwi', token)) throw new Problem('invitation_unknown')
   const { rows } = await db.query<{ member_id: MemberId }>(
-    `select member_id from invitation where token_hmac = $1 and expires_at > clock_timestamp()`,
+    // A link of later than now is refused like an expired one: the clock was set back, and the link would live longer by that.
+    `select member_id
+       from invitation
+      where token_hmac = $1 and clock_timestamp() between created_at - interval '1 minute' and expires_at`,
     [secretKey.hmac(token)],
   )
   const member = rows[0] && (await findMember(db, rows[0].member_id))

@@ -13,8 +13,8 @@ export type Person = {
 }
 
 /**
- * Who is signed in, by the session's cookie; null when nobody is, when the session was idle for too long, or is older than 12 hours, which
- * ends it. Each call counts as activity, unless the request says `X-Background: true`: a page that refreshes itself is nobody at work.
+ * Who is signed in, by the session's cookie; null when nobody is, when the session was idle for too long, or is older than 12 hours, or of an
+ * age that cannot be told, which ends it. Each call counts as activity, unless the request says `X-Background: true`: a page that refreshes itself is nobody at work.
  * `cookies`: what the answer must set, because the session's end has moved.
  */
 export async function authenticatePerson(
@@ -26,8 +26,8 @@ export async function authenticatePerson(
   const answer = await auth.api.getSession({ headers, query: { disableRefresh }, returnHeaders: true })
   const found = answer.response
   if (!found) return { person: null, cookies: [] }
-  const signedInAt = new Date(found.session.createdAt)
-  if (now.getTime() - signedInAt.getTime() >= sessionLifetimeMs) {
+  const [signedInAt, lastSeenAt] = [new Date(found.session.createdAt), new Date(found.session.updatedAt)]
+  if (![signedInAt, lastSeenAt].every((moment) => isWithin(moment, sessionLifetimeMs, now))) {
     await auth.api.signOut({ headers })
     return { person: null, cookies: [] }
   }
@@ -47,5 +47,17 @@ export async function authenticatePerson(
 
 /** Whether the sign-in is recent enough for a sensitive act. */
 export function isFresh(person: Person, now: Date): boolean {
-  return now.getTime() - person.signedInAt.getTime() < freshMs
+  return isWithin(person.signedInAt, freshMs, now)
+}
+
+/** How far the clocks of two processes may differ. */
+const aheadMsMax = 60_000
+
+/**
+ * Whether a moment is less than `ms` ago. One that lies ahead is not: the clock was set back since, so its age is unknown, and a session
+ * would live longer by what the clock lost.
+ */
+function isWithin(moment: Date, ms: number, now: Date): boolean {
+  const age = now.getTime() - moment.getTime()
+  return age >= -aheadMsMax && age < ms
 }

@@ -1,6 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { codeOf } from '../errors/error-code.ts'
 import type { Log } from '../log/log-event.ts'
 import type { Account } from './embedded/account.ts'
 import { binariesFor, findBinaries } from './embedded/binaries.ts'
@@ -78,7 +79,7 @@ function openDataDir(directory: string): string {
     ensureDataDir(directory)
     return realpathSync(directory)
   } catch (error) {
-    const reason = error instanceof Error && 'code' in error ? error.code : 'unknown'
+    const reason = codeOf(error) ?? 'unknown'
     throw new DatabaseStartError(
       `The data directory ${directory} cannot be used (${reason}). Check its access rights, or set BRIDGEWORK_DATA_DIR to another directory.`,
       { cause: error },

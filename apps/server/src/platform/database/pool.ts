@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { codeOf } from '../errors/error-code.ts'
 import type { Log } from '../log/log-event.ts'
 import { DatabaseStartError } from './start-error.ts'
 import { databaseErrorCode, isDatabaseUnavailable } from './unavailable.ts'
@@ -107,11 +108,7 @@ async function rollBack(client: pg.PoolClient, error: unknown): Promise<Error | 
 
 /** Errors that end the statement or the transaction and leave the session in use. */
 function isSessionAlive(error: unknown): boolean {
-  return (
-    error instanceof Error &&
-    'code' in error &&
-    (error.code === '57014' || error.code === '53100' || error.code === '53200')
-  )
+  return ['57014', '53100', '53200'].includes(codeOf(error) ?? '')
 }
 
 function getTypeParser(oid: number, format?: 'text' | 'binary') {

@@ -1,3 +1,4 @@
+import { codeOf } from '../errors/error-code.ts'
 /**
  * Whether an error means that the database cannot be reached, is starting, is stopping or does not answer in time: the same request may
  * succeed later, so it is answered with 503 and not with 500. False for an error of the statement itself.
@@ -5,7 +6,7 @@
 export function isDatabaseUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   if (error instanceof AggregateError && error.errors.some(isDatabaseUnavailable)) return true
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
+  const code = codeOf(error) ?? ''
   // ENOENT and EACCES of a socket, not of some file that a route could not read.
   if ((code === 'ENOENT' || code === 'EACCES') && 'syscall' in error && error.syscall === 'connect') return true
   if (unavailableCodes.has(code) || /^08...$/.test(code)) return true
@@ -13,10 +14,13 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   return isDatabaseUnavailable(error.cause)
 }
 
-/** A word for the log: the SQLSTATE or the system's code, never the message, which may carry a value. */
+/** A word for the log: the SQLSTATE or the system's code, or else the error's class; never the message, which may carry a value. */
 export function databaseErrorCode(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown'
-  if ('code' in error && typeof error.code === 'string' && error.code !== '') return error.code
+  return codeOf(error) ?? wordOf(error)
+}
+
+function wordOf(error: Error): string {
   return unavailableMessages.some((message) => error.message.startsWith(message)) ? 'connection lost' : error.name
 }
 

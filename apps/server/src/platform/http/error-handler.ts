@@ -1,6 +1,7 @@
 import { type ProblemCode, problems } from '@bridgework/contract'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { databaseErrorCode, isDatabaseUnavailable } from '../database/unavailable.ts'
+import { codeOf } from '../errors/error-code.ts'
 import { Problem } from '../errors/problem.ts'
 import type { Log } from '../log/log-event.ts'
 
@@ -87,12 +88,6 @@ const ofFastify: Record<string, ProblemCode> = {
   FST_ERR_BAD_URL: 'request_malformed',
   FST_ERR_MAX_PARAM_LENGTH: 'uri_too_long',
   FST_ERR_NOT_FOUND: 'route_unknown',
-}
-
-/** An error's code when it looks like one: short capitals, so never a value. */
-function codeOf(error: unknown): string | undefined {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined
-  return typeof code === 'string' && /^[A-Z0-9_]{3,60}$/.test(code) ? code : undefined
 }
 
 /** An error's class and code, and the first line of ours in its stack. The message is cut away first: it could spell a stack line. */

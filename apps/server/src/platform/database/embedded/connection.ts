@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { codeOf } from '../../errors/error-code.ts'
 import { adminRole, type Credentials, databaseName, ownerRole, serverRole } from './cluster.ts'
 import { socketPort } from './postmaster.ts'
 
@@ -25,7 +26,7 @@ export async function probe(url: string): Promise<'ready' | 'starting' | 'silent
     await client.query('select 1')
     return 'ready'
   } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === cannotConnectNow ? 'starting' : 'silent'
+    return codeOf(error) === cannotConnectNow ? 'starting' : 'silent'
   } finally {
     // Not waited for: to a server that hangs, even the farewell would hang.
     client.end().catch(() => {})

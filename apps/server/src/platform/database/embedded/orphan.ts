@@ -1,6 +1,7 @@
 import { readFileSync, realpathSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { codeOf } from '../../errors/error-code.ts'
 import { DatabaseStartError } from '../start-error.ts'
 import type { Command } from './postmaster.ts'
 import { isPostgresOf, processesIn, programOf } from './process-table.ts'
@@ -64,6 +65,6 @@ function isLiveNumber(pid: number): boolean {
     process.kill(pid, 0)
     return true
   } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM'
+    return codeOf(error) === 'EPERM'
   }
 }

@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { codeOf } from '../../errors/error-code.ts'
 
 /**
  * What the kernel says of processes, on Linux. Elsewhere there is no /proc: `isAlive` then asks with signal 0, `isPostgresOf` asks ps, the
@@ -15,7 +16,7 @@ export function isAlive(pid: number): boolean {
     process.kill(pid, 0)
     return true
   } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM'
+    return codeOf(error) === 'EPERM'
   }
 }
 
