@@ -1,4 +1,4 @@
-import type { DatasetName, FullReadReason, SourceProblemKind } from './connector.ts'
+import type { DatasetName, FullReadReason, MendedValues, SourceProblemKind } from './connector.ts'
 import type { IngestProblemKind } from './ingest-client.ts'
 
 /**
@@ -28,6 +28,7 @@ export type AgentEvent =
       todo: string
     }
   | { event: 'dataset.advice'; dataset: DatasetName; what: string }
+  | ({ event: 'values.mended'; dataset: DatasetName } & MendedValues)
   | { event: 'dataset.reading'; dataset: DatasetName; fully: FullReadReason | null; rows: number }
   | {
       event: 'dataset.progress'

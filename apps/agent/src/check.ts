@@ -1,4 +1,4 @@
-import type { Connector, Finding } from './connector.ts'
+import { type Connector, type Finding, noZones } from './connector.ts'
 import { type IngestClient, IngestProblem } from './ingest-client.ts'
 import { todoFor } from './pipeline/cycle.ts'
 
@@ -19,9 +19,11 @@ export async function check(deps: CheckDeps): Promise<Finding[]> {
   const findings: Finding[] = []
   const host = new URL(deps.serverUrl).host
   let serverTime: Date | null = null
+  let zones = noZones
   try {
     const self = await deps.client.identify()
     serverTime = self.serverTime
+    zones = self.zones
     findings.push(good(`The server ${host} answers and knows this agent (${self.agentId}).`))
     if (self.organizationId !== deps.organizationId || self.agentId !== deps.agentId) {
       findings.push({
@@ -35,7 +37,7 @@ export async function check(deps: CheckDeps): Promise<Finding[]> {
     const what = error.kind === 'key_refused' ? `The server ${host} refuses this agent's key.` : error.errors
     findings.push({ outcome: 'wrong', what, todo: todoFor(error.kind) })
   }
-  const source = await deps.connector.check()
+  const source = await deps.connector.check(zones)
   findings.push(...source.findings)
   findings.push(...compareClocks({ own: deps.now(), server: serverTime, database: source.now }))
   return findings

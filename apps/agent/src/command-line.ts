@@ -28,7 +28,10 @@ const commands: Readonly<Record<CommandName, { help: string; options: readonly (
       ['--db-name <name>', 'the database (default: "opendental")'],
       ['--folder <path>', 'with --connector files: the folder with the exports'],
       ['--mapping <path>', 'with --connector files: the mapping file (TOML or JSON)'],
-      ['--time-zone <zone>', 'time zone of every location, like America/Chicago (default: read from the database)'],
+      [
+        '--time-zone <zone>',
+        'time zone of every location, like America/Chicago (default: set at Bridgework, or found in the database)',
+      ],
       ['--interval <seconds>', 'time between two cycles (default: 60)'],
       ['--state <path>', 'file in which the agent remembers what it sent'],
       ['--replace', 'enroll again; settings that you do not give stay as they are'],

@@ -12,9 +12,9 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { UsageError } from '@bridgework/command-line'
+import { isTimeZone } from '@bridgework/contract'
 import { didYouMean } from './did-you-mean.ts'
 import type { DatabaseSettings } from './open-dental/database-settings.ts'
-import { isTimeZone } from './open-dental/time-zone.ts'
 import { uploadLimits } from './pipeline/context.ts'
 import { parseServerUrl } from './server-url.ts'
 
@@ -25,7 +25,7 @@ export type Config = {
   readonly agentId: string
   readonly agentKey: string
   readonly source: SourceSettings
-  /** The zone of every location; null: as the database says. */
+  /** The zone of every location; null: as Bridgework or the source says. */
   readonly timeZone: string | null
   readonly intervalSeconds: number
   readonly uploadLinesMax: number

@@ -13,6 +13,23 @@ export type SourceRecord = SentRecord & {
   readonly bearsOn?: readonly string[]
 }
 
+/** Time zones that people set at Bridgework. */
+export type ZonesSet = {
+  readonly organization: string | null
+  /** By the location's `source_id`. */
+  readonly locations: ReadonlyMap<string, string>
+}
+
+export const noZones: ZonesSet = { organization: null, locations: new Map() }
+
+/** Values of one column that could not be sent as they are; `rows`: of how many rows. */
+export type MendedValues = {
+  readonly table: string
+  readonly column: string
+  readonly mended: 'date_impossible' | 'amount_out_of_range' | 'note_cut' | 'text_invalid' | 'control_characters'
+  readonly rows: number
+}
+
 /** Something per location, by the location's `source_id`. A location that is missing has nothing. */
 export type ByLocation<T> = ReadonlyMap<string, T>
 
@@ -67,6 +84,8 @@ export type SourceCycle = {
   problemOf?(dataset: DatasetName, cursor: string | null): Promise<SourceProblem | null>
   /** What a person should know of a dataset that can be read. */
   adviceOn?(dataset: DatasetName): string | null
+  /** What could not be sent as it is, among what was read since this was last asked. */
+  takeMended?(): readonly MendedValues[]
   /** False when what is missing is not gone, because the source never holds everything. Asked after the dataset was read. */
   isComplete?(dataset: DatasetName): boolean
   /** When things stood as they were read, where that is not now: an export is as old as its file. */
@@ -81,9 +100,12 @@ export type Connector = {
   readonly name: string
   /** Parents before children: what others refer to comes first. */
   readonly datasets: readonly DatasetName[]
-  /** Throws a `SourceProblem` when the source cannot be read now. */
-  beginCycle(): Promise<SourceCycle>
-  check(): Promise<SourceCheck>
+  /**
+   * Throws a `SourceProblem` when the source cannot be read now. A location for which neither `zones` nor the source gives a time zone
+   * is read with none, and then nothing else is.
+   */
+  beginCycle(zones?: ZonesSet): Promise<SourceCycle>
+  check(zones?: ZonesSet): Promise<SourceCheck>
   /** Resolves when the source has probably changed, or when the signal says so: the next pass need not wait for its time. */
   untilChanged?(signal: AbortSignal): Promise<void>
 }
@@ -107,6 +129,7 @@ export type SourceProblemKind =
   | 'update_in_progress'
   | 'version_changed'
   | 'too_slow'
+  | 'time_zone_unknown'
   | 'mapping_invalid'
   | 'file_missing'
   | 'file_invalid'
@@ -125,6 +148,16 @@ export class SourceProblem extends Error {
     this.todo = todo
   }
 }
+
+/** Says which of the locations have no time zone, and where to set one. */
+export function timeZoneUnknown(locations: readonly SourceLocation[]): SourceProblem {
+  const names = locations.filter((location) => location.time_zone === null).map(({ name }) => name)
+  const what = `The time zone of ${names.join(', ')} is not known, so nothing is read. Run "bridgework-agent check" for the reason.`
+  return new SourceProblem('time_zone_unknown', what, timeZoneTodo)
+}
+
+export const timeZoneTodo =
+  'Set it at Bridgework, for the organization or the location, or as "time_zone" in the settings of this agent: a name like America/Chicago.'
 
 /** True for what passes by itself: the cycle is put off and nothing is wrong with the agent. */
 export function isPassing(problem: SourceProblem): boolean {

@@ -18,6 +18,8 @@ export type EnrolDeps = {
   /** Asks a person; null when there is no terminal. */
   readonly askPassword: ((question: string) => Promise<string>) | null
   readonly print: (line: string) => void
+  /** The time zone that a person gives for this enrolled agent, where it is not known; see `askTimeZone`. */
+  readonly askTimeZone: (config: Config) => Promise<string | null>
   readonly fetch?: typeof fetch
 }
 
@@ -40,12 +42,14 @@ export async function enroll(options: Options, deps: EnrolDeps): Promise<number>
 
   const draft = await draftConfig(options, deps, server.url, before)
   const file = prepareConfigFile(deps.configPath)
+  let config: Config
   try {
     const enrolment = await enrolAgent(
       { serverUrl: server.url, ...(deps.fetch === undefined ? {} : { fetch: deps.fetch }) },
       { code, name: optionText(options, 'name') ?? deps.hostName, version: agentVersion },
     )
-    file.write({ ...draft, ...enrolment })
+    config = { ...draft, ...enrolment }
+    file.write(config)
   } catch (error) {
     file.discard()
     if (!(error instanceof IngestProblem)) throw error
@@ -57,6 +61,8 @@ export async function enroll(options: Options, deps: EnrolDeps): Promise<number>
     return 1
   }
   deps.print(`The agent is enrolled. Only you can read its settings file: ${deps.configPath}`)
+  const timeZone = config.timeZone === null ? await deps.askTimeZone(config) : null
+  if (timeZone !== null) prepareConfigFile(deps.configPath).write({ ...config, timeZone })
   deps.print('Next, run: bridgework-agent check')
   return 0
 }

@@ -14,7 +14,7 @@ import {
 } from '@bridgework/contract/ingest'
 import { Check } from 'typebox/value'
 import { retryAfterMs } from './backoff.ts'
-import type { DatasetName, SourceLocation } from './connector.ts'
+import type { DatasetName, SourceLocation, ZonesSet } from './connector.ts'
 
 /** What a refusal means; and what is no answer of the service at all. */
 export type IngestProblemKind = IngestRefusalKind | 'in_progress' | 'unreachable' | 'redirected' | 'unexpected'
@@ -62,7 +62,7 @@ export function isWorthRetrying(problem: IngestProblem): boolean {
 export type Enrolment = { readonly agentId: string; readonly agentKey: string; readonly organizationId: string }
 
 export type IngestClient = {
-  /** Who the server takes us for, and its clock. */
+  /** Who the server takes us for, its clock, and the time zones that people set there. */
   identify(): Promise<{
     agentId: string
     organizationId: string
@@ -70,6 +70,7 @@ export type IngestClient = {
     /** The highest number that the service has of this agent. */
     highestNumber: number | null
     epoch: string
+    zones: ZonesSet
   }>
   /** Sends every location that the source has. Source id → Bridgework's location id, of all locations of the organization. */
   sendLocations(locations: readonly SourceLocation[]): Promise<ReadonlyMap<string, string>>
@@ -114,6 +115,7 @@ export function ingestClient(options: IngestOptions): IngestClient {
         serverTime: new Date(answer.server_time),
         highestNumber: answer.highest_number,
         epoch: answer.epoch,
+        zones: zonesOf(answer),
       }
     },
     sendLocations: async (locations) => {
@@ -255,5 +257,14 @@ function parseJson(text: string): unknown {
     return JSON.parse(text)
   } catch {
     return undefined
+  }
+}
+
+/** A server of an earlier version tells of none. */
+function zonesOf(answer: IngestAnswers['identifyAgent']): ZonesSet {
+  const own = answer.location_time_zones ?? []
+  return {
+    organization: answer.time_zone ?? null,
+    locations: new Map(own.map(({ source_id, time_zone }) => [source_id, time_zone])),
   }
 }

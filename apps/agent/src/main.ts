@@ -1,6 +1,7 @@
 import { homedir, hostname } from 'node:os'
 import { setFlagsFromString } from 'node:v8'
 import { UsageError } from '@bridgework/command-line'
+import { ask } from './ask.ts'
 import { askPassword } from './ask-password.ts'
 import { sleep } from './backoff.ts'
 import { check } from './check.ts'
@@ -9,6 +10,7 @@ import { type Config, defaultConfigPath, readConfig } from './config-file.ts'
 import type { Connector } from './connector.ts'
 import { didYouMean } from './did-you-mean.ts'
 import { enroll } from './enroll.ts'
+import { askTimeZone } from './enroll-time-zone.ts'
 import { filesConnector } from './files/connector.ts'
 import { ingestClient } from './ingest-client.ts'
 import { openDentalConnector } from './open-dental/connector.ts'
@@ -59,6 +61,11 @@ async function main(): Promise<number> {
         passwordFromEnvironment: process.env.BRIDGEWORK_AGENT_DB_PASSWORD,
         askPassword: process.stdin.isTTY ? (question) => askPassword(process.stdin, process.stderr, question) : null,
         print: (text) => console.log(text),
+        askTimeZone: (config) =>
+          askTimeZone(ingestClient(config), connectorOf(config), {
+            ask: process.stdin.isTTY ? (question) => ask(process.stdin, process.stderr, question) : null,
+            print: (text) => console.log(text),
+          }),
       })
     case 'check':
       return await runCheck(readConfig(configPath), line.options.get('json') === true)

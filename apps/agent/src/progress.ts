@@ -1,4 +1,5 @@
 import type { AgentEvent, Report } from './agent-event.ts'
+import type { MendedValues } from './connector.ts'
 
 export type ProgressMode = 'terminal' | 'lines' | 'json'
 
@@ -68,6 +69,8 @@ function describe(event: AgentEvent, nowMs: number): string {
       return `FAILED: ${event.dataset}: ${event.what} ${event.todo}`
     case 'dataset.advice':
       return `${event.dataset}: ${event.what}`
+    case 'values.mended':
+      return `${event.dataset}: ${mendedText(event)}`
     case 'dataset.reading':
       return `${event.dataset}: reading ${event.fully === null ? '' : 'all '}${count(event.rows)} records${event.fully === null ? '' : ` (${event.fully})`}`
     case 'dataset.progress':
@@ -85,6 +88,19 @@ function describe(event: AgentEvent, nowMs: number): string {
     case 'record.refused':
       return `REFUSED: record ${event.sourceId} of ${event.dataset}, location ${event.locationId}: ${event.errors}`
   }
+}
+
+const mendings: Readonly<Record<MendedValues['mended'], string>> = {
+  date_impossible: 'a date that does not exist; sent as empty',
+  amount_out_of_range: 'an amount of more than 13 digits; not sent',
+  note_cut: 'a text longer than 20,000 characters; cut',
+  text_invalid: 'text that is not valid in its encoding; sent with replacement characters',
+  control_characters: 'control characters; removed',
+}
+
+/** Which column holds what could not be sent as it is. */
+export function mendedText({ table, column, mended, rows }: MendedValues): string {
+  return `${table}.${column} of ${count(rows)} ${rows === 1 ? 'row' : 'rows'} holds ${mendings[mended]}`
 }
 
 function progressText(event: AgentEvent & { event: 'dataset.progress' }, nowMs: number): string {

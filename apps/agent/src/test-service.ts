@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
@@ -5,6 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { gunzipSync } from 'node:zlib'
 import { ingestUrl } from '@bridgework/contract/ingest'
 import { createEnrolmentCode } from '../../server/src/modules/agents/agent-key.ts'
+import { assignTimeZone } from '../../server/src/modules/directory/location.ts'
+import { updateOrganization } from '../../server/src/modules/directory/organization.ts'
 import { confirmRemoval } from '../../server/src/modules/records/removal-decision.ts'
 import { listRemovals } from '../../server/src/modules/records/removal-store.ts'
 import { removeSlice } from '../../server/src/modules/records/remover.ts'
@@ -190,6 +193,11 @@ async function startLine(
       )
       const hidden = (await records()).filter(({ isGone }) => isGone).length
       return { uploads: 0, inserted: 0, changed: 0, unchanged: 0, ...rows[0], hidden }
+    },
+    /** As people do: of the organization, or of the location with this key. */
+    setTimeZone: async (timeZone: string, location?: string) => {
+      if (location === undefined) await updateOrganization(pool, organizationId, { name: 'Practice', timeZone })
+      else await assignTimeZone(pool, (await locations()).get(location)?.id ?? assert.fail(), timeZone)
     },
     /** As a person does who agrees to every removal that waits. */
     confirmRemovals: async () => {

@@ -165,6 +165,19 @@ test('a held removal hides records only after the count was typed', async (t) =>
   assert.equal(rows[0].n, 29)
 })
 
+test('a location without a time zone says so, and takes the one that is chosen', async (t) => {
+  const { location, page, home, pool } = await somePractice(t, 'admin')
+  await page.goto(`${home}/locations/${location.id}`)
+  await page.getByText('no appointments and no ledger are taken').waitFor()
+  await page.getByRole('combobox', { name: 'Time zone of this location' }).fill('America/Boi')
+  await page.getByRole('option', { name: 'America/Boise' }).click()
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('The agent uses it at its next contact').waitFor()
+  await assertAccessible(page)
+  const { rows } = await pool.query('select time_zone, assigned_time_zone from location where id = $1', [location.id])
+  assert.deepEqual(rows, [{ time_zone: null, assigned_time_zone: 'America/Boise' }])
+})
+
 test('a member who may only read sees no action, and reads who may act', async (t) => {
   const { page, home, ...portal } = await somePractice(t, 'member')
   const vendor = await portal.addVendor()

@@ -240,7 +240,7 @@ export type TreatmentAttributes = {
   discount: string | null
   /** Amount that insurance is expected to pay */
   insurance_estimate: string | null
-  /** Amount that the patient is expected to pay */
+  /** What is left to the patient after insurance; null where insurance has no part in it */
   patient_estimate: string | null
   /** Priority in the treatment plan */
   priority: string | null
@@ -248,7 +248,7 @@ export type TreatmentAttributes = {
   planned_on: string | null
   /** Day on which it was completed */
   completed_on: string | null
-  /** Note */
+  /** Note; null from Open Dental, whose notes of treatments are not read */
   note: string | null
   /** True when the record has been removed in the practice management system */
   is_hidden: boolean
@@ -295,7 +295,7 @@ export type LedgerTransactionAttributes = {
   adjustment_type: string | null
   /** Number of the check or transfer */
   reference_number: string | null
-  /** Description */
+  /** Description; null from Open Dental, whose notes of adjustments are not read */
   description: string | null
   /** How the amount is divided among treatments */
   allocations: Array<{

@@ -15,4 +15,5 @@ export {
 } from './envelope.ts'
 export { limits, vendorApiPath, vendorApiVersion } from './limits.ts'
 export { type ErrorBody, type ProblemCode, problems, vendorProblems } from './problems.ts'
-export { hasPatientData, referencesFrom, referencesTo } from './references.ts'
+export { hasInstants, hasPatientData, referencesFrom, referencesTo } from './references.ts'
+export { isTimeZone } from './time-zone.ts'

@@ -80,6 +80,11 @@ const ingestApi = {
     status: 409,
     errors: 'This list would hide so many records that a person must confirm it first.',
   },
+  time_zone_required: {
+    status: 422,
+    errors:
+      'The time zone of this location is not known. Set it in the portal or with "location update", and update the agent.',
+  },
   record_invalid: { status: 422, errors: 'A line of the upload is not valid.' },
   idempotency_key_invalid: {
     status: 422,

@@ -19,6 +19,17 @@ export function referencesTo(dataset: string): readonly Reference[] {
   return references.filter((reference) => reference.to === dataset)
 }
 
+/** Whether a dataset's records have instants that the location's time zone made of its wall clock. */
+export function hasInstants(dataset: DatasetName): boolean {
+  return Object.values(getDataset(dataset).source.properties).some(
+    (schema) => isInstant(schema) || ('anyOf' in schema && Array.isArray(schema.anyOf) && schema.anyOf.some(isInstant)),
+  )
+}
+
+function isInstant(schema: object): boolean {
+  return 'format' in schema && schema.format === 'date-time'
+}
+
 /** Whether a dataset's records belong to a patient, or are patients. */
 export function hasPatientData(dataset: DatasetName): boolean {
   return dataset === 'patients' || referencesFrom(dataset).some(({ to }) => to === 'patients')

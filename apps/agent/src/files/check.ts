@@ -9,7 +9,11 @@ import { validate } from './prepare.ts'
 const faultsShownMax = 20
 
 /** Reads the mapping and every file as a pass would, sends nothing, and says of each what is wrong, with line and column. */
-export async function checkFiles(settings: FilesSettings, nowMs: () => number): Promise<SourceCheck> {
+export async function checkFiles(
+  settings: FilesSettings,
+  defaultZone: (locationKey: string) => string | null,
+  nowMs: () => number,
+): Promise<SourceCheck> {
   const findings: Finding[] = []
   if (!statSync(settings.folder, { throwIfNoEntry: false })?.isDirectory()) {
     findings.push(
@@ -19,7 +23,7 @@ export async function checkFiles(settings: FilesSettings, nowMs: () => number): 
       ),
     )
   }
-  const read = readMappingFile(settings.mapping, settings.timeZone)
+  const read = readMappingFile(settings.mapping, defaultZone)
   if ('faults' in read) {
     for (const fault of read.faults) findings.push(wrong(fault, 'Correct the mapping.'))
     return { findings, now: null }
@@ -29,6 +33,10 @@ export async function checkFiles(settings: FilesSettings, nowMs: () => number): 
       `The mapping is valid: ${read.mapping.datasets.length} datasets of ${read.mapping.locations.length} locations.`,
     ),
   )
+  for (const { source_id, time_zone } of read.mapping.locations) {
+    const what = `locations.${source_id} has no time zone.`
+    if (time_zone === null) findings.push(wrong(what, 'Give it a time_zone in the mapping, as America/Chicago.'))
+  }
   for (const dataset of read.mapping.datasets) {
     findings.push(...(await checkDataset(settings.folder, read.mapping, read.hash, dataset, nowMs())))
   }

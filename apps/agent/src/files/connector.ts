@@ -1,5 +1,5 @@
-import type { ByLocation, Connector, DatasetName, SourceCycle, SourceRecord } from '../connector.ts'
-import { SourceProblem } from '../connector.ts'
+import type { ByLocation, Connector, DatasetName, SourceCycle, SourceRecord, ZonesSet } from '../connector.ts'
+import { noZones, SourceProblem } from '../connector.ts'
 import { checkFiles } from './check.ts'
 import { type FilesSettings, isSame, look } from './export-files.ts'
 import type { DatasetMapping, Mapping } from './mapping.ts'
@@ -19,8 +19,8 @@ export function filesConnector(settings: FilesSettings, nowMs: () => number = Da
     get datasets() {
       return current?.datasets.map(({ dataset }) => dataset) ?? []
     },
-    beginCycle: async () => {
-      const read = readMappingFile(settings.mapping, settings.timeZone)
+    beginCycle: async (zones = noZones) => {
+      const read = readMappingFile(settings.mapping, defaultZones(settings, zones))
       if ('faults' in read) {
         const todo = 'Correct the mapping, then run "bridgework-agent check".'
         throw new SourceProblem('mapping_invalid', read.faults.join(' '), todo)
@@ -29,9 +29,14 @@ export function filesConnector(settings: FilesSettings, nowMs: () => number = Da
       const source = { folder: settings.folder, mapping: read.mapping, mappingHash: read.hash, memory }
       return cycle(read.mapping, (dataset, cursor) => prepare({ ...source, nowMs: nowMs() }, dataset, cursor))
     },
-    check: () => checkFiles(settings, nowMs),
+    check: (zones = noZones) => checkFiles(settings, defaultZones(settings, zones), nowMs),
     untilChanged: (signal) => folderChanged(settings.folder, ((current?.settleSeconds ?? 10) + 1) * 1000, signal),
   }
+}
+
+/** The zone of a location that the mapping gives none: the agent's setting, then what people set at Bridgework. */
+function defaultZones({ timeZone }: FilesSettings, zones: ZonesSet): (locationKey: string) => string | null {
+  return (locationKey) => timeZone ?? zones.locations.get(locationKey) ?? zones.organization
 }
 
 function cycle(

@@ -7,7 +7,7 @@ import { type Mapping, readMapping } from './mapping.ts'
 export type MappingFile = { readonly mapping: Mapping; readonly hash: string } | { readonly faults: readonly string[] }
 
 /** Reads a mapping: TOML, or JSON when the file's name ends in .json. */
-export function readMappingFile(path: string, defaultTimeZone: string | null): MappingFile {
+export function readMappingFile(path: string, defaultTimeZone: (locationKey: string) => string | null): MappingFile {
   let text: string
   try {
     text = readFileSync(path, 'utf8')
@@ -19,7 +19,8 @@ export function readMappingFile(path: string, defaultTimeZone: string | null): M
   if ('fault' in document) return { faults: [`${path}: ${document.fault}`] }
   const { mapping, faults } = readMapping(document.value, defaultTimeZone)
   if (faults.length > 0) return { faults: faults.map((fault) => `${path}: ${fault}`) }
-  return { mapping, hash: createHash('sha256').update(text).update(String(defaultTimeZone)).digest('hex') }
+  const zones = mapping.locations.map((location) => location.time_zone)
+  return { mapping, hash: createHash('sha256').update(text).update(JSON.stringify(zones)).digest('hex') }
 }
 
 type Parsed = { value: unknown } | { fault: string }

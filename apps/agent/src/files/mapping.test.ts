@@ -108,26 +108,26 @@ test('every fault of a mapping is named with its path, and what is known instead
     [oneDataset('insurance_plans', plan, { settle_seconds: -1 }), /^settle_seconds: must be a whole number/],
   ]
   for (const [document, expected] of cases) {
-    const { faults } = readMapping(document, null)
+    const { faults } = readMapping(document, () => null)
     assert.ok(
       faults.some((fault) => expected.test(fault)),
       `${expected}: ${faults.join('\n')}`,
     )
   }
-  assert.deepEqual(readMapping(oneDataset('insurance_plans', plan), null).faults, [])
+  assert.deepEqual(readMapping(oneDataset('insurance_plans', plan), () => null).faults, [])
 })
 
 test('a mapping file that is not TOML or JSON is refused by line and column', (t) => {
   const folder = temporaryFolder(t)
   const faultsOf = (name: string, text: string) => {
     writeFileSync(join(folder, name), text)
-    const read = readMappingFile(join(folder, name), null)
+    const read = readMappingFile(join(folder, name), () => null)
     return 'faults' in read ? read.faults.join('\n') : 'good'
   }
   assert.match(faultsOf('m.toml', 'a = 1\nb = = 2\n'), /m\.toml: line 2, column \d+: is not valid TOML/)
   assert.match(faultsOf('m.json', '{"a": }'), /m\.json: is not valid JSON/)
   assert.match(faultsOf('n.toml', 'settle_seconds = "x"\n'), /n\.toml: settle_seconds: must be a whole number/)
-  const gone = readMappingFile(join(folder, 'none.toml'), null)
+  const gone = readMappingFile(join(folder, 'none.toml'), () => null)
   assert.match('faults' in gone ? gone.faults.join() : '', /none\.toml cannot be read \(ENOENT\)/)
 })
 

@@ -1,7 +1,6 @@
-import { datasetNames, findDataset } from '@bridgework/contract'
+import { datasetNames, findDataset, isTimeZone } from '@bridgework/contract'
 import type { DatasetName, SourceLocation } from '../connector.ts'
 import { didYouMean } from '../did-you-mean.ts'
-import { isTimeZone } from '../open-dental/time-zone.ts'
 import { type AttributeRule, readAttributes } from './mapping-attributes.ts'
 import { Fields } from './mapping-fields.ts'
 import { kindsOf } from './schema-kind.ts'
@@ -33,7 +32,10 @@ export type Mapping = {
 }
 
 /** Understands a mapping file's content; every fault at once, each with its path. */
-export function readMapping(document: unknown, defaultTimeZone: string | null): { mapping: Mapping; faults: string[] } {
+export function readMapping(
+  document: unknown,
+  defaultTimeZone: (locationKey: string) => string | null,
+): { mapping: Mapping; faults: string[] } {
   const faults: string[] = []
   const top = new Fields(document, '', faults)
   top.refuseOthers(['practice_management_system', 'ready_when', 'settle_seconds', 'locations', 'datasets'])
@@ -63,14 +65,18 @@ export function readMapping(document: unknown, defaultTimeZone: string | null): 
   }
 }
 
-function readLocations(top: Fields, system: { name: string; version: string | null }, timeZone: string | null) {
+function readLocations(
+  top: Fields,
+  system: { name: string; version: string | null },
+  defaultTimeZone: (locationKey: string) => string | null,
+) {
   const tables = top.table('locations')
   const locations = (tables?.names() ?? []).flatMap((key) => {
     const table = tables?.table(key)
     if (!table) return []
     table.refuseOthers([...locationTexts, 'name', 'is_active', 'names_in_files'])
     const texts = Object.fromEntries(locationTexts.map((name) => [name, table.text(name)]))
-    const zone = texts.time_zone ?? timeZone
+    const zone = texts.time_zone ?? defaultTimeZone(key)
     if (zone !== null && !isTimeZone(zone)) table.fault('time_zone', 'must be a zone like America/Chicago')
     return [
       {

@@ -7,8 +7,8 @@ import { byLocation } from './location-map.ts'
 import { neverShrinking } from './never-shrinking.ts'
 import { plainTable } from './record-table.ts'
 import { definitionName, providerName, readSmallTable } from './small-tables.ts'
-import { isTrue, moneyOrNull, noteOrNull, referenceOrNull, sumOfMoney, textOrNull } from './values.ts'
-import { type Clock, timeOfDayOrNull, wallTimeOrNull } from './wall-time.ts'
+import { isTrue, moneyOrNull, referenceOrNull, sumOfMoney, textOrNull } from './values.ts'
+import { timeOfDayOrNull, wallTimeOrNull } from './wall-time.ts'
 
 const statusNames: Readonly<Record<string, string>> = {
   '0': 'None',
@@ -96,7 +96,7 @@ export const appointments: DatasetReader = {
         const locationId = reading.locations.of(row.ClinicNum)
         const id = row.AptNum ?? ''
         const record = appointment(row, lookups, {
-          clock: { zone: reading.locations.zoneOf(locationId), offsetSeconds: reading.session.offsetSeconds },
+          zone: reading.locations.zoneOf(locationId),
           treatments: treatments.get(id) ?? [],
           lastAction: lastActions.get(id) ?? null,
           isSingle: reading.locations.isSingle,
@@ -131,7 +131,7 @@ async function readTreatments(
     if (keys.length === 0) continue
     const rows = await session.database.query(
       `select ${column} as appointment, ProcNum,
-              cast(ProcFee * greatest(1, UnitQty + BaseUnits) as decimal(15,2)) as Fee
+              cast(ProcFee * greatest(1, UnitQty + BaseUnits) as decimal(19,2)) as Fee
          from procedurelog
         where ${column} in (${keyList(keys.map((row) => row.AptNum ?? ''))}) and ProcStatus <> 6
           ${groupNotes.length === 0 ? '' : `and CodeNum not in (${keyList(groupNotes)})`}`,
@@ -162,15 +162,15 @@ async function readLastActions({ session }: Reading, keys: readonly string[]): P
 function appointment(
   row: Row,
   lookups: Lookups,
-  given: { clock: Clock; treatments: readonly Treatment[]; lastAction: string | null; isSingle: boolean },
+  given: { zone: string; treatments: readonly Treatment[]; lastAction: string | null; isSingle: boolean },
 ): SourceRecord {
-  const { clock, treatments } = given
-  const startsAt = wallTimeOrNull(row.AptDateTime, clock)
+  const { zone, treatments } = given
+  const startsAt = wallTimeOrNull(row.AptDateTime, zone)
   const minutes = patternMinutes * (row.Pattern ?? '').length
   const patient = referenceOrNull(row.PatNum)
   const confirmation = definitionName(lookups.definitions, row.Confirmed)
-  const arrivedAt = timeOfDayOrNull(row.DateTimeArrived, clock)
-  const seatedAt = timeOfDayOrNull(row.DateTimeSeated, clock)
+  const arrivedAt = timeOfDayOrNull(row.DateTimeArrived, zone)
+  const seatedAt = timeOfDayOrNull(row.DateTimeSeated, zone)
   const statusName = statusNames[row.AptStatus ?? ''] ?? `Status ${row.AptStatus}`
   return {
     source_id: row.AptNum ?? '',
@@ -192,21 +192,25 @@ function appointment(
       starts_at: startsAt?.instant ?? null,
       ends_at: startsAt === null ? null : new Date(Date.parse(startsAt.instant) + minutes * 60_000).toISOString(),
       local_starts_at: startsAt?.local ?? null,
-      time_zone: clock.zone,
+      time_zone: zone,
       duration_minutes: minutes,
       is_new_patient: isTrue(row.IsNewPatient),
       is_hygiene: isTrue(row.IsHygiene),
       is_block: row.AptStatus === '7' || row.AptStatus === '8',
       arrived_at: arrivedAt?.instant ?? null,
       seated_at: seatedAt?.instant ?? null,
-      dismissed_at: timeOfDayOrNull(row.DateTimeDismissed, clock)?.instant ?? null,
+      dismissed_at: timeOfDayOrNull(row.DateTimeDismissed, zone)?.instant ?? null,
       treatment_source_ids: treatments.slice(0, treatmentsMax).map((treatment) => treatment.key),
       scheduled_production:
         treatments.length === 0 ? null : sumOfMoney(...treatments.map((treatment) => treatment.fee)),
-      note: noteOrNull(row.Note),
+      note: textOrNull(row.Note),
       is_hidden: false,
     },
-    bearsOn: given.isSingle || patient === null ? [] : [`patients/${patient}`],
+    bearsOn: [
+      ...(given.isSingle || patient === null ? [] : [`patients/${patient}`]),
+      // A visit that is deleted takes nothing along: what was scheduled for it is planned again.
+      ...treatments.map(({ key }) => `treatments/${key}`),
+    ],
   }
 }
 

@@ -15,6 +15,28 @@ const changes: readonly [
   happens: (practice: Family, clock: { now: Date }) => Promise<unknown>,
 ][] = [
   ['a patient changes a name', 'patients', (p) => p.update('patient', 'PatNum', 4, { FName: 'Doris' })],
+  [
+    'a visit is missed, and what was scheduled for it is planned again',
+    'appointments treatments',
+    (p) => p.update('appointment', 'AptNum', 2, { AptStatus: 5 }),
+  ],
+  ['it is booked again', 'appointments treatments', (p) => p.update('appointment', 'AptNum', 2, { AptStatus: 1 })],
+  [
+    'planned work gets a visit',
+    'appointments treatments',
+    async (p) => {
+      await p.insert('appointment', { AptNum: 61, PatNum: 4, AptStatus: 1, Pattern: '/', ClinicNum: 2 })
+      await p.update('procedurelog', 'ProcNum', 3, { AptNum: 61 })
+    },
+  ],
+  ['that visit is deleted under it', 'appointments treatments', (p) => p.remove('appointment', 'AptNum', 61)],
+  ['and the work forgets it', 'treatments', (p) => p.update('procedurelog', 'ProcNum', 3, { AptNum: 0 })],
+  [
+    'a treatment is adjusted',
+    'treatments ledger_transactions',
+    (p) => p.insert('adjustment', { AdjNum: 61, AdjAmt: -1, PatNum: 4, ProvNum: 1, ProcNum: 4, ClinicNum: 2 }),
+  ],
+  ['that adjustment is deleted', 'treatments ledger_transactions', (p) => p.remove('adjustment', 'AdjNum', 61)],
   ['a patient is deleted', 'patients', (p) => p.update('patient', 'PatNum', 6, { PatStatus: 4 })],
   [
     'a provider gets another name',
@@ -199,7 +221,7 @@ const changes: readonly [
   ],
   [
     'and then is no payment after all',
-    'ledger_transactions',
+    'ledger_transactions treatments',
     (p) => p.update('claimproc', 'ClaimProcNum', 4, { Status: 2 }),
   ],
   ['an adjustment is deleted', 'ledger_transactions', (p) => p.remove('adjustment', 'AdjNum', 2)],
@@ -260,7 +282,7 @@ const changes: readonly [
   ],
   [
     'insurance pays more for it, and the plan less',
-    'ledger_transactions',
+    'ledger_transactions treatments',
     (p) => p.update('claimproc', 'ClaimProcNum', 5, { InsPayAmt: 9.5 }),
   ],
   [

@@ -1,40 +1,31 @@
-import { type Finding, type SourceCheck, SourceProblem } from '../connector.ts'
+import {
+  type DatasetName,
+  type Finding,
+  type SourceCheck,
+  type SourceCycle,
+  SourceProblem,
+  timeZoneTodo,
+} from '../connector.ts'
+import { mendedText } from '../progress.ts'
 import type { Database } from './connection.ts'
 import { rightsMissing } from './database-problem.ts'
 import type { DatabaseSettings } from './database-settings.ts'
-import { clinicTables } from './locations.ts'
-import { assertQuiet, openSession, type Session } from './session.ts'
+import { keyList } from './keys.ts'
+import type { ZoneSources } from './location-zone.ts'
+import { readLocations } from './locations.ts'
+import { assertQuiet, type Guard, openSession, type Session } from './session.ts'
+import { tablesOfNewerVersions, tablesRead } from './tables-read.ts'
+import { wallTimeOrNull, withOffset } from './wall-time.ts'
 
-/** Every table that the agent reads. */
-const tablesRead = [
-  'preference',
-  'clinic',
-  'employer',
-  'carrier',
-  'insplan',
-  'feesched',
-  'fee',
-  'procedurecode',
-  'definition',
-  'provider',
-  'operatory',
-  'appointmenttype',
-  'patientlink',
-  'patplan',
-  'inssub',
-  'histappointment',
-  'claimpayment',
-  'payplan',
-  'referral',
-  'refattach',
-  ...clinicTables,
-] as const
-
-/** As well, where the version has them. */
-const tablesOfNewerVersions = ['payplanlink'] as const
-
-/** Asks the database every question that a cycle will ask, and says in words what is wrong. */
-export async function checkOpenDental(settings: DatabaseSettings): Promise<SourceCheck> {
+/**
+ * Asks the database every question that a cycle will ask, and says in words what is wrong. `beginCycle` is for the last of them, whether
+ * every value can be sent as it is: only reading everything tells, a chunk at a time and without sending it.
+ */
+export async function checkOpenDental(
+  settings: DatabaseSettings,
+  zones: Omit<ZoneSources, 'serverZone'>,
+  beginCycle: () => Promise<{ cycle: SourceCycle; datasets: readonly DatasetName[] }>,
+): Promise<SourceCheck> {
   const findings: Finding[] = []
   let session: Session | null = null
   try {
@@ -46,6 +37,10 @@ export async function checkOpenDental(settings: DatabaseSettings): Promise<Sourc
     findings.push(await adviceOnRights(session.database))
     const guard = await assertQuiet(session.database)
     findings.push(good(`Open Dental ${guard.programVersion ?? guard.databaseVersion}; no update is in progress.`))
+    const ofZones = await checkZones(session, guard, zones)
+    findings.push(...ofZones)
+    // Without a zone nothing is read.
+    if (ofZones.every(({ outcome }) => outcome === 'good')) findings.push(...(await checkValues(session, beginCycle)))
   } catch (error) {
     if (!(error instanceof SourceProblem)) throw error
     findings.push({ outcome: 'wrong', what: error.message, todo: error.todo })
@@ -54,6 +49,64 @@ export async function checkOpenDental(settings: DatabaseSettings): Promise<Sourc
   }
   const now = session === null ? null : new Date(`${session.nowUtc.replace(' ', 'T')}Z`)
   return { findings, now }
+}
+
+/** Each location's zone, where it comes from, and what it makes of a winter's and a summer's appointment. */
+async function checkZones(session: Session, guard: Guard, zones: Omit<ZoneSources, 'serverZone'>): Promise<Finding[]> {
+  const found = await readLocations(session, guard, { ...zones, serverZone: session.serverZone })
+  const findings: Finding[] = []
+  for (const { location, zone } of found) {
+    if (zone.zone === null) {
+      const what = `The time zone of ${location.name} is not known. ${zone.because}`
+      findings.push({ outcome: 'wrong', what, todo: timeZoneTodo })
+      continue
+    }
+    const samples = await sampleTimes(session.database, location.source_id, found.length === 1, zone.zone)
+    findings.push(good(`The time zone of ${location.name} is ${zone.zone}, from ${zone.from}. ${samples}`))
+  }
+  return findings
+}
+
+/** The latest appointment of January and of July, as instants are made of them: whoever knows the practice sees whether that is right. */
+async function sampleTimes(database: Database, locationId: string, isOnly: boolean, zone: string): Promise<string> {
+  const clinic = isOnly ? '1' : `ClinicNum = ${keyList([locationId])}`
+  const rows = await database.query(
+    `select max(case when month(AptDateTime) = 1 then AptDateTime end) as winter,
+            max(case when month(AptDateTime) = 7 then AptDateTime end) as summer
+       from appointment
+      where ${clinic} and AptDateTime > '1880-01-01'`,
+  )
+  const samples = [rows[0]?.winter, rows[0]?.summer]
+    .map((value) => wallTimeOrNull(value, zone))
+    .filter((time) => time !== null)
+  if (samples.length === 0) return 'There is no appointment in January or July to show.'
+  return `Appointments: ${samples.map((time) => `${withOffset(time)} (${time.instant})`).join(', ')}.`
+}
+
+/** What will not be sent as it stands in the database, by column and number of rows. */
+async function checkValues(
+  { showsInvalidText }: Session,
+  beginCycle: () => Promise<{ cycle: SourceCycle; datasets: readonly DatasetName[] }>,
+): Promise<Finding[]> {
+  const findings: Finding[] = []
+  const { cycle, datasets } = await beginCycle()
+  try {
+    for (const dataset of datasets) {
+      const scan = await cycle.scan?.(dataset)
+      for await (const _ of scan?.chunks ?? []);
+      for (const values of cycle.takeMended?.() ?? []) {
+        const todo = 'Correct it in Open Dental where it matters; the agent sends the rest of these rows as it is.'
+        findings.push({ outcome: 'advice', what: `${dataset}: ${mendedText(values)}.`, todo })
+      }
+    }
+  } finally {
+    await cycle.end()
+  }
+  if (!showsInvalidText) {
+    const what = 'The tables use two versions of UTF-8, so text that is not valid in its encoding cannot be counted.'
+    findings.push({ outcome: 'advice', what, todo: 'It is sent with "?" in its place.' })
+  }
+  return findings.length > 0 ? findings : [good('Every date, amount and text can be sent as it is.')]
 }
 
 /** A database without a table `preference` is another program's; one whose tables may not be seen is told apart by the next check. */

@@ -1,12 +1,16 @@
 import { createConnection } from 'mysql2/promise'
 import { databaseProblem } from './database-problem.ts'
 import type { DatabaseSettings } from './database-settings.ts'
+import { type MendedCounts, mendedCounts, mendRows } from './mended-values.ts'
 
-/** Every column as text, exactly as the database wrote it: 64-bit keys, decimals and dates lose nothing on the way. */
+/** Every column as text, as the database wrote it: 64-bit keys, decimals and dates lose nothing on the way. See `mendRows`. */
 export type Row = Readonly<Record<string, string | null>>
 
 export type Database = {
   readonly settings: DatabaseSettings
+  /** What of the rows so far could not be sent as it is. */
+  readonly mended: MendedCounts
+  /** The rows, mended. */
   query(sql: string, values?: readonly string[]): Promise<Row[]>
   end(): Promise<void>
 }
@@ -28,20 +32,23 @@ export async function connectDatabase(settings: DatabaseSettings): Promise<Datab
     timezone: 'Z',
     connectTimeout: 10_000,
     flags: ['-LOCAL_FILES'],
-    typeCast: (field) => field.string(),
+    // The session's `character_set_results` is one of UTF-8's, whatever a column's own.
+    typeCast: (field) => field.string('utf8'),
   }).catch((error: unknown) => {
     throw databaseProblem(error, settings)
   })
   // Without a listener a connection that dies between two statements would end the process.
   connection.on('error', () => {})
+  const mended = mendedCounts()
   return {
     settings,
+    mended,
     query: async (sql, values = []) => {
       // The database's own limit comes first; this one is for a server that stopped answering.
       const timeout = (statementSecondsMax + 15) * 1000
       try {
-        const [rows] = await connection.query({ sql, timeout }, [...values])
-        return asRows(rows)
+        const [rows, fields] = await connection.query({ sql, timeout }, [...values])
+        return mendRows(asRows(rows), fields ?? [], mended)
       } catch (error) {
         throw databaseProblem(error, settings)
       }
@@ -53,6 +60,6 @@ export async function connectDatabase(settings: DatabaseSettings): Promise<Datab
 }
 
 /** True by `typeCast` above: each column is text or null. A statement without a result set gives no rows. */
-function asRows(result: unknown): Row[] {
-  return Array.isArray(result) ? (result as Row[]) : []
+function asRows(result: unknown): Record<string, string | null>[] {
+  return Array.isArray(result) ? (result as Record<string, string | null>[]) : []
 }

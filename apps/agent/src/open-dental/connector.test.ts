@@ -52,15 +52,19 @@ describe('an Open Dental database', () => {
     assert.deepEqual(await locationIds(practice), ['0'])
   })
 
-  test('has a location’s zone from the settings, the clinic or the server, and never from an abbreviation', async () => {
+  test('has each location’s zone from the settings, from Bridgework, from its clinic or from its address', async () => {
     await fresh()
-    await practice.update('clinic', 'ClinicNum', 1, { TimeZone: 'America/Chicago' })
+    await practice.update('clinic', 'ClinicNum', 1, { TimeZone: 'America/Phoenix' })
+    // Of the other clinic no address is known: it is where the practice is, in Oregon.
+    assert.deepEqual(await zones(practice, null), ['America/Phoenix', 'America/Los_Angeles'])
     await practice.update('clinic', 'ClinicNum', 2, { TimeZone: 'Central Standard Time' })
-    assert.deepEqual(await zones(practice, null), ['America/Chicago', 'UTC'])
+    assert.deepEqual(await zones(practice, null), ['America/Phoenix', 'America/Chicago'])
     assert.deepEqual(await zones(practice, 'America/Denver'), ['America/Denver', 'America/Denver'])
-    await mariaDb.execute("set global time_zone = '-06:00'")
-    assert.deepEqual(await zones(practice, null), ['America/Chicago', null])
-    await mariaDb.execute("set global time_zone = 'SYSTEM'")
+    const set = { organization: 'America/Juneau', locations: new Map([['2', 'America/Boise']]) }
+    const cycle = await openDentalConnector(practice.settings, null).beginCycle(set)
+    const found = (await cycle.readLocations()).map((location) => location.time_zone)
+    await cycle.end()
+    assert.deepEqual(found, ['America/Juneau', 'America/Boise'])
   })
 
   test('of a Canadian office has Canadian locations, and a hidden clinic is an inactive one', async () => {
@@ -322,7 +326,7 @@ describe('an Open Dental database', () => {
 
   test('is not relied on when it was updated during the read, or an update has begun', async () => {
     await fresh()
-    const cycle = await openDentalConnector(practice.settings, null).beginCycle()
+    const cycle = await openDentalConnector(practice.settings, 'UTC').beginCycle()
     await cycle.confirm()
     await practice.setPreference('DataBaseVersion', '24.4.1.0')
     await assert.rejects(cycle.confirm(), (error) => error instanceof SourceProblem && error.kind === 'version_changed')
@@ -352,7 +356,7 @@ describe('an Open Dental database', () => {
 async function inCycle<T>(
   practice: TestPractice,
   work: (cycle: Awaited<ReturnType<ReturnType<typeof openDentalConnector>['beginCycle']>>) => Promise<T>,
-  zone: string | null = null,
+  zone: string | null = 'UTC',
 ): Promise<T> {
   const cycle = await openDentalConnector(practice.settings, zone).beginCycle()
   try {
@@ -362,7 +366,7 @@ async function inCycle<T>(
   }
 }
 
-function locations(practice: TestPractice, zone: string | null = null) {
+function locations(practice: TestPractice, zone: string | null = 'UTC') {
   return inCycle(practice, (cycle) => cycle.readLocations(), zone)
 }
 

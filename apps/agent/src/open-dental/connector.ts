@@ -8,6 +8,7 @@ import type {
   SourceLocation,
   SourceRecord,
 } from '../connector.ts'
+import { noZones } from '../connector.ts'
 import { appointments } from './appointments.ts'
 import { checkOpenDental } from './check.ts'
 import { type Cursor, fullReadReason, parseCursor, since } from './cursor.ts'
@@ -18,15 +19,16 @@ import { insurancePlans } from './insurance-plans.ts'
 import { slices } from './keys.ts'
 import { ledgerTransactions } from './ledger-transactions.ts'
 import { locationMap } from './location-map.ts'
+import type { ZoneSources } from './location-zone.ts'
 import { readLocations } from './locations.ts'
 import { changedMarks, type Lookup } from './lookup.ts'
+import { notToldBefore } from './mended-values.ts'
 import { patientReferrals } from './patient-referrals.ts'
 import { patients } from './patients.ts'
 import { differences, nextKeys, readBuckets, recordIds, tablesPresent } from './record-table.ts'
 import { assertQuiet, type Guard, openSession, type Session } from './session.ts'
-import { firstTimeZone } from './time-zone.ts'
 import { treatments } from './treatments.ts'
-import { dayOn } from './wall-time.ts'
+import { dayIn } from './wall-time.ts'
 
 /** In the contract's order: what others refer to comes first. */
 const readers: ReadonlyMap<DatasetName, DatasetReader> = new Map([
@@ -48,32 +50,47 @@ export function openDentalConnector(
   timeZone: string | null,
   now: () => Date = () => new Date(),
 ): Connector {
-  return {
+  const datasets = [...readers.keys()]
+  const worthTelling = notToldBefore()
+  const connector: Connector = {
     name: 'open-dental',
-    datasets: [...readers.keys()],
-    beginCycle: async () => {
+    datasets,
+    beginCycle: async (zones = noZones) => {
       const session = await openSession(settings)
       try {
-        return cycle(session, await assertQuiet(session.database), timeZone, now())
+        const sources = { configured: timeZone, set: zones, serverZone: session.serverZone }
+        const guard = await assertQuiet(session.database)
+        const begun = cycle(session, guard, sources, now())
+        return { ...begun, takeMended: () => worthTelling(session.database.mended.take()) }
       } catch (error) {
         await session.database.end()
         throw error
       }
     },
-    check: () => checkOpenDental(settings),
+    check: (zones = noZones) =>
+      checkOpenDental(settings, { configured: timeZone, set: zones }, async () => ({
+        cycle: await connector.beginCycle(zones),
+        datasets,
+      })),
   }
+  return connector
 }
 
-function cycle(session: Session, guard: Guard, timeZone: string | null, now: Date): SourceCycle {
+function cycle(session: Session, guard: Guard, zones: ZoneSources, now: Date): SourceCycle {
   const { database } = session
   const lookupsRead = new Map<string, Promise<Lookup>>()
-  const today = dayOn({ zone: firstTimeZone(timeZone, session.serverZone), offsetSeconds: session.offsetSeconds }, now)
   const lookupsOf = new Map<DatasetName, Promise<Lookups>>()
   let locations: readonly SourceLocation[] | null = null
 
   async function reading(): Promise<Reading> {
-    locations ??= await readLocations(session, guard, timeZone)
-    return { session, locations: locationMap(locations), today, lookup: lookupOnce }
+    const places = locationMap(await readLocationsOnce())
+    // The practice's day is headquarters', or the first clinic's.
+    return { session, locations: places, today: dayIn(places.zoneOf(places.ids[0] ?? ''), now), lookup: lookupOnce }
+  }
+
+  async function readLocationsOnce(): Promise<readonly SourceLocation[]> {
+    locations ??= (await readLocations(session, guard, zones)).map(({ location }) => location)
+    return locations
   }
 
   function lookupOnce(name: string, read: () => Promise<Lookup>): Promise<Lookup> {
@@ -104,10 +121,7 @@ function cycle(session: Session, guard: Guard, timeZone: string | null, now: Dat
   }
 
   return {
-    readLocations: async () => {
-      locations = await readLocations(session, guard, timeZone)
-      return locations
-    },
+    readLocations: readLocationsOnce,
 
     listKeys: async (dataset) => {
       const all = new Map((await reading()).locations.ids.map((id): [string, string[]] => [id, []]))
@@ -199,11 +213,11 @@ function bucketsName(table: string): string {
 async function currentCursor(reading: Reading, guard: Guard, reader: DatasetReader, lookups: Lookups): Promise<Cursor> {
   const { session, locations, today } = reading
   return {
-    format: 2,
+    format: 3,
     nowUtc: session.nowUtc,
     databaseVersion: guard.databaseVersion,
     highest: await reader.readHighest(reading),
-    locations: JSON.stringify(locations.ids.map((id) => [id, locations.zoneOf(id) ?? session.offsetSeconds])),
+    locations: JSON.stringify(locations.ids.map((id) => [id, locations.zoneOf(id)])),
     today,
     lookups: Object.fromEntries(Object.entries(lookups).map(([name, lookup]) => [name, lookup.marks])),
   }

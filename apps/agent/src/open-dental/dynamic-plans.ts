@@ -33,7 +33,7 @@ export function planCreditStatement(account: AccountRows, { columns }: Session, 
                      from claimproc c
                     where c.ProcNum = p.ProcNum and c.Status <> 2)
                 - (select coalesce(sum(s.SplitAmt), 0) from paysplit s where s.ProcNum = p.ProcNum and s.PayPlanNum = 0)
-            end as decimal(15,2)) as Amount
+            end as decimal(19,2)) as Amount
        from payplanlink k
        left join payplan l on l.PayPlanNum = k.PayPlanNum
        left join procedurelog p on k.LinkType = 2 and p.ProcNum = k.FKey and l.PayPlanNum is not null

@@ -4,7 +4,7 @@ import type { DatasetReader } from './dataset.ts'
 import { keyAscending, keyList } from './keys.ts'
 import { readLookup } from './lookup.ts'
 import { plainTable } from './record-table.ts'
-import { dateOrNull, isTrue, referenceOrNull, text } from './values.ts'
+import { dateOrNull, isTrue, moneyOrNull, referenceOrNull, text } from './values.ts'
 
 const scheduleTypes: Readonly<Record<string, string>> = {
   '0': 'standard',
@@ -73,7 +73,7 @@ export const feeSchedules: DatasetReader = {
     const fees = await database.query(
       `select FeeNum, FeeSched, CodeNum, ClinicNum, ProvNum,
               ${columns.has('fee.DateEffective') ? 'DateEffective' : 'null as DateEffective'},
-              case when Amount = -1 or abs(Amount) >= 1e13 then null else cast(Amount as decimal(15,2)) end as Amount
+              case when Amount = -1 then null else cast(Amount as decimal(19,2)) end as Amount
          from fee
         where FeeSched in (${keyList(keys)})`,
     )
@@ -116,7 +116,7 @@ function asFee(row: Row, code: string | null | undefined): Fee | null {
     clinic: row.ClinicNum ?? '0',
     line: {
       procedure_code: procedureCode,
-      amount: row.Amount === '-0.00' ? '0.00' : (row.Amount ?? null),
+      amount: moneyOrNull(row.Amount),
       provider_source_id: referenceOrNull(row.ProvNum),
       effective_on: dateOrNull(row.DateEffective),
     },

@@ -2,8 +2,8 @@ import type { SourceRecord } from '../connector.ts'
 import type { Lookups } from './dataset.ts'
 import type { LedgerLine } from './ledger-parts.ts'
 import { definitionName, providerName } from './small-tables.ts'
-import { dateOrNull, moneyOrNull, referenceOrNull, textOrNull } from './values.ts'
-import { type Clock, wallTimeOrNull } from './wall-time.ts'
+import { dateOrNull, money, referenceOrNull, textOrNull } from './values.ts'
+import { wallTimeOrNull } from './wall-time.ts'
 
 /** In the order in which they are looked for: "Credit card" is a card, "Care credit" is not. */
 const paymentMethods: readonly (readonly [RegExp, string])[] = [
@@ -26,9 +26,9 @@ const kindNames: Readonly<Record<LedgerLine['kind'], string>> = {
 }
 
 /** One line of an account as a record. `amount` is signed as the account sees it: what raises what is owed is positive. */
-export function ledgerTransaction(line: LedgerLine, lookups: Lookups, clock: Clock, isSingle: boolean): SourceRecord {
+export function ledgerTransaction(line: LedgerLine, lookups: Lookups, zone: string, isSingle: boolean): SourceRecord {
   const { row, kind } = line
-  const amount = moneyOrNull(line.amount) ?? '0.00'
+  const amount = money(line.amount)
   const patient = referenceOrNull(row.PatNum)
   const treatment = referenceOrNull(row.ProcNum)
   const isPlan = kind === 'payment_plan_debit' || kind === 'payment_plan_credit'
@@ -40,7 +40,7 @@ export function ledgerTransaction(line: LedgerLine, lookups: Lookups, clock: Clo
       transaction_type_raw: kind === 'split' && row.PayType === '0' ? 'Income transfer' : kindNames[kind],
       amount,
       transaction_on: dateOrNull(row.TransactionOn),
-      entered_at: wallTimeOrNull(row.EnteredAt, clock)?.instant ?? null,
+      entered_at: wallTimeOrNull(row.EnteredAt, zone)?.instant ?? null,
       patient_source_id: patient,
       guarantor_source_id: referenceOrNull(row.Guarantor),
       provider_name: providerName(lookups.providers, row.ProvNum),

@@ -39,7 +39,7 @@ const ofInsurance = 'select ClaimProcNum as id from claimproc where'
 const ofPlanCharge = 'select PayPlanChargeNum as id from payplancharge where'
 const ofPlanLink = 'select PayPlanLinkNum as id from payplanlink where'
 
-const money = (expression: string) => `cast(${expression} as decimal(15,2))`
+const money = (expression: string) => `cast(${expression} as decimal(19,2))`
 
 const charges: LedgerPart = {
   table: { table: 'procedurelog', key: 'ProcNum', prefix: 'proc:', suffixes: [''], isRecord: 'ProcStatus = 2' },

@@ -73,8 +73,10 @@ export const ledgerTransactions: DatasetReader = {
         .filter((line) => wanted.has(line.id))
         .map((line) => {
           const locationId = reading.locations.of(line.row.ClinicNum)
-          const clock = { zone: reading.locations.zoneOf(locationId), offsetSeconds: reading.session.offsetSeconds }
-          return [locationId, ledgerTransaction(line, lookups, clock, reading.locations.isSingle)] as const
+          return [
+            locationId,
+            ledgerTransaction(line, lookups, reading.locations.zoneOf(locationId), reading.locations.isSingle),
+          ] as const
         }),
     )
   },

@@ -1,4 +1,4 @@
-import type { SourceLocation } from '../connector.ts'
+import { type SourceLocation, timeZoneUnknown } from '../connector.ts'
 
 /** Where a row belongs, by its `ClinicNum`. */
 export type LocationMap = {
@@ -6,8 +6,8 @@ export type LocationMap = {
   /** True when everything is in one place, so that nobody need ask where. */
   readonly isSingle: boolean
   of(clinicNum: string | null | undefined): string
-  /** The zone of the location's wall clock, or null when only the server's offset is known. */
-  zoneOf(locationId: string): string | null
+  /** The zone of the location's wall clock. Throws where it is not known: nothing of such a location is read. */
+  zoneOf(locationId: string): string
 }
 
 /** Without clinics all rows are the practice's; with them, those of no clinic, or of one that is gone, are headquarters'. */
@@ -20,7 +20,11 @@ export function locationMap(locations: readonly SourceLocation[]): LocationMap {
       if (clinicNum !== null && clinicNum !== undefined && zones.has(clinicNum)) return clinicNum
       return zones.has('0') ? '0' : ([...zones.keys()][0] ?? '0')
     },
-    zoneOf: (locationId) => zones.get(locationId) ?? null,
+    zoneOf: (locationId) => {
+      const zone = zones.get(locationId)
+      if (zone === null || zone === undefined) throw timeZoneUnknown([...locations])
+      return zone
+    },
   }
 }
 

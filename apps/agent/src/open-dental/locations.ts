@@ -1,31 +1,23 @@
 import type { SourceLocation } from '../connector.ts'
 import type { Database, Row } from './connection.ts'
 import { keyList } from './keys.ts'
+import { type LocationZone, type ZoneSources, zoneOfLocation } from './location-zone.ts'
 import type { Guard, Session } from './session.ts'
-import { firstTimeZone } from './time-zone.ts'
+import { clinicTables } from './tables-read.ts'
 import { isTrue, text, textOrNull } from './values.ts'
 
-/** Tables whose rows belong to a clinic; each has an index led by ClinicNum. */
-export const clinicTables = [
-  'patient',
-  'appointment',
-  'procedurelog',
-  'adjustment',
-  'payment',
-  'paysplit',
-  'claimproc',
-  'payplancharge',
-] as const
+/** A location, and where its zone comes from or why it has none. */
+export type FoundLocation = { readonly location: SourceLocation; readonly zone: LocationZone }
 
 /**
  * The practice's locations. Without clinics the whole practice is one, '0'. With clinics, 0 stands for headquarters,
  * which is a location too as long as any row carries it. Clinics and preferences have no change stamp: read whole.
  */
 export async function readLocations(
-  { database, columns, serverZone }: Session,
+  { database, columns }: Session,
   guard: Guard,
-  configuredZone: string | null,
-): Promise<SourceLocation[]> {
+  zones: ZoneSources,
+): Promise<FoundLocation[]> {
   const practice = await readPractice(database)
   const clinics = isTrue(practice.EasyNoClinics) ? [] : await readClinics(database, columns)
   const country = /(^|-)CA$/i.test(text(practice.LanguageAndRegion)) ? 'CA' : 'US'
@@ -36,7 +28,16 @@ export async function readLocations(
     currency: country === 'CA' ? 'CAD' : 'USD',
     practice_management_system: { name: 'Open Dental', version: guard.programVersion },
   }
-  const whole: SourceLocation = {
+  const found = (location: Omit<SourceLocation, 'time_zone'>, clinicZone: string | null): FoundLocation => {
+    // A clinic without an address of its own is where the practice is; one in another city is not.
+    const isThere = [location.city, location.state].every(
+      (name) => name === null || [whole.city, whole.state].includes(name),
+    )
+    const postalCode = location.postal_code ?? (isThere ? whole.postal_code : null)
+    const zone = zoneOfLocation({ sourceId: location.source_id, clinicZone, postalCode, country }, zones)
+    return { location: { ...location, time_zone: zone.zone }, zone }
+  }
+  const whole = {
     ...common,
     source_id: '0',
     name: text(practice.PracticeTitle) || 'Practice',
@@ -46,26 +47,27 @@ export async function readLocations(
     state: textOrNull(practice.PracticeST),
     postal_code: textOrNull(practice.PracticeZip),
     phone: textOrNull(practice.PracticePhone),
-    time_zone: firstTimeZone(configuredZone, serverZone),
     is_active: true,
   }
-  if (clinics.length === 0) return [whole]
-  const locations = clinics.map(
-    (clinic): SourceLocation => ({
-      ...common,
-      source_id: clinic.ClinicNum ?? '',
-      name: text(clinic.Description) || text(clinic.Abbr) || `Clinic ${clinic.ClinicNum}`,
-      address_line_1: textOrNull(clinic.Address),
-      address_line_2: textOrNull(clinic.Address2),
-      city: textOrNull(clinic.City),
-      state: textOrNull(clinic.State),
-      postal_code: textOrNull(clinic.Zip),
-      phone: textOrNull(clinic.Phone),
-      time_zone: firstTimeZone(configuredZone, clinic.TimeZone, serverZone),
-      is_active: !isTrue(clinic.IsHidden),
-    }),
+  if (clinics.length === 0) return [found(whole, null)]
+  const locations = clinics.map((clinic) =>
+    found(
+      {
+        ...common,
+        source_id: clinic.ClinicNum ?? '',
+        name: text(clinic.Description) || text(clinic.Abbr) || `Clinic ${clinic.ClinicNum}`,
+        address_line_1: textOrNull(clinic.Address),
+        address_line_2: textOrNull(clinic.Address2),
+        city: textOrNull(clinic.City),
+        state: textOrNull(clinic.State),
+        postal_code: textOrNull(clinic.Zip),
+        phone: textOrNull(clinic.Phone),
+        is_active: !isTrue(clinic.IsHidden),
+      },
+      textOrNull(clinic.TimeZone),
+    ),
   )
-  return (await hasHeadquarters(database, clinics)) ? [whole, ...locations] : locations
+  return (await hasHeadquarters(database, clinics)) ? [found(whole, null), ...locations] : locations
 }
 
 async function readPractice(database: Database): Promise<Row> {

@@ -7,7 +7,7 @@ import { byLocation } from './location-map.ts'
 import { neverShrinking } from './never-shrinking.ts'
 import { inBuckets, plainTable, readBuckets } from './record-table.ts'
 import { definitionName, readSmallTable } from './small-tables.ts'
-import { dateOrNull, isTrue, noteOrNull, referenceOrNull, text, textOrNull } from './values.ts'
+import { dateOrNull, isTrue, referenceOrNull, text, textOrNull } from './values.ts'
 
 const outcomes: Readonly<Record<string, string>> = {
   '0': 'none',
@@ -148,7 +148,7 @@ function patientReferral(row: Row, lookups: Lookups, isFirst: boolean, isSingle:
       referred_on: dateOrNull(row.RefDate),
       status: outcomes[row.RefToStatus ?? ''] ?? null,
       treatment_source_id: referenceOrNull(row.ProcNum),
-      note: noteOrNull(row.Note),
+      note: textOrNull(row.Note),
       is_hidden: false,
     },
     bearsOn: isSingle ? [] : [patient, referrer].filter((id) => id !== null).map((id) => `patients/${id}`),

@@ -93,8 +93,8 @@ export const patients: DatasetReader = {
       `select PatNum, LName, FName, MiddleI, Preferred, PatStatus, Gender, Birthdate, Email, WirelessPhone, HmPhone, WkPhone,
               Address, Address2, City, State, Zip, ${optional('Country')}, ChartNumber, Guarantor, PriProv, BillingType,
               Language, ${optional('PreferContactMethod')}, DateFirstVisit, FeeSched, ClinicNum,
-              cast(EstBalance as decimal(15,2)) as EstBalance,
-              ${columns.has('patient.InsEst') ? 'cast(InsEst as decimal(15,2)) as InsEst' : 'null as InsEst'}
+              cast(EstBalance as decimal(19,2)) as EstBalance,
+              ${columns.has('patient.InsEst') ? 'cast(InsEst as decimal(19,2)) as InsEst' : 'null as InsEst'}
          from patient
         where PatNum in (${keyList(keys)})
         order by PatNum`,

@@ -1,6 +1,7 @@
 import { SourceProblem } from '../connector.ts'
-import { connectDatabase, type Database, statementSecondsMax } from './connection.ts'
+import { connectDatabase, type Database, type Row, statementSecondsMax } from './connection.ts'
 import type { DatabaseSettings } from './database-settings.ts'
+import { tablesOfNewerVersions, tablesRead } from './tables-read.ts'
 
 /** A connection that is set to read-only, UTC and a bounded statement time, with what it found out on the way. */
 export type Session = {
@@ -12,6 +13,8 @@ export type Session = {
   /** How far the server's wall clock is ahead of UTC now. */
   readonly offsetSeconds: number
   readonly columns: ReadonlySet<string>
+  /** False where columns of both UTF-8s are read, so that the server shows bytes that are not valid in the older one as "?". */
+  readonly showsInvalidText: boolean
 }
 
 export type Guard = {
@@ -30,12 +33,16 @@ export async function openSession(settings: DatabaseSettings): Promise<Session> 
               date_format(utc_timestamp(), '%Y-%m-%d %H:%i:%s') as now_utc`,
     )
     for (const statement of sessionStatements(clock?.version ?? '')) await database.query(statement)
+    const columns = await readColumns(database)
+    const results = resultsCharset(columns.map((row) => row.charset))
+    await database.query(`set session character_set_results = ${results.charset}`)
     return {
       database,
       nowUtc: clock?.now_utc ?? '',
       serverZone: (clock?.global_zone === 'SYSTEM' ? clock.os_zone : clock?.global_zone) ?? '',
       offsetSeconds: Number(clock?.offset_seconds ?? 0),
-      columns: await columnsPresent(database),
+      columns: new Set(columns.map((row) => `${row.table_name}.${row.column_name}`)),
+      showsInvalidText: results.showsInvalidText,
     }
   } catch (error) {
     await database.end()
@@ -61,10 +68,26 @@ export function sessionStatements(version: string): string[] {
   ]
 }
 
-/** Columns that only some versions have, as `table.Column`: probed, because a version number says less than the table. */
-async function columnsPresent(database: Database): Promise<ReadonlySet<string>> {
-  const rows = await database.query(
-    `select lower(TABLE_NAME) as table_name, COLUMN_NAME as column_name
+/**
+ * The encoding in which texts are asked for. The server converts what is stored in another one, and what is not valid there becomes a "?" that
+ * nobody can tell from one that was typed; without a conversion the bytes arrive. The older UTF-8 holds all of latin1 and ascii.
+ */
+export function resultsCharset(charsets: readonly (string | null | undefined)[]): {
+  charset: string
+  showsInvalidText: boolean
+} {
+  const present = new Set(charsets.filter((charset) => charset !== null && charset !== undefined))
+  const older = ['utf8mb3', 'utf8'].find((charset) => present.has(charset))
+  if (older === undefined) return { charset: 'utf8mb4', showsInvalidText: true }
+  const isConverted = [...present].some((charset) => !['utf8mb3', 'utf8', 'latin1', 'ascii'].includes(charset))
+  return isConverted ? { charset: 'utf8mb4', showsInvalidText: false } : { charset: older, showsInvalidText: true }
+}
+
+/** Texts with their encodings, and columns that only some versions have: probed, because a version number says less than the table. */
+async function readColumns(database: Database): Promise<Row[]> {
+  const tables = [...tablesRead, ...tablesOfNewerVersions].map((table) => `'${table}'`)
+  return await database.query(
+    `select lower(TABLE_NAME) as table_name, COLUMN_NAME as column_name, CHARACTER_SET_NAME as charset
        from information_schema.COLUMNS
       where TABLE_SCHEMA = database()
         and ((TABLE_NAME = 'fee' and COLUMN_NAME = 'DateEffective')
@@ -75,9 +98,9 @@ async function columnsPresent(database: Database): Promise<ReadonlySet<string>> 
           or (TABLE_NAME = 'payplancharge' and COLUMN_NAME = 'SecDateTEntry')
           or (TABLE_NAME = 'payplan' and COLUMN_NAME = 'DynamicPayPlanTPOption')
           or (TABLE_NAME = 'payplanlink' and COLUMN_NAME = 'AmountOverride')
-          or (TABLE_NAME = 'clinic' and COLUMN_NAME in ('TimeZone', 'IsHidden', 'Abbr')))`,
+          or (TABLE_NAME = 'clinic' and COLUMN_NAME in ('TimeZone', 'IsHidden', 'Abbr'))
+          or (CHARACTER_SET_NAME is not null and lower(TABLE_NAME) in (${tables.join(', ')})))`,
   )
-  return new Set(rows.map((row) => `${row.table_name}.${row.column_name}`))
 }
 
 async function readGuard(database: Database): Promise<Guard> {

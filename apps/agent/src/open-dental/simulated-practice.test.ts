@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
+import { isDeepStrictEqual } from 'node:util'
 import {
   createPractice,
   expectedLocations,
@@ -39,8 +40,14 @@ test('the agent reads from an Open Dental database exactly what the practice hol
           () => new Date(`${todayIn(living.practice)}T18:00:00Z`),
         )
         const agent = await testAgent(t, server, connector)
-
-        const cycle = await connector.beginCycle()
+        const zones = new Map<string, string>()
+        if (variant.headquarters) {
+          // Headquarters' address is invented and its clock is in no table: the agent stops until a person says it at Bridgework.
+          assert.equal((await runCycle(agent)).result, 'failed')
+          zones.set('0', living.practice.organization.timeZone)
+          await server.setTimeZone(living.practice.organization.timeZone, '0')
+        }
+        const cycle = await connector.beginCycle({ organization: null, locations: zones })
         assert.deepEqual(await cycle.readLocations(), expectedLocations(living.practice, variant))
         await cycle.end()
         for (let n = 0; n <= 150; n++) {
@@ -58,4 +65,34 @@ test('the agent reads from an Open Dental database exactly what the practice hol
       },
     )
   }
+})
+
+test('times are read by each clinic’s own clock, though the database server names only an abbreviation', async (t) => {
+  const mariadb = await startTestMariaDb(t, { timeZone: 'America/Chicago' })
+  const database = await mariadb.createDatabase()
+  const practice = createPractice(openDentalShape('zones'))
+  const variant = { clinics: 'on', headquarters: false } as const
+  await writePractice(await database.connect(), practice, variant)
+  const server = await startTestService(t)
+  const connector = openDentalConnector(database.settings, null, () => new Date(`${todayIn(practice)}T18:00:00Z`))
+  assert.equal((await runCycle(await testAgent(t, server, connector))).result, 'complete')
+  const zones = new Map<string, Set<string>>()
+  const visible = await served(server)
+  for (const [location, records] of expectedRecords(practice, variant).get('appointments') ?? []) {
+    for (const { attributes } of records) {
+      const { starts_at, local_starts_at, time_zone } = attributes
+      if (typeof starts_at !== 'string') continue
+      const offset = (Date.parse(`${local_starts_at}Z`) - Date.parse(starts_at)) / 3_600_000
+      zones.set(String(time_zone), (zones.get(String(time_zone)) ?? new Set()).add(String(offset)))
+    }
+    const sent = visible('appointments', location, records)
+    assert.deepEqual(
+      sent.filter((record, index) => !isDeepStrictEqual(record, records[index])).slice(0, 3),
+      [],
+      location,
+    )
+    assert.equal(sent.length, records.length)
+  }
+  // The practice has clinics in several zones, and visits in summer and in winter.
+  assert.ok(zones.size > 1 && [...zones.values()].every((offsets) => offsets.size === 2), JSON.stringify([...zones]))
 })

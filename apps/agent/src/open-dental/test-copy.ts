@@ -10,13 +10,16 @@ import { ingestClient } from '../ingest-client.ts'
 import { uploadLimits } from '../pipeline/context.ts'
 import { runCycle } from '../pipeline/cycle.ts'
 import { openState } from '../state.ts'
-import { createView, startTestService } from '../test-service.ts'
+import { createView, startTestService, type TestService } from '../test-service.ts'
 import { openDentalConnector } from './connector.ts'
 import type { DatabaseSettings } from './database-settings.ts'
 
 export type TestCopy = {
   /** One pass of the agent. Fails when it does not complete, or when the server refuses a record. */
   run(): Promise<readonly AgentEvent[]>
+  readonly server: TestService
+  /** As people do at Bridgework: of the organization, or of the location with this key. */
+  setTimeZone(timeZone: string, location?: string): Promise<void>
   visible(location: string, dataset: string): Map<string, Record<string, unknown>>
   /** All that vendors would see: location, dataset, source id → attributes. */
   everything(): Record<string, Record<string, unknown>>
@@ -28,7 +31,7 @@ export type TestCopy = {
  */
 const service = await someWorld({ after })
 
-/** A service with an agent that keeps its copy of a database current. `now` is the agent's clock. */
+/** A service with an agent that keeps its copy of a database current. `now` is the agent's clock; its setting is UTC unless told. */
 export async function testCopy(
   t: { after(work: () => Promise<void>): void },
   settings: DatabaseSettings,
@@ -44,12 +47,16 @@ export async function testCopy(
     state.close()
     rmSync(folder, { recursive: true, force: true })
   })
+  const timeZone = options.timeZone === undefined ? 'UTC' : options.timeZone
+  const connector = openDentalConnector(settings, timeZone, options.now)
   return {
+    server,
+    setTimeZone: server.setTimeZone,
     visible: view.visible,
     run: async () => {
       const events: AgentEvent[] = []
       const outcome = await runCycle({
-        connector: openDentalConnector(settings, options.timeZone ?? null, options.now),
+        connector,
         client: ingestClient({ ...identity, agentKey: server.agentKey, timeoutMs: 30_000 }),
         state,
         limits: uploadLimits,

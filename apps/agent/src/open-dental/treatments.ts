@@ -30,7 +30,10 @@ const areas: Readonly<Record<string, string>> = {
   '7': 'range',
 }
 
-/** Treatments of one bucket of estimates. Estimates are deleted and made anew all the time. */
+/** `AptStatus` of a visit that lies ahead: scheduled, and as soon as possible. What is planned for any other is only planned. */
+const statusesAhead = ['1', '4']
+
+/** Treatments of one bucket of estimates, and of adjustments. Estimates are deleted and made anew all the time. */
 const estimateBucketSize = 500
 
 /** The contract lists no more. */
@@ -51,6 +54,11 @@ export const treatments: DatasetReader = {
       { table: 'claimproc', key: 'ClaimProcNum' },
       { column: 'ProcNum', sum: 'ProcNum', size: estimateBucketSize },
     ),
+    adjustments: await readBuckets(
+      reading.session.database,
+      { table: 'adjustment', key: 'AdjNum' },
+      { column: 'ProcNum', sum: 'ProcNum', size: estimateBucketSize },
+    ),
   }),
 
   readHighest: neverShrinking,
@@ -61,7 +69,17 @@ export const treatments: DatasetReader = {
     await changed.add('select distinct ProcNum as id from claimproc where SecDateTEdit >= ? and ProcNum <> 0', [
       since.stamp,
     ])
+    await changed.add('select distinct ProcNum as id from adjustment where SecDateTEdit >= ? and ProcNum <> 0', [
+      since.stamp,
+    ])
+    // Whether it is scheduled, the visit says.
+    await changed.add(
+      `select p.ProcNum as id from appointment a straight_join procedurelog p on p.AptNum = a.AptNum
+        where a.DateTStamp >= ? and p.ProcStatus = 1`,
+      [since.stamp],
+    )
     const ofProcedure = 'select ProcNum as id from procedurelog where'
+    await changed.addWhere(ofProcedure, inBuckets('ProcNum', since.changed('adjustments'), estimateBucketSize))
     await changed.addWhere(ofProcedure, inBuckets('ProcNum', since.changed('estimates'), estimateBucketSize))
     await changed.addReferring(ofProcedure, 'Priority', since.changed('definitions'))
     await changed.addReferring(ofProcedure, 'ProvNum', since.changed('providers'))
@@ -72,62 +90,99 @@ export const treatments: DatasetReader = {
   readRecords: async (reading, lookups, keys) => {
     const { database, columns } = reading.session
     const rows = await database.query(
-      `select ProcNum, PatNum, AptNum, PlannedAptNum, ProcDate, Surf, ToothNum, ToothRange, Priority, ProcStatus, ProvNum,
-              ClinicNum, CodeNum, DateTP, ${columns.has('procedurelog.DateComplete') ? 'DateComplete' : 'null as DateComplete'},
-              greatest(1, UnitQty + BaseUnits) as Quantity,
-              cast(ProcFee * greatest(1, UnitQty + BaseUnits) as decimal(15,2)) as Fee,
-              ${columns.has('procedurelog.Discount') ? 'cast(Discount as decimal(15,2))' : 'null'} as Discount
-         from procedurelog
-        where ProcNum in (${keyList(keys)})
-        order by ProcNum`,
+      `select p.ProcNum, p.PatNum, p.AptNum, p.PlannedAptNum, p.ProcDate, p.Surf, p.ToothNum, p.ToothRange, p.Priority,
+              p.ProcStatus, p.ProvNum, p.ClinicNum, p.CodeNum, p.DateTP,
+              ${columns.has('procedurelog.DateComplete') ? 'p.DateComplete' : 'null as DateComplete'},
+              greatest(1, p.UnitQty + p.BaseUnits) as Quantity,
+              cast(p.ProcFee * greatest(1, p.UnitQty + p.BaseUnits) as decimal(19,2)) as ProcFee,
+              ${columns.has('procedurelog.Discount') ? 'cast(p.Discount as decimal(19,2))' : 'null'} as Discount,
+              a.AptStatus
+         from procedurelog p
+         left join appointment a on a.AptNum = p.AptNum and p.AptNum <> 0
+        where p.ProcNum in (${keyList(keys)})
+        order by p.ProcNum`,
     )
     const estimates = await readEstimates(reading, keys)
+    const adjustments = await readAdjustments(reading, keys)
     return byLocation(
       rows
         .filter((row) => lookups.procedureCodes?.rows.get(row.CodeNum ?? '')?.ProcCode !== '~GRP~')
         .map((row) => {
-          const estimate = estimates.get(row.ProcNum ?? '')
-          return [reading.locations.of(row.ClinicNum), treatment(row, lookups, estimate, reading.locations.isSingle)]
+          const id = row.ProcNum ?? ''
+          const account = { insurance: estimates.get(id), adjustments: adjustments.get(id) ?? '0.00' }
+          return [reading.locations.of(row.ClinicNum), treatment(row, lookups, account, reading.locations.isSingle)]
         }),
     )
   },
 }
 
-type Estimate = { readonly insurance: string; readonly writeOff: string }
+/** Of one treatment. `expected`: null when nothing is. `settled`: what was paid and written off already. */
+type Insurance = { readonly expected: string | null; readonly writeOff: string; readonly settled: string }
 
 /**
  * What insurance is expected to pay and the practice to write off: of a claim that was sent (status 0), or of work that
- * was not claimed yet (6, and 8 for capitation), where an override counts before the computed amount and -1 is blank.
+ * was not claimed yet (6, and 8 for capitation), where an override counts before the computed amount and -1 is blank. And what insurance
+ * has paid and was written off for it (1, 4, and 5 and 7 for capitation).
  */
-async function readEstimates({ session }: Reading, keys: readonly string[]): Promise<Map<string, Estimate>> {
+async function readEstimates({ session }: Reading, keys: readonly string[]): Promise<Map<string, Insurance>> {
   const rows = await session.database.query(
     `select ProcNum,
-            cast(sum(case when Status = 0 then InsPayEst
+            cast(sum(case when Status in (1, 4, 5, 7) then null
+                          when Status = 0 then InsPayEst
                           when InsEstTotalOverride <> -1 then InsEstTotalOverride
-                          else InsEstTotal end) as decimal(15,2)) as Insurance,
-            cast(sum(case when Status = 0 then WriteOff
+                          else InsEstTotal end) as decimal(19,2)) as InsEstTotal,
+            cast(sum(case when Status in (1, 4, 5, 7) then 0
+                          when Status = 0 then WriteOff
                           when WriteOffEstOverride <> -1 then WriteOffEstOverride
                           when WriteOffEst <> -1 then WriteOffEst
-                          else 0 end) as decimal(15,2)) as WriteOff
+                          else 0 end) as decimal(19,2)) as WriteOffEst,
+            cast(sum(case when Status in (1, 4, 5, 7) then InsPayAmt + WriteOff else 0 end) as decimal(19,2)) as InsPayAmt
        from claimproc
-      where ProcNum in (${keyList(keys)}) and Status in (0, 6, 8) and NoBillIns = 0
+      where ProcNum in (${keyList(keys)}) and (Status in (1, 4, 5, 7) or (Status in (0, 6, 8) and NoBillIns = 0))
       group by ProcNum`,
   )
   return new Map(
     rows.map((row) => [
       row.ProcNum ?? '',
-      { insurance: moneyOrNull(row.Insurance) ?? '0.00', writeOff: moneyOrNull(row.WriteOff) ?? '0.00' },
+      {
+        expected: moneyOrNull(row.InsEstTotal),
+        writeOff: moneyOrNull(row.WriteOffEst) ?? '0.00',
+        settled: moneyOrNull(row.InsPayAmt) ?? '0.00',
+      },
     ]),
   )
 }
 
-function treatment(row: Row, lookups: Lookups, estimate: Estimate | undefined, isSingle: boolean): SourceRecord {
+async function readAdjustments({ session }: Reading, keys: readonly string[]): Promise<Map<string, string>> {
+  const rows = await session.database.query(
+    `select ProcNum, cast(sum(AdjAmt) as decimal(19,2)) as AdjAmt
+       from adjustment
+      where ProcNum in (${keyList(keys)})
+      group by ProcNum`,
+  )
+  return new Map(rows.map((row) => [row.ProcNum ?? '', moneyOrNull(row.AdjAmt) ?? '0.00']))
+}
+
+type Account = { readonly insurance: Insurance | undefined; readonly adjustments: string }
+
+/**
+ * What is left to the patient, by Open Dental's rule for its "patient portion" (24.3, `ClaimProcs.GetPatPortion`): the fee, less what insurance
+ * has paid and is expected to pay, less what was and will be written off, plus the adjustments of this treatment. The discount is still to come
+ * off what is planned; with completion it becomes an adjustment. Null where insurance has no part in it.
+ */
+function patientEstimate(row: Row, { insurance, adjustments }: Account): string | null {
+  const fee = moneyOrNull(row.ProcFee)
+  if (insurance === undefined || fee === null) return null
+  const discount = row.ProcStatus === '1' ? (moneyOrNull(row.Discount) ?? '0.00') : '0.00'
+  const less = [insurance.expected ?? '0.00', insurance.writeOff, insurance.settled, discount]
+  return sumOfMoney(fee, adjustments, ...less.map(negated))
+}
+
+function treatment(row: Row, lookups: Lookups, account: Account, isSingle: boolean): SourceRecord {
   const code = lookups.procedureCodes?.rows.get(row.CodeNum ?? '')
   const appointment = referenceOrNull(row.AptNum)
   const patient = referenceOrNull(row.PatNum)
   const [status, statusRaw] = statuses[row.ProcStatus ?? ''] ?? ['inactive', `Status ${row.ProcStatus}`]
-  const fee = moneyOrNull(row.Fee) ?? '0.00'
-  const discount = moneyOrNull(row.Discount)
   const appointments = [appointment, referenceOrNull(row.PlannedAptNum)].filter((id) => id !== null)
   return {
     source_id: row.ProcNum ?? '',
@@ -137,19 +192,16 @@ function treatment(row: Row, lookups: Lookups, estimate: Estimate | undefined, i
       appointment_source_id: appointment,
       procedure_code: textOrNull(code?.ProcCode),
       description: textOrNull(code?.Description),
-      status: status === 'planned' && appointment !== null ? 'scheduled' : status,
+      status: status === 'planned' && statusesAhead.includes(row.AptStatus ?? '') ? 'scheduled' : status,
       status_raw: statusRaw,
       area: areas[code?.TreatArea ?? ''] ?? null,
       teeth: teethOf(row),
       surfaces: textOrNull(row.Surf),
       quantity: Number(row.Quantity),
-      fee,
-      discount,
-      insurance_estimate: estimate?.insurance ?? null,
-      patient_estimate:
-        estimate === undefined
-          ? null
-          : sumOfMoney(fee, negated(discount ?? '0.00'), negated(estimate.insurance), negated(estimate.writeOff)),
+      fee: moneyOrNull(row.ProcFee),
+      discount: moneyOrNull(row.Discount),
+      insurance_estimate: account.insurance?.expected ?? null,
+      patient_estimate: patientEstimate(row, account),
       priority: definitionName(lookups.definitions, row.Priority),
       planned_on: dateOrNull(row.DateTP),
       completed_on: dateOrNull(row.DateComplete) ?? (row.ProcStatus === '2' ? dateOrNull(row.ProcDate) : null),

@@ -1,6 +1,6 @@
-/** The text without surrounding blanks and without NUL, which JSON carries and a Postgres text cannot hold. */
+/** The text without surrounding blanks. */
 export function text(value: string | null | undefined): string {
-  return (value ?? '').replaceAll('\u0000', '').trim()
+  return (value ?? '').trim()
 }
 
 /** As `text`, with null for nothing. */
@@ -9,13 +9,8 @@ export function textOrNull(value: string | null | undefined): string | null {
   return cleaned === '' ? null : cleaned
 }
 
-/** A note: as `textOrNull`, cut where the contract ends one. */
-export function noteOrNull(value: string | null | undefined): string | null {
-  const cleaned = textOrNull(value)
-  return cleaned === null || cleaned.length <= noteLengthMax ? cleaned : cleaned.slice(0, noteLengthMax).toWellFormed()
-}
-
-const noteLengthMax = 20_000
+/** Characters of the longest text, and digits before the point of the largest amount, that the contract takes. */
+export const [noteLengthMax, amountDigitsMax] = [20_000, 13]
 
 /** A reference of Open Dental's: 0 stands for none. */
 export function referenceOrNull(value: string | null | undefined): string | null {
@@ -31,9 +26,15 @@ export function isTrue(value: string | null | undefined): boolean {
   return value !== null && value !== undefined && value !== '0' && value !== ''
 }
 
-/** An amount that SQL has cast to `decimal(19,2)`; there is no negative nothing. */
+/** An amount that SQL has cast to `decimal(19,2)`, or null where the contract takes no amount that large. */
 export function moneyOrNull(value: string | null | undefined): string | null {
   if (value === null || value === undefined) return null
+  return value.replace('-', '').indexOf('.') > amountDigitsMax ? null : money(value)
+}
+
+/** The same, however large: the service refuses a line of an account that it cannot hold, and nobody takes it for nothing. */
+export function money(value: string): string {
+  // There is no negative nothing.
   return value === '-0.00' ? '0.00' : value
 }
 

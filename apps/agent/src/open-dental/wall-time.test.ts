@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { dayOn, timeOfDayOrNull, wallTimeOrNull } from './wall-time.ts'
+import { dayIn, timeOfDayOrNull, wallTimeOrNull, withOffset } from './wall-time.ts'
 
-const chicago = { zone: 'America/Chicago', offsetSeconds: 0 }
-const instant = (value: string, clock: Parameters<typeof wallTimeOrNull>[1] = chicago) =>
-  wallTimeOrNull(value, clock)?.instant
+const chicago = 'America/Chicago'
+const instant = (value: string, zone = chicago) => wallTimeOrNull(value, zone)?.instant
 
 test('a wall time is an instant in winter and in summer', () => {
   assert.equal(instant('2026-01-15 09:00:00'), '2026-01-15T15:00:00.000Z')
@@ -18,9 +17,15 @@ test('an hour that comes twice is its first, and one that is left out is as much
   assert.equal(instant('2026-03-08 03:00:00'), '2026-03-08T08:00:00.000Z')
 })
 
-test('a zone off the whole hour, and a server of which only the offset is known', () => {
-  assert.equal(instant('2026-01-15 09:00:00', { zone: 'Asia/Kolkata', offsetSeconds: 0 }), '2026-01-15T03:30:00.000Z')
-  assert.equal(instant('2026-01-15 09:00:00', { zone: null, offsetSeconds: -8 * 3600 }), '2026-01-15T17:00:00.000Z')
+test('a zone off the whole hour', () => {
+  assert.equal(instant('2026-01-15 09:00:00', 'Asia/Kolkata'), '2026-01-15T03:30:00.000Z')
+})
+
+test('a wall time is written with its offset, in winter, in summer and east of Greenwich', () => {
+  const written = (value: string, zone: string) => withOffset(wallTimeOrNull(value, zone) ?? assert.fail())
+  assert.equal(written('2026-01-15 09:00:00', chicago), '2026-01-15T09:00:00-06:00')
+  assert.equal(written('2026-07-15 09:00:00', chicago), '2026-07-15T09:00:00-05:00')
+  assert.equal(written('2026-07-15 09:00:00', 'Asia/Kolkata'), '2026-07-15T09:00:00+05:30')
 })
 
 test('no date, an impossible one and, where a time of day is asked, midnight are nothing', () => {
@@ -32,6 +37,6 @@ test('no date, an impossible one and, where a time of day is asked, midnight are
 })
 
 test('the day is that of the practice, not of Greenwich', () => {
-  assert.equal(dayOn(chicago, new Date('2026-12-01T05:59:59Z')), '2026-11-30')
-  assert.equal(dayOn(chicago, new Date('2026-12-01T06:00:00Z')), '2026-12-01')
+  assert.equal(dayIn(chicago, new Date('2026-12-01T05:59:59Z')), '2026-11-30')
+  assert.equal(dayIn(chicago, new Date('2026-12-01T06:00:00Z')), '2026-12-01')
 })

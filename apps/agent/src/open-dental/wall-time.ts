@@ -1,44 +1,48 @@
 /** A moment on a wall clock, as an instant and as it stands on that clock. */
 export type WallTime = { readonly instant: string; readonly local: string }
 
-/** Where a wall clock hangs: a zone, or, when the zone is not known, how far the server's clock is ahead of UTC. */
-export type Clock = { readonly zone: string | null; readonly offsetSeconds: number }
-
 /**
- * Reads `YYYY-MM-DD HH:MM:SS` off a wall clock; null for Open Dental's "no date". An hour that comes twice in autumn
+ * Reads `YYYY-MM-DD HH:MM:SS` off a wall clock in an IANA zone; null for Open Dental's "no date". An hour that comes twice in autumn
  * is its first; one that spring leaves out is as much later as the clock was put on.
  */
-export function wallTimeOrNull(value: string | null | undefined, clock: Clock): WallTime | null {
+export function wallTimeOrNull(value: string | null | undefined, zone: string): WallTime | null {
   if (value === null || value === undefined || value < '1880-01-01') return null
   const local = value.slice(0, 19).replace(' ', 'T')
   const wallMs = Date.parse(`${local}Z`)
   if (Number.isNaN(wallMs)) return null
-  return { instant: new Date(instantMs(wallMs, clock)).toISOString(), local }
+  return { instant: new Date(instantMs(wallMs, zone)).toISOString(), local }
 }
 
 /** As `wallTimeOrNull`, where midnight too means that no time was set. */
-export function timeOfDayOrNull(value: string | null | undefined, clock: Clock): WallTime | null {
-  const time = wallTimeOrNull(value, clock)
+export function timeOfDayOrNull(value: string | null | undefined, zone: string): WallTime | null {
+  const time = wallTimeOrNull(value, zone)
   return time === null || time.local.endsWith('T00:00:00') ? null : time
 }
 
-/** The day that it is on this clock. */
-export function dayOn(clock: Clock, now: Date): string {
-  return new Date(now.getTime() + offsetMs(now.getTime(), clock)).toISOString().slice(0, 10)
+/** The day that it is in this zone. */
+export function dayIn(zone: string, now: Date): string {
+  return new Date(now.getTime() + offsetMs(now.getTime(), zone)).toISOString().slice(0, 10)
+}
+
+/** A wall time with its offset, as `2026-01-15T09:00:00-06:00`. */
+export function withOffset({ instant, local }: WallTime): string {
+  const minutes = Math.round((Date.parse(`${local}Z`) - Date.parse(instant)) / 60_000)
+  const digits = (value: number) => String(value).padStart(2, '0')
+  const [hours, rest] = [Math.floor(Math.abs(minutes) / 60), Math.abs(minutes) % 60]
+  return `${local}${minutes < 0 ? '-' : '+'}${digits(hours)}:${digits(rest)}`
 }
 
 const dayMs = 24 * 60 * 60 * 1000
 
-function instantMs(wallMs: number, clock: Clock): number {
-  const before = offsetMs(wallMs - dayMs, clock)
-  if (offsetMs(wallMs - before, clock) === before) return wallMs - before
-  const after = offsetMs(wallMs + dayMs, clock)
-  return offsetMs(wallMs - after, clock) === after ? wallMs - after : wallMs - before
+function instantMs(wallMs: number, zone: string): number {
+  const before = offsetMs(wallMs - dayMs, zone)
+  if (offsetMs(wallMs - before, zone) === before) return wallMs - before
+  const after = offsetMs(wallMs + dayMs, zone)
+  return offsetMs(wallMs - after, zone) === after ? wallMs - after : wallMs - before
 }
 
 /** How far the clock is ahead of UTC at an instant. A zone's offset changes on a quarter of an hour, if at all. */
-function offsetMs(instant: number, { zone, offsetSeconds }: Clock): number {
-  if (zone === null) return offsetSeconds * 1000
+function offsetMs(instant: number, zone: string): number {
   if (zone === 'UTC') return 0
   const quarter = Math.floor(instant / quarterMs)
   const known = offsetsOf(zone)

@@ -1,4 +1,11 @@
-import { type DatasetName, isPassing, type SourceCycle, SourceProblem } from '../connector.ts'
+import {
+  type DatasetName,
+  isPassing,
+  type SourceCycle,
+  SourceProblem,
+  timeZoneUnknown,
+  type ZonesSet,
+} from '../connector.ts'
 import { IngestProblem, type IngestProblemKind } from '../ingest-client.ts'
 import type { AgentDeps, CycleContext, Target } from './context.ts'
 import { retrying } from './context.ts'
@@ -48,9 +55,9 @@ async function attemptCycle(deps: AgentDeps, fully: boolean, isSecond = false): 
   const unread = new Set<DatasetName>()
   deps.report({ event: 'cycle.began' })
   try {
-    await compareNotes(context)
+    const zones = await compareNotes(context)
     await resumeUpload(context)
-    const source = await deps.connector.beginCycle()
+    const source = await deps.connector.beginCycle(zones)
     try {
       const targets = await sendLocations(context, source)
       for (const dataset of deps.connector.datasets) {
@@ -111,11 +118,11 @@ function concernsDataset({ kind, retryAfterMs }: IngestProblem): boolean {
 /**
  * Before anything is read or sent: is this state the one that the service knows? One that was restored from a backup, or a
  * service whose database was, ends in a comparison of everything. An agent whose source cannot be read shows by this that
- * it is there.
+ * it is there. Gives the time zones that people set at the service.
  */
-async function compareNotes(context: CycleContext): Promise<void> {
+async function compareNotes(context: CycleContext): Promise<ZonesSet> {
   const { state, report } = context
-  const { highestNumber, epoch } = await retrying(context, () => context.client.identify())
+  const { highestNumber, epoch, zones } = await retrying(context, () => context.client.identify())
   const known = state.epoch()
   if (highestNumber !== null && highestNumber >= state.nextUploadNumber()) {
     report({ event: 'state.behind', because: 'state_restored' })
@@ -125,6 +132,7 @@ async function compareNotes(context: CycleContext): Promise<void> {
     state.startOver()
   }
   if (known !== epoch) state.keepEpoch(epoch)
+  return zones
 }
 
 /** Whether the source can give this dataset now; says why not, and what a person should know. */
@@ -159,6 +167,8 @@ async function sendLocations(context: CycleContext, source: SourceCycle): Promis
   }
   context.state.keepSentLocations(present)
   context.report({ event: 'locations.sent', locations: present.length })
+  // They were sent all the same, so that a person can give each a time zone.
+  if (present.some((location) => location.time_zone === null)) throw timeZoneUnknown(present)
   return present.map(({ source_id }) => {
     const locationId = ids.get(source_id)
     if (locationId === undefined)

@@ -46,6 +46,7 @@ export async function syncDataset(
   if (targets.some((target) => context.skipped.has(skipKey(target.locationId, dataset)))) return
   context.state.finishDataset(dataset, changes.cursor, fully === null ? fullReadAtMs : startedAtMs)
   context.state.clearRechecks(dataset, rechecks)
+  reportMended(context, source, dataset)
   context.report({ event: 'dataset.finished', dataset, ...counts, durationMs: context.nowMs() - startedAtMs })
 }
 
@@ -66,7 +67,13 @@ export async function syncRechecks(
   const plan: Plan = { by: 'name', keys: rechecks, rowsMax: rechecks.length, chunks }
   await readAndSend(context, source, { dataset, targets, plan, beganAtUpload, fully: null, startedAtMs })
   if (targets.some((target) => context.skipped.has(skipKey(target.locationId, dataset)))) return
+  reportMended(context, source, dataset)
   context.state.clearRechecks(dataset, rechecks)
+}
+
+/** Says what was sent otherwise than it stands in the source: which columns and of how many rows, never a row. */
+function reportMended({ report }: CycleContext, source: SourceCycle, dataset: DatasetName): void {
+  for (const values of source.takeMended?.() ?? []) report({ event: 'values.mended', dataset, ...values })
 }
 
 async function planRead(

@@ -108,7 +108,7 @@ function testLocation(sourceId: string): SourceLocation {
     phone: null,
     email: null,
     website_url: null,
-    time_zone: null,
+    time_zone: 'UTC',
     currency: 'USD',
     is_active: true,
     practice_management_system: { name: 'Test', version: null },

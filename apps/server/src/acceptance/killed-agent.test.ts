@@ -27,7 +27,7 @@ test('an agent that is killed again and again while it sends 100,000 plans deliv
   const practice = createPractice(openDentalShape(seed, { shared: nothing, locations: [], oddities: false }))
   await writePractice(connection, practice, { clinics: 'off', headquarters: true })
   await writeManyPlans(connection, plans)
-  const office = await someOffice(t, database)
+  const office = await someOffice(t, database, { timeZone: 'America/Denver' })
   const ingested = () => office.world.events.filter((event) => event.event === 'records.ingested')
 
   // Spread over the whole ingest: each comes when some more uploads have arrived, at a moment that nobody chose.

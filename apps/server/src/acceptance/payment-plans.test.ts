@@ -48,7 +48,7 @@ async function addOddPlans(database: TestDatabase): Promise<void> {
 }
 
 async function checkEachVersion(t: TestContext, database: TestDatabase, day: string): Promise<void> {
-  const office = await someOffice(t, database)
+  const office = await someOffice(t, database, { timeZone: 'America/Chicago' })
   const agent = office.agentHere(() => new Date(`${day}T18:00:00Z`))
   const copies = new Map<string, ReturnType<typeof vendorCopy>>()
   const seen = new Set<string>()

@@ -13,6 +13,7 @@ import {
   writePractice,
 } from '@bridgework/practice-simulator'
 import { startTestMariaDb } from '@bridgework/practice-simulator/test-mariadb'
+import { assignTimeZone } from '../modules/directory/location.ts'
 import { keptRecords, type Present } from './test-kept-records.ts'
 import { someOffice } from './test-office.ts'
 import { eachName, vendorCopy } from './test-vendor-copy.ts'
@@ -38,6 +39,12 @@ for (const { keyStyle, variant } of offices) {
     const office = await someOffice(t, database)
     // Open Dental's today is the practice's: instalments fall due and insurance ends by it.
     const agent = office.agentHere(() => new Date(`${nowIn(living.practice).slice(0, 10)}T18:00:00Z`))
+    if (variant.headquarters) {
+      // Its address is invented and its clock is in no table: the agent stops until a person sets the zone.
+      assert.equal((await agent.cycle()).result, 'failed')
+      const headquarters = (await office.locationIds()).get('0') ?? assert.fail()
+      await assignTimeZone(office.world.pool, headquarters, living.practice.organization.timeZone)
+    }
     assert.equal((await agent.cycle()).result, 'complete')
 
     const ids = await office.locationIds()

@@ -21,9 +21,13 @@ export type Office = Awaited<ReturnType<typeof someOffice>>
 
 /**
  * The whole way of a record: an Open Dental database, an agent that reads it, the service over HTTP, and a vendor to whom the practice
- * opened everything that it has and will have.
+ * opened everything that it has and will have. `timeZone`: the agent's setting.
  */
-export async function someOffice(t: TestContext, database: Pick<TestDatabase, 'settings'>) {
+export async function someOffice(
+  t: TestContext,
+  database: Pick<TestDatabase, 'settings'>,
+  { timeZone = null }: { timeZone?: string | null } = {},
+) {
   const world = await someWorld(t)
   const organizationId = await world.addOrganization('The practice')
   const agent = await world.addAgent(organizationId)
@@ -31,7 +35,7 @@ export async function someOffice(t: TestContext, database: Pick<TestDatabase, 's
   const { companyId } = vendor
   await grantAccess(world.pool, { companyId, organizationId, locationIds: 'all', datasets: 'all', by: 'the practice' })
   const folder = temporaryFolder(t)
-  const config = writeTestConfig(folder, { url: world.url, ...agent }, database.settings)
+  const config = writeTestConfig(folder, { url: world.url, ...agent }, database.settings, { time_zone: timeZone })
 
   return {
     world,
@@ -43,7 +47,7 @@ export async function someOffice(t: TestContext, database: Pick<TestDatabase, 's
     runAgent: () => runAgentCommand(['run', '--once', '--config', config]),
     /** An agent in this process, with a memory of its own: quicker where there are many cycles. `now` says which day it is. */
     agentHere: (now?: () => Date) =>
-      agentHere(t, join(folder, 'here.sqlite'), { serverUrl: world.url, ...agent }, database, now),
+      agentHere(t, join(folder, 'here.sqlite'), { serverUrl: world.url, ...agent }, database, timeZone, now),
     /** Our ids of the practice's locations, by the practice's own. */
     locationIds: async (): Promise<Map<string, LocationId>> =>
       new Map((await listLocations(world.pool, organizationId)).map(({ sourceId, id }) => [sourceId, id])),
@@ -55,13 +59,14 @@ function agentHere(
   statePath: string,
   identity: { serverUrl: string; agentId: string; agentKey: string; organizationId: string },
   database: Pick<TestDatabase, 'settings'>,
+  timeZone: string | null,
   now?: () => Date,
 ) {
   const state = openState(statePath, identity)
   t.after(() => state.close())
   const events: AgentEvent[] = []
   const deps: AgentDeps = {
-    connector: openDentalConnector(database.settings, null, now),
+    connector: openDentalConnector(database.settings, timeZone, now),
     client: ingestClient(identity),
     state,
     limits: uploadLimits,

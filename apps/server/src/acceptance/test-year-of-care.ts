@@ -61,7 +61,7 @@ export async function careOfAYear(find: Find): Promise<Change[]> {
     {
       what: 'a visit that the patient missed',
       sql: [`update appointment set AptStatus = 5 where AptNum = ${missed}`, history(missed, 2)],
-      expected: { appointments: [missed] },
+      expected: { appointments: [missed], treatments: await treatmentsOf(missed) },
       check: (views) => assert.equal(seen(views, 'appointments', missed).status, 'no_show'),
     },
     {
@@ -77,7 +77,7 @@ export async function careOfAYear(find: Find): Promise<Change[]> {
     {
       what: 'a visit that is deleted without a trace',
       sql: [`delete from appointment where AptNum = ${vanished}`],
-      expected: { appointments: [vanished] },
+      expected: { appointments: [vanished], treatments: await treatmentsOf(vanished) },
       check: (views) => assert.equal(seen(views, 'appointments', vanished).is_hidden, true),
     },
     {

@@ -40,7 +40,7 @@ export const ledgerTransaction = defineReferringDataset({
     payment_method_raw: nullableText('Payment method, as the practice names it'),
     adjustment_type: nullableText('Type of the adjustment, as the practice names it'),
     reference_number: nullableText('Number of the check or transfer'),
-    description: nullableText('Description'),
+    description: nullableText('Description; null from Open Dental, whose notes of adjustments are not read'),
     allocations: referenceList(
       'treatments',
       'treatment',

@@ -33,11 +33,13 @@ export const treatment = defineReferringDataset({
     fee: nullable(money('Fee for all units')),
     discount: nullable(money('Discount on the fee')),
     insurance_estimate: nullable(money('Amount that insurance is expected to pay')),
-    patient_estimate: nullable(money('Amount that the patient is expected to pay')),
+    patient_estimate: nullable(
+      money('What is left to the patient after insurance; null where insurance has no part in it'),
+    ),
     priority: nullableText('Priority in the treatment plan'),
     planned_on: nullable(calendarDate('Day on which it was planned')),
     completed_on: nullable(calendarDate('Day on which it was completed')),
-    note: longText('Note'),
+    note: longText('Note; null from Open Dental, whose notes of treatments are not read'),
   },
   example: {
     patient_source_id: '1002',

@@ -18,6 +18,9 @@ export const ingestAnswers = {
     highest_number: nullable(Type.Integer({ minimum: 1 })),
     /** The name of the time since the service's database was made or last restored. */
     epoch: Type.String({ minLength: 1 }),
+    /** The IANA zones that people set for the organization and for single locations. Earlier services tell of none. */
+    time_zone: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+    location_time_zones: Type.Optional(Type.Array(Type.Object({ source_id: Type.String(), time_zone: Type.String() }))),
   }),
   /** Every location of the organization, not only those that were sent. */
   sendLocations: Type.Object({

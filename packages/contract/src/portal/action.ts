@@ -39,6 +39,7 @@ export const actions = {
   'first_call.make': { side: 'company', roles: managers },
   'organization.read': { side: 'organization', roles: anyone },
   'organization.update': { side: 'organization', roles: managers },
+  'location.update': { side: 'organization', roles: managers },
   'organization.audit': { side: 'organization', roles: managers },
   'location.read': { side: 'organization', roles: anyone },
   'agent.read': { side: 'organization', roles: anyone },

@@ -6,6 +6,7 @@ const name = Type.String({ minLength: 1, maxLength: 200, description: 'A name' }
 const email = Type.String({ minLength: 3, maxLength: 254, description: 'An e-mail address' })
 const password = Type.String({ maxLength: 256, description: '15 characters or more' })
 const token = Type.String({ maxLength: 200, description: 'The secret part of a link that was mailed' })
+const timeZone = Type.Union([Type.String({ maxLength: 100 }), Type.Null()], { description: 'An IANA time zone' })
 const memberRole = Type.Enum(['admin', 'member'])
 const datasets = Type.Array(Type.Enum([...datasetNames]), { uniqueItems: true })
 const tenant = body({ name, owner: Type.Object({ email, name }, { additionalProperties: false }) })
@@ -28,10 +29,8 @@ export const portalBodies = {
   }),
   revokeKeyPair: body({ client_id: Type.String({ maxLength: 100 }) }),
   makeFirstCall: body({ path: Type.Enum(['/organizations', '/locations']) }),
-  updateOrganization: body({
-    name,
-    time_zone: Type.Optional(Type.Union([Type.String({ maxLength: 100 }), Type.Null()])),
-  }),
+  updateOrganization: body({ name, time_zone: Type.Optional(timeZone) }),
+  updateLocation: body({ time_zone: timeZone }),
   /** `list_hash`: the list that the person saw. Another list by now is refused. */
   confirmRemoval: body({ list_hash: Type.String({ maxLength: 64, description: 'The list that was seen' }) }),
   /**

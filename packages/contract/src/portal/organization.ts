@@ -37,7 +37,10 @@ export type LocationEntry = {
   source_id: string
   name: string
   address: string | null
+  /** What its agent reads with; null: none is known, and nothing with a time is taken. */
   time_zone: string | null
+  /** What a person set; the agent takes it over at its next contact. */
+  assigned_time_zone: string | null
   website_url: string | null
   is_active: boolean
   /** Since when the practice management system has not had it. */
@@ -199,6 +202,7 @@ export type AttributionEntry = {
 export type OrganizationAnswers = {
   getOrganization: OrganizationPage
   updateOrganization: Done
+  updateLocation: Done
   listOrganizationEvents: Listed<AuditEvent>
   listLocations: Listed<LocationEntry>
   getLocation: LocationPage

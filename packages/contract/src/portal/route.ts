@@ -115,6 +115,11 @@ export const portalRoutes = {
     action: 'location.read',
     query: ['range'],
   },
+  updateLocation: {
+    method: 'PATCH',
+    path: '/organizations/:organization_id/locations/:location_id',
+    action: 'location.update',
+  },
   listAgents: { method: 'GET', path: '/organizations/:organization_id/agents', action: 'agent.read' },
   createEnrolmentCode: {
     method: 'POST',

@@ -7,16 +7,24 @@ import type { View } from '../view.ts'
 import { clinicOf, headquartersId, type OpenDentalVariant } from './variant.ts'
 
 /** Every record that the agent must have uploaded from a database that holds this practice, by dataset and location. */
-export function expectedRecords(practice: Practice, variant: OpenDentalVariant, serverTimeZone = 'UTC'): Truth {
+export function expectedRecords(
+  practice: Practice,
+  variant: OpenDentalVariant,
+  headquartersZone = practice.organization.timeZone,
+): Truth {
   const misplaced = [...practice.insurancePlans.values(), ...practice.feeSchedules.values()].find(
     (row) => row.locationKey !== null,
   )
   if (misplaced) throw new Error('Open Dental keeps plans and fee schedules for the whole practice only')
-  return truthOf(practice, openDentalView(practice, variant, serverTimeZone))
+  return truthOf(practice, openDentalView(practice, variant, headquartersZone))
 }
 
 /** As Open Dental tells it: by clinics, or all in one place. */
-export function openDentalView(practice: Practice, variant: OpenDentalVariant, serverTimeZone = 'UTC'): View {
+export function openDentalView(
+  practice: Practice,
+  variant: OpenDentalVariant,
+  headquartersZone = practice.organization.timeZone,
+): View {
   const locationKeys = locationIds(practice, variant)
   return {
     locationKeys,
@@ -24,23 +32,23 @@ export function openDentalView(practice: Practice, variant: OpenDentalVariant, s
       locationKeys.length === 1 && locationKeys[0] === headquartersId
         ? headquartersId
         : clinicOf(practice, variant, key),
-    timeZoneOf: (key) => practice.locations.get(key)?.timeZone ?? serverTimeZone,
+    timeZoneOf: (key) => practice.locations.get(key)?.timeZone ?? headquartersZone,
     knowsMore: false,
   }
 }
 
-/** Every location that the agent must have found there, by ascending key. `serverTimeZone` is the database server's own. */
+/** Every location that the agent must have found there, by ascending key. `headquartersZone`: what people have set for it. */
 export function expectedLocations(
   practice: Practice,
   variant: OpenDentalVariant,
-  serverTimeZone = 'UTC',
+  headquartersZone = practice.organization.timeZone,
 ): SourceLocation[] {
   const { organization } = practice
   const pms = { name: 'Open Dental', version: organization.softwareVersion }
   return locationIds(practice, variant).map((id) => {
     const location = practice.locations.get(id)
     return location === undefined
-      ? sourceLocation({ ...organization, key: headquartersId, isActive: true, timeZone: serverTimeZone }, pms)
+      ? sourceLocation({ ...organization, key: headquartersId, isActive: true, timeZone: headquartersZone }, pms)
       : sourceLocation(location, pms)
   })
 }

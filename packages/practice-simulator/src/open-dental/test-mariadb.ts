@@ -42,9 +42,9 @@ export type TestDatabase = {
 
 /**
  * A MariaDB server of this test's own: private socket, no network, data in a temporary folder; gone after `t`. Without
- * the system's programs it throws and says what to install; it never skips.
+ * the system's programs it throws and says what to install; it never skips. `timeZone` is the system's, which MariaDB names "CST" and the like.
  */
-export async function startTestMariaDb(t: Cleanup): Promise<TestMariaDb> {
+export async function startTestMariaDb(t: Cleanup, { timeZone = 'UTC' } = {}): Promise<TestMariaDb> {
   const programs = {
     install: findProgram('mariadb-install-db', 'mysql_install_db'),
     server: findProgram('mariadbd', 'mysqld'),
@@ -92,7 +92,7 @@ export async function startTestMariaDb(t: Cleanup): Promise<TestMariaDb> {
         '--skip-innodb-doublewrite',
         ...asRoot,
       ],
-      { stdio: 'ignore', env: { TZ: 'UTC', PATH: folders.join(':') } },
+      { stdio: 'ignore', env: { TZ: timeZone, PATH: folders.join(':') } },
     )
     for (let attempt = 0; ; attempt++) {
       try {

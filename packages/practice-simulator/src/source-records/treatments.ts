@@ -29,7 +29,17 @@ export function treatmentRecord(practice: Practice, treatment: Treatment): Sourc
     (sum, line) => sum + (line.status === 'sent' ? line.writeOffCents : line.writeOffEstimateCents),
     0,
   )
-  const isScheduled = treatment.status === 'planned' && treatment.appointmentKey !== null
+  const lines = related(practice, 'claimLines', 'treatment', treatment.key)
+  const settled = lines.filter((line) => !awaited.includes(line))
+  const paid = settled.reduce((sum, line) => sum + line.paidCents + line.writeOffCents, 0)
+  const adjusted = related(practice, 'adjustments', 'treatment', treatment.key).reduce(
+    (sum, row) => sum + row.amountCents,
+    0,
+  )
+  // What is done has its discount among the adjustments.
+  const discount = treatment.status === 'planned' ? treatment.discountCents : 0
+  const visit = practice.appointments.get(treatment.appointmentKey ?? '')
+  const isScheduled = treatment.status === 'planned' && visit?.status === 'scheduled'
   return {
     source_id: treatment.key,
     attributes: {
@@ -47,7 +57,7 @@ export function treatmentRecord(practice: Practice, treatment: Treatment): Sourc
       fee: money(fee),
       discount: money(treatment.discountCents),
       insurance_estimate: awaited.length === 0 ? null : money(expected),
-      patient_estimate: awaited.length === 0 ? null : money(fee - treatment.discountCents - expected - writtenOff),
+      patient_estimate: lines.length === 0 ? null : money(fee + adjusted - discount - expected - writtenOff - paid),
       priority: wordName(practice, treatment.priorityKey),
       planned_on: treatment.plannedOn,
       completed_on: treatment.completedOn,
@@ -62,8 +72,14 @@ export function treatmentsAffected(practice: Practice, change: RowChange): strin
   switch (change.table) {
     case 'treatments':
       return both(change).map((treatment) => treatment.key)
+    case 'appointments':
+      return both(change).flatMap((visit) =>
+        related(practice, 'treatments', 'appointment', visit.key).map((treatment) => treatment.key),
+      )
     case 'claimLines':
       return both(change).flatMap((line) => line.treatmentKey ?? [])
+    case 'adjustments':
+      return both(change).flatMap((row) => row.treatmentKey ?? [])
     case 'procedureCodes':
       return having(practice, change, (treatment) => treatment.codeKey)
     case 'providers':

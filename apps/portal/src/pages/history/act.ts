@@ -9,6 +9,7 @@ const words: Record<string, string> = {
   'key_pair.revoke': 'Revoked the key pair',
   'organization.create': 'Created the practice',
   'organization.update': 'Changed the practice’s settings',
+  'location.update': 'Changed a location’s settings',
   'agent.enroll': 'Generated an enrollment code',
   'agent.revoke': 'Revoked an agent',
   'grant.change': 'Changed a vendor’s access',

@@ -10,6 +10,7 @@ import { PageHeader } from '../../ui/PageHeader.tsx'
 import { Section } from '../../ui/Section.tsx'
 import { StateBadge } from '../../ui/StateBadge.tsx'
 import { When } from '../../ui/When.tsx'
+import { LocationTimeZone } from './LocationTimeZone.tsx'
 import { Timeline } from './Timeline.tsx'
 
 const route = getRouteApi('/signed-in/organization/$organization_id/locations/$location_id')
@@ -90,6 +91,7 @@ export function LocationPage() {
             ]}
           />
         </Section>
+        <LocationTimeZone location={location} params={params} />
         <Card withBorder>
           <Text size="sm" c="dimmed">
             Read from{' '}

@@ -1,4 +1,4 @@
-import { Button, Group, Select, Stack, TextInput } from '@mantine/core'
+import { Button, Group, Stack, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { notifications } from '@mantine/notifications'
 import { useSuspenseQuery } from '@tanstack/react-query'
@@ -10,6 +10,7 @@ import { ErrorNote } from '../../ui/ErrorNote.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { Section } from '../../ui/Section.tsx'
 import { WhoMay } from '../../ui/WhoMay.tsx'
+import { TimeZoneSelect } from './TimeZoneSelect.tsx'
 
 const route = getRouteApi('/signed-in/organization/$organization_id/settings')
 
@@ -46,16 +47,9 @@ export function OrganizationSettingsPage() {
           >
             <Stack maw={460}>
               <TextInput label="Name" maxLength={200} disabled={!mayUpdate} {...form.getInputProps('name')} />
-              <Select
-                label="Time zone"
-                description="The time zone of the whole practice. A location can have its own, from your practice management system."
-                placeholder="Each location’s own"
-                data={Intl.supportedValuesOf('timeZone')}
-                searchable
-                clearable
-                clearButtonProps={{ 'aria-label': 'No time zone' }}
-                nothingFoundMessage="No time zone found"
-                limit={100}
+              <TimeZoneSelect
+                description="The office agent reads all locations with it, except those with a time zone of their own. It is also the zone of the days in which disclosures are counted."
+                placeholder="As the agent finds it"
                 disabled={!mayUpdate}
                 {...form.getInputProps('time_zone')}
               />

@@ -1,4 +1,4 @@
-import { type DatasetName, isDatasetName } from '@bridgework/contract'
+import { type DatasetName, hasInstants, isDatasetName } from '@bridgework/contract'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Pool } from 'pg'
 import { createAgentContacts } from '../../modules/agents/agent-contact.ts'
@@ -9,7 +9,7 @@ import { Problem } from '../../platform/errors/problem.ts'
 import { rawQuery } from '../../platform/http/server.ts'
 import { type AgentId, type LocationId, type OrganizationId, parseNumericId } from '../../platform/identity/identity.ts'
 
-type Known = { agent: AgentPrincipal; locationId?: LocationId; dataset?: DatasetName }
+type Known = { agent: AgentPrincipal; locationId?: LocationId; timeZone?: string | null; dataset?: DatasetName }
 const known = new WeakMap<FastifyRequest, Known>()
 
 /** Every route of this instance is for agents. */
@@ -32,7 +32,7 @@ export function requireLocation(pool: Pool) {
     const location = locationId === null ? null : await findLocation(pool, locationId)
     if (!location) throw new Problem('location_unknown')
     if (location.organizationId !== agentOf(request).organizationId) throw new Problem('agent_denied')
-    knownOf(request).locationId = location.id
+    Object.assign(knownOf(request), { locationId: location.id, timeZone: location.timeZone })
   }
 }
 
@@ -40,6 +40,15 @@ export async function requireDataset(request: FastifyRequest): Promise<void> {
   const { dataset } = request.params as { dataset: string }
   if (!isDatasetName(dataset)) throw new Problem('dataset_unknown')
   knownOf(request).dataset = dataset
+}
+
+/**
+ * Records with instants are taken only of a location whose time zone is known: without one an agent made them with an offset that holds on some
+ * days only.
+ */
+export async function requireTimeZone(request: FastifyRequest): Promise<void> {
+  const { timeZone, dataset } = knownOf(request)
+  if (timeZone === null && hasInstants(required(dataset))) throw new Problem('time_zone_required')
 }
 
 export function agentOf(request: FastifyRequest): AgentPrincipal {

@@ -1,5 +1,5 @@
 import { createHash, type Hash } from 'node:crypto'
-import { datasets, limits } from '@bridgework/contract'
+import { datasets, isTimeZone, limits } from '@bridgework/contract'
 import { ingestBodies, ingestVersion, ingestVersionHeader, type SourceLocation } from '@bridgework/contract/ingest'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Pool } from 'pg'
@@ -9,6 +9,8 @@ import { currentEpoch } from '../../modules/agents/epoch.ts'
 import type { SecretKey } from '../../modules/credentials/secret.ts'
 import { finishCycle } from '../../modules/datasets/cycle.ts'
 import { parseInstant } from '../../modules/datasets/instant.ts'
+import { listLocations } from '../../modules/directory/location.ts'
+import { requireOrganization } from '../../modules/directory/organization.ts'
 import { upsertLocations } from '../../modules/onboarding/upsert-locations.ts'
 import { storeUpload } from '../../modules/records/upload.ts'
 import type { TokenLimit } from '../../modules/throttle/token-limit.ts'
@@ -24,6 +26,7 @@ import {
   requireAgent,
   requireDataset,
   requireLocation,
+  requireTimeZone,
 } from './authorize.ts'
 import { jsonBounds, leaveBodies, requireType } from './body.ts'
 import { createLargeBodies } from './large-bodies.ts'
@@ -80,12 +83,18 @@ function registerProtected(app: FastifyInstance, context: IngestApiContext): voi
   serve(app, 'identifyAgent', {}, async (request) => {
     const agent = agentOf(request)
     const highest = await highestNumber(pool, agent.agentId)
+    const { timeZone } = await requireOrganization(pool, agent.organizationId)
+    const locations = await listLocations(pool, agent.organizationId)
     return {
       agent_id: agent.agentId,
       organization_id: agent.organizationId,
       server_time: now().toISOString(),
       highest_number: highest === null ? null : Number(highest),
       epoch: await currentEpoch(pool),
+      time_zone: timeZone,
+      location_time_zones: locations.flatMap(({ sourceId, assignedTimeZone }) =>
+        assignedTimeZone === null ? [] : [{ source_id: sourceId, time_zone: assignedTimeZone }],
+      ),
     }
   })
 
@@ -100,7 +109,8 @@ function registerProtected(app: FastifyInstance, context: IngestApiContext): voi
     }
   })
 
-  serveBody(app, 'sendRecords', { ...forDataset, bodyLimit: limits.uploadBytesMax }, async (request, given) => {
+  const ofRecords = { ...forDataset, onRequest: [...forDataset.onRequest, requireTimeZone] }
+  serveBody(app, 'sendRecords', { ...ofRecords, bodyLimit: limits.uploadBytesMax }, async (request, given) => {
     const begun = performance.now()
     const dataset = datasetOf(request)
     const number = uploadNumber(request)
@@ -163,6 +173,12 @@ function uploadNumber(request: FastifyRequest): string {
   return number
 }
 
+function timeZoneOf({ source_id: sourceId, time_zone: name }: SourceLocation): string | null {
+  if (name === null || isTimeZone(name)) return name
+  const errors = `time_zone of location ${sourceId} must be an IANA name like America/New_York, or null.`
+  throw new Problem('field_invalid', { errors })
+}
+
 function toLocationSource(location: SourceLocation) {
   return {
     sourceId: location.source_id,
@@ -176,7 +192,7 @@ function toLocationSource(location: SourceLocation) {
     phone: location.phone,
     email: location.email,
     websiteUrl: location.website_url,
-    timeZone: location.time_zone,
+    timeZone: timeZoneOf(location),
     currency: location.currency,
     isActive: location.is_active,
     practiceManagementSystem: location.practice_management_system,

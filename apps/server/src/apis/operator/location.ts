@@ -1,13 +1,26 @@
-import { listLocations } from '../../modules/directory/location.ts'
+import { assignTimeZone, listLocations, requireLocation } from '../../modules/directory/location.ts'
 import { requireOrganization } from '../../modules/directory/organization.ts'
-import type { OrganizationId } from '../../platform/identity/identity.ts'
-import { table } from './answer.ts'
+import type { LocationId, OrganizationId } from '../../platform/identity/identity.ts'
+import { list, table } from './answer.ts'
 import { type CommandGroup, command } from './command-line.ts'
-import { numericId, optional } from './option.ts'
+import { numericId, optional, required, text } from './option.ts'
 
 export const location: CommandGroup = {
   help: 'locations, as agents report them',
   commands: {
+    update: command({
+      help: 'Sets the time zone of a location. Its agent uses it from its next contact on.',
+      options: {
+        location: required('<id>', 'the location', numericId<LocationId>),
+        timeZone: required('<zone>', 'IANA name like America/New_York, or none: as the agent finds it', text),
+      },
+      run: async ({ pool }, { location: id, timeZone: given }) => {
+        await assignTimeZone(pool, id, given === 'none' ? null : given)
+        const { name, assignedTimeZone, timeZone } = await requireLocation(pool, id)
+        const data = { id, name, assignedTimeZone, timeZone }
+        return { data, text: list({ location: id, name, 'time zone': assignedTimeZone ?? 'none', 'in use': timeZone }) }
+      },
+    }),
     list: command({
       help: 'Lists the locations of all organizations, or of one.',
       options: { organization: optional('<id>', 'only the locations of this organization', numericId<OrganizationId>) },
@@ -20,10 +33,15 @@ export const location: CommandGroup = {
           each.name,
           each.city,
           each.state,
+          each.timeZone,
+          each.assignedTimeZone,
           each.isActive ? 'yes' : 'no',
           [each.practiceManagementSystem.name, each.practiceManagementSystem.version].filter(Boolean).join(' ') || null,
         ])
-        return { data, text: table(['id', 'organization', 'name', 'city', 'state', 'active', 'system'], rows) }
+        return {
+          data,
+          text: table(['id', 'organization', 'name', 'city', 'state', 'time zone', 'set', 'active', 'system'], rows),
+        }
       },
     }),
   },

@@ -1,10 +1,16 @@
 import { UsageError } from '@bridgework/command-line'
-import { createOrganization, listOrganizations } from '../../modules/directory/organization.ts'
+import {
+  createOrganization,
+  listOrganizations,
+  requireOrganization,
+  updateOrganization,
+} from '../../modules/directory/organization.ts'
 import { withTransaction } from '../../platform/database/pool.ts'
+import type { OrganizationId } from '../../platform/identity/identity.ts'
 import { list, table } from './answer.ts'
 import { type CommandGroup, command } from './command-line.ts'
 import { addFromCommandLine } from './invite.ts'
-import { optional, required, text } from './option.ts'
+import { numericId, optional, required, text } from './option.ts'
 
 export const organization: CommandGroup = {
   help: 'practice owners',
@@ -45,6 +51,23 @@ export const organization: CommandGroup = {
           ...('owner' in data && { owner: data.owner.id, email: data.owner.email, invitation: data.invitation }),
         })
         return { data, text }
+      },
+    }),
+    update: command({
+      help: 'Changes the name of a practice owner, and the time zone that its agents use from their next contact on.',
+      options: {
+        organization: required('<id>', 'the organization', numericId<OrganizationId>),
+        name: optional('<text>', 'its name', text),
+        timeZone: optional('<zone>', 'IANA name like America/New_York, or none: as the agents find it', text),
+      },
+      run: async ({ pool }, { organization: id, name, timeZone }) => {
+        const before = await requireOrganization(pool, id)
+        await updateOrganization(pool, id, {
+          name: name ?? before.name,
+          timeZone: timeZone === 'none' ? null : timeZone,
+        })
+        const data = await requireOrganization(pool, id)
+        return { data, text: list({ organization: id, name: data.name, 'time zone': data.timeZone ?? 'none' }) }
       },
     }),
     list: command({

@@ -103,6 +103,32 @@ test('an operator takes a vendor and a practice from nothing to a first read, an
   await assert.rejects(authenticateAgent(pool, secretKey, `Bearer ${agentKey}`), { code: 'agent_key_invalid' })
 })
 
+test('the operator sets time zones of an organization and of a location, as IANA names only', async (t) => {
+  const { pool, run, ask } = await someOperator(t)
+  const { id } = await ask('organization', 'create', '--name', 'Smile Group')
+  const location = await createLocation(pool, id as OrganizationId, { sourceId: '1', name: 'Downtown' })
+  const organization = ['organization', 'update', '--organization', id]
+  const place = ['location', 'update', '--location', location.id]
+  assert.equal((await ask(...organization, '--time-zone', 'America/Denver')).time_zone, 'America/Denver')
+  const renamed = await ask(...organization, '--name', 'Smiles')
+  assert.deepEqual([renamed.name, renamed.time_zone], ['Smiles', 'America/Denver'])
+  assert.equal((await ask(...organization, '--time-zone', 'none')).time_zone, null)
+  assert.equal((await ask(...place, '--time-zone', 'America/Boise')).assigned_time_zone, 'America/Boise')
+  assert.equal((await ask('location', 'list'))[0].assigned_time_zone, 'America/Boise')
+  assert.equal((await ask(...place, '--time-zone', 'none')).assigned_time_zone, null)
+  for (const wrong of ['CST', 'EST5EDT', '-06:00', 'Mars/Base']) {
+    const refused = [
+      await run('organization', 'create', '--name', 'Other', '--time-zone', wrong),
+      await run(...organization, '--time-zone', wrong),
+      await run(...place, '--time-zone', wrong),
+    ]
+    for (const { code, err } of refused) {
+      assert.equal(code, 1, wrong)
+      assert.match(err, /IANA name like America/)
+    }
+  }
+})
+
 test('a secret is printed once, when it is made, with a line that says so', async (t) => {
   const { pool, run, ask } = await someOperator(t)
   const { company } = await ask(

@@ -85,6 +85,7 @@ async function entriesOf(
         name: location.name,
         address: addressOf(location) || null,
         time_zone: location.timeZone,
+        assigned_time_zone: location.assignedTimeZone,
         website_url: location.websiteUrl,
         is_active: location.isActive,
         closed_at: location.closedAt?.toISOString() ?? null,

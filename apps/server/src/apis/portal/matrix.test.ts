@@ -250,6 +250,7 @@ const bodies: Partial<Record<PortalRouteName, object>> = {
   updateMember: { role: 'member' },
   confirmRemoval: { list_hash: 'x' },
   updateAttribution: { domains: [], excluded_paths: [] },
+  updateLocation: { time_zone: null },
 }
 
 test('W19: an id of others is nobody’s within one’s own company, organization and account, in every place of every path', async (t) => {

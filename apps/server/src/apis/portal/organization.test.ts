@@ -67,6 +67,33 @@ test('a practice sees itself in numbers, and an admin may rename it and set its 
   assert.equal((await world.stranger.get(path)).body.code, 'organization_unknown')
 })
 
+test('an admin sets the time zone of a location, which its agent is told of and uses from then on', async (t) => {
+  const world = await somePortal(t)
+  const { id, organizationId } = await world.addLocation()
+  const path = `/organizations/${organizationId}/locations/${id}`
+  const admin = await world.signInAs({ organizationId }, 'admin')
+  const member = await world.signInAs({ organizationId }, 'member')
+  const change = { time_zone: 'America/Boise' }
+  assert.equal((await member.patch(path, change)).body.code, 'role_denied')
+  assert.equal((await admin.patch(path, change)).status, 200)
+  for (const wrong of [{ time_zone: 'MST' }, { time_zone: '-07:00' }, {}]) {
+    assert.equal((await admin.patch(path, wrong)).status, 422, JSON.stringify(wrong))
+  }
+  const zones = async () => {
+    const { time_zone, assigned_time_zone } = (await member.get(path)).body as Record<string, unknown>
+    return [time_zone, assigned_time_zone]
+  }
+  assert.deepEqual(await zones(), [null, 'America/Boise'])
+  assert.equal((await admin.patch(path, { time_zone: null })).status, 200)
+  assert.deepEqual(await zones(), [null, null])
+  const stranger = await world.signInAs({ organizationId: (await world.addLocation()).organizationId }, 'owner')
+  assert.notEqual((await stranger.patch(path, change)).status, 200)
+  const events = (await admin.get(`/organizations/${organizationId}/events?search=boise`)).body as unknown as {
+    data: { subject: string }[]
+  }
+  assert.match(events.data[0]?.subject ?? '', /time zone America\/Boise$/)
+})
+
 test('the code that enrols an agent is shown once, with commands that work as they are told', async (t) => {
   const world = await somePractice(t)
   const { owner, path } = world
@@ -91,7 +118,7 @@ test('the code that enrols an agent is shown once, with commands that work as th
   const [exitCode] = await once(enrolling, 'exit')
   assert.equal(exitCode, 0, String(enrolling.stderr.read()))
   const { agent_id } = JSON.parse(readFileSync(config, 'utf8'))
-  assert.ok((await world.agents()).some(({ id, state }) => id === agent_id && state === 'never_heard'))
+  assert.ok((await world.agents()).some(({ id, state }) => id === agent_id && state === 'connected'))
 })
 
 test('W19: an agent is shown as connected while it calls, silent when it does not, and is revoked by its own practice alone', async (t) => {

@@ -3,7 +3,7 @@ import type { AgentEntry, OrganizationPage } from '@bridgework/contract/portal'
 import { type Agent, createEnrolmentCode, listAgents, revokeAgent } from '../../modules/agents/agent-key.ts'
 import { listAudit, recordAudit } from '../../modules/audit/store.ts'
 import { countCompaniesWithAccess } from '../../modules/consent/grant.ts'
-import { listLocations } from '../../modules/directory/location.ts'
+import { assignTimeZone, listLocations } from '../../modules/directory/location.ts'
 import { requireOrganization, updateOrganization } from '../../modules/directory/organization.ts'
 import { listRemovals } from '../../modules/records/removal-store.ts'
 import { withTransaction } from '../../platform/database/pool.ts'
@@ -24,6 +24,7 @@ export const organizationHandlers: PortalHandlers<
   | 'listOrganizationEvents'
   | 'listLocations'
   | 'getLocation'
+  | 'updateLocation'
   | 'listAgents'
   | 'createEnrolmentCode'
   | 'revokeAgent'
@@ -90,6 +91,16 @@ export const organizationHandlers: PortalHandlers<
   getLocation: async (context, { member, params, query }) => {
     const location = await requireOwnLocation(context.pool, member.organizationId, params.location_id)
     return await locationPage(context, location, readChoice(query, 'range', ['24h', '7d']) ?? '24h')
+  },
+
+  updateLocation: async ({ pool }, call) => {
+    const { id, name } = await requireOwnLocation(pool, call.member.organizationId, call.params.location_id)
+    const { time_zone: timeZone } = call.body
+    await withTransaction(pool, async (client) => {
+      await assignTimeZone(client, id, timeZone)
+      await recordAudit(client, entryOf(call, 'location.update', `${name}: time zone ${timeZone ?? 'none'}`))
+    })
+    return { done: true }
   },
 
   listAgents: async ({ pool, now }, { member }) => ({

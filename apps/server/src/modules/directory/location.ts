@@ -3,6 +3,7 @@ import { fromRow, type RowOf, toRow } from '../../platform/database/rows.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import type { AgentId, LocationId, OrganizationId } from '../../platform/identity/identity.ts'
 import type { OfficeHours } from './office-hours.ts'
+import { requireTimeZone } from './organization.ts'
 
 /** A location as its practice management system tells of it. `sourceId` is that system's own key, unique in the organization. */
 export type LocationSource = {
@@ -31,6 +32,8 @@ export type Location = LocationSource & {
   organizationId: OrganizationId
   /** Since when the practice management system has not had it; null while it has. */
   closedAt: Date | null
+  /** What a person set; the agent reads with it and sends it back as `timeZone`. */
+  assignedTimeZone: string | null
   createdAt: Date
   updatedAt: Date
 }
@@ -71,6 +74,13 @@ export async function requireLocation(db: Queryable, id: LocationId): Promise<Lo
   return location
 }
 
+/** Sets the time zone that the location's agent is to read with; null: as it finds it. Throws a Problem. */
+export async function assignTimeZone(db: Queryable, id: LocationId, timeZone: string | null): Promise<void> {
+  const name = timeZone === null ? null : requireTimeZone(timeZone)
+  const { rowCount } = await db.query('update location set assigned_time_zone = $2 where id = $1', [id, name])
+  if (rowCount === 0) throw new Problem('location_unknown', { errors: `There is no location ${id}.` })
+}
+
 const sourceColumns = `source_id, name, address_line_1, address_line_2, city, state, postal_code, country, phone, email, website_url,
   time_zone, currency, is_active, pms_name, pms_version, office_hours`
 
@@ -78,7 +88,7 @@ const sourceColumns = `source_id, name, address_line_1, address_line_2, city, st
 export const locationColumns = `l.id, l.organization_id, ${sourceColumns
   .split(/,\s*/)
   .map((column) => `l.${column}`)
-  .join(', ')}, l.closed_at, l.created_at, l.updated_at`
+  .join(', ')}, l.assigned_time_zone, l.closed_at, l.created_at, l.updated_at`
 
 /** What the practice management system is stands in two columns. */
 type Stored<T extends LocationSource> = Omit<T, 'practiceManagementSystem'> & {

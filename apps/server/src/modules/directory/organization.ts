@@ -1,3 +1,4 @@
+import { isTimeZone } from '@bridgework/contract'
 import type { Queryable } from '../../platform/database/queryable.ts'
 import { fromRow, type RowOf } from '../../platform/database/rows.ts'
 import { requireText } from '../../platform/errors/field.ts'
@@ -98,20 +99,10 @@ export const organizationColumns = 'id, name, external_reference, time_zone, cou
 
 export type OrganizationRow = RowOf<Organization>
 
-function requireTimeZone(name: string): string {
-  const isKnown = /^[A-Za-z]/.test(name) && canFormatIn(name)
-  if (!isKnown)
-    throw new Problem('field_invalid', { errors: 'The time zone must be an IANA name such as America/New_York.' })
-  return name
-}
-
-function canFormatIn(timeZone: string): boolean {
-  try {
-    new Intl.DateTimeFormat('en', { timeZone })
-    return true
-  } catch {
-    return false
-  }
+/** The name, when it is one of the IANA database that says what the offset is on any day; throws a Problem for any other. */
+export function requireTimeZone(name: string): string {
+  if (isTimeZone(name)) return name
+  throw new Problem('field_invalid', { errors: 'The time zone must be an IANA name like America/New_York.' })
 }
 
 function requireCountry(code: string): string {

@@ -260,6 +260,7 @@ create table location (
   office_hours jsonb,
   closed_at timestamp with time zone,
   reported_by bigint,
+  assigned_time_zone text,
   constraint location_id_check CHECK (((id >= 1) AND (id <= '9007199254740991'::bigint))),
   constraint location_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
   constraint location_organization_id_source_id_key UNIQUE (organization_id, source_id),

@@ -1,0 +1,53 @@
+/** Tables whose rows belong to a clinic; each has an index led by ClinicNum. */
+export const clinicTables = [
+  'patient',
+  'appointment',
+  'procedurelog',
+  'adjustment',
+  'payment',
+  'paysplit',
+  'claimproc',
+  'payplancharge',
+] as const
+
+/** Every table that the agent reads. */
+export const tablesRead = [
+  'preference',
+  'clinic',
+  'employer',
+  'carrier',
+  'insplan',
+  'feesched',
+  'fee',
+  'procedurecode',
+  'definition',
+  'provider',
+  'operatory',
+  'appointmenttype',
+  'patientlink',
+  'patplan',
+  'inssub',
+  'histappointment',
+  'claimpayment',
+  'payplan',
+  'referral',
+  'refattach',
+  ...clinicTables,
+] as const
+
+/** As well, where the version has them. */
+export const tablesOfNewerVersions = ['payplanlink'] as const
+
+/** Of these, the small ones that a cycle reads whole: what is odd in them would be told of every minute. */
+export const tablesReadWhole: ReadonlySet<string> = new Set([
+  'preference',
+  'clinic',
+  'employer',
+  'carrier',
+  'procedurecode',
+  'definition',
+  'provider',
+  'operatory',
+  'appointmenttype',
+  'payplan',
+])
