@@ -67,6 +67,12 @@ async function openPage(page: Page, path: string): Promise<void> {
   const onFinished = (request: Request) => {
     isAnswered ||= isApi(request)
   }
+  // The page before may ask for something until this one has taken its place, for it refreshes itself.
+  page.once('framenavigated', () => {
+    asked.clear()
+    late.length = 0
+    isAnswered = false
+  })
   page.on('request', onRequest).on('requestfinished', onFinished)
   await page.goto(path)
   await page.getByRole('heading', { level: 1 }).waitFor()
