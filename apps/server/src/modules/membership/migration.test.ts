@@ -5,7 +5,7 @@ import type { Pool } from 'pg'
 import { serverRole } from '../../platform/database/embedded/cluster.ts'
 import { migrate } from '../../platform/database/migrate.ts'
 import { createTestDatabase } from '../../platform/database/test-database.ts'
-import { migrationsBefore } from '../../platform/database/test-migrations.ts'
+import { migrationsBefore, migrationsThrough } from '../../platform/database/test-migrations.ts'
 import type { CompanyId, OrganizationId } from '../../platform/identity/identity.ts'
 import { createSecretKey } from '../credentials/secret.ts'
 import { findInvitation } from '../sign-in/invitation.ts'
@@ -64,7 +64,7 @@ test('the migration waits for nothing that vendors or agents do', async (t) => {
                       dataset_state, record, disclosure, agent in row exclusive mode`)
     await busy.query('select from company, key_pair, agreement_acceptance')
 
-    await migrate(url, { serverRole, log: () => {} })
+    await migrate(url, { directory: migrationsThrough(t, 'membership'), serverRole, log: () => {} })
 
     await busy.query('rollback')
   } finally {
