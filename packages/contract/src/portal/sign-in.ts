@@ -9,7 +9,7 @@ type SignInGate = 'anyone' | 'signed_in' | 'fresh' | 'challenge'
 
 type SignInRoute = { method: 'GET' | 'POST'; path: string; gate: SignInGate }
 
-/** The doors of signing in, beside `portalRoutes` and below the same path. Each ends in better-auth. */
+/** The routes of sign-in, beside `portalRoutes` and below the same path. Each ends in better-auth. */
 export const signInRoutes = {
   signIn: { method: 'POST', path: '/auth/sign-in/email', gate: 'anyone' },
   signOut: { method: 'POST', path: '/auth/sign-out', gate: 'anyone' },

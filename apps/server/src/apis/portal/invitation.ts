@@ -4,9 +4,9 @@ import { hashPassword } from '../../modules/sign-in/create-person.ts'
 import { acceptInvitation, findInvitation, type Invited } from '../../modules/sign-in/invitation.ts'
 import { requireGoodPassword } from '../../modules/sign-in/password-rule.ts'
 import { authenticatePerson } from '../../modules/sign-in/person.ts'
-import { webHeaders } from './auth-routes.ts'
 import type { PortalHandlers } from './context.ts'
 import { requireCsrfToken } from './csrf.ts'
+import { webHeaders } from './sign-in-routes.ts'
 
 /** What a person who was invited does with the link. The token comes in the body, never in an address. */
 export const invitationHandlers: PortalHandlers<'findInvitation' | 'acceptInvitation'> = {

@@ -252,7 +252,7 @@ test('W05: a GET of a door that changes something is 405, also of the link that 
   }
 })
 
-test('doors of the sign-in library that the portal does not use do not exist', async (t) => {
+test('routes of the sign-in library that the portal does not use do not exist', async (t) => {
   const world = await somePortal(t)
   const signed = await world.signIn(await world.addPerson())
   for (const path of [

@@ -11,8 +11,8 @@ import { Problem } from '../../platform/errors/problem.ts'
 import { inOurWords } from './auth-refusal.ts'
 import type { PortalContext } from './context.ts'
 
-/** One request at a door of signing in, after its gate. */
-export type DoorCall<Name extends SignInRouteName = SignInRouteName> = {
+/** One sign-in request, after its gate. */
+export type SignInCall<Name extends SignInRouteName = SignInRouteName> = {
   /** As better-auth reads them: the cookies, and the caller's address as we worked it out. */
   headers: Headers
   body: Name extends keyof SignInBodies ? SignInBodies[Name] : undefined
@@ -32,21 +32,21 @@ type WithPerson =
   | 'deletePasskey'
 
 /** What came of it: the answer, the headers of better-auth's with its cookies, and what goes on record of whom. */
-export type DoorOutcome<Answer> = {
+export type SignInOutcome<Answer> = {
   answer: Answer
   headers?: Headers
   event?: { action: AccountAction; user: { id: string; name: string; email: string }; subject?: string }
 }
 
-export type Door<Name extends SignInRouteName> = (
+export type SignInHandler<Name extends SignInRouteName> = (
   context: PortalContext,
-  call: DoorCall<Name>,
-) => Promise<DoorOutcome<SignInAnswers[Name]>>
+  call: SignInCall<Name>,
+) => Promise<SignInOutcome<SignInAnswers[Name]>>
 
 const done = { done: true } as const
 
-/** What each door does. The members that better-auth takes are named one by one: nothing else of a body reaches it. */
-export const doors: { [Name in SignInRouteName]: Door<Name> } = {
+/** What each route does. The members that better-auth takes are named one by one: nothing else of a body reaches it. */
+export const signInHandlers: { [Name in SignInRouteName]: SignInHandler<Name> } = {
   signIn: async (context, { headers, body, ip }) => {
     const { response, headers: set } = await counted(
       context,

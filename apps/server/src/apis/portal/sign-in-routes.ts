@@ -7,10 +7,10 @@ import { authenticatePerson, isFresh, type Person } from '../../modules/sign-in/
 import { endSession } from '../../modules/sign-in/store.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import { readJson } from '../../platform/http/read-json.ts'
-import { type Door, type DoorCall, doors } from './auth-doors.ts'
 import type { PortalContext } from './context.ts'
 import { requireCsrfToken } from './csrf.ts'
-/** The doors of signing in, from the contract's table: what is not there does not exist, whatever better-auth has. */
+import { type SignInCall, type SignInHandler, signInHandlers } from './sign-in-handlers.ts'
+/** The routes of sign-in, from the contract's table: what is not there does not exist, whatever better-auth has. */
 export function registerAuth(app: FastifyInstance, context: PortalContext): void {
   for (const name of Object.keys(signInRoutes) as SignInRouteName[]) registerDoor(app, context, name)
 }
@@ -26,8 +26,8 @@ function registerDoor(app: FastifyInstance, context: PortalContext, name: SignIn
       const { person } = await authenticatePerson(context.auth, headers, context.now())
       requireGate(context, name, person, request)
       const call = { headers, body: readBody(name, request), person, ip: request.clientIp, requestId: request.id }
-      // The table says which doors have a gate, and a gate lets a person through.
-      const outcome = await (doors[name] as Door<SignInRouteName>)(context, call as DoorCall)
+      // The table says which routes have a gate, and a gate lets a person through.
+      const outcome = await (signInHandlers[name] as SignInHandler<SignInRouteName>)(context, call as SignInCall)
       for (const cookie of outcome.headers?.getSetCookie() ?? []) reply.header('set-cookie', cookie)
       if (name === 'signOut') reply.header('clear-site-data', '"cache", "cookies", "storage"')
       // Whoever signs in anew has a new session and no second one: a cookie that was planted or forgotten before opens nothing.
