@@ -127,7 +127,11 @@ export async function someWorld(
     given: { organizationId?: OrganizationId; insurancePlans?: number } = {},
   ): Promise<TestLocation> => {
     const organizationId = given.organizationId ?? (await addOrganization())
-    const location = await createLocation(database.pool, organizationId, { sourceId: randomUUID(), name: 'Location' })
+    const location = await createLocation(database.pool, organizationId, {
+      sourceId: randomUUID(),
+      name: 'Location',
+      timeZone: 'America/New_York',
+    })
     const agent = await addAgent(organizationId)
     let number = 0
     const upload = (dataset: string, records: Record<string, object | null>) => {
