@@ -96,6 +96,14 @@ export const aRecord = (dataset: string, attributes: object = {}) => ({
   ...attributes,
 })
 
+/** So that no test depends on the day and hour at which it runs. */
+const alwaysOpen = Object.fromEntries(
+  ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'].map((day) => [
+    day,
+    [{ opens: '00:00', closes: '24:00' }],
+  ]),
+)
+
 /** A whole service on a database of the test's own, listening on loopback, with what a test needs to fill it and to read it. */
 export async function someWorld(
   t: TestScope,
@@ -131,6 +139,7 @@ export async function someWorld(
       sourceId: randomUUID(),
       name: 'Location',
       timeZone: 'America/New_York',
+      officeHours: alwaysOpen,
     })
     const agent = await addAgent(organizationId)
     let number = 0

@@ -28,6 +28,9 @@ const ingestRoutes = [
   'POST /ingest/v1/organizations/:organization_id/locations',
   'POST /ingest/v1/locations/:location_id/:dataset/records',
   'POST /ingest/v1/locations/:location_id/:dataset/reconcile',
+  'POST /ingest/v1/locations/:location_id/:dataset/complete_lists',
+  'POST /ingest/v1/locations/:location_id/:dataset/complete_lists/:list_id/slices',
+  'POST /ingest/v1/locations/:location_id/:dataset/complete_lists/:list_id/finish',
   'POST /ingest/v1/locations/:location_id/:dataset/cycles',
 ]
 const openRoutes = [
