@@ -20,7 +20,7 @@ export async function measureFirstCycle(
   database: DatabaseSettings,
 ): Promise<{ records: number; peakMb: number; durationMs: number }> {
   const server = await startCountingServer(t)
-  const config = writeTestConfig(temporaryFolder(t), server, database)
+  const config = writeTestConfig(temporaryFolder(t), server, database, { time_zone: 'America/New_York' })
   const startedAtMs = performance.now()
   const { process: agent, ended } = spawnAgent(['run', '--once', '--config', config], { env })
   let peakMb = 0

@@ -53,8 +53,8 @@ test('with five locations in flight a sixth is refused and told which, and a sec
     sync_type: 'initial',
     max_concurrent_locations: 5,
     active_location_ids: [7, 9, 30, 500, 1000],
-    retry_after_seconds: 1,
   })
+  assert.equal(refused.retryAfterSeconds, 1)
   const again = await first.acquire(company, 'initial', location(9))
 
   await held[1]?.release()
