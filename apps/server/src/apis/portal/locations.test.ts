@@ -88,7 +88,7 @@ test('a timeline tells what was read, what was missed, when the office was close
   await activity('2026-01-05T15:00:00Z', 3)
   const owner = await world.signInAs({ organizationId }, 'owner')
   // The sign-in is of the machine's time; one that lies ahead of the clock is refused.
-  await pool.query('update portal_session set created_at = $1', [world.clock.now])
+  await pool.query('update portal_session set created_at = $1, updated_at = $1', [world.clock.now])
   const page = async (range: string) =>
     (await owner.get(`${path}/${location.id}?range=${range}`)).body as unknown as Location
   const day = await page('24h')
