@@ -167,6 +167,7 @@ test('a held removal hides records only after the count was typed', async (t) =>
 
 test('a location without a time zone says so, and takes the one that is chosen', async (t) => {
   const { location, page, home, pool } = await somePractice(t, 'admin')
+  await pool.query('update location set time_zone = null where id = $1', [location.id])
   await page.goto(`${home}/locations/${location.id}`)
   await page.getByText('no appointments and no ledger are taken').waitFor()
   await page.getByRole('combobox', { name: 'Time zone of this location' }).fill('America/Boi')
