@@ -125,6 +125,7 @@ function writeConfig(folder: string, world: World, serverUrl: string, database: 
     agent_key: world.agent.agentKey,
     database,
     state_path: join(folder, 'state.sqlite'),
+    time_zone: 'America/Chicago',
     upload_lines_max: linesMax,
   }
   writeFileSync(path, JSON.stringify(document), { mode: 0o600 })
