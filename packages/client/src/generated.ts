@@ -468,6 +468,7 @@ export type ServiceErrorCode =
   | 'organization_denied'
   | 'dataset_denied'
   | 'agreement_required'
+  | 'list_unknown'
   | 'record_unknown'
   | 'preview_off'
   | 'credentials_malformed'
