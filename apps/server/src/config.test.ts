@@ -24,8 +24,8 @@ test('links lead to where the sandbox listens, unless a public address is given'
   for (const [host, url] of Object.entries(urls)) {
     const settings = { BRIDGEWORK_HOST: host, BRIDGEWORK_PORT: '80' }
     assert.equal(readConfig(settings, '/').publicUrl, url)
-    const given = { ...settings, BRIDGEWORK_PUBLIC_URL: 'https://api.example.com' }
-    assert.equal(readConfig(given, '/').publicUrl, 'https://api.example.com')
+    const publicSettings = { ...settings, BRIDGEWORK_PUBLIC_URL: 'https://api.example.com' }
+    assert.equal(readConfig(publicSettings, '/').publicUrl, 'https://api.example.com')
   }
 })
 

@@ -132,9 +132,9 @@ export async function someWorld(
   }
 
   const addLocation = async (
-    given: { organizationId?: OrganizationId; insurancePlans?: number } = {},
+    options: { organizationId?: OrganizationId; insurancePlans?: number } = {},
   ): Promise<TestLocation> => {
-    const organizationId = given.organizationId ?? (await addOrganization())
+    const organizationId = options.organizationId ?? (await addOrganization())
     const location = await createLocation(database.pool, organizationId, {
       sourceId: randomUUID(),
       name: 'Location',
@@ -147,7 +147,7 @@ export async function someWorld(
       number += 1
       return send(agent, location.id, dataset, number, toNdjson(records))
     }
-    const plans = Array.from({ length: given.insurancePlans ?? 0 }, (_, index) => [
+    const plans = Array.from({ length: options.insurancePlans ?? 0 }, (_, index) => [
       `p${index + 1}`,
       aPlan({ plan_name: `Plan ${index + 1}` }),
     ])

@@ -10,11 +10,11 @@ test('F01: a server that is killed during an ingest loses and doubles nothing, a
   t.diagnostic(await killServer({ plans: 3_000, kills: 3, seed: seedOf(t) }, { readyWithinMs: 10_000 }))
 })
 
-test('F02, G14: a Postgres that is killed during an ingest loses and doubles nothing; callers are told to come back, for less than 5 s', async (t) => {
+test('F02, G14: a Postgres that is killed during an ingest loses and doubles nothing; callers are asked to come back, for less than 5 s', async (t) => {
   t.diagnostic(await killPostgres({ plans: 3_000, kills: 2, seed: seedOf(t) }))
 })
 
-test('F03: a Postgres backend that is killed during an ingest loses and doubles nothing; callers are told to come back, for less than 5 s', async (t) => {
+test('F03: a Postgres backend that is killed during an ingest loses and doubles nothing; callers are asked to come back, for less than 5 s', async (t) => {
   t.diagnostic(await killBackend({ plans: 3_000, kills: 2, seed: seedOf(t) }))
 })
 

@@ -54,7 +54,7 @@ async function send(world: World, locationId: string, batch: Batch): Promise<'ac
   )
 }
 
-/** While something is being killed, a caller may be told to come back, in our one shape, and nothing else. */
+/** While something is being killed, a caller may be asked to come back, in our one shape, and nothing else. */
 export function requireOrderlyRefusal(answer: { status: number; retryAfter: string | null; text: string }): void {
   const body = parse(answer.text)
   const isOrderly =

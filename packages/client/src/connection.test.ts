@@ -137,16 +137,16 @@ test('attempts are bounded, and what went wrong is said', async (t) => {
   const client = clientOf(world, vendor, { baseUrl: proxy.url, retry: { attempts: 3, delayMaxMs: 1 } })
   await client.patients.first({ locationId: location.id })
 
-  for (const [given, expected] of [
+  for (const [kind, expected] of [
     ['cut-before', { status: 0, code: 'connection_failed', attempts: 3 }],
     ['cut-within', { status: 0, code: 'connection_failed', attempts: 3 }],
     ['truncate', { attempts: 3 }],
     ['503', { status: 503, code: 'unavailable', attempts: 3 }],
     ['502-html', { status: 502, code: 'answer_invalid', attempts: 3 }],
   ] as const) {
-    mishap = given
+    mishap = kind
     await assert.rejects(client.patients.first({ locationId: location.id }), expected)
-    assert.equal(proxy.seen.get(given), 3)
+    assert.equal(proxy.seen.get(kind), 3)
   }
 })
 

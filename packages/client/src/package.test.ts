@@ -113,8 +113,8 @@ type Runtime = { title: string; path: string; args: readonly string[]; hasSqlite
 
 /** Those that the soak has installed: Node's oldest that is promised, Bun and Deno. */
 function givenRuntimes(): Runtime[] {
-  const given: { name: string; path: string }[] = JSON.parse(process.env.BRIDGEWORK_TEST_RUNTIMES ?? '[]')
-  return given.map(({ name, path }) => {
+  const runtimes: { name: string; path: string }[] = JSON.parse(process.env.BRIDGEWORK_TEST_RUNTIMES ?? '[]')
+  return runtimes.map(({ name, path }) => {
     if (name === 'node') return nodeAt(path)
     const args = name === 'deno' ? ['run', '--allow-all'] : []
     return {

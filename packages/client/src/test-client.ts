@@ -8,7 +8,7 @@ export { aPlan, aRecord, aSchedule } from '../../../apps/server/src/test-world.t
 /** A service with one vendor and its granted locations, each with so many insurance plans, and the vendor's client. */
 export async function someClient(
   t: TestContext,
-  given: {
+  options: {
     locations?: number
     insurancePlans?: number
     limits?: { initial: number; incremental: number }
@@ -18,16 +18,16 @@ export async function someClient(
   } = {},
 ) {
   const world = await someWorld(t, {
-    ...(given.limits && { limits: given.limits }),
-    ...(given.isPreviewOff && { previewDatasets: new Set() }),
+    ...(options.limits && { limits: options.limits }),
+    ...(options.isPreviewOff && { previewDatasets: new Set() }),
   })
   const locations = []
-  for (let index = 0; index < (given.locations ?? 1); index += 1) {
-    locations.push(await world.addLocation({ insurancePlans: given.insurancePlans ?? 0 }))
+  for (let index = 0; index < (options.locations ?? 1); index += 1) {
+    locations.push(await world.addLocation({ insurancePlans: options.insurancePlans ?? 0 }))
   }
   const vendor = await world.addVendor(locations)
   const events: ClientEvent[] = []
-  const client = clientOf(world, vendor, { onEvent: (event) => events.push(event), ...given.options })
+  const client = clientOf(world, vendor, { onEvent: (event) => events.push(event), ...options.options })
   const [location] = locations
   if (!location) throw new Error('a client without a location')
   return { world, vendor, client, locations, location, events }

@@ -14,8 +14,8 @@ function parse(...args: string[]): unknown {
     .addOption(createOption('--count <number>', 'how many', once(whole)))
     .addOption(createOption<string[]>('--item <text>', 'one or more', (text, before) => [...(before ?? []), text]))
     .addOption(createOption('--gift', 'wrap it', once(String)))
-    .action((given) => {
-      values = given
+    .action((parsed) => {
+      values = parsed
     })
   return parseArgs(args) ?? values
 }

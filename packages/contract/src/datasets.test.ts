@@ -6,7 +6,7 @@ import { commonAttributes } from './attribute.ts'
 import { datasetNames, datasets, findDataset } from './datasets.ts'
 
 for (const dataset of datasets) {
-  test(`${dataset.name}: its example is what an agent may send, and renders to what vendors are told they receive`, () => {
+  test(`${dataset.name}: its example is what an agent may send, and renders to the documented example of what vendors receive`, () => {
     assert.ok(Check(dataset.source, dataset.example))
     const lookup = (name: string) => {
       const source = findDataset(name)?.example

@@ -31,7 +31,7 @@ export const referenceList = (
 ): ReferenceList => ({ kind: 'objects', dataset, name, values, description })
 
 /** A dataset whose records refer to others: its source, its rendering and its rules follow from one list of attributes. */
-export function defineReferringDataset<const Name extends string>(given: {
+export function defineReferringDataset<const Name extends string>(definition: {
   name: Name
   type: string
   title: string
@@ -40,19 +40,19 @@ export function defineReferringDataset<const Name extends string>(given: {
   attributes: Record<string, Attribute>
   example: SourceRecord
 }): NamedDataset<Name> {
-  const entries = Object.entries(given.attributes)
+  const entries = Object.entries(definition.attributes)
   const renderers = entries.map(([name, attribute]) => [name, rendererOf(name, attribute)] as const)
   return {
-    name: given.name,
-    type: given.type,
-    title: given.title,
-    description: given.description,
+    name: definition.name,
+    type: definition.type,
+    title: definition.title,
+    description: definition.description,
     pagination: 'cursor',
     preview: false,
     operationIds: {
-      list: `locations_resources_${given.name}_list`,
-      get: `locations_resources_${given.name}_get`,
-      digest: `locations_resources_${given.name}_digest`,
+      list: `locations_resources_${definition.name}_list`,
+      get: `locations_resources_${definition.name}_get`,
+      digest: `locations_resources_${definition.name}_digest`,
     },
     source: Type.Object(
       Object.fromEntries([
@@ -68,15 +68,15 @@ export function defineReferringDataset<const Name extends string>(given: {
       updated_at: commonAttributes.updated_at,
     }),
     refersTo: entries.flatMap(([name, attribute]) => (isReference(attribute) ? [ruleOf(name, attribute)] : [])),
-    filters: given.filters,
-    filterValues: (source) => filterValues(given.filters, source),
+    filters: definition.filters,
+    filterValues: (source) => filterValues(definition.filters, source),
     render: (source: SourceRecord, lookup) => {
       const attributes: Record<string, unknown> = {}
       for (const [name, render] of renderers) attributes[name] = render(source, lookup)
       attributes.is_hidden = source.is_hidden
       return attributes
     },
-    example: given.example,
+    example: definition.example,
   }
 }
 

@@ -50,12 +50,12 @@ test('a practice of three locations with three years of history is made in secon
  * last counted.
  */
 function assertBalanced(practice: Practice, truth: Truth): void {
-  const told = new Map<string, number>()
+  const credited = new Map<string, number>()
   const told1 = new Map<string, number>()
   for (const record of all(truth, 'ledger_transactions')) {
     const { amount, guarantor_source_id: guarantor, patient_source_id: patient } = record.attributes
     const cents = Math.round(Number(amount) * 100)
-    told.set(String(guarantor), (told.get(String(guarantor)) ?? 0) + cents)
+    credited.set(String(guarantor), (credited.get(String(guarantor)) ?? 0) + cents)
     told1.set(String(patient), (told1.get(String(patient)) ?? 0) + cents)
   }
   for (const patient of practice.patients.values()) {
@@ -63,7 +63,7 @@ function assertBalanced(practice: Practice, truth: Truth): void {
     if (patient.guarantorKey !== patient.key) continue
     const family = related(practice, 'patients', 'guarantor', patient.key)
     const owed = family.reduce((sum, member) => sum + owedByFormula(practice, member.key), 0)
-    assert.equal(told.get(patient.key) ?? 0, owed, `family of ${patient.key}`)
+    assert.equal(credited.get(patient.key) ?? 0, owed, `family of ${patient.key}`)
   }
 }
 

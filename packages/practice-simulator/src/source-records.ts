@@ -142,7 +142,7 @@ export function recordsAffected(practice: Practice, dataset: DatasetName, change
   return sources[dataset].affected(practice, change)
 }
 
-/** Everything that Bridgework must have of this practice at the locations that are seen (all of its own, unless told). */
+/** Everything that Bridgework must have of this practice at the locations that are seen (by default all of its own). */
 export function truthOf(practice: Practice, view: View = ownView(practice)): Truth {
   return new Map(
     simulatedDatasets.map((dataset) => [

@@ -6,7 +6,7 @@ export type View = {
   /** The location of a row; null is the practice as a whole. */
   readonly locationOf: (locationKey: string | null) => string
   readonly timeZoneOf: (locationKey: string) => string
-  /** Whether more is told than the agent reads from Open Dental: moments of entry, campaigns, numbers of insurers' checks. */
+  /** Whether it holds more than the agent reads from Open Dental: moments of entry, campaigns, numbers of insurers' checks. */
   readonly knowsMore: boolean
 }
 

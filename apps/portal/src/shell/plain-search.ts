@@ -2,10 +2,10 @@
 export const plainSearch = {
   parseSearch: (text: string): Record<string, string> => Object.fromEntries(new URLSearchParams(text)),
   stringifySearch: (search: Record<string, unknown>): string => {
-    const given = Object.entries(search).flatMap(([name, value]) =>
+    const entries = Object.entries(search).flatMap(([name, value]) =>
       value === undefined || value === null || value === '' ? [] : [[name, String(value)]],
     )
-    return given.length === 0 ? '' : `?${new URLSearchParams(given)}`
+    return entries.length === 0 ? '' : `?${new URLSearchParams(entries)}`
   },
 }
 

@@ -89,7 +89,7 @@ async function checkFacts(database: TestDatabase, places: readonly Place[]): Pro
   assert.deepEqual([amounts.length, amounts.filter((amount) => amount === null).length, cents], [202, 4, 5_371_785])
 }
 
-/** Every fee of every schedule, told apart by all that is said of it. */
+/** Every fee of every schedule, by all its attributes. */
 function feesOf(schedules: Record<string, object>): [string, string | null][] {
   return Object.entries(schedules).flatMap(([key, schedule]) =>
     (schedule as { fees: { amount: string | null }[] }).fees.map((fee): [string, string | null] => [

@@ -69,7 +69,7 @@ test('a database that is too slow for an upload gets it again, and has it once',
   assert.ok(transactions > 12)
 })
 
-test('told to stop it ends soon, and says that something is missing', async (t) => {
+test('when it is stopped it ends soon, and says that something is missing', async (t) => {
   const pool = await someDatabase(t)
   const stopping = new AbortController()
   const deps = { pool, secretKey, serverUrl: nowhere, signal: stopping.signal }

@@ -19,7 +19,7 @@ export type Populated = {
   durationMs: number
   recordsPerSecond: number
   through: 'the running server' | 'this process'
-  /** False when it was told to stop before everything was stored. */
+  /** False when it was stopped before everything was stored. */
   isComplete: boolean
 }
 

@@ -71,7 +71,7 @@ test('a token that cannot be kept is used, and that is said', async (t) => {
   assert.equal(tokenRequests, 1)
 })
 
-test('a kept key pair is told to no other service', async (t) => {
+test('a kept key pair is sent to no other service', async (t) => {
   const { env, world, vendor } = await someCommand(t)
   const home = someFolder(t)
   const folder = join(home, '.config/bridgework')

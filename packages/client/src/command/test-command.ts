@@ -7,8 +7,8 @@ import { someClient } from '../test-client.ts'
 import { run } from './run.ts'
 
 /** A service with one vendor, and the environment in which the command is the vendor's. */
-export async function someCommand(t: TestContext, given: { insurancePlans?: number; isPreviewOff?: boolean } = {}) {
-  const made = await someClient(t, given)
+export async function someCommand(t: TestContext, options: { insurancePlans?: number; isPreviewOff?: boolean } = {}) {
+  const made = await someClient(t, options)
   const env = {
     HOME: someFolder(t),
     BRIDGEWORK_BASE_URL: made.world.url,

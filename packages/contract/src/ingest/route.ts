@@ -45,7 +45,7 @@ export type IngestParameters<Name extends IngestRouteName> = Record<
 
 /** The address of a route below the service's own. */
 export function ingestUrl<Name extends IngestRouteName>(name: Name, parameters: IngestParameters<Name>): string {
-  const given: Record<string, string> = parameters
-  const path = ingestRoutes[name].path.replace(/:(\w+)/g, (_, each: string) => encodeURIComponent(given[each] ?? ''))
+  const values: Record<string, string> = parameters
+  const path = ingestRoutes[name].path.replace(/:(\w+)/g, (_, each: string) => encodeURIComponent(values[each] ?? ''))
   return `${ingestApiPath}${path}`
 }

@@ -5,7 +5,7 @@ import { insurancePlanRecord } from '../source-records/insurance-plans.ts'
 import { writePlans } from './writer.ts'
 
 export type ManyPlansOptions = {
-  /** Key of the first; the others follow it without a gap. Above what a synthetic practice uses, unless told. */
+  /** Key of the first; the others follow it without a gap. By default above what a synthetic practice uses. */
   readonly firstKey?: number
 }
 

@@ -31,11 +31,11 @@ test('an Open Dental database holds what the practice expects of it, also after 
       }
       await assertHolds(connection, living.practice)
       assert.deepEqual(await unbalanced(connection, todayIn(living.practice)), [])
-      const told = await select(connection, 'select AptNum as id from histappointment where HistApptAction = 4')
-      assert.ok(told.length > 0 && told.every(({ id }) => deleted.has(String(id))))
+      const deletions = await select(connection, 'select AptNum as id from histappointment where HistApptAction = 4')
+      assert.ok(deletions.length > 0 && deletions.every(({ id }) => deleted.has(String(id))))
       // Some are deleted without a word in the history.
-      assert.equal(told.length, [...deleted].filter((key) => BigInt(key) % 3n !== 0n).length)
-      assert.ok(told.length < deleted.size, `${told.length} of ${deleted.size}`)
+      assert.equal(deletions.length, [...deleted].filter((key) => BigInt(key) % 3n !== 0n).length)
+      assert.ok(deletions.length < deleted.size, `${deletions.length} of ${deleted.size}`)
     })
   }
 

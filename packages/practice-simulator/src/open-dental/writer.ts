@@ -41,7 +41,7 @@ export async function writePractice(
   await insertRows(connection, 'histappointment', history)
 }
 
-/** What workstations do to the database when this happens. `at` is the database's time meanwhile, now unless told. */
+/** What workstations do to the database when this happens. `at` is the database's time meanwhile, by default now. */
 export async function writeEvent(
   connection: Connection,
   practice: Practice,

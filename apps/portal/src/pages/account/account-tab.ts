@@ -6,8 +6,8 @@ export type AccountTab = (typeof accountTabs)[number]
 /** What the account page's address may hold. */
 export type AccountSearch = { tab?: AccountTab; search?: string }
 
-export function accountSearch(given: Record<string, unknown>): AccountSearch {
-  const { search } = listSearch(given)
-  const tab = accountTabs.find((known) => known === given.tab)
+export function accountSearch(raw: Record<string, unknown>): AccountSearch {
+  const { search } = listSearch(raw)
+  const tab = accountTabs.find((known) => known === raw.tab)
   return { ...(tab && tab !== 'profile' && { tab }), ...(search && { search }) }
 }

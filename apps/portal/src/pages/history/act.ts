@@ -18,7 +18,7 @@ const words: Record<string, string> = {
   'first_call.make': 'Made a first call',
 }
 
-/** An act of the history in words; one without words of its own is told by its name, so that none is hidden. */
+/** An act of the history in words; one without words of its own is shown by its name, so that none is hidden. */
 export function actInWords(action: string): string {
   // Members had an action for each side once, and the history keeps what was written.
   const known = words[action.replace(/^(company|organization)_(?=member|ownership)/, '')]

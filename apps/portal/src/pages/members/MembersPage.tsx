@@ -54,7 +54,7 @@ export function MembersPage() {
   const [asked, setAsked] = useState<Asked>(null)
   const mayManage = may('member.manage')
   const paramsOf = (member: Member) => ({ ...tenant, member_id: member.id })
-  const tell = (message: string) => () => notifications.show({ message })
+  const notify = (message: string) => () => notifications.show({ message })
   const fail = (error: Error) => notifications.show({ message: error.message, color: 'red' })
 
   const menuOf = (member: Member) => {
@@ -74,7 +74,7 @@ export function MembersPage() {
               onClick={() =>
                 update.mutate(
                   { params: paramsOf(member), body: { role: other } },
-                  { onSuccess: tell(`${member.name} is now ${withArticle(other)}.`), onError: fail },
+                  { onSuccess: notify(`${member.name} is now ${withArticle(other)}.`), onError: fail },
                 )
               }
             >
@@ -86,7 +86,7 @@ export function MembersPage() {
               onClick={() =>
                 resend.mutate(
                   { params: paramsOf(member) },
-                  { onSuccess: tell(`Invitation sent again to ${member.email}.`), onError: fail },
+                  { onSuccess: notify(`Invitation sent again to ${member.email}.`), onError: fail },
                 )
               }
             >

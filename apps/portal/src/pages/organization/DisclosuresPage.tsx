@@ -93,7 +93,7 @@ export function DisclosuresPage() {
   )
 }
 
-/** How many were sent; below it what the answer told of records without sending them. */
+/** How many were sent; below it what the answer revealed of records without sending them. */
 function recordsOf({ records, counted, digested }: DisclosureEntry) {
   return (
     <>

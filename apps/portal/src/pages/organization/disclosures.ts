@@ -7,8 +7,8 @@ const names = ['company_id', 'location_id', 'dataset', 'from', 'to'] as const
 /** The filters of disclosures; `from` and `to` are days of the practice. */
 export type DisclosureFilter = { [name in (typeof names)[number]]?: string | undefined }
 
-export function disclosureSearch(given: Record<string, unknown>): DisclosureFilter {
-  return Object.fromEntries(names.map((name) => [name, textOf(given, name)]))
+export function disclosureSearch(raw: Record<string, unknown>): DisclosureFilter {
+  return Object.fromEntries(names.map((name) => [name, textOf(raw, name)]))
 }
 
 /** Disclosures, newest first, as many pages as were asked for. */

@@ -103,7 +103,7 @@ test('V01: a beacon records an origin and the time, and nothing else of a visito
   assert.doesNotMatch(JSON.stringify([rows, site.events]), /canary/)
 })
 
-test('V04: a beacon is told nothing: every one is answered 204, and what is none is not kept', async (t) => {
+test('V04: a beacon learns nothing: every one gets 204, and what is not a beacon is not kept', async (t) => {
   const site = await someWebsite(t, proxied)
   const unknown = await site.load('https://smile.example', { key: 'A'.repeat(22) })
   const known = await site.load('https://smile.example')

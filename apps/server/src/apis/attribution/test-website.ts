@@ -17,12 +17,12 @@ export async function someWebsite(t: TestContext, options: Parameters<typeof som
     return found
   }
 
-  /** A page load at this origin, each from an address of its own unless told otherwise. */
-  const load = (origin: string, given: { key?: string; ip?: string } = {}) => {
+  /** A page load at this origin, each from an address of its own by default. */
+  const load = (origin: string, options: { key?: string; ip?: string } = {}) => {
     addresses += 1
-    return world.request(`/attribution/${given.key ?? script.key}`, {
+    return world.request(`/attribution/${options.key ?? script.key}`, {
       method: 'POST',
-      headers: { origin, 'x-forwarded-for': given.ip ?? `203.0.${addresses >> 8}.${addresses & 255}` },
+      headers: { origin, 'x-forwarded-for': options.ip ?? `203.0.${addresses >> 8}.${addresses & 255}` },
     })
   }
   return {

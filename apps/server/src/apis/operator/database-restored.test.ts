@@ -27,7 +27,7 @@ test('after a restore every vendor’s next delta returns everything once, and n
   assert.ok(Number(later?.id) - Number(first.data.at(-1)?.id) > 1_000_000)
 })
 
-test('an agent’s numbers are one space over all datasets, and it is told the highest', async (t) => {
+test('an agent’s numbers are one space over all datasets, and the service answers with the highest', async (t) => {
   const world = await someWorld(t)
   const location = await world.addLocation()
   const agent = await world.addAgent(location.organizationId)

@@ -14,8 +14,8 @@ export const location: CommandGroup = {
         location: required('<id>', 'the location', numericId<LocationId>),
         timeZone: required('<zone>', 'IANA name like America/New_York, or none: as the agent finds it', text),
       },
-      run: async ({ pool }, { location: id, timeZone: given }) => {
-        await assignTimeZone(pool, id, given === 'none' ? null : given)
+      run: async ({ pool }, { location: id, timeZone: zone }) => {
+        await assignTimeZone(pool, id, zone === 'none' ? null : zone)
         const { name, assignedTimeZone, timeZone } = await requireLocation(pool, id)
         const data = { id, name, assignedTimeZone, timeZone }
         return { data, text: list({ location: id, name, 'time zone': assignedTimeZone ?? 'none', 'in use': timeZone }) }

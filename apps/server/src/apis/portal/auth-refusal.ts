@@ -2,7 +2,7 @@ import type { ProblemCode } from '@bridgework/contract'
 import { isAPIError } from 'better-auth/api'
 import { Problem } from '../../platform/errors/problem.ts'
 
-/** Runs a call of better-auth; what it refuses is told in our words, `code` where the door has one answer to everything. Its texts go nowhere. */
+/** Runs a call of better-auth; what it refuses becomes one of our errors, `code` where the door has one answer to everything. Its texts go nowhere. */
 export async function inOurWords<T>(code: ProblemCode, call: () => Promise<T>): Promise<T> {
   try {
     return await call()

@@ -10,8 +10,8 @@ export function csrfTokenOf(secretKey: SecretKey, person: Person): string {
 
 /** Throws Problem csrf_token_invalid. */
 export function requireCsrfToken(secretKey: SecretKey, person: Person, request: FastifyRequest): void {
-  const given = Buffer.from(String(request.headers['x-csrf-token'] ?? ''))
-  if (!isSameHash(given, Buffer.from(csrfTokenOf(secretKey, person)))) throw new Problem('csrf_token_invalid')
+  const sent = Buffer.from(String(request.headers['x-csrf-token'] ?? ''))
+  if (!isSameHash(sent, Buffer.from(csrfTokenOf(secretKey, person)))) throw new Problem('csrf_token_invalid')
 }
 
 /** A browser says which page sent a request that changes something: ours, or it is refused. Throws Problem origin_denied. */

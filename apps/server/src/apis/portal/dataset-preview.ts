@@ -1,7 +1,7 @@
 import { type DatasetName, getDataset, hasPatientData } from '@bridgework/contract'
 import type { DatasetPreview } from '@bridgework/contract/portal'
 
-/** What a dataset reveals, told by the contract: every attribute with its description and an invented example. */
+/** What a dataset reveals, as the contract says: every attribute with its description and an invented example. */
 export function previewOf(name: DatasetName, records: number): DatasetPreview {
   const dataset = getDataset(name)
   const example: Record<string, unknown> = {

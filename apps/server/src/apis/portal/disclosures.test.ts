@@ -17,7 +17,7 @@ type Summary = {
 }
 
 /** A practice with a location and a vendor, and what it disclosed: as many as asked for, one a minute until `lastAt`. */
-async function someHistory(t: TestContext, given: { rows?: number; lastAt?: string } = {}) {
+async function someHistory(t: TestContext, options: { rows?: number; lastAt?: string } = {}) {
   const world = await somePortal(t)
   const location = await world.addLocation({ insurancePlans: 3 })
   const vendor = await world.addVendor([location])
@@ -36,7 +36,7 @@ async function someHistory(t: TestContext, given: { rows?: number; lastAt?: stri
          from generate_series(1, $1::integer) n`,
       [rows, lastAt, companyId, locationId, datasetNames],
     )
-  if (given.rows) await disclose(given.rows, given.lastAt ?? new Date().toISOString())
+  if (options.rows) await disclose(options.rows, options.lastAt ?? new Date().toISOString())
   const list = async (query = '') => {
     const { status, body } = await owner.get(`${path}/disclosures${query}`)
     assert.equal(status, 200, JSON.stringify(body))

@@ -35,7 +35,7 @@ export const invitationHandlers: PortalHandlers<'findInvitation' | 'acceptInvita
   },
 }
 
-/** Null when the caller gave none: then they are signed in, or are told what is missing. */
+/** Null when the caller gave none: then they are signed in, or the answer says what is missing. */
 async function newPersonOf(
   { name, password }: { name?: string; password?: string },
   { member, tenantName }: Invited,

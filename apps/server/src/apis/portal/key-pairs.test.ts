@@ -38,7 +38,7 @@ test('W11, W25: the secret of a key pair is in the answer that makes it and nowh
   assert.ok(!JSON.stringify(world.events).includes('bws_'))
 })
 
-test('W12: of two clicks on regenerate one makes a new pair, the other one is told so, and both are on record', async (t) => {
+test('W12: of two clicks on regenerate one makes a new pair, the other gets an error that says so, and both are on record', async (t) => {
   const { world, vendor, owner, path } = await someOwner(t)
   const seen = { client_id: vendor.clientId }
 

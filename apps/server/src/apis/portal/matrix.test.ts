@@ -155,7 +155,7 @@ test('R03: every route of the portal is in one of the contract’s two tables', 
   )
 })
 
-test('R01: every cell of the table of roles and acts is so: who may passes, who may not is told exactly why', async (t) => {
+test('R01: every cell of the table of roles and acts is so: who may passes, and who may not gets the exact reason', async (t) => {
   const { world, callers, own } = await someMatrix(t)
   const wrong: string[] = []
   const routes = servedRoutes(world)
@@ -165,8 +165,8 @@ test('R01: every cell of the table of roles and acts is so: who may passes, who 
     for (const [index, caller] of callers.entries()) {
       const refusal = refusalOf(route, caller) as keyof typeof statusOf | null
       const expected = refusal === null ? '422 parameter_invalid' : `${statusOf[refusal]} ${refusal}`
-      const given = `${answers[index]?.status} ${answers[index]?.body.code}`
-      if (given !== expected) wrong.push(`${caller.who}: ${route.name}: ${given}, not ${expected}`)
+      const actual = `${answers[index]?.status} ${answers[index]?.body.code}`
+      if (actual !== expected) wrong.push(`${caller.who}: ${route.name}: ${actual}, not ${expected}`)
     }
   }
   assert.deepEqual(wrong, [])
@@ -180,7 +180,7 @@ test('R02: whoever may read something gets it: the acts behind the gates know th
     const allowed = callers.filter((caller) => refusalOf(route, caller) === null)
     const answers = await Promise.all(allowed.map((caller) => caller.send('GET', fill(route.path, own))))
     for (const [index, { status, body }] of answers.entries()) {
-      // A thing that is not there, like a held removal, is told apart from a tenant that is not one's own.
+      // A thing that is not there, like a held removal, has another answer than a tenant that is not one's own.
       const isGate = [401, 403].includes(status) || /^(company|organization)_unknown$/.test(body.code)
       if (isGate || status >= 500) wrong.push(`${allowed[index]?.who}: ${route.name}: ${status} ${body.code}`)
     }

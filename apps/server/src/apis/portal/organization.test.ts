@@ -67,7 +67,7 @@ test('a practice sees itself in numbers, and an admin may rename it and set its 
   assert.equal((await world.stranger.get(path)).body.code, 'organization_unknown')
 })
 
-test('an admin sets the time zone of a location, which its agent is told of and uses from then on', async (t) => {
+test('an admin sets the time zone of a location, which its agent receives and uses from then on', async (t) => {
   const world = await somePortal(t)
   const { id, organizationId } = await world.addLocation()
   const path = `/organizations/${organizationId}/locations/${id}`
@@ -94,7 +94,7 @@ test('an admin sets the time zone of a location, which its agent is told of and 
   assert.match(events.data[0]?.subject ?? '', /time zone America\/Boise$/)
 })
 
-test('the code that enrols an agent is shown once, with commands that work as they are told', async (t) => {
+test('the code that enrols an agent is shown once, with commands that work as they are shown', async (t) => {
   const world = await somePractice(t)
   const { owner, path } = world
   const answer = await owner.post(`${path}/enrolment_codes`)

@@ -4,7 +4,7 @@ import type { Queryable } from '../../platform/database/queryable.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import { type LocationId, type OrganizationId, parseNumericId } from '../../platform/identity/identity.ts'
 
-/** The location of the text, when it is the organization's own; one of another is told like one that does not exist. Throws Problem location_unknown. */
+/** The location of the text, when it is the organization's own; one of another organization gets the answer of one that does not exist. Throws Problem location_unknown. */
 export async function requireOwnLocation(
   db: Queryable,
   organizationId: OrganizationId,

@@ -10,14 +10,14 @@ export type Query = Record<string, string>
  * for a value that is not accepted: by name, with what is accepted. What a value can ask for is bounded here or by the statement that reads it.
  */
 export function readQuery(names: readonly string[], raw: string): Query {
-  const given = new URLSearchParams(raw)
-  for (const name of given.keys()) {
-    if (!names.includes(name) || given.getAll(name).length > 1) {
+  const parameters = new URLSearchParams(raw)
+  for (const name of parameters.keys()) {
+    if (!names.includes(name) || parameters.getAll(name).length > 1) {
       const accepted = names.length === 0 ? 'none' : names.join(', ')
       throw invalid(`${name.slice(0, 50)} is not a parameter here, or it comes twice. Parameters: ${accepted}.`)
     }
   }
-  return Object.fromEntries(names.map((name) => [name, given.get(name) ?? '']))
+  return Object.fromEntries(names.map((name) => [name, parameters.get(name) ?? '']))
 }
 
 /** One of a few words, null when it is absent. */

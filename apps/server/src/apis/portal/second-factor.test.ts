@@ -74,7 +74,7 @@ test('whoever has the password gets five codes for each time it is given, and te
   assert.equal(locked.headers.get('retry-after'), '900')
 })
 
-test('the second factor is switched on and off with the password and a fresh sign-in, on record and told by mail', async (t) => {
+test('the second factor is switched on and off with the password and a fresh sign-in, on record and announced by mail', async (t) => {
   const world = await somePortal(t)
   const { person, signed } = await someoneWithTotp(world)
   assert.match((await world.mailsTo(person.email))[0]?.text ?? '', /Two-factor sign-in was turned on/)

@@ -7,7 +7,7 @@ export type Flaw = { origin?: string; rpId?: string; counter?: number; isUserVer
 
 /**
  * A security key in software: makes and uses one ES256 passkey as a browser and a device together would (W3C WebAuthn 3, 6.1 and 6.5.1), and
- * can be told to do it wrong.
+ * can be set to do it wrong.
  */
 export function createAuthenticator(origin: string) {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })

@@ -172,7 +172,7 @@ test('to grant more asks for a fresh sign-in before anything happens; to take aw
   assert.equal(future.body.code, 'fresh_sign_in_required')
 })
 
-test('of two people who change the same access at once the second is told to review again, and changes nothing', async (t) => {
+test('of two people who change the same access at once the second gets 409, reviews again, and has changed nothing', async (t) => {
   const world = await somePractice(t)
   const { location, second, vendor } = world
   const shown = await world.seen()

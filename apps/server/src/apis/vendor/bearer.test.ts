@@ -197,7 +197,7 @@ test('B24: after a rotation the old token stays good, and with its key withdrawn
   assert.doesNotMatch(JSON.stringify(keys), /"d":/, 'only public halves')
 })
 
-test('B26: an unknown path is told only to who may ask: no token 401, a good one 404', async (t) => {
+test('B26: an unknown path is a 404 only with a good token; without one it is a 401', async (t) => {
   const { world, location, vendor, token } = await withToken(t)
   for (const path of [
     '/nowhere',

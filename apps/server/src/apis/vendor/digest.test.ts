@@ -64,8 +64,8 @@ test('a digest of what holds nothing is empty, also after the last record, and i
   await world.ownerPool.query('truncate disclosure')
   assert.deepEqual(await rangesOf(vendor, location, range?.last_id), [])
   assert.equal((await rangesOf(vendor, location, '9223372036854775807')).length, 0)
-  for (const given of ['after=x', 'after=-1', 'items=5', 'after=1&after=2']) {
-    assertProblem(await vendor.get(`/locations/${location.id}/insurance_plans/digest?${given}`), 'parameter_invalid')
+  for (const query of ['after=x', 'after=-1', 'items=5', 'after=1&after=2']) {
+    assertProblem(await vendor.get(`/locations/${location.id}/insurance_plans/digest?${query}`), 'parameter_invalid')
   }
   assert.deepEqual((await world.ownerPool.query('select from disclosure')).rows, [])
 })

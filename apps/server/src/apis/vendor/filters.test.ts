@@ -118,7 +118,7 @@ test('a delta under filters returns what changed and matches now: what moved out
   assert.deepEqual(await ask({ ...range, ...since, items: '2' }).then((answer) => answer.body.pagy.total), 3)
 })
 
-test('a company granted later gets the whole of what a filter matches, and is told why', async (t) => {
+test('a company granted later gets everything that a filter matches, and the answer says why', async (t) => {
   const { world, location, path, ask, one } = await someAppointments(t)
   const { next_fetch_modified_since: watermark } = (await ask({})).body.meta
   const late = await world.addVendor([location])

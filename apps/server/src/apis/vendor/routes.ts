@@ -31,7 +31,7 @@ export async function registerVendorApi(
   })
 }
 
-/** A path that does not exist is only told to those who may ask: before a 404 or 405 the token is checked, but for the open routes. */
+/** Before a 404 or 405 the token is checked, except on the open routes: a stranger learns no paths. */
 export async function authenticateUnknownPath(
   context: VendorApiContext,
   request: FastifyRequest,

@@ -145,7 +145,7 @@ test('T17: the token path answers POST alone, and without a token says so', asyn
   assertProblem(overridden, 'credentials_malformed')
 })
 
-test('T19, T22: the eleventh request in a minute is told how long to wait, whatever its headers say of where it comes from', async (t) => {
+test('T19, T22: the eleventh request in a minute gets the seconds to wait, whatever its headers say of where it comes from', async (t) => {
   const world = await someWorld(t)
   const vendor = await world.addVendor()
   const claim = (number: number) => ({

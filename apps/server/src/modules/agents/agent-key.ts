@@ -29,7 +29,7 @@ export type Agent = {
 const codeLifetimeMs = 24 * 60 * 60 * 1000
 
 /**
- * A code with which one agent can enrol once, for a day unless told otherwise. `alongside` happens in the same transaction. Throws a Problem
+ * A code with which one agent can enrol once, for a day by default. `alongside` happens in the same transaction. Throws a Problem
  * when there is no such organization.
  */
 export async function createEnrolmentCode(

@@ -13,11 +13,11 @@ import { judgeSightings, listSightings, lockScript, saveScriptSettings } from '.
 export async function updateAttributionSettings(
   pool: Pool,
   locationId: LocationId,
-  given: { domains: readonly string[]; excludedPaths: readonly string[] },
+  input: { domains: readonly string[]; excludedPaths: readonly string[] },
   record: (client: Queryable) => Promise<void>,
 ): Promise<void> {
-  const domains = [...new Set(given.domains.map(requireDomain))]
-  const excludedPaths = [...new Set(given.excludedPaths.map(requireExcludedPath))]
+  const domains = [...new Set(input.domains.map(requireDomain))]
+  const excludedPaths = [...new Set(input.excludedPaths.map(requireExcludedPath))]
   if (Buffer.byteLength(JSON.stringify(excludedPaths)) > excludedBytesMax) {
     throw new Problem('field_invalid', {
       errors: `excluded_paths: too long. All paths together may have at most ${excludedBytesMax} characters.`,

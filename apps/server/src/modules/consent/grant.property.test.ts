@@ -102,9 +102,9 @@ function failingPool(pool: Pool, { at, isSessionLost }: Failure): { pool: Pool; 
   let count = 0
   const connect = async () => {
     const client = await pool.connect()
-    const query = async (...given: Parameters<PoolClient['query']>) => {
+    const query = async (...args: Parameters<PoolClient['query']>) => {
       count += 1
-      if (count !== at + 1) return client.query(...given)
+      if (count !== at + 1) return client.query(...args)
       if (!isSessionLost) throw new Error('a statement failed')
       return client.query('select pg_terminate_backend(pg_backend_pid())')
     }

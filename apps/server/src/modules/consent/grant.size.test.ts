@@ -62,7 +62,7 @@ function startUploads(pool: Parameters<typeof storeUpload>[0], ids: readonly Loc
       const lines = [{ sourceId: `p${number}`, source: JSON.stringify(aPlan({ plan_name: `Plan ${number}` })) }]
       const locationId = ids[(uploader + number * uploadersAtOnce) % ids.length] as LocationId
       const agentId = String(uploader + 1) as AgentId
-      const given = {
+      const upload = {
         locationId,
         dataset: 'insurance_plans' as DatasetName,
         agentId,
@@ -70,7 +70,7 @@ function startUploads(pool: Parameters<typeof storeUpload>[0], ids: readonly Loc
         bodyHash: '00',
         lines,
       } as const
-      await storeUpload(pool, given, () => new Date())
+      await storeUpload(pool, upload, () => new Date())
       count += 1
       longestMs = Math.max(longestMs, performance.now() - startedAtMs)
     }

@@ -59,11 +59,11 @@ export async function changeAccess(
     const [opened, closed] = [without(wanted, readable), without(readable, wanted)]
     const isWider = opened.length > 0 || datasetsEverywhere(without(after, before)).length > 0
     const change = { before, after, opened, closed, isWider }
-    const [ended, given] = [without(live, after), without(after, live)]
-    if (ended.length === 0 && given.length === 0) return change
+    const [ended, added] = [without(live, after), without(after, live)]
+    if (ended.length === 0 && added.length === 0) return change
     await alongside(client, change)
     await endGrants(client, parties, ended)
-    await insertGrants(client, parties, given)
+    await insertGrants(client, parties, added)
     await closeDatasets(client, companyId, closed)
     await openDatasets(client, companyId, opened)
     return change
@@ -164,18 +164,18 @@ async function endGrants(client: Queryable, parties: GrantParties, ended: Access
   )
 }
 
-async function insertGrants(client: Queryable, parties: GrantParties, given: Access): Promise<void> {
+async function insertGrants(client: Queryable, parties: GrantParties, added: Access): Promise<void> {
   await client.query(
     `insert into access_grant (id, company_id, organization_id, location_id, dataset, granted_at, granted_by)
-     select given.id, $1, $2, given.location_id, given.dataset, statement_timestamp(), $3
-       from unnest($4::uuid[], $5::bigint[], $6::text[]) as given (id, location_id, dataset)`,
+     select added.id, $1, $2, added.location_id, added.dataset, statement_timestamp(), $3
+       from unnest($4::uuid[], $5::bigint[], $6::text[]) as added (id, location_id, dataset)`,
     [
       parties.companyId,
       parties.organizationId,
       parties.by,
-      given.map(() => randomUUID()),
-      given.map(({ locationId }) => locationId),
-      given.map(({ dataset }) => dataset),
+      added.map(() => randomUUID()),
+      added.map(({ locationId }) => locationId),
+      added.map(({ dataset }) => dataset),
     ],
   )
 }

@@ -125,9 +125,9 @@ test('B20, B21, A20: the token of a revoked or replaced key pair, of a suspended
   const other = await world.addCompany()
   const by = { companyId: company.id, memberId: owner.id }
   const refused = { code: 'token_invalid' }
-  const assertRefused = async (given: typeof token) => {
-    await assert.rejects(requirePrincipal(world.pool, given), refused)
-    await assert.rejects(permitRead(world.pool, given, noLocation, plans, on), refused)
+  const assertRefused = async (principal: typeof token) => {
+    await assert.rejects(requirePrincipal(world.pool, principal), refused)
+    await assert.rejects(permitRead(world.pool, principal, noLocation, plans, on), refused)
   }
   assert.deepEqual(await requirePrincipal(world.pool, token), {
     brand: 'Principal',

@@ -74,7 +74,7 @@ export function createTimelines(
         const reads = readsAt.get(at) ?? 0
         return { at: new Date(at), reads, kind: kindOf(index, at, reads, initialSyncCompletedAt) }
       })
-      // The last cell still runs: it is shown as soon as it can no longer be told otherwise.
+      // The last cell still runs: it is shown as soon as it can no longer change.
       const last = drawn.at(-1)
       const isUndecided = last?.kind === 'missed' && now.getTime() - last.at.getTime() < Math.max(bucketMs, cellMs / 2)
       return isUndecided ? drawn.slice(0, -1) : drawn

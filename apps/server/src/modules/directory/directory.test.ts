@@ -30,8 +30,8 @@ const source: LocationSource = {
 
 test('an organization keeps what it was made with, and refuses what cannot be', async (t) => {
   const { pool } = await createTestDatabase(t)
-  const given = { name: '  Smile Group ', externalReference: 'crm-7', timeZone: 'America/New_York', country: 'US' }
-  const made = await createOrganization(pool, given)
+  const fields = { name: '  Smile Group ', externalReference: 'crm-7', timeZone: 'America/New_York', country: 'US' }
+  const made = await createOrganization(pool, fields)
   assert.deepEqual(await findOrganization(pool, made.id), made)
   assert.equal(made.name, 'Smile Group')
   assert.ok(Number(made.id) >= 100_000_000_000_000 && Number(made.id) < 2 ** 53)
@@ -47,7 +47,7 @@ test('an organization keeps what it was made with, and refuses what cannot be', 
   assert.deepEqual(await listOrganizations(pool), [made])
 })
 
-test('locations are known by the practice management system’s key: told again they keep their id, and move only with a change', async (t) => {
+test('locations are known by the practice management system’s key: sent again they keep their id, and their updated_at moves only with a change', async (t) => {
   const { pool } = await createTestDatabase(t)
   const organization = await createOrganization(pool, { name: 'Smile Group' })
   const [first] = await upsertLocations(pool, organization.id, [source])

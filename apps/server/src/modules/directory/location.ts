@@ -22,7 +22,7 @@ export type LocationSource = {
   currency: string | null
   isActive: boolean
   practiceManagementSystem: { name: string | null; version: string | null }
-  /** Null: not told; the usual ones are taken then. */
+  /** Null: not known; the default hours apply. */
   officeHours: OfficeHours | null
 }
 

@@ -12,7 +12,7 @@ export type OpenTimes = { readonly timeZone: string | null; readonly officeHours
 
 const weekday = [{ opens: '07:00', closes: '19:00' }]
 
-/** Of a location that has not told its own. */
+/** The default for a location whose own hours are not known. */
 export const usualOfficeHours: OfficeHours = {
   monday: weekday,
   tuesday: weekday,

@@ -73,9 +73,9 @@ test('disclosures are found by location, company and time', async (t) => {
 test('entries that come while one is being written share the next commit, and each resolves only when it is on record', async (t) => {
   const { pool } = await createTestDatabase(t)
   let queries = 0
-  const query = (...given: Parameters<Pool['query']>) => {
+  const query = (...args: Parameters<Pool['query']>) => {
     queries += 1
-    return pool.query(...given)
+    return pool.query(...args)
   }
   const writer = createDisclosureWriter({ pool: { query } as Pick<Pool, 'query'>, log: () => {} })
   const entries = Array.from({ length: 300 }, (_, index) => someEntry({ requestId: `request ${index}` }))

@@ -1,7 +1,7 @@
 import type { Queryable } from '../../platform/database/queryable.ts'
 
 /**
- * How many there are of what the operator looks after. Records are told by the states of their datasets, which know their totals, so that a
+ * How many there are of what the operator looks after. Records are counted by the states of their datasets, which know their totals, so that a
  * hundred million of them cost no more than their locations.
  */
 export async function countDirectory(

@@ -51,8 +51,8 @@ const order = 'granted_at desc, location_id, dataset'
 /** The select of grants under these conditions and those of the filter, which follow `values`. */
 function selectOf(filter: Filter, conditions: readonly string[], values: readonly unknown[] = []) {
   const columns = { organization_id: filter.organizationId, company_id: filter.companyId }
-  const given = Object.entries(columns).filter(([, value]) => value !== undefined)
-  const all = [...conditions, ...given.map(([column], index) => `g.${column} = $${values.length + index + 1}`)]
+  const present = Object.entries(columns).filter(([, value]) => value !== undefined)
+  const all = [...conditions, ...present.map(([column], index) => `g.${column} = $${values.length + index + 1}`)]
   return {
     select: `
       select g.company_id, c.name as company_name, g.organization_id, o.name as organization_name,
@@ -62,6 +62,6 @@ function selectOf(filter: Filter, conditions: readonly string[], values: readonl
         join organization o on o.id = g.organization_id
         left join location l on l.id = g.location_id
        where ${['true', ...all].join(' and ')}`,
-    values: [...values, ...given.map(([, value]) => value)],
+    values: [...values, ...present.map(([, value]) => value)],
   }
 }

@@ -235,9 +235,9 @@ function slow(pool: Pool, delayMs: number): Pool {
   if (delayMs === 0) return pool
   const connect = async () => {
     const client = await pool.connect()
-    const query = async (...given: Parameters<PoolClient['query']>) => {
+    const query = async (...args: Parameters<PoolClient['query']>) => {
       await sleep(delayMs)
-      return client.query(...given)
+      return client.query(...args)
     }
     return { query, release: client.release.bind(client) }
   }

@@ -129,7 +129,7 @@ test('only what a record refers to becomes work', async (t) => {
   assert.deepEqual(rows, [{ target_source_id: 's1' }])
 })
 
-test('who waits too long for a turn is told to come again, and nothing is stored', { timeout: 20_000 }, async (t) => {
+test('a write that waits too long for its turn gets 503, and nothing is stored', { timeout: 20_000 }, async (t) => {
   const { pool } = await createTestDatabase(t)
   const locationId = await aLocation(pool)
   const { promise: release, resolve: letGo } = Promise.withResolvers<void>()

@@ -234,15 +234,15 @@ function dying(pool: Pool, statements: number): { pool: Pool; isDead: () => bool
   const connect = async () => {
     await livesOn(null)
     const client = await pool.connect()
-    const query = async (...given: Parameters<PoolClient['query']>) => {
+    const query = async (...args: Parameters<PoolClient['query']>) => {
       await livesOn(client)
-      return client.query(...given)
+      return client.query(...args)
     }
     return { query, release: () => client.release(left < 0) }
   }
-  const query = async (...given: Parameters<Pool['query']>) => {
+  const query = async (...args: Parameters<Pool['query']>) => {
     await livesOn(null)
-    return pool.query(...given)
+    return pool.query(...args)
   }
   // Only connect and query are used of it.
   return { pool: { connect, query } as unknown as Pool, isDead: () => left < 0 }

@@ -271,7 +271,7 @@ test('while the database is away nobody is let in, a release keeps nobody waitin
   const { pool } = await createTestDatabase(t)
   let isAway = false
   const away = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' })
-  const query = (...given: Parameters<Pool['query']>) => (isAway ? Promise.reject(away) : pool.query(...given))
+  const query = (...args: Parameters<Pool['query']>) => (isAway ? Promise.reject(away) : pool.query(...args))
   let clockMs = 0
   const slots = slotsOn(t, { query } as Pick<Pool, 'query'>, { renewMs: 20, leaseMs: 1_000, now: () => clockMs })
   const company = newUuid<CompanyId>()
@@ -294,7 +294,7 @@ test('while the database is away nobody is let in, a release keeps nobody waitin
   assert.equal(
     (await pool.query('select from sync_slot')).rowCount,
     0,
-    'what could not be given back was given back later',
+    'what could not be given back was args back later',
   )
 })
 

@@ -33,7 +33,7 @@ export type SyncSlots = {
 // A hold, in this process, of one location by however many requests:
 //   asking → held → released        the last request ended
 //          → refused                the limit was reached, or the database failed
-//            held → lost            it could not be renewed in time; its requests are told to stop
+//            held → lost            it could not be renewed in time; its requests are aborted
 type Hold = {
   id: string
   key: SlotKey

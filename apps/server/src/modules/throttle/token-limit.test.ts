@@ -24,14 +24,14 @@ async function admitTimes(limit: TokenLimit, times: number, ip = '203.0.113.7'):
 /** Counts the queries that pass. */
 function counting(pool: Pick<Pool, 'query'>): { pool: Pick<Pool, 'query'>; queries: () => number } {
   let queries = 0
-  const query = (...given: Parameters<Pool['query']>) => {
+  const query = (...args: Parameters<Pool['query']>) => {
     queries += 1
-    return pool.query(...given)
+    return pool.query(...args)
   }
   return { pool: { query } as Pick<Pool, 'query'>, queries: () => queries }
 }
 
-test('T19: ten requests of an address in a minute are admitted, the eleventh is told how long to wait', async (t) => {
+test('T19: ten requests of an address in a minute are admitted, the eleventh gets the seconds to wait', async (t) => {
   const { pool } = await createTestDatabase(t)
   const limit = createTokenLimit({ pool })
   const first = await limit.admit('203.0.113.7')
@@ -63,7 +63,7 @@ test('T20: there is no window edge: ten at its end leave none for its beginning'
   assert.equal(await admitTimes(limit, 10), 0)
 })
 
-test('T21: after exactly the time that was told the next request is admitted; refused ones did not extend it and cost no query', async (t) => {
+test('T21: after exactly the seconds of Retry-After the next request is admitted; refused ones did not extend it and cost no query', async (t) => {
   const { pool } = await createTestDatabase(t)
   let clockMs = 0
   const counted = counting(pool)

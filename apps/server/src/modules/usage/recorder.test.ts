@@ -85,8 +85,8 @@ test('while the database is away nothing fails, little is kept, it is said once,
   const company = randomUUID() as CompanyId
   const events: LogEvent[] = []
   let isAway = true
-  const query = (...given: Parameters<typeof pool.query>) =>
-    isAway ? Promise.reject(Object.assign(new Error('away'), { code: 'ECONNREFUSED' })) : pool.query(...given)
+  const query = (...args: Parameters<typeof pool.query>) =>
+    isAway ? Promise.reject(Object.assign(new Error('away'), { code: 'ECONNREFUSED' })) : pool.query(...args)
   const recorder = createUsageRecorder({
     pool: { query: query as typeof pool.query },
     log: (event) => events.push(event),

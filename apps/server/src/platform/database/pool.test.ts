@@ -26,7 +26,7 @@ test('what a transaction wrote is there when its work returns, and is not when i
   assert.deepEqual((await pool.query('select name from organization')).rows, [{ name: 'Kept' }])
 })
 
-test('work that swallows a failed statement is told that nothing was committed', async (t) => {
+test('work that swallows a failed statement throws, for nothing was committed', async (t) => {
   const { pool } = await createTestDatabase(t)
 
   const swallowing = withTransaction(pool, async (client) => {
@@ -141,7 +141,7 @@ test('sessions that the server ends while they are idle or between two statement
   t.after(() => pool.end())
   const idle = await pool.connect()
   const busy = await pool.connect()
-  // Both must have been told: the pool would still hand out an idle session whose end has not arrived.
+  // Both must know by now: the pool would still hand out an idle session whose end has not arrived.
   const ended = Promise.all([
     new Promise((resolve) => busy.once('error', resolve)),
     new Promise((resolve) => pool.once('error', resolve)),

@@ -91,7 +91,7 @@ type WatchOptions = {
 function watchReader(reply: FastifyReply, { stallMs, deadlineMs, signal, onCut }: WatchOptions) {
   const { socket } = reply.request.raw
   const { promise: closed, resolve: onClosed } = Promise.withResolvers<void>()
-  // The socket, not the response: a response that waits behind another on its connection is never told that the connection closed.
+  // The socket, not the response: a response that waits behind another on its connection is not informed when the connection closes.
   socket.once('close', onClosed)
   if (socket.destroyed) onClosed()
 

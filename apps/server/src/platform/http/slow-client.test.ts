@@ -5,7 +5,7 @@ import { assertRefusal, exchange, openConnection, readAnswers, readToEnd, startT
 
 const legitimate = 'GET /ok HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n'
 
-test('L01: callers that send their headers slowly, or nothing, are told 408 and closed, while others are served', async (t) => {
+test('L01: callers that send their headers slowly, or nothing, get 408 and are closed, while others are served', async (t) => {
   const { port } = await startTestServer(t, (app) => app.get('/ok', async () => ({})), { headersTimeoutMs: 200 })
   const slow = await Promise.all(Array.from({ length: 100 }, () => openConnection(t, port)))
   const began = performance.now()
@@ -19,7 +19,7 @@ test('L01: callers that send their headers slowly, or nothing, are told 408 and 
   assert.equal((await exchange(t, port, legitimate)).status, 200)
 })
 
-test('a body that trickles in is told 408 and closed, and its route was never entered', async (t) => {
+test('a body that trickles in gets 408 and its connection is closed, and its route was never entered', async (t) => {
   let entered = 0
   const { port } = await startTestServer(
     t,

@@ -100,7 +100,7 @@ test('a cluster that an ordinary user made runs as that user also when root star
   assert.match(readFileSync(`/proc/${postmasterPid(folder)}/status`, 'utf8'), /^Uid:\s+65534/m)
 })
 
-test('an ordinary user is told in one line that the database is root’s', needsRoot, async (t) => {
+test('an ordinary user reads in one line that the database is root’s', needsRoot, async (t) => {
   const { folder, options } = ordinaryUser(t)
   const { uid, gid } = idsOf(accountName)
   mkdirSync(join(folder.dataDir, 'postgres'), { recursive: true })
