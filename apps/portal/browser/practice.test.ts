@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import type { DatasetName } from '@bridgework/contract'
 import type { MemberRole } from '@bridgework/contract/portal'
 import { grantAccess } from '../../server/src/modules/consent/grant.ts'
 import { assertAccessible, somePortalInBrowser, walkPages } from './test-browser.ts'
@@ -55,7 +54,7 @@ test('all locations become some in one act: a location is taken out with one cli
   await portal.pool.query(`update location set name = 'Elm Street' where id = $1`, [second.id])
   const vendor = await portal.addVendor()
   const whole = { companyId: vendor.companyId, organizationId, locationIds: 'all', by: 'test' } as const
-  await grantAccess(portal.pool, { ...whole, datasets: ['insurance_plans' as DatasetName] })
+  await grantAccess(portal.pool, { ...whole, datasets: ['insurance_plans'] })
   const statuses = async () => {
     const paths = [`/locations/${location.id}/insurance_plans`, `/locations/${second.id}/insurance_plans`]
     return await Promise.all(paths.map(async (path) => (await vendor.get(path)).status))
@@ -94,7 +93,7 @@ test('whoever changes an access that somebody else has changed since gets a mess
   await page.goto(`${home}/vendors/${vendor.companyId}`)
   await page.getByRole('checkbox', { name: 'Patients at Location', exact: true }).check()
   await page.getByRole('button', { name: 'Review changes' }).click()
-  await portal.grant(vendor.companyId, location, ['treatments' as DatasetName])
+  await portal.grant(vendor.companyId, location, ['treatments'])
 
   const review = page.getByRole('dialog')
   await review.getByRole('button', { name: 'Grant access' }).click()

@@ -234,5 +234,5 @@ function previewNames(text: string) {
 }
 
 function allPreviewNames(): DatasetName[] {
-  return datasets.filter((dataset) => dataset.preview).map((dataset) => dataset.name as DatasetName)
+  return datasets.filter((dataset) => dataset.preview).map((dataset) => dataset.name)
 }

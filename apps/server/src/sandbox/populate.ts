@@ -1,4 +1,4 @@
-import { type DatasetName, datasetNames } from '@bridgework/contract'
+import { datasetNames } from '@bridgework/contract'
 import { generateVolume, type VolumeShape, volumeLocations, volumeSize } from '@bridgework/practice-simulator'
 import type { Pool } from 'pg'
 import { createEnrolmentCode, enrollAgent } from '../modules/agents/agent-key.ts'
@@ -86,7 +86,7 @@ async function fill(
     await target.store(location.id, batch)
     stored(batch.records.length)
   }
-  for (const dataset of datasetNames) await target.finish(location.id, dataset as DatasetName)
+  for (const dataset of datasetNames) await target.finish(location.id, dataset)
 }
 
 function toSource(location: ReturnType<typeof volumeLocations>[number]): LocationSource {

@@ -26,13 +26,13 @@ export function targetInProcess(pool: Pool, { agentId }: VolumeAgent): VolumeTar
   return {
     async store(locationId, { dataset, records }) {
       const texts = records.map((record) => JSON.stringify(record))
-      const reader = readers.get(nameOf(dataset))?.()
+      const reader = readers.get(dataset)?.()
       if (!reader) throw new Error(`no dataset ${dataset}`)
       for (const [index, text] of texts.entries()) reader.take(text, index + 1)
       const bodyHash = createHash('sha256').update(texts.join('\n')).digest('hex')
       uploads += 1
       const number = String(uploads)
-      const upload = { locationId, dataset: nameOf(dataset), agentId, number, bodyHash, lines: reader.lines() }
+      const upload = { locationId, dataset, agentId, number, bodyHash, lines: reader.lines() }
       await patiently(() => storeUpload(pool, upload, now), isTooSlow)
     },
     async finish(locationId, dataset) {
@@ -108,9 +108,4 @@ async function patiently<T>(work: () => Promise<T>, passes: (error: unknown) => 
 
 function isTooSlow(error: unknown): boolean {
   return (error instanceof Problem && error.code === 'busy') || isDatabaseUnavailable(error)
-}
-
-function nameOf(dataset: string): DatasetName {
-  // The agent's names of datasets are the contract's.
-  return dataset as DatasetName
 }

@@ -3,7 +3,6 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import type { DatasetName } from '@bridgework/contract'
 import { authenticateAgent, enrollAgent } from '../../modules/agents/agent-key.ts'
 import { ensureFirstAgreement } from '../../modules/credentials/agreement.ts'
 import { createSecretKey } from '../../modules/credentials/secret.ts'
@@ -274,7 +273,7 @@ test('a held removal is listed and confirmed once; a read on record is listed by
         companyId: company.id,
         keyPairId: company.id,
         locationId: location.id,
-        dataset: 'insurance_plans' as DatasetName,
+        dataset: 'insurance_plans',
         filters: {},
         coverage: { afterId: '0', lastId: '812' },
         records: 0,

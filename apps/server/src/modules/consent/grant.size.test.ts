@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type DatasetName, datasetNames } from '@bridgework/contract'
+import { datasetNames } from '@bridgework/contract'
 import type { AgentId, LocationId } from '../../platform/identity/identity.ts'
 import { aPlan } from '../../test-world.ts'
 import { upsertLocations } from '../onboarding/upsert-locations.ts'
@@ -64,7 +64,7 @@ function startUploads(pool: Parameters<typeof storeUpload>[0], ids: readonly Loc
       const agentId = String(uploader + 1) as AgentId
       const upload = {
         locationId,
-        dataset: 'insurance_plans' as DatasetName,
+        dataset: 'insurance_plans',
         agentId,
         number: String(number),
         bodyHash: '00',

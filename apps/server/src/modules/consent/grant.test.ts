@@ -13,8 +13,8 @@ import { changeAccess, grantAccess, listAccess, revokeAccess } from './grant.ts'
 import { permitRead } from './read-permit.ts'
 import { type AccessWorld, noLocation, someAccessWorld, type TestCompany } from './test-world.ts'
 
-const plans = 'insurance_plans' as DatasetName
-const schedules = 'fee_schedules' as DatasetName
+const plans: DatasetName = 'insurance_plans'
+const schedules: DatasetName = 'fee_schedules'
 
 async function grantedWorld(world: AccessWorld, size: number) {
   const vendor = await world.addCompany()

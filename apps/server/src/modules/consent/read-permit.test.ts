@@ -9,8 +9,8 @@ import { grantAccess, revokeAccess } from './grant.ts'
 import { permitRead, requirePrincipal } from './read-permit.ts'
 import { noLocation, someAccessWorld, tokenOf } from './test-world.ts'
 
-const plans = 'insurance_plans' as DatasetName
-const schedules = 'fee_schedules' as DatasetName
+const plans: DatasetName = 'insurance_plans'
+const schedules: DatasetName = 'fee_schedules'
 const on = { previewOff: false }
 
 test('A01, A02, A03: a company reads what was granted to it, and nothing of a practice that is another one’s, nobody’s or no longer its own', async (t) => {

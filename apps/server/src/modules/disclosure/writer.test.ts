@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { DatasetName } from '@bridgework/contract'
 import type { Pool } from 'pg'
 import { createTestDatabase } from '../../platform/database/test-database.ts'
 import { Problem } from '../../platform/errors/problem.ts'
@@ -14,7 +13,7 @@ function someEntry(changes: Partial<DisclosureEntry> = {}): DisclosureEntry {
     companyId: newUuid<CompanyId>(),
     keyPairId: newUuid<KeyPairId>(),
     locationId: '123456789012345' as LocationId,
-    dataset: 'insurance_plans' as DatasetName,
+    dataset: 'insurance_plans',
     filters: {},
     coverage: { afterId: '0', lastId: '5000' },
     records: 5000,

@@ -8,7 +8,7 @@ import { type AccessWorld, someAccessWorld } from '../consent/test-world.ts'
 import { getGrantedLocation, listGrantedLocations } from './granted-location.ts'
 import { getGrantedOrganization, listGrantedOrganizations } from './granted-organization.ts'
 
-const plans = 'insurance_plans' as DatasetName
+const plans = 'insurance_plans'
 const everything = { organizationId: null, withAttributionScript: false, page: 1, items: 100 }
 
 /** P1 wholly granted to C1, P2 to C2, of P3 one location to both, P4 to nobody, P5 was C1's. */

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
 import { test } from 'node:test'
-import type { DatasetName } from '@bridgework/contract'
 import fc from 'fast-check'
 import { aRecord, someWorld } from '../../test-world.ts'
 import { permitRead } from '../consent/read-permit.ts'
@@ -39,7 +38,7 @@ test('whatever the filters and however they are read, the pages hold what matche
   const stamps = [...new Set(rows.map((row) => Number(row.modified_at)))]
   const patients = [...new Set(rows.flatMap((row) => row.patient_id ?? []))]
   assert.ok(stamps.length >= 3 && patients.length === 3 && rows.length > 50)
-  const permit = await permitRead(world.pool, token, location.id, 'appointments' as DatasetName, { previewOff: false })
+  const permit = await permitRead(world.pool, token, location.id, 'appointments', { previewOff: false })
   const readers = [3, 20_000].map((sortedMax) => createPageReader(world.pool, () => new Date(), sortedMax))
 
   const selections: fc.Arbitrary<Selection> = fc.record({
