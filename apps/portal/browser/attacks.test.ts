@@ -71,7 +71,7 @@ test('W22: no other site can frame a page of ours, or hold on to a window that i
   assert.equal(await page.evaluate('window.opened.closed'), true, 'for the other site the window is gone')
 })
 
-test('W01: whoever is not signed in is asked to sign in by the page, and refused by the API', async (t) => {
+test('W01: a caller who is not signed in is asked to sign in by the page, and refused by the API', async (t) => {
   const portal = await somePortalInBrowser(t)
   const { companyId } = await portal.addVendor()
   const page = await portal.newPage()

@@ -87,7 +87,7 @@ test('all locations become some in one act: a location is taken out with one cli
     .waitFor()
 })
 
-test('whoever changes an access that somebody else has changed since gets a message, sees what is in force, and reviews again', async (t) => {
+test('a person who changes an access that another has changed since gets a message, sees what is in force, and reviews again', async (t) => {
   const { location, page, home, ...portal } = await somePractice(t, 'owner')
   const vendor = await portal.addVendor()
   await page.goto(`${home}/vendors/${vendor.companyId}`)

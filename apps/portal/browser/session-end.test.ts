@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { assertAccessible, somePortalInBrowser } from './test-browser.ts'
 
-test('W10: after 14 minutes without activity a dialog counts down, and whoever answers stays', async (t) => {
+test('W10: after 14 minutes without activity a dialog counts down, and a person who answers stays', async (t) => {
   const portal = await somePortalInBrowser(t)
   const person = await portal.addPerson('Pat Person')
   const page = await portal.newPage()
@@ -77,7 +77,7 @@ test('W21: no address of another site is where one comes out after a sign-in', a
     await page.getByLabel('E-mail address').fill(owner.email)
     await page.getByLabel('Password', { exact: true }).fill(owner.password)
     await page.getByRole('button', { name: 'Sign in', exact: true }).click()
-    // The start leads whoever belongs to one company to its overview.
+    // The start page leads a member of one company to its overview.
     await page.waitForURL(`${portal.url}/company/${vendor.companyId}`)
     await page.context().close()
   }

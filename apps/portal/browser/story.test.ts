@@ -135,7 +135,7 @@ async function acceptWithoutThePage(companyId: string) {
 
 type Portal = Awaited<ReturnType<typeof somePortalInBrowser>>
 
-/** Signs up by the pages and by the link that was mailed; gives the page of whoever is signed in then. */
+/** Signs up by the pages and by the link that was mailed; returns the page of the person who is signed in then. */
 async function signUp(portal: Portal, who: { side: string; name: string; email: string }) {
   const page = await portal.newPage()
   await page.goto('/sign-up')

@@ -207,7 +207,7 @@ function delayOf(attempt: number, headers: Headers | null, delayMaxMs: number): 
   return Math.round(askedMs === null ? ceiling / 4 + jitter : Math.min(askedMs, 600_000) + jitter)
 }
 
-/** RFC 9110: seconds, or a date, by the clock of whoever answered. Null when neither is given. */
+/** RFC 9110: seconds, or a date, by the clock of the server that answered. Null when neither is given. */
 function retryAfterMs(headers: Headers): number | null {
   const text = headers.get('retry-after') ?? ''
   if (/^\d+$/.test(text)) return Number(text) * 1000

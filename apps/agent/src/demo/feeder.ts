@@ -55,7 +55,7 @@ export async function runFeeder(
     random = Math.random,
   }: { print: (event: FeederEvent) => void; signal: AbortSignal; random?: () => number },
 ): Promise<'stopped' | 'key_refused'> {
-  // The demo lives at the pace of the real calendar: days pass for it as they do for whoever looks at it.
+  // The demo lives at the pace of the real calendar: days pass for it as they do for the person who looks at it.
   const now = () => wallTimeAt(new Date(), 'America/Denver')
   const file = openPracticeFile(join(config.stateDir, 'practice.sqlite'), () =>
     createPractice(demoShape(config.seed, now())),

@@ -35,7 +35,7 @@ test('killed at any moment it goes on with the same practice, and the server end
   await world.assertInStep({ eventsMin: 10 })
 })
 
-test('it ends when whoever started it is gone', async (t) => {
+test('it ends when the process that started it is gone', async (t) => {
   const world = await startWorld(t)
   const feeder = world.start()
   await feeder.says('synced')

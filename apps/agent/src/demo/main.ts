@@ -15,7 +15,7 @@ function stop(): void {
   setTimeout(() => process.exit(0), stopWithinMs).unref()
 }
 
-/** Whoever started us holds the other end of standard input: when that end closes, they are gone, and so are we. */
+/** The process that started us holds the other end of standard input: when that end closes, it is gone, and we end. */
 function stopWithParent(): void {
   process.once('disconnect', stop)
   const input = fstatSync(0, { throwIfNoEntry: false })

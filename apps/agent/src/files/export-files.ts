@@ -30,7 +30,7 @@ export function look(path: string): Look | null {
 }
 
 /**
- * Whether whoever writes the file has finished. By its age, or, where the mapping asks for it, by a file beside it whose name ends in `.done`
+ * Whether the program that writes the file has finished. By its age, or, where the mapping asks for it, by a file beside it whose name ends in `.done`
  * and that is not older. A moment of writing that lies ahead comes from a clock that is wrong: then the same look twice is enough.
  */
 export function isFinished(

@@ -39,7 +39,7 @@ export function useAct<Name extends PortalRouteName>(name: Name) {
   })
 }
 
-/** The same for a door of signing in that somebody who is signed in uses. */
+/** The same for a sign-in route that a signed-in person uses. */
 export function useSignInAct<Name extends SignInRouteName>(name: Name) {
   const queries = useQueryClient()
   const confirmed = useConfirmedAct()

@@ -54,7 +54,7 @@ const colorSchemeKey = 'mantine-color-scheme-value'
 /** Ends the session and leaves, in every tab. */
 export async function endSession(why: SessionEnd): Promise<void> {
   const colorScheme = localStorage.getItem(colorSchemeKey)
-  // Whoever cannot reach the server is signed out of this page all the same; the session ends by itself.
+  // Without the server the page signs out all the same; the session expires.
   await callSignIn('signOut', undefined).catch(() => {})
   if (colorScheme !== null) localStorage.setItem(colorSchemeKey, colorScheme)
   localStorage.setItem(sessionEndKey, `${why} ${Date.now()}`)

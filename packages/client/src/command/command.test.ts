@@ -163,7 +163,7 @@ test('a pull says where the next one begins, and what a spreadsheet would calcul
   const guarded = await command(['pull', 'appointments', '--format', 'csv', '--spreadsheet'], env)
   assert.match(guarded.out, /,-1\.50,.*,"'=HYPERLINK\(""http:\/\/x""\)"/)
 
-  // Whoever lost all grants keeps yesterday's file.
+  // A vendor that lost all grants keeps yesterday's file.
   const alone = await world.addVendor([])
   const ofAlone = { ...env, BRIDGEWORK_CLIENT_ID: alone.clientId, BRIDGEWORK_CLIENT_SECRET: alone.clientSecret }
   const nothing = await command(['pull', 'appointments', '--output', file], ofAlone)

@@ -8,7 +8,7 @@ import { type TestContext, test } from 'node:test'
 import { startProxy } from '../test-proxy.ts'
 import { command, someCommand, someFolder } from './test-command.ts'
 
-test('Ctrl-C ends a mirror with 130, and whoever reads no more of it does not', async (t) => {
+test('Ctrl-C ends a mirror with 130, and a reader that closes its output does not', async (t) => {
   const { env } = await someCommand(t, { insurancePlans: 1 })
   const mirror = start(t, ['mirror', '--to', join(someFolder(t), 'copy'), '--every', '10s'], env)
   await once(mirror.stderr, 'data')

@@ -33,7 +33,7 @@ export async function postgresStore(url: string, { schema = 'bridgework' } = {})
     },
     apply({ locationId, dataset, records, strayIds, previous, position }) {
       return inTransaction(pool, async (client) => {
-        // First, so that whoever writes to the same dataset of the same location waits here.
+        // First, so that another writer of the same dataset of the same location waits here.
         const { rows } = previous
           ? await client.query(
               `update ${name}.position set position = $3
@@ -131,7 +131,7 @@ async function prepare(client: Queryable, schema: string): Promise<void> {
     const shown = rows.map(({ column_name }) => String(column_name)).filter((column) => !keys.includes(column))
     // A view that others were built upon can only grow at its end; one with a column that we do not know is a newer client's.
     if (shown.some((column) => !known.has(column))) continue
-    // Made anew only when that changes it: whoever reads it meanwhile would be waited for.
+    // Made anew only when that changes it: it would wait for every open read.
     if (rows[0]?.made_as === viewForm && shown.length === known.size) continue
     const added = [...known.keys()].filter((column) => !shown.includes(column))
     const columns = [...shown, ...added].map((column) => [column, known.get(column) ?? 'json'] as const)

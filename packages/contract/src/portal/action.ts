@@ -2,7 +2,7 @@
 export const sides = ['company', 'organization', 'operator'] as const
 export type Side = (typeof sides)[number]
 
-/** An operator has no role of its own: whoever is one is an owner of that side. */
+/** An operator has no role of its own: each is an owner of that side. */
 export const memberRoles = ['owner', 'admin', 'member'] as const
 export type MemberRole = (typeof memberRoles)[number]
 

@@ -18,7 +18,7 @@ export type AgreementState = {
   current_version: number
   accepted_version: number | null
   is_in_force: boolean
-  /** When the current version binds whoever has not accepted it: keys stop working then. Null when it was accepted. */
+  /** When the current version binds a company that has not accepted it: its keys stop working then. Null when it was accepted. */
   required_at: Instant | null
 }
 

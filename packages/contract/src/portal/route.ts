@@ -1,6 +1,6 @@
 import type { Action } from './action.ts'
 
-/** `anyone`: without a sign-in. `signed_in`: for whoever is signed in, about themselves. Anything else: by role. */
+/** `anyone`: without a sign-in. `signed_in`: for a signed-in person, about themselves. Anything else: by role. */
 type Gate = Action | 'anyone' | 'signed_in'
 
 type Route = {

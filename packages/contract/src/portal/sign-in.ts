@@ -2,8 +2,8 @@ import { type Static, type TProperties, Type } from 'typebox'
 import type { Done, Instant } from './answer.ts'
 
 /**
- * `anyone`: without a sign-in. `signed_in`: for whoever is signed in. `fresh`: for whoever signed in within the last 10 minutes.
- * `challenge`: as `fresh` for whoever is signed in; else for whoever has just given a right password and owes the second factor.
+ * `anyone`: without a sign-in. `signed_in`: for a signed-in person. `fresh`: for one who signed in within the last 10 minutes.
+ * `challenge`: as `fresh` for a signed-in person; else for one who has just given a right password and owes the second factor.
  */
 type SignInGate = 'anyone' | 'signed_in' | 'fresh' | 'challenge'
 
@@ -60,7 +60,7 @@ const usedCredential = Type.Object({
   response: Type.Object({ clientDataJSON: bytes, authenticatorData: bytes, signature: bytes }),
 })
 
-/** What each door that takes a body takes. Other members are dropped, and never reach better-auth. */
+/** The body of each route that takes one. Other members are dropped, and never reach better-auth. */
 export const signInBodies = {
   signIn: body({ email, password }),
   verifyEmail: body({ token }),
@@ -81,7 +81,7 @@ export type SignInBodies = { [name in keyof typeof signInBodies]: Static<(typeof
 
 export type Passkey = { id: string; name: string; created_at: Instant }
 
-/** What each door answers with 200. Options are for `navigator.credentials`, as it takes them from JSON. */
+/** What each route answers with 200. Options are for `navigator.credentials`, as it takes them from JSON. */
 export type SignInAnswers = {
   /** With a second factor the sign-in is complete after `verifyTotp` or `verifyRecoveryCode`. */
   signIn: { second_factor_required: boolean }

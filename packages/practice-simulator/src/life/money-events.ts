@@ -162,7 +162,7 @@ export const moneyEvents = [
   },
 ] as const satisfies readonly Happening[]
 
-/** Whoever enters money looks at the account afterwards. */
+/** The person who enters money looks at the account afterwards. */
 function counted(desk: Desk, patientKey: string, isDone: boolean): boolean {
   if (isDone) openAccountOf(desk, patientKey)
   return isDone

@@ -33,7 +33,7 @@ export function InvitationPage() {
     return (
       <SignedOutPage
         title="This invitation is not valid"
-        description="It was used, replaced by a newer one, or is too old; or the page was loaded again. Open the link from the mail once more, or ask whoever invited you for a new one."
+        description="It was used, replaced by a newer one, or is too old; or the page was loaded again. Open the link from the mail once more, or ask the person who invited you for a new one."
       >
         <ErrorNote error={invitation.error} />
         <PageLink to="/sign-in">To the sign-in</PageLink>

@@ -46,7 +46,7 @@ test('a practice that was made without an owner gets one, and no second', async 
   assert.match(again.err, /has an owner already/)
 })
 
-test('a new link for a member ends the one before, and whoever has come needs none', async (t) => {
+test('a new link for a member ends the one before, and a member who has joined needs none', async (t) => {
   const { pool, ask, run, accept } = await someCommandLine(t)
   const { owner: member, invitation: first } = await ask('company', 'create', '--name', 'Vendor Inc.', ...owner)
   const { invitation: second } = await ask('member', 'invite', '--member', member.id)

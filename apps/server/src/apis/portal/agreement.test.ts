@@ -4,7 +4,7 @@ import { publishAgreement } from '../../modules/credentials/agreement.ts'
 import { actionsOf, countOf, newCompany, read, someOwner } from './test-company.ts'
 import { somePortal } from './test-portal.ts'
 
-test('W01: only the company’s own owner accepts the agreement; whoever else tries leaves no acceptance', async (t) => {
+test('W01: only the company’s own owner accepts the agreement; anyone else leaves no acceptance', async (t) => {
   const world = await somePortal(t)
   const { companyId, path } = await newCompany(world)
   const other = await world.addVendor()

@@ -2,7 +2,7 @@ import type { ProblemCode } from '@bridgework/contract'
 import { isAPIError } from 'better-auth/api'
 import { Problem } from '../../platform/errors/problem.ts'
 
-/** Runs a call of better-auth; what it refuses becomes one of our errors, `code` where the door has one answer to everything. Its texts go nowhere. */
+/** Runs a call of better-auth; what it refuses becomes one of our errors, `code` where the route has one answer to everything. Its own texts are dropped. */
 export async function inOurWords<T>(code: ProblemCode, call: () => Promise<T>): Promise<T> {
   try {
     return await call()
@@ -18,10 +18,10 @@ export async function inOurWords<T>(code: ProblemCode, call: () => Promise<T>): 
   }
 }
 
-/** How long better-auth refuses second factors after ten wrong ones in a row; whoever gives one has given the right password before. */
+/** How long better-auth refuses second factors after ten wrong ones in a row; a caller who gives one has given the right password before. */
 export const lockSeconds = 15 * 60
 
-/** Where a refusal of better-auth's means the same at every door. */
+/** Where a refusal of better-auth's means the same on every route. */
 const refusals: Record<string, [ProblemCode, string]> = {
   INVALID_PASSWORD: ['sign_in_refused', 'The password is wrong.'],
   SESSION_NOT_FRESH: ['fresh_sign_in_required', ''],

@@ -152,7 +152,7 @@ export const companyHandlers: PortalHandlers<
       )
       return toNewKeyPair(pair)
     } catch (error) {
-      // The second of two clicks changes nothing, and is on record all the same: whoever looks later sees that both were tried.
+      // The second of two clicks changes nothing, and is on record all the same: the history shows that both were tried.
       if (error instanceof Problem && error.code === 'key_pair_not_live') {
         const subject = `Refused: ${replacing} had ended already`
         await recordAudit(pool, entryOf(call, 'key_pair.generate', subject))

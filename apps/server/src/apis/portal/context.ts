@@ -45,7 +45,7 @@ export type PortalHandler<Name extends PortalRouteName> = (
   call: Call<Name>,
 ) => Promise<PortalAnswers[Name]>
 
-/** A door's share of the routes. */
+/** One API file's share of the routes. */
 export type PortalHandlers<Name extends PortalRouteName = PortalRouteName> = { [name in Name]: PortalHandler<name> }
 
 type GateOf<Name extends PortalRouteName> = (typeof portalRoutes)[Name]['action']

@@ -173,7 +173,7 @@ test('R01: every cell of the table of roles and acts is so: who may passes, and 
   assert.ok(routes.length > 40 && callers.length === 11, `${routes.length} routes, ${callers.length} callers`)
 })
 
-test('R02: whoever may read something gets it: the acts behind the gates know the same roles', async (t) => {
+test('R02: who may read something gets it: the acts behind the checks know the same roles', async (t) => {
   const { world, callers, own } = await someMatrix(t)
   const wrong: string[] = []
   for (const route of servedRoutes(world).filter(({ method }) => method === 'GET')) {

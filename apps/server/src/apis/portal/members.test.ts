@@ -126,7 +126,7 @@ for (const { name, side, start, otherPath } of sides) {
     )
   })
 
-  test(`the owner of ${name} can neither be removed nor demoted, and whoever was demoted manages nobody any more`, async (t) => {
+  test(`the owner of ${name} can neither be removed nor demoted, and one who was demoted manages no members any more`, async (t) => {
     const { world, place, path } = await start(t)
     const owner = await world.signInAs(place, 'owner')
     const admin = await world.signInAs(place, 'admin')

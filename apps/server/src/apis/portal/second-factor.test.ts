@@ -46,7 +46,7 @@ test('a recovery code opens once, and new ones end the old', async (t) => {
   assert.equal((await use((renewed.body.recovery_codes as string[])[0] ?? '')).status, 200)
 })
 
-test('W14: whoever has not given the right password cannot lock anybody out of the second factor', async (t) => {
+test('W14: a caller without the right password cannot lock a person out of the second factor', async (t) => {
   const world = await somePortal(t)
   const { person, secret } = await someoneWithTotp(world)
   for (let round = 0; round < 12; round += 1) {
@@ -57,7 +57,7 @@ test('W14: whoever has not given the right password cannot lock anybody out of t
   assert.equal((await giveCode(world, cookie, codeOf(secret, 30_000))).status, 200)
 })
 
-test('whoever has the password gets five codes for each time it is given, and ten in all', async (t) => {
+test('a caller with the password gets five codes for each time it is given, and ten in all', async (t) => {
   const world = await somePortal(t)
   const { person, secret } = await someoneWithTotp(world)
   for (let round = 0; round < 2; round += 1) {

@@ -30,7 +30,7 @@ function registerDoor(app: FastifyInstance, context: PortalContext, name: SignIn
       const outcome = await (signInHandlers[name] as SignInHandler<SignInRouteName>)(context, call as SignInCall)
       for (const cookie of outcome.headers?.getSetCookie() ?? []) reply.header('set-cookie', cookie)
       if (name === 'signOut') reply.header('clear-site-data', '"cache", "cookies", "storage"')
-      // Whoever signs in anew has a new session and no second one: a cookie that was planted or forgotten before opens nothing.
+      // A new sign-in ends the session before: a cookie that was planted or forgotten is worth nothing.
       if (person && beginsSession(name)) await endSession(context.pool, person.userId, person.sessionId)
       if (outcome.event) {
         await recordAccountEvent(context.pool, { ...outcome.event, ip: request.clientIp, requestId: request.id })
@@ -62,7 +62,7 @@ function requireGate(
   }
 }
 
-/** The members that the door names, and no other. */
+/** The members that the route names, and no other. */
 function readBody(name: SignInRouteName, request: FastifyRequest): unknown {
   const schemas: Partial<Record<SignInRouteName, TObject>> = signInBodies
   const schema = schemas[name]

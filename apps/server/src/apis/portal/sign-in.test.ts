@@ -220,7 +220,7 @@ test('a sign-in that lies ahead, because the clock was set back, is neither fres
   assert.equal(rows.length, 0)
 })
 
-test('W21: no door of signing in redirects, wherever the caller asks to be sent', async (t) => {
+test('W21: no sign-in route redirects, wherever the caller asks to be sent', async (t) => {
   const world = await somePortal(t)
   const person = await world.addPerson()
   const elsewhere = {
@@ -241,7 +241,7 @@ test('W21: no door of signing in redirects, wherever the caller asks to be sent'
   }
 })
 
-test('W05: a GET of a door that changes something is 405, also of the link that proves an address', async (t) => {
+test('W05: a GET of a route that changes something is 405, also of the link that proves an address', async (t) => {
   const world = await somePortal(t)
   for (const { method, path } of Object.values(signInRoutes)) {
     if (method === 'GET') continue

@@ -10,7 +10,7 @@ const olga = {
   password: 'seven green bottles on a wall',
 }
 
-test('whoever signs up owns a company or a practice once the link from the mailbox came back', async (t) => {
+test('a person who signs up owns a company or a practice once the link from the mailbox came back', async (t) => {
   const world = await somePortal(t)
   for (const [side, email] of [
     ['company', 'olga@example.com'],
@@ -103,7 +103,7 @@ test('a password that is short, common, easily guessed or made of what the perso
   assert.equal((await world.pool.query('select from sign_up')).rows.length, 0)
 })
 
-test('W14: no more than five mails an hour go to one address, whoever asks for them', async (t) => {
+test('W14: no more than five mails an hour go to one address, from all callers together', async (t) => {
   const world = await somePortal(t)
   const { email } = await world.addPerson()
   const ask = () => world.postPage('/auth/request-password-reset', { email })

@@ -22,7 +22,7 @@ export type AgreementState = {
 
 /**
  * SQL that is true when the company accepted the agreement that binds it: a newer version than the last one enforced counts, an older one
- * does not, and having accepted none never suffices. One text for all who ask, so that no door is easier than another.
+ * does not, and having accepted none never suffices. One text for all who ask, so that no API is easier than another.
  */
 export function agreementAccepted(companyColumn: '$2' | 'c.id'): string {
   return `exists (

@@ -141,7 +141,7 @@ export async function companiesWithKeyPair(db: Queryable, companyIds: readonly C
 }
 
 /**
- * The lock on the company lets those who change its pair at the same time take turns. It comes before the member's, as whoever changes the
+ * The lock on the company lets those who change its pair at the same time take turns. It comes before the member's, as one who changes the
  * members of a company takes them.
  */
 async function requireMayManageKeys(

@@ -55,7 +55,7 @@ async function scheduleNames(pool: Pool, locationId: LocationId): Promise<Record
   return Object.fromEntries(rows.map((row) => [row.name, row.count]))
 }
 
-test('a rename that alters many plans commits first and reaches them in slices, whoever works them off', async (t) => {
+test('a rename that alters many plans commits first and reaches them in slices, by whichever process', async (t) => {
   const { pool } = await createTestDatabase(t)
   const locationId = await aLocation(pool)
   await upload(pool, locationId, schedules, { s1: aSchedule({ name: 'Old' }) })

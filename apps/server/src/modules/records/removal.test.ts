@@ -135,7 +135,7 @@ test('a removal is held from a fifth and ten records on, or when it leaves nothi
   assert.deepEqual([mustBeHeld(1, 1), mustBeHeld(3, 3), mustBeHeld(11, 50)], [true, true, true])
 })
 
-test('a large removal is carried out in slices, each with its own stamp, whoever takes them up', async (t) => {
+test('a large removal is carried out in slices, each with its own stamp, by whichever process', async (t) => {
   const { pool } = await createTestDatabase(t)
   const { list, ids, upload, plansOf, current, visible, slice } = await somePlans(pool, 61_000)
 

@@ -70,7 +70,7 @@ export function createSlotOperations(options: {
     for (const operation of batch) {
       if (operation.kind !== 'release') operation.reject(error)
       else {
-        // Whoever releases is about to answer a caller: the row is ours to get rid of, or expires.
+        // The request that releases is about to answer its caller: we delete the row, or it expires.
         operation.resolve({ granted: true, sentAtMs: now() })
         if (!closed && now() - operation.queuedAtMs < leaseMs) again.push(operation)
       }

@@ -5,7 +5,7 @@ import { codeOf } from '../errors/error-code.ts'
 import { Problem } from '../errors/problem.ts'
 import type { Log } from '../log/log-event.ts'
 
-/** A problem on the wire, whoever writes it: the error handler, the router or the HTTP parser. */
+/** A problem on the wire, written by the error handler, the router or the HTTP parser. */
 export type ProblemAnswer = { status: number; headers: Record<string, string>; body: string }
 
 /**

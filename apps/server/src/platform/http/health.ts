@@ -5,7 +5,7 @@ import type { Metrics } from '../metrics/metrics.ts'
 
 const clockDifferenceMaxMs = 5000
 
-/** Liveness, readiness and metrics, for whoever watches the process. */
+/** Liveness, readiness and metrics, for the monitoring of the process. */
 export function registerHealth(app: FastifyInstance, deps: { pool: Pool; now: () => Date; metrics: Metrics }): void {
   app.get('/healthz', async () => ({ status: 'ok' }))
 

@@ -213,7 +213,7 @@ describe('a path that is known answers other methods with 405 and Allow', () => 
     assertRefusal(await exchange(t, port, `CONNECT elsewhere:443 HTTP/1.1\r\n${base}\r\n`), 405, 'method_not_allowed')
   })
 
-  test('a door may refuse an unknown path or method first', async (t) => {
+  test('an API may refuse an unknown path or method first', async (t) => {
     const asked: (string | null)[] = []
     const { port } = await startTestServer(t, addRoutes, {
       beforeRefusal: (_request, route) => {

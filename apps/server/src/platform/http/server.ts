@@ -36,7 +36,7 @@ export type HttpServerOptions = {
   /** Addresses and CIDR ranges whose X-Forwarded-For counts. */
   trustedProxies: readonly string[]
   /**
-   * Called before a request that no route answers is refused with 404 or 405, so that a door can refuse with 401 first. `route` is the pattern
+   * Called before a request that no route answers is refused with 404 or 405, so that an API can refuse with 401 first. `route` is the pattern
    * of a path that is known but not with this method, null for an unknown path.
    */
   beforeRefusal?: (request: FastifyRequest, route: string | null) => Promise<void> | void
@@ -101,7 +101,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
     },
   })
   app.server.maxConnections = options.connectionsMax ?? 10_000
-  // Idle connections make room: whoever tries again gets in.
+  // Idle connections make room: a second try succeeds.
   app.server.on('drop', () => app.server.closeIdleConnections())
   app.server.on('connect', (_request, socket) => {
     refuseAndClose(socket as Socket, new Problem('method_not_allowed'), newRequestId(), { Allow: 'GET' })

@@ -85,7 +85,7 @@ export function parseAnswers(bytes: Buffer, { isHead = false } = {}): RawAnswer[
   }
 }
 
-/** The one error shape, on every refusal whoever made it. */
+/** The one error shape, on every refusal of every layer. */
 export function assertRefusal(answer: RawAnswer, status: number, code: string, { isHead = false } = {}): void {
   assert.equal(answer.status, status, answer.body.toString())
   assert.equal(answer.headers.get('content-type'), 'application/json; charset=utf-8')

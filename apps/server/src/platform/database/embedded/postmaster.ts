@@ -8,7 +8,7 @@ import type { Binaries } from './binaries.ts'
 import { cleanEnvironment } from './environment.ts'
 import { isAlive } from './process-table.ts'
 
-/** A running Postgres server. `exited` resolves when its process is gone, whoever started it. */
+/** A running Postgres server. `exited` resolves when its process is gone, also one that another process started. */
 export type Postmaster = { pid: number; exited: Promise<void> }
 
 export type Command = { program: string; args: readonly string[] }
