@@ -119,9 +119,13 @@ test('P17: every other shape of q is refused at once', () => {
     'q[fetch_modified_since]=2024-01-01T00:00:00Z&q%5Bfetch_modified_since%5D=2024-01-01T00:00:00Z',
     many,
   ]) {
-    const begun = performance.now()
-    refused(() => readListParameters(query, cursorList), /Unknown parameter|more than once/)
-    assert.ok(performance.now() - begun < 5)
+    // The shortest of three: another process may take the core from any one of them.
+    const times = [1, 2, 3].map(() => {
+      const begun = performance.now()
+      refused(() => readListParameters(query, cursorList), /Unknown parameter|more than once/)
+      return performance.now() - begun
+    })
+    assert.ok(Math.min(...times) < 5)
   }
 })
 
