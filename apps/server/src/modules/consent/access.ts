@@ -16,7 +16,7 @@ export function normalized(access: Access): Access {
 }
 
 /** The grants of `access` that `other` lacks. */
-export function without(access: Access, other: Access): Access {
+export function without<T extends Grant>(access: readonly T[], other: Access): T[] {
   const keys = new Set(other.map(keyOf))
   return access.filter((grant) => !keys.has(keyOf(grant)))
 }

@@ -15,18 +15,18 @@ export async function openDatasets(client: Queryable, companyId: CompanyId, open
      select opened.location_id, $1, opened.dataset, statement_timestamp()
        from unnest($2::bigint[], $3::text[]) as opened (location_id, dataset)
          on conflict (location_id, company_id, dataset) do nothing`,
-    [companyId, ...columnsOf(opened)],
+    [companyId, opened.map(({ locationId }) => locationId), opened.map(({ dataset }) => dataset)],
   )
 }
 
-/** Closes datasets of locations to a company. */
+/** Closes datasets of locations to a company: a statement for each dataset, for the reason of `endGrants`. */
 export async function closeDatasets(client: Queryable, companyId: CompanyId, closed: Access): Promise<void> {
-  await client.query(
-    `delete from dataset_grant g
-      using unnest($2::bigint[], $3::text[]) as closed (location_id, dataset)
-      where g.location_id = closed.location_id and g.company_id = $1 and g.dataset = closed.dataset`,
-    [companyId, ...columnsOf(closed)],
-  )
+  for (const [dataset, grants] of Map.groupBy(closed, ({ dataset }) => dataset)) {
+    await client.query(
+      'delete from dataset_grant where company_id = $1 and dataset = $2 and location_id = any($3::bigint[])',
+      [companyId, dataset, grants.map(({ locationId }) => locationId)],
+    )
+  }
 }
 
 /** Opens new locations to every company that the organization granted all of its locations. Call it under `lockOrganization`. */
@@ -114,9 +114,4 @@ export async function summarizeAccess(
       { locations: Number(row.locations), datasets: row.datasets, grantedAt: row.granted_at },
     ]),
   )
-}
-
-/** As the arrays that `unnest` makes rows of. */
-function columnsOf(access: Access): [(LocationId | null)[], DatasetName[]] {
-  return [access.map(({ locationId }) => locationId), access.map(({ dataset }) => dataset)]
 }

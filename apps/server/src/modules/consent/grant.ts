@@ -51,7 +51,7 @@ export async function changeAccess(
     await lockOrganization(client, organizationId)
     await requireCompany(client, companyId)
     const locationIds = (await listLocations(client, organizationId)).map(({ id }) => id)
-    const live = await listAccess(client, parties)
+    const live = await listGrants(client, parties)
     const before = normalized(live)
     const after = normalized(wantedOf(before, locationIds))
     requireOwn(after, locationIds)
@@ -62,7 +62,7 @@ export async function changeAccess(
     const [ended, added] = [without(live, after), without(after, live)]
     if (ended.length === 0 && added.length === 0) return change
     await alongside(client, change)
-    await endGrants(client, parties, ended)
+    await endGrants(client, parties.by, ended)
     await insertGrants(client, parties, added)
     await closeDatasets(client, companyId, closed)
     await openDatasets(client, companyId, opened)
@@ -111,13 +111,8 @@ export async function listAccess(
   db: Queryable,
   { companyId, organizationId }: Pick<GrantParties, 'companyId' | 'organizationId'>,
 ): Promise<Access> {
-  const { rows } = await db.query<{ location_id: LocationId | null; dataset: DatasetName }>(
-    `select location_id, dataset
-       from access_grant
-      where organization_id = $1 and company_id = $2 and revoked_at is null`,
-    [organizationId, companyId],
-  )
-  return rows.map((row) => ({ locationId: row.location_id, dataset: row.dataset }))
+  const grants = await listGrants(db, { companyId, organizationId })
+  return grants.map(({ locationId, dataset }) => ({ locationId, dataset }))
 }
 
 /** How many companies an organization grants something. */
@@ -146,21 +141,26 @@ function counted(access: Access): Counted {
   return { locations: new Set(access.map(({ locationId }) => locationId)).size, datasets: access.length }
 }
 
-/** The index of live grants says 0 for every location: no location has that id. */
-async function endGrants(client: Queryable, parties: GrantParties, ended: Access): Promise<void> {
+async function listGrants(
+  db: Queryable,
+  { companyId, organizationId }: Pick<GrantParties, 'companyId' | 'organizationId'>,
+): Promise<(Grant & { id: string })[]> {
+  const { rows } = await db.query<{ id: string; location_id: LocationId | null; dataset: DatasetName }>(
+    `select id, location_id, dataset
+       from access_grant
+      where organization_id = $1 and company_id = $2 and revoked_at is null`,
+    [organizationId, companyId],
+  )
+  return rows.map((row) => ({ id: row.id, locationId: row.location_id, dataset: row.dataset }))
+}
+
+/** By id: a join with the ended pairs may be planned as a loop over thousands of them for each grant, and takes a minute then. */
+async function endGrants(client: Queryable, by: string, ended: readonly { id: string }[]): Promise<void> {
   await client.query(
-    `update access_grant g
-        set revoked_at = statement_timestamp(), revoked_by = $3
-       from unnest($4::bigint[], $5::text[]) as ended (location_id, dataset)
-      where g.company_id = $1 and g.organization_id = $2 and coalesce(g.location_id, 0) = ended.location_id
-        and g.dataset = ended.dataset and g.revoked_at is null`,
-    [
-      parties.companyId,
-      parties.organizationId,
-      parties.by,
-      ended.map(({ locationId }) => locationId ?? '0'),
-      ended.map(({ dataset }) => dataset),
-    ],
+    `update access_grant
+        set revoked_at = statement_timestamp(), revoked_by = $1
+      where id = any($2::uuid[]) and revoked_at is null`,
+    [by, ended.map(({ id }) => id)],
   )
 }
 
