@@ -468,7 +468,6 @@ export type ServiceErrorCode =
   | 'organization_denied'
   | 'dataset_denied'
   | 'agreement_required'
-  | 'list_unknown'
   | 'record_unknown'
   | 'preview_off'
   | 'credentials_malformed'

@@ -47,10 +47,6 @@ const vendorApi = {
     status: 403,
     errors: 'Access denied: the account owner must accept the current developer API agreement first.',
   },
-  list_unknown: {
-    status: 404,
-    errors: 'Resource not found: there is no such complete list. Another one has replaced it; begin a new one.',
-  },
   record_unknown: { status: 404, errors: 'Resource not found: there is no such record in this location.' },
   preview_off: { status: 404, errors: 'Resource not found: this operation is not yet available in production.' },
   credentials_malformed: { status: 422, errors: 'client_id and client_secret are required strings' },
@@ -76,6 +72,10 @@ const ingestApi = {
   },
   agent_denied: { status: 403, errors: 'Access denied: this agent may not write here.' },
   dataset_unknown: { status: 404, errors: 'Resource not found: there is no such dataset.' },
+  list_unknown: {
+    status: 404,
+    errors: 'Resource not found: there is no such complete list. Another one has replaced it; begin a new one.',
+  },
   removal_held: {
     status: 409,
     errors: 'This list would hide so many records that a person must confirm it first.',

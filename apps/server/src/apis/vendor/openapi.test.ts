@@ -2,13 +2,15 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { datasets, type ProblemCode, problems, vendorApiPath } from '@bridgework/contract'
+import { datasets, type ProblemCode, problems, vendorApiPath, vendorProblems } from '@bridgework/contract'
+import { createConfig, lintFromString } from '@redocly/openapi-core'
 import { Compile } from 'typebox/schema'
 import { type Answer, aPlan, aRecord, aSchedule, someWorld, type TestWorld } from '../../test-world.ts'
 import { assertProblem, eventually, postToken } from './test-answer.ts'
 
 type Media = { schema: object; example?: unknown; examples?: Record<string, { value: unknown }> }
-type Response = { description: string; headers?: Record<string, object>; content: { 'application/json': Media } }
+type Header = { required?: boolean }
+type Response = { description: string; headers: Record<string, Header>; content: { 'application/json': Media } }
 type Parameter = {
   name: string
   in: string
@@ -24,19 +26,34 @@ type Operation = {
   parameters?: Parameter[]
   responses: Record<string, Response>
   'x-problems': ProblemCode[]
+  'x-codeSamples': { lang: string; source: string }[]
   'x-not-yet-in-production'?: boolean
 }
+type Link = { operationId: string; parameters: Record<string, string> }
 type OpenApi = {
   openapi: string
   info: { version: string; title: string }
-  components: object
+  components: { schemas: Record<string, { enum?: string[] }> }
   paths: Record<string, Record<string, Operation>>
 }
 
 async function documentOf(world: TestWorld): Promise<OpenApi> {
   const answer = await world.request(`${vendorApiPath}/openapi.json`)
   assert.equal(answer.status, 200)
-  return answer.body as unknown as OpenApi
+  return resolveShared(answer.body as unknown as OpenApi)
+}
+
+/** The document with parameters, responses and headers where they are used. Schemas stay references: the validator follows them. */
+function resolveShared(document: OpenApi): OpenApi {
+  const resolve = (node: unknown): unknown => {
+    if (typeof node !== 'object' || node === null) return node
+    if (Array.isArray(node)) return node.map(resolve)
+    const path = '$ref' in node ? String(node.$ref).split('/').slice(1) : []
+    if (path[0] === 'components' && path[1] !== 'schemas')
+      return resolve(path.reduce<unknown>((part, key) => Object(part)[key], document))
+    return Object.fromEntries(Object.entries(node).map(([key, member]) => [key, resolve(member)]))
+  }
+  return { ...document, paths: resolve(document.paths) as OpenApi['paths'] }
 }
 
 const operationsOf = (document: OpenApi) =>
@@ -52,7 +69,8 @@ function mismatch(document: OpenApi, schema: object, value: unknown): string {
 }
 
 test('S12: openapi.json is a valid OpenAPI 3.1 document of version 1.0.0, and needs no token', async (t) => {
-  const document = await documentOf(await someWorld(t))
+  const { body } = await (await someWorld(t)).request(`${vendorApiPath}/openapi.json`)
+  const document = body as unknown as OpenApi
   // The schema that the OpenAPI Initiative publishes at the address in its $id.
   const official = JSON.parse(readFileSync(join(import.meta.dirname, 'openapi-3.1.schema.json'), 'utf8'))
   const validator = Compile(official)
@@ -66,6 +84,61 @@ test('S12: openapi.json is a valid OpenAPI 3.1 document of version 1.0.0, and ne
   for (const [, reference] of JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)) {
     const target = (reference ?? '').split('/').reduce<unknown>((node, key) => Object(node)[key], document)
     assert.ok(target, `${reference} leads somewhere`)
+  }
+})
+
+test('the document passes a linter without an error or a warning', async (t) => {
+  const world = await someWorld(t, { publicUrl: 'https://api.bridgework.test' })
+  const { text } = await world.request(`${vendorApiPath}/openapi.json`)
+  const required = ['info-contact', 'tag-description', 'operation-description', 'no-unused-components']
+  const examples = ['no-invalid-media-type-examples', 'no-invalid-schema-examples', 'no-invalid-parameter-examples']
+  const config = await createConfig({
+    extends: ['recommended-strict'],
+    rules: Object.fromEntries([...required, ...examples].map((rule) => [rule, 'error'])),
+  })
+  const lint = async (source: string) => {
+    const found = await lintFromString({ source, absoluteRef: '/openapi.json', config })
+    return found.map(({ ruleId, message, location }) => `${ruleId}: ${message} ${location[0]?.pointer}`)
+  }
+
+  assert.deepEqual(await lint(text), [])
+  const planted = text.replace('"summary":"Get one location"', '"sumary":"Get one location"')
+  assert.match((await lint(planted)).join(), /sumary/)
+})
+
+test('generators find each resource, the error and both 429s under their names, and the codes as a list', async (t) => {
+  const world = await someWorld(t)
+  const { text, body } = await world.request(`${vendorApiPath}/openapi.json`)
+  const { schemas } = (body as unknown as OpenApi).components
+  const resources = ['Patient', 'Appointment', 'InsurancePlan', 'FeeSchedule', 'Treatment', 'LedgerTransaction']
+  const others = ['PatientReferral', 'Location', 'Organization', 'Error', 'SyncSlotsExceeded', 'TokenRequestsExceeded']
+
+  for (const name of [...resources, ...others]) assert.ok(name in schemas, name)
+  const codes = Object.keys(vendorProblems).filter((code) => code !== 'sync_slots_exceeded')
+  assert.deepEqual(schemas.ErrorCode?.enum, codes)
+  for (const name of resources) {
+    const uses = text.split(`"$ref":"#/components/schemas/${name}"`).length - 1
+    assert.ok(uses >= 1, `${name} is what its operations refer to`)
+  }
+  assert.ok(text.length < 180_000, `${text.length} bytes`)
+})
+
+test('every operation has code samples in curl, TypeScript and Python, and leads to operations that exist', async (t) => {
+  const document = await documentOf(await someWorld(t))
+  const operations = operationsOf(document)
+  const known = new Map(operations.map(({ operation }) => [operation.operationId, operation]))
+  for (const { operation } of operations) {
+    assert.deepEqual(
+      operation['x-codeSamples'].map(({ lang }) => lang),
+      ['Shell', 'TypeScript', 'Python'],
+    )
+    const links = (operation.responses[200] as { links?: Record<string, Link> }).links ?? {}
+    if (operation.operationId !== 'locations_sync_status_get') assert.ok(Object.keys(links).length > 0)
+    for (const { operationId, parameters } of Object.values(links)) {
+      const names = known.get(operationId)?.parameters?.map(({ name }) => name) ?? []
+      for (const name of Object.keys(parameters)) assert.ok(names.includes(name), `${operationId} takes ${name}`)
+      assert.ok(known.has(operationId), operationId)
+    }
   }
 })
 
@@ -132,14 +205,17 @@ test('S05: real answers fit the documented schemas: of every operation each docu
   const world = await someWorld(t, { limits: { initial: 1, incremental: 1 }, trustedProxies: ['127.0.0.1'] })
   const document = await documentOf(world)
   const produce = await producers(t, world)
+  const seen = new Set<string>()
   for (const { path, method, operation } of operationsOf(document)) {
     for (const [status, response] of Object.entries(operation.responses)) {
       const answer = await produce(path, method, Number(status))
       const where = `${method} ${path} ${status}`
       assert.equal(answer.status, Number(status), `${where}: ${answer.text}`)
       assert.equal(mismatch(document, response.content['application/json'].schema, answer.body), '', where)
-      for (const header of Object.keys(response.headers ?? {}))
-        assert.ok(answer.headers.get(header), `${where} ${header}`)
+      for (const [header, { required }] of Object.entries(response.headers)) {
+        if (answer.headers.get(header)) seen.add(header)
+        else assert.ok(!required, `${where} ${header}`)
+      }
       if (answer.status === 200) continue
       const code = answer.status === 429 && method === 'get' ? 'sync_slots_exceeded' : (answer.body.code as ProblemCode)
       assert.ok(operation['x-problems'].includes(code), `${where}: ${code} is documented`)
@@ -148,6 +224,8 @@ test('S05: real answers fit the documented schemas: of every operation each docu
     const documented = new Set(operation['x-problems'].map((code) => String(problems[code].status)))
     assert.deepEqual(new Set(Object.keys(operation.responses)), documented.add('200'))
   }
+  for (const header of ['X-Request-Id', 'Retry-After', 'WWW-Authenticate', 'RateLimit', 'RateLimit-Policy'])
+    assert.ok(seen.has(header), header)
 })
 
 test('the reference page works without anything from elsewhere', async (t) => {

@@ -1,9 +1,9 @@
-import { type Dataset, datasets, limits, vendorApiPath, vendorApiVersion } from '@bridgework/contract'
+import { limits, vendorApiPath, vendorApiVersion } from '@bridgework/contract'
 import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance } from 'fastify'
-import { addExamples, parameterExamples } from './examples.ts'
-import { sharedSchemas } from './schemas.ts'
+import { sharedSchemas } from './components.ts'
+import { finishDocument } from './document.ts'
 
 /** Collects the OpenAPI 3.1 document from this instance's routes, and serves the reference page at /docs from files of our own. */
 export async function documentVendorApi(app: FastifyInstance, publicUrl: string): Promise<void> {
@@ -15,18 +15,20 @@ export async function documentVendorApi(app: FastifyInstance, publicUrl: string)
         title: 'Bridgework vendor API',
         version: vendorApiVersion,
         description: introduction,
+        contact: { name: 'The operator of this service', url: publicUrl },
         license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       },
       servers: [{ url: `${publicUrl}${vendorApiPath}` }],
       components: { securitySchemes: { token: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } } },
       security: [{ token: [] }],
-      tags: [{ name: 'Authentication' }, { name: 'Organizations' }, { name: 'Locations' }, { name: 'Data' }],
+      tags,
     },
     refResolver: { buildLocalReference: (json) => String(json.$id) },
     transform: ({ schema, url }) => ({ schema, url: url.replace(vendorApiPath, '') }),
     transformObject: (document) => {
       if (!('openapiObject' in document)) return document.swaggerObject
-      return finish(document.openapiObject)
+      finishDocument(document.openapiObject)
+      return document.openapiObject
     },
   })
   await app.register(swaggerUi, {
@@ -66,37 +68,19 @@ export function serveDocuments(app: FastifyInstance): void {
   app.get(`${vendorApiPath}/openapi.json`, { schema: { hide: true } }, async () => app.swagger())
 }
 
-/** Adds what the generator cannot know: how `q[…]` and `fields[…]` are written, which operations are previews, and examples. */
-function finish(document: Partial<OpenApiDocument>): Partial<OpenApiDocument> {
-  for (const path of Object.values(document.paths ?? {})) {
-    const operation = path?.get ?? path?.post
-    if (!operation) continue
-    addExamples(operation)
-    const dataset = datasets.find(({ operationIds }) =>
-      Object.values(operationIds).includes(operation.operationId ?? ''),
-    )
-    for (const parameter of operation.parameters ?? []) {
-      if (!dataset || !('name' in parameter) || (parameter.name !== 'q' && parameter.name !== 'fields')) continue
-      Object.assign(parameter, {
-        style: 'deepObject',
-        explode: true,
-        examples: deepObjectExamples(dataset, parameter.name),
-      })
-    }
-    if (dataset?.preview) Object.assign(operation, { 'x-preview': true, 'x-not-yet-in-production': true })
-  }
-  return document
-}
-
-/** The empty example comes first: it is what the reference page fills in. */
-function deepObjectExamples(dataset: Dataset, name: 'q' | 'fields') {
-  return {
-    everything: { summary: name === 'q' ? 'The whole dataset' : 'Every attribute', value: {} },
-    part: { summary: 'A part', value: parameterExamples(dataset)[name] },
-  }
-}
-
-type OpenApiDocument = ReturnType<FastifyInstance['swagger']> extends infer D ? Extract<D, { openapi: string }> : never
+const tags = [
+  { name: 'Authentication', description: 'A key pair is exchanged for a token, which every other request carries.' },
+  { name: 'Organizations', description: 'The owners of the locations that you may read.' },
+  {
+    name: 'Locations',
+    description: 'The dental practices that you may read, and how current their data is. No patient data.',
+  },
+  {
+    name: 'Data',
+    description:
+      'The datasets of a location. Every answer with records, counts of records or checksums is recorded for the practice.',
+  },
+]
 
 const introduction = `Read the data of the dental practices that granted you access.
 

@@ -1,18 +1,6 @@
 import { type ProblemCode, problems } from '@bridgework/contract'
 import type { TSchema } from 'typebox'
 
-const requestIdHeader = {
-  'X-Request-Id': { type: 'string', description: 'Id of this request; include it when you contact support' },
-}
-const retryAfterHeader = {
-  'Retry-After': { type: 'integer', minimum: 1, description: 'Seconds to wait before the next request' },
-}
-const headersOf: Record<number, object> = {
-  401: { 'WWW-Authenticate': { type: 'string', description: 'Always Bearer' } },
-  429: retryAfterHeader,
-  503: retryAfterHeader,
-}
-
 /** Refusals whose body is not the usual one. */
 const bodies: Partial<Record<ProblemCode, string>> = {
   sync_slots_exceeded: 'SyncSlotsExceeded',
@@ -26,7 +14,6 @@ export function answers(success: TSchema, codes: readonly ProblemCode[]) {
     status,
     {
       description: ofStatus.map((code) => problems[code].errors).join(' '),
-      headers: { ...requestIdHeader, ...headersOf[Number(status)] },
       $ref: `${ofStatus.map((code) => bodies[code]).find((body) => body) ?? 'Error'}#`,
     },
   ])

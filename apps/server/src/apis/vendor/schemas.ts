@@ -1,23 +1,6 @@
-import {
-  anyInstant,
-  cursorMeta,
-  cursorPagy,
-  type Dataset,
-  digestMeta,
-  digestRange,
-  directoryMeta,
-  type FilterName,
-  freshness,
-  instant,
-  limits,
-  locationAttributes,
-  nullable,
-  organizationAttributes,
-  type ProblemCode,
-  pageMeta,
-  pagePagy,
-} from '@bridgework/contract'
-import { type TObject, type TSchema, Type } from 'typebox'
+import { anyInstant, type Dataset, type FilterName, limits, type ProblemCode } from '@bridgework/contract'
+import { type TSchema, Type } from 'typebox'
+import { component, pascal, recordName } from './components.ts'
 import { answers } from './refusal-schemas.ts'
 
 /*
@@ -28,12 +11,7 @@ import { answers } from './refusal-schemas.ts'
 const dataTag = 'Data'
 const everywhere = ['internal', 'unavailable'] as const
 const ofBearer = ['token_required', 'token_invalid', 'agreement_required', 'parameter_invalid', ...everywhere] as const
-const requestMeta = Type.Object({ request_id: Type.String({ description: 'Id of this request' }) })
-const errorMembers = {
-  errors: Type.String({ description: 'What is wrong, as text for people' }),
-  code: Type.String({ description: 'What is wrong, as a code for programs; docs/errors.md lists all codes' }),
-  request_id: Type.String({ description: 'Id of this request, also in the header X-Request-Id' }),
-}
+
 export const tokenSchema = {
   operationId: 'auth_token_create',
   tags: ['Authentication'],
@@ -75,6 +53,12 @@ const items = Type.Optional(
     minimum: 1,
     default: limits.pageSizeDefault,
     description: `Page size; a value above ${limits.pageSizeMax} counts as ${limits.pageSizeMax}`,
+  }),
+)
+const after = Type.Optional(
+  Type.Integer({
+    minimum: 0,
+    description: 'Cursor: the id of the last record of the previous page, as its meta.next_after',
   }),
 )
 const page = Type.Optional(Type.Integer({ minimum: 1, default: 1, description: 'Number of the page, from 1' }))
@@ -120,9 +104,6 @@ function fieldsOf(dataset: Dataset) {
 
 export function listSchema(dataset: Dataset) {
   const isCursor = dataset.pagination === 'cursor'
-  const after = Type.Optional(
-    Type.Integer({ minimum: 0, description: 'Cursor: the id of the last record of the previous page' }),
-  )
   return {
     operationId: dataset.operationIds.list,
     tags: [dataTag],
@@ -137,9 +118,9 @@ export function listSchema(dataset: Dataset) {
     ...answers(
       Type.Object(
         {
-          data: Type.Array(recordOf(dataset)),
-          pagy: isCursor ? cursorPagy : pagePagy,
-          meta: isCursor ? cursorMeta : pageMeta,
+          data: Type.Array(component(recordName(dataset))),
+          pagy: component(isCursor ? 'Pagy' : 'PagePagy'),
+          meta: component(isCursor ? 'CursorMeta' : 'PageMeta'),
         },
         { description: 'One page, in ascending order of id' },
       ),
@@ -163,7 +144,7 @@ export function recordSchema(dataset: Dataset) {
     querystring: Type.Object({ fields: fieldsOf(dataset) }),
     ...answers(
       Type.Object(
-        { data: recordOf(dataset, dataset.detailAttributes), meta: requestMeta },
+        { data: component(recordName(dataset, 'detail')), meta: component('RecordMeta') },
         { description: 'The record' },
       ),
       [...ofDataset(dataset), 'record_unknown'],
@@ -181,14 +162,10 @@ export function digestSchema(dataset: Dataset) {
       ...previewOf(dataset),
     ].join(' '),
     params: locationParam,
-    querystring: Type.Object({
-      after: Type.Optional(
-        Type.Integer({ minimum: 0, description: 'Cursor: meta.next_after of the previous response' }),
-      ),
-    }),
+    querystring: Type.Object({ after }),
     ...answers(
       Type.Object(
-        { data: Type.Array(digestRange), meta: digestMeta },
+        { data: Type.Array(component('DigestRange')), meta: component('DigestMeta') },
         { description: 'Ranges in ascending order of id; each starts where the previous one ends' },
       ),
       [...ofDataset(dataset), 'sync_slots_exceeded'],
@@ -210,18 +187,11 @@ function ofDataset(dataset: Dataset): ProblemCode[] {
   return [...ofBearer, 'location_denied', 'dataset_denied', 'location_unknown', ...preview, 'disclosure_unavailable']
 }
 
-export const organizationListSchema = directoryListSchema(
-  'organizations_list',
-  'organization',
-  organizationAttributes,
-  { page, items },
-  [],
-)
-export const organizationSchema = directoryRecordSchema('organizations_get', 'organization', organizationAttributes)
+export const organizationListSchema = directoryListSchema('organizations_list', 'organization', { page, items }, [])
+export const organizationSchema = directoryRecordSchema('organizations_get', 'organization')
 export const locationListSchema = directoryListSchema(
   'locations_list',
   'location',
-  locationAttributes,
   {
     organization_id: Type.Optional(
       Type.Integer({ minimum: 1, description: 'Return only the locations of this organization' }),
@@ -237,7 +207,7 @@ export const locationListSchema = directoryListSchema(
   },
   ['organization_denied', 'organization_unknown'],
 )
-export const locationSchema = directoryRecordSchema('locations_get', 'location', locationAttributes)
+export const locationSchema = directoryRecordSchema('locations_get', 'location')
 
 export const syncStatusSchema = {
   operationId: 'locations_sync_status_get',
@@ -249,35 +219,8 @@ export const syncStatusSchema = {
   ...answers(
     Type.Object(
       {
-        data: Type.Array(
-          Type.Object({
-            id: Type.String({ description: 'Name of the dataset' }),
-            type: Type.Literal('sync_status'),
-            attributes: Type.Object({
-              dataset: Type.String({ description: 'Name of the dataset' }),
-              state: freshness.properties.state,
-              synced_at: freshness.properties.synced_at,
-              total: Type.Integer({ description: 'Number of records, hidden ones included' }),
-              initial_sync_completed_at: nullable(instant('When the dataset was read completely for the first time')),
-              removal_held: nullable(
-                Type.Object(
-                  {
-                    missing: Type.Integer({
-                      description: 'Number of visible records that the practice management system no longer has',
-                    }),
-                    visible: Type.Integer({ description: 'Number of visible records when the removal was held' }),
-                    held_at: instant('When the removal was held'),
-                  },
-                  {
-                    description:
-                      'A removal that a person must confirm, because it would hide so many of the visible records',
-                  },
-                ),
-              ),
-            }),
-          }),
-        ),
-        meta: requestMeta,
+        data: Type.Array(component('SyncStatus')),
+        meta: component('RecordMeta'),
       },
       { description: 'One entry for each granted dataset' },
     ),
@@ -285,44 +228,9 @@ export const syncStatusSchema = {
   ),
 }
 
-/** Schemas that others refer to by `$id`. */
-export const sharedSchemas = [
-  { $id: 'Error', ...Type.Object(errorMembers) },
-  {
-    $id: 'TokenRequestsExceeded',
-    ...Type.Object({
-      ...errorMembers,
-      retry_after_seconds: Type.Integer({ minimum: 1, description: 'Seconds to wait before the next request' }),
-    }),
-  },
-  {
-    $id: 'SyncSlotsExceeded',
-    ...Type.Object({
-      errors: Type.String({ description: 'Says that too many locations are syncing at the same time' }),
-      sync_type: Type.Enum(['initial', 'incremental'], {
-        description:
-          'incremental: a request with q[fetch_modified_since] that returns only the changes; initial: any other request',
-      }),
-      max_concurrent_locations: Type.Integer({ description: 'Number of locations that may sync at the same time' }),
-      active_location_ids: Type.Array(Type.Integer(), { description: 'Ids of the locations that are syncing now' }),
-      retry_after_seconds: Type.Integer({ minimum: 1, description: 'Seconds to wait before the next request' }),
-    }),
-  },
-]
-
-function recordOf(dataset: Dataset, more?: TObject): TSchema {
-  const attributes = more ? Type.Object({ ...dataset.attributes.properties, ...more.properties }) : dataset.attributes
-  return recordSchemaOf(
-    dataset.type,
-    'Id of the record: never changes, unique among all records of this type',
-    attributes,
-  )
-}
-
 function directoryListSchema(
   operationId: string,
   type: string,
-  attributes: TObject,
   querystring: Record<string, TSchema>,
   codes: ProblemCode[],
 ) {
@@ -335,9 +243,9 @@ function directoryListSchema(
     ...answers(
       Type.Object(
         {
-          data: Type.Array(recordSchemaOf(type, `Id of the ${type}`, attributes)),
-          pagy: pagePagy,
-          meta: directoryMeta,
+          data: Type.Array(component(pascal(type))),
+          pagy: component('PagePagy'),
+          meta: component('DirectoryMeta'),
         },
         { description: 'One page, in ascending order of id' },
       ),
@@ -346,7 +254,7 @@ function directoryListSchema(
   }
 }
 
-function directoryRecordSchema(operationId: string, type: 'location' | 'organization', attributes: TObject) {
+function directoryRecordSchema(operationId: string, type: 'location' | 'organization') {
   return {
     operationId,
     tags: [type === 'location' ? 'Locations' : 'Organizations'],
@@ -354,19 +262,8 @@ function directoryRecordSchema(operationId: string, type: 'location' | 'organiza
     description: `The same attributes as in the list of ${type}s.`,
     params: Type.Object({ [`${type}_id`]: Type.String({ description: `Id of the ${type}` }) }),
     ...answers(
-      Type.Object(
-        { data: recordSchemaOf(type, `Id of the ${type}`, attributes), meta: requestMeta },
-        { description: `The ${type}` },
-      ),
+      Type.Object({ data: component(pascal(type)), meta: component('RecordMeta') }, { description: `The ${type}` }),
       [...ofBearer, `${type}_denied`, `${type}_unknown`],
     ),
   }
-}
-
-function recordSchemaOf(type: string, idDescription: string, attributes: TObject): TSchema {
-  return Type.Object({
-    id: Type.String({ description: idDescription, examples: ['1024'] }),
-    type: Type.Literal(type, { description: 'The kind of resource' }),
-    attributes,
-  })
 }

@@ -1,0 +1,156 @@
+import { type Dataset, datasets, type ProblemCode, problems } from '@bridgework/contract'
+import { codeSamples } from './code-samples.ts'
+import { pascal } from './components.ts'
+import { addExamples, parameterExamples } from './examples.ts'
+import { linksOf } from './links.ts'
+
+type Response = { description: string; headers?: object; links?: object; content?: object }
+type Parameter = { name: string; in: string; [member: string]: unknown }
+type Operation = {
+  operationId?: string
+  parameters?: unknown[]
+  responses?: Record<string, unknown>
+  'x-problems'?: ProblemCode[]
+}
+type Document = {
+  paths?: Record<string, { get?: Operation; post?: Operation } | undefined>
+  components?: { responses?: object; parameters?: object; headers?: object }
+}
+
+/**
+ * Adds what the framework cannot know: how `q[…]` and `fields[…]` are written, previews, headers, links, examples and code samples. What
+ * several operations have in common stands once, under `components`.
+ */
+export function finishDocument(document: Document): void {
+  const shared = { responses: {}, parameters: {}, headers }
+  const operations = Object.entries(document.paths ?? {}).flatMap(([path, item]) =>
+    [item?.get, item?.post].flatMap((operation) => (operation ? [{ path, operation }] : [])),
+  )
+  for (const { path, operation } of operations) {
+    const { operationId = '' } = operation
+    const dataset = datasets.find(({ operationIds }) => Object.values(operationIds).includes(operationId))
+    addExamples(operation)
+    addHeadersAndLinks(operation, operationId)
+    if (dataset) describeDeepObjects(operation, dataset)
+    if (dataset?.preview) Object.assign(operation, { 'x-preview': true, 'x-not-yet-in-production': true })
+    Object.assign(operation, { 'x-codeSamples': codeSamples(path, operationId) })
+    shareRefusals(operation, shared.responses)
+  }
+  shareParameters(
+    operations.map(({ operation }) => operation),
+    shared.parameters,
+  )
+  document.components = { ...document.components, ...shared }
+}
+
+const headers = {
+  'X-Request-Id': {
+    description: 'Id of this request; include it when you contact support',
+    required: true,
+    schema: { type: 'string' },
+  },
+  'Retry-After': {
+    description: 'Seconds to wait before the next request',
+    required: true,
+    schema: { type: 'integer', minimum: 1 },
+  },
+  'WWW-Authenticate': {
+    description: 'Bearer, with error="invalid_token" when a token came and was refused',
+    required: true,
+    schema: { type: 'string' },
+  },
+  Link: {
+    description:
+      'The next page, as `<?query>; rel="next"`, relative to the URL of the request. Absent on the last page',
+    schema: { type: 'string' },
+  },
+  RateLimit: {
+    description: 'How many token requests this address has left, and in how many seconds there will be all again',
+    required: true,
+    schema: { type: 'string' },
+  },
+  'RateLimit-Policy': {
+    description: 'How many token requests an address has, and in how many seconds',
+    required: true,
+    schema: { type: 'string' },
+  },
+}
+
+function headersOf(names: readonly (keyof typeof headers)[]) {
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
+}
+
+function addHeadersAndLinks(operation: Operation, operationId: string): void {
+  for (const [status, response] of responsesOf(operation)) {
+    const isThrottled = status === '429' || status === '503'
+    const isTokenRequest = operationId === 'auth_token_create' && (status === '200' || status === '429')
+    response.headers = headersOf([
+      'X-Request-Id',
+      ...(status === '200' && operationId.endsWith('_list') ? (['Link'] as const) : []),
+      ...(status === '401' ? (['WWW-Authenticate'] as const) : []),
+      ...(isThrottled ? (['Retry-After'] as const) : []),
+      ...(isTokenRequest ? (['RateLimit', 'RateLimit-Policy'] as const) : []),
+    ])
+  }
+  const links = linksOf(operationId)
+  const success = responsesOf(operation).find(([status]) => status === '200')
+  if (links && success) success[1].links = links
+}
+
+/** The empty example comes first: it is what the reference page fills in. */
+function describeDeepObjects(operation: Operation, dataset: Dataset): void {
+  for (const parameter of parametersOf(operation)) {
+    const { name } = parameter
+    if (name !== 'q' && name !== 'fields') continue
+    const everything = { summary: name === 'q' ? 'The whole dataset' : 'Every attribute', value: {} }
+    const part = { summary: 'A part', value: parameterExamples(dataset)[name] }
+    Object.assign(parameter, { style: 'deepObject', explode: true, examples: { everything, part } })
+  }
+}
+
+/** A refusal is named after its codes: operations with the same ones share it. */
+function shareRefusals(operation: Operation, shared: Record<string, unknown>): void {
+  const codes = operation['x-problems'] ?? []
+  for (const [status, response] of responsesOf(operation)) {
+    const own = codes.filter((code) => String(problems[code].status) === status)
+    if (own.length === 0) continue
+    const name = own.map(pascal).join('Or')
+    shared[name] = response
+    Object.assign(operation.responses ?? {}, { [status]: { $ref: `#/components/responses/${name}` } })
+  }
+}
+
+/** Parameters that are the same in several operations stand once. */
+function shareParameters(operations: readonly Operation[], shared: Record<string, unknown>): void {
+  const groups = Map.groupBy(operations.flatMap(parametersOf), (parameter) => JSON.stringify(parameter))
+  const names = new Map<string, string>()
+  for (const [text, [parameter, ...more]] of groups) {
+    if (!parameter || more.length === 0) continue
+    const name = parameterName(parameter)
+    if (name in shared) throw new Error(`two parameters called ${name}`)
+    shared[name] = parameter
+    names.set(text, name)
+  }
+  for (const operation of operations) {
+    if (!operation.parameters) continue
+    operation.parameters = parametersOf(operation).map((parameter) => {
+      const name = names.get(JSON.stringify(parameter))
+      return name === undefined ? parameter : { $ref: `#/components/parameters/${name}` }
+    })
+  }
+}
+
+/** `LocationId`; `FieldsPatient` and `QPatientId` for those whose members differ from dataset to dataset. */
+function parameterName({ name, schema }: Parameter): string {
+  const members = Object.keys((schema as { properties?: object }).properties ?? {})
+  return [name, ...members.filter((member) => member !== 'fetch_modified_since')].map(pascal).join('')
+}
+
+// The framework has just made both of our routes' schemas, without references.
+function responsesOf(operation: Operation): [status: string, response: Response][] {
+  return Object.entries(operation.responses ?? {}) as [string, Response][]
+}
+
+function parametersOf(operation: Operation): Parameter[] {
+  return (operation.parameters ?? []) as Parameter[]
+}
