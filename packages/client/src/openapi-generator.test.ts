@@ -1,14 +1,27 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
-import { someClient } from './test-client.ts'
+import openapiTS, { astToString } from 'openapi-typescript'
+import { aRecord, someClient } from './test-client.ts'
 
 const run = promisify(execFile)
+const tsc = join(import.meta.dirname, '../../../node_modules/.bin/tsc')
+const resources = [
+  'Patient',
+  'Appointment',
+  'InsurancePlan',
+  'FeeSchedule',
+  'Treatment',
+  'LedgerTransaction',
+  'PatientReferral',
+  'Location',
+  'Organization',
+]
 
 test('the OpenAPI document generates a client that reads a page and a delta', async (t) => {
   const { world, vendor, location } = await someClient(t, { insurancePlans: 3 })
@@ -26,6 +39,8 @@ test('the OpenAPI document generates a client that reads a page and a delta', as
   writeFileSync(join(project, 'openapi-ts.config.mjs'), `export default ${JSON.stringify(config)}`)
   const generator = dirname(createRequire(import.meta.url).resolve('@hey-api/openapi-ts/package.json'))
   await run(process.execPath, [join(generator, 'bin/run.js')], { cwd: project })
+  const types = readFileSync(join(project, 'generated/types.gen.ts'), 'utf8')
+  for (const name of resources) assert.match(types, new RegExp(`^export type ${name} = \\{`, 'm'))
 
   const { watermark } = await someWatermark(world.url, await vendor.token(), location.id)
   await location.upload('insurance_plans', { p1: null })
@@ -56,6 +71,29 @@ test('the OpenAPI document generates a client that reads a page and a delta', as
     delta.data.map(({ attributes }: { attributes: object }) => attributes),
     [{ ...delta.data[0].attributes, source_id: 'p1', is_hidden: true }],
   )
+})
+
+test('openapi-typescript gives types that are called as the resources are, and that fit what the service answers', async (t) => {
+  const { world, vendor, location } = await someClient(t)
+  await location.upload('patients', { p1: aRecord('patients') })
+  const project = mkdtempSync(join(tmpdir(), 'bridgework-generated-'))
+  t.after(() => rmSync(project, { recursive: true, force: true }))
+  const { text } = await world.request('/api/v1/vendors/openapi.json')
+  const ast = await openapiTS(text, { rootTypes: true, rootTypesNoSchemaPrefix: true })
+  writeFileSync(join(project, 'schema.ts'), astToString(ast))
+  const { body } = await vendor.get(`/locations/${location.id}/patients`)
+  writeFileSync(
+    join(project, 'program.ts'),
+    `import type { ${resources.join(', ')}, Error, ErrorCode } from './schema.ts'
+     type Named = [${resources.join(', ')}, Error, ErrorCode]
+     export const patient: Patient = ${JSON.stringify(body.data[0])}
+     export const code: ErrorCode = 'token_invalid'
+     // @ts-expect-error a patient has no shoe size
+     export const size = patient.attributes.shoe_size
+     export type { Named }`,
+  )
+  const options = ['--noEmit', '--strict', '--module', 'nodenext', '--allowImportingTsExtensions', '--types', '']
+  await run(tsc, [...options, 'program.ts'], { cwd: project })
 })
 
 async function someWatermark(url: string, token: string, locationId: string): Promise<{ watermark: string }> {

@@ -9,6 +9,7 @@ import { finishDocument } from './document.ts'
 export async function documentVendorApi(app: FastifyInstance, publicUrl: string): Promise<void> {
   for (const schema of sharedSchemas) app.addSchema(schema)
   await app.register(swagger, {
+    convertConstToEnum: false,
     openapi: {
       openapi: '3.1.0',
       info: {
