@@ -12,7 +12,7 @@ import { findRecord } from '../../modules/records/read-store.ts'
 import { isDelta, isWhole, type Selection, wholeDataset } from '../../modules/records/selection.ts'
 import type { Slot } from '../../modules/throttle/sync-slots.ts'
 import { Problem } from '../../platform/errors/problem.ts'
-import { acceptsGzip, sendBody } from '../../platform/http/send-body.ts'
+import { acceptsGzip, sendBody, sendHead } from '../../platform/http/send-body.ts'
 import { rawQuery } from '../../platform/http/server.ts'
 import { nextLink, pageBody } from './answer.ts'
 import { tokenOf } from './authenticate.ts'
@@ -29,21 +29,26 @@ import { digestSchema, listSchema, recordSchema } from './schemas.ts'
 
 type LocationParams = { Params: { location_id: string; id: string } }
 
-/** The list, the single record and the digest of one dataset: permit, parameters, slot, page, disclosure, and only then the first byte. */
+/**
+ * The list, the single record and the digest of one dataset: permit, parameters, slot, page, disclosure, and only then the first byte. A HEAD
+ * of a list or a digest ends after the parameters: it reads nothing, so it counts nothing and takes no slot.
+ */
 export function registerDataset(app: FastifyInstance, context: VendorApiContext, dataset: Dataset): void {
   const { name } = dataset
   if (!isDatasetName(name)) throw new Error(`${name} is not in the contract's list`)
   const path = `/locations/:location_id/${name}`
-  app.get<LocationParams>(path, { schema: listSchema(dataset) }, (request, reply) =>
+  app.get<LocationParams>(path, { schema: listSchema(dataset), exposeHeadRoute }, (request, reply) =>
     sendList(context, dataset, name, request, reply),
   )
-  app.get<LocationParams>(`${path}/:id`, { schema: recordSchema(dataset) }, (request, reply) =>
+  app.get<LocationParams>(`${path}/:id`, { schema: recordSchema(dataset), exposeHeadRoute }, (request, reply) =>
     sendRecord(context, dataset, name, request, reply),
   )
-  app.get<LocationParams>(`${path}/digest`, { schema: digestSchema(dataset) }, (request) =>
-    digestOf(context, dataset, name, request),
+  app.get<LocationParams>(`${path}/digest`, { schema: digestSchema(dataset), exposeHeadRoute }, (request, reply) =>
+    digestOf(context, dataset, name, request, reply),
   )
 }
+
+const exposeHeadRoute = true
 
 async function sendList(
   context: VendorApiContext,
@@ -55,6 +60,7 @@ async function sendList(
   const permit = await permitOf(context, dataset, name, request)
   const parameters = readListParameters(rawQuery(request), dataset)
   refuseFuture(permit, parameters)
+  if (request.method === 'HEAD') return headOnly(reply)
   const scope = scopeOf(permit, parameters.since)
   const lastContact = () => context.lastContactOf(permit.organizationId)
   const freshness = await freshnessOf(permit.state, permit.openTimes, lastContact, context.now())
@@ -88,12 +94,16 @@ async function sendRecord(
   const isId = /^[1-9]\d{0,18}$/.test(id) && BigInt(id) < 2n ** 63n
   const record = isId ? await findRecord(context.pool, permit, id) : null
   if (!record) throw new Problem('record_unknown')
+  // That there is such a record is all that a HEAD tells.
+  const isHead = request.method === 'HEAD'
+  const disclosed = isHead ? { records: 0, counted: 1 } : { records: 1 }
   await disclose(context, permit, request, {
     filters: filtersOf(wholeDataset, fields),
     coverage: { ids: [id] },
-    records: 1,
+    ...disclosed,
   })
-  request.logNotes = { ...request.logNotes, records: 1 }
+  request.logNotes = { ...request.logNotes, records: disclosed.records }
+  if (isHead) return headOnly(reply)
   const data = onlyFields(renderDetail(dataset, record.document, record.source), fields)
   await sendBody(reply, {
     body: `{"data":${data},"meta":${JSON.stringify({ request_id: request.id })}}`,
@@ -111,9 +121,11 @@ async function digestOf(
   dataset: Dataset,
   name: DatasetName,
   request: FastifyRequest<LocationParams>,
+  reply: FastifyReply,
 ) {
   const permit = await permitOf(context, dataset, name, request)
   const { after } = readDigestParameters(rawQuery(request))
+  if (request.method === 'HEAD') return headOnly(reply)
   const slot = await context.slots.acquire(permit.companyId, 'initial', permit.locationId)
   try {
     const { ranges, nextAfter } = await readDigest(context.pool, permit, after)
@@ -131,6 +143,11 @@ async function digestOf(
   } finally {
     await slot.release()
   }
+}
+
+function headOnly(reply: FastifyReply): FastifyReply {
+  sendHead(reply)
+  return reply
 }
 
 function permitOf(

@@ -35,7 +35,7 @@ export function registerDirectory(app: FastifyInstance, { pool, now, lastContact
     return renderLocation(location, times, await stateOf(location, times))
   }
 
-  app.get('/organizations', { schema: organizationListSchema }, async (request, reply) => {
+  app.get('/organizations', { schema: organizationListSchema, exposeHeadRoute: true }, async (request, reply) => {
     const principal = await requirePrincipal(pool, tokenOf(request))
     const parameters = readPageParameters(rawQuery(request))
     const { total, organizations } = await listGrantedOrganizations(pool, principal, parameters)
@@ -44,7 +44,7 @@ export function registerDirectory(app: FastifyInstance, { pool, now, lastContact
 
   app.get<{ Params: { organization_id: string } }>(
     '/organizations/:organization_id',
-    { schema: organizationSchema },
+    { schema: organizationSchema, exposeHeadRoute: true },
     async (request) => {
       const principal = await requirePrincipal(pool, tokenOf(request))
       const organization = await getGrantedOrganization(pool, principal, request.params.organization_id)
@@ -53,7 +53,7 @@ export function registerDirectory(app: FastifyInstance, { pool, now, lastContact
     },
   )
 
-  app.get('/locations', { schema: locationListSchema }, async (request, reply) => {
+  app.get('/locations', { schema: locationListSchema, exposeHeadRoute: true }, async (request, reply) => {
     const principal = await requirePrincipal(pool, tokenOf(request))
     const parameters = readLocationsParameters(rawQuery(request))
     const { total, locations } = await listGrantedLocations(pool, principal, parameters)
@@ -63,7 +63,7 @@ export function registerDirectory(app: FastifyInstance, { pool, now, lastContact
 
   app.get<{ Params: { location_id: string } }>(
     '/locations/:location_id',
-    { schema: locationSchema },
+    { schema: locationSchema, exposeHeadRoute: true },
     async (request) => {
       const principal = await requirePrincipal(pool, tokenOf(request))
       const location = await getGrantedLocation(pool, principal, request.params.location_id)
@@ -74,7 +74,7 @@ export function registerDirectory(app: FastifyInstance, { pool, now, lastContact
 
   app.get<{ Params: { location_id: string } }>(
     '/locations/:location_id/sync_status',
-    { schema: syncStatusSchema },
+    { schema: syncStatusSchema, exposeHeadRoute: true },
     async (request) => {
       const principal = await requirePrincipal(pool, tokenOf(request))
       const location = await getGrantedLocation(pool, principal, request.params.location_id)

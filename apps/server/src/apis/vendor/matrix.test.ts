@@ -94,7 +94,8 @@ async function someMatrix(t: TestContext) {
 test('K02: every route of the app is known to this test', async (t) => {
   const { app } = await someWorld(t)
   const known = [
-    ...protectedRoutes.map((route) => `GET ${vendorApiPath}${route}`),
+    ...protectedRoutes.flatMap((route) => ['GET', 'HEAD'].map((method) => `${method} ${vendorApiPath}${route}`)),
+    `HEAD ${vendorApiPath}/openapi.json`,
     ...ingestRoutes,
     ...openRoutes,
     ...websiteRoutes,

@@ -1,7 +1,10 @@
+import { createHash } from 'node:crypto'
+import { gzipSync } from 'node:zlib'
 import { limits, vendorApiPath, vendorApiVersion } from '@bridgework/contract'
 import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance } from 'fastify'
+import { acceptsGzip } from '../../platform/http/send-body.ts'
 import { sharedSchemas } from './components.ts'
 import { finishDocument } from './document.ts'
 
@@ -64,9 +67,35 @@ const contentSecurityPolicy = [
   "frame-ancestors 'none'",
 ].join('; ')
 
-/** The document itself, for programs. */
+/** The document itself, for programs: packed once, and not sent again to those who have it. */
 export function serveDocuments(app: FastifyInstance): void {
-  app.get(`${vendorApiPath}/openapi.json`, { schema: { hide: true } }, async () => app.swagger())
+  let document: { plain: Buffer; packed: Buffer; tag: string } | undefined
+  app.get(
+    `${vendorApiPath}/openapi.json`,
+    { schema: { hide: true }, exposeHeadRoute: true },
+    async (request, reply) => {
+      document ??= packDocument(JSON.stringify(app.swagger()))
+      reply.headers({ ETag: document.tag, 'Cache-Control': 'no-cache', Vary: 'Accept-Encoding' })
+      if (isKnown(request.headers['if-none-match'], document.tag)) return reply.code(304).send()
+      reply.type('application/json; charset=utf-8')
+      if (!acceptsGzip(request.headers['accept-encoding'])) return document.plain
+      reply.header('Content-Encoding', 'gzip')
+      return document.packed
+    },
+  )
+}
+
+function packDocument(text: string) {
+  const plain = Buffer.from(text)
+  // Weak: the same document has two forms, packed and not.
+  const tag = `W/"${createHash('sha256').update(plain).digest('base64url').slice(0, 22)}"`
+  return { plain, packed: gzipSync(plain, { level: 9 }), tag }
+}
+
+/** RFC 9110 13.1.2: any of the tags that the caller has, compared without W/, or *. */
+function isKnown(header: string | undefined, tag: string): boolean {
+  const tags = header?.split(',').map((each) => each.trim().replace(/^W\//, ''))
+  return tags?.some((each) => each === '*' || each === tag.replace(/^W\//, '')) ?? false
 }
 
 const tags = [

@@ -34,15 +34,9 @@ export async function sendBody(reply: FastifyReply, options: BodyOptions): Promi
     const length = zipped?.length ?? plainLength
     if (length <= chunkBytes) await release()
 
-    reply.hijack()
-    const response = reply.raw
-    for (const [name, value] of Object.entries(reply.getHeaders()))
-      if (value !== undefined) response.setHeader(name, value)
-    if (!response.hasHeader('Content-Type')) response.setHeader('Content-Type', 'application/json; charset=utf-8')
+    const response = beginResponse(reply)
     if (zipped) response.setHeader('Content-Encoding', 'gzip')
-    response.appendHeader('Vary', 'Accept-Encoding')
     response.setHeader('Content-Length', length)
-    response.statusCode = reply.statusCode
 
     let last: Buffer = Buffer.alloc(0)
     for (const chunk of zipped ? slices(zipped) : encoded(parts)) {
@@ -64,6 +58,23 @@ export async function sendBody(reply: FastifyReply, options: BodyOptions): Promi
     watch.stop()
     await release()
   }
+}
+
+/** Answers a HEAD without making the body: the headers set on `reply`, and no length, because it is not known. */
+export function sendHead(reply: FastifyReply): void {
+  beginResponse(reply).end()
+}
+
+/** Takes the response over from the framework, with the status and the headers that are set. */
+function beginResponse(reply: FastifyReply): FastifyReply['raw'] {
+  reply.hijack()
+  const response = reply.raw
+  for (const [name, value] of Object.entries(reply.getHeaders()))
+    if (value !== undefined) response.setHeader(name, value)
+  if (!response.hasHeader('Content-Type')) response.setHeader('Content-Type', 'application/json; charset=utf-8')
+  response.appendHeader('Vary', 'Accept-Encoding')
+  response.statusCode = reply.statusCode
+  return response
 }
 
 /** Whether a caller's Accept-Encoding takes gzip: named (`x-gzip` is the same), or by `*`, and not with q=0 (RFC 9110 12.5.3). */

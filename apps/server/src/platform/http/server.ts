@@ -136,7 +136,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
       throw new Problem('request_malformed', { errors: 'The request has no Host header.' })
     }
     if ((request.raw.url ?? '').length > urlLengthMax) throw new Problem('uri_too_long')
-    if (!request.is404) return
+    if (!request.is404 && !hasEmptyId(request)) return
 
     // Before the body is read: what no route takes is not worth receiving.
     const known = routes.find(request.raw.url ?? '')
@@ -171,6 +171,11 @@ function endWhenSlow(app: FastifyInstance, request: FastifyRequest, timeoutMs: n
     if (!request.raw.complete) app.server.emit('clientError', error, request.raw.socket)
   }, timeoutMs)
   request.raw.once('close', () => clearTimeout(timer))
+}
+
+/** `/patients/` and `/locations//patients`: the router takes nothing for an id, and no route of ours does. */
+function hasEmptyId(request: FastifyRequest): boolean {
+  return Object.entries(request.params ?? {}).some(([name, value]) => name !== '*' && value === '')
 }
 
 function hasBody(request: FastifyRequest): boolean {
