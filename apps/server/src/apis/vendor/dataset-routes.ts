@@ -12,7 +12,7 @@ import { findRecord } from '../../modules/records/read-store.ts'
 import { isDelta, isWhole, type Selection, wholeDataset } from '../../modules/records/selection.ts'
 import type { Slot } from '../../modules/throttle/sync-slots.ts'
 import { Problem } from '../../platform/errors/problem.ts'
-import { acceptsGzip, sendBody, sendHead } from '../../platform/http/send-body.ts'
+import { acceptedCoding, sendBody, sendHead } from '../../platform/http/send-body.ts'
 import { rawQuery } from '../../platform/http/server.ts'
 import { nextLink, pageBody } from './answer.ts'
 import { tokenOf } from './authenticate.ts'
@@ -70,7 +70,7 @@ async function sendList(
     if (link !== undefined) reply.header('Link', link)
     await sendBody(reply, {
       body: pageBody(dataset, permit, parameters, scope, page, freshness, request.id),
-      gzip: acceptsGzip(request.headers['accept-encoding']),
+      coding: acceptedCoding(request.headers['accept-encoding']),
       ...(slot && { beforeLastBytes: slot.release, signal: slot.signal }),
       ...context.reader,
       onCut: (because) => context.log({ event: 'response.cut', requestId: request.id, because }),
@@ -107,7 +107,7 @@ async function sendRecord(
   const data = onlyFields(renderDetail(dataset, record.document, record.source), fields)
   await sendBody(reply, {
     body: `{"data":${data},"meta":${JSON.stringify({ request_id: request.id })}}`,
-    gzip: acceptsGzip(request.headers['accept-encoding']),
+    coding: acceptedCoding(request.headers['accept-encoding']),
   })
   return reply
 }

@@ -13,7 +13,7 @@ import {
   listGrantedOrganizations,
 } from '../../modules/overview/granted-organization.ts'
 import { listHeldOf } from '../../modules/records/removal-decision.ts'
-import { acceptsGzip, sendBody } from '../../platform/http/send-body.ts'
+import { acceptedCoding, sendBody } from '../../platform/http/send-body.ts'
 import { rawQuery } from '../../platform/http/server.ts'
 import { tokenOf } from './authenticate.ts'
 import type { VendorApiContext } from './context.ts'
@@ -117,7 +117,7 @@ async function sendPage(
     pagy: { total, items, page, pages },
     meta: { has_more: next !== null, next_page: next, request_id: request.id },
   }
-  await sendBody(reply, { body: JSON.stringify(body), gzip: acceptsGzip(request.headers['accept-encoding']) })
+  await sendBody(reply, { body: JSON.stringify(body), coding: acceptedCoding(request.headers['accept-encoding']) })
   return reply
 }
 

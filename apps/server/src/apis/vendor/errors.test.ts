@@ -209,7 +209,7 @@ test('whatever the request line says, a vendor path answers in the one error sha
     ['/nowhere/%zz', 400, 'request_malformed'],
     ['/nowhere/%ff', 400, 'request_malformed'],
     ['/locations?items=%zz', 422, 'parameter_invalid'],
-    ['/locations/', 404, 'location_unknown'],
+    ['/locations/', 404, 'route_unknown'],
     ['//locations', 404, 'route_unknown'],
     ['/locations/../organizations', 404, 'route_unknown'],
     ['/LOCATIONS', 404, 'route_unknown'],

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
-import { gzipSync } from 'node:zlib'
+import { gzipSync, zstdCompressSync } from 'node:zlib'
 import { limits, vendorApiPath, vendorApiVersion } from '@bridgework/contract'
 import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance } from 'fastify'
-import { acceptsGzip } from '../../platform/http/send-body.ts'
+import { acceptedCoding, type ContentCoding } from '../../platform/http/send-body.ts'
 import { sharedSchemas } from './components.ts'
 import { finishDocument } from './document.ts'
 
@@ -67,9 +67,11 @@ const contentSecurityPolicy = [
   "frame-ancestors 'none'",
 ].join('; ')
 
+type PackedDocument = { plain: Buffer; packed: Record<ContentCoding, Buffer>; tag: string }
+
 /** The document itself, for programs: packed once, and not sent again to those who have it. */
 export function serveDocuments(app: FastifyInstance): void {
-  let document: { plain: Buffer; packed: Buffer; tag: string } | undefined
+  let document: PackedDocument | undefined
   app.get(
     `${vendorApiPath}/openapi.json`,
     { schema: { hide: true }, exposeHeadRoute: true },
@@ -78,18 +80,19 @@ export function serveDocuments(app: FastifyInstance): void {
       reply.headers({ ETag: document.tag, 'Cache-Control': 'no-cache', Vary: 'Accept-Encoding' })
       if (isKnown(request.headers['if-none-match'], document.tag)) return reply.code(304).send()
       reply.type('application/json; charset=utf-8')
-      if (!acceptsGzip(request.headers['accept-encoding'])) return document.plain
-      reply.header('Content-Encoding', 'gzip')
-      return document.packed
+      const coding = acceptedCoding(request.headers['accept-encoding'])
+      if (coding === null) return document.plain
+      reply.header('Content-Encoding', coding)
+      return document.packed[coding]
     },
   )
 }
 
-function packDocument(text: string) {
+function packDocument(text: string): PackedDocument {
   const plain = Buffer.from(text)
-  // Weak: the same document has two forms, packed and not.
+  // Weak: the same document has several forms, packed and not.
   const tag = `W/"${createHash('sha256').update(plain).digest('base64url').slice(0, 22)}"`
-  return { plain, packed: gzipSync(plain, { level: 9 }), tag }
+  return { plain, packed: { gzip: gzipSync(plain, { level: 9 }), zstd: zstdCompressSync(plain) }, tag }
 }
 
 /** RFC 9110 13.1.2: any of the tags that the caller has, compared without W/, or *. */

@@ -32,7 +32,7 @@ async function serveOne(t: TestContext, settings: Partial<BodyOptions> = {}) {
         if (request.params.id === '13') throw new Error('Jane Canary')
         sending.resolve()
         const body = request.params.id === '1' ? large : '{}'
-        await sendBody(reply, { body, gzip: false, beforeLastBytes: slot.release, signal: slot.signal, ...settings })
+        await sendBody(reply, { body, coding: null, beforeLastBytes: slot.release, signal: slot.signal, ...settings })
       } finally {
         await slot.release()
       }

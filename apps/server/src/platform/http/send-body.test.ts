@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { gunzipSync } from 'node:zlib'
+import { gunzipSync, zstdDecompressSync } from 'node:zlib'
 import type { FastifyReply } from 'fastify'
-import { acceptsGzip, type BodyOptions, sendBody } from './send-body.ts'
+import { acceptedCoding, type BodyOptions, sendBody } from './send-body.ts'
 import {
   assertRefusal,
   exchange,
@@ -58,7 +58,7 @@ async function servePage(
 
 test('a body arrives whole, with its length and what the route set', async (t) => {
   const text = JSON.stringify({ data: 'ä'.repeat(300_000) })
-  const page = await servePage(t, { body: [text.slice(0, 7), Buffer.from(text.slice(7))], gzip: false }, (reply) => {
+  const page = await servePage(t, { body: [text.slice(0, 7), Buffer.from(text.slice(7))], coding: null }, (reply) => {
     reply.header('Link', '<?after=1>; rel="next"').code(203)
   })
   const answer = await exchange(t, page.port, lastRequest)
@@ -74,37 +74,49 @@ test('a body arrives whole, with its length and what the route set', async (t) =
   assert.equal(page.releases, 1)
 })
 
-test('a body of more than 1 KiB is packed for those who ask, a smaller one is not', async (t) => {
-  const body = Buffer.alloc(500_000, 'abc')
-  const page = await servePage(t, (nth) => ({ body: nth === 1 ? body : 'small', gzip: true }))
-  const packed = await exchange(t, page.port, lastRequest)
-  assert.equal(packed.headers.get('content-encoding'), 'gzip')
-  assert.equal(packed.headers.get('vary'), 'Accept-Encoding')
-  assert.ok(packed.body.length < 10_000)
-  assert.deepEqual(gunzipSync(packed.body), body)
-  const small = await exchange(t, page.port, lastRequest)
-  assert.equal(small.headers.get('content-encoding'), undefined)
-  assert.equal(small.body.toString(), 'small')
-})
+for (const [coding, unpack] of [
+  ['gzip', gunzipSync],
+  ['zstd', zstdDecompressSync],
+] as const) {
+  test(`a body of more than 1 KiB is packed with ${coding} for those who ask, a smaller one is not`, async (t) => {
+    const body = Buffer.alloc(500_000, 'abc')
+    const page = await servePage(t, (nth) => ({ body: nth === 1 ? body : 'small', coding }))
+    const packed = await exchange(t, page.port, lastRequest)
+    assert.equal(packed.headers.get('content-encoding'), coding)
+    assert.equal(packed.headers.get('vary'), 'Accept-Encoding')
+    assert.ok(packed.body.length < 10_000)
+    assert.deepEqual(unpack(packed.body), body)
+    const small = await exchange(t, page.port, lastRequest)
+    assert.equal(small.headers.get('content-encoding'), undefined)
+    assert.equal(small.body.toString(), 'small')
+  })
+}
 
-test('gzip is sent when Accept-Encoding names it, and not when its quality is 0', () => {
-  const cases: [header: string | undefined, expected: boolean][] = [
-    [undefined, false],
-    ['', false],
-    ['gzip', true],
-    ['GZIP', true],
-    ['x-gzip', true],
-    ['deflate, gzip;q=1.0, *;q=0.5', true],
-    ['gzip;q=0', false],
-    ['gzip;q=0.000', false],
-    ['gzip; q=0.001', true],
-    ['*', true],
-    ['*;q=0', false],
-    ['gzip;q=0, *', false],
-    ['br, identity', false],
-    ['gzippy', false],
+test('a body is packed as Accept-Encoding says: with zstd where it is named, else with gzip, never with what has the quality 0', () => {
+  const cases: [header: string | undefined, expected: 'gzip' | 'zstd' | null][] = [
+    [undefined, null],
+    ['', null],
+    ['gzip', 'gzip'],
+    ['GZIP', 'gzip'],
+    ['x-gzip', 'gzip'],
+    ['deflate, gzip;q=1.0, *;q=0.5', 'gzip'],
+    ['gzip;q=0', null],
+    ['gzip;q=0.000', null],
+    ['gzip; q=0.001', 'gzip'],
+    ['*', 'gzip'],
+    ['*;q=0', null],
+    ['gzip;q=0, *', null],
+    ['br, identity', null],
+    ['gzippy', null],
+    ['gzip, deflate, br, zstd', 'zstd'],
+    ['zstd', 'zstd'],
+    ['ZSTD', 'zstd'],
+    ['zstd;q=0, gzip', 'gzip'],
+    ['zstd;q=0.5, gzip', 'gzip'],
+    ['zstd, gzip;q=0.5', 'zstd'],
+    ['zstd;q=0', null],
   ]
-  for (const [header, expected] of cases) assert.equal(acceptsGzip(header), expected, String(header))
+  for (const [header, expected] of cases) assert.equal(acceptedCoding(header), expected, String(header))
 })
 
 test('the slot is given back before the last bytes leave', async (t) => {
@@ -114,7 +126,7 @@ test('the slot is given back before the last bytes leave', async (t) => {
     const body = Buffer.alloc(size, 'x')
     const page = await servePage(t, {
       body,
-      gzip: false,
+      coding: null,
       beforeLastBytes: () => {
         called.resolve()
         return gate.promise
@@ -139,7 +151,7 @@ test('the slot is given back before the last bytes leave', async (t) => {
 
 test('a caller that leaves at the start, in the middle or near the end frees the slot, once', async (t) => {
   for (const share of [0, 0.01, 0.5, 0.99]) {
-    const page = await servePage(t, { body: large, gzip: false })
+    const page = await servePage(t, { body: large, coding: null })
     const socket = await openConnection(t, page.port)
     let received = 0
     const enough = new Promise<void>((resolve) => {
@@ -159,7 +171,7 @@ test('a caller that leaves at the start, in the middle or near the end frees the
 })
 
 test('a reader that takes nothing is cut and its slot freed, while others are served', async (t) => {
-  const page = await servePage(t, (nth) => ({ body: nth === 1 ? large : 'ok', gzip: false, stallMs: 200 }))
+  const page = await servePage(t, (nth) => ({ body: nth === 1 ? large : 'ok', coding: null, stallMs: 200 }))
   const stalled = await openConnection(t, page.port)
   stalled.pause()
   stalled.write(request)
@@ -171,7 +183,7 @@ test('a reader that takes nothing is cut and its slot freed, while others are se
 })
 
 test('a reader that trickles is cut at the deadline', async (t) => {
-  const page = await servePage(t, { body: large, gzip: false, stallMs: 10_000, deadlineMs: 300 })
+  const page = await servePage(t, { body: large, coding: null, stallMs: 10_000, deadlineMs: 300 })
   const socket = await openConnection(t, page.port)
   socket.pause()
   socket.write(request)
@@ -184,7 +196,7 @@ test('a reader that trickles is cut at the deadline', async (t) => {
 
 test('a slow reader that goes on reading is not taken for a stalled one', async (t) => {
   const body = Buffer.alloc(12 * 1024 * 1024, 'x')
-  const page = await servePage(t, { body, gzip: false, stallMs: 400, deadlineMs: 20_000 })
+  const page = await servePage(t, { body, coding: null, stallMs: 400, deadlineMs: 20_000 })
   const socket = await openConnection(t, page.port)
   const answer = readToEnd(socket)
   // Takes 1 MiB, then rests for less than the stall time; all in all for longer than it.
@@ -203,7 +215,7 @@ test('a slow reader that goes on reading is not taken for a stalled one', async 
 
 test('a lost slot cuts its answer', async (t) => {
   const lost = new AbortController()
-  const page = await servePage(t, { body: large, gzip: false, signal: lost.signal })
+  const page = await servePage(t, { body: large, coding: null, signal: lost.signal })
   const socket = await openConnection(t, page.port)
   socket.pause()
   socket.write(request)
@@ -214,7 +226,10 @@ test('a lost slot cuts its answer', async (t) => {
 })
 
 test('requests one after the other and several at once on one connection are answered in order', async (t) => {
-  const page = await servePage(t, (nth) => ({ body: Buffer.alloc(200_000 * (nth % 3) + 10, String(nth)), gzip: false }))
+  const page = await servePage(t, (nth) => ({
+    body: Buffer.alloc(200_000 * (nth % 3) + 10, String(nth)),
+    coding: null,
+  }))
   const socket = await openConnection(t, page.port)
   const one = readAnswers(socket, 1)
   socket.write(request)
@@ -229,7 +244,7 @@ test('requests one after the other and several at once on one connection are ans
 })
 
 test('answers that wait behind a stalled one are freed with it', async (t) => {
-  const page = await servePage(t, { body: large, gzip: false, stallMs: 200 })
+  const page = await servePage(t, { body: large, coding: null, stallMs: 200 })
   const socket = await openConnection(t, page.port)
   socket.pause()
   socket.write(request.repeat(3))
@@ -244,10 +259,10 @@ test('a failure before the first byte is an error answer, after it a broken conn
   const fail = async () => {
     throw new Error('Jane Canary')
   }
-  const small = await servePage(t, { body: 'small', gzip: false, beforeLastBytes: fail })
+  const small = await servePage(t, { body: 'small', coding: null, beforeLastBytes: fail })
   assertRefusal(await exchange(t, small.port, lastRequest), 500, 'internal')
 
-  const big = await servePage(t, { body: Buffer.alloc(1_000_000), gzip: false, beforeLastBytes: fail })
+  const big = await servePage(t, { body: Buffer.alloc(1_000_000), coding: null, beforeLastBytes: fail })
   const socket = await openConnection(t, big.port)
   const closed = new Promise((resolve) => socket.once('close', resolve))
   let received = 0

@@ -1,13 +1,15 @@
 import { promisify } from 'node:util'
-import { gzip as gzipWithCallback } from 'node:zlib'
+import { constants, gzip as gzipWithCallback, zstdCompress } from 'node:zlib'
 import type { FastifyReply } from 'fastify'
 import Negotiator from 'negotiator'
+
+export type ContentCoding = 'zstd' | 'gzip'
 
 export type BodyOptions = {
   /** The whole body; parts are joined as they are. */
   body: Buffer | string | readonly (Buffer | string)[]
-  /** Whether the caller takes gzip: `acceptsGzip(request.headers['accept-encoding'])`. */
-  gzip: boolean
+  /** How the caller takes it packed: `acceptedCoding(request.headers['accept-encoding'])`; null: not at all. */
+  coding: ContentCoding | null
   /** Awaited before the last bytes go to the socket, once, also when the caller left or was cut: a slot is given back here. */
   beforeLastBytes?: () => Promise<void>
   onCut?: (because: 'stalled' | 'too slow') => void
@@ -30,16 +32,17 @@ export async function sendBody(reply: FastifyReply, options: BodyOptions): Promi
   try {
     const parts = Buffer.isBuffer(options.body) || typeof options.body === 'string' ? [options.body] : options.body
     const plainLength = parts.reduce((length, part) => length + Buffer.byteLength(part), 0)
-    const zipped = options.gzip && plainLength > gzipAboveBytes ? await gzip(joined(parts), { level: 1 }) : null
-    const length = zipped?.length ?? plainLength
+    const coding = plainLength > packAboveBytes ? options.coding : null
+    const packed = coding && (await pack[coding](joined(parts)))
+    const length = packed?.length ?? plainLength
     if (length <= chunkBytes) await release()
 
     const response = beginResponse(reply)
-    if (zipped) response.setHeader('Content-Encoding', 'gzip')
+    if (coding) response.setHeader('Content-Encoding', coding)
     response.setHeader('Content-Length', length)
 
     let last: Buffer = Buffer.alloc(0)
-    for (const chunk of zipped ? slices(zipped) : encoded(parts)) {
+    for (const chunk of packed ? slices(packed) : encoded(parts)) {
       if (watch.isClosed()) break
       const before = last
       last = chunk
@@ -77,14 +80,26 @@ function beginResponse(reply: FastifyReply): FastifyReply['raw'] {
   return response
 }
 
-/** Whether a caller's Accept-Encoding takes gzip: named (`x-gzip` is the same), or by `*`, and not with q=0 (RFC 9110 12.5.3). */
-export function acceptsGzip(header: string | string[] | undefined): boolean {
+/**
+ * How a caller's Accept-Encoding takes a body (RFC 9110 12.5.3): zstd where it is named and gzip is not preferred to it, else gzip (`x-gzip` is
+ * the same), also by `*`; null when neither is taken.
+ */
+export function acceptedCoding(header: string | string[] | undefined): ContentCoding | null {
   const codings = String(header ?? '').replace(/x-gzip/i, 'gzip')
-  return new Negotiator({ headers: { 'accept-encoding': codings } }).encodings(['gzip']).includes('gzip')
+  const offered: ContentCoding[] = /\bzstd\b/i.test(codings) ? ['zstd', 'gzip'] : ['gzip']
+  // The package's types lack the second argument: what comes first when the caller likes both the same.
+  const negotiator = new Negotiator({ headers: { 'accept-encoding': codings } }) as unknown as {
+    encodings: (offered: readonly string[], options: { preferred: readonly string[] }) => ContentCoding[]
+  }
+  return negotiator.encodings(offered, { preferred: offered })[0] ?? null
 }
 
-const gzip = promisify(gzipWithCallback)
-const gzipAboveBytes = 1024
+const [gzip, zstd] = [promisify(gzipWithCallback), promisify(zstdCompress)]
+const pack: Record<ContentCoding, (bytes: Buffer) => Promise<Buffer>> = {
+  gzip: (bytes) => gzip(bytes, { level: 1 }),
+  zstd: (bytes) => zstd(bytes, { params: { [constants.ZSTD_c_compressionLevel]: 1 } }),
+}
+const packAboveBytes = 1024
 /**
  * The grain in which a body goes out, and in which progress is seen: a reader slower than this per stall time is a stalled one. The last
  * chunk is held back until the slot is free; a body of at most so much is sent in one piece after it.
