@@ -4,11 +4,14 @@ import type { ClientEvent } from './events.ts'
 import type { StoredToken, TokenStore } from './token-store.ts'
 
 export type AccessTokens = {
-  /** A token that is good for a while, fetched at most once for all that ask. */
-  get: () => Promise<string>
+  /** A token that is good for a while, fetched at most once for all that ask. When none of them waits any more, it is not fetched. */
+  get: (signal?: AbortSignal) => Promise<string>
   /** Forgets a token that the service refused, so that the next `get` brings another. */
   refuse: (token: string) => void
 }
+
+/** A token that is on its way, and how many wait for it. */
+type Coming = { token: Promise<StoredToken>; callers: number; stop: AbortController }
 
 /** Renewed so long before its end, or a tenth of its life when that is shorter. */
 const renewBeforeMs = 5 * 60 * 1000
@@ -17,14 +20,14 @@ const renewBeforeMs = 5 * 60 * 1000
 export function createAccessTokens(options: {
   key: string
   store: TokenStore
-  request: () => Promise<string>
+  request: (signal: AbortSignal) => Promise<string>
   now: () => number
   onEvent: (event: ClientEvent) => void
 }): AccessTokens {
   const { key, store, request, now, onEvent } = options
   let current: StoredToken | null = null
   let refused: string | null = null
-  let coming: Promise<StoredToken> | null = null
+  let coming: Coming | null = null
 
   const isFresh = (token: StoredToken | null): token is StoredToken => {
     if (!token || token.token === refused) return false
@@ -46,14 +49,14 @@ export function createAccessTokens(options: {
       return null
     })
 
-  const bring = async (): Promise<StoredToken> => {
+  const bring = async (signal: AbortSignal): Promise<StoredToken> => {
     const stored = await orGoOn(store.read(key))
     if (isFresh(stored)) return keep(stored, 'store')
-    return store.alone(key, async () => {
+    const fetched = async () => {
       const other = await orGoOn(store.read(key))
       if (isFresh(other)) return keep(other, 'store')
       try {
-        const fresh = keep(tokenOf(await request(), now()), 'service')
+        const fresh = keep(tokenOf(await request(signal), now()), 'service')
         await orGoOn(store.write(key, fresh).then(() => null))
         return fresh
       } catch (error) {
@@ -62,16 +65,36 @@ export function createAccessTokens(options: {
         if (old && old.token !== refused && now() < old.expiresAtMs - 10_000) return old
         throw error
       }
-    })
+    }
+    return store.alone(key, fetched, signal)
+  }
+
+  const begin = (): Coming => {
+    const stop = new AbortController()
+    const begun: Coming = { token: bring(stop.signal), callers: 0, stop }
+    const end = () => {
+      if (coming === begun) coming = null
+    }
+    // Whoever waits gets the error too.
+    begun.token.then(end, end)
+    return begun
   }
 
   return {
-    async get() {
+    async get(signal) {
       if (isFresh(current)) return current.token
-      coming ??= bring().finally(() => {
-        coming = null
-      })
-      return (await coming).token
+      coming ??= begin()
+      const shared = coming
+      shared.callers += 1
+      try {
+        return (await orAborted(shared.token, signal)).token
+      } finally {
+        shared.callers -= 1
+        if (shared.callers === 0) {
+          if (coming === shared) coming = null
+          shared.stop.abort(signal?.reason)
+        }
+      }
     },
     refuse(token) {
       if (current === null || current.token === token) refused = token
@@ -93,4 +116,15 @@ function tokenOf(token: string, nowMs: number): StoredToken {
   const { iat, exp } = payload ?? {}
   const lifeMs = typeof iat === 'number' && typeof exp === 'number' ? (exp - iat) * 1000 : 6 * 60 * 60 * 1000
   return { token, receivedAtMs: nowMs, expiresAtMs: nowMs + lifeMs }
+}
+
+/** What is shared goes on for the others when one caller gives up. */
+function orAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (!signal) return work
+  return new Promise((resolve, reject) => {
+    const giveUp = () => reject(signal.reason)
+    if (signal.aborted) giveUp()
+    signal.addEventListener('abort', giveUp, { once: true })
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', giveUp))
+  })
 }

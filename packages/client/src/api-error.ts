@@ -42,12 +42,13 @@ export class ApiError extends Error {
 }
 
 /** Makes the error of a refusal. Anything that is not the service's own JSON becomes `answer_invalid`. */
-export function refusalOf(status: number, headers: Headers, text: string, attempts: number): ApiError {
+export function refusalOf(status: number, headers: Headers, text: string, attempts: number, baseUrl: string): ApiError {
   const body = parseObject(text)
   const isOurs = typeof body?.errors === 'string'
   const requestId = headers.get('x-request-id')
   if (!isOurs) {
-    const errors = `The answer (status ${status}) is not from Bridgework. Check the base URL and any proxy.`
+    const type = headers.get('content-type') ?? 'no content type'
+    const errors = `The answer of ${baseUrl} (status ${status}, ${type}) is not from Bridgework. Check that the base URL ends with /api/v1/vendors. If it does, a proxy or the sign-in page of a network has answered.`
     return new ApiError({ status, code: 'answer_invalid', errors, requestId, attempts })
   }
   // The sync slots' 429 has exactly the specification's members, so no code.

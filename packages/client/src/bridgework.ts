@@ -1,4 +1,5 @@
 import { createAccessTokens, tokenKeyOf } from './access-token.ts'
+import { refuseUnknownOptions } from './closest.ts'
 import { type Connection, createConnection, type RetryOptions } from './connection.ts'
 import { type DatasetName, type DatasetResource, datasetResource } from './dataset-resource.ts'
 import {
@@ -75,7 +76,7 @@ export class Bridgework {
     const tokens = createAccessTokens({
       key: tokenKeyOf(this.baseUrl, clientId, clientSecret),
       store: tokenStore,
-      request: () => connection.requestToken(),
+      request: (signal) => connection.requestToken(signal),
       now: Date.now,
       onEvent,
     })
@@ -101,13 +102,15 @@ export class Bridgework {
    * goes on where the store is. Calls for one store object run one after the other. Throws on wrong credentials, when the list of locations cannot be
    * had, on a store that fails, with StoreConflictError when another process writes to the copy, and on abort; what else fails is in the report.
    */
-  sync(options: SyncOptions): Promise<SyncReport> {
+  async sync(options: SyncOptions): Promise<SyncReport> {
+    refuseUnknownOptions('sync', options, ['store', 'locations', 'datasets', 'pageSize', 'signal', 'onEvent'])
     const reach = { connection: this.#connection, locations: this.locations }
     return inTurn(storeTurns, options.store, () => sync(reach, options))
   }
 
   /** Compares a copy with the service, record by record, and mends it. Takes its turn among the store's syncs. */
-  verify(options: VerifyOptions): Promise<Verification[]> {
+  async verify(options: VerifyOptions): Promise<Verification[]> {
+    refuseUnknownOptions('verify', options, ['store', 'locations', 'datasets', 'repair', 'signal'])
     const reach = { connection: this.#connection, locations: this.locations }
     return inTurn(storeTurns, options.store, () => verify(reach, options))
   }

@@ -16,7 +16,7 @@ export type Connection = {
   /** A GET with a token. `slot`: the request reads a location's dataset and takes a sync slot of this type for as long as it lasts. */
   get: (path: string, options?: GetOptions) => Promise<Answer>
   /** POST /auth/token: the one request without a token. */
-  requestToken: () => Promise<string>
+  requestToken: (signal: AbortSignal) => Promise<string>
 }
 
 export type GetOptions = {
@@ -125,13 +125,14 @@ export function createConnection(options: {
       if (status === 200) {
         const body = parse(text)
         if (body) return { body, requestId: headers.get('x-request-id'), date: headers.get('date') }
-        // A 200 that is no JSON was cut on its way, or comes from someone else.
-        if (isLast) throw refusalOf(status, headers, text, attempt)
+        // Cut on its way, unless someone else has answered.
+        if (isLast || isForeign(headers)) throw refusalOf(status, headers, text, attempt, baseUrl)
         await pause(path, attempt, 'answer_invalid', null, signal)
         continue
       }
       if (onRefused?.(status, text)) continue
-      if (!transient.has(status) || isLast) throw refusalOf(status, headers, text, attempt)
+      const isFinal = !transient.has(status) || (status === 500 && isForeign(headers))
+      if (isFinal || isLast) throw refusalOf(status, headers, text, attempt, baseUrl)
       await pause(path, attempt, String(status), headers, signal)
     }
   }
@@ -144,7 +145,7 @@ export function createConnection(options: {
       let isRenewed = false
       const make = async (attempt: number) => {
         // Before the slot is taken: others need not wait while a token comes.
-        used = await orAborted(tokens().get(), signal)
+        used = await tokens().get(signal)
         const release = slot && type ? await slots.acquire(type, slot.locationId, signal) : undefined
         try {
           const headers = { authorization: `Bearer ${used}`, accept: 'application/json', 'user-agent': userAgent }
@@ -168,7 +169,7 @@ export function createConnection(options: {
       })
     },
 
-    async requestToken() {
+    async requestToken(signal) {
       const path = '/auth/token'
       const init = {
         method: 'POST',
@@ -177,12 +178,12 @@ export function createConnection(options: {
       }
       const { body, requestId } = await persist(
         path,
-        undefined,
-        (attempt) => send(path, attempt, baseUrl + path, init),
+        signal,
+        (attempt) => send(path, attempt, baseUrl + path, init, signal),
         parseObject,
       )
       if (typeof body.token === 'string') return body.token
-      const errors = 'The answer to POST /auth/token has no token: look at the base URL.'
+      const errors = 'The answer to POST /auth/token has no token. Check the base URL.'
       throw new ApiError({ status: 200, code: 'answer_invalid', errors, requestId, attempts: 1 })
     },
   }
@@ -197,6 +198,11 @@ export function createConnection(options: {
     }
     return type
   }
+}
+
+/** Whether an answer lacks all that Bridgework puts into each: a wrong address, a login page of a network. A gateway's 502 is another matter. */
+function isForeign(headers: Headers): boolean {
+  return headers.get('x-request-id') === null && !/json/i.test(headers.get('content-type') ?? '')
 }
 
 /** Growing pauses with full jitter; at least what the service asked for, and a little more, so that not all come back at once. */
@@ -230,15 +236,4 @@ function unreachable(
 function queryOf(query: ReadonlyMap<string, string>): string {
   const parts = [...query].map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`)
   return parts.length === 0 ? '' : `?${parts.join('&')}`
-}
-
-/** What is shared goes on for the others when one caller gives up. */
-function orAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (!signal) return work
-  return new Promise((resolve, reject) => {
-    const giveUp = () => reject(signal.reason)
-    if (signal.aborted) giveUp()
-    signal.addEventListener('abort', giveUp, { once: true })
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', giveUp))
-  })
 }

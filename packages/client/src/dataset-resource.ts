@@ -1,3 +1,4 @@
+import { refuseUnknownOptions } from './closest.ts'
 import type { Connection } from './connection.ts'
 import type { SyncType } from './events.ts'
 import { type DatasetTypes, datasets } from './generated.ts'
@@ -79,13 +80,19 @@ export const pageSizeDefault = 1000
 
 /** The methods of one dataset. */
 export function datasetResource<Name extends DatasetName>(connection: Connection, name: Name): DatasetResource<Name> {
+  const known = listOptionsOf(name)
+  const check = (method: string, options: object) => refuseUnknownOptions(`${camel(name)}.${method}`, options, known)
   const walk = <Item>(options: AnyListOptions): List<Item> =>
     listOf<Item>(options.after ?? null, (position, previous) =>
       fetchPage(connection, name, options, position, previous),
     )
   return {
-    list: (options) => walk(options),
+    list(options) {
+      check('list', options)
+      return walk(options)
+    },
     bytes(options: AnyListOptions) {
+      check('bytes', options)
       const buffers = [createPageBuffer(), createPageBuffer()]
       let pages = 0
       return listOf<Uint8Array>(options.after ?? null, (position, previous) => {
@@ -93,14 +100,30 @@ export function datasetResource<Name extends DatasetName>(connection: Connection
         return fetchPage(connection, name, options, position, previous, buffers[pages % 2])
       }).pages()
     },
-    async first(options) {
-      for await (const record of walk<never>({ ...options, pageSize: 1 })) return record
-      return null
+    first(options) {
+      check('first', options)
+      return firstOf(walk<never>({ ...options, pageSize: 1 }))
     },
     async get({ locationId, id, signal }) {
       return recordOf(await connection.get(`${pathOf(locationId, name)}/${segment(id)}`, { signal }))
     },
   }
+}
+
+async function firstOf<Item>(list: List<Item>): Promise<Item | null> {
+  for await (const record of list) return record
+  return null
+}
+
+const everyOption = ['locationId', 'modifiedSince', 'fields', 'pageSize', 'after', 'signal'] as const
+const filterOptions = { patient_id: ['patientId'], starts_at: ['startsFrom', 'startsTo'] } as const
+
+function listOptionsOf(name: DatasetName): readonly (keyof AnyListOptions)[] {
+  return [...everyOption, ...datasets[name].filters.flatMap((filter) => filterOptions[filter])]
+}
+
+function camel(name: string): string {
+  return name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
 }
 
 /** The options of any dataset's list. */

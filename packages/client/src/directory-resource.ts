@@ -1,3 +1,4 @@
+import { refuseUnknownOptions } from './closest.ts'
 import type { Connection } from './connection.ts'
 import { pageSizeDefault, segment } from './dataset-resource.ts'
 import type { LocationAttributes, OrganizationAttributes } from './generated.ts'
@@ -42,7 +43,10 @@ export type OrganizationsResource = {
 
 export function locationsResource(connection: Connection): LocationsResource {
   return {
-    list({ organizationId, withAttributionScript = false, pageSize, signal } = {}) {
+    list(options = {}) {
+      const known = ['organizationId', 'withAttributionScript', 'pageSize', 'signal']
+      refuseUnknownOptions('locations.list', options, known)
+      const { organizationId, withAttributionScript = false, pageSize, signal } = options
       const query = new Map<string, string>()
       if (organizationId !== undefined) query.set('organization_id', organizationId)
       if (withAttributionScript) query.set('with_attribution_script_install', 'true')
@@ -61,8 +65,11 @@ export function locationsResource(connection: Connection): LocationsResource {
 
 export function organizationsResource(connection: Connection): OrganizationsResource {
   return {
-    list: ({ pageSize, signal } = {}) =>
-      pagesOf(connection, '/organizations', new Map(), pageSize ?? pageSizeDefault, signal),
+    list(options = {}) {
+      refuseUnknownOptions('organizations.list', options, ['pageSize', 'signal'])
+      const { pageSize = pageSizeDefault, signal } = options
+      return pagesOf(connection, '/organizations', new Map(), pageSize, signal)
+    },
     async get({ organizationId, signal }) {
       return recordOf(await connection.get(`/organizations/${segment(organizationId)}`, { signal }))
     },

@@ -26,21 +26,27 @@ export type FileLock = {
 }
 
 /** Runs `work` while it holds the lock file; without it, when it cannot be had in `waitMaxMs`, or not be made at all. */
-export async function withLock<T>(lock: string, waitMaxMs: number, work: () => Promise<T>): Promise<T> {
-  const held = await waitForLock(lock, waitMaxMs).catch(() => null)
+export async function withLock<T>(
+  lock: string,
+  waitMaxMs: number,
+  work: () => Promise<T>,
+  signal?: AbortSignal,
+): Promise<T> {
+  const held = await waitForLock(lock, waitMaxMs, signal).catch(() => null)
   try {
+    signal?.throwIfAborted()
     return await work()
   } finally {
     await held?.release()
   }
 }
 
-async function waitForLock(lock: string, waitMaxMs: number): Promise<FileLock | null> {
+async function waitForLock(lock: string, waitMaxMs: number, signal?: AbortSignal): Promise<FileLock | null> {
   const beganAt = performance.now()
   for (;;) {
     const held = await tryLock(lock)
     if (held || performance.now() - beganAt >= waitMaxMs) return held
-    await sleep(lookEveryMs * (0.5 + Math.random()))
+    await sleep(lookEveryMs * (0.5 + Math.random()), undefined, signal && { signal })
   }
 }
 

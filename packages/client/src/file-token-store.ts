@@ -21,7 +21,7 @@ export function fileTokenStore(file: string = join(homedir(), '.config', 'bridge
       await writePrivate(file, JSON.stringify({ version: 1, tokens: { ...Object.fromEntries(kept), [key]: token } }))
     },
     // Should a process that was stopped hold it, going without costs one more token.
-    alone: (_key, work) => withLock(`${file}.lock`, 60_000, work),
+    alone: (_key, work, signal) => withLock(`${file}.lock`, 60_000, work, signal),
   }
 }
 

@@ -23,6 +23,7 @@ export type { Freshness, List, Page } from './page.ts'
 export { ndjsonStore } from './stores/ndjson-store.ts'
 export { postgresStore } from './stores/postgres-store.ts'
 export { sqliteStore } from './stores/sqlite-store.ts'
+export { TargetError } from './stores/target-error.ts'
 export {
   StoreConflictError,
   type SyncKey,

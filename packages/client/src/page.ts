@@ -53,7 +53,7 @@ export function listOf<Item>(
 export function pageOf<Item>({ body, requestId }: Answer): Page<Item> {
   const { data, pagy, meta } = body
   if (!Array.isArray(data) || !isObject(pagy) || !isObject(meta)) {
-    const errors = 'The answer is not a list of Bridgework: look at the base URL.'
+    const errors = 'The answer is not a list of Bridgework. Check the base URL.'
     throw new ApiError({ status: 200, code: 'answer_invalid', errors, requestId, attempts: 1 })
   }
   const next = meta.next_after ?? meta.next_page ?? null
@@ -76,7 +76,7 @@ export function pageOf<Item>({ body, requestId }: Answer): Page<Item> {
 /** The record of a single answer. */
 export function recordOf<Item>({ body, requestId }: Answer): Item {
   if (!isObject(body.data)) {
-    const errors = 'The answer is not a record of Bridgework: look at the base URL.'
+    const errors = 'The answer is not a record of Bridgework. Check the base URL.'
     throw new ApiError({ status: 200, code: 'answer_invalid', errors, requestId, attempts: 1 })
   }
   return body.data as Item

@@ -11,8 +11,11 @@ export type StoredToken = {
 export type TokenStore = {
   read: (key: string) => Promise<StoredToken | null>
   write: (key: string, token: StoredToken) => Promise<void>
-  /** Runs `work` while no other user of this store runs theirs for the key: what makes many processes ask for one token. */
-  alone: <T>(key: string, work: () => Promise<T>) => Promise<T>
+  /**
+   * Runs `work` while no other user of this store runs theirs for the key: what makes many processes ask for one token. `signal` fires when
+   * nobody waits for the token any more.
+   */
+  alone: <T>(key: string, work: () => Promise<T>, signal?: AbortSignal) => Promise<T>
 }
 
 /** Keeps tokens as long as the process lives. The default. */

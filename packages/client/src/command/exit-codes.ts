@@ -13,5 +13,7 @@ export const exitCodes = {
   partly: 5,
   /** The service could not be reached, or not now. */
   unavailable: 6,
+  /** Help was asked for with a command that does not exist: EX_USAGE of sysexits.h. */
+  helpUnknown: 64,
   interrupted: 130,
 } as const

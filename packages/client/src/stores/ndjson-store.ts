@@ -12,6 +12,7 @@ import {
   type SyncStore,
 } from '../sync/store.ts'
 import { mergeRecords } from './merge-records.ts'
+import { openTarget } from './target-error.ts'
 
 // Files of one dataset of one location:
 //   <dataset>.ndjson           one line for each record, in ascending order of id
@@ -32,7 +33,11 @@ type State = {
 }
 
 /** A copy in a folder: `<location id>/<dataset>.ndjson`, one record a line, as the service sends it. One process at a time. */
-export async function ndjsonStore(folder: string): Promise<SyncStore> {
+export function ndjsonStore(folder: string): Promise<SyncStore> {
+  return openTarget(folder, () => openStore(folder))
+}
+
+async function openStore(folder: string): Promise<SyncStore> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const lock = await tryLock(join(folder, '.lock'))
   if (!lock) throw new Error(`Another process is writing to ${folder}.`)

@@ -2,6 +2,7 @@ import { datasetNames } from '../dataset-resource.ts'
 import type { AttributeKind } from '../generated.ts'
 import { StoreConflictError, type SyncPosition, type SyncStore } from '../sync/store.ts'
 import { columnsOf, recordOf } from './layout.ts'
+import { openTarget } from './target-error.ts'
 
 type Row = Record<string, unknown>
 type Queryable = { query: (sql: string, values?: unknown[]) => Promise<{ rows: Row[] }> }
@@ -16,7 +17,18 @@ type Pool = Queryable & {
  * A copy in Postgres 13 or newer, in a schema of its own. Records are in `record`; for each dataset there is a view with a typed column for each
  * attribute: `select plan_name from bridgework.insurance_plans where not is_hidden`. Needs the package `pg`.
  */
-export async function postgresStore(url: string, { schema = 'bridgework' } = {}): Promise<SyncStore> {
+export function postgresStore(url: string, { schema = 'bridgework' } = {}): Promise<SyncStore> {
+  return openTarget(withoutPassword(url), () => openStore(url, schema))
+}
+
+/** For messages, which may end up in logs. */
+function withoutPassword(text: string): string {
+  if (!URL.canParse(text)) return 'The URL of the database'
+  const { protocol, username, host, pathname } = new URL(text)
+  return `${protocol}//${username === '' ? '' : `${username}@`}${host}${pathname}`
+}
+
+async function openStore(url: string, schema: string): Promise<SyncStore> {
   const pool = await openPool(url)
   const name = quoted(schema)
   try {

@@ -1,6 +1,7 @@
 import { datasetNames } from '../dataset-resource.ts'
 import { StoreConflictError, type SyncPosition, type SyncStore } from '../sync/store.ts'
 import { columnsOf, recordOf } from './layout.ts'
+import { openTarget } from './target-error.ts'
 
 /** The part of node:sqlite that is used. Its types are not named in the package's own: an older Node does not have the module. */
 type Database = {
@@ -30,7 +31,11 @@ const schema = `
  * A copy in a SQLite file (Node 22.13 or newer). Records are in `bridgework_record`; for each dataset there is a view with a column for each
  * attribute: `select plan_name from insurance_plans where not is_hidden`.
  */
-export async function sqliteStore(file: string): Promise<SyncStore> {
+export function sqliteStore(file: string): Promise<SyncStore> {
+  return openTarget(file, () => openStore(file))
+}
+
+async function openStore(file: string): Promise<SyncStore> {
   const database = await open(file)
   database.exec(schema)
   inTransaction(database, () => database.exec(views()))
@@ -98,8 +103,17 @@ function inTransaction(database: Database, work: () => void): void {
     work()
     database.exec('commit')
   } catch (error) {
-    database.exec('rollback')
+    rollBack(database)
     throw error
+  }
+}
+
+/** After some errors, a full disk among them, SQLite has rolled back already; what it says of a second time must not hide the first error. */
+function rollBack(database: Database): void {
+  try {
+    database.exec('rollback')
+  } catch {
+    // There was no transaction any more.
   }
 }
 

@@ -23,7 +23,7 @@ export async function* digestRanges(
       meta: { next_after: string | null }
     }
     if (!Array.isArray(data)) {
-      const errors = 'The answer is not a digest of Bridgework: look at the base URL.'
+      const errors = 'The answer is not a digest of Bridgework. Check the base URL.'
       throw new ApiError({ status: 200, code: 'answer_invalid', errors, requestId, attempts: 1 })
     }
     for (const { attributes } of data) {

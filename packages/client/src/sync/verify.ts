@@ -3,7 +3,7 @@ import type { Connection } from '../connection.ts'
 import { type DatasetName, fetchPage } from '../dataset-resource.ts'
 import type { LocationsResource } from '../directory-resource.ts'
 import { datasets } from '../generated.ts'
-import type { Page } from '../page.ts'
+import { listOf, type Page } from '../page.ts'
 import { createDigest, digestRanges } from './digest.ts'
 import { inParallel } from './parallel.ts'
 import type { SyncKey, SyncPosition, SyncRecord, SyncStore } from './store.ts'
@@ -27,13 +27,13 @@ export type Verification = SyncKey & {
   storeDigest: string
   /** Records that were read from the service: those near to what differs. */
   read: number
-  /** Not in the copy. */
+  /** Not in the copy, though it was there when the copy was last brought up to date. */
   missing: number
   /** Not in the service. */
   stray: number
   /** In both, and not the same, though the service's is not newer. */
   wrong: number
-  /** The service's changed after the copy was last brought up to date: no fault, and mended all the same. */
+  /** Created or changed at the service after the copy was last brought up to date: no fault, and mended all the same. */
   newer: number
 }
 
@@ -89,6 +89,7 @@ async function verifyOne(
     return taken
   }
 
+  const different = new Map<string, 'wrong' | 'missing'>()
   const mend: SyncRecord[] = []
   const strayIds: string[] = []
   // Many at once: a folder is written anew for each of these.
@@ -108,9 +109,7 @@ async function verifyOne(
       left.delete(record.id)
       if (stored && canonical(stored) === canonical(record)) continue
       mend.push(record)
-      if (!stored) found.missing += 1
-      else if (String(record.attributes.updated_at) > String(stored.attributes.updated_at)) found.newer += 1
-      else found.wrong += 1
+      different.set(record.id, stored ? 'wrong' : 'missing')
     }
     // The service was asked after the copy was read, and it never loses a record: what is left was never its own.
     found.stray += left.size
@@ -138,6 +137,13 @@ async function verifyOne(
   const rest = await takeUpTo(null)
   for (const record of rest) copy.add(record)
   if (rest.length > 0) await compare(rest, { afterId, lastId: null, recordsBefore, rangeRecords })
+  // Asked for after the records were read, so it has every one of them that came after the copy's watermark.
+  if (different.size > 0) {
+    for await (const id of changedSince(connection, position, signal)) {
+      if (different.delete(id)) found.newer += 1
+    }
+  }
+  for (const kind of different.values()) found[kind] += 1
   await mendNow()
 
   const [serverSum, storeSum] = [server.sum(), copy.sum()]
@@ -149,6 +155,18 @@ async function verifyOne(
     storeDigest: storeSum.sha256,
     ...found,
   }
+}
+
+/** The ids of the records that the next delta of this copy brings. */
+async function* changedSince(
+  connection: Connection,
+  { locationId, dataset, watermark }: SyncPosition,
+  signal: AbortSignal,
+): AsyncGenerator<string> {
+  const options = { locationId, pageSize: 5000, signal, modifiedSince: watermark ?? '' }
+  const fetchNext = (next: string | null, previous: Page<SyncRecord> | null) =>
+    fetchPage<SyncRecord>(connection, dataset, options, next, previous)
+  for await (const { id } of listOf(null, fetchNext)) yield id
 }
 
 /** Records to read: after one id and up to another, or to the end. */

@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { promisify } from 'node:util'
+import { openStore, someTarget } from '../sync/test-mirror.ts'
+import { someClient } from '../test-client.ts'
+import { TargetError } from './target-error.ts'
+
+const run = promisify(execFile)
+
+test('a SQLite file that cannot grow says so, and what to do; nothing of the page is kept', async (t) => {
+  const { world, vendor } = await someClient(t, { insurancePlans: 2_000 })
+  const file = await someTarget(t, 'sqlite')
+  const program = `
+    const { Bridgework } = await import(${JSON.stringify(import.meta.resolve('../bridgework.ts'))})
+    const { sqliteStore } = await import(${JSON.stringify(import.meta.resolve('./sqlite-store.ts'))})
+    const { BASE: baseUrl, ID: clientId, SECRET: clientSecret } = process.env
+    const store = await sqliteStore(${JSON.stringify(file)})
+    await new Bridgework({ baseUrl, clientId, clientSecret }).sync({ store }).catch((error) => console.log(error.name, error.message))
+    console.log((await store.positions()).some(({ dataset }) => dataset === 'insurance_plans'))`
+  const env = { ...process.env, BASE: world.url, ID: vendor.clientId, SECRET: vendor.clientSecret }
+  // No file may have more than 200 KiB: what a full disk does.
+  const script = 'ulimit -f 400 && exec "$0" --input-type=module -e "$1"'
+  const { stdout } = await run('sh', ['-c', script, process.execPath, program], { env })
+
+  const [said = '', isKept] = stdout.trim().split('\n')
+  assert.ok(said.startsWith(`TargetError ${file}: `), said)
+  assert.match(said, /could not be written.*Check the disk/)
+  assert.doesNotMatch(said, /rollback/)
+  assert.equal(isKept, 'false')
+})
+
+test('a store that cannot be opened names its target and the cure, and no password', async (t) => {
+  const folder = await someTarget(t, 'ndjson')
+  const file = join(folder, 'file')
+  writeFileSync(file, 'something else, long enough to be taken for the header of a database')
+  const unknown = Object.assign(new URL(await someTarget(t, 'postgres')), { pathname: '/none' })
+  for (const [kind, target, message] of [
+    ['sqlite', file, /file: .*is not a SQLite database\. Use another file/],
+    [
+      'sqlite',
+      join(folder, 'none/copy.sqlite'),
+      /none\/copy\.sqlite: .*cannot be opened\. Check that its folder exists/,
+    ],
+    ['ndjson', file, /file: .*is a file, and not a folder\. /],
+    [
+      'postgres',
+      'postgres://me:top-secret@127.0.0.1:1/copy',
+      /^postgres:\/\/.*:1\/.*: .*cannot be reached\. Check the host/,
+    ],
+    ['postgres', String(unknown), /\/none: .*database does not exist\. Create it/],
+  ] as const) {
+    await assert.rejects(openStore(kind, target), (error: Error) => {
+      assert.ok(error instanceof TargetError, `${kind} ${target}: ${error}`)
+      assert.match(error.message, message)
+      assert.doesNotMatch(error.message, /top-secret/)
+      return true
+    })
+  }
+})
+
+test('a folder that may not be written says so', async (t) => {
+  const folder = join(await someTarget(t, 'ndjson'), 'locked')
+  mkdirSync(folder)
+  chmodSync(folder, 0o500)
+  // Root may write everywhere: another user tries it.
+  const program = `
+    if (process.getuid() === 0) process.setuid(65534)
+    const { ndjsonStore } = await import(${JSON.stringify(import.meta.resolve('./ndjson-store.ts'))})
+    await ndjsonStore(${JSON.stringify(join(folder, 'copy'))}).catch((error) => console.log(error.message))`
+  chmodSync(join(folder, '..'), 0o755)
+  const { stdout } = await run(process.execPath, ['--input-type=module', '-e', program])
+  assert.match(stdout, /copy: may not be written|Give this user/)
+})
