@@ -193,7 +193,7 @@ test('watch prints what changes, and after a restart what changed meanwhile', as
   const changesIn = (text: string) =>
     text
       .split('\n')
-      .filter((line) => line.startsWith('{'))
+      .filter((line) => line.startsWith('{"change"'))
       .map((line) => JSON.parse(line))
       .map((line) => [line.change, line.location_id, line.dataset, line.type, line.attributes?.source_id])
   const ofPlan = (change: string, plan: string) => [change, location.id, 'insurance_plans', 'insurance_plan', plan]

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ApiError } from '../api-error.ts'
 import { ndjsonStore } from '../stores/ndjson-store.ts'
@@ -33,8 +34,9 @@ export const mirror: Command = {
     const every = options.text('every')
     const periodMs = every === undefined ? null : readPeriod(every, 10)
     const selection = readSelection(options)
+    const open = storeAt(to)
     const client = context.client()
-    const store = await openPlace(to)
+    const store = await open()
     try {
       for (;;) {
         const beganAt = performance.now()
@@ -57,16 +59,27 @@ export const mirror: Command = {
   },
 }
 
-function openPlace(to: string): Promise<SyncStore> {
-  if (/^postgres(ql)?:\/\//.test(to)) return postgresStore(to)
+/** What opens the target; a misspelt one is refused before anything is asked or made. */
+function storeAt(to: string): () => Promise<SyncStore> {
+  if (/^postgres(ql)?:\/\//.test(to)) return () => postgresStore(to)
   if (to.startsWith('sqlite:')) {
     const file = to.slice('sqlite:'.length).replace(/^\/\/(?=\/)/, '')
     if (file === '') throw new UsageError('The file name is missing. Write it like --to sqlite:copy.sqlite')
-    return sqliteStore(file)
+    return () => sqliteStore(file)
   }
   if (/^[a-z][a-z\d+.-]+:/i.test(to))
     throw new UsageError(`--to cannot be "${to.split(':')[0]}:". Use sqlite:, postgres:// or a folder.`)
-  return ndjsonStore(to)
+  const [ending] = /\.(sqlite3?|db3?)$/i.exec(to) ?? []
+  if (ending !== undefined && !isFolder(to)) {
+    const folder = `For a folder of NDJSON files, use a name that does not end with ${ending}.`
+    throw new UsageError(`For a SQLite file write --to sqlite:${to}. ${folder}`)
+  }
+  return () => ndjsonStore(to)
+}
+
+/** One that an earlier mirror made is gone on with, whatever its name. */
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
 }
 
 type Selection = ReturnType<typeof readSelection>

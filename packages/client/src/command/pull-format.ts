@@ -1,4 +1,5 @@
 import { createWriteStream, type WriteStream } from 'node:fs'
+import { extname } from 'node:path'
 import { finished } from 'node:stream/promises'
 import type { DatasetName } from '../dataset-resource.ts'
 import { columnsOf } from '../stores/layout.ts'
@@ -11,13 +12,30 @@ import { UsageError } from './usage-error.ts'
 export const formats = ['ndjson', 'csv', 'parquet'] as const
 export type Format = (typeof formats)[number]
 
-/** The format that was asked for, or that the file's name ends with, or NDJSON. */
-export function formatOf(named: string | undefined, file: string | undefined): Format {
-  const ending = file?.split('.').at(-1)?.toLowerCase()
-  const wanted = named ?? (ending === 'csv' || ending === 'parquet' ? ending : 'ndjson')
-  const format = formats.find((name) => name === wanted)
-  if (!format) throw new UsageError(`Unknown format ${JSON.stringify(wanted)}. Formats: ${formats.join(', ')}`)
-  return format
+const formatOfEnding: Record<string, Format> = {
+  '': 'ndjson',
+  '.ndjson': 'ndjson',
+  '.jsonl': 'ndjson',
+  '.json': 'ndjson',
+  '.txt': 'ndjson',
+  '.csv': 'csv',
+  '.parquet': 'parquet',
+}
+
+/** The format that was asked for, or that the file's name ends with, or NDJSON where it has no ending. */
+export function formatOf(named: string | undefined, file = ''): Format {
+  const ending = extname(file).toLowerCase()
+  const format = named === undefined ? formatOfEnding[ending] : formats.find((name) => name === named)
+  if (format) return format
+  if (named !== undefined)
+    throw new UsageError(`Unknown format ${JSON.stringify(named)}. Formats: ${formats.join(', ')}`)
+  const isDatabase = /^\.(sqlite3?|db3?)$/.test(ending)
+  const hint = isDatabase
+    ? `For a SQLite file run: bridgework mirror --to sqlite:${file}`
+    : 'For a spreadsheet use .csv with --spreadsheet. For another ending add --format.'
+  throw new UsageError(
+    `pull does not write ${ending} files. End the name with .ndjson, .jsonl, .csv or .parquet. ${hint}`,
+  )
 }
 
 /** The columns of a table of this dataset, `fields` alone when there are any. */

@@ -1,12 +1,16 @@
 import { access, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import { ApiError } from '../api-error.ts'
 import type { Bridgework } from '../bridgework.ts'
+import { didYouMean } from '../closest.ts'
 import { type DatasetName, datasetNames } from '../dataset-resource.ts'
 import { tryLock } from '../file-lock.ts'
+import { datasets } from '../generated.ts'
 import type { Page } from '../page.ts'
+import { explainTarget } from '../stores/target-error.ts'
 import type { SyncRecord } from '../sync/store.ts'
 import { grantedKeys } from '../sync/sync.ts'
-import type { Command, Context } from './context.ts'
+import type { Command, Context, Options } from './context.ts'
 import { exitCodes } from './exit-codes.ts'
 import { grouped, showProgress } from './progress.ts'
 import { columnsFor, formatOf, formats, openSink } from './pull-format.ts'
@@ -52,10 +56,12 @@ export const pull: Command = {
     const unknown = fields?.find((field) => !columns.some(([column]) => column === field))
     if (unknown !== undefined) {
       const known = columnsFor(dataset, undefined).map(([column]) => column)
+      const meant = didYouMean(unknown, known)
       throw new UsageError(
-        `Unknown attribute ${JSON.stringify(unknown)} of ${dataset}. Attributes: ${known.join(', ')}`,
+        `Unknown attribute ${JSON.stringify(unknown)} of ${dataset}.${meant} Attributes: ${known.join(', ')}`,
       )
     }
+    refuseFiltersOfOthers(options, dataset)
     const client = context.client()
     const locationIds = options.list('location') ?? (await grantedLocations(client, dataset, signal))
     if (locationIds.length === 0) {
@@ -68,6 +74,8 @@ export const pull: Command = {
       const pulled = await pullAll(context, client, { dataset, locationIds, sink, fields })
       await sink.end()
       return pulled
+    }).catch((error: unknown) => {
+      throw output === undefined ? inOptions(error) : explainTarget(output, inOptions(error))
     })
     const seconds = (performance.now() - beganAt) / 1000
     // With records on stdout, a summary there would be one of them.
@@ -85,7 +93,10 @@ export const pull: Command = {
 async function wholeFile<T>(file: string | undefined, work: (part: string | undefined) => Promise<T>): Promise<T> {
   if (file === undefined) return await work(undefined)
   // A folder that was misspelt is not made.
-  await access(dirname(file))
+  const folder = dirname(file)
+  await access(folder).catch((error: unknown) => {
+    throw explainTarget(folder, error)
+  })
   const part = `${file}.part`
   const lock = await tryLock(`${part}.lock`)
   if (!lock) throw new Error(`Another process is writing ${file}.`)
@@ -97,6 +108,40 @@ async function wholeFile<T>(file: string | undefined, work: (part: string | unde
     await rm(part, { force: true })
     await lock.release()
   }
+}
+
+/** Which filter of the API an option is. */
+const filterOptions: Record<string, 'patient_id' | 'starts_at'> = {
+  patient: 'patient_id',
+  'starts-from': 'starts_at',
+  'starts-to': 'starts_at',
+}
+
+function refuseFiltersOfOthers(options: Options, dataset: DatasetName): void {
+  const filters = (name: DatasetName): readonly string[] => datasets[name].filters
+  for (const [option, filter] of Object.entries(filterOptions)) {
+    if (options.text(option) === undefined || filters(dataset).includes(filter)) continue
+    const others = datasetNames.filter((name) => filters(name).includes(filter))
+    throw new UsageError(`--${option} does not filter ${dataset}. It filters ${others.join(', ')}.`)
+  }
+}
+
+/** The service's words for what the options became. */
+const inService: readonly (readonly [RegExp, string])[] = [
+  [/q\[fetch_modified_since\]/g, '--since'],
+  [/q\[patient_id\]/g, '--patient'],
+  [/q\[starts_from\]/g, '--starts-from'],
+  [/q\[starts_to\]/g, '--starts-to'],
+  [/fields\[\w+\]/g, '--fields'],
+  [/ Pass back meta\.next_fetch_modified_since.*$/, ' Use the --since that an earlier pull printed.'],
+  [/ A "\+" in a query must be written as %2B\./, ''],
+  [/%2B/g, '+'],
+]
+
+/** A refused parameter is a usage error that names the option. */
+function inOptions(error: unknown): unknown {
+  if (!(error instanceof ApiError) || error.status !== 422) return error
+  return new UsageError(inService.reduce((text, [pattern, option]) => text.replace(pattern, option), error.errors))
 }
 
 async function grantedLocations(client: Bridgework, dataset: DatasetName, signal: AbortSignal): Promise<string[]> {

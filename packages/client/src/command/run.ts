@@ -1,6 +1,8 @@
 import { parseArgs } from 'node:util'
 import { ApiError } from '../api-error.ts'
+import { didYouMean } from '../closest.ts'
 import { datasetNames } from '../dataset-resource.ts'
+import { TargetError } from '../stores/target-error.ts'
 import { clientVersion } from '../version.ts'
 import { completionOf } from './completion.ts'
 import { type Command, type Context, type Option, type Options, type Surroundings, writeTo } from './context.ts'
@@ -16,7 +18,7 @@ import { UsageError } from './usage-error.ts'
 import { watch } from './watch.ts'
 
 const globalOptions = {
-  json: { summary: 'for programs: JSON on stdout, one value a line, and no progress' },
+  json: { summary: 'for programs: JSON, one value a line: data on stdout, errors on stderr; no progress' },
   help: { summary: 'show this help' },
 } as const satisfies Record<string, Option>
 
@@ -33,19 +35,18 @@ const commands: Readonly<Record<string, Command>> = {
 /** Runs the command line and gives its exit code. Data goes to stdout, everything else to stderr. */
 export async function run(argv: readonly string[], surroundings: Surroundings): Promise<number> {
   const { stdout, stderr, env, signal } = surroundings
-  const say = (text: string) => void stderr.write(`${text}\n`)
+  const isJson = argv.includes('--json')
+  const say = (text: string) => void stderr.write(`${isJson ? JSON.stringify({ message: text }) : text}\n`)
   const write = (text: string) => writeTo(stdout, text)
   const [name = '--help', ...rest] = argv
   try {
     if (name === '--version') return await write(`${clientVersion}\n`).then(() => exitCodes.done)
     if (name === '--help' || name === '-h' || name === 'help') {
-      const asked = rest[0] === undefined ? undefined : commands[rest[0]]
-      await write(asked ? helpOf(String(rest[0]), asked) : overview())
+      const asked = rest.find((word) => !word.startsWith('-'))
+      await write(asked === undefined ? overview() : helpOf(asked, findCommand(asked, exitCodes.helpUnknown)))
       return exitCodes.done
     }
-    const command = Object.hasOwn(commands, name) ? commands[name] : undefined
-    if (!command)
-      throw new UsageError(`Unknown command ${JSON.stringify(name)}. Commands: ${Object.keys(commands).join(', ')}`)
+    const command = findCommand(name, exitCodes.usage)
     const { args, options } = readArguments(command, rest)
     if (options.flag('help')) return await write(helpOf(name, command)).then(() => exitCodes.done)
     if (args.length > command.argsMax)
@@ -68,8 +69,19 @@ export async function run(argv: readonly string[], surroundings: Surroundings): 
     return await command.run(context)
   } catch (error) {
     if (signal.aborted) return exitCodes.interrupted
-    return explain(error, name, say)
+    const told = explain(error)
+    if (isJson) stderr.write(`${JSON.stringify({ error: errorOf(error), exit_code: told.code })}\n`)
+    else stderr.write(`${told.text}${error instanceof UsageError ? usageOf(name) : ''}\n`)
+    return told.code
   }
+}
+
+function findCommand(name: string, exitCode: number): Command {
+  const names = Object.keys(commands)
+  const command = Object.hasOwn(commands, name) ? commands[name] : undefined
+  if (command) return command
+  const meant = didYouMean(name, names)
+  throw new UsageError(`Unknown command ${JSON.stringify(name)}.${meant} Commands: ${names.join(', ')}`, exitCode)
 }
 
 function readArguments(command: Command, rest: readonly string[]): { args: string[]; options: Options } {
@@ -84,12 +96,11 @@ function readArguments(command: Command, rest: readonly string[]): { args: strin
   try {
     parsed = parseArgs({ args: [...rest], options, allowPositionals: true, strict: true })
   } catch (error) {
-    const message = error instanceof Error ? error.message.split('. ')[0] : String(error)
-    throw new UsageError(
-      `${message}. Options: ${Object.keys(all)
-        .map((option) => `--${option}`)
-        .join(', ')}`,
-    )
+    const message = error instanceof Error ? (error.message.split('. ')[0] ?? '') : String(error)
+    const names = Object.keys(all).map((option) => `--${option}`)
+    const [, unknown] = /Unknown option '(--.+)'/.exec(message) ?? []
+    const meant = unknown === undefined ? '' : didYouMean(unknown, names)
+    throw new UsageError(`${message}.${meant} Options: ${names.join(', ')}`)
   }
   const textsOf = (option: string) => {
     const value = parsed.values[option]
@@ -111,27 +122,45 @@ function readArguments(command: Command, rest: readonly string[]): { args: strin
   }
 }
 
-function explain(error: unknown, name: string, say: (text: string) => void): number {
-  if (error instanceof UsageError) {
-    say(`${error.message}\nUsage: bridgework help ${Object.hasOwn(commands, name) ? name : ''}`.trimEnd())
-    return exitCodes.usage
-  }
-  if (error instanceof SettingsError) {
-    say(error.message)
-    return exitCodes.credentials
-  }
+/** What people read, and how the command ends. */
+function explain(error: unknown): { text: string; code: number } {
+  if (error instanceof UsageError) return { text: error.message, code: error.exitCode }
+  if (error instanceof SettingsError) return { text: error.message, code: exitCodes.credentials }
   if (error instanceof ApiError) {
     const id = error.requestId === null ? '' : `\nRequest id: ${error.requestId}`
-    say(`${printable(error.message)}${id}\nRun bridgework doctor to find the cause.`)
-    if (error.status === 401 || error.status === 403) {
-      return error.status === 401 || error.code === 'agreement_required' ? exitCodes.credentials : exitCodes.denied
-    }
-    if (error.status === 404) return exitCodes.denied
-    if (error.status === 422) return exitCodes.usage
-    return error.status === 0 || error.status === 429 || error.status >= 500 ? exitCodes.unavailable : exitCodes.failed
+    const text = `${printable(error.message)}${id}\nRun bridgework doctor to find the cause.`
+    return { text, code: exitCodeOf(error) }
   }
-  say(error instanceof Error ? error.message : String(error))
-  return exitCodes.failed
+  return { text: messageOf(error), code: exitCodes.failed }
+}
+
+function exitCodeOf({ status, code }: ApiError): number {
+  if (status === 401 || code === 'agreement_required') return exitCodes.credentials
+  if (status === 403 || status === 404) return exitCodes.denied
+  if (status === 422) return exitCodes.usage
+  return status === 0 || status === 429 || status >= 500 ? exitCodes.unavailable : exitCodes.failed
+}
+
+/** What programs read. `status` and `request_id` are null when no answer of the service is the cause. */
+function errorOf(error: unknown) {
+  const [status, request_id] = error instanceof ApiError ? [error.status, error.requestId] : [null, null]
+  return { code: codeOf(error), message: messageOf(error), status, request_id }
+}
+
+function codeOf(error: unknown): string {
+  if (error instanceof ApiError) return error.code
+  if (error instanceof UsageError) return 'usage'
+  if (error instanceof SettingsError) return 'credentials_missing'
+  return error instanceof TargetError ? 'target_failed' : 'failed'
+}
+
+function messageOf(error: unknown): string {
+  if (error instanceof ApiError) return printable(error.errors)
+  return error instanceof Error ? error.message : String(error)
+}
+
+function usageOf(name: string): string {
+  return `\nUsage: bridgework help ${Object.hasOwn(commands, name) && name !== 'help' ? name : ''}`.trimEnd()
 }
 
 function overview(): string {
@@ -143,7 +172,8 @@ ${lines.join('\n')}
 
 bridgework help <command> shows a command’s options. Credentials come from BRIDGEWORK_BASE_URL,
 BRIDGEWORK_CLIENT_ID and BRIDGEWORK_CLIENT_SECRET, or from bridgework login.
-Exit codes: 0 success, 1 failure, 2 wrong usage, 3 wrong credentials, 4 not granted, 5 partial success, 6 service unavailable, 130 interrupted.
+Exit codes: 0 success, 1 failure, 2 wrong usage, 3 wrong credentials, 4 not granted, 5 partial success, 6 service unavailable, 64 help for an
+unknown command, 130 interrupted.
 `
 }
 

@@ -1,3 +1,4 @@
+import { didYouMean } from '../closest.ts'
 import { type DatasetName, datasetNames } from '../dataset-resource.ts'
 import type { Option, Options } from './context.ts'
 import { UsageError } from './usage-error.ts'
@@ -21,7 +22,10 @@ export function readSelection(options: Options): { locations?: string[]; dataset
 
 export function readDataset(name: string): DatasetName {
   const found = datasetNames.find((dataset) => dataset === name.replaceAll('-', '_'))
-  if (!found) throw new UsageError(`Unknown dataset ${JSON.stringify(name)}. Datasets: ${datasetNames.join(', ')}`)
+  if (!found) {
+    const meant = didYouMean(name, datasetNames)
+    throw new UsageError(`Unknown dataset ${JSON.stringify(name)}.${meant} Datasets: ${datasetNames.join(', ')}`)
+  }
   return found
 }
 
