@@ -19,6 +19,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 const touchEveryMs = 4_000
 const lookEveryMs = 40
 
+type LockOptions = {
+  staleAfterMs?: number
+  /** Ends the watching of a holder. */
+  signal?: AbortSignal | undefined
+}
+
 export type FileLock = {
   /** False when another took it over from this process, which had slept for long. */
   isHeld: () => Promise<boolean>
@@ -44,7 +50,7 @@ export async function withLock<T>(
 async function waitForLock(lock: string, waitMaxMs: number, signal?: AbortSignal): Promise<FileLock | null> {
   const beganAt = performance.now()
   for (;;) {
-    const held = await tryLock(lock)
+    const held = await tryLock(lock, { signal })
     if (held || performance.now() - beganAt >= waitMaxMs) return held
     await sleep(lookEveryMs * (0.5 + Math.random()), undefined, signal && { signal })
   }
@@ -54,9 +60,12 @@ async function waitForLock(lock: string, waitMaxMs: number, signal?: AbortSignal
  * Takes the lock file, or gives null when a living process holds it. A dead one's is taken over: at once when it was a process of this machine, and
  * when it was another's, or the file does not say whose, after it was left untouched for `staleAfterMs` while we looked.
  */
-export async function tryLock(lock: string, { staleAfterMs = 15_000 } = {}): Promise<FileLock | null> {
+export async function tryLock(
+  lock: string,
+  { staleAfterMs = 15_000, signal }: LockOptions = {},
+): Promise<FileLock | null> {
   const found = await look(lock)
-  if (found && !(await isDead(lock, found, staleAfterMs))) return null
+  if (found && !(await isDead(lock, found, staleAfterMs, signal))) return null
 
   await mkdir(dirname(lock), { recursive: true, mode: 0o700 })
   const self = [process.pid, await startOf(process.pid), await machineOf(), randomUUID()].join(' ')
@@ -123,13 +132,13 @@ async function look(lock: string): Promise<Found | null> {
   }
 }
 
-async function isDead(lock: string, found: Found, staleAfterMs: number): Promise<boolean> {
+async function isDead(lock: string, found: Found, staleAfterMs: number, signal?: AbortSignal): Promise<boolean> {
   const [pid, start, machine] = found.holder.split(' ')
   if (machine === (await machineOf())) return !(await isRunning(Number(pid), String(start)))
   // Watched, not reckoned from its time: clocks of two machines differ, and one machine's may be set.
   const beganAt = performance.now()
   while (performance.now() - beganAt < staleAfterMs) {
-    await sleep(lookEveryMs)
+    await sleep(lookEveryMs, undefined, signal && { signal })
     const now = await look(lock)
     if (now?.holder !== found.holder || now.touchedMs !== found.touchedMs) return false
   }

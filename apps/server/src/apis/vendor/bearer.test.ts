@@ -218,7 +218,7 @@ test('B26: an unknown path is a 404 only with a good token; without one it is a 
   assertProblem(await post({}, '/api/v1/%76endors/nowhere'), 'token_required')
   const known = await post({ authorization: `Bearer ${token}` })
   assertProblem(known, 'method_not_allowed')
-  assert.equal(known.headers.get('allow'), 'GET')
+  assert.equal(known.headers.get('allow'), 'GET, HEAD')
   await revokeKeyPair(world.pool, { companyId: vendor.companyId, memberId: null })
   assertProblem(await vendor.get('/nowhere'), 'token_invalid')
 })
