@@ -7,6 +7,7 @@ import type { FastifyInstance } from 'fastify'
 import { acceptedCoding, type ContentCoding } from '../../platform/http/send-body.ts'
 import { sharedSchemas } from './components.ts'
 import { finishDocument } from './document.ts'
+import { showCodeSamples } from './reference-samples.ts'
 
 /** Collects the OpenAPI 3.1 document from this instance's routes, and serves the reference page at /docs from files of our own. */
 export async function documentVendorApi(app: FastifyInstance, publicUrl: string): Promise<void> {
@@ -47,6 +48,7 @@ export async function documentVendorApi(app: FastifyInstance, publicUrl: string)
       persistAuthorization: false,
       tryItOutEnabled: true,
       validatorUrl: null,
+      plugins: [showCodeSamples],
     },
     theme: { title: 'Bridgework vendor API' },
   })
