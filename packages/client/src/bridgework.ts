@@ -1,7 +1,7 @@
 import { createAccessTokens, tokenKeyOf } from './access-token.ts'
-import { refuseUnknownOptions } from './closest.ts'
 import { type Connection, createConnection, type RetryOptions } from './connection.ts'
 import { type DatasetName, type DatasetResource, datasetResource } from './dataset-resource.ts'
+import { refuseUnknownOptions } from './did-you-mean.ts'
 import {
   type LocationsResource,
   locationsResource,

@@ -1,5 +1,5 @@
-import { refuseUnknownOptions } from './closest.ts'
 import type { Connection } from './connection.ts'
+import { refuseUnknownOptions } from './did-you-mean.ts'
 import type { SyncType } from './events.ts'
 import { type DatasetTypes, datasets } from './generated.ts'
 import { type List, listOf, type Page, pageOf, recordOf } from './page.ts'
@@ -100,19 +100,15 @@ export function datasetResource<Name extends DatasetName>(connection: Connection
         return fetchPage(connection, name, options, position, previous, buffers[pages % 2])
       }).pages()
     },
-    first(options) {
+    async first(options) {
       check('first', options)
-      return firstOf(walk<never>({ ...options, pageSize: 1 }))
+      for await (const record of walk<never>({ ...options, pageSize: 1 })) return record
+      return null
     },
     async get({ locationId, id, signal }) {
       return recordOf(await connection.get(`${pathOf(locationId, name)}/${segment(id)}`, { signal }))
     },
   }
-}
-
-async function firstOf<Item>(list: List<Item>): Promise<Item | null> {
-  for await (const record of list) return record
-  return null
 }
 
 const everyOption = ['locationId', 'modifiedSince', 'fields', 'pageSize', 'after', 'signal'] as const

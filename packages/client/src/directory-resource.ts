@@ -1,6 +1,6 @@
-import { refuseUnknownOptions } from './closest.ts'
 import type { Connection } from './connection.ts'
 import { pageSizeDefault, segment } from './dataset-resource.ts'
+import { refuseUnknownOptions } from './did-you-mean.ts'
 import type { LocationAttributes, OrganizationAttributes } from './generated.ts'
 import { type List, listOf, pageOf, recordOf } from './page.ts'
 

@@ -19,7 +19,7 @@ test('an option that is misspelt is refused before anything is asked: a filter t
   const misspelt =
     /Unknown option "modified_since" of patients\.(list|first|bytes)\. Did you mean "modifiedSince"\? Options: locationId, modifiedSince, /
   for (const method of ['list', 'first', 'bytes'])
-    assert.throws(() => patients?.[method]?.({ locationId, modified_since: '2026-01-31T08:00:00Z' }), misspelt)
+    await assert.rejects(async () => patients?.[method]?.({ locationId, modified_since: '2026-01-31' }), misspelt)
   assert.throws(
     () => insurancePlans?.list?.({ locationId, patientId: '1' }),
     /Unknown option "patientId" of insurancePlans\.list\. Options: /,
@@ -79,6 +79,20 @@ test('an answer that is not Bridgework’s ends a call at once, and says what ma
     await assert.rejects(all(clientOf(world, vendor, { baseUrl }).locations.list()), { message: /base URL/ })
     assert.equal(asked(), 2, `${status} ${type}: once for each call`)
   }
+})
+
+test('a network that answers 403 or 404 itself has revoked nothing', async (t) => {
+  const { world, vendor } = await someClient(t, { insurancePlans: 1 })
+  const portal: typeof fetch = (input, init) =>
+    String(input).includes('/patients')
+      ? Promise.resolve(new Response('<html>Blocked</html>', { status: 403, headers: { 'content-type': 'text/html' } }))
+      : fetch(input, init)
+  const store = await openStore('sqlite', await someTarget(t, 'sqlite'))
+  await clientOf(world, vendor).sync({ store })
+
+  const { revoked, failed, current } = await clientOf(world, vendor, { fetch: portal }).sync({ store })
+  assert.deepEqual([revoked, failed.map(({ dataset }) => dataset), current], [[], ['patients'], 6])
+  await store.close()
 })
 
 test('a record that was created during a sync, or after it, is newer and not missing', async (t) => {

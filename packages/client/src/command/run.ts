@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import { ApiError } from '../api-error.ts'
-import { didYouMean } from '../closest.ts'
 import { datasetNames } from '../dataset-resource.ts'
+import { didYouMean } from '../did-you-mean.ts'
 import { TargetError } from '../stores/target-error.ts'
 import { clientVersion } from '../version.ts'
 import { completionOf } from './completion.ts'

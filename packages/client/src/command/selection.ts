@@ -1,5 +1,5 @@
-import { didYouMean } from '../closest.ts'
 import { type DatasetName, datasetNames } from '../dataset-resource.ts'
+import { didYouMean } from '../did-you-mean.ts'
 import type { Option, Options } from './context.ts'
 import { UsageError } from './usage-error.ts'
 

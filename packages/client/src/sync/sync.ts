@@ -160,9 +160,9 @@ export function nameOf({ locationId, dataset }: SyncKey): string {
   return `${locationId}/${dataset}`
 }
 
-/** Refused for good: the grant ended since the locations were listed, or the operation is not switched on. */
-export function isDenied(error: ApiError): boolean {
-  return error.status === 403 || error.status === 404
+/** Refused for good by the service: the grant ended since the locations were listed, or the operation is not switched on. */
+export function isDenied({ status, code }: ApiError): boolean {
+  return (status === 403 || status === 404) && code !== 'answer_invalid'
 }
 
 function positionAfter(

@@ -1,15 +1,15 @@
-import { datasets } from '@bridgework/contract'
+import type { Dataset } from '@bridgework/contract'
+import { datasetOf } from './components.ts'
 
 type Sample = { lang: string; label: string; source: string }
-type Operation = { path: string; operationId: string; isCursor: boolean }
+type Operation = { path: string; operationId: string; dataset: Dataset | undefined }
 
 /**
  * How an operation is called with curl, with our client in TypeScript, and with requests in Python, each a whole program that reads its
  * settings from the environment: BRIDGEWORK_BASE_URL, which ends with the API's path, and the key pair or a token.
  */
 export function codeSamples(path: string, operationId: string): Sample[] {
-  const dataset = datasets.find(({ operationIds }) => Object.values(operationIds).includes(operationId))
-  const operation = { path, operationId, isCursor: dataset?.pagination === 'cursor' }
+  const operation = { path, operationId, dataset: datasetOf(operationId) }
   return [
     { lang: 'Shell', label: 'curl', source: curl(operation) },
     { lang: 'TypeScript', label: 'TypeScript', source: typescript(operation) },
@@ -32,28 +32,26 @@ function curl({ path, operationId }: Operation): string {
   return `curl --compressed "$BRIDGEWORK_BASE_URL${filled}" -H "Authorization: Bearer $BRIDGEWORK_TOKEN"`
 }
 
-function typescript({ path, operationId }: Operation): string {
-  const env = (name: string) => `${name} ?? ''`
-  const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => variables[name] ?? '')
+function typescript(operation: Operation): string {
+  const ids = [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => variables[name] ?? '')
   const settings = ['BRIDGEWORK_BASE_URL', 'BRIDGEWORK_CLIENT_ID', 'BRIDGEWORK_CLIENT_SECRET']
-  const lines = clientCall(path, operationId)
-  const imported = operationId.endsWith('_digest') ? 'Bridgework, sqliteStore' : 'Bridgework'
+  const imported = operation.operationId.endsWith('_digest') ? 'Bridgework, sqliteStore' : 'Bridgework'
   return [
     `import { ${imported} } from '@bridgework/client'`,
     '',
-    `const { ${[...settings, ...names].join(', ')} } = process.env`,
+    `const { ${[...settings, ...ids].join(', ')} } = process.env`,
     'const client = new Bridgework({',
-    `  baseUrl: ${env(settings[0] ?? '')},`,
-    `  clientId: ${env(settings[1] ?? '')},`,
-    `  clientSecret: ${env(settings[2] ?? '')},`,
+    "  baseUrl: BRIDGEWORK_BASE_URL ?? '',",
+    "  clientId: BRIDGEWORK_CLIENT_ID ?? '',",
+    "  clientSecret: BRIDGEWORK_CLIENT_SECRET ?? '',",
     '})',
-    ...lines,
+    ...clientCall(operation),
   ].join('\n')
 }
 
 /** The client asks for tokens by itself, and compares a copy where the API has digests. */
-function clientCall(path: string, operationId: string): string[] {
-  const { name } = datasets.find(({ operationIds }) => Object.values(operationIds).includes(operationId)) ?? {}
+function clientCall({ path, operationId, dataset }: Operation): string[] {
+  const name = dataset?.name
   const resource = camel(name ?? path.split('/')[1] ?? '')
   if (operationId === 'auth_token_create') {
     return [
@@ -85,7 +83,7 @@ function clientCall(path: string, operationId: string): string[] {
   return [`console.log(await client.${resource}.get({ ${ids} }))`]
 }
 
-function python({ path, operationId, isCursor }: Operation): string {
+function python({ path, operationId, dataset }: Operation): string {
   const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => `{os.environ['${variables[name]}']}`)
   const url = `f"{os.environ['BRIDGEWORK_BASE_URL']}${filled}"`
   const head = ['import os', '', 'import requests', '', `url = ${url}`]
@@ -111,7 +109,7 @@ function python({ path, operationId, isCursor }: Operation): string {
       'print(answer.json()["data"])',
     ].join('\n')
   }
-  const [parameter, next] = isCursor ? ['after', 'next_after'] : ['page', 'next_page']
+  const [parameter, next] = dataset?.pagination === 'cursor' ? ['after', 'next_after'] : ['page', 'next_page']
   return [
     ...head,
     headers,

@@ -29,6 +29,11 @@ export function recordName(dataset: Dataset, kind: 'list' | 'detail' = 'list'): 
   return pascal(dataset.type) + (kind === 'detail' && dataset.detailAttributes ? 'Detail' : '')
 }
 
+/** The dataset that an operation reads; undefined for those of the directory. */
+export function datasetOf(operationId: string): Dataset | undefined {
+  return datasets.find(({ operationIds }) => Object.values(operationIds).includes(operationId))
+}
+
 /** `insurance_plan` → `InsurancePlan`. */
 export function pascal(name: string): string {
   return name.replace(/(^|_)(\w)/g, (_, __, letter: string) => letter.toUpperCase())

@@ -1,6 +1,6 @@
-import { type Dataset, datasets, type ProblemCode, problems } from '@bridgework/contract'
+import { type Dataset, type ProblemCode, problems } from '@bridgework/contract'
 import { codeSamples } from './code-samples.ts'
-import { pascal } from './components.ts'
+import { datasetOf, pascal } from './components.ts'
 import { addExamples, parameterExamples } from './examples.ts'
 import { linksOf } from './links.ts'
 
@@ -28,7 +28,7 @@ export function finishDocument(document: Document): void {
   )
   for (const { path, operation } of operations) {
     const { operationId = '' } = operation
-    const dataset = datasets.find(({ operationIds }) => Object.values(operationIds).includes(operationId))
+    const dataset = datasetOf(operationId)
     addExamples(operation)
     addHeadersAndLinks(operation, operationId)
     if (dataset) describeDeepObjects(operation, dataset)

@@ -1,10 +1,11 @@
 import { datasets } from '@bridgework/contract'
+import { datasetOf } from './components.ts'
 
 type Link = { operationId: string; description: string; parameters: Record<string, string> }
 
 /** Where a success leads to: the operations whose parameters stand in its answer. */
 export function linksOf(operationId: string): Record<string, Link> | undefined {
-  const dataset = datasets.find(({ operationIds }) => Object.values(operationIds).includes(operationId))
+  const dataset = datasetOf(operationId)
   if (!dataset) return directoryLinks[operationId]
   const { list, get, digest } = dataset.operationIds
   const location_id = '$request.path.location_id'
