@@ -247,6 +247,11 @@ test('the document is packed for those who take it, and not sent again to those 
     assert.deepEqual([status, text, headers.get('etag')], [304, '', tag], known)
   }
   assert.equal((await ask({ 'if-none-match': '"other"' })).status, 200)
+  const ofPage = await world.request('/docs/json', { headers: { 'accept-encoding': 'gzip' } })
+  assert.deepEqual(
+    [ofPage.headers.get('content-encoding'), ofPage.headers.get('etag'), ofPage.text],
+    ['gzip', tag, plain.text],
+  )
   const head = await ask({ 'accept-encoding': 'identity' }, 'HEAD')
   assert.deepEqual([head.status, head.text, lengthOf(head)], [200, '', lengthOf(plain)])
 })

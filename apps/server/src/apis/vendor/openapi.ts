@@ -1,17 +1,16 @@
-import { createHash } from 'node:crypto'
-import { gzipSync, zstdCompressSync } from 'node:zlib'
 import { limits, vendorApiPath, vendorApiVersion } from '@bridgework/contract'
 import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import type { FastifyInstance } from 'fastify'
-import { acceptedCoding, type ContentCoding } from '../../platform/http/send-body.ts'
 import { sharedSchemas } from './components.ts'
 import { finishDocument } from './document.ts'
+import { createDocumentSender } from './document-sender.ts'
 import { showCodeSamples } from './reference-samples.ts'
 
-/** Collects the OpenAPI 3.1 document from this instance's routes, and serves the reference page at /docs from files of our own. */
+/** Collects the OpenAPI 3.1 document from this instance's routes, and serves it, and the reference page at /docs from files of our own. */
 export async function documentVendorApi(app: FastifyInstance, publicUrl: string): Promise<void> {
   for (const schema of sharedSchemas) app.addSchema(schema)
+  const sendDocument = createDocumentSender(() => JSON.stringify(app.swagger()))
   await app.register(swagger, {
     convertConstToEnum: false,
     openapi: {
@@ -51,7 +50,17 @@ export async function documentVendorApi(app: FastifyInstance, publicUrl: string)
       plugins: [showCodeSamples],
     },
     theme: { title: 'Bridgework vendor API' },
+    // The page loads the document from here: packed as well.
+    uiHooks: {
+      async onRequest(request, reply) {
+        if (request.routeOptions.url === '/docs/json') return sendDocument(request, reply)
+      },
+    },
   })
+  const path = `${vendorApiPath}/openapi.json`
+  app.get(path, { schema: { hide: true }, exposeHeadRoute: true }, async (request, reply) =>
+    sendDocument(request, reply),
+  )
 }
 
 /**
@@ -68,40 +77,6 @@ const contentSecurityPolicy = [
   "form-action 'none'",
   "frame-ancestors 'none'",
 ].join('; ')
-
-type PackedDocument = { plain: Buffer; packed: Record<ContentCoding, Buffer>; tag: string }
-
-/** The document itself, for programs: packed once, and not sent again to those who have it. */
-export function serveDocuments(app: FastifyInstance): void {
-  let document: PackedDocument | undefined
-  app.get(
-    `${vendorApiPath}/openapi.json`,
-    { schema: { hide: true }, exposeHeadRoute: true },
-    async (request, reply) => {
-      document ??= packDocument(JSON.stringify(app.swagger()))
-      reply.headers({ ETag: document.tag, 'Cache-Control': 'no-cache', Vary: 'Accept-Encoding' })
-      if (isKnown(request.headers['if-none-match'], document.tag)) return reply.code(304).send()
-      reply.type('application/json; charset=utf-8')
-      const coding = acceptedCoding(request.headers['accept-encoding'])
-      if (coding === null) return document.plain
-      reply.header('Content-Encoding', coding)
-      return document.packed[coding]
-    },
-  )
-}
-
-function packDocument(text: string): PackedDocument {
-  const plain = Buffer.from(text)
-  // Weak: the same document has several forms, packed and not.
-  const tag = `W/"${createHash('sha256').update(plain).digest('base64url').slice(0, 22)}"`
-  return { plain, packed: { gzip: gzipSync(plain, { level: 9 }), zstd: zstdCompressSync(plain) }, tag }
-}
-
-/** RFC 9110 13.1.2: any of the tags that the caller has, compared without W/, or *. */
-function isKnown(header: string | undefined, tag: string): boolean {
-  const tags = header?.split(',').map((each) => each.trim().replace(/^W\//, ''))
-  return tags?.some((each) => each === '*' || each === tag.replace(/^W\//, '')) ?? false
-}
 
 const tags = [
   { name: 'Authentication', description: 'A key pair is exchanged for a token, which every other request carries.' },
@@ -125,4 +100,8 @@ const introduction = `Read the data of the dental practices that granted you acc
    Keep \`meta.next_fetch_modified_since\` of the first page.
 4. From then on, pass that value as \`q[fetch_modified_since]\` to get only what changed.
 
-A page has at most ${limits.pageSizeMax} records. Records are never deleted: a removed record has \`is_hidden: true\`.`
+A page has at most ${limits.pageSizeMax} records. Records are never deleted: a removed record has \`is_hidden: true\`.
+
+\`HEAD\` is answered wherever \`GET\` is, after the same checks. A \`HEAD\` of a list reads nothing and takes no slot. Members of objects, error codes and
+datasets may be added: ignore what you do not know. A removal is announced a year ahead with the headers
+\`Deprecation\` and \`Sunset\`; no operation sends them now.`

@@ -5,7 +5,7 @@ import { requireToken, verifyBearer } from './authenticate.ts'
 import type { VendorApiContext } from './context.ts'
 import { registerDataset } from './dataset-routes.ts'
 import { registerDirectory } from './directory-routes.ts'
-import { documentVendorApi, serveDocuments } from './openapi.ts'
+import { documentVendorApi } from './openapi.ts'
 import { registerTokenRoute } from './token-route.ts'
 
 /** HTTP under /api/v1/vendors: the contract with vendors, and its description. */
@@ -27,7 +27,6 @@ export async function registerVendorApi(
       },
       { prefix: vendorApiPath },
     )
-    serveDocuments(vendorApi)
   })
 }
 
