@@ -102,7 +102,7 @@ export class Bridgework {
    * had, on a store that fails, with StoreConflictError when another process writes to the copy, and on abort; what else fails is in the report.
    */
   sync(options: SyncOptions): Promise<SyncReport> {
-    const reach = { connection: this.#connection, locations: this.locations }
+    const reach = { connection: this.#connection, locations: this.locations, organizations: this.organizations }
     return inTurn(storeTurns, options.store, () => sync(reach, options))
   }
 
