@@ -2,6 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { datasets, locationAttributes, organizationAttributes, vendorProblems } from '@bridgework/contract'
+import { generateTables, tablesFile } from './generate-tables.ts'
 
 type Schema = {
   type?: string
@@ -110,6 +111,10 @@ function doc(text: string): string {
 }
 
 if (process.argv[1] === import.meta.filename) {
-  if (process.argv.includes('--check')) process.exitCode = readFileSync(file, 'utf8') === generate() ? 0 : 1
-  else writeFileSync(file, generate())
+  const files = [[file, generate()] as const, [tablesFile, generateTables()] as const]
+  if (process.argv.includes('--check')) {
+    process.exitCode = files.every(([path, text]) => readFileSync(path, 'utf8') === text) ? 0 : 1
+  } else {
+    for (const [path, text] of files) writeFileSync(path, text)
+  }
 }

@@ -104,7 +104,7 @@ export class Bridgework {
    */
   async sync(options: SyncOptions): Promise<SyncReport> {
     refuseUnknownOptions('sync', options, ['store', 'locations', 'datasets', 'pageSize', 'signal', 'onEvent'])
-    const reach = { connection: this.#connection, locations: this.locations }
+    const reach = { connection: this.#connection, locations: this.locations, organizations: this.organizations }
     return inTurn(storeTurns, options.store, () => sync(reach, options))
   }
 

@@ -45,6 +45,8 @@ export type Dataset<Source extends TProperties = TProperties, Attributes extends
  * one's rendering; empty when only its id does, which never changes once it is known.
  */
 export type ReferenceRule<Source extends TProperties = TProperties> = {
+  /** The attribute that vendors receive. */
+  attribute: string
   dataset: string
   keysOf: (source: Static<TObject<Source>>) => readonly string[]
   changesWith: readonly string[]

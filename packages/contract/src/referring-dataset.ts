@@ -112,7 +112,7 @@ function ruleOf(name: string, attribute: Reference | ReferenceList): ReferenceRu
     const key = `${attribute.name}_source_id`
     return (source[read] as SourceRecord[]).flatMap((item) => (item[key] === null ? [] : [item[key] as string]))
   }
-  return { dataset: attribute.dataset, keysOf, changesWith: [] }
+  return { attribute: name, dataset: attribute.dataset, keysOf, changesWith: [] }
 }
 
 /** Made once of each attribute: a million records are rendered with it. */

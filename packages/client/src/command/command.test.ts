@@ -72,14 +72,23 @@ test('pull writes NDJSON, CSV and Parquet with the same records', async (t) => {
   assert.ok(csv.includes('"a ""quoted"", note\nin two lines"'))
   assert.match(csv.split('\r\n')[1] ?? '', /^\d+,\d+,,"",/)
   const rows = await parquetReadObjects({ file: await asyncBufferFromFile(fileOf('a.parquet')) })
-  assert.deepEqual(
-    rows.map((row) => ({ ...row, duration_minutes: Number(row.duration_minutes) })),
-    records.map(({ location_id, id, attributes }) => {
-      const instants = ['starts_at', 'ends_at', 'arrived_at', 'seated_at', 'dismissed_at', 'updated_at']
-      const dated = instants.map((name) => [name, attributes[name] === null ? null : new Date(attributes[name])])
-      return { location_id, id, ...attributes, ...Object.fromEntries(dated) }
-    }),
-  )
+  const typed = records.map(({ location_id, id, attributes }) => {
+    const dates = ['starts_at', 'ends_at', 'arrived_at', 'seated_at', 'dismissed_at', 'updated_at'].map((name) => [
+      name,
+      attributes[name] === null ? null : new Date(attributes[name]),
+    ])
+    return {
+      ...{ location_id: BigInt(location_id), id: BigInt(id) },
+      ...attributes,
+      ...Object.fromEntries(dates),
+      local_starts_at: new Date(`${attributes.local_starts_at}Z`),
+      duration_minutes: BigInt(attributes.duration_minutes),
+      scheduled_production: Number(attributes.scheduled_production),
+      patient_id: attributes.patient_id === null ? null : BigInt(attributes.patient_id),
+      treatment_ids: attributes.treatment_ids.map(BigInt),
+    }
+  })
+  assert.deepEqual(rows, typed)
   assert.deepEqual(readdirSync(folder).toSorted(), ['a.csv', 'a.ndjson', 'a.parquet'])
 })
 

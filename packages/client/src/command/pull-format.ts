@@ -2,7 +2,7 @@ import { createWriteStream, type WriteStream } from 'node:fs'
 import { extname } from 'node:path'
 import { finished } from 'node:stream/promises'
 import type { DatasetName } from '../dataset-resource.ts'
-import { columnsOf } from '../stores/layout.ts'
+import { datasets } from '../generated.ts'
 import type { SyncRecord } from '../sync/store.ts'
 import type { Context } from './context.ts'
 import { parquetSink } from './pull-parquet.ts'
@@ -40,19 +40,27 @@ export function formatOf(named: string | undefined, file = ''): Format {
 
 /** The columns of a table of this dataset, `fields` alone when there are any. */
 export function columnsFor(dataset: DatasetName, fields: readonly string[] | undefined): Column[] {
-  const columns = columnsOf(dataset)
+  const columns: Column[] = Object.entries(datasets[dataset].attributes)
   return fields === undefined ? columns : columns.filter(([name]) => fields.includes(name))
 }
 
 export async function openSink(
   format: Format,
-  { columns, isForSpreadsheet }: { columns: readonly Column[]; isForSpreadsheet: boolean },
+  {
+    dataset,
+    columns,
+    isForSpreadsheet,
+  }: { dataset: DatasetName; columns: readonly Column[]; isForSpreadsheet: boolean },
   file: string | undefined,
   stdout: Context['stdout'],
 ): Promise<Sink> {
   if (format === 'parquet') {
     if (file === undefined) throw new UsageError('Parquet needs a file: --output <file>')
-    return parquetSink(file, columns)
+    return parquetSink(
+      file,
+      dataset,
+      columns.map(([name]) => name),
+    )
   }
   const output = file === undefined ? stdout : createWriteStream(file, { mode: 0o600 })
   let failure: Error | undefined

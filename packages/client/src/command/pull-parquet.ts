@@ -1,44 +1,39 @@
 import { writeFileSync } from 'node:fs'
-import type { AttributeKind } from '../generated.ts'
-import type { Column, Sink } from './pull-sink.ts'
+import type { DatasetName } from '../dataset-resource.ts'
+import { tableOf } from '../stores/layout.ts'
+import type { ColumnKind, TableColumn } from '../stores/table.ts'
+import { valueAt } from '../stores/typed-row.ts'
+import type { Sink } from './pull-sink.ts'
 
-type ParquetType = 'STRING' | 'INT64' | 'DOUBLE' | 'BOOLEAN' | 'TIMESTAMP' | 'JSON'
+type Element = Record<string, string | number | object>
+type ColumnData = { name: string; data: unknown[] }
 /** The part of hyparquet-writer that is used; it is an optional peer, so its types are not named in ours. */
 type ParquetModule = {
   ParquetWriter: new (options: {
     writer: unknown
-    schema: unknown
+    schema: readonly Element[]
   }) => { write: (options: { columnData: ColumnData[] }) => unknown; finish: () => unknown }
   fileWriter: (file: string) => unknown
-  schemaFromColumnData: (options: { columnData: ColumnData[] }) => unknown
 }
-type ColumnData = { name: string; data: unknown[]; type: ParquetType }
+/** A column of the file: `item` is the kind of what a list holds. */
+type FileColumn = { name: string; kind: ColumnKind; item?: ColumnKind; read: (attributes: unknown) => unknown }
 
 /** A row group is held in memory until it is full. */
 const rowGroupSize = 20_000
 
-/** Calendar dates stay texts: they sort and compare as dates do, in every reader. */
-const types: Record<AttributeKind, ParquetType> = {
-  string: 'STRING',
-  integer: 'INT64',
-  number: 'DOUBLE',
-  boolean: 'BOOLEAN',
-  instant: 'TIMESTAMP',
-  date: 'STRING',
-  json: 'JSON',
-}
-
-/** A Parquet file, a row group at a time. */
-export async function parquetSink(file: string, columns: readonly Column[]): Promise<Sink> {
-  const { ParquetWriter, fileWriter, schemaFromColumnData } = await load()
+/** A Parquet file, a row group at a time, with the columns that a mirror's table has of these attributes. */
+export async function parquetSink(file: string, dataset: DatasetName, attributes: readonly string[]): Promise<Sink> {
+  const { ParquetWriter, fileWriter } = await load()
   // The writer would make it for all to read.
   writeFileSync(file, '', { mode: 0o600 })
-  const empty = (): ColumnData[] => [
-    { name: 'location_id', data: [], type: 'STRING' },
-    { name: 'id', data: [], type: 'STRING' },
-    ...columns.map(([name, kind]) => ({ name, data: [], type: types[kind] })),
+  const columns = columnsOf(dataset, attributes)
+  const schema = [
+    { name: 'root', num_children: columns.length + 2 },
+    ...keys.flatMap(elementsOf),
+    ...columns.flatMap(elementsOf),
   ]
-  const writer = new ParquetWriter({ writer: fileWriter(file), schema: schemaFromColumnData({ columnData: empty() }) })
+  const empty = (): ColumnData[] => [...keys, ...columns].map(({ name }) => ({ name, data: [] }))
+  const writer = new ParquetWriter({ writer: fileWriter(file), schema })
   let group = empty()
   const flush = async () => {
     if (group[0]?.data.length === 0) return
@@ -49,10 +44,12 @@ export async function parquetSink(file: string, columns: readonly Column[]): Pro
     takes: 'records',
     async write(locationId, records) {
       for (const { id, attributes } of records) {
-        group[0]?.data.push(locationId)
-        group[1]?.data.push(id)
-        columns.forEach(([name, kind], index) => {
-          group[index + 2]?.data.push(cellOf(attributes[name], kind))
+        group[0]?.data.push(BigInt(locationId))
+        group[1]?.data.push(BigInt(id))
+        columns.forEach(({ kind, item, read }, index) => {
+          const value = read(attributes)
+          const list = item !== undefined && Array.isArray(value) ? value.map((each) => cellOf(each, item)) : null
+          group[index + 2]?.data.push(list ?? cellOf(value, kind))
         })
       }
       if ((group[0]?.data.length ?? 0) >= rowGroupSize) await flush()
@@ -64,10 +61,59 @@ export async function parquetSink(file: string, columns: readonly Column[]): Pro
   }
 }
 
-function cellOf(value: unknown, kind: AttributeKind): unknown {
+const keys = [
+  { name: 'location_id', kind: 'id' },
+  { name: 'id', kind: 'id' },
+] as const
+
+function columnsOf(dataset: DatasetName, attributes: readonly string[]): FileColumn[] {
+  const { columns, lists } = tableOf(dataset)
+  return columns
+    .filter(({ from }) => attributes.includes(from[0] ?? ''))
+    .map((column: TableColumn) => {
+      const items = lists.find(({ from }) => from === column.name)?.columns
+      const item = items?.length === 1 ? items[0]?.kind : undefined
+      const read = (record: unknown) => valueAt(column, record)
+      return { name: column.name, kind: column.kind, ...(item && { item }), read }
+    })
+}
+
+/** The file's schema of a column: a list has three levels. */
+function elementsOf({ name, kind, item }: { name: string; kind: ColumnKind; item?: ColumnKind }): Element[] {
+  if (item === undefined) return [{ name, repetition_type: 'OPTIONAL', ...types[kind] }]
+  return [
+    { name, repetition_type: 'OPTIONAL', converted_type: 'LIST', num_children: 1 },
+    { name: 'list', repetition_type: 'REPEATED', num_children: 1 },
+    { name: 'element', repetition_type: 'OPTIONAL', ...types[item] },
+  ]
+}
+
+const types: Record<ColumnKind, Element> = {
+  text: { type: 'BYTE_ARRAY', converted_type: 'UTF8' },
+  id: { type: 'INT64' },
+  integer: { type: 'INT64' },
+  number: { type: 'DOUBLE' },
+  decimal: { type: 'INT64', converted_type: 'DECIMAL', scale: 2, precision: 15 },
+  boolean: { type: 'BOOLEAN' },
+  date: { type: 'INT32', converted_type: 'DATE' },
+  instant: {
+    type: 'INT64',
+    converted_type: 'TIMESTAMP_MILLIS',
+    logical_type: { type: 'TIMESTAMP', isAdjustedToUTC: true, unit: 'MILLIS' },
+  },
+  wall_time: { type: 'INT64', logical_type: { type: 'TIMESTAMP', isAdjustedToUTC: false, unit: 'MILLIS' } },
+  json: { type: 'BYTE_ARRAY', converted_type: 'JSON' },
+}
+
+function cellOf(value: unknown, kind: ColumnKind): unknown {
   if (value === null || value === undefined) return null
-  if (kind === 'integer') return BigInt(String(value))
-  return kind === 'instant' ? new Date(String(value)) : value
+  const text = String(value)
+  if (kind === 'id' || kind === 'integer') return BigInt(text)
+  // The unscaled value: a number of cents.
+  if (kind === 'decimal') return BigInt(text.replace('.', ''))
+  if (kind === 'instant' || kind === 'date') return new Date(text)
+  // On the wall of the location: no zone moves it.
+  return kind === 'wall_time' ? new Date(`${text}Z`) : value
 }
 
 async function load(): Promise<ParquetModule> {

@@ -70,7 +70,7 @@ export const pull: Command = {
     }
     const beganAt = performance.now()
     const { count, watermark } = await wholeFile(output, async (part) => {
-      const sink = await openSink(format, { columns, isForSpreadsheet }, part, stdout)
+      const sink = await openSink(format, { dataset, columns, isForSpreadsheet }, part, stdout)
       const pulled = await pullAll(context, client, { dataset, locationIds, sink, fields })
       await sink.end()
       return pulled

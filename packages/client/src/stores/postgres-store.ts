@@ -1,7 +1,8 @@
-import { datasetNames } from '../dataset-resource.ts'
-import type { AttributeKind } from '../generated.ts'
+import { type DatasetName, datasetNames } from '../dataset-resource.ts'
 import { StoreConflictError, type SyncPosition, type SyncStore } from '../sync/store.ts'
-import { columnsOf, recordOf } from './layout.ts'
+import { directoryTables, recordOf, tableOf } from './layout.ts'
+import { prepareSchema, quoted } from './postgres-layout.ts'
+import { indexesOf, writeDirectory, writeItems, writeRows } from './postgres-tables.ts'
 import { openTarget } from './target-error.ts'
 
 type Row = Record<string, unknown>
@@ -14,8 +15,10 @@ type Pool = Queryable & {
 }
 
 /**
- * A copy in Postgres 13 or newer, in a schema of its own. Records are in `record`; for each dataset there is a view with a typed column for each
- * attribute: `select plan_name from bridgework.insurance_plans where not is_hidden`. Needs the package `pg`.
+ * A copy in Postgres 13 or newer, in a schema of its own. Each dataset has a table with a typed column for each attribute, and a view
+ * `current_<dataset>` without hidden records: `select sum(amount) from bridgework.current_ledger_transactions`. `raw_record` keeps the
+ * records as the service sent them, for verification. A mirror of an earlier layout is brought to this one when it is opened, as a whole or
+ * not at all. Needs the package `pg`.
  */
 export function postgresStore(url: string, { schema = 'bridgework' } = {}): Promise<SyncStore> {
   return openTarget(withoutPassword(url), () => openStore(url, schema))
@@ -32,47 +35,57 @@ async function openStore(url: string, schema: string): Promise<SyncStore> {
   const pool = await openPool(url)
   const name = quoted(schema)
   try {
-    await inTransaction(pool, (client) => prepare(client, schema))
+    await inTransaction(pool, (client) => prepareSchema(client, schema))
   } catch (error) {
     await pool.end()
     throw error
   }
   return {
     async positions() {
-      const { rows } = await pool.query(`select position from ${name}.position`)
+      const { rows } = await pool.query(`select position from ${name}.sync_position`)
       // Written by `apply` below, so it is one.
       return rows.map(({ position }) => position as SyncPosition)
     },
-    apply({ locationId, dataset, records, strayIds, previous, position }) {
+    apply({ locationId, dataset, records, strayIds, previous, position, freshness }) {
       return inTransaction(pool, async (client) => {
+        const { state = null, synced_at = null } = freshness ?? {}
+        const kept = [dataset, locationId, JSON.stringify(position), state, synced_at]
         // First, so that another writer of the same dataset of the same location waits here.
         const { rows } = previous
           ? await client.query(
-              `update ${name}.position set position = $3
-                where dataset = $1 and location_id = $2 and position = $4::jsonb returning 1`,
-              [dataset, locationId, JSON.stringify(position), JSON.stringify(previous)],
+              `update ${name}.sync_position
+                  set position = $3, state = coalesce($4, state), synced_at = coalesce($5, synced_at), checked_at = now()
+                where dataset = $1 and location_id = $2 and position = $6::jsonb returning 1`,
+              [...kept, JSON.stringify(previous)],
             )
           : await client.query(
-              `insert into ${name}.position (dataset, location_id, position) values ($1, $2, $3)
+              `insert into ${name}.sync_position (dataset, location_id, position, state, synced_at, checked_at)
+               values ($1, $2, $3, $4, $5, now())
                on conflict do nothing returning 1`,
-              [dataset, locationId, JSON.stringify(position)],
+              kept,
             )
         if (rows.length === 0) throw new StoreConflictError(position)
         if (records.length > 0) {
           // A list by page number may repeat a record, and one statement must not write a row twice: the last one counts.
           const byId = new Map(records.map(({ id, attributes }) => [id, JSON.stringify(attributes)]))
-          await client.query(
-            `insert into ${name}.record (dataset, location_id, id, attributes)
-             select $1, $2, id, attributes::json from unnest($3::bigint[], $4::text[]) as page (id, attributes)
-             on conflict (dataset, location_id, id) do update set attributes = excluded.attributes`,
-            [dataset, locationId, [...byId.keys()], [...byId.values()]],
-          )
+          // A first walk has no list to replace.
+          if (previous?.watermark) await clearLists(client, name, dataset, locationId, [...byId.keys()])
+          await client.query(writePage(name, dataset), [
+            locationId,
+            [...byId.keys()],
+            `[${[...byId.values()].join(',')}]`,
+          ])
         }
         if (strayIds.length > 0) {
           await client.query(
-            `delete from ${name}.record where dataset = $1 and location_id = $2 and id = any ($3::bigint[])`,
+            `delete from ${name}.raw_record where dataset = $1 and location_id = $2 and id = any ($3::bigint[])`,
             [dataset, locationId, strayIds],
           )
+          await client.query(`delete from ${name}.${dataset} where location_id = $1 and id = any ($2::bigint[])`, [
+            locationId,
+            strayIds,
+          ])
+          await clearLists(client, name, dataset, locationId, strayIds)
         }
       })
     },
@@ -80,7 +93,7 @@ async function openStore(url: string, schema: string): Promise<SyncStore> {
       let after = '0'
       for (;;) {
         const { rows } = await pool.query(
-          `select id::text as id, attributes::text as attributes from ${name}.record
+          `select id::text as id, attributes::text as attributes from ${name}.raw_record as record
             where dataset = $1 and location_id = $2 and record.id > $3 order by record.id limit 1000`,
           [dataset, locationId, after],
         )
@@ -89,7 +102,61 @@ async function openStore(url: string, schema: string): Promise<SyncStore> {
         after = String(rows.at(-1)?.id)
       }
     },
+    saveDirectory: (directory) =>
+      inTransaction(pool, async (client) => {
+        for (const each of directoryTables) {
+          await client.query(writeDirectory(name, each), [JSON.stringify(directory[each])])
+        }
+        const grants = directory.locations.flatMap(({ id, attributes }) =>
+          attributes.datasets_granted.map((dataset) => ({ location_id: id, dataset })),
+        )
+        await client.query(`delete from ${name}.grants`)
+        await client.query(
+          `insert into ${name}.grants select * from json_to_recordset($1::json) as sent (location_id bigint, dataset text)`,
+          [JSON.stringify(grants)],
+        )
+      }),
+    async finish() {
+      const { rows } = await pool.query('select indexname from pg_indexes where schemaname = $1', [schema])
+      const made = new Set(rows.map(({ indexname }) => String(indexname)))
+      const missing = datasetNames
+        .flatMap((dataset) => indexesOf(name, dataset))
+        .filter((index) => !made.has(index.name))
+      for (const { sql } of missing) await pool.query(sql)
+      if (missing.length > 0) for (const dataset of datasetNames) await pool.query(`analyze ${name}.${dataset}`)
+    },
     close: () => pool.end(),
+  }
+}
+
+/** Writes a page: `$1` is the location, `$2` the ids, `$3` the attributes of all as one JSON list, which arrives and is split once. */
+function writePage(schema: string, dataset: DatasetName): string {
+  const items = tableOf(dataset).lists.map(
+    (list) => `${list.name} as (${writeItems(schema, list, 'select * from page')}),`,
+  )
+  return `with page as materialized (
+      select $1::bigint as location_id, id, attributes
+        from rows from (unnest($2::bigint[]), json_array_elements($3::json)) as sent (id, attributes)
+    ), raw as (
+      insert into ${schema}.raw_record (dataset, location_id, id, attributes)
+      select '${dataset}', location_id, id, attributes from page
+      on conflict (dataset, location_id, id) do update set attributes = excluded.attributes
+    ), ${items.join('\n')} sent as (select * from page)
+    ${writeRows(schema, dataset, 'select * from sent')}`
+}
+
+async function clearLists(
+  client: Queryable,
+  schema: string,
+  dataset: DatasetName,
+  locationId: string,
+  ids: readonly string[],
+): Promise<void> {
+  for (const { name, parent } of tableOf(dataset).lists) {
+    await client.query(`delete from ${schema}.${name} where location_id = $1 and ${parent} = any ($2::bigint[])`, [
+      locationId,
+      ids,
+    ])
   }
 }
 
@@ -119,74 +186,4 @@ async function inTransaction(pool: Pool, work: (client: Queryable) => Promise<vo
     client.release(error instanceof Error ? error : new Error('broken'))
     throw error
   }
-}
-
-/** Tables, and a view for each dataset. Two that begin at once take turns. */
-async function prepare(client: Queryable, schema: string): Promise<void> {
-  const name = quoted(schema)
-  await client.query(`select pg_advisory_xact_lock(hashtext('bridgework/client'))`)
-  await client.query(`create schema if not exists ${name}`)
-  await client.query(`create table if not exists ${name}.record (
-    dataset text not null, location_id bigint not null, id bigint not null, attributes json not null,
-    primary key (dataset, location_id, id))`)
-  await client.query(`create table if not exists ${name}.position (
-    dataset text not null, location_id bigint not null, position jsonb not null,
-    primary key (dataset, location_id))`)
-  for (const dataset of datasetNames) {
-    const { rows } = await client.query(
-      `select column_name, obj_description(format('%I.%I', table_schema, table_name)::regclass, 'pg_class') as made_as
-         from information_schema.columns
-        where table_schema = $1 and table_name = $2 order by ordinal_position`,
-      [schema, dataset],
-    )
-    const known = new Map(columnsOf(dataset))
-    const shown = rows.map(({ column_name }) => String(column_name)).filter((column) => !keys.includes(column))
-    // A view that others were built upon can only grow at its end; one with a column that we do not know is a newer client's.
-    if (shown.some((column) => !known.has(column))) continue
-    // Made anew only when that changes it: it would wait for every open read.
-    if (rows[0]?.made_as === viewForm && shown.length === known.size) continue
-    const added = [...known.keys()].filter((column) => !shown.includes(column))
-    const columns = [...shown, ...added].map((column) => [column, known.get(column) ?? 'json'] as const)
-    // `json` keeps a record as it came; taken apart once for each row, not once for each column.
-    await client.query(
-      `create or replace view ${name}.${dataset} as
-       select ${[...keys, ...columns.map(([column, kind]) => `${shownAs(column, kind)} as "${column}"`)].join(', ')}
-         from ${name}.record, json_to_record(${withoutNul}) as attribute (${columns.map(([column, kind]) => `"${column}" ${isTime(kind) ? 'text' : types[kind]}`).join(', ')})
-        where dataset = '${dataset}'`,
-    )
-    await client.query(`comment on view ${name}.${dataset} is '${viewForm}'`)
-  }
-}
-
-/** The form of the views below; another one when it changes. */
-const viewForm = 'bridgework client: 2'
-
-/** A text of Postgres has no character 0, and of a JSON that has one nothing could be read. An even number of backslashes before it is text. */
-const withoutNul = String.raw`case when strpos(attributes::text, '\u0000') = 0 then attributes
-  else regexp_replace(attributes::text, '(?<!\\)((?:\\\\)*)\\u0000', '\1', 'g')::json end`
-
-/** ISO 8601 has a year 0; Postgres calls it 1 BC. */
-function shownAs(column: string, kind: AttributeKind): string {
-  if (!isTime(kind)) return `"${column}"`
-  return `(case when "${column}" like '0000-%' then '0001' || substr("${column}", 5) || ' BC' else "${column}" end)::${types[kind]}`
-}
-
-function isTime(kind: AttributeKind): boolean {
-  return kind === 'instant' || kind === 'date'
-}
-
-const keys = ['location_id', 'id']
-
-const types: Record<AttributeKind, string> = {
-  string: 'text',
-  integer: 'bigint',
-  number: 'numeric',
-  boolean: 'boolean',
-  instant: 'timestamptz',
-  date: 'date',
-  json: 'jsonb',
-}
-
-function quoted(name: string): string {
-  return `"${name.replaceAll('"', '""')}"`
 }

@@ -57,6 +57,7 @@ export function explainTarget(target: string, error: unknown): unknown {
 
 /** The store with errors that name its target. */
 export function withTarget(target: string, store: SyncStore): SyncStore {
+  const { saveDirectory, finish } = store
   const explained = <T>(work: Promise<T>) =>
     work.catch((error: unknown) => {
       throw explainTarget(target, error)
@@ -71,6 +72,8 @@ export function withTarget(target: string, store: SyncStore): SyncStore {
         throw explainTarget(target, error)
       }
     },
+    ...(saveDirectory && { saveDirectory: (directory) => explained(saveDirectory(directory)) }),
+    ...(finish && { finish: () => explained(finish()) }),
     close: () => explained(store.close()),
   }
 }

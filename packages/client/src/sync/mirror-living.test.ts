@@ -9,6 +9,7 @@ import { clientOf } from '../test-client.ts'
 import { seededRandom, someMishap, startProxy } from '../test-proxy.ts'
 import { assertEqualCopy, openStore, type StoreKind, someTarget, storeKinds } from './test-mirror.ts'
 import { livePractices } from './test-practices.ts'
+import { assertTypedRows } from './test-typed-rows.ts'
 
 /** The soak sets it to more. */
 const runs = Number(process.env.BRIDGEWORK_TEST_MIRROR_RUNS ?? 1)
@@ -26,7 +27,8 @@ for (let run = 0; run < runs; run += 1) {
     const mirrors = await Promise.all(
       storeKinds.map(async (kind) => {
         const client = clientOf(world, vendor)
-        const store = await openStore(kind, await someTarget(t, kind))
+        const target = await someTarget(t, kind)
+        const store = await openStore(kind, target)
         let rounds = 0
         for (let isLast = false; !isLast; rounds += 1) {
           // A round that began before the practices stood still is no proof.
@@ -35,13 +37,14 @@ for (let run = 0; run < runs; run += 1) {
           assert.deepEqual(report.failed, [])
           await sleep(100)
         }
-        return { kind, store, rounds }
+        return { kind, target, store, rounds }
       }),
     )
     await ended
-    for (const { kind, store, rounds } of mirrors) {
+    for (const { kind, target, store, rounds } of mirrors) {
       const records = await assertEqualCopy(clientOf(world, vendor), store, await practices.locationIds())
       await store.close()
+      await assertTypedRows(kind, target)
       t.diagnostic(`${kind}: ${records} records in ${rounds} rounds, ${practices.events()} events`)
     }
   })
@@ -63,6 +66,7 @@ for (let run = 0; run < runs; run += 1) {
       const left = await store.positions()
       assert.ok(left.every(({ walk, watermark }) => walk === null && watermark !== null))
       await store.close()
+      await assertTypedRows(kind, copy)
       assert.ok(kills > 0)
       t.diagnostic(`${kind}: ${kills} kills, ${records} records, ${JSON.stringify(Object.fromEntries(seen))}`)
     }

@@ -1,4 +1,6 @@
 import type { DatasetName } from '../dataset-resource.ts'
+import type { LocationRecord, OrganizationRecord } from '../directory-resource.ts'
+import type { Freshness } from '../page.ts'
 
 /** One dataset of one location: what is walked, and what has a position. */
 export type SyncKey = { locationId: string; dataset: DatasetName }
@@ -37,7 +39,12 @@ export type SyncPage = SyncKey & {
   /** The position that is kept when the page comes; null: none. Another one was written by another sync, whose records may be newer than these. */
   previous: SyncPosition | null
   position: SyncPosition
+  /** How current the service's copy was when it sent the page; left out by a repair. */
+  freshness?: Freshness | null
 }
+
+/** What the credential may read now: the locations, with the datasets granted at each, and their owners. */
+export type SyncDirectory = { locations: readonly LocationRecord[]; organizations: readonly OrganizationRecord[] }
 
 /** Another sync writes to the same copy. What it wrote stands; the next call goes on from there. */
 export class StoreConflictError extends Error {
@@ -50,7 +57,7 @@ export class StoreConflictError extends Error {
   }
 }
 
-/** Where a copy is kept: four functions. Calls for different locations may overlap; those for one location do not. */
+/** Where a copy is kept: four functions, and two that a store may leave out. Calls for different locations may overlap; those for one location do not. */
 export type SyncStore = {
   /** Every position that is kept. */
   positions: () => Promise<SyncPosition[]>
@@ -61,5 +68,9 @@ export type SyncStore = {
   apply: (page: SyncPage) => Promise<void>
   /** What is kept of one dataset of one location, in ascending order of id (as a number). */
   read: (key: SyncKey) => AsyncIterable<SyncRecord>
+  /** Keeps the directory. Locations and organizations that are no longer in it stay; grants that are not end. Called at the beginning of a sync. */
+  saveDirectory?: (directory: SyncDirectory) => Promise<void>
+  /** Called when a sync has ended: the time for indexes, which would slow a first walk down. */
+  finish?: () => Promise<void>
   close: () => Promise<void>
 }

@@ -1,7 +1,7 @@
 import { ApiError } from '../api-error.ts'
 import type { Connection } from '../connection.ts'
 import { type DatasetName, datasetNames, fetchPage } from '../dataset-resource.ts'
-import type { LocationsResource } from '../directory-resource.ts'
+import type { LocationRecord, LocationsResource, OrganizationsResource } from '../directory-resource.ts'
 import type { Page } from '../page.ts'
 import { inParallel } from './parallel.ts'
 import type { SyncKey, SyncPosition, SyncRecord, SyncStore } from './store.ts'
@@ -49,13 +49,19 @@ const incrementalAtOnce = 8
 
 /** Brings the copy up to date: first walks where there is none, walks that broke off, and changes. */
 export async function sync(
-  { connection, locations }: { connection: Connection; locations: LocationsResource },
+  reach: { connection: Connection; locations: LocationsResource; organizations: OrganizationsResource },
   options: SyncOptions,
 ): Promise<SyncReport> {
+  const { connection } = reach
   const { store, pageSize = pageSizeDefault, onEvent = () => {} } = options
   const report: SyncReport = { current: 0, records: 0, revoked: [], notGranted: [], failed: [] }
   const positions = new Map((await store.positions()).map((position) => [nameOf(position), position]))
-  const granted = await grantedKeys(locations, options.signal)
+  const signal = options.signal ? { signal: options.signal } : {}
+  const locations = await allOf(reach.locations.list(signal))
+  const granted = keysOf(locations)
+  if (store.saveDirectory) {
+    await store.saveDirectory({ locations, organizations: await allOf(reach.organizations.list(signal)) })
+  }
   const isWanted = ({ locationId, dataset }: SyncKey) =>
     (options.locations?.includes(locationId) ?? true) && (options.datasets?.includes(dataset) ?? true)
 
@@ -97,7 +103,8 @@ export async function sync(
       const next = positionAfter(position, page, since, size)
       if (page.records.length > 0 || next.watermark !== watermark || next.walk || going) {
         const previous = positions.get(nameOf(key)) ?? null
-        await store.apply({ ...key, kind: 'walk', records: page.records, strayIds: [], previous, position: next })
+        const { records, freshness } = page
+        await store.apply({ ...key, kind: 'walk', records, strayIds: [], previous, position: next, freshness })
       }
       position = next
       positions.set(nameOf(key), position)
@@ -135,18 +142,28 @@ export async function sync(
     { items: lists.filter(isNew), atOnce: initialAtOnce },
     { items: lists.filter((keys) => !isNew(keys)), atOnce: incrementalAtOnce },
   ])
+  await store.finish?.()
   return report
 }
 
 /** What may be read now, in the order in which what others refer to comes first. */
 export async function grantedKeys(locations: LocationsResource, signal?: AbortSignal): Promise<SyncKey[]> {
-  const keys: SyncKey[] = []
-  for await (const { id, attributes } of locations.list(signal ? { signal } : {})) {
-    for (const dataset of datasetNames) {
-      if (attributes.datasets_granted.includes(dataset)) keys.push({ locationId: id, dataset })
-    }
-  }
-  return keys
+  return keysOf(await allOf(locations.list(signal ? { signal } : {})))
+}
+
+function keysOf(locations: readonly LocationRecord[]): SyncKey[] {
+  return locations.flatMap(({ id, attributes }) =>
+    datasetNames
+      .filter((dataset) => attributes.datasets_granted.includes(dataset))
+      .map((dataset) => ({ locationId: id, dataset })),
+  )
+}
+
+/** Node 20 has no Array.fromAsync. */
+async function allOf<Item>(list: AsyncIterable<Item>): Promise<Item[]> {
+  const items: Item[] = []
+  for await (const item of list) items.push(item)
+  return items
 }
 
 /** The keys of each location, together. */

@@ -63,6 +63,7 @@ export const insurancePlan = defineDataset({
   }),
   refersTo: [
     {
+      attribute: 'fee_schedule',
       dataset: 'fee_schedules',
       keysOf: ({ fee_schedule_source_id: key }) => (key === null ? [] : [key]),
       changesWith: ['name', 'is_hidden'],

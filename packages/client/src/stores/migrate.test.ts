@@ -1,0 +1,130 @@
+import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { datasetNames } from '../dataset-resource.ts'
+import { assertEqualCopy, openStore, someTarget } from '../sync/test-mirror.ts'
+import { assertTypedRows, openMirror } from '../sync/test-typed-rows.ts'
+import { all, aRecord, someClient } from '../test-client.ts'
+import { writeFirstLayout } from './test-first-layout.ts'
+
+/** So many that making the tables takes longer than a process needs to start. */
+const patients = 4_000
+const kills = 6
+
+for (const kind of ['sqlite', 'postgres'] as const) {
+  test(`${kind}: a mirror of the first layout becomes typed tables with the same records, however often that is killed, and goes on`, async (t) => {
+    const { client, location } = await someClient(t, { insurancePlans: 3 })
+    await location.upload(
+      'patients',
+      Object.fromEntries(
+        Array.from({ length: patients }, (_, index) => [`p${index}`, aRecord('patients', { last_name: `N${index}` })]),
+      ),
+    )
+    await location.upload('ledger_transactions', { l1: aRecord('ledger_transactions', { amount: '12.50' }) })
+    const target = await someTarget(t, kind)
+    await writeFirstLayout(
+      kind,
+      target,
+      await syncedRecords(client, await openStore('ndjson', await someTarget(t, 'ndjson'))),
+    )
+    const before = await openMirror(kind, target)
+    if (kind === 'postgres') {
+      await before.exec(`create view public.families as select last_name, count(*) as n from bridgework.patients group by 1;
+        create view public.large_families as select * from public.families where n > 1;
+        grant select on public.families, bridgework.patients to pg_monitor`)
+    }
+    await before.close()
+
+    for (let kill = 0; kill < kills; kill += 1) {
+      const child = spawn(process.execPath, ['--input-type=module', '-e', openOnce(kind, target)], { stdio: 'ignore' })
+      const ended = once(child, 'exit')
+      await Promise.race([sleep(150 + kill * 120), ended])
+      child.kill('SIGKILL')
+      await ended
+    }
+    const store = await openStore(kind, target)
+    await assertEqualCopy(client, store, [location.id])
+    await assertTypedRows(kind, target)
+    await location.upload('patients', { p1: aRecord('patients', { last_name: 'Changed' }) })
+    assert.equal((await client.sync({ store })).records, 1, 'a delta, not all records again')
+    await store.close()
+
+    const { select, close } = await openMirror(kind, target)
+    t.after(close)
+    assert.deepEqual(await select('select count(*) as n from families'), [{ n: String(patients) }])
+    assert.deepEqual(await select('select sum(amount) as total from ledger_transactions'), [
+      { total: kind === 'sqlite' ? '12.5' : '12.50' },
+    ])
+    if (kind === 'postgres') {
+      assert.deepEqual(await select('select count(*) as n from large_families'), [{ n: '0' }])
+      const may = `select has_table_privilege('pg_monitor', name, 'select') as may from unnest(array['families', 'patients']) as name`
+      assert.deepEqual(await select(may), [{ may: 't' }, { may: 't' }])
+    }
+  })
+
+  test(`${kind}: a mirror of another contract gets the columns that it lacks, and every row anew`, async (t) => {
+    const { client, location } = await someClient(t)
+    await location.upload('patients', { p1: aRecord('patients', { last_name: 'Kept' }) })
+    const target = await someTarget(t, kind)
+    const store = await openStore(kind, target)
+    await client.sync({ store })
+    await store.close()
+    const older = await openMirror(kind, target)
+    if (kind === 'postgres') {
+      await older.exec(`drop view current_patients cascade; create view public.mine as select * from current_treatments; alter table patients drop column last_name cascade;
+        alter table patients add column of_a_newer_contract text; update layout set name = 'older'`)
+    } else {
+      await older.exec(`update patients set last_name = null; update layout set name = 'older'`)
+    }
+    await older.close()
+    await (await openStore(kind, target)).close()
+    await assertTypedRows(kind, target)
+    const { select, close } = await openMirror(kind, target)
+    t.after(close)
+    assert.deepEqual(await select('select last_name from current_patients'), [{ last_name: 'Kept' }])
+    if (kind === 'postgres') assert.deepEqual(await select('select count(*) as n from public.mine'), [{ n: '0' }])
+  })
+}
+
+test('a view of others that does not fit numbers stops the migration, says so, and nothing has changed', async (t) => {
+  const { client, location } = await someClient(t)
+  await location.upload('ledger_transactions', { l1: aRecord('ledger_transactions') })
+  const target = await someTarget(t, 'postgres')
+  await writeFirstLayout(
+    'postgres',
+    target,
+    await syncedRecords(client, await openStore('ndjson', await someTarget(t, 'ndjson'))),
+  )
+  const mirror = await openMirror('postgres', target)
+  t.after(mirror.close)
+  await mirror.exec(`create view public.signs as select left(amount, 1) as sign from bridgework.ledger_transactions`)
+  await assert.rejects(openStore('postgres', target), /The view signs does not fit .* Drop it/)
+  assert.deepEqual(await mirror.select('select sign from public.signs'), [{ sign: '-' }])
+  await mirror.exec('drop view public.signs')
+  await (await openStore('postgres', target)).close()
+  await assertTypedRows('postgres', target)
+})
+
+/** What a sync copies, and where it is then. */
+async function syncedRecords(
+  client: Awaited<ReturnType<typeof someClient>>['client'],
+  store: Awaited<ReturnType<typeof openStore>>,
+) {
+  await client.sync({ store })
+  const positions = await store.positions()
+  const records = []
+  for (const { locationId, dataset } of positions) {
+    for (const record of await all(store.read({ locationId, dataset })))
+      records.push({ ...record, locationId, dataset })
+  }
+  await store.close()
+  return { positions: positions.filter(({ dataset }) => datasetNames.includes(dataset)), records }
+}
+
+function openOnce(kind: 'sqlite' | 'postgres', target: string): string {
+  const module = JSON.stringify(import.meta.resolve('../sync/test-mirror.ts'))
+  return `const { openStore } = await import(${module})
+    await (await openStore(${JSON.stringify(kind)}, ${JSON.stringify(target)})).close()`
+}
