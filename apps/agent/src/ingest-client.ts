@@ -54,6 +54,11 @@ export class IngestProblem extends Error {
   }
 }
 
+/** True when the service takes nothing of one location or dataset from this agent; the others may go on. */
+export function isAboutLocation({ kind }: IngestProblem): boolean {
+  return kind === 'denied' || kind === 'unknown' || kind === 'written_by_other'
+}
+
 /** True when the same request may succeed later as it is. */
 export function isWorthRetrying(problem: IngestProblem): boolean {
   return ['unreachable', 'in_progress', 'busy', 'failing'].includes(problem.kind)
@@ -158,9 +163,14 @@ export function ingestClient(options: IngestOptions): IngestClient {
 /** Exchanges a one-time code for an agent key. */
 export async function enrolAgent(
   options: Pick<IngestOptions, 'serverUrl' | 'fetch' | 'timeoutMs'>,
-  { code, name, version }: { code: string; name: string; version: string },
+  { code, name, version, replacedKey }: { code: string; name: string; version: string; replacedKey?: string },
 ): Promise<Enrolment> {
-  const body = { enrolment_code: code, name, version } satisfies IngestBodies['enrolAgent']
+  const body: IngestBodies['enrolAgent'] = {
+    enrolment_code: code,
+    name,
+    version,
+    ...(replacedKey === undefined ? {} : { replaces_agent_key: replacedKey }),
+  }
   const answer = await caller(options)('enrolAgent', {}, json(body))
   return { agentId: answer.agent_id, agentKey: answer.agent_key, organizationId: answer.organization_id }
 }

@@ -76,6 +76,10 @@ const ingestApi = {
   },
   agent_denied: { status: 403, errors: 'Access denied: this agent may not write here.' },
   dataset_unknown: { status: 404, errors: 'Resource not found: there is no such dataset.' },
+  location_written: {
+    status: 409,
+    errors: 'Another agent writes at this location. Revoke it, or let this one take over.',
+  },
   removal_held: {
     status: 409,
     errors: 'This list would hide so many records that a person must confirm it first.',

@@ -213,6 +213,8 @@ export function todoFor(kind: IngestProblemKind): string {
     case 'too_large':
     case 'record_invalid':
     case 'key_reused':
+    case 'written_by_other':
+      return 'A location has one agent. Stop the other one and revoke it in the portal; or, if this one should write, revoke the other.'
     case 'removal_held':
     case 'list_unknown':
     case 'unexpected':

@@ -64,6 +64,7 @@ export const ingestRefusals = {
   dataset_unknown: 'unknown',
   list_unknown: 'list_unknown',
   route_unknown: 'unknown',
+  location_written: 'written_by_other',
   removal_held: 'removal_held',
   idempotency_key_reused: 'key_reused',
   record_invalid: 'record_invalid',

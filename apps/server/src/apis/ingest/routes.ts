@@ -26,6 +26,7 @@ import {
   requireAgent,
   requireDataset,
   requireLocation,
+  requireLocationWriter,
   requireTimeZone,
 } from './authorize.ts'
 import { jsonBounds, leaveBodies, requireType } from './body.ts'
@@ -65,7 +66,12 @@ function registerEnrolment(app: FastifyInstance, { pool, secretKey, tokenLimit }
     if (!verdict.admitted)
       throw new Problem('token_requests_exceeded', { retryAfterSeconds: verdict.retryAfterSeconds })
     const { enrolment_code: code, ...described } = body
-    const agent = await enrollAgent(pool, secretKey, { code, ...described })
+    const { replaces_agent_key: replacedKey, ...named } = described
+    const agent = await enrollAgent(pool, secretKey, {
+      code,
+      ...named,
+      ...(replacedKey === undefined ? {} : { replacedKey }),
+    })
     reply.code(201)
     return { agent_id: agent.agentId, agent_key: agent.agentKey, organization_id: agent.organizationId }
   })
@@ -78,7 +84,8 @@ function registerProtected(app: FastifyInstance, context: IngestApiContext): voi
   const { pool, now, log } = context
   const readers = new Map(datasets.map((dataset) => [dataset.name as string, createLineReader(dataset)]))
   const largeBodies = createLargeBodies()
-  const forDataset = { largeBodies, config: { uploadTimeoutMs }, onRequest: [requireLocation(pool), requireDataset] }
+  const onRequest = [requireLocation(pool), requireDataset, requireLocationWriter(pool)]
+  const forDataset = { largeBodies, config: { uploadTimeoutMs }, onRequest }
 
   serve(app, 'identifyAgent', {}, async (request) => {
     const agent = agentOf(request)

@@ -26,10 +26,9 @@ async function someOffice(t: TestContext, now: string) {
     location.id,
     JSON.stringify({ monday: [{ opens: '09:00', closes: '17:00' }] }),
   ])
-  const { organizationId } = location
+  const { organizationId, agent } = location
   const path = `/organizations/${organizationId}/locations`
   // The sign-in is of the machine's time, which the test's clock does not move.
-  const agent = await world.addAgent(organizationId)
   const read = async (at: string, complete = true) => {
     const cycle = { read_at: at, complete }
     const answer = await world.post(`/locations/${location.id}/${dataset}/cycles`, agent, cycle)

@@ -1,6 +1,7 @@
 import type { Pool } from 'pg'
 import { Problem } from '../../platform/errors/problem.ts'
 import type { Log } from '../../platform/log/log-event.ts'
+import { holdWriter, writesSince } from '../agents/location-writer.ts'
 import type { ListKey } from './complete-list-store.ts'
 import { type CompleteList, startRemoval } from './removal.ts'
 
@@ -13,7 +14,9 @@ export async function reconcile(
   deps: { pool: Pool; now: () => Date; log: Log },
   { agentId, beganAtUpload, ...list }: ListKey & Pick<CompleteList, 'unlisted'> & { beganAtUpload: string },
 ): Promise<{ hidden: number; remaining?: number }> {
-  const start = await startRemoval(deps, { ...list, reading: { agentId, beganAtUpload } })
+  await holdWriter(deps.pool, { locationId: list.locationId, agentId })
+  const since = await writesSince(deps.pool, list.locationId, agentId)
+  const start = await startRemoval(deps, { ...list, reading: { agentId, beganAtUpload, writesSince: since } })
   if (start.state === 'done') return { hidden: start.hidden }
   if (start.state === 'running') return { hidden: 0, remaining: start.remaining }
   const { missing, visible } = start

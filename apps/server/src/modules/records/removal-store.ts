@@ -312,11 +312,12 @@ export async function listVisible(
 }
 
 /** The reading of a complete list: by whom, and the number that the agent's next upload had when it began. */
-export type Reading = { agentId: AgentId; beganAtUpload: string }
+/** `writesSince`: since when the agent is the location's only writer. */
+export type Reading = { agentId: AgentId; beganAtUpload: string; writesSince?: Date | null }
 
 /**
  * Of these source ids, neighbours in their order, those of visible records that were not received since the reading began: neither written by a later upload of the
- * agent, nor sent again unchanged by one, nor written by another agent within a day (the numbers of two agents cannot be compared). Without
+ * agent, nor sent again unchanged by one, nor written by another agent since this one took over (or within a day: the numbers of two agents cannot be compared). Without
  * a reading, all that are visible.
  */
 export async function findMissing(
@@ -327,7 +328,9 @@ export async function findMissing(
   now: Date,
 ): Promise<string[]> {
   const { agentId, beganAtUpload } = reading ?? noReading
-  const anotherSince = reading === null ? 'infinity' : new Date(now.getTime() - 24 * 60 * 60_000)
+  // A list of the location's writer decides about all that another agent sent before.
+  const aDayAgo = new Date(now.getTime() - 24 * 60 * 60_000)
+  const anotherSince = reading === null ? 'infinity' : (reading.writesSince ?? aDayAgo)
   const { rows } = await db.query<{ source_id: string }>(
     `select source_id
        from record
