@@ -1,5 +1,5 @@
-import { type Connector, type Finding, noZones } from './connector.ts'
-import { type IngestClient, IngestProblem } from './ingest-client.ts'
+import { type Connector, type Finding, noZones, SourceProblem, type ZonesSet } from './connector.ts'
+import { type IngestClient, IngestProblem, type WrittenByOther } from './ingest-client.ts'
 import { todoFor } from './pipeline/cycle.ts'
 
 /** Clocks further apart than this get a warning: change stamps and tokens depend on them. */
@@ -20,10 +20,12 @@ export async function check(deps: CheckDeps): Promise<Finding[]> {
   const host = new URL(deps.serverUrl).host
   let serverTime: Date | null = null
   let zones = noZones
+  let writtenByOthers: readonly WrittenByOther[] = []
   try {
     const self = await deps.client.identify()
     serverTime = self.serverTime
     zones = self.zones
+    writtenByOthers = self.writtenByOthers
     findings.push(good(`The server ${host} answers and knows this agent (${self.agentId}).`))
     if (self.organizationId !== deps.organizationId || self.agentId !== deps.agentId) {
       findings.push({
@@ -39,8 +41,32 @@ export async function check(deps: CheckDeps): Promise<Finding[]> {
   }
   const source = await deps.connector.check(zones)
   findings.push(...source.findings)
+  if (writtenByOthers.length > 0) findings.push(...(await checkWriters(deps.connector, zones, writtenByOthers)))
   findings.push(...compareClocks({ own: deps.now(), server: serverTime, database: source.now }))
   return findings
+}
+
+/** Other agents' locations are no concern of this one, unless its source has them too. */
+async function checkWriters(
+  connector: Connector,
+  zones: ZonesSet,
+  writtenByOthers: readonly WrittenByOther[],
+): Promise<Finding[]> {
+  try {
+    const cycle = await connector.beginCycle(zones)
+    try {
+      const own = new Set((await cycle.readLocations()).map((location) => location.source_id))
+      return writtenByOthers
+        .filter(({ sourceId }) => own.has(sourceId))
+        .map(({ what }) => ({ outcome: 'wrong', what, todo: todoFor('written_by_other') }))
+    } finally {
+      await cycle.end()
+    }
+  } catch (error) {
+    // The source's own findings say why it cannot be read.
+    if (error instanceof SourceProblem) return []
+    throw error
+  }
 }
 
 /** The server's clock decides; without it, this computer's and the database's are compared with each other. */

@@ -78,7 +78,8 @@ const ingestApi = {
   dataset_unknown: { status: 404, errors: 'Resource not found: there is no such dataset.' },
   location_written: {
     status: 409,
-    errors: 'Another agent writes at this location. Revoke it, or let this one take over.',
+    errors:
+      'Another agent writes at this location. If this one should write, a person lets it take over in the portal.',
   },
   removal_held: {
     status: 409,

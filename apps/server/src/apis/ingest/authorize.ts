@@ -61,8 +61,7 @@ export async function requireTimeZone(request: FastifyRequest): Promise<void> {
 /** The agent must be the one that writes at the path's location. Throws location_written with the name of any other. */
 export function requireLocationWriter(pool: Pool) {
   return async (request: FastifyRequest): Promise<void> => {
-    const { fence } = await requireWriter(pool, locationOf(request), agentOf(request).agentId)
-    knownOf(request).fence = fence
+    knownOf(request).fence = await requireWriter(pool, locationOf(request), agentOf(request).agentId)
   }
 }
 

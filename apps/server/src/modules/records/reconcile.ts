@@ -1,9 +1,9 @@
 import type { Pool } from 'pg'
 import { Problem } from '../../platform/errors/problem.ts'
 import type { Log } from '../../platform/log/log-event.ts'
-import { holdWriter, writesSince } from '../agents/location-writer.ts'
 import type { ListKey } from './complete-list-store.ts'
 import { type CompleteList, startRemoval } from './removal.ts'
+import type { Reading } from './removal-store.ts'
 
 /**
  * Hides what a finished read no longer found, as `startRemoval` does. `beganAtUpload`: the number that the agent's next upload had when it began
@@ -12,11 +12,9 @@ import { type CompleteList, startRemoval } from './removal.ts'
  */
 export async function reconcile(
   deps: { pool: Pool; now: () => Date; log: Log },
-  { agentId, beganAtUpload, ...list }: ListKey & Pick<CompleteList, 'unlisted'> & { beganAtUpload: string },
+  { agentId, fence, beganAtUpload, ...list }: ListKey & Pick<CompleteList, 'unlisted'> & Omit<Reading, 'agentId'>,
 ): Promise<{ hidden: number; remaining?: number }> {
-  await holdWriter(deps.pool, { locationId: list.locationId, agentId })
-  const since = await writesSince(deps.pool, list.locationId, agentId)
-  const start = await startRemoval(deps, { ...list, reading: { agentId, beganAtUpload, writesSince: since } })
+  const start = await startRemoval(deps, { ...list, reading: { agentId, fence, beganAtUpload } })
   if (start.state === 'done') return { hidden: start.hidden }
   if (start.state === 'running') return { hidden: 0, remaining: start.remaining }
   const { missing, visible } = start

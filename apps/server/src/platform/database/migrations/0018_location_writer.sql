@@ -5,6 +5,8 @@ create table location_writer (
   location_id bigint primary key references location on delete cascade,
   agent_id bigint not null references agent,
   fence bigint not null default 1,
-  -- Complete lists of this agent decide about everything that was received before.
-  taken_at timestamptz not null
+  taken_at timestamptz not null,
+  -- The last agent that wanted to write here beside this one, for the people who decide between the two.
+  refused_agent_id bigint references agent,
+  refused_at timestamptz
 );
