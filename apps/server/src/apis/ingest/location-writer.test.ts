@@ -33,7 +33,7 @@ async function twoAgents(t: Parameters<typeof someWorld>[0]) {
   }
 }
 
-test('a location has one writer: another agent is told which, and changes nothing', async (t) => {
+test('G15: a location has one writer: another agent is told which, and changes nothing', async (t) => {
   const { send, reconcile, finishRead, first, second, visible, world, organizationId } = await twoAgents(t)
   assert.equal((await send(first, 1, 'a', 'b')).status, 200)
 
