@@ -1,6 +1,8 @@
 import { type Connector, type Finding, noZones, SourceProblem, type ZonesSet } from './connector.ts'
 import { type IngestClient, IngestProblem, type WrittenByOther } from './ingest-client.ts'
 import { todoFor } from './pipeline/cycle.ts'
+import { wentBackTodo } from './pipeline/went-back.ts'
+import type { SourceMemory } from './source-memory.ts'
 
 /** Clocks further apart than this get a warning: change stamps and tokens depend on them. */
 const clockToleranceMs = 2 * 60 * 1000
@@ -11,6 +13,8 @@ export type CheckDeps = {
   readonly serverUrl: string
   readonly agentId: string
   readonly organizationId: string
+  /** What is remembered of the source. */
+  readonly memory: SourceMemory
   readonly now: () => Date
 }
 
@@ -41,32 +45,35 @@ export async function check(deps: CheckDeps): Promise<Finding[]> {
   }
   const source = await deps.connector.check(zones)
   findings.push(...source.findings)
-  if (writtenByOthers.length > 0) findings.push(...(await checkWriters(deps.connector, zones, writtenByOthers)))
+  findings.push(...(await checkCycle(deps, zones, writtenByOthers)))
   findings.push(...compareClocks({ own: deps.now(), server: serverTime, database: source.now }))
   return findings
 }
 
-/** Other agents' locations are no concern of this one, unless its source has them too. */
-async function checkWriters(
-  connector: Connector,
+/** What a cycle would stop at: an old copy of the source, and locations of the source at which another agent writes. */
+async function checkCycle(
+  { connector, memory }: CheckDeps,
   zones: ZonesSet,
   writtenByOthers: readonly WrittenByOther[],
 ): Promise<Finding[]> {
+  const findings: Finding[] = []
   try {
     const cycle = await connector.beginCycle(zones)
     try {
       const own = new Set((await cycle.readLocations()).map((location) => location.source_id))
-      return writtenByOthers
-        .filter(({ sourceId }) => own.has(sourceId))
-        .map(({ what }) => ({ outcome: 'wrong', what, todo: todoFor('written_by_other') }))
+      for (const { sourceId, what } of writtenByOthers) {
+        if (own.has(sourceId)) findings.push({ outcome: 'wrong', what, todo: todoFor('written_by_other') })
+      }
+      const wentBack = (await cycle.compareAge?.(memory.read().reached))?.wentBack ?? null
+      if (wentBack !== null) findings.push({ outcome: 'wrong', what: wentBack, todo: wentBackTodo })
     } finally {
       await cycle.end()
     }
   } catch (error) {
     // The source's own findings say why it cannot be read.
-    if (error instanceof SourceProblem) return []
-    throw error
+    if (!(error instanceof SourceProblem)) throw error
   }
+  return findings
 }
 
 /** The server's clock decides; without it, this computer's and the database's are compared with each other. */

@@ -155,7 +155,7 @@ test('a location with two agents says so, and an admin lets the other one take o
   await page.getByText('Two agents read one location').waitFor()
   await page.goto(`${home}/locations`)
   await page.getByText('Two agents').waitFor()
-  await page.getByRole('link', { name: 'Location' }).first().click()
+  await page.getByRole('link', { name: 'Location', exact: true }).click()
   await page.getByText(/Another agent, new-server, also reads this location/).waitFor()
   await assertAccessible(page)
 

@@ -12,6 +12,7 @@ import { retrying, skipKey } from './context.ts'
 import { syncDataset, syncRechecks } from './dataset.ts'
 import { Stopped } from './retry.ts'
 import { resumeUpload } from './upload.ts'
+import { finishRestore, requireNotOlder } from './went-back.ts'
 
 /** Tries of one cycle, all requests together, and how long it may wait in all. Then the cycle ends, and the next one begins anew. */
 const retriesMax = 12
@@ -59,14 +60,16 @@ async function attemptCycle(deps: AgentDeps, fully: boolean, isSecond = false): 
     await resumeUpload(context)
     const source = await deps.connector.beginCycle(zones)
     try {
+      const isRestored = await requireNotOlder(source, deps.state.source)
       const targets = ownTargets(context, await sendLocations(context, source), writtenByOthers)
       const datasets = targets.length === 0 ? [] : deps.connector.datasets
       for (const dataset of datasets) {
         const isRead =
           (await canBeRead(context, source, dataset)) &&
-          (await orReport(context, dataset, () => syncDataset(context, source, dataset, targets, fully)))
+          (await orReport(context, dataset, () => syncDataset(context, source, dataset, targets, fully || isRestored)))
         if (!isRead) unread.add(dataset)
       }
+      if (isRestored && unread.size === 0 && context.skipped.size === 0) finishRestore(deps.state.source)
       for (let round = 0; round < recheckRoundsMax; round++) {
         const letGo = datasets.filter((dataset) => !unread.has(dataset) && deps.state.rechecks(dataset).length > 0)
         for (const dataset of letGo) {

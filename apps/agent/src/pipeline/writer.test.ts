@@ -35,7 +35,14 @@ test('where another agent writes, an agent reads and sends nothing, and says who
 
   const deps = agent.deps()
   const { url: serverUrl, agentId, organizationId } = agent.server
-  const findings = await check({ ...deps, serverUrl, agentId, organizationId, now: () => new Date() })
+  const findings = await check({
+    ...deps,
+    serverUrl,
+    agentId,
+    organizationId,
+    memory: deps.state.source,
+    now: () => new Date(),
+  })
   const wrong = findings.filter(({ outcome, what }) => outcome === 'wrong' && !what.includes('clock'))
   assert.deepEqual(
     wrong.map(({ what, todo }) => [what, todo]),
