@@ -4,23 +4,23 @@ import type { TestMariaDb } from '@bridgework/practice-simulator/test-mariadb'
 export async function backUp(mariaDb: TestMariaDb, name: string): Promise<() => Promise<void>> {
   backups += 1
   const copy = `${name}_backup_${backups}`
-  await mariaDb.execute(`create database ${copy}`)
-  const rows = await mariaDb.execute(
-    'select TABLE_NAME as name from information_schema.TABLES where TABLE_SCHEMA = ?',
-    [name],
-  )
-  const tables = rows.map((row) => String(row.name))
-  await mariaDb.execute(tables.map((table) => copying(`${name}.${table}`, `${copy}.${table}`)).join(''))
-  return async () => {
-    const statements = tables.map(
-      (table) => `drop table ${name}.${table};${copying(`${copy}.${table}`, `${name}.${table}`)}`,
-    )
-    await mariaDb.execute(statements.join(''))
-  }
+  await copyDatabase(mariaDb, name, copy)
+  return () => copyDatabase(mariaDb, copy, name)
 }
 
 let backups = 0
 
-function copying(from: string, to: string): string {
-  return `create table ${to} like ${from};insert into ${to} select ${from}.* from ${from};`
+/** Puts every table of one database in place of those of another, which is made where there is none. */
+export async function copyDatabase(mariaDb: TestMariaDb, from: string, to: string): Promise<void> {
+  await mariaDb.execute(`create database if not exists ${to}`)
+  const rows = await mariaDb.execute(
+    'select TABLE_NAME as name from information_schema.TABLES where TABLE_SCHEMA = ?',
+    [from],
+  )
+  const statements = rows.map(
+    ({ name }) =>
+      `create table if not exists ${to}.${name} like ${from}.${name};truncate ${to}.${name};
+       insert into ${to}.${name} select ${from}.${name}.* from ${from}.${name};`,
+  )
+  await mariaDb.execute(statements.join(''))
 }
