@@ -25,6 +25,8 @@ export const edits: readonly Change[] = [
   (n) => `insert into appointment (PatNum, AptStatus, Pattern, ProvNum, AptDateTime, ClinicNum)
             values (${row(n, 6)}, 1, '/XX/', 1, '2026-12-0${row(n, 9)} 09:00:00', ${row(n, 2)})`,
   (n) => `insert into insplan (GroupName, EmployerNum, CarrierNum, FeeSched) values ('Plan ${n}', 1, 1, ${row(n, 2)})`,
+  () => `insert ignore into clinic (ClinicNum, Description) values (2, 'South')`,
+  () => `insert ignore into clinic (ClinicNum, Description) values (3, 'East')`,
 ]
 
 export const removals: readonly Change[] = [
@@ -38,6 +40,7 @@ export const removals: readonly Change[] = [
   () => 'delete from insplan order by PlanNum desc limit 1',
   (n) => `delete from fee where FeeNum = ${row(n, 2)}`,
   (n) => `delete from patplan where PatPlanNum = ${row(n, 6)}`,
+  () => 'delete from clinic where ClinicNum = 2',
   (n) => `update patient set PatStatus = 4 where PatNum = ${row(n, 6)}`,
   (n) => `update procedurelog set ProcStatus = 6 where ProcNum = ${row(n, 6)}`,
 ]

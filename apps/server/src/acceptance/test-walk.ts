@@ -2,12 +2,9 @@ import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openDentalConnector } from '@bridgework/agent'
 import { copyDatabase } from '@bridgework/agent/test-backup'
 import { testFamily } from '@bridgework/agent/test-family'
-import type { SourceRecord } from '@bridgework/contract/ingest'
 import type { TestMariaDb } from '@bridgework/practice-simulator/test-mariadb'
-import fc from 'fast-check'
 import { markRestored } from '../apis/operator/database-restored.ts'
 import { createEnrolmentCode } from '../modules/agents/agent-key.ts'
 import { takeOver } from '../modules/agents/location-writer.ts'
@@ -20,57 +17,11 @@ import { killConnections, type Snapshot, takeSnapshot } from '../platform/databa
 import { Problem } from '../platform/errors/problem.ts'
 import type { AgentId, LocationId } from '../platform/identity/identity.ts'
 import { someWorld, type TestVendor } from '../test-world.ts'
-import { keptRecords, type Present } from './test-kept-records.ts'
-import { eachName, type Name, names, vendorCopy } from './test-vendor-copy.ts'
-import { type Mishap, startWalkAgent, type WalkAgent, type WalkIdentity } from './test-walk-agent.ts'
+import { vendorCopy } from './test-vendor-copy.ts'
+import { startWalkAgent, type WalkAgent, type WalkIdentity } from './test-walk-agent.ts'
 import { edits, removals } from './test-walk-changes.ts'
-
-const whole = (max: number) => fc.integer({ min: 0, max })
-const agent = whole(2)
-const mishap = fc.option(
-  fc.record<Mishap>({
-    at: fc.integer({ min: 1, max: 60 }),
-    strike: fc.constantFrom('agent_before', 'agent_after', 'line', 'service', 'office'),
-  }),
-  { freq: 2 },
-)
-
-/** What may happen. `agent` counts those that there are; the first reads the office, a second one perhaps an old copy of it. */
-const step = fc.oneof(
-  {
-    weight: 6,
-    arbitrary: fc.record({
-      do: fc.constant('edit' as const),
-      n: whole(999),
-      clockHours: fc.constantFrom(0, 0, 0, -30, 5),
-    }),
-  },
-  { weight: 3, arbitrary: fc.record({ do: fc.constant('remove' as const), n: whole(999) }) },
-  { weight: 6, arbitrary: fc.record({ do: fc.constant('cycle' as const), agent, mishap }) },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant('poll' as const) }) },
-  { weight: 1, arbitrary: fc.record({ do: fc.constantFrom('back up office' as const, 'back up service' as const) }) },
-  { weight: 2, arbitrary: fc.record({ do: fc.constantFrom('restore office' as const, 'restore service' as const) }) },
-  {
-    weight: 3,
-    arbitrary: fc.record({
-      do: fc.constantFrom('back up state' as const, 'restore state' as const, 'lose state' as const),
-      agent,
-    }),
-  },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant('add agent' as const), readsOldCopy: fc.boolean() }) },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant('take over' as const), agent }) },
-  {
-    weight: 1,
-    arbitrary: fc.record({ do: fc.constantFrom('enrol again' as const, 'confirm restore' as const), agent }),
-  },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant('confirm removals' as const) }) },
-  {
-    weight: 1,
-    arbitrary: fc.record({ do: fc.constant('set clock' as const), hours: fc.integer({ min: -30, max: 30 }) }),
-  },
-)
-export type Step = typeof step extends fc.Arbitrary<infer T> ? T : never
-export const steps = fc.array(step, { minLength: 4, maxLength: 14 })
+import { assertIsOffice } from './test-walk-office.ts'
+import type { Step } from './test-walk-steps.ts'
 
 /**
  * A service, an office whose agent has read it once, and a vendor to whom the practice granted everything. Each walk begins with all of them as
@@ -242,53 +193,12 @@ async function beginWalk(given: {
     await confirmRemovals()
   }
 
-  /** Record by record: what the office has is as it has it, and what a vendor sees besides is hidden. */
   async function compare(): Promise<void> {
     await poll()
-    const present = await readPresent()
-    for (const { id, sourceId } of await locations()) {
-      const seen = (copies.get(id) ?? assert.fail()).view()
-      const here: Present = present.get(sourceId) ?? {}
-      const kept = keptRecords()
-      // What is gone is referred to all the same, where a record of it exists.
-      const known = (name: Name) =>
-        Object.entries(seen[name]).map(([key, own]) => ({ source_id: key, attributes: own }))
-      kept.take(eachName(known) as Present)
-      kept.take(here)
-      const expected = kept.view()
-      for (const name of names) {
-        const keys = new Set((here[name] ?? []).map((record) => record.source_id))
-        const ofOffice = Object.fromEntries(Object.entries(expected[name]).filter(([key]) => keys.has(key)))
-        const ofVendor = Object.fromEntries(Object.entries(seen[name]).filter(([key]) => keys.has(key)))
-        assert.deepEqual(ofVendor, ofOffice, `${name} of location ${sourceId}`)
-        const left = Object.entries(seen[name]).filter(
-          ([key, own]) => !keys.has(key) && (own as { is_hidden: boolean }).is_hidden !== true,
-        )
-        assert.deepEqual(left, [], `${name} of location ${sourceId} that the office does not have`)
-      }
-    }
-  }
-
-  async function readPresent(): Promise<Map<string, Record<Name, SourceRecord[]>>> {
-    const all = new Map<string, Record<Name, SourceRecord[]>>()
-    const connector = openDentalConnector(office.settings, 'America/Chicago')
-    const cycle = await connector.beginCycle()
-    try {
-      for (const { source_id } of await cycle.readLocations())
-        all.set(
-          source_id,
-          eachName(() => []),
-        )
-      for (const dataset of connector.datasets) {
-        const { chunks } = (await cycle.scan?.(dataset)) ?? assert.fail()
-        for await (const chunk of chunks) {
-          for (const [location, records] of chunk) all.get(location)?.[dataset as Name].push(...records)
-        }
-      }
-    } finally {
-      await cycle.end()
-    }
-    return all
+    const seen = new Map(
+      (await locations()).map(({ id, sourceId }) => [sourceId, copies.get(id)?.view() ?? assert.fail()]),
+    )
+    await assertIsOffice(seen, office.settings)
   }
 
   const end = () => {

@@ -1,5 +1,11 @@
 import type { Pool } from 'pg'
-import { authenticateAgent, createEnrolmentCode, enrollAgent, listAgents, revokeAgent } from '../modules/agents/agent-key.ts'
+import {
+  authenticateAgent,
+  createEnrolmentCode,
+  enrollAgent,
+  listAgents,
+  revokeAgent,
+} from '../modules/agents/agent-key.ts'
 import { datasetsByLocation } from '../modules/consent/access.ts'
 import { grantAccess, listAccess } from '../modules/consent/grant.ts'
 import { acceptAgreement, ensureFirstAgreement, findCurrentAgreement } from '../modules/credentials/agreement.ts'
