@@ -51,7 +51,7 @@ async function readPresent(settings: Settings): Promise<Map<string, Record<Name,
     for (const dataset of connector.datasets) {
       const { chunks } = (await cycle.scan?.(dataset)) ?? assert.fail()
       for await (const chunk of chunks) {
-        for (const [location, records] of chunk) all.get(location)?.[dataset as Name].push(...records)
+        for (const [location, records] of chunk) all.get(location)?.[dataset].push(...records)
       }
     }
   } finally {

@@ -5,9 +5,10 @@ import { join } from 'node:path'
 import { copyDatabase } from '@bridgework/agent/test-backup'
 import { testFamily } from '@bridgework/agent/test-family'
 import type { TestMariaDb } from '@bridgework/practice-simulator/test-mariadb'
+import type { Pool } from 'pg'
 import { markRestored } from '../apis/operator/database-restored.ts'
 import { createEnrolmentCode } from '../modules/agents/agent-key.ts'
-import { takeOver } from '../modules/agents/location-writer.ts'
+import { listWrittenByOthers, takeOver } from '../modules/agents/location-writer.ts'
 import { grantAccess } from '../modules/consent/grant.ts'
 import { listLocations } from '../modules/directory/location.ts'
 import { confirmRemoval } from '../modules/records/removal-decision.ts'
@@ -18,7 +19,7 @@ import { Problem } from '../platform/errors/problem.ts'
 import type { AgentId, LocationId } from '../platform/identity/identity.ts'
 import { someWorld, type TestVendor } from '../test-world.ts'
 import { vendorCopy } from './test-vendor-copy.ts'
-import { startWalkAgent, type WalkAgent, type WalkIdentity } from './test-walk-agent.ts'
+import { type Mishap, startWalkAgent, type WalkAgent, type WalkIdentity } from './test-walk-agent.ts'
 import { edits, removals } from './test-walk-changes.ts'
 import { assertIsOffice } from './test-walk-office.ts'
 import type { Step } from './test-walk-steps.ts'
@@ -103,9 +104,9 @@ async function beginWalk(given: {
   const chosen = (n: number) => agents[n % agents.length] ?? main
 
   const locations = () => listLocations(pool, organizationId)
-  const letTakeOver = async (agentId: string) => {
+  const letTakeOver = async (agentId: AgentId) => {
     for (const { id: locationId } of await locations()) {
-      await takeOver(pool, { locationId, organizationId, agentId: agentId as AgentId }).catch((error: unknown) => {
+      await takeOver(pool, { locationId, organizationId, agentId }).catch((error: unknown) => {
         // The service's database is from before it was enrolled.
         if (!(error instanceof Problem) || error.code !== 'agent_unknown') throw error
       })
@@ -117,7 +118,7 @@ async function beginWalk(given: {
   const confirmRemovals = async () => {
     while (await removeSlice({ pool, log: world.log, now: () => new Date() })) {}
     for (const { locationId, dataset, listHash } of await listRemovals(pool, null)) {
-      await confirmRemoval(pool, locationId as LocationId, dataset, listHash)
+      await confirmRemoval(pool, locationId, dataset, listHash)
     }
   }
   const poll = async () => {
@@ -126,6 +127,16 @@ async function beginWalk(given: {
       copies.set(id, copy)
       await copy.sync()
     }
+  }
+
+  /** An agent changes nothing where another one writes. */
+  const cycle = async (each: WalkAgent, mishap: Mishap | null) => {
+    const ids = (await locations()).map(({ id }) => id)
+    const refused = await listWrittenByOthers(pool, ids, each.id())
+    const before = await stampsAt(pool, [...refused.keys()])
+    const result = await each.cycle({ mishap })
+    assert.deepEqual(await stampsAt(pool, [...refused.keys()]), before)
+    assert.ok(refused.size === 0 || result !== 'complete', 'a refused agent says that all is well')
   }
 
   async function take(each: Step): Promise<void> {
@@ -138,7 +149,7 @@ async function beginWalk(given: {
       case 'remove':
         return void (await office.execute(removals[each.n % removals.length]?.(each.n) ?? ''))
       case 'cycle':
-        return void (await chosen(each.agent).cycle({ mishap: each.mishap }))
+        return await cycle(chosen(each.agent), each.mishap)
       case 'poll':
         return await poll()
       case 'back up office':
@@ -206,4 +217,13 @@ async function beginWalk(given: {
     rmSync(folder, { recursive: true, force: true })
   }
   return { take, settle, compare, end }
+}
+
+/** Every dataset's last change at these locations. */
+async function stampsAt(pool: Pool, ids: readonly LocationId[]): Promise<unknown[]> {
+  const { rows } = await pool.query(
+    'select location_id, dataset, last_stamp from dataset_state where location_id = any($1::bigint[]) order by 1, 2',
+    [ids],
+  )
+  return rows
 }
