@@ -13,7 +13,11 @@ export async function requireNotOlder(source: SourceCycle, memory: SourceMemory)
   const { reached, isConfirmed } = memory.read()
   const compared = await source.compareAge?.(reached)
   if (compared === undefined) return isConfirmed
-  if (compared.wentBack !== null) throw new SourceProblem('went_back', compared.wentBack, wentBackTodo)
+  if (compared.wentBack !== null) {
+    // A table that an update has just begun to fill looks like an old one.
+    await source.confirm()
+    throw new SourceProblem('went_back', compared.wentBack, wentBackTodo)
+  }
   if (compared.reached !== reached) memory.write({ reached: compared.reached, isConfirmed })
   return isConfirmed
 }
