@@ -63,7 +63,7 @@ const tablesOf: Record<string, readonly string[]> = {
     'sign_up',
     'used_totp',
   ],
-  'modules/agents': ['agent', 'agent_contact', 'enrolment_code', 'agent_number', 'service_epoch'],
+  'modules/agents': ['agent', 'agent_contact', 'enrolment_code', 'agent_number', 'location_writer', 'service_epoch'],
   'modules/datasets': ['dataset_state', 'sync_activity'],
   'modules/attribution': ['attribution_script', 'attribution_sighting'],
   'modules/consent': ['access_grant', 'dataset_grant'],

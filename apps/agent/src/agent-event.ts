@@ -39,6 +39,8 @@ export type AgentEvent =
       startedAtMs: number
     }
   | { event: 'dataset.finished'; dataset: DatasetName; rows: number; uploaded: number; durationMs: number }
+  /** Nothing of this location is read or sent while another agent writes there. */
+  | { event: 'location.written_by_other'; what: string; todo: string }
   | { event: 'location.skipped'; locationId: string; dataset: DatasetName; because: IngestProblemKind; errors: string }
   | { event: 'records.hidden'; locationId: string; dataset: DatasetName; hidden: number }
   /** The service has not what was sent; it is read and sent again. */

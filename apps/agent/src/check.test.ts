@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
+import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { startTestMariaDb } from '@bridgework/practice-simulator/test-mariadb'
 import { check, compareClocks } from './check.ts'
@@ -8,11 +9,14 @@ import { ingestClient } from './ingest-client.ts'
 import { openDentalConnector } from './open-dental/connector.ts'
 import type { DatabaseSettings } from './open-dental/database-settings.ts'
 import { testPractice } from './open-dental/test-practice.ts'
+import { sourceMemory } from './source-memory.ts'
+import { temporaryFolder } from './test-agent.ts'
 import { startTestService } from './test-service.ts'
 
 const mariaDb = await startTestMariaDb({ after })
 const server = await startTestService({ after })
 const practice = await testPractice(mariaDb)
+const statePath = join(temporaryFolder({ after }), 'state.sqlite')
 
 async function findings(
   options: { database?: Partial<DatabaseSettings>; agentKey?: string; serverUrl?: string; now?: () => Date } = {},
@@ -25,6 +29,7 @@ async function findings(
     serverUrl,
     agentId,
     organizationId,
+    memory: sourceMemory(statePath),
     now: options.now ?? (() => new Date()),
   })
 }

@@ -1,6 +1,8 @@
-import { type Connector, type Finding, noZones } from './connector.ts'
-import { type IngestClient, IngestProblem } from './ingest-client.ts'
+import { type Connector, type Finding, noZones, SourceProblem, type ZonesSet } from './connector.ts'
+import { type IngestClient, IngestProblem, type WrittenByOther } from './ingest-client.ts'
 import { todoFor } from './pipeline/cycle.ts'
+import { wentBackTodo } from './pipeline/went-back.ts'
+import type { SourceMemory } from './source-memory.ts'
 
 /** Clocks further apart than this get a warning: change stamps and tokens depend on them. */
 const clockToleranceMs = 2 * 60 * 1000
@@ -11,6 +13,8 @@ export type CheckDeps = {
   readonly serverUrl: string
   readonly agentId: string
   readonly organizationId: string
+  /** What is remembered of the source. */
+  readonly memory: SourceMemory
   readonly now: () => Date
 }
 
@@ -20,10 +24,12 @@ export async function check(deps: CheckDeps): Promise<Finding[]> {
   const host = new URL(deps.serverUrl).host
   let serverTime: Date | null = null
   let zones = noZones
+  let writtenByOthers: readonly WrittenByOther[] = []
   try {
     const self = await deps.client.identify()
     serverTime = self.serverTime
     zones = self.zones
+    writtenByOthers = self.writtenByOthers
     findings.push(good(`The server ${host} answers and knows this agent (${self.agentId}).`))
     if (self.organizationId !== deps.organizationId || self.agentId !== deps.agentId) {
       findings.push({
@@ -39,7 +45,34 @@ export async function check(deps: CheckDeps): Promise<Finding[]> {
   }
   const source = await deps.connector.check(zones)
   findings.push(...source.findings)
+  findings.push(...(await checkCycle(deps, zones, writtenByOthers)))
   findings.push(...compareClocks({ own: deps.now(), server: serverTime, database: source.now }))
+  return findings
+}
+
+/** What a cycle would stop at: an old copy of the source, and locations of the source at which another agent writes. */
+async function checkCycle(
+  { connector, memory }: CheckDeps,
+  zones: ZonesSet,
+  writtenByOthers: readonly WrittenByOther[],
+): Promise<Finding[]> {
+  const findings: Finding[] = []
+  try {
+    const cycle = await connector.beginCycle(zones)
+    try {
+      const own = new Set((await cycle.readLocations()).map((location) => location.source_id))
+      for (const { sourceId, what } of writtenByOthers) {
+        if (own.has(sourceId)) findings.push({ outcome: 'wrong', what, todo: todoFor('written_by_other') })
+      }
+      const wentBack = (await cycle.compareAge?.(memory.read().reached))?.wentBack ?? null
+      if (wentBack !== null) findings.push({ outcome: 'wrong', what: wentBack, todo: wentBackTodo })
+    } finally {
+      await cycle.end()
+    }
+  } catch (error) {
+    // The source's own findings say why it cannot be read.
+    if (!(error instanceof SourceProblem)) throw error
+  }
   return findings
 }
 

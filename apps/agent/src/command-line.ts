@@ -1,7 +1,7 @@
 import { createOption, createProgram, once } from '@bridgework/command-line'
 import { agentVersion } from './version.ts'
 
-type CommandName = 'enroll' | 'run' | 'check'
+type CommandName = 'enroll' | 'run' | 'check' | 'confirm-restore'
 
 /** Options by name; a flag that was given is `true`. */
 export type Options = ReadonlyMap<string, string | true>
@@ -48,6 +48,10 @@ const commands: Readonly<Record<CommandName, { help: string; options: readonly (
     ],
   },
   check: { help: 'Check the settings, the server and the practice management system.', options: [json, config] },
+  'confirm-restore': {
+    help: 'Confirm that the office works with a restored backup of its database, so that the agent goes on.',
+    options: [config],
+  },
 }
 
 const notes = `

@@ -67,9 +67,17 @@ export type FullReadReason =
   | 'locations_changed'
   | 'files_changed'
 
+/** `reached`: how far the source has come, to be compared later. `wentBack`: says in a sentence that it was further before; null: it was not. */
+export type SourceAge = { readonly reached: string; readonly wentBack: string | null }
+
 /** One pass over the source. Everything is read-only and is read in chunks, so that memory stays flat. */
 export type SourceCycle = {
   readLocations(): Promise<readonly SourceLocation[]>
+  /**
+   * Compares the source with how far it was when it was last read (null: never), for a source that can tell an old copy of itself. The text is
+   * the connector's own business. A deletion or a step of a clock must not look like an old copy.
+   */
+  compareAge?(reached: string | null): Promise<SourceAge>
   /** Every key that the dataset has now. What is missing here is what may become hidden. */
   listKeys(dataset: DatasetName): Promise<ByLocation<readonly string[]>>
   findChanges(dataset: DatasetName, cursor: string | null, known?: KnownKeys): Promise<Changes>
@@ -130,6 +138,7 @@ export type SourceProblemKind =
   | 'version_changed'
   | 'too_slow'
   | 'time_zone_unknown'
+  | 'went_back'
   | 'mapping_invalid'
   | 'file_missing'
   | 'file_invalid'

@@ -46,7 +46,13 @@ export async function enroll(options: Options, deps: EnrolDeps): Promise<number>
   try {
     const enrolment = await enrolAgent(
       { serverUrl: server.url, ...(deps.fetch === undefined ? {} : { fetch: deps.fetch }) },
-      { code, name: optionText(options, 'name') ?? deps.hostName, version: agentVersion },
+      {
+        code,
+        name: optionText(options, 'name') ?? deps.hostName,
+        version: agentVersion,
+        // Only the server that gave the key may see it.
+        ...(before?.serverUrl === server.url ? { replacedKey: before.agentKey } : {}),
+      },
     )
     config = { ...draft, ...enrolment }
     file.write(config)

@@ -54,12 +54,20 @@ export class IngestProblem extends Error {
   }
 }
 
+/** True when the service takes nothing of one location or dataset from this agent; the others may go on. */
+export function isAboutLocation({ kind }: IngestProblem): boolean {
+  return kind === 'denied' || kind === 'unknown' || kind === 'written_by_other'
+}
+
 /** True when the same request may succeed later as it is. */
 export function isWorthRetrying(problem: IngestProblem): boolean {
   return ['unreachable', 'in_progress', 'busy', 'failing'].includes(problem.kind)
 }
 
 export type Enrolment = { readonly agentId: string; readonly agentKey: string; readonly organizationId: string }
+
+/** A location at which another agent writes, so that this one is refused. */
+export type WrittenByOther = { readonly sourceId: string; readonly what: string }
 
 export type IngestClient = {
   /** Who the server takes us for, its clock, and the time zones that people set there. */
@@ -71,6 +79,7 @@ export type IngestClient = {
     highestNumber: number | null
     epoch: string
     zones: ZonesSet
+    writtenByOthers: readonly WrittenByOther[]
   }>
   /** Sends every location that the source has. Source id → Bridgework's location id, of all locations of the organization. */
   sendLocations(locations: readonly SourceLocation[]): Promise<ReadonlyMap<string, string>>
@@ -116,6 +125,7 @@ export function ingestClient(options: IngestOptions): IngestClient {
         highestNumber: answer.highest_number,
         epoch: answer.epoch,
         zones: zonesOf(answer),
+        writtenByOthers: (answer.written_by_others ?? []).map(writtenByOther),
       }
     },
     sendLocations: async (locations) => {
@@ -158,11 +168,27 @@ export function ingestClient(options: IngestOptions): IngestClient {
 /** Exchanges a one-time code for an agent key. */
 export async function enrolAgent(
   options: Pick<IngestOptions, 'serverUrl' | 'fetch' | 'timeoutMs'>,
-  { code, name, version }: { code: string; name: string; version: string },
+  { code, name, version, replacedKey }: { code: string; name: string; version: string; replacedKey?: string },
 ): Promise<Enrolment> {
-  const body = { enrolment_code: code, name, version } satisfies IngestBodies['enrolAgent']
+  const body: IngestBodies['enrolAgent'] = {
+    enrolment_code: code,
+    name,
+    version,
+    ...(replacedKey === undefined ? {} : { replaces_agent_key: replacedKey }),
+  }
   const answer = await caller(options)('enrolAgent', {}, json(body))
   return { agentId: answer.agent_id, agentKey: answer.agent_key, organizationId: answer.organization_id }
+}
+
+function writtenByOther(location: {
+  source_id: string
+  name: string
+  agent_name: string
+  last_contact_at: string | null
+}): WrittenByOther {
+  const { source_id: sourceId, name, agent_name: agent, last_contact_at: contact } = location
+  const what = `Another agent, "${agent}", writes at ${name}; its last contact was ${contact ?? 'never'}.`
+  return { sourceId, what: printable(what) }
 }
 
 type Content = { body: string | Uint8Array; headers: Record<string, string> }

@@ -7,6 +7,7 @@ import { sleep } from './backoff.ts'
 import { check } from './check.ts'
 import { type Options, optionText, parseCommandLine } from './command-line.ts'
 import { type Config, defaultConfigPath, readConfig } from './config-file.ts'
+import { confirmRestore } from './confirm-restore.ts'
 import type { Connector } from './connector.ts'
 import { didYouMean } from './did-you-mean.ts'
 import { enroll } from './enroll.ts'
@@ -18,6 +19,7 @@ import { type AgentDeps, uploadLimits } from './pipeline/context.ts'
 import { type CycleOutcome, runCycle } from './pipeline/cycle.ts'
 import { progressReport } from './progress.ts'
 import { runAgent } from './run-agent.ts'
+import { sourceMemory } from './source-memory.ts'
 import { openState, StateUnusable } from './state.ts'
 
 const exitCodes = { good: 0, failed: 1, usage: 2, keyRefused: 3 } as const
@@ -69,6 +71,11 @@ async function main(): Promise<number> {
       })
     case 'check':
       return await runCheck(readConfig(configPath), line.options.get('json') === true)
+    case 'confirm-restore': {
+      const config = readConfig(configPath)
+      const memory = sourceMemory(config.statePath)
+      return await confirmRestore({ connector: connectorOf(config), memory, print: (text) => console.log(text) })
+    }
     case 'run':
       return await run(readConfig(configPath), line.options)
   }
@@ -91,6 +98,7 @@ async function runCheck(config: Config, asJson: boolean): Promise<number> {
     serverUrl: config.serverUrl,
     agentId: config.agentId,
     organizationId: config.organizationId,
+    memory: sourceMemory(config.statePath),
     now: () => new Date(),
   })
   const marks = { good: 'good   ', advice: 'advice ', wrong: 'WRONG  ' }

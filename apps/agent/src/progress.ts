@@ -57,7 +57,7 @@ function describe(event: AgentEvent, nowMs: number): string {
       return 'The state file is of another server, organization or enrolment. Sending everything again'
     case 'state.behind':
       return event.because === 'service_restored'
-        ? 'The service was restored from a backup; everything is compared and sent where it differs'
+        ? 'The service was restored from a backup, or another agent wrote in between; everything is compared and sent where it differs'
         : 'The agent’s state is older than what the service has; everything is compared and sent where it differs'
     case 'upload.resumed':
       return `Upload ${event.number} was interrupted. Sending it again`
@@ -77,6 +77,8 @@ function describe(event: AgentEvent, nowMs: number): string {
       return progressText(event, nowMs)
     case 'dataset.finished':
       return `${event.dataset}: ${count(event.rows)} read, ${count(event.uploaded)} sent in ${seconds(event.durationMs)}`
+    case 'location.written_by_other':
+      return `REFUSED: ${event.what} ${event.todo}`
     case 'location.skipped':
       return `FAILED: the server refuses ${event.dataset} of location ${event.locationId} (${event.because}): ${event.errors}`
     case 'records.hidden':

@@ -2,6 +2,7 @@ import { chmodSync, closeSync, existsSync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { DatasetName, SourceLocation } from './connector.ts'
+import { sourceMemory } from './source-memory.ts'
 
 /** Whose copy the state describes. With another one, what was remembered is worth nothing and is dropped. */
 export type StateIdentity = { readonly serverUrl: string; readonly agentId: string; readonly organizationId: string }
@@ -89,6 +90,7 @@ export function openState(path: string, identity: StateIdentity, nowMs: () => nu
     /** True when the file described another server, organization or agent. */
     wasReset,
     nextUploadNumber,
+    source: sourceMemory(path),
 
     /** Gives the upload its number and keeps it, before anything is sent. */
     beginUpload: (

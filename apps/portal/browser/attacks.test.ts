@@ -19,10 +19,9 @@ test('W18: markup in the names of companies, practices, locations, plans and peo
   await pool.query('update company set name = $1', [`company ${markup}`])
   const uploaded = await location.upload('insurance_plans', { p2: aPlan({ plan_name: `plan ${markup}` }) })
   assert.equal(uploaded.status, 200, uploaded.text)
-  await pool.query(`update record set received_at = received_at - interval '2 days'`)
-  const agent = await portal.addAgent(organizationId)
-  const removal = { began_at_upload: 1, source_ids: ['p1'] }
-  assert.equal((await portal.post(`/locations/${location.id}/insurance_plans/reconcile`, agent, removal)).status, 409)
+  const removal = { began_at_upload: 10_000_000, source_ids: ['p1'] }
+  const list = `/locations/${location.id}/insurance_plans/reconcile`
+  assert.equal((await portal.post(list, location.agent, removal)).status, 409)
   assert.equal((await vendor.get(`/locations/${location.id}/insurance_plans`)).status, 200)
 
   const person = await portal.addPerson(`person ${markup}`)

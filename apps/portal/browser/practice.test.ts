@@ -138,12 +138,42 @@ test('an agent is enrolled: the code is shown once, and the page updates when th
   assert.ok(!(await page.content()).includes(code), 'the code is gone')
 })
 
+test('a location with two agents says so, and an admin lets the other one take over after a confirmation', async (t) => {
+  const { page, home, location, organizationId, ...portal } = await somePractice(t, 'admin')
+  await page.goto(`${home}/locations/${location.id}`)
+  await page.getByText('Last contact:').waitFor()
+  assert.equal(await page.getByRole('button', { name: 'Let it take over…' }).count(), 0, 'there is no other agent')
+
+  const other = await portal.addAgent(organizationId)
+  await portal.pool.query(`update agent set name = 'new-server' where id = $1`, [other.agentId])
+  const cycle = (by: { agentId: typeof other.agentId; agentKey: string }) => {
+    const body = { read_at: new Date().toISOString(), complete: true }
+    return portal.post(`/locations/${location.id}/insurance_plans/cycles`, by, body)
+  }
+  assert.equal((await cycle(other)).status, 409)
+  await page.goto(`${home}`)
+  await page.getByText('Two agents read one location').waitFor()
+  await page.goto(`${home}/locations`)
+  await page.getByText('Two agents').waitFor()
+  await page.getByRole('link', { name: 'Location', exact: true }).click()
+  await page.getByText(/Another agent, new-server, also reads this location/).waitFor()
+  await assertAccessible(page)
+
+  await page.getByRole('button', { name: 'Let it take over…' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText(/records that it does not find become removed/).waitFor()
+  await assertAccessible(page)
+  assert.equal((await cycle(other)).status, 409, 'nothing has changed yet')
+  await dialog.getByRole('button', { name: 'Let it take over' }).click()
+  await dialog.waitFor({ state: 'hidden' })
+  await page.getByText('new-server has written here since').waitFor()
+  assert.deepEqual([(await cycle(other)).status, (await cycle(location.agent)).status], [200, 409])
+})
+
 test('a held removal hides records only after the count was typed', async (t) => {
   const { page, home, location, organizationId, ...portal } = await somePractice(t, 'admin')
-  const agent = await portal.addAgent(organizationId)
-  await portal.pool.query(`update record set received_at = received_at - interval '2 days'`)
-  const held = await portal.post(`/locations/${location.id}/insurance_plans/reconcile`, agent, {
-    began_at_upload: 1,
+  const held = await portal.post(`/locations/${location.id}/insurance_plans/reconcile`, location.agent, {
+    began_at_upload: 10_000_000,
     source_ids: ['p1'],
   })
   assert.equal(held.body.code, 'removal_held')

@@ -70,6 +70,8 @@ export type TestVendor = {
 export type TestLocation = {
   id: LocationId
   organizationId: OrganizationId
+  /** The location's writer. Its own uploads are numbered from a million on, so that a test may give smaller numbers. */
+  agent: { agentId: AgentId; agentKey: string }
   /** Uploads records or removals (null) of a dataset, as the location's agent. */
   upload: (dataset: string, records: Record<string, object | null>) => Promise<Answer>
 }
@@ -142,7 +144,7 @@ export async function someWorld(
       officeHours: alwaysOpen,
     })
     const agent = await addAgent(organizationId)
-    let number = 0
+    let number = 1_000_000
     const upload = (dataset: string, records: Record<string, object | null>) => {
       number += 1
       return send(agent, location.id, dataset, number, toNdjson(records))
@@ -153,7 +155,7 @@ export async function someWorld(
     ])
     const uploaded = plans.length > 0 ? await upload('insurance_plans', Object.fromEntries(plans)) : null
     if (uploaded && uploaded.status !== 200) throw new Error(`the plans were not stored: ${uploaded.text}`)
-    return { id: location.id, organizationId, upload }
+    return { id: location.id, organizationId, agent, upload }
   }
 
   const send = (

@@ -6,6 +6,7 @@ import { killBackend, killPostgres } from './kill-postgres.ts'
 import { killServer } from './kill-server.ts'
 import { mirrorPractices } from './mirror-practices.ts'
 import { otherRuntimes } from './other-runtimes.ts'
+import { randomWalk } from './random-walk.ts'
 import { releaseSlots } from './release-slots.ts'
 import type { Row } from './row.ts'
 
@@ -18,6 +19,7 @@ export const rows: readonly Row[] = [
   { id: 'C08', title: 'the slots of a killed server free themselves', run: releaseSlots },
   { id: 'ALL', title: 'agent, server and Postgres are killed in turn while a practice is read', run: killEverything },
   { id: 'G08', title: 'the worst bodies of every ingest route keep nobody waiting', run: hostileBodies },
+  { id: 'G20', title: 'office, agents and service are edited, restored and killed at random', run: randomWalk },
   { id: 'M01', title: 'mirrors of practices that live are killed behind a network that fails', run: mirrorPractices },
   { id: 'M02', title: 'a million treatments are pulled', run: pullMillion },
   { id: 'M03', title: 'a copy of a million treatments is verified', run: verifyMillion },

@@ -76,6 +76,11 @@ const ingestApi = {
     status: 404,
     errors: 'Resource not found: there is no such complete list. Another one has replaced it; begin a new one.',
   },
+  location_written: {
+    status: 409,
+    errors:
+      'Another agent writes at this location. If this one should write, a person lets it take over in the portal.',
+  },
   removal_held: {
     status: 409,
     errors: 'This list would hide so many records that a person must confirm it first.',

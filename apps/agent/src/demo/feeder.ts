@@ -34,6 +34,7 @@ const agentEvents = [
   'upload.retried',
   'upload.resumed',
   'state.behind',
+  'location.written_by_other',
   'location.skipped',
   'removal.held',
   'record.refused',

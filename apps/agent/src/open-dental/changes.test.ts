@@ -341,6 +341,7 @@ describe('after any change at the practice, the copy is what a first read would 
     test(what, async (t) => {
       // Stamps of earlier changes must not bring in this one; that they went back makes a full read, the new beginning.
       await practice.ageAll()
+      copy.forgetAge()
       await copy.run()
       const earlier = copy.everything()
 

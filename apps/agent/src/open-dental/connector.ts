@@ -9,6 +9,7 @@ import type {
   SourceRecord,
 } from '../connector.ts'
 import { noZones } from '../connector.ts'
+import { compareAge } from './age.ts'
 import { appointments } from './appointments.ts'
 import { checkOpenDental } from './check.ts'
 import { type Cursor, fullReadReason, parseCursor, since } from './cursor.ts'
@@ -23,6 +24,7 @@ import type { ZoneSources } from './location-zone.ts'
 import { readLocations } from './locations.ts'
 import { changedMarks, type Lookup } from './lookup.ts'
 import { notToldBefore } from './mended-values.ts'
+import { neverShrinking } from './never-shrinking.ts'
 import { patientReferrals } from './patient-referrals.ts'
 import { patients } from './patients.ts'
 import { differences, nextKeys, readBuckets, recordIds, tablesPresent } from './record-table.ts'
@@ -122,6 +124,12 @@ function cycle(session: Session, guard: Guard, zones: ZoneSources, now: Date): S
 
   return {
     readLocations: readLocationsOnce,
+
+    compareAge: async (reached) => {
+      const highest = await neverShrinking({ session, lookup: lookupOnce })
+      const { databaseVersion } = guard
+      return await compareAge(database, { nowUtc: session.nowUtc, databaseVersion, highest }, reached)
+    },
 
     listKeys: async (dataset) => {
       const all = new Map((await reading()).locations.ids.map((id): [string, string[]] => [id, []]))

@@ -72,6 +72,7 @@ describe('values that cannot be sent as they are', () => {
     assert.deepEqual(told, expected)
     // Nothing changed, so nothing is read or told again.
     await practice.ageAll()
+    copy.forgetAge()
     await copy.run()
     assert.deepEqual(
       (await copy.run()).filter((event) => event.event === 'values.mended'),

@@ -4,7 +4,9 @@ import type { Reading } from './dataset.ts'
  * Highest keys and stamps of tables whose rows Open Dental never deletes: procedures and patients keep a tombstone,
  * appointments' history only grows. Lower than before, they tell a restored backup from the newest row's deletion.
  */
-export async function neverShrinking(reading: Reading): Promise<Readonly<Record<string, string>>> {
+export async function neverShrinking(
+  reading: Pick<Reading, 'session' | 'lookup'>,
+): Promise<Readonly<Record<string, string>>> {
   const { rows } = await reading.lookup('never shrinking', async () => {
     const [row] = await reading.session.database.query(
       `select (select max(ProcNum) from procedurelog) as proc_key,

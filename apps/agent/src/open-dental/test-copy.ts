@@ -17,6 +17,8 @@ import type { DatabaseSettings } from './database-settings.ts'
 export type TestCopy = {
   /** One pass of the agent. Fails when it does not complete, or when the server refuses a record. */
   run(): Promise<readonly AgentEvent[]>
+  /** Forgets how far the database had come, for a test that makes its rows older. */
+  forgetAge(): void
   readonly server: TestService
   /** As people do at Bridgework: of the organization, or of the location with this key. */
   setTimeZone(timeZone: string, location?: string): Promise<void>
@@ -53,6 +55,7 @@ export async function testCopy(
     server,
     setTimeZone: server.setTimeZone,
     visible: view.visible,
+    forgetAge: () => state.source.write({ reached: null, isConfirmed: false }),
     run: async () => {
       const events: AgentEvent[] = []
       const outcome = await runCycle({

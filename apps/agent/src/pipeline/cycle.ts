@@ -6,12 +6,13 @@ import {
   timeZoneUnknown,
   type ZonesSet,
 } from '../connector.ts'
-import { IngestProblem, type IngestProblemKind } from '../ingest-client.ts'
+import { IngestProblem, type IngestProblemKind, type WrittenByOther } from '../ingest-client.ts'
 import type { AgentDeps, CycleContext, Target } from './context.ts'
-import { retrying } from './context.ts'
+import { retrying, skipKey } from './context.ts'
 import { syncDataset, syncRechecks } from './dataset.ts'
 import { Stopped } from './retry.ts'
 import { resumeUpload } from './upload.ts'
+import { finishRestore, requireNotOlder } from './went-back.ts'
 
 /** Tries of one cycle, all requests together, and how long it may wait in all. Then the cycle ends, and the next one begins anew. */
 const retriesMax = 12
@@ -55,21 +56,22 @@ async function attemptCycle(deps: AgentDeps, fully: boolean, isSecond = false): 
   const unread = new Set<DatasetName>()
   deps.report({ event: 'cycle.began' })
   try {
-    const zones = await compareNotes(context)
+    const { zones, writtenByOthers } = await compareNotes(context)
     await resumeUpload(context)
     const source = await deps.connector.beginCycle(zones)
     try {
-      const targets = await sendLocations(context, source)
-      for (const dataset of deps.connector.datasets) {
+      const isRestored = await requireNotOlder(source, deps.state.source)
+      const targets = ownTargets(context, await sendLocations(context, source), writtenByOthers)
+      const datasets = targets.length === 0 ? [] : deps.connector.datasets
+      for (const dataset of datasets) {
         const isRead =
           (await canBeRead(context, source, dataset)) &&
-          (await orReport(context, dataset, () => syncDataset(context, source, dataset, targets, fully)))
+          (await orReport(context, dataset, () => syncDataset(context, source, dataset, targets, fully || isRestored)))
         if (!isRead) unread.add(dataset)
       }
+      if (isRestored && unread.size === 0 && context.skipped.size === 0) finishRestore(deps.state.source)
       for (let round = 0; round < recheckRoundsMax; round++) {
-        const letGo = deps.connector.datasets.filter(
-          (dataset) => !unread.has(dataset) && deps.state.rechecks(dataset).length > 0,
-        )
+        const letGo = datasets.filter((dataset) => !unread.has(dataset) && deps.state.rechecks(dataset).length > 0)
         for (const dataset of letGo) {
           if (!(await orReport(context, dataset, () => syncRechecks(context, source, dataset, targets))))
             unread.add(dataset)
@@ -118,11 +120,13 @@ function concernsDataset({ kind, retryAfterMs }: IngestProblem): boolean {
 /**
  * Before anything is read or sent: is this state the one that the service knows? One that was restored from a backup, or a
  * service whose database was, ends in a comparison of everything. An agent whose source cannot be read shows by this that
- * it is there. Gives the time zones that people set at the service.
+ * it is there. Gives what people decided at the service: time zones, and which agent writes where.
  */
-async function compareNotes(context: CycleContext): Promise<ZonesSet> {
+async function compareNotes(
+  context: CycleContext,
+): Promise<{ zones: ZonesSet; writtenByOthers: readonly WrittenByOther[] }> {
   const { state, report } = context
-  const { highestNumber, epoch, zones } = await retrying(context, () => context.client.identify())
+  const { highestNumber, epoch, zones, writtenByOthers } = await retrying(context, () => context.client.identify())
   const known = state.epoch()
   if (highestNumber !== null && highestNumber >= state.nextUploadNumber()) {
     report({ event: 'state.behind', because: 'state_restored' })
@@ -132,7 +136,7 @@ async function compareNotes(context: CycleContext): Promise<ZonesSet> {
     state.startOver()
   }
   if (known !== epoch) state.keepEpoch(epoch)
-  return zones
+  return { zones, writtenByOthers }
 }
 
 /** Whether the source can give this dataset now; says why not, and what a person should know. */
@@ -177,6 +181,22 @@ async function sendLocations(context: CycleContext, source: SourceCycle): Promis
   })
 }
 
+/** Without the locations at which another agent writes: those are not even read, and the cycle fails after the rest. */
+function ownTargets(
+  { connector, report, skipped }: CycleContext,
+  targets: readonly Target[],
+  writtenByOthers: readonly WrittenByOther[],
+): Target[] {
+  const others = new Map(writtenByOthers.map(({ sourceId, what }) => [sourceId, what]))
+  return targets.filter(({ sourceId, locationId }) => {
+    const what = others.get(sourceId)
+    if (what === undefined) return true
+    report({ event: 'location.written_by_other', what, todo: todoFor('written_by_other') })
+    for (const dataset of connector.datasets) skipped.add(skipKey(locationId, dataset))
+    return false
+  })
+}
+
 function outcomeOf(deps: AgentDeps, error: unknown): CycleOutcome {
   if (error instanceof Stopped) return { result: 'stopped' }
   if (error instanceof SourceProblem) {
@@ -206,6 +226,8 @@ export function todoFor(kind: IngestProblemKind): string {
     case 'denied':
     case 'unknown':
       return 'The server no longer knows this organization or location for this agent. Ask for a new enrolment code and run "bridgework-agent enroll --replace".'
+    case 'written_by_other':
+      return 'Only one agent may write at a location. If it should be this one, let it take over in the portal, on the page of the location. If not, stop this agent.'
     case 'busy':
     case 'failing':
     case 'in_progress':

@@ -1,5 +1,5 @@
 import type { ByLocation, Changes, DatasetName, FullReadReason, SourceCycle, SourceRecord } from '../connector.ts'
-import { IngestProblem } from '../ingest-client.ts'
+import { IngestProblem, isAboutLocation } from '../ingest-client.ts'
 import { type CycleContext, retrying, skipKey, type Target } from './context.ts'
 import { type FinishedRead, reconcile } from './reconcile.ts'
 import { Stopped } from './retry.ts'
@@ -214,7 +214,7 @@ async function finishLocation(
     await retrying(context, () => client.reportCycle(target.locationId, dataset, { readAt, complete: read.complete }))
     if (read.complete) state.markComplete(target.locationId, dataset)
   } catch (error) {
-    if (!(error instanceof IngestProblem) || (error.kind !== 'denied' && error.kind !== 'unknown')) throw error
+    if (!(error instanceof IngestProblem) || !isAboutLocation(error)) throw error
     skipped.add(skipKey(target.locationId, dataset))
     context.report({
       event: 'location.skipped',

@@ -1,15 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { startRemoval } from '../../../server/src/modules/records/removal.ts'
 import { someAgent } from './test-cycle.ts'
 
 test('what the service hid wrongly, lost or has with other content is sent again in the cycle of the next full read', async (t) => {
   const agent = await someAgent(t, { plans: 6 })
   await agent.run()
   const location = (await agent.server.locations()).get('1') ?? assert.fail()
-  const { service } = agent.server
-  const { pool } = service
-  const other = await service.addAgent(agent.server.organizationId)
-  await service.send(other, location.id, 'insurance_plans', 1, '{"source_id":"2","removed":true}')
+  const { pool } = agent.server.service
+  const unlisted = (sourceIds: readonly string[]) => sourceIds.filter((sourceId) => sourceId === '2')
+  const plans = { locationId: location.id, dataset: 'insurance_plans', reading: null, unlisted } as const
+  assert.equal((await startRemoval({ pool, now: () => new Date(), log: () => {} }, plans)).state, 'done')
   await pool.query(`delete from record where source_id = '3' and dataset = 'insurance_plans'`)
   await pool.query(
     `update record set source_hash = decode(repeat('ab', 16), 'hex'), source = replace(source, 'Plan 4', 'Stale')

@@ -1,5 +1,5 @@
 import type { DatasetName, SourceRecord } from '../connector.ts'
-import { IngestProblem } from '../ingest-client.ts'
+import { IngestProblem, isAboutLocation } from '../ingest-client.ts'
 import type { RefusedRecord } from '../state.ts'
 import { type CycleContext, retrying, skipKey, type Target } from './context.ts'
 import { batches, type Line, lineOf, packLines, unpackLines } from './line.ts'
@@ -87,7 +87,7 @@ async function afterRefusal(
     throw problem
   }
   if (problem.kind === 'unexpected') throw problem
-  if (problem.kind === 'denied' || problem.kind === 'unknown') {
+  if (isAboutLocation(problem)) {
     context.skipped.add(skipKey(target.locationId, dataset))
     context.report({
       event: 'location.skipped',
@@ -169,5 +169,7 @@ function startOver(context: CycleContext): void {
 /** The server answered, stored nothing, and would answer the same again. A refused key is another matter: the upload waits. */
 function storedNothing({ kind, status }: IngestProblem): boolean {
   if (status === null || status < 400 || status >= 500) return false
-  return ['record_invalid', 'too_large', 'key_reused', 'denied', 'unknown', 'unexpected'].includes(kind)
+  return ['record_invalid', 'too_large', 'key_reused', 'denied', 'unknown', 'written_by_other', 'unexpected'].includes(
+    kind,
+  )
 }

@@ -29,7 +29,8 @@ const location = createRoute({
   path: '/locations/$location_id',
   validateSearch: (search): { range?: TimelineRange } => ({ range: oneOf(search, 'range', ['24h', '7d']) ?? '24h' }),
   loaderDeps: ({ search }) => search,
-  loader: ({ params, deps }) => load(read('getLocation', { params, query: deps })),
+  loader: ({ params, deps }) =>
+    Promise.all([load(read('getLocation', { params, query: deps })), load(read('listAgents', { params }))]),
   component: lazy(() => import('../pages/organization/LocationPage.tsx'), 'LocationPage'),
 })
 

@@ -1,5 +1,11 @@
 import type { Pool } from 'pg'
-import { authenticateAgent, createEnrolmentCode, enrollAgent } from '../modules/agents/agent-key.ts'
+import {
+  authenticateAgent,
+  createEnrolmentCode,
+  enrollAgent,
+  listAgents,
+  revokeAgent,
+} from '../modules/agents/agent-key.ts'
 import { datasetsByLocation } from '../modules/consent/access.ts'
 import { grantAccess, listAccess } from '../modules/consent/grant.ts'
 import { acceptAgreement, ensureFirstAgreement, findCurrentAgreement } from '../modules/credentials/agreement.ts'
@@ -130,6 +136,10 @@ async function ensureAgent(
   if (known.agent_key !== undefined) {
     const agent = await authenticateAgent(pool, secretKey, `Bearer ${known.agent_key}`).catch(() => null)
     if (agent?.organizationId === organizationId) return { agentId: agent.agentId, agentKey: known.agent_key }
+  }
+  // Its key was lost with the file: the new agent takes its place.
+  for (const { id, revokedAt } of await listAgents(pool, organizationId)) {
+    if (revokedAt === null) await revokeAgent(pool, id)
   }
   const { code } = await createEnrolmentCode(pool, secretKey, { organizationId })
   return enrollAgent(pool, secretKey, { code, name: 'Demo practice' })

@@ -32,7 +32,7 @@ export function targetInProcess(pool: Pool, { agentId }: VolumeAgent): VolumeTar
       const bodyHash = createHash('sha256').update(texts.join('\n')).digest('hex')
       uploads += 1
       const number = String(uploads)
-      const upload = { locationId, dataset, agentId, number, bodyHash, lines: reader.lines() }
+      const upload = { locationId, dataset, agentId, fence: null, number, bodyHash, lines: reader.lines() }
       await patiently(() => storeUpload(pool, upload, now), isTooSlow)
     },
     async finish(locationId, dataset) {

@@ -16,11 +16,22 @@ export const ingestAnswers = {
     server_time: Type.String({ format: 'date-time' }),
     /** The highest number that an upload of the agent ever had, over all locations and datasets; null before the first. */
     highest_number: nullable(Type.Integer({ minimum: 1 })),
-    /** The name of the time since the service's database was made or last restored. */
+    /** Names the copy that the agent wrote: another one after the service's database was restored, or another agent wrote in between. */
     epoch: Type.String({ minLength: 1 }),
     /** The IANA zones that people set for the organization and for single locations. Earlier services tell of none. */
     time_zone: Type.Optional(Type.Union([Type.String(), Type.Null()])),
     location_time_zones: Type.Optional(Type.Array(Type.Object({ source_id: Type.String(), time_zone: Type.String() }))),
+    /** Locations at which this agent is refused because another one writes there. Earlier services tell of none. */
+    written_by_others: Type.Optional(
+      Type.Array(
+        Type.Object({
+          source_id: Type.String(),
+          name: Type.String(),
+          agent_name: Type.String(),
+          last_contact_at: nullable(Type.String()),
+        }),
+      ),
+    ),
   }),
   /** Every location of the organization, not only those that were sent. */
   sendLocations: Type.Object({
@@ -64,6 +75,7 @@ export const ingestRefusals = {
   dataset_unknown: 'unknown',
   list_unknown: 'list_unknown',
   route_unknown: 'unknown',
+  location_written: 'written_by_other',
   removal_held: 'removal_held',
   idempotency_key_reused: 'key_reused',
   record_invalid: 'record_invalid',

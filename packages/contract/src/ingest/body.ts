@@ -13,6 +13,8 @@ export const ingestBodies = {
     enrolment_code: Type.String({ minLength: 1, maxLength: limits.credentialLengthMax }),
     name: Type.Optional(shortText),
     version: Type.Optional(shortText),
+    /** The key of the agent whose place this one takes: it ends. */
+    replaces_agent_key: Type.Optional(Type.String({ minLength: 1, maxLength: limits.credentialLengthMax })),
   }),
   sendLocations: body({
     locations: Type.Array(sourceLocation, { maxItems: 1000 }),

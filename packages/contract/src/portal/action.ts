@@ -44,6 +44,7 @@ export const actions = {
   'location.read': { side: 'organization', roles: anyone },
   'agent.read': { side: 'organization', roles: anyone },
   'agent.enroll': { side: 'organization', roles: managers, fresh: true },
+  'agent.take_over': { side: 'organization', roles: managers, fresh: true },
   'agent.revoke': { side: 'organization', roles: managers, fresh: true },
   'removal.read': { side: 'organization', roles: anyone },
   'removal.decide': { side: 'organization', roles: managers, fresh: true },

@@ -31,6 +31,7 @@ export const portalBodies = {
   makeFirstCall: body({ path: Type.Enum(['/organizations', '/locations']) }),
   updateOrganization: body({ name, time_zone: Type.Optional(timeZone) }),
   updateLocation: body({ time_zone: timeZone }),
+  takeOverLocation: body({ agent_id: Type.String({ maxLength: 16 }) }),
   /** `list_hash`: the list that the person saw. Another list by now is refused. */
   confirmRemoval: body({ list_hash: Type.String({ maxLength: 64, description: 'The list that was seen' }) }),
   /**

@@ -15,6 +15,8 @@ export type OrganizationPage = {
   vendors: number
   /** Active locations by the state of the dataset that is furthest behind. */
   locations_by_state: Record<FreshnessState, number>
+  /** Locations at which a second agent was refused within a day. */
+  locations_with_two_agents: number
   /** What can be granted, in the contract's order. */
   datasets: { dataset: string; title: string; has_patient_data: boolean }[]
 }
@@ -32,6 +34,18 @@ export type DatasetCopy = {
   removal: 'held' | 'running' | null
 }
 
+/** The agent that writes at a location. */
+export type LocationWriter = {
+  agent_id: string
+  name: string
+  last_contact_at: Instant | null
+  since: Instant
+  /** A revoked one's place is taken by the next agent that reads the location. */
+  is_revoked: boolean
+  /** Another living agent that wanted to write here within a day, and was refused. */
+  refused: { agent_id: string; name: string; at: Instant } | null
+}
+
 export type LocationEntry = {
   id: string
   source_id: string
@@ -46,6 +60,8 @@ export type LocationEntry = {
   /** Since when the practice management system has not had it. */
   closed_at: Instant | null
   practice_management_system: { name: string | null; version: string | null }
+  /** Null: no agent has written here yet. */
+  writer: LocationWriter | null
   /** That of the dataset that is furthest behind. */
   state: FreshnessState
   datasets: DatasetCopy[]
@@ -203,6 +219,7 @@ export type OrganizationAnswers = {
   getOrganization: OrganizationPage
   updateOrganization: Done
   updateLocation: Done
+  takeOverLocation: Done
   listOrganizationEvents: Listed<AuditEvent>
   listLocations: Listed<LocationEntry>
   getLocation: LocationPage

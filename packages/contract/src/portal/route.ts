@@ -120,6 +120,12 @@ export const portalRoutes = {
     path: '/organizations/:organization_id/locations/:location_id',
     action: 'location.update',
   },
+  /** From then on this agent writes at the location, and no other. */
+  takeOverLocation: {
+    method: 'PUT',
+    path: '/organizations/:organization_id/locations/:location_id/writer',
+    action: 'agent.take_over',
+  },
   listAgents: { method: 'GET', path: '/organizations/:organization_id/agents', action: 'agent.read' },
   createEnrolmentCode: {
     method: 'POST',

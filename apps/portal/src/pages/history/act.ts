@@ -11,6 +11,7 @@ const words: Record<string, string> = {
   'organization.update': 'Changed the practice’s settings',
   'location.update': 'Changed a location’s settings',
   'agent.enroll': 'Generated an enrollment code',
+  'agent.take_over': 'Chose the agent of a location',
   'agent.revoke': 'Revoked an agent',
   'grant.change': 'Changed a vendor’s access',
   'grant.give': 'Granted a vendor access',

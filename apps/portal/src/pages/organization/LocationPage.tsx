@@ -10,6 +10,7 @@ import { PageHeader } from '../../ui/PageHeader.tsx'
 import { Section } from '../../ui/Section.tsx'
 import { StateBadge } from '../../ui/StateBadge.tsx'
 import { When } from '../../ui/When.tsx'
+import { LocationAgent } from './LocationAgent.tsx'
 import { LocationTimeZone } from './LocationTimeZone.tsx'
 import { Timeline } from './Timeline.tsx'
 
@@ -91,6 +92,7 @@ export function LocationPage() {
             ]}
           />
         </Section>
+        <LocationAgent location={location} params={params} />
         <LocationTimeZone location={location} params={params} />
         <Card withBorder>
           <Text size="sm" c="dimmed">

@@ -47,6 +47,7 @@ export function LocationsPage() {
                   cell: (location) => <LocationName location={location} organizationId={params.organization_id} />,
                 },
                 { header: 'Data', cell: (location) => <StateBadge state={location.state} /> },
+                { header: 'Agent', cell: ({ writer }) => <Writer writer={writer} /> },
                 { header: 'Last read', cell: (location) => <When at={oldestRead(location)} /> },
                 {
                   header: 'Records',
@@ -86,6 +87,19 @@ function LocationName({ location, organizationId }: { location: LocationEntry; o
           {location.address}
         </Text>
       )}
+    </>
+  )
+}
+
+function Writer({ writer }: Pick<LocationEntry, 'writer'>) {
+  if (writer === null) return <When at={null} never="none yet" />
+  return (
+    <>
+      <Text size="sm">{writer.is_revoked ? `${writer.name} (revoked)` : writer.name}</Text>
+      <Text size="sm" c="dimmed">
+        <When at={writer.last_contact_at} />
+      </Text>
+      {writer.refused && <StateBadge state="held" label="Two agents" />}
     </>
   )
 }

@@ -61,7 +61,7 @@ export function OverviewPage() {
 
 /** The most urgent first; for a new practice, its first steps. */
 function todosOf(
-  { agents, locations, vendors, removals, locations_by_state }: OrganizationPage,
+  { agents, locations, vendors, removals, locations_by_state, locations_with_two_agents: contested }: OrganizationPage,
   params: Params,
 ): Todo[] {
   const { disconnected, stale } = locations_by_state
@@ -75,6 +75,16 @@ function todosOf(
       'A large part of a dataset is missing from your system. Decide whether vendors see it as removed.',
       <ButtonLink size="xs" to="/organization/$organization_id/removals" params={params}>
         Review removals
+      </ButtonLink>,
+    )
+  }
+  if (contested > 0) {
+    add(
+      IconDeviceDesktop,
+      contested === 1 ? 'Two agents read one location' : `Two agents read ${contested} locations`,
+      'Only one of them may write. Open the location and decide which one.',
+      <ButtonLink size="xs" to="/organization/$organization_id/locations" params={params}>
+        View locations
       </ButtonLink>,
     )
   }

@@ -3,13 +3,20 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Pool } from 'pg'
 import { createAgentContacts } from '../../modules/agents/agent-contact.ts'
 import { type AgentPrincipal, authenticateAgent } from '../../modules/agents/agent-key.ts'
+import { requireWriter } from '../../modules/agents/location-writer.ts'
 import type { SecretKey } from '../../modules/credentials/secret.ts'
 import { findLocation } from '../../modules/directory/location.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import { rawQuery } from '../../platform/http/server.ts'
 import { type AgentId, type LocationId, type OrganizationId, parseNumericId } from '../../platform/identity/identity.ts'
 
-type Known = { agent: AgentPrincipal; locationId?: LocationId; timeZone?: string | null; dataset?: DatasetName }
+type Known = {
+  agent: AgentPrincipal
+  locationId?: LocationId
+  timeZone?: string | null
+  dataset?: DatasetName
+  fence?: string
+}
 const known = new WeakMap<FastifyRequest, Known>()
 
 /** Every route of this instance is for agents. */
@@ -51,6 +58,13 @@ export async function requireTimeZone(request: FastifyRequest): Promise<void> {
   if (timeZone === null && hasInstants(required(dataset))) throw new Problem('time_zone_required')
 }
 
+/** The agent must be the one that writes at the path's location. Throws location_written with the name of any other. */
+export function requireLocationWriter(pool: Pool) {
+  return async (request: FastifyRequest): Promise<void> => {
+    knownOf(request).fence = await requireWriter(pool, locationOf(request), agentOf(request).agentId)
+  }
+}
+
 export function agentOf(request: FastifyRequest): AgentPrincipal {
   return knownOf(request).agent
 }
@@ -73,8 +87,19 @@ export function datasetOf(request: FastifyRequest): DatasetName {
 }
 
 /** The dataset of a location that an agent speaks of. */
-export function keyOf(request: FastifyRequest): { locationId: LocationId; dataset: DatasetName; agentId: AgentId } {
-  return { locationId: locationOf(request), dataset: datasetOf(request), agentId: agentOf(request).agentId }
+export function keyOf(request: FastifyRequest): {
+  locationId: LocationId
+  dataset: DatasetName
+  agentId: AgentId
+  fence: string
+} {
+  const { agent, fence } = knownOf(request)
+  return {
+    locationId: locationOf(request),
+    dataset: datasetOf(request),
+    agentId: agent.agentId,
+    fence: required(fence),
+  }
 }
 
 function knownOf(request: FastifyRequest): Known {

@@ -47,7 +47,7 @@ async function twoClinics(t: TestContext) {
   }
   for (const id of ids.values()) assert.equal((await upload(id)).status, 200)
   const closedId = ids.get('2') ?? assert.fail()
-  const location = { id: closedId, organizationId, upload: async () => assert.fail() }
+  const location = { id: closedId, organizationId, agent, upload: async () => assert.fail() }
   const vendor = await world.addVendor([location])
   const seen = async () => {
     const { body } = await vendor.get(`/locations/${closedId}`)

@@ -5,7 +5,8 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Pool } from 'pg'
 import { enrollAgent } from '../../modules/agents/agent-key.ts'
 import { highestNumber } from '../../modules/agents/agent-number.ts'
-import { currentEpoch } from '../../modules/agents/epoch.ts'
+import { epochOf } from '../../modules/agents/epoch.ts'
+import { listWrittenByOthers } from '../../modules/agents/location-writer.ts'
 import type { SecretKey } from '../../modules/credentials/secret.ts'
 import { finishCycle } from '../../modules/datasets/cycle.ts'
 import { parseInstant } from '../../modules/datasets/instant.ts'
@@ -26,6 +27,7 @@ import {
   requireAgent,
   requireDataset,
   requireLocation,
+  requireLocationWriter,
   requireTimeZone,
 } from './authorize.ts'
 import { jsonBounds, leaveBodies, requireType } from './body.ts'
@@ -64,8 +66,12 @@ function registerEnrolment(app: FastifyInstance, { pool, secretKey, tokenLimit }
     reply.headers(tokenLimit.headersOf(verdict))
     if (!verdict.admitted)
       throw new Problem('token_requests_exceeded', { retryAfterSeconds: verdict.retryAfterSeconds })
-    const { enrolment_code: code, ...described } = body
-    const agent = await enrollAgent(pool, secretKey, { code, ...described })
+    const { enrolment_code: code, replaces_agent_key: replacedKey, ...named } = body
+    const agent = await enrollAgent(pool, secretKey, {
+      code,
+      ...named,
+      ...(replacedKey === undefined ? {} : { replacedKey }),
+    })
     reply.code(201)
     return { agent_id: agent.agentId, agent_key: agent.agentKey, organization_id: agent.organizationId }
   })
@@ -78,23 +84,31 @@ function registerProtected(app: FastifyInstance, context: IngestApiContext): voi
   const { pool, now, log } = context
   const readers = new Map(datasets.map((dataset) => [dataset.name as string, createLineReader(dataset)]))
   const largeBodies = createLargeBodies()
-  const forDataset = { largeBodies, config: { uploadTimeoutMs }, onRequest: [requireLocation(pool), requireDataset] }
+  const onRequest = [requireLocation(pool), requireDataset, requireLocationWriter(pool)]
+  const forDataset = { largeBodies, config: { uploadTimeoutMs }, onRequest }
 
   serve(app, 'identifyAgent', {}, async (request) => {
     const agent = agentOf(request)
     const highest = await highestNumber(pool, agent.agentId)
     const { timeZone } = await requireOrganization(pool, agent.organizationId)
     const locations = await listLocations(pool, agent.organizationId)
+    const ids = locations.map(({ id }) => id)
+    const others = await listWrittenByOthers(pool, ids, agent.agentId)
     return {
       agent_id: agent.agentId,
       organization_id: agent.organizationId,
       server_time: now().toISOString(),
       highest_number: highest === null ? null : Number(highest),
-      epoch: await currentEpoch(pool),
+      epoch: await epochOf(pool, agent.agentId),
       time_zone: timeZone,
       location_time_zones: locations.flatMap(({ sourceId, assignedTimeZone }) =>
         assignedTimeZone === null ? [] : [{ source_id: sourceId, time_zone: assignedTimeZone }],
       ),
+      written_by_others: locations.flatMap(({ id, sourceId, name }) => {
+        const writer = others.get(id)
+        const contact = writer?.lastContactAt?.toISOString() ?? null
+        return writer ? [{ source_id: sourceId, name, agent_name: writer.name, last_contact_at: contact }] : []
+      }),
     }
   })
 

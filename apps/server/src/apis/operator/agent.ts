@@ -1,6 +1,9 @@
 import { createEnrolmentCode, listAgents, revokeAgent } from '../../modules/agents/agent-key.ts'
+import { takeOver } from '../../modules/agents/location-writer.ts'
+import { findLocation } from '../../modules/directory/location.ts'
 import { requireOrganization } from '../../modules/directory/organization.ts'
-import type { AgentId, OrganizationId } from '../../platform/identity/identity.ts'
+import { Problem } from '../../platform/errors/problem.ts'
+import type { AgentId, LocationId, OrganizationId } from '../../platform/identity/identity.ts'
 import { list, table } from './answer.ts'
 import { type CommandGroup, command } from './command-line.ts'
 import { numericId, optional, required, wholeNumber } from './option.ts'
@@ -45,6 +48,22 @@ export const agent: CommandGroup = {
         return {
           data,
           text: table(['id', 'organization', 'name', 'version', 'state', 'enrolled', 'last contact'], rows),
+        }
+      },
+    }),
+    'take-over': command({
+      help: 'Lets an agent write at a location in place of the one that writes there now. That one is refused from its next request on.',
+      options: {
+        agent: required('<id>', 'the agent that writes from now on', numericId<AgentId>),
+        location: required('<id>', 'the location', numericId<LocationId>),
+      },
+      run: async ({ pool }, { agent: agentId, location: locationId }) => {
+        const location = await findLocation(pool, locationId)
+        if (!location) throw new Problem('location_unknown')
+        await takeOver(pool, { locationId, agentId, organizationId: location.organizationId })
+        return {
+          data: { agentId, locationId },
+          text: `Agent ${agentId} writes at location ${locationId} from now on. Its next complete list decides about all that was received before.`,
         }
       },
     }),

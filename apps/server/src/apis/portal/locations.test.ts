@@ -26,10 +26,9 @@ async function someOffice(t: TestContext, now: string) {
     location.id,
     JSON.stringify({ monday: [{ opens: '09:00', closes: '17:00' }] }),
   ])
-  const { organizationId } = location
+  const { organizationId, agent } = location
   const path = `/organizations/${organizationId}/locations`
   // The sign-in is of the machine's time, which the test's clock does not move.
-  const agent = await world.addAgent(organizationId)
   const read = async (at: string, complete = true) => {
     const cycle = { read_at: at, complete }
     const answer = await world.post(`/locations/${location.id}/${dataset}/cycles`, agent, cycle)
@@ -147,4 +146,41 @@ test('W19: another practice’s location is not found, as one that does not exis
     (await stranger.get(`/organizations/${location.organizationId}/locations`)).body.code,
     'organization_unknown',
   )
+})
+
+test('a location shows which agent writes there and which one was refused, and an admin lets that one take over', async (t) => {
+  const world = await somePortal(t)
+  const location = await world.addLocation({ insurancePlans: 2 })
+  const { organizationId, agent } = location
+  const other = await world.addAgent(organizationId)
+  const admin = await world.signInAs({ organizationId }, 'admin')
+  const path = `/organizations/${organizationId}/locations/${location.id}`
+  const shown = async () => {
+    const { writer } = (await admin.get(path)).body as unknown as {
+      writer: { agent_id: string; last_contact_at: string; refused: { agent_id: string } | null }
+    }
+    assert.ok(Date.parse(writer.last_contact_at) > Date.now() - 60_000)
+    return [writer.agent_id, writer.refused?.agent_id]
+  }
+  const contested = async () =>
+    ((await admin.get(`/organizations/${organizationId}`)).body as unknown as { locations_with_two_agents: number })
+      .locations_with_two_agents
+  const cycle = (by: typeof agent) =>
+    world.post(`/locations/${location.id}/${dataset}/cycles`, by, { read_at: new Date().toISOString(), complete: true })
+  assert.deepEqual([await shown(), await contested()], [[agent.agentId, undefined], 0])
+  assert.equal((await cycle(other)).status, 409)
+  assert.deepEqual([await shown(), await contested()], [[agent.agentId, other.agentId], 1])
+
+  const stranger = await world.addAgent(await world.addOrganization())
+  for (const agent_id of [stranger.agentId, '0', 'x']) {
+    const refused = await admin.send('PUT', `${path}/writer`, { agent_id })
+    assert.deepEqual([refused.status, refused.body.code], [404, 'agent_unknown'])
+  }
+  const taken = await admin.send('PUT', `${path}/writer`, { agent_id: other.agentId })
+  assert.equal(taken.status, 200, taken.text)
+
+  assert.deepEqual([await shown(), await contested()], [[other.agentId, undefined], 0])
+  assert.deepEqual([(await cycle(other)).status, (await cycle(agent)).status], [200, 409])
+  const events = await world.pool.query(`select action, subject from audit_event where action = 'agent.take_over'`)
+  assert.deepEqual(events.rows, [{ action: 'agent.take_over', subject: `Agent (${other.agentId}) at Location` }])
 })

@@ -1,11 +1,12 @@
 import { type FreshnessState, getDataset } from '@bridgework/contract'
-import type { LocationEntry, PortalAnswers, TimelineRange } from '@bridgework/contract/portal'
+import type { LocationEntry, LocationWriter, PortalAnswers, TimelineRange } from '@bridgework/contract/portal'
+import { listWriters, type LocationWriter as Writer } from '../../modules/agents/location-writer.ts'
 import { listDatasetStates } from '../../modules/datasets/dataset-state.ts'
 import { freshnessOf, oldestOf, type SyncTimes } from '../../modules/datasets/freshness.ts'
 import { createTimelines, listSyncActivity } from '../../modules/datasets/sync-activity.ts'
 import { type Location, listLocations } from '../../modules/directory/location.ts'
 import { listRemovals } from '../../modules/records/removal-store.ts'
-import type { OrganizationId } from '../../platform/identity/identity.ts'
+import type { LocationId, OrganizationId } from '../../platform/identity/identity.ts'
 import type { PortalContext } from './context.ts'
 import { type ListPage, toListed } from './list.ts'
 
@@ -40,6 +41,15 @@ export async function countByState(
   return counts
 }
 
+/** At how many of these locations a second agent was refused within a day. */
+export async function countWithTwoAgents(
+  { pool, now }: PortalContext,
+  locationIds: readonly LocationId[],
+): Promise<number> {
+  const writers = [...(await listWriters(pool, locationIds)).values()]
+  return writers.filter((writer) => toWriter(writer, now())?.refused).length
+}
+
 /** One location with the timeline of each dataset's freshness. */
 export async function locationPage(
   context: PortalContext,
@@ -72,7 +82,11 @@ async function entriesOf(
   locations: readonly Location[],
 ): Promise<LocationEntry[]> {
   const ids = locations.map((location) => location.id)
-  const [states, removals] = await Promise.all([listDatasetStates(pool, ids), listRemovals(pool, ids)])
+  const [states, removals, writers] = await Promise.all([
+    listDatasetStates(pool, ids),
+    listRemovals(pool, ids),
+    listWriters(pool, ids),
+  ])
   const removalAt = new Map(removals.map((removal) => [`${removal.locationId} ${removal.dataset}`, removal.state]))
   return await Promise.all(
     locations.map(async (location) => {
@@ -90,6 +104,7 @@ async function entriesOf(
         is_active: location.isActive,
         closed_at: location.closedAt?.toISOString() ?? null,
         practice_management_system: location.practiceManagementSystem,
+        writer: toWriter(writers.get(location.id), now()),
         state: await stateOf(oldestOf(own.map(([, state]) => state))),
         datasets: await Promise.all(
           own.map(async ([dataset, state]) => ({
@@ -107,6 +122,26 @@ async function entriesOf(
     }),
   )
 }
+
+function toWriter(writer: Writer | undefined, now: Date): LocationWriter | null {
+  if (!writer) return null
+  const { refusedAgentId, refusedName, refusedAt } = writer
+  const isRefused = refusedAgentId !== null && refusedName !== null && refusedAt !== null
+  return {
+    agent_id: writer.agentId,
+    name: writer.name,
+    last_contact_at: writer.lastContactAt?.toISOString() ?? null,
+    since: writer.takenAt.toISOString(),
+    is_revoked: writer.isRevoked,
+    refused:
+      isRefused && now.getTime() - refusedAt.getTime() < refusedShownMs
+        ? { agent_id: refusedAgentId, name: refusedName, at: refusedAt.toISOString() }
+        : null,
+  }
+}
+
+/** An agent that has not asked for a day was stopped. */
+const refusedShownMs = 24 * 60 * 60_000
 
 function addressOf(location: Location): string {
   const place = [location.state, location.postalCode].filter(Boolean).join(' ')

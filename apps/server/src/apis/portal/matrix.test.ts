@@ -251,6 +251,7 @@ const bodies: Partial<Record<PortalRouteName, object>> = {
   confirmRemoval: { list_hash: 'x' },
   updateAttribution: { domains: [], excluded_paths: [] },
   updateLocation: { time_zone: null },
+  takeOverLocation: { agent_id: '1' },
 }
 
 test('W19: an id of others is nobody’s within one’s own company, organization and account, in every place of every path', async (t) => {

@@ -44,6 +44,7 @@ test('a practice sees itself in numbers, and an admin may rename it and set its 
     removals: 0,
     vendors: 1,
     locations_by_state: { current: 0, stale: 0, disconnected: 0, pending: 1 },
+    locations_with_two_agents: 0,
   })
 
   const admin = await world.signInAs({ organizationId }, 'admin')

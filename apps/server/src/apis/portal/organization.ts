@@ -1,6 +1,7 @@
 import { datasetNames, getDataset, hasPatientData } from '@bridgework/contract'
 import type { AgentEntry, OrganizationPage } from '@bridgework/contract/portal'
 import { type Agent, createEnrolmentCode, listAgents, revokeAgent } from '../../modules/agents/agent-key.ts'
+import { takeOver } from '../../modules/agents/location-writer.ts'
 import { listAudit, recordAudit } from '../../modules/audit/store.ts'
 import { countCompaniesWithAccess } from '../../modules/consent/grant.ts'
 import { assignTimeZone, listLocations } from '../../modules/directory/location.ts'
@@ -13,7 +14,7 @@ import { enrolmentCommands } from './agent-commands.ts'
 import { entryOf, toAuditEvent } from './audit.ts'
 import type { PortalHandlers } from './context.ts'
 import { readListPage, toListed } from './list.ts'
-import { countByState, locationPage, locationsPage } from './locations.ts'
+import { countByState, countWithTwoAgents, locationPage, locationsPage } from './locations.ts'
 import { requireOwnLocation } from './own-location.ts'
 import { readChoice } from './query.ts'
 
@@ -25,6 +26,7 @@ export const organizationHandlers: PortalHandlers<
   | 'listLocations'
   | 'getLocation'
   | 'updateLocation'
+  | 'takeOverLocation'
   | 'listAgents'
   | 'createEnrolmentCode'
   | 'revokeAgent'
@@ -37,11 +39,10 @@ export const organizationHandlers: PortalHandlers<
       listAgents(pool, organizationId, agentsMax),
       countCompaniesWithAccess(pool, organizationId),
     ])
-    const [removals, byState] = await Promise.all([
-      listRemovals(
-        pool,
-        locations.map(({ id }) => id),
-      ),
+    const locationIds = locations.map(({ id }) => id)
+    const [removals, withTwoAgents, byState] = await Promise.all([
+      listRemovals(pool, locationIds),
+      countWithTwoAgents(context, locationIds),
       countByState(
         context,
         locations.filter((location) => location.isActive),
@@ -61,6 +62,7 @@ export const organizationHandlers: PortalHandlers<
       removals: removals.filter((removal) => removal.state === 'held').length,
       vendors,
       locations_by_state: byState,
+      locations_with_two_agents: withTwoAgents,
       datasets: datasetNames.map((name) => ({
         dataset: name,
         title: getDataset(name).title,
@@ -99,6 +101,18 @@ export const organizationHandlers: PortalHandlers<
     await withTransaction(pool, async (client) => {
       await assignTimeZone(client, id, timeZone)
       await recordAudit(client, entryOf(call, 'location.update', `${name}: time zone ${timeZone ?? 'none'}`))
+    })
+    return { done: true }
+  },
+
+  takeOverLocation: async ({ pool }, call) => {
+    const { organizationId } = call.member
+    const { id, name } = await requireOwnLocation(pool, organizationId, call.params.location_id)
+    const agentId = parseNumericId<AgentId>(call.body.agent_id)
+    if (agentId === null) throw new Problem('agent_unknown')
+    await withTransaction(pool, async (client) => {
+      const agent = await takeOver(client, { locationId: id, agentId, organizationId })
+      await recordAudit(client, entryOf(call, 'agent.take_over', `${agent.name} (${agentId}) at ${name}`))
     })
     return { done: true }
   },

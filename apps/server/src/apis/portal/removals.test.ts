@@ -18,18 +18,18 @@ type Removal = {
 async function someRemoval(t: TestContext, dataset = 'insurance_plans', count = 30) {
   const world = await somePortal(t)
   const location = await world.addLocation()
-  const { organizationId } = location
-  const agent = await world.addAgent(organizationId)
+  const { organizationId, agent } = location
   const record = { insurance_plans: aPlan, fee_schedules: aSchedule }[dataset] ?? (() => aRecord(dataset))
   const named = (index: number) =>
     dataset === 'fee_schedules' ? { name: `Schedule ${index}` } : { plan_name: `Plan ${index}` }
   const sourceId = (index: number) => `s${String(index).padStart(3, '0')}`
   const records = Array.from({ length: count }, (_, index) => [sourceId(index), record(named(index))])
   assert.equal((await location.upload(dataset, Object.fromEntries(records))).status, 200)
-  // What another agent received within a day is left alone; these were there before.
-  await world.pool.query(`update record set received_at = received_at - interval '2 days'`)
   const reconcile = (ids: string[]) =>
-    world.post(`/locations/${location.id}/${dataset}/reconcile`, agent, { began_at_upload: 1, source_ids: ids })
+    world.post(`/locations/${location.id}/${dataset}/reconcile`, agent, {
+      began_at_upload: 10_000_000,
+      source_ids: ids,
+    })
   assert.equal((await reconcile([sourceId(0)])).body.code, 'removal_held')
 
   const path = `/organizations/${organizationId}/removals`
@@ -101,12 +101,11 @@ test('R09: at most 100 records are listed; a fee schedule has its name, a patien
 
   const world = await somePortal(t)
   const location = await world.addLocation()
-  const agent = await world.addAgent(location.organizationId)
   const patient = { last_name: 'Patient-Canary' }
   const stored = await location.upload('patients', { a: aRecord('patients', patient), b: aRecord('patients', patient) })
   assert.equal(stored.status, 200, stored.text)
-  await world.pool.query(`update record set received_at = received_at - interval '2 days'`)
-  await world.post(`/locations/${location.id}/patients/reconcile`, agent, { began_at_upload: 1, source_ids: [] })
+  const list = { began_at_upload: 10_000_000, source_ids: [] }
+  await world.post(`/locations/${location.id}/patients/reconcile`, location.agent, list)
   const owner = await world.signInAs({ organizationId: location.organizationId }, 'owner')
   const answer = await owner.get(`/organizations/${location.organizationId}/removals/${location.id}/patients`)
   assert.deepEqual(

@@ -153,7 +153,7 @@ async function uploadEverywhere(
       note(await location.upload(name, { [canary]: { ...marked, [attribute]: { [canary]: canary } } }))
     }
   }
-  const agent = await world.addAgent(location.organizationId)
+  const { agent } = location
   const post = (dataset: string, body: string) => world.send(agent, location.id, dataset, 1, body)
   note(await post('insurance_plans', canary))
   note(await post('insurance_plans', `{"source_id":"${canary}","attributes":"${canary}"}`))

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { datasetNames, type ProblemCode, vendorApiPath } from '@bridgework/contract'
+import { ingestRoutes as contractRoutes, ingestApiPath } from '@bridgework/contract/ingest'
 import { portalApiPath, portalPages } from '@bridgework/contract/portal'
 import { revokeKeyPair } from '../../modules/credentials/key-pair.ts'
 import { suspendCompany } from '../../modules/directory/company.ts'
@@ -22,17 +23,7 @@ const datasetRoutes = datasetNames.flatMap((name) => [
   `/locations/:location_id/${name}/digest`,
 ])
 const protectedRoutes = [...directoryRoutes, ...datasetRoutes]
-const ingestRoutes = [
-  'POST /ingest/v1/agents',
-  'GET /ingest/v1/agents/self',
-  'POST /ingest/v1/organizations/:organization_id/locations',
-  'POST /ingest/v1/locations/:location_id/:dataset/records',
-  'POST /ingest/v1/locations/:location_id/:dataset/reconcile',
-  'POST /ingest/v1/locations/:location_id/:dataset/complete_lists',
-  'POST /ingest/v1/locations/:location_id/:dataset/complete_lists/:list_id/slices',
-  'POST /ingest/v1/locations/:location_id/:dataset/complete_lists/:list_id/finish',
-  'POST /ingest/v1/locations/:location_id/:dataset/cycles',
-]
+const ingestRoutes = Object.values(contractRoutes).map(({ method, path }) => `${method} ${ingestApiPath}${path}`)
 const openRoutes = [
   'GET /',
   'GET /healthz',

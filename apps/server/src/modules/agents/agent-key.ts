@@ -7,6 +7,7 @@ import { Problem } from '../../platform/errors/problem.ts'
 import { type AgentId, newNumericId, type OrganizationId } from '../../platform/identity/identity.ts'
 import { isSecret, newSecret, type SecretKey } from '../credentials/secret.ts'
 import { lockOrganization } from '../directory/organization.ts'
+import { replaceAgent } from './location-writer.ts'
 
 /** Proof that a request came from a living agent of this organization. Only `authenticateAgent` makes one. */
 export type AgentPrincipal = {
@@ -55,12 +56,13 @@ export async function createEnrolmentCode(
 
 /**
  * Turns a code into an agent with a new id and a key, which is shown here and never again. Of several tries with one code exactly one
- * succeeds: the update that marks it used is the check. Throws Problem enrolment_code_invalid.
+ * succeeds: the update that marks it used is the check. `replacedKey`: the key of the agent whose place it takes, which ends. Throws Problem
+ * enrolment_code_invalid.
  */
 export async function enrollAgent(
   pool: Pool,
   secretKey: SecretKey,
-  enrolment: { code: string; name?: string; version?: string },
+  enrolment: { code: string; name?: string; version?: string; replacedKey?: string },
 ): Promise<{ agentId: AgentId; agentKey: string; organizationId: OrganizationId }> {
   if (!isSecret('bwe', enrolment.code)) throw new Problem('enrolment_code_invalid', { because: 'form' })
   const name = requireText(enrolment.name ?? 'Agent', 'the name of an agent')
@@ -84,6 +86,10 @@ export async function enrollAgent(
        values ($1, $2, $3, $4, $5)`,
       [agent.agentId, agent.organizationId, name, version, secretKey.hmac(agent.agentKey)],
     )
+    if (enrolment.replacedKey !== undefined) {
+      const replaced = await findByKey(client, secretKey, enrolment.replacedKey)
+      if (replaced?.organizationId === agent.organizationId) await replaceAgent(client, replaced.agentId, agent.agentId)
+    }
     return agent
   })
 }
@@ -99,13 +105,22 @@ export async function authenticateAgent(
 ): Promise<AgentPrincipal> {
   const key = /^Bearer ([\w-]+)$/i.exec(authorizationHeader ?? '')?.[1] ?? ''
   if (!isSecret('bwa', key)) throw new Problem('agent_key_invalid', { because: 'form' })
-  const { rows } = await pool.query<{ id: AgentId; organization_id: OrganizationId }>({
+  const agent = await findByKey(pool, secretKey, key)
+  if (!agent) throw new Problem('agent_key_invalid', { because: 'unknown or revoked' })
+  return { brand: 'AgentPrincipal', ...agent }
+}
+
+async function findByKey(
+  db: Queryable,
+  secretKey: SecretKey,
+  key: string,
+): Promise<{ agentId: AgentId; organizationId: OrganizationId } | null> {
+  const { rows } = await db.query<{ id: AgentId; organization_id: OrganizationId }>({
     name: 'authenticate-agent',
     text: 'select id, organization_id from agent where key_hmac = $1 and revoked_at is null',
     values: [secretKey.hmac(key)],
   })
-  if (!rows[0]) throw new Problem('agent_key_invalid', { because: 'unknown or revoked' })
-  return { brand: 'AgentPrincipal', agentId: rows[0].id, organizationId: rows[0].organization_id }
+  return rows[0] ? { agentId: rows[0].id, organizationId: rows[0].organization_id } : null
 }
 
 /** Ends an agent's key at its next request. Throws a Problem when there is no such living agent, or it is not of that organization. */

@@ -66,6 +66,7 @@ function startUploads(pool: Parameters<typeof storeUpload>[0], ids: readonly Loc
         locationId,
         dataset: 'insurance_plans',
         agentId,
+        fence: null,
         number: String(number),
         bodyHash: '00',
         lines,

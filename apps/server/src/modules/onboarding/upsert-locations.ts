@@ -4,6 +4,7 @@ import type { Queryable } from '../../platform/database/queryable.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import { type AgentId, type LocationId, newNumericId, type OrganizationId } from '../../platform/identity/identity.ts'
 import { listAgents } from '../agents/agent-key.ts'
+import { listWrittenByOthers, noteRefused } from '../agents/location-writer.ts'
 import { insertAttributionScripts } from '../attribution/store.ts'
 import { openForOrganizationGrants } from '../consent/dataset-grant.ts'
 import { insertDatasetStates, listDatasetStates } from '../datasets/dataset-state.ts'
@@ -23,8 +24,8 @@ import { dropWaitingRemovals, requestRemovals } from '../records/removal-store.t
 export type LocationReport = { agentId: AgentId; isComplete: boolean; now: Date }
 
 /**
- * Stores what an agent reports of an organization's locations, by source id. Locations that it does not name stay as they are, unless the list
- * is complete: then those that no other agent reports are closed, and all their records are held for removal. One that is named is open again.
+ * Stores what an agent reports of an organization's locations, by source id. Those at which another agent writes stay as that one reports them.
+ * Locations that it does not name stay as they are, unless the list is complete: then those that no other agent reports are closed, and all their records are held for removal. One that is named is open again.
  * A new location gets its dataset states, its attribution script and the grants of the whole organization in the same
  * transaction. A location without a change is not touched, so `updatedAt` moves only with a change. Returns all locations of
  * the organization. Throws a Problem when a source id occurs twice, or a complete list is empty.
@@ -46,8 +47,10 @@ export async function upsertLocations(
     await lockOrganization(client, organizationId)
     const before = await listLocations(client, organizationId)
     const knownIds = new Set(before.map((location) => location.sourceId))
-    const { known = [], added = [] } = Object.groupBy(sources, ({ sourceId }) =>
-      knownIds.has(sourceId) ? 'known' : 'added',
+    const others = await namedByAnother(client, before, sources, report)
+    const { known = [], added = [] } = Object.groupBy(
+      sources.filter(({ sourceId }) => !others.has(sourceId)),
+      ({ sourceId }) => (knownIds.has(sourceId) ? 'known' : 'added'),
     )
     await updateLocations(client, organizationId, known)
     if (added.length > 0) {
@@ -58,18 +61,35 @@ export async function upsertLocations(
       await insertAttributionScripts(client, newIds)
       await openForOrganizationGrants(client, organizationId, newIds)
     }
-    if (report) await closeAndOpen(client, organizationId, [...bySourceId.keys()], report)
+    if (report) await closeAndOpen(client, organizationId, { all: [...bySourceId.keys()], others }, report)
     return await listLocations(client, organizationId)
   })
+}
+
+/** Source ids of locations that are reported here though another agent writes at them, which is noted. */
+async function namedByAnother(
+  client: Queryable,
+  before: readonly Location[],
+  sources: readonly LocationSource[],
+  report: LocationReport | null,
+): Promise<ReadonlySet<string>> {
+  if (report === null) return new Set()
+  const named = new Set(sources.map(({ sourceId }) => sourceId))
+  const reported = before.filter(({ sourceId }) => named.has(sourceId))
+  const ids = reported.map(({ id }) => id)
+  const others = await listWrittenByOthers(client, ids, report.agentId)
+  await noteRefused(client, [...others.keys()], report.agentId)
+  return new Set(reported.filter(({ id }) => others.has(id)).map(({ sourceId }) => sourceId))
 }
 
 async function closeAndOpen(
   client: Queryable,
   organizationId: OrganizationId,
-  sourceIds: readonly string[],
+  named: { all: readonly string[]; others: ReadonlySet<string> },
   { agentId, isComplete, now }: LocationReport,
 ): Promise<void> {
-  await dropWaitingRemovals(client, await openLocations(client, organizationId, sourceIds, agentId))
+  const own = named.all.filter((sourceId) => !named.others.has(sourceId))
+  await dropWaitingRemovals(client, await openLocations(client, organizationId, own, agentId))
   if (!isComplete) return
   const others = (await listAgents(client, organizationId)).filter(
     (agent) => agent.id !== agentId && isAlive(agent, now),
@@ -77,7 +97,7 @@ async function closeAndOpen(
   const closed = await closeLocations(
     client,
     organizationId,
-    sourceIds,
+    named.all,
     others.map((agent) => agent.id),
   )
   if (closed.length === 0) return

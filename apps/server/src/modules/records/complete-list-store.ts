@@ -4,7 +4,8 @@ import { textArray } from '../../platform/database/binary-array.ts'
 import { withTransaction } from '../../platform/database/pool.ts'
 import type { AgentId, LocationId } from '../../platform/identity/identity.ts'
 
-export type ListKey = { locationId: LocationId; dataset: DatasetName; agentId: AgentId }
+/** `fence`: that of the location's writer when the request began; null: no agent of an office asks. */
+export type ListKey = { locationId: LocationId; dataset: DatasetName; agentId: AgentId; fence: string | null }
 
 /** A complete list that is being received. `coveredTo`: the last key that was compared, '' at first. `answer`: once it is finished. */
 export type OpenList = ListKey & { id: string; beganAtUpload: string; coveredTo: string; answer: string | null }

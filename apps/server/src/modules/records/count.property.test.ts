@@ -145,7 +145,7 @@ async function take(pool: Pool, locationId: LocationId, number: number, each: St
     const { dataset, keys } = each
     const listed = new Set(keys.map(String))
     const unlisted = (sourceIds: readonly string[]) => sourceIds.filter((each) => !listed.has(each))
-    const list = { locationId, dataset, agentId, beganAtUpload: String(number), unlisted }
+    const list = { locationId, dataset, agentId, fence: null, beganAtUpload: String(number), unlisted }
     const { hidden } = await reconcile({ pool, now: () => new Date(), log: () => {} }, list).catch(() => ({
       hidden: 0,
     }))
@@ -157,7 +157,7 @@ async function take(pool: Pool, locationId: LocationId, number: number, each: St
       sourceId: `${key}`,
       source: values && JSON.stringify(sourceOf(dataset, values)),
     }))
-    const body = { locationId, dataset, agentId, number: String(number), bodyHash: '00', lines }
+    const body = { locationId, dataset, agentId, fence: null, number: String(number), bodyHash: '00', lines }
     await storeUpload(pool, body, () => new Date())
   }
 }

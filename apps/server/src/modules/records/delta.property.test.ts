@@ -199,7 +199,7 @@ function uploadOf(pair: Pair, locationId: LocationId, agentId: AgentId, number: 
   const attributes =
     value === null ? null : kind === 'target' ? pair.targetRecord(value) : pair.copiedRecord(value, targetKey)
   const lines = [{ sourceId, source: attributes && JSON.stringify(attributes) }]
-  return { locationId, dataset, agentId, number: String(number), bodyHash: '00', lines }
+  return { locationId, dataset, agentId, fence: null, number: String(number), bodyHash: '00', lines }
 }
 
 async function aLocation(pool: Pool): Promise<{ locationId: LocationId; organizationId: OrganizationId }> {

@@ -3,6 +3,7 @@ import { Problem } from '../../platform/errors/problem.ts'
 import type { Log } from '../../platform/log/log-event.ts'
 import type { ListKey } from './complete-list-store.ts'
 import { type CompleteList, startRemoval } from './removal.ts'
+import type { Reading } from './removal-store.ts'
 
 /**
  * Hides what a finished read no longer found, as `startRemoval` does. `beganAtUpload`: the number that the agent's next upload had when it began
@@ -11,9 +12,9 @@ import { type CompleteList, startRemoval } from './removal.ts'
  */
 export async function reconcile(
   deps: { pool: Pool; now: () => Date; log: Log },
-  { agentId, beganAtUpload, ...list }: ListKey & Pick<CompleteList, 'unlisted'> & { beganAtUpload: string },
+  { agentId, fence, beganAtUpload, ...list }: ListKey & Pick<CompleteList, 'unlisted'> & Omit<Reading, 'agentId'>,
 ): Promise<{ hidden: number; remaining?: number }> {
-  const start = await startRemoval(deps, { ...list, reading: { agentId, beganAtUpload } })
+  const start = await startRemoval(deps, { ...list, reading: { agentId, fence, beganAtUpload } })
   if (start.state === 'done') return { hidden: start.hidden }
   if (start.state === 'running') return { hidden: 0, remaining: start.remaining }
   const { missing, visible } = start

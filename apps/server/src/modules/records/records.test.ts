@@ -36,7 +36,7 @@ function upload(pool: Pool, locationId: LocationId, dataset: DatasetName, record
   }))
   return storeUpload(
     pool,
-    { locationId, dataset, agentId: '1' as AgentId, number: String(number), bodyHash: '00', lines },
+    { locationId, dataset, agentId: '1' as AgentId, fence: null, number: String(number), bodyHash: '00', lines },
     now,
   )
 }

@@ -311,34 +311,31 @@ export async function listVisible(
   return rows.map((row) => row.source_id)
 }
 
-/** The reading of a complete list: by whom, and the number that the agent's next upload had when it began. */
-export type Reading = { agentId: AgentId; beganAtUpload: string }
+/** The reading of a complete list: by which agent, under which fence, and the number that its next upload had when it began. */
+export type Reading = { agentId: AgentId; fence: string | null; beganAtUpload: string }
 
 /**
- * Of these source ids, neighbours in their order, those of visible records that were not received since the reading began: neither written by a later upload of the
- * agent, nor sent again unchanged by one, nor written by another agent within a day (the numbers of two agents cannot be compared). Without
- * a reading, all that are visible.
+ * Of these source ids, neighbours in their order, those of visible records that were not received since the reading began: neither written by a
+ * later upload of the agent, nor sent again unchanged by one. What other agents sent was before: a location has one writer. Without a reading,
+ * all that are visible.
  */
 export async function findMissing(
   db: Queryable,
   { locationId, dataset }: DatasetKey,
   reading: Reading | null,
   sourceIds: readonly string[],
-  now: Date,
 ): Promise<string[]> {
   const { agentId, beganAtUpload } = reading ?? noReading
-  const anotherSince = reading === null ? 'infinity' : new Date(now.getTime() - 24 * 60 * 60_000)
   const { rows } = await db.query<{ source_id: string }>(
     `select source_id
        from record
       where location_id = $1 and dataset = $2 and ${among(5)} and not is_hidden
         and not (agent_id = $3 and upload_number >= $4)
-        and not (agent_id <> $3 and received_at > $6::timestamptz)
         and source_id not in (select unnest(unchanged_source_ids)
                                 from upload
                                where location_id = $1 and dataset = $2 and agent_id = $3 and number >= $4)
       order by source_id`,
-    [locationId, dataset, agentId, beganAtUpload, textArray(sourceIds), anotherSince],
+    [locationId, dataset, agentId, beganAtUpload, textArray(sourceIds)],
   )
   return rows.map((row) => row.source_id)
 }

@@ -37,18 +37,19 @@ async function somePlans(pool: Pool, count: number) {
       sourceId,
       source: source && JSON.stringify(source),
     }))
-    return storeUpload(pool, { ...key, agentId, number: String(number), bodyHash: '00', lines }, now)
+    return storeUpload(pool, { ...key, agentId, fence: null, number: String(number), bodyHash: '00', lines }, now)
   }
   const ids = (from: number, to: number) => Array.from({ length: to - from }, (_, index) => `p${from + index}`)
   const plansOf = (sourceIds: string[]) => Object.fromEntries(sourceIds.map((id) => [id, aPlan()]))
   await upload(plansOf(['p0']))
   await copyRecords(pool, key, count)
-  const list = (sourceIds: readonly string[], beganAtUpload = number + 1, at = now, by = agentId, on = pool) =>
+  const list = (sourceIds: readonly string[], beganAtUpload = number + 1, on = pool) =>
     reconcile(
-      { pool: on, now: at, log },
+      { pool: on, now, log },
       {
         ...key,
-        agentId: by,
+        agentId,
+        fence: null,
         beganAtUpload: String(beganAtUpload),
         unlisted: (visible) => visible.filter((each) => !sourceIds.includes(each)),
       },
@@ -116,15 +117,6 @@ test('a list that misses less ends the wait', async (t) => {
   assert.deepEqual(await listRemovals(pool, null), [])
   while (await slice()) {}
   assert.deepEqual([await count(pool, 'removal'), await count(pool, 'removal_record')], [0, 0])
-})
-
-test('records of another agent within a day are left alone by a list that may be older', async (t) => {
-  const { pool } = await createTestDatabase(t)
-  const { list, ids } = await somePlans(pool, 9)
-  const other = '2' as AgentId
-  assert.deepEqual(await list(['p0'], 1, now, other), { hidden: 0 })
-  const tomorrow = () => new Date(Date.now() + 25 * 60 * 60_000)
-  assert.deepEqual(await list(ids(0, 8), 1, tomorrow, other), { hidden: 1 })
 })
 
 test('a removal is held from a fifth and ten records on, or when it leaves nothing', () => {
@@ -209,7 +201,7 @@ test('a process that dies between any two statements loses no record of a remova
   }
 
   // In steps: each try reads all records again.
-  const deaths = await untilAlive((mortal) => list(ids(5_500, 31_000), 2, now, undefined, mortal), 4)
+  const deaths = await untilAlive((mortal) => list(ids(5_500, 31_000), 2, mortal), 4)
   assert.ok(deaths > 3, `${deaths}`)
   assert.equal((await visible()).length, 31_000)
   for (let sliced = 0; sliced < 2; sliced++) {

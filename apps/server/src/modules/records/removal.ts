@@ -3,6 +3,7 @@ import type { Pool } from 'pg'
 import { Problem } from '../../platform/errors/problem.ts'
 import type { LocationId } from '../../platform/identity/identity.ts'
 import type { Log } from '../../platform/log/log-event.ts'
+import { holdWriter } from '../agents/location-writer.ts'
 import { hideRecords } from './change.ts'
 import {
   addToRemoval,
@@ -72,10 +73,9 @@ export async function startRemoval(
     unlistedCount += unlisted.length
     if (unlistedCount > removalSliceMax) return startLarge(deps, list)
   }
-  return takeTurn(deps.pool, list.locationId, list.dataset, async (turn) => {
-    const now = deps.now()
+  return takeListTurn(deps.pool, list, async (turn) => {
     const missing: string[] = []
-    for (const slice of slices) missing.push(...(await findMissing(turn.client, list, list.reading, slice, now)))
+    for (const slice of slices) missing.push(...(await findMissing(turn.client, list, list.reading, slice)))
     const current = await findCurrentRemoval(turn.client, list)
     if (current?.state === 'running') {
       const listed = await countListed(turn.client, list, current.id, missing)
@@ -91,7 +91,7 @@ export async function startRemoval(
       const id = await insertRemoval(turn.client, list)
       await addToRemoval(turn.client, list, id, missing)
       const listed = { ...list, id, remaining: missing.length }
-      await replace(turn, deps.log, current, listed, { state: 'held', listHash, visible, heldAt: now })
+      await replace(turn, deps.log, current, listed, { state: 'held', listHash, visible, heldAt: deps.now() })
     }
     return { state: 'held', missing: missing.length, visible }
   })
@@ -102,20 +102,19 @@ async function startLarge(deps: { pool: Pool; now: () => Date; log: Log }, list:
   const { pool, now, log } = deps
   const current = await findCurrentRemoval(pool, list)
   if (current) {
-    const { isCovered, isSame } = await compare(deps, list, current)
+    const { isCovered, isSame } = await compare(pool, list, current)
     if (current.state === 'running') return runningOn(current, isCovered)
     // What waits for a person is asked about again at each cycle: nothing is written for the same list.
     if (isSame) return { state: 'held', missing: current.remaining, visible: current.visible }
   }
   const id = await insertRemoval(pool, list)
-  const inTurn = <T>(work: (turn: Turn) => Promise<T>) => takeTurn(pool, list.locationId, list.dataset, work)
   try {
     for await (const unlisted of unlistedSlices(pool, list)) {
-      await inTurn(async ({ client }) => {
-        await addToRemoval(client, list, id, await findMissing(client, list, list.reading, unlisted, now()))
+      await takeListTurn(pool, list, async ({ client }) => {
+        await addToRemoval(client, list, id, await findMissing(client, list, list.reading, unlisted))
       })
     }
-    return await inTurn(async (turn) => {
+    return await takeListTurn(pool, list, async (turn) => {
       const before = await findCurrentRemoval(turn.client, list)
       if (before?.state === 'running') throw stillRunning(before)
       const { visible } = turn.state(list.dataset)
@@ -133,6 +132,16 @@ async function startLarge(deps: { pool: Pool; now: () => Date; log: Log }, list:
   }
 }
 
+/** A turn in which a list is decided about: its agent must still be the location's writer. */
+function takeListTurn<T>(pool: Pool, list: CompleteList, work: (turn: Turn) => Promise<T>): Promise<T> {
+  const { locationId, dataset, reading } = list
+  return takeTurn(pool, locationId, dataset, async (turn) => {
+    if (reading && reading.fence !== null)
+      await holdWriter(turn.client, { locationId, ...reading, fence: reading.fence })
+    return work(turn)
+  })
+}
+
 /** The visible records that the list does not name, in slices; most of them have none. */
 async function* unlistedSlices(pool: Pool, list: CompleteList): AsyncGenerator<readonly string[]> {
   for (let after = ''; ; ) {
@@ -146,14 +155,14 @@ async function* unlistedSlices(pool: Pool, list: CompleteList): AsyncGenerator<r
 
 /** Whether all that is missing is on the list of a removal, and whether nothing else is. */
 async function compare(
-  { pool, now }: { pool: Pool; now: () => Date },
+  pool: Pool,
   list: CompleteList,
   removal: Removal,
 ): Promise<{ isCovered: boolean; isSame: boolean }> {
   let missing = 0
   let listed = 0
   for await (const unlisted of unlistedSlices(pool, list)) {
-    const found = await findMissing(pool, list, list.reading, unlisted, now())
+    const found = await findMissing(pool, list, list.reading, unlisted)
     missing += found.length
     listed += await countListed(pool, list, removal.id, found)
   }

@@ -3,6 +3,7 @@ import type { Pool } from 'pg'
 import { Problem } from '../../platform/errors/problem.ts'
 import type { AgentId, LocationId } from '../../platform/identity/identity.ts'
 import { noteNumber } from '../agents/agent-number.ts'
+import { holdWriter } from '../agents/location-writer.ts'
 import { type ChangedRecord, hideRecords, type NewRecord, writeRecords } from './change.ts'
 import { hashSource } from './document.ts'
 import { takeOffRemovals } from './removal-store.ts'
@@ -17,6 +18,8 @@ export type Upload = {
   locationId: LocationId
   dataset: DatasetName
   agentId: AgentId
+  /** That of the location's writer when the upload began; null: no agent of an office sends it. */
+  fence: string | null
   /** Rises with every upload of the agent; decimal digits. */
   number: string
   /** SHA-256 of the body, in hex. */
@@ -40,6 +43,7 @@ export async function storeUpload(
     const earlier = await findUpload(turn.client, upload)
     if (earlier && earlier.bodyHash !== upload.bodyHash) throw new Problem('idempotency_key_reused')
     if (earlier) return { answer: JSON.parse(earlier.answer), isRepeated: true }
+    if (upload.fence !== null) await holdWriter(turn.client, { ...upload, fence: upload.fence })
     await noteNumber(turn.client, upload.agentId, upload.number)
     if (await isNumberUsed(turn.client, upload.agentId, upload.number)) throw new Problem('idempotency_key_reused')
     const sourceIds = upload.lines.map((line) => line.sourceId)

@@ -267,6 +267,19 @@ create table location (
   constraint location_pkey PRIMARY KEY (id)
 );
 
+create table location_writer (
+  location_id bigint not null,
+  agent_id bigint not null,
+  fence bigint not null default 1,
+  taken_at timestamp with time zone not null,
+  refused_agent_id bigint,
+  refused_at timestamp with time zone,
+  constraint location_writer_agent_id_fkey FOREIGN KEY (agent_id) REFERENCES agent(id),
+  constraint location_writer_location_id_fkey FOREIGN KEY (location_id) REFERENCES location(id) ON DELETE CASCADE,
+  constraint location_writer_pkey PRIMARY KEY (location_id),
+  constraint location_writer_refused_agent_id_fkey FOREIGN KEY (refused_agent_id) REFERENCES agent(id)
+);
+
 create table mail (
   id bigint not null generated always as identity,
   recipient text not null,

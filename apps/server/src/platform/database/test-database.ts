@@ -58,6 +58,12 @@ function templateUrl(): URL {
   return new URL(url)
 }
 
+/** The address of a test's database for a superuser, who may do what the service's roles may not. */
+export function superuserUrl(database: string): string {
+  const template = templateUrl()
+  return urlOf(template, template.username, database)
+}
+
 function urlOf(template: URL, role: string, database: string): string {
   const url = new URL(template)
   url.username = role

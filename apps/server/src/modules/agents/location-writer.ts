@@ -1,0 +1,153 @@
+import type { Queryable } from '../../platform/database/queryable.ts'
+import { fromRow, type RowOf } from '../../platform/database/rows.ts'
+import { Problem } from '../../platform/errors/problem.ts'
+import type { AgentId, LocationId, OrganizationId } from '../../platform/identity/identity.ts'
+
+/** What one agent does at one location. `fence`: that of the writer when the request began. */
+export type Writing = { locationId: LocationId; agentId: AgentId; fence: string }
+
+/** Who writes at a location, for people: since when, and who else wanted to. */
+export type LocationWriter = {
+  locationId: LocationId
+  agentId: AgentId
+  name: string
+  lastContactAt: Date | null
+  /** Its key was revoked: the next agent that comes takes its place. */
+  isRevoked: boolean
+  takenAt: Date
+  refusedAgentId: AgentId | null
+  refusedName: string | null
+  refusedAt: Date | null
+}
+
+/**
+ * Lets an agent write at a location: as its first writer, as the one that it is, or in place of one whose key was revoked. Returns the fence.
+ * Throws location_written with the name and the last contact of any other, and notes that this one was refused.
+ */
+export async function requireWriter(db: Queryable, locationId: LocationId, agentId: AgentId): Promise<string> {
+  const { rows } = await db.query<{ agent_id: AgentId; fence: string }>({
+    name: 'find-location-writer',
+    text: 'select agent_id, fence from location_writer where location_id = $1',
+    values: [locationId],
+  })
+  const [row] = rows
+  const fence = row?.agent_id === agentId ? row.fence : await take(db, locationId, agentId)
+  if (fence !== null) return fence
+  await noteRefused(db, [locationId], agentId)
+  throw await writtenBy(db, locationId)
+}
+
+/** The same within the transaction that writes: who takes over meanwhile waits for its end, and what began under an earlier fence writes nothing. */
+export async function holdWriter(client: Queryable, { locationId, agentId, fence }: Writing): Promise<void> {
+  const { rowCount } = await client.query(
+    'select from location_writer where location_id = $1 and agent_id = $2 and fence = $3 for share',
+    [locationId, agentId, fence],
+  )
+  if (rowCount === 0) throw await writtenBy(client, locationId)
+}
+
+/** The writers of these locations; a location that no agent has written at has none. */
+export async function listWriters(
+  db: Queryable,
+  locationIds: readonly LocationId[],
+): Promise<Map<LocationId, LocationWriter>> {
+  const { rows } = await db.query<RowOf<LocationWriter>>(
+    `select w.location_id, w.agent_id, a.name, c.last_contact_at, a.revoked_at is not null as is_revoked, w.taken_at,
+            w.refused_agent_id, r.name as refused_name, w.refused_at
+       from location_writer w
+       join agent a on a.id = w.agent_id
+       left join agent_contact c on c.agent_id = a.id
+       left join agent r on r.id = w.refused_agent_id and r.revoked_at is null
+      where w.location_id = any($1::bigint[])`,
+    [locationIds],
+  )
+  return new Map(rows.map((row) => [row.location_id, fromRow<LocationWriter>(row)]))
+}
+
+/** Those of these locations at which this agent is refused. */
+export async function listWrittenByOthers(
+  db: Queryable,
+  locationIds: readonly LocationId[],
+  agentId: AgentId,
+): Promise<Map<LocationId, LocationWriter>> {
+  const writers = await listWriters(db, locationIds)
+  return new Map([...writers].filter(([, writer]) => writer.agentId !== agentId && !writer.isRevoked))
+}
+
+/** Notes that an agent wanted to write where another does; at most once a minute, because it asks again with each request. */
+export async function noteRefused(db: Queryable, locationIds: readonly LocationId[], agentId: AgentId): Promise<void> {
+  await db.query(
+    `update location_writer set refused_agent_id = $2, refused_at = clock_timestamp()
+      where location_id = any($1::bigint[])
+        and (refused_agent_id is distinct from $2 or refused_at < clock_timestamp() - interval '1 minute')`,
+    [locationIds, agentId],
+  )
+}
+
+/** What a new writer begins with, in an update of its row. */
+const anew = 'taken_at = clock_timestamp(), refused_agent_id = null, refused_at = null'
+
+/** The new agent writes in place of the old one wherever that wrote, and the old one's key ends. */
+export async function replaceAgent(client: Queryable, oldId: AgentId, newId: AgentId): Promise<void> {
+  await client.query('update agent set revoked_at = clock_timestamp() where id = $1 and revoked_at is null', [oldId])
+  await client.query(`update location_writer set agent_id = $2, fence = fence + 1, ${anew} where agent_id = $1`, [
+    oldId,
+    newId,
+  ])
+}
+
+/**
+ * A person names the agent that writes at a location from now on; its name. To name the one that writes already changes nothing. Throws
+ * agent_unknown for one that is revoked or not of the location's organization.
+ */
+export async function takeOver(
+  db: Queryable,
+  { locationId, agentId, organizationId }: { locationId: LocationId; agentId: AgentId; organizationId: OrganizationId },
+): Promise<{ name: string }> {
+  const { rows } = await db.query<{ name: string }>(
+    'select name from agent where id = $1 and organization_id = $2 and revoked_at is null for share',
+    [agentId, organizationId],
+  )
+  if (!rows[0]) throw new Problem('agent_unknown')
+  await db.query(
+    `insert into location_writer (location_id, agent_id, taken_at)
+     values ($1, $2, clock_timestamp())
+         on conflict (location_id) do update
+        set agent_id = excluded.agent_id, fence = location_writer.fence + 1, ${anew}
+      where location_writer.agent_id <> excluded.agent_id`,
+    [locationId, agentId],
+  )
+  return rows[0]
+}
+
+/**
+ * Takes a place that no agent has, or that an agent has whose key was revoked; the fence. Null when it is another's. The fence does not rise: a
+ * revoked agent never comes back.
+ */
+async function take(db: Queryable, locationId: LocationId, agentId: AgentId): Promise<string | null> {
+  const { rows } = await db.query<{ fence: string }>(
+    `insert into location_writer (location_id, agent_id, taken_at)
+     values ($1, $2, clock_timestamp())
+         on conflict (location_id) do update set agent_id = excluded.agent_id, ${anew}
+      where location_writer.agent_id <> excluded.agent_id
+        and exists (select from agent where agent.id = location_writer.agent_id and agent.revoked_at is not null)
+     returning fence`,
+    [locationId, agentId],
+  )
+  if (rows[0]) return rows[0].fence
+  // Two first requests of one agent at once are one writer: the other one has just taken the place.
+  const own = await db.query<{ fence: string }>(
+    'select fence from location_writer where location_id = $1 and agent_id = $2',
+    [locationId, agentId],
+  )
+  return own.rows[0]?.fence ?? null
+}
+
+async function writtenBy(db: Queryable, locationId: LocationId): Promise<Problem> {
+  const writer = (await listWriters(db, [locationId])).get(locationId)
+  const contact = writer?.lastContactAt?.toISOString() ?? null
+  return new Problem('location_written', {
+    errors: `Another agent, "${writer?.name}", writes at this location; its last contact was ${contact ?? 'never'}. If this one should write, a person lets it take over in the portal.`,
+    members: { agent_name: writer?.name ?? null, last_contact_at: contact },
+  })
+}
