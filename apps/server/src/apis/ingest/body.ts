@@ -30,7 +30,7 @@ export type IngestBody = {
    * them is kept (`isKept`).
    */
   read: (take: (pieces: AsyncIterable<Buffer>) => Promise<void>, isKept?: boolean) => Promise<void>
-  /** A JSON body, whole before it is parsed, and within bounds before anything is built of it. */
+  /** A JSON body, whole before it is parsed, and within bounds before anything is built of it; of large ones one at a time is. */
   json: (bounds: JsonBounds) => Promise<unknown>
   /** To be called before what was read is worked on: of large bodies one at a time is. */
   beforeStoring: () => Promise<void>
@@ -67,6 +67,9 @@ export function openBody(request: FastifyRequest, largeBodies: LargeBodies): Ing
       throw isZlib ? new Problem('body_malformed', { errors: 'The request body is not valid gzip.', cause }) : cause
     }
   }
+  const beforeStoring = async () => {
+    if (ends.length > 0) ends.push(await largeBodies.store())
+  }
   return {
     read,
     json: async (bounds) => {
@@ -75,6 +78,7 @@ export function openBody(request: FastifyRequest, largeBodies: LargeBodies): Ing
       await read(async (source) => {
         for await (const piece of source) pieces.push(piece)
       })
+      await beforeStoring()
       const body = Buffer.concat(pieces)
       if (!isWithin(body, bounds))
         throw new Problem('field_invalid', { errors: 'The body has too many members or levels.' })
@@ -85,9 +89,7 @@ export function openBody(request: FastifyRequest, largeBodies: LargeBodies): Ing
         throw new Problem('body_malformed', { cause })
       }
     },
-    beforeStoring: async () => {
-      if (ends.length > 0) ends.push(await largeBodies.store())
-    },
+    beforeStoring,
     end,
   }
 }
