@@ -74,7 +74,6 @@ const tablesOf: Record<string, readonly string[]> = {
     'record_count',
     'record_reference',
     'removal',
-    'removal_hold',
     'removal_record',
     'rerender_work',
     'upload',

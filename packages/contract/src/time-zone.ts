@@ -3,7 +3,8 @@
  * "EST5EDT") and offsets ("-06:00") are none: the one stands for other hours in summer, the other does not change in summer.
  */
 export function isTimeZone(name: string): boolean {
-  if (name !== 'UTC' && !/^[A-Za-z]+(?:[/_+-][A-Za-z0-9_+-]+)*\/[A-Za-z0-9_+-]+$/.test(name)) return false
+  // No two parts of the pattern match the same text: another one took seconds for 40 characters.
+  if (name !== 'UTC' && !/^[A-Za-z][\w+-]*(?:\/[\w+-]+)+$/.test(name)) return false
   try {
     new Intl.DateTimeFormat('en', { timeZone: name })
     return true

@@ -26,10 +26,11 @@ export function requireType(request: FastifyRequest, type: string, errors?: stri
 export type IngestBody = {
   /**
    * Hands the body to `take` in pieces, unpacked, at most the route's `bodyLimit` of it: a small body of many zeros never becomes a large one in
-   * memory. A body that turns out to be large waits for its agent's turn, which lasts until `end`.
+   * memory. A body that turns out to be large waits for its agent's turn, which lasts until `end`; the largest go on alone, unless nothing of
+   * them is kept (`isKept`).
    */
-  read: (take: (pieces: AsyncIterable<Buffer>) => Promise<void>) => Promise<void>
-  /** A JSON body, whole before it is parsed, and within bounds before anything is built of it. */
+  read: (take: (pieces: AsyncIterable<Buffer>) => Promise<void>, isKept?: boolean) => Promise<void>
+  /** A JSON body, whole before it is parsed, and within bounds before anything is built of it; of large ones one at a time is. */
   json: (bounds: JsonBounds) => Promise<unknown>
   /** To be called before what was read is worked on: of large bodies one at a time is. */
   beforeStoring: () => Promise<void>
@@ -37,9 +38,11 @@ export type IngestBody = {
 }
 
 export function openBody(request: FastifyRequest, largeBodies: LargeBodies): IngestBody {
-  let endTurn: (() => void) | null = null
-  let endStoring: (() => void) | null = null
-  const read: IngestBody['read'] = async (take) => {
+  const ends: (() => void)[] = []
+  const end = () => {
+    for (const endTurn of ends.splice(0).reverse()) endTurn()
+  }
+  const read: IngestBody['read'] = async (take, isKept = true) => {
     const payload = request.body
     if (!isMessage(payload)) throw new Problem('content_type_unsupported')
     const encoding = (payload.headers['content-encoding'] ?? 'identity').toLowerCase()
@@ -50,18 +53,22 @@ export function openBody(request: FastifyRequest, largeBodies: LargeBodies): Ing
       for await (const piece of source) {
         bytes += piece.length
         if (bytes > bodyLimit) throw tooLarge(bodyLimit)
-        if (bytes > smallBytesMax) endTurn ??= await largeBodies.receive(agentOf(request).agentId)
+        if (bytes > smallBytesMax && ends.length === 0) ends.push(await largeBodies.receive(agentOf(request).agentId))
+        if (bytes > usualBytesMax && isKept && ends.length === 1) ends.push(await largeBodies.receiveLargest())
         yield piece
       }
     }
     try {
       await take(counted(encoding === 'gzip' ? unpacked(payload) : payload.iterator({ destroyOnReturn: false })))
     } catch (cause) {
-      endTurn?.()
+      end()
       await drain(payload, bodyLimit)
       const isZlib = codeOf(cause)?.startsWith('Z_')
       throw isZlib ? new Problem('body_malformed', { errors: 'The request body is not valid gzip.', cause }) : cause
     }
+  }
+  const beforeStoring = async () => {
+    if (ends.length > 0) ends.push(await largeBodies.store())
   }
   return {
     read,
@@ -71,6 +78,7 @@ export function openBody(request: FastifyRequest, largeBodies: LargeBodies): Ing
       await read(async (source) => {
         for await (const piece of source) pieces.push(piece)
       })
+      await beforeStoring()
       const body = Buffer.concat(pieces)
       if (!isWithin(body, bounds))
         throw new Problem('field_invalid', { errors: 'The body has too many members or levels.' })
@@ -81,13 +89,8 @@ export function openBody(request: FastifyRequest, largeBodies: LargeBodies): Ing
         throw new Problem('body_malformed', { cause })
       }
     },
-    beforeStoring: async () => {
-      if (endTurn) endStoring = await largeBodies.store()
-    },
-    end: () => {
-      endStoring?.()
-      endTurn?.()
-    },
+    beforeStoring,
+    end,
   }
 }
 
@@ -130,6 +133,9 @@ export const jsonBounds: JsonBounds = { depthMax: 8, membersMax: 100_000 }
 
 /** A body up to this size, unpacked, waits for nobody. */
 const smallBytesMax = 1024 * 1024
+
+/** No upload of our agent is larger, unless one record alone is. */
+const usualBytesMax = 8 * 1024 * 1024
 
 function isMessage(payload: unknown): payload is IncomingMessage {
   return typeof payload === 'object' && payload !== null && 'headers' in payload

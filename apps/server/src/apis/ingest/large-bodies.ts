@@ -5,14 +5,17 @@ import type { AgentId } from '../../platform/identity/identity.ts'
 export type LargeBodies = {
   /** Each agent has one large body in memory at a time, and all agents together a few. */
   receive: (agentId: AgentId) => Promise<() => void>
+  /** A body that is larger than agents send goes on alone: with what is made of it, it takes a hundred megabytes. */
+  receiveLargest: () => Promise<() => void>
   /** Of what was received, one at a time is rendered and written: that takes several times its size. */
   store: () => Promise<() => void>
 }
 
 export function createLargeBodies(): LargeBodies {
   const receiving = createTurns({ max: 8, waitMs: 5_000 })
+  const largest = createTurns({ max: 1, waitMs: 20_000 })
   const storing = createTurns({ max: 1, waitMs: 20_000 })
-  return { receive: receiving, store: () => storing('all') }
+  return { receive: receiving, receiveLargest: () => largest('all'), store: () => storing('all') }
 }
 
 /** Turns, of which each key has one at a time and all keys `max`, in the order in which they were asked for. */

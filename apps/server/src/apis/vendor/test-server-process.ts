@@ -10,9 +10,9 @@ import { createTokenLimit } from '../../modules/throttle/token-limit.ts'
 import { createUsageRecorder } from '../../modules/usage/recorder.ts'
 import { createPool } from '../../platform/database/pool.ts'
 
-// A whole server in a process of its own, for tests that kill it or measure its memory: node test-server-process.ts <database> <secret in
-// base64> <lease of slots in ms>. Tells its parent the port; answers the message `memory` with the most memory that it ever had, in bytes, and
-// `stall` with the longest stretch in which its event loop served nobody, in ms of the thread's own time, since that was last asked.
+// A whole server in a process of its own, for tests that kill it or measure it: node test-server-process.ts <database> <secret in base64> <lease
+// of slots in ms>. Tells its parent the port; answers the message `memory` with the most memory that it ever had, in bytes, and `load` with what
+// its event loop did since that was last asked.
 const [url = '', secret = '', leaseMs = ''] = process.argv.slice(2)
 const log = () => {}
 const now = () => new Date()
@@ -44,16 +44,24 @@ const app = await buildApp({
   log,
 })
 await app.listen({ host: '127.0.0.1', port: 0 })
-let stallMs = 0
-let usedMicros = 0
-setInterval(() => {
+const usedMs = () => {
   const { user, system } = process.threadCpuUsage()
-  stallMs = Math.max(stallMs, (user + system - usedMicros) / 1000)
-  usedMicros = user + system
+  return (user + system) / 1000
+}
+const megabytes = () => process.memoryUsage.rss() / 2 ** 20
+const begin = () => ({ atMs: usedMs(), seenMs: usedMs(), stallMs: 0, memoryMb: megabytes() })
+let load = begin()
+setInterval(() => {
+  const now = usedMs()
+  load.stallMs = Math.max(load.stallMs, now - load.seenMs)
+  load.seenMs = now
+  load.memoryMb = Math.max(load.memoryMb, megabytes())
 }, 1)
-process.on('message', (question) => {
-  process.send?.(question === 'stall' ? stallMs : process.resourceUsage().maxRSS * 1024)
-  if (question === 'stall') stallMs = 0
+process.on('message', (question: 'memory' | 'load') => {
+  if (question === 'memory') return void process.send?.(process.resourceUsage().maxRSS * 1024)
+  const { atMs, stallMs, memoryMb } = load
+  process.send?.({ stallMs, memoryMb, cpuMs: usedMs() - atMs })
+  load = begin()
 })
 process.on('disconnect', () => process.exit())
 process.send?.((app.server.address() as AddressInfo).port)

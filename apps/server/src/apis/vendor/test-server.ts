@@ -4,6 +4,12 @@ import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import type { TestWorld } from '../../test-world.ts'
 
+/**
+ * What a server's event loop did: the longest stretch in which it served nobody and all that it worked, both in ms of the thread's own time, which
+ * other programs do not change, and the most memory that the process had between two such stretches.
+ */
+export type ServerLoad = { stallMs: number; cpuMs: number; memoryMb: number }
+
 /** Starts another server on the world's database as a process. `secret`: the 32 bytes of the world's secret key. */
 export async function startServerProcess(
   t: TestContext,
@@ -14,23 +20,23 @@ export async function startServerProcess(
   const file = join(import.meta.dirname, 'test-server-process.ts')
   const child = fork(file, [world.serverUrl, secret.toString('base64'), String(leaseMs)], { execArgv })
   t.after(() => child.kill('SIGKILL'))
-  const ask = async (): Promise<number> => {
-    const [answer] = (await once(child, 'message')) as [number]
-    return answer
+  const answer = async <T>(): Promise<T> => {
+    const [given] = (await once(child, 'message')) as [T]
+    return given
   }
-  const port = await ask()
+  const port = await answer<number>()
   return {
     port,
     url: `http://127.0.0.1:${port}`,
     /** The most memory that it ever had, in bytes. */
     peakMemory: () => {
       child.send('memory')
-      return ask()
+      return answer<number>()
     },
-    /** The longest stretch in which its event loop served nobody since this was last asked, in ms of the thread's own time. */
-    longestStall: () => {
-      child.send('stall')
-      return ask()
+    /** Since this was last asked. */
+    load: () => {
+      child.send('load')
+      return answer<ServerLoad>()
     },
     kill: async () => {
       child.kill('SIGKILL')

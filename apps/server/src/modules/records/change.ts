@@ -1,4 +1,6 @@
-import { type DatasetName, referencesFrom, referencesTo } from '@bridgework/contract'
+import { type DatasetName, type Lookup, referencesFrom, referencesTo } from '@bridgework/contract'
+import { partsOf } from '../../platform/memory/parts.ts'
+import { mapWithPauses } from '../../platform/memory/pauses.ts'
 import type { Stamp } from '../datasets/stamp.ts'
 import { findBuckets } from './count-store.ts'
 import { isSameContent, restamp } from './document.ts'
@@ -10,29 +12,27 @@ import {
   replaceReferences,
   updateDocuments,
 } from './reference-store.ts'
-import { renderRecords } from './rendering.ts'
+import { lookUpTargets, renderRecords, type ToRender } from './rendering.ts'
 import type { Turn } from './turn.ts'
 import {
   drawIds,
   insertRecords,
   type Origin,
   type RecordRow,
-  type StoredRecord,
+  readMembers,
+  readSources,
   updateHidden,
   updateRecords,
 } from './write-store.ts'
 
 /** One record whose content changes. `source` is canonical JSON. */
 export type NewRecord = { sourceId: string; source: string }
-export type ChangedRecord = NewRecord & { id: string; wasHidden: boolean; previousSource: string | null }
+export type ChangedRecord = NewRecord & { id: string; wasHidden: boolean }
 
 /** A change that alters more other records than this leaves them to the rerenderer, in slices of as many. */
 export const rerenderSliceMax = 5000
 
-/**
- * Writes new and changed records, rendered, under one stamp, and renders again what refers to them. `previousSource` of a changed record is
- * needed for datasets of which others show more than the id; null elsewhere.
- */
+/** Writes new and changed records, rendered, under one stamp, and renders again what refers to them. */
 export async function writeRecords(
   turn: Turn,
   dataset: DatasetName,
@@ -41,42 +41,62 @@ export async function writeRecords(
   updates: readonly ChangedRecord[],
 ): Promise<void> {
   if (inserts.length + updates.length === 0) return
-  const { client, locationId } = turn
-  const stamp = turn.stamp(dataset)
-  const ids = await drawIds(client, dataset, inserts.length)
+  const ids = await drawIds(turn.client, dataset, inserts.length)
   const inserted = inserts.map((record, index) => ({ ...record, id: at(ids, index) }))
-  const { rows, references } = await renderRecords(turn, dataset, [...inserted, ...updates], stamp)
-  const updatedRows = rows.slice(inserted.length)
-  const updatedIds = updatedRows.map((row) => row.id)
-  const left = await findBuckets(client, locationId, dataset, updatedIds)
-  await insertRecords(client, locationId, dataset, stamp, origin, rows.slice(0, inserted.length))
-  await updateRecords(client, locationId, dataset, stamp, origin, updatedRows)
-  await replaceReferences(client, locationId, dataset, updatedIds, references)
+  const altering = await findAltering(turn, dataset, updates)
+  const lookup = await lookUpTargets(turn, dataset, [...inserted, ...updates])
+  for (const part of partsOf(inserted, sourceLength)) await writePart(turn, dataset, origin, part, lookup, true)
+  for (const part of partsOf(updates, sourceLength)) await writePart(turn, dataset, origin, part, lookup, false)
   const state = turn.state(dataset)
   state.total += inserts.length
-  state.tally.subtract(left)
-  for (const row of rows) state.tally.add(row, stamp)
-  state.visible += visibleIn(rows) - updates.filter((record) => !record.wasHidden).length
-  await renderReferring(turn, dataset, {
-    inserted: inserts.map((record) => record.sourceId),
-    changed: updates.filter((record) => altersReferring(dataset, record)).map((record) => record.sourceId),
-  })
+  state.visible -= updates.filter((record) => !record.wasHidden).length
+  await renderReferring(turn, dataset, { inserted: inserts.map((record) => record.sourceId), changed: altering })
 }
 
-/** Visible records, read with their source, that the practice management system no longer has: they stay, hidden. */
-export async function hideRecords(turn: Turn, dataset: DatasetName, records: readonly StoredRecord[]): Promise<void> {
-  if (records.length === 0) return
+const sourceLength = ({ source }: NewRecord) => source.length
+
+/** Renders and writes one part: of a whole upload, sources, documents and statements would stand in memory at once. */
+async function writePart(
+  turn: Turn,
+  dataset: DatasetName,
+  origin: Origin,
+  part: readonly ToRender[],
+  lookup: Lookup,
+  isNew: boolean,
+): Promise<void> {
+  const { client, locationId } = turn
   const stamp = turn.stamp(dataset)
-  const hidden = records.map((record) => ({
-    id: record.id,
-    sourceId: record.sourceId,
-    source: JSON.stringify({ ...JSON.parse(record.source ?? '{}'), is_hidden: true }),
-  }))
-  const { rows } = await renderRecords(turn, dataset, hidden, stamp)
-  await restampCounts(turn, dataset, rows, stamp)
-  await updateHidden(turn.client, turn.locationId, dataset, stamp, rows)
-  turn.state(dataset).visible -= records.length
-  await renderReferring(turn, dataset, { inserted: [], changed: hidden.map((record) => record.sourceId) })
+  const { rows, references } = await renderRecords(turn, dataset, part, stamp, lookup)
+  const updatedIds = isNew ? [] : rows.map((row) => row.id)
+  const left = await findBuckets(client, locationId, dataset, updatedIds)
+  await (isNew ? insertRecords : updateRecords)(client, locationId, dataset, stamp, origin, rows)
+  await replaceReferences(client, locationId, dataset, updatedIds, references)
+  const state = turn.state(dataset)
+  state.tally.subtract(left)
+  for (const row of rows) state.tally.add(row, stamp)
+  state.visible += visibleIn(rows)
+}
+
+/** Hides the visible records of these source ids, which the practice management system no longer has: they stay, hidden. Returns how many. */
+export async function hideRecords(turn: Turn, dataset: DatasetName, sourceIds: readonly string[]): Promise<number> {
+  const hidden: string[] = []
+  for await (const part of readSources(turn.client, turn.locationId, dataset, sourceIds)) {
+    const visible = part.filter((record) => !record.isHidden)
+    if (visible.length === 0) continue
+    const stamp = turn.stamp(dataset)
+    const changed = visible.map(({ id, sourceId, source }) => ({
+      id,
+      sourceId,
+      source: JSON.stringify({ ...JSON.parse(source), is_hidden: true }),
+    }))
+    const { rows } = await renderRecords(turn, dataset, changed, stamp)
+    await restampCounts(turn, dataset, rows, stamp)
+    await updateHidden(turn.client, turn.locationId, dataset, stamp, rows)
+    hidden.push(...visible.map(({ sourceId }) => sourceId))
+  }
+  turn.state(dataset).visible -= hidden.length
+  await renderReferring(turn, dataset, { inserted: [], changed: hidden })
+  return hidden.length
 }
 
 /** Renders these records of a dataset again and writes those whose content differs. Returns how many did. */
@@ -111,13 +131,18 @@ export function showsMoreThanId(dataset: DatasetName, target: DatasetName): bool
   return referencesFrom(dataset).some(({ to, embedded }) => to === target && embedded.length > 0)
 }
 
-/** Whether what others show of this record changed, and not only the rest. */
-function altersReferring(dataset: DatasetName, record: ChangedRecord): boolean {
+/** Those of the changed records of which something changes that others show. To be called while they are stored as they were. */
+async function findAltering(turn: Turn, dataset: DatasetName, updates: readonly ChangedRecord[]): Promise<string[]> {
   const attributes = referencesTo(dataset).flatMap(({ embedded }) => embedded)
-  if (attributes.length === 0) return false
-  const before = JSON.parse(record.previousSource ?? '{}')
-  const after = JSON.parse(record.source)
-  return attributes.some((attribute) => before[attribute] !== after[attribute])
+  if (attributes.length === 0 || updates.length === 0) return []
+  const sources = new Map(updates.map(({ sourceId, source }) => [sourceId, source]))
+  const stored = await readMembers(turn.client, turn.locationId, dataset, [...sources.keys()], attributes)
+  const altering: string[] = []
+  await mapWithPauses(stored, ({ sourceId, members }) => {
+    const after = JSON.parse(sources.get(sourceId) ?? '{}')
+    if (attributes.some((attribute) => members[attribute] !== after[attribute])) altering.push(sourceId)
+  })
+  return altering
 }
 
 /** Renders what refers to these records: at once when it is little, else as work for the rerenderer, committed with the change. */

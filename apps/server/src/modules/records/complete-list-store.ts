@@ -44,15 +44,20 @@ export async function findList(pool: Pool, key: ListKey, id: string): Promise<Op
 }
 
 export async function saveCovered(pool: Pool, list: OpenList, to: string): Promise<void> {
-  await pool.query('update complete_list set covered_to = $2 where id = $1', [list.id, to])
+  await pool.query('update complete_list set covered_to = $4 where location_id = $1 and dataset = $2 and id = $3', [
+    ...keyOf(list),
+    to,
+  ])
 }
 
 /** Keeps what a list was answered with, and forgets what it missed. */
 export async function saveAnswer(pool: Pool, list: OpenList, answer: string): Promise<void> {
   await pool.query(
-    `with decided as (update complete_list set answer = $2 where id = $1 returning id)
-     delete from complete_list_missing using decided where list_id = decided.id`,
-    [list.id, answer],
+    `with decided as (
+       update complete_list set answer = $4 where location_id = $1 and dataset = $2 and id = $3 returning id
+     )
+     delete from complete_list_missing using decided where location_id = $1 and dataset = $2 and list_id = decided.id`,
+    [...keyOf(list), answer],
   )
 }
 
@@ -92,27 +97,36 @@ export async function listVisibleRange(
 }
 
 export async function deleteMissing(pool: Pool, list: OpenList, range: { after: string }): Promise<void> {
-  await pool.query('delete from complete_list_missing where list_id = $1 and source_id > $2', [list.id, range.after])
+  await pool.query(
+    'delete from complete_list_missing where location_id = $1 and dataset = $2 and list_id = $3 and source_id > $4',
+    [...keyOf(list), range.after],
+  )
 }
 
 /** Notes what a slice misses. Nothing, when another list has replaced this one. */
 export async function addMissing(pool: Pool, list: OpenList, sourceIds: readonly string[]): Promise<void> {
   if (sourceIds.length === 0) return
   await pool.query(
-    `insert into complete_list_missing (list_id, source_id)
-     select complete_list.id, missing.source_id
-       from complete_list, unnest($2::text[]) as missing (source_id)
-      where complete_list.id = $1
-         on conflict (list_id, source_id) do nothing`,
-    [list.id, textArray(sourceIds)],
+    `insert into complete_list_missing (location_id, dataset, list_id, source_id)
+     select location_id, dataset, id, missing.source_id
+       from complete_list, unnest($4::text[]) as missing (source_id)
+      where location_id = $1 and dataset = $2 and id = $3
+         on conflict (location_id, dataset, list_id, source_id) do nothing`,
+    [...keyOf(list), textArray(sourceIds)],
   )
 }
 
 /** Those of these source ids that the list misses. */
 export async function findMissingIn(pool: Pool, list: OpenList, sourceIds: readonly string[]): Promise<string[]> {
   const { rows } = await pool.query<{ source_id: string }>(
-    'select source_id from complete_list_missing where list_id = $1 and source_id = any($2::text[])',
-    [list.id, textArray(sourceIds)],
+    `select source_id
+       from complete_list_missing
+      where location_id = $1 and dataset = $2 and list_id = $3 and source_id = any($4::text[])`,
+    [...keyOf(list), textArray(sourceIds)],
   )
   return rows.map((row) => row.source_id)
+}
+
+function keyOf({ locationId, dataset, id }: OpenList): string[] {
+  return [locationId, dataset, id]
 }

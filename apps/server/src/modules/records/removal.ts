@@ -25,7 +25,6 @@ import {
   saveSlice,
 } from './removal-store.ts'
 import { type Turn, takeTurn } from './turn.ts'
-import { findBySourceIds } from './write-store.ts'
 
 /** What a finished read of a dataset found. */
 export type CompleteList = {
@@ -85,7 +84,7 @@ export async function startRemoval(
     const listHash = await hashSourceIds(turn.client, missing)
     if (!mustBeHeld(missing.length, visible)) {
       if (current) await dropRemoval(turn.client, current)
-      return { state: 'done', hidden: await hideBySourceIds(turn, list.dataset, missing) }
+      return { state: 'done', hidden: await hideRecords(turn, list.dataset, missing) }
     }
     if (current?.listHash !== listHash) {
       const id = await insertRemoval(turn.client, list)
@@ -205,17 +204,9 @@ export async function hideSlice(
   max = removalSliceMax,
 ): Promise<{ hidden: number; remaining: number }> {
   const sourceIds = await nextSourceIds(turn.client, removal, max)
-  const hidden = await hideBySourceIds(turn, removal.dataset, sourceIds)
+  const hidden = await hideRecords(turn, removal.dataset, sourceIds)
   await saveSlice(turn.client, removal, { sourceIds, hidden })
   const remaining = sourceIds.length < max ? 0 : removal.remaining - sourceIds.length
   if (remaining === 0) await deleteRemoval(turn.client, removal)
   return { hidden, remaining }
-}
-
-/** Hides the visible records of these source ids; returns how many there were. */
-async function hideBySourceIds(turn: Turn, dataset: DatasetName, sourceIds: readonly string[]): Promise<number> {
-  const records = await findBySourceIds(turn.client, turn.locationId, dataset, sourceIds, true)
-  const visible = records.filter((record) => !record.isHidden)
-  await hideRecords(turn, dataset, visible)
-  return visible.length
 }

@@ -12,7 +12,7 @@ import type { Stamp } from '../datasets/stamp.ts'
 import { hashSource, renderDocument } from './document.ts'
 import type { ReferenceRow } from './reference-store.ts'
 import type { Turn } from './turn.ts'
-import { findBySourceIds, findIds, type RecordRow } from './write-store.ts'
+import { findIds, type RecordRow, readMembers } from './write-store.ts'
 
 /** A record to be rendered: `source` is canonical JSON. */
 export type ToRender = { id: string; sourceId: string; source: string }
@@ -20,23 +20,20 @@ export type ToRender = { id: string; sourceId: string; source: string }
 /** Rendered rows, and the references that must be watched: those whose target is missing, and those that show more of it than its id. */
 export type Rendering = { rows: RecordRow[]; references: ReferenceRow[] }
 
-/**
- * Renders records of one dataset as they stand at `modifiedAt`. What they refer to is read in one statement for each referred dataset, and
- * only this location's records can be found; records of the same batch find each other.
- */
+/** Renders records of one dataset as they stand at `modifiedAt`. `lookup`: of a batch of which they are a part. */
 export async function renderRecords(
   turn: Turn,
   dataset: DatasetName,
   records: readonly ToRender[],
   modifiedAt: Stamp,
+  lookup?: Lookup,
 ): Promise<Rendering> {
   const definition = getDataset(dataset)
-  const parsed = await mapWithPauses(records, (record) => ({
-    ...record,
-    parsed: JSON.parse(record.source) as SourceRecord,
-  }))
-  const lookup = await lookUp(turn, definition, parsed)
-  const rows = await mapWithPauses(parsed, ({ parsed: source, ...record }) => {
+  const find = lookup ?? (await lookUpTargets(turn, dataset, records))
+  const references: ReferenceRow[] = []
+  const rows = await mapWithPauses(records, (record) => {
+    const source: SourceRecord = JSON.parse(record.source)
+    references.push(...watched(definition, record.id, source, find))
     const { patientSourceId = null, startsAt = null } = definition.filterValues?.(source) ?? {}
     return {
       id: record.id,
@@ -44,55 +41,56 @@ export async function renderRecords(
       is_hidden: source.is_hidden === true,
       source_hash: hashSource(record.source),
       source: record.source,
-      document: renderDocument(definition, { ...record, source, modifiedAt }, lookup),
-      patient_id: patientSourceId === null ? null : (lookup('patients', patientSourceId)?.id ?? null),
+      document: renderDocument(definition, { ...record, source, modifiedAt }, find),
+      patient_id: patientSourceId === null ? null : (find('patients', patientSourceId)?.id ?? null),
       starts_at: startsAt === null ? null : parseInstant(startsAt),
     }
   })
-  return { rows, references: parsed.flatMap((record) => watched(definition, record, lookup)) }
+  return { rows, references }
 }
 
-async function lookUp(
-  turn: Turn,
-  dataset: Dataset,
-  records: readonly { id: string; sourceId: string; parsed: SourceRecord }[],
-): Promise<Lookup> {
+/**
+ * What a batch of records refers to, read in one statement for each referred dataset. Only this location's records can be found; records of the
+ * batch find each other.
+ */
+export async function lookUpTargets(turn: Turn, dataset: DatasetName, batch: readonly ToRender[]): Promise<Lookup> {
+  const { refersTo } = getDataset(dataset)
+  const wanted = new Map(refersTo.map((rule) => [rule.dataset, new Set<string>()]))
+  await mapWithPauses(refersTo.length === 0 ? [] : batch, ({ source }) => {
+    const parsed: SourceRecord = JSON.parse(source)
+    for (const rule of refersTo) for (const key of rule.keysOf(parsed)) wanted.get(rule.dataset)?.add(key)
+  })
   const found = new Map<string, Map<string, { id: string; source: SourceRecord }>>()
-  for (const { to: target, embedded } of referencesFrom(dataset.name)) {
-    const wanted = new Set(
-      dataset.refersTo
-        .filter((rule) => rule.dataset === target)
-        .flatMap((rule) => records.flatMap((record) => rule.keysOf(record.parsed))),
-    )
-    found.set(target, await findTargets(turn, target, [...wanted], embedded.length > 0))
+  for (const { to: target, embedded } of referencesFrom(dataset)) {
+    found.set(target, await findTargets(turn, target, [...(wanted.get(target) ?? [])], embedded))
   }
-  const own = found.get(dataset.name)
-  for (const record of own ? records : []) own?.set(record.sourceId, { id: record.id, source: record.parsed })
+  // A dataset shows no more of its own records than the id: `datasets.test.ts` holds that.
+  const own = found.get(dataset)
+  for (const { id, sourceId } of own ? batch : []) own?.set(sourceId, { id, source: {} })
   return (target, sourceId) => found.get(target)?.get(sourceId) ?? null
 }
 
-async function findTargets(turn: Turn, target: string, sourceIds: readonly string[], isWhole: boolean) {
+/** The targets' ids, with no more of their sources than is shown of them. */
+async function findTargets(turn: Turn, target: string, sourceIds: readonly string[], embedded: readonly string[]) {
   const { client, locationId } = turn
-  if (sourceIds.length === 0) return new Map<string, { id: string; source: SourceRecord }>()
-  if (!isWhole) {
+  const targets = new Map<string, { id: string; source: SourceRecord }>()
+  if (sourceIds.length === 0) return targets
+  if (embedded.length === 0) {
     const ids = await findIds(client, locationId, target, sourceIds)
-    return new Map(ids.map((row) => [row.source_id, { id: row.id, source: {} as SourceRecord }]))
+    for (const { id, source_id: sourceId } of ids) targets.set(sourceId, { id, source: {} })
+  } else {
+    const found = await readMembers(client, locationId, target, sourceIds, embedded)
+    for (const { id, sourceId, members } of found) targets.set(sourceId, { id, source: members })
   }
-  const records = await findBySourceIds(client, locationId, target, sourceIds, true)
-  return new Map(
-    records.map((record) => [
-      record.sourceId,
-      { id: record.id, source: JSON.parse(record.source ?? '{}') as SourceRecord },
-    ]),
-  )
+  return targets
 }
 
-function watched(dataset: Dataset, record: { id: string; parsed: SourceRecord }, lookup: Lookup): ReferenceRow[] {
+function watched(dataset: Dataset, id: string, source: SourceRecord, lookup: Lookup): ReferenceRow[] {
   const rows = new Map<string, ReferenceRow>()
   for (const rule of dataset.refersTo) {
-    for (const key of rule.keysOf(record.parsed)) {
+    for (const key of rule.keysOf(source)) {
       if (rule.changesWith.length === 0 && lookup(rule.dataset, key) !== null) continue
-      rows.set(`${rule.dataset} ${key}`, { target_dataset: rule.dataset, target_source_id: key, record_id: record.id })
+      rows.set(`${rule.dataset} ${key}`, { target_dataset: rule.dataset, target_source_id: key, record_id: id })
     }
   }
   return [...rows.values()]

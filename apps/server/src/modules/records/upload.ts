@@ -1,4 +1,4 @@
-import { type DatasetName, referencesTo } from '@bridgework/contract'
+import type { DatasetName } from '@bridgework/contract'
 import type { Pool } from 'pg'
 import { Problem } from '../../platform/errors/problem.ts'
 import type { AgentId, LocationId } from '../../platform/identity/identity.ts'
@@ -48,20 +48,18 @@ export async function storeUpload(
     if (await isNumberUsed(turn.client, upload.agentId, upload.number)) throw new Problem('idempotency_key_reused')
     const sourceIds = upload.lines.map((line) => line.sourceId)
     const stored = new Map<string, StoredRecord>()
-    const isEmbedded = referencesTo(dataset).some(({ embedded }) => embedded.length > 0)
-    for (const record of await findBySourceIds(turn.client, locationId, dataset, sourceIds, isEmbedded)) {
+    for (const record of await findBySourceIds(turn.client, locationId, dataset, sourceIds)) {
       stored.set(record.sourceId, record)
     }
     const { inserts, updates, removals, unchanged } = sort(upload.lines, stored)
     const origin = { agentId: upload.agentId, uploadNumber: upload.number, receivedAt: now() }
     await writeRecords(turn, dataset, origin, inserts, updates)
-    const hidden = await findBySourceIds(turn.client, locationId, dataset, removals, true)
-    await hideRecords(turn, dataset, hidden)
+    const hidden = await hideRecords(turn, dataset, removals)
     const answer = {
       inserted: inserts.length,
       changed: updates.length,
       unchanged: unchanged.length,
-      hidden: hidden.length,
+      hidden,
     }
     await saveUpload(turn.client, upload, JSON.stringify(answer), unchanged, origin.receivedAt)
     await takeOffRemovals(turn.client, upload, sourceIds)
@@ -82,7 +80,7 @@ function sort(lines: readonly UploadLine[], stored: ReadonlyMap<string, StoredRe
     } else if (!record) inserts.push({ sourceId, source })
     else if (record.sourceHash === hashSource(source)) unchanged.push(sourceId)
     else {
-      updates.push({ sourceId, source, id: record.id, wasHidden: record.isHidden, previousSource: record.source })
+      updates.push({ sourceId, source, id: record.id, wasHidden: record.isHidden })
     }
   }
   return { inserts, updates, removals, unchanged }

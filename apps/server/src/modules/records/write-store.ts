@@ -1,36 +1,24 @@
-import type { DatasetName } from '@bridgework/contract'
+import type { DatasetName, SourceRecord } from '@bridgework/contract'
 import type { PoolClient } from 'pg'
 import { bigintArray, textArray } from '../../platform/database/binary-array.ts'
 import type { AgentId, LocationId } from '../../platform/identity/identity.ts'
+import { partsOf } from '../../platform/memory/parts.ts'
 import type { Stamp } from '../datasets/stamp.ts'
 
-export type StoredRecord = {
-  id: string
-  sourceId: string
-  isHidden: boolean
-  sourceHash: string
-  source: string | null
-}
+export type StoredRecord = { id: string; sourceId: string; isHidden: boolean; sourceHash: string }
 
 /**
- * The records of these source ids; `source` only where `withSource` asks for it, because it is most of the bytes. By the unique index, once
- * Postgres has statistics that know the location; until then by reading its dataset through.
+ * The records of these source ids. By the unique index, once Postgres has statistics that know the location; until then by reading its dataset
+ * through.
  */
 export async function findBySourceIds(
   client: PoolClient,
   locationId: LocationId,
   dataset: string,
   sourceIds: readonly string[],
-  withSource: boolean,
 ): Promise<StoredRecord[]> {
-  const { rows } = await client.query<{
-    id: string
-    source_id: string
-    is_hidden: boolean
-    source_hash: string
-    source: string | null
-  }>(
-    `select id, source_id, is_hidden, encode(source_hash, 'hex') as source_hash, ${withSource ? 'source' : 'null as source'}
+  const { rows } = await client.query<{ id: string; source_id: string; is_hidden: boolean; source_hash: string }>(
+    `select id, source_id, is_hidden, encode(source_hash, 'hex') as source_hash
        from record
       where location_id = $1 and dataset = $2 and source_id = any($3::text[])`,
     [locationId, dataset, textArray(sourceIds)],
@@ -40,8 +28,52 @@ export async function findBySourceIds(
     sourceId: row.source_id,
     isHidden: row.is_hidden,
     sourceHash: row.source_hash,
-    source: row.source,
   }))
+}
+
+/**
+ * The records of these source ids with their sources, some megabytes at a time: a source may have 4 MB, and a small upload may name thousands of
+ * them. Sizes are known without reading the sources.
+ */
+export async function* readSources(
+  client: PoolClient,
+  locationId: LocationId,
+  dataset: string,
+  sourceIds: readonly string[],
+): AsyncGenerator<{ id: string; sourceId: string; isHidden: boolean; source: string }[]> {
+  const { rows } = await client.query<{ id: string; bytes: number }>(
+    `select id, octet_length(source) as bytes
+       from record
+      where location_id = $1 and dataset = $2 and source_id = any($3::text[])`,
+    [locationId, dataset, textArray(sourceIds)],
+  )
+  for (const part of partsOf(rows, (row) => row.bytes)) {
+    const { rows: read } = await client.query<{ id: string; source_id: string; is_hidden: boolean; source: string }>(
+      `select id, source_id, is_hidden, source
+         from record
+        where location_id = $1 and dataset = $2 and id = any($3::bigint[])`,
+      [locationId, dataset, bigintArray(part.map((row) => row.id))],
+    )
+    yield read.map((row) => ({ id: row.id, sourceId: row.source_id, isHidden: row.is_hidden, source: row.source }))
+  }
+}
+
+/** Some members of the sources of these source ids' records. Postgres takes them out: a fee schedule's fees may have 4 MB. */
+export async function readMembers(
+  client: PoolClient,
+  locationId: LocationId,
+  dataset: string,
+  sourceIds: readonly string[],
+  names: readonly string[],
+): Promise<{ id: string; sourceId: string; members: SourceRecord }[]> {
+  const { rows } = await client.query<{ id: string; source_id: string; members: string }>(
+    `select id, source_id,
+            (select json_object_agg(key, value)::text from json_each(source::json) where key = any($4::text[])) as members
+       from record
+      where location_id = $1 and dataset = $2 and source_id = any($3::text[])`,
+    [locationId, dataset, textArray(sourceIds), names],
+  )
+  return rows.map((row) => ({ id: row.id, sourceId: row.source_id, members: JSON.parse(row.members) }))
 }
 
 /** The ids of these source ids' records. */
@@ -93,6 +125,7 @@ export async function skipRecordIds(client: Pick<PoolClient, 'query'>): Promise<
   await client.query('select skip_record_ids($1)', [skippedIds])
 }
 
+/** Rows are written in parts that `partsOf` makes: one statement carries each. */
 export type RecordRow = {
   id: string
   source_id: string
@@ -122,13 +155,6 @@ function columnsOf(rows: readonly RecordRow[]): unknown[] {
   ]
 }
 
-/** Rows of one statement each: what a statement carries is copied several times on its way, and the process serves others between two. */
-function* partsOf(rows: readonly RecordRow[]): Generator<readonly RecordRow[]> {
-  for (let from = 0; from < rows.length; from += statementRows) yield rows.slice(from, from + statementRows)
-}
-
-const statementRows = 2_000
-
 export async function insertRecords(
   client: PoolClient,
   locationId: LocationId,
@@ -137,16 +163,14 @@ export async function insertRecords(
   origin: Origin,
   rows: readonly RecordRow[],
 ): Promise<void> {
-  for (const part of partsOf(rows)) {
-    await client.query(
-      `insert into record (location_id, dataset, id, source_id, modified_at, is_hidden, agent_id, upload_number, received_at,
-                           source_hash, source, document, patient_id, starts_at)
-       select $1, $2, row.id, row.source_id, $3, row.is_hidden, $4, $5, $6, decode(row.source_hash, 'hex'), row.source, row.document,
-              row.patient_id, row.starts_at
-         from ${recordRows}`,
-      [locationId, dataset, stamp, origin.agentId, origin.uploadNumber, origin.receivedAt, ...columnsOf(part)],
-    )
-  }
+  await client.query(
+    `insert into record (location_id, dataset, id, source_id, modified_at, is_hidden, agent_id, upload_number, received_at,
+                         source_hash, source, document, patient_id, starts_at)
+     select $1, $2, row.id, row.source_id, $3, row.is_hidden, $4, $5, $6, decode(row.source_hash, 'hex'), row.source, row.document,
+            row.patient_id, row.starts_at
+       from ${recordRows}`,
+    [locationId, dataset, stamp, origin.agentId, origin.uploadNumber, origin.receivedAt, ...columnsOf(rows)],
+  )
 }
 
 export async function updateRecords(
@@ -157,17 +181,15 @@ export async function updateRecords(
   origin: Origin,
   rows: readonly RecordRow[],
 ): Promise<void> {
-  for (const part of partsOf(rows)) {
-    await client.query(
-      `update record
-          set modified_at = $3, is_hidden = row.is_hidden, agent_id = $4, upload_number = $5, received_at = $6,
-              source_hash = decode(row.source_hash, 'hex'), source = row.source, document = row.document,
-              patient_id = row.patient_id, starts_at = row.starts_at
-         from ${recordRows}
-        where record.location_id = $1 and record.dataset = $2 and record.id = row.id`,
-      [locationId, dataset, stamp, origin.agentId, origin.uploadNumber, origin.receivedAt, ...columnsOf(part)],
-    )
-  }
+  await client.query(
+    `update record
+        set modified_at = $3, is_hidden = row.is_hidden, agent_id = $4, upload_number = $5, received_at = $6,
+            source_hash = decode(row.source_hash, 'hex'), source = row.source, document = row.document,
+            patient_id = row.patient_id, starts_at = row.starts_at
+       from ${recordRows}
+      where record.location_id = $1 and record.dataset = $2 and record.id = row.id`,
+    [locationId, dataset, stamp, origin.agentId, origin.uploadNumber, origin.receivedAt, ...columnsOf(rows)],
+  )
 }
 
 /** Visible records become hidden: neither agent nor upload changes hands, because nothing was received. */

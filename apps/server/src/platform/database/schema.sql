@@ -121,7 +121,7 @@ create table complete_list (
   covered_to text not null default ''::text,
   begun_at timestamp with time zone not null,
   answer text,
-  constraint complete_list_id_key UNIQUE (id),
+  constraint complete_list_location_id_dataset_id_key UNIQUE (location_id, dataset, id),
   constraint complete_list_location_id_fkey FOREIGN KEY (location_id) REFERENCES location(id) ON DELETE CASCADE,
   constraint complete_list_pkey PRIMARY KEY (location_id, dataset)
 );
@@ -129,8 +129,10 @@ create table complete_list (
 create table complete_list_missing (
   list_id bigint not null,
   source_id text not null,
-  constraint complete_list_missing_list_id_fkey FOREIGN KEY (list_id) REFERENCES complete_list(id) ON DELETE CASCADE,
-  constraint complete_list_missing_pkey PRIMARY KEY (list_id, source_id)
+  location_id bigint not null,
+  dataset text not null,
+  constraint complete_list_missing_location_id_dataset_list_id_fkey FOREIGN KEY (location_id, dataset, list_id) REFERENCES complete_list(location_id, dataset, id) ON DELETE CASCADE,
+  constraint complete_list_missing_pkey PRIMARY KEY (location_id, dataset, list_id, source_id)
 );
 
 create table dataset_grant (
@@ -492,16 +494,6 @@ create table removal (
 );
 CREATE UNIQUE INDEX removal_current ON public.removal USING btree (location_id, dataset) WHERE (state = ANY (ARRAY['held'::text, 'running'::text]));
 CREATE UNIQUE INDEX removal_requested ON public.removal USING btree (location_id, dataset) WHERE (state = 'requested'::text);
-
-create table removal_hold (
-  location_id bigint not null,
-  dataset text not null,
-  agent_id bigint not null,
-  source_ids text[] not null,
-  visible bigint not null,
-  held_at timestamp with time zone not null,
-  constraint removal_hold_pkey PRIMARY KEY (location_id, dataset)
-);
 
 create table removal_record (
   location_id bigint not null,

@@ -84,3 +84,22 @@ async function lines(pool: Pool, query: string, ...values: unknown[]): Promise<s
   const { rows } = await pool.query<{ line: string }>(query, values)
   return rows.map((row) => row.line)
 }
+
+/** On a cluster these are tables of one node: written at every request, or small. */
+const onOneNode = ['attribution_script', 'disclosure', 'sync_slot']
+
+test('every key of a table that grows with practices begins with the location, which a cluster distributes it by', async (t) => {
+  const { ownerPool } = await createTestDatabase(t)
+  const { rows } = await ownerPool.query<{ name: string; first: string }>(
+    `select c.relname as name, first.attname as first
+       from pg_class c
+       join pg_attribute a on a.attrelid = c.oid and a.attname = 'location_id' and a.attnotnull
+       join pg_index i on i.indrelid = c.oid and i.indisunique
+       join pg_attribute first on first.attrelid = c.oid and first.attnum = i.indkey[0]
+      where c.relnamespace = 'public'::regnamespace
+      order by 1`,
+  )
+  assert.ok(rows.some(({ name }) => name === 'record'))
+  const others = rows.filter(({ name, first }) => first !== 'location_id' && !onOneNode.includes(name))
+  assert.deepEqual(others, [])
+})

@@ -1,0 +1,19 @@
+/**
+ * Rows in parts of at most 2,000 rows or some 2 MB: what a statement carries is copied several times on its way, and the process serves others
+ * between two. One row alone may be larger: a fee schedule has up to 4 MB.
+ */
+export function* partsOf<Row>(rows: readonly Row[], bytesOf: (row: Row) => number): Generator<readonly Row[]> {
+  let from = 0
+  let bytes = 0
+  for (const [index, row] of rows.entries()) {
+    bytes += bytesOf(row)
+    if (index + 1 - from < partRows && bytes < partBytes) continue
+    yield rows.slice(from, index + 1)
+    from = index + 1
+    bytes = 0
+  }
+  if (from < rows.length) yield rows.slice(from)
+}
+
+const partRows = 2_000
+const partBytes = 2_000_000
