@@ -10,10 +10,12 @@ import type {
 } from '../connector.ts'
 import { noZones } from '../connector.ts'
 import { appointments } from './appointments.ts'
+import { type ChangedRows, changedKeysMax, ManyRowsChanged, nothingCompared, readChangedRows } from './changed-rows.ts'
 import { checkOpenDental } from './check.ts'
 import { type Cursor, fullReadReason, parseCursor, since } from './cursor.ts'
 import type { DatabaseSettings } from './database-settings.ts'
-import { changedKeysMax, changedLookupsMax, type DatasetReader, type Lookups, type Reading } from './dataset.ts'
+import { changedLookupsMax, type DatasetReader, type Lookups, type Reading, type Since } from './dataset.ts'
+import { compareDigests } from './digests.ts'
 import { feeSchedules } from './fee-schedules.ts'
 import { insurancePlans } from './insurance-plans.ts'
 import { slices } from './keys.ts'
@@ -25,8 +27,9 @@ import { changedMarks, type Lookup } from './lookup.ts'
 import { notToldBefore } from './mended-values.ts'
 import { patientReferrals } from './patient-referrals.ts'
 import { patients } from './patients.ts'
-import { differences, nextKeys, readBuckets, recordIds, tablesPresent } from './record-table.ts'
+import { knownIn, nextKeys, recordIds, tablesPresent } from './record-table.ts'
 import { assertQuiet, type Guard, openSession, type Session } from './session.ts'
+import type { SourceTableName } from './source-tables.ts'
 import { treatments } from './treatments.ts'
 import { dayIn } from './wall-time.ts'
 
@@ -80,6 +83,8 @@ function cycle(session: Session, guard: Guard, zones: ZoneSources, now: Date): S
   const { database } = session
   const lookupsRead = new Map<string, Promise<Lookup>>()
   const lookupsOf = new Map<DatasetName, Promise<Lookups>>()
+  const rowsRead = new Map<string, Promise<ChangedRows>>()
+  let compared = nothingCompared
   let locations: readonly SourceLocation[] | null = null
 
   async function reading(): Promise<Reading> {
@@ -97,6 +102,14 @@ function cycle(session: Session, guard: Guard, zones: ZoneSources, now: Date): S
     const known = lookupsRead.get(name) ?? read()
     lookupsRead.set(name, known)
     return known
+  }
+
+  /** Once per cycle, whichever datasets ask for them. */
+  function rowsOnce(table: SourceTableName, stamp: string): Promise<ChangedRows> {
+    const name = `${table} ${stamp}`
+    const rows = rowsRead.get(name) ?? readChangedRows(session, table, stamp, compared.differing(table))
+    rowsRead.set(name, rows)
+    return rows
   }
 
   /** Once per cycle: a record is then sent with exactly the names whose marks the cursor keeps. */
@@ -142,15 +155,25 @@ function cycle(session: Session, guard: Guard, zones: ZoneSources, now: Date): S
 
     findChanges: async (dataset, text, known): Promise<Changes> => {
       const [reader, shared, before] = [readerOf(dataset), await reading(), parseCursor(text)]
-      const buckets = await bucketsOf(reader, shared)
-      const now = await currentCursor(shared, guard, reader, { ...(await lookups(dataset)), ...buckets })
+      const now = await currentCursor(shared, guard, reader, await lookups(dataset))
       const cursor = JSON.stringify(now)
       const because = fullReadReason(before, now)
       if (before === null || because !== null) return { cursor, keys: 'all', because: because ?? 'first_read' }
-      const keys = await changedSince(reader, shared, before, now, known)
+      const { today } = before
+      const changed = (name: string) => changedMarks(before.lookups[name] ?? {}, now.lookups[name] ?? {})
+      if (Object.keys(now.lookups).some((name) => changed(name).length > changedLookupsMax)) {
+        return { cursor, keys: 'all', because: 'many_lookups_changed' }
+      }
+      const rows = (table: SourceTableName) => rowsOnce(table, since(before))
+      const keys = await changedSince(reader, shared, { today, changed, rows, compared }, known)
       return keys === null
         ? { cursor, keys: 'all', because: 'many_lookups_changed' }
         : { cursor, keys, namesGone: known !== undefined }
+    },
+
+    findSilentChanges: async (digests) => {
+      compared = await compareDigests(session, digests, { nowMs: now.getTime(), beforeStatement: async () => {} })
+      return compared.finish
     },
 
     async *readRecords(dataset, keys) {
@@ -177,43 +200,29 @@ function readerOf(dataset: DatasetName): DatasetReader {
 async function changedSince(
   reader: DatasetReader,
   reading: Reading,
-  before: Cursor,
-  now: Cursor,
+  since: Since,
   known: KnownKeys | undefined,
 ): Promise<string[] | null> {
-  const changed = (name: string) => changedMarks(before.lookups[name] ?? {}, now.lookups[name] ?? {})
-  const names = new Set([...Object.keys(before.lookups), ...Object.keys(now.lookups)])
-  if ([...names].some((name) => changed(name).length > changedLookupsMax)) return null
-  const named = await reader.changedKeys(reading, { stamp: since(before), today: before.today, changed })
-  if (named === null) return null
-  const keys = new Set(named)
-  const tables = tablesPresent(reader.tables, reading.session.columns)
-  for (const table of known === undefined ? [] : tables) {
-    const buckets = changed(bucketsName(table.table))
-    for (const key of await differences(reading.session.database, table, buckets, known ?? { between: () => [] })) {
-      keys.add(key)
+  try {
+    const named = await reader.changedKeys(reading, since)
+    if (named === null) return null
+    const keys = new Set(named)
+    for (const table of tablesPresent(reader.tables, reading.session.columns)) {
+      for (const range of since.compared.differing(table.table)) {
+        for (const key of known === undefined ? [] : knownIn(table, range, known)) keys.add(key)
+      }
     }
+    return keys.size > changedKeysMax ? null : [...keys]
+  } catch (error) {
+    if (error instanceof ManyRowsChanged) return null
+    throw error
   }
-  return keys.size > changedKeysMax ? null : [...keys]
-}
-
-async function bucketsOf(reader: DatasetReader, { session, lookup }: Reading): Promise<Lookups> {
-  const all: Record<string, Lookup> = {}
-  for (const table of tablesPresent(reader.tables, session.columns)) {
-    const name = bucketsName(table.table)
-    all[name] = await lookup(name, () => readBuckets(session.database, table))
-  }
-  return all
-}
-
-function bucketsName(table: string): string {
-  return `keys of ${table}`
 }
 
 async function currentCursor(reading: Reading, guard: Guard, reader: DatasetReader, lookups: Lookups): Promise<Cursor> {
   const { session, locations, today } = reading
   return {
-    format: 3,
+    format: 4,
     nowUtc: session.nowUtc,
     databaseVersion: guard.databaseVersion,
     highest: await reader.readHighest(reading),

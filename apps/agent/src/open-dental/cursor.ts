@@ -3,7 +3,7 @@ import type { Marks } from './lookup.ts'
 
 /** What the connector remembers of a finished read of one dataset; kept by the agent's state as text. */
 export type Cursor = {
-  readonly format: 3
+  readonly format: 4
   /** The database server's clock when the read began. */
   readonly nowUtc: string
   readonly databaseVersion: string
@@ -30,7 +30,7 @@ export function parseCursor(text: string | null): Cursor | null {
 }
 
 function isCursor(value: unknown): value is Cursor {
-  return typeof value === 'object' && value !== null && 'format' in value && value.format === 3
+  return typeof value === 'object' && value !== null && 'format' in value && value.format === 4
 }
 
 /** Why everything must be compared anew, or null when the stamps since the cursor can be relied on. */

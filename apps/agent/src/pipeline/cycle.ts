@@ -60,6 +60,7 @@ async function attemptCycle(deps: AgentDeps, fully: boolean, isSecond = false): 
     const source = await deps.connector.beginCycle(zones)
     try {
       const targets = await sendLocations(context, source)
+      const finishComparison = await source.findSilentChanges?.(deps.state.digests)
       for (const dataset of deps.connector.datasets) {
         const isRead =
           (await canBeRead(context, source, dataset)) &&
@@ -75,6 +76,7 @@ async function attemptCycle(deps: AgentDeps, fully: boolean, isSecond = false): 
             unread.add(dataset)
         }
       }
+      finishComparison?.(unread.size === 0 && context.skipped.size === 0)
     } finally {
       await source.end()
     }

@@ -1,0 +1,249 @@
+import type { Digests, RunDigest } from '../connector.ts'
+import { slices } from './keys.ts'
+import { type KeyRange, rangeOf, runAfter, runExpression, runOf } from './runs.ts'
+import type { Session } from './session.ts'
+import { columnsOf, type SourceTableName } from './source-tables.ts'
+
+/** The runs of one column of a table. `size`: how long a run is; `of`: the columns that the digest is made of, all where none are named. */
+type Walk = { readonly table: SourceTableName; readonly by: string; readonly size: number; readonly of?: string }
+
+const size = 100
+
+/** Each table by its keys; and where a row that vanishes takes something from a row of another table, by that one's keys. */
+const walks = {
+  feesched: { table: 'feesched', by: 'FeeSchedNum', size },
+  insplan: { table: 'insplan', by: 'PlanNum', size },
+  patient: { table: 'patient', by: 'PatNum', size },
+  inssub: { table: 'inssub', by: 'InsSubNum', size },
+  appointment: { table: 'appointment', by: 'AptNum', size },
+  histappointment: { table: 'histappointment', by: 'HistApptNum', size },
+  procedurelog: { table: 'procedurelog', by: 'ProcNum', size },
+  adjustment: { table: 'adjustment', by: 'AdjNum', size },
+  payment: { table: 'payment', by: 'PayNum', size },
+  paysplit: { table: 'paysplit', by: 'SplitNum', size },
+  claimpayment: { table: 'claimpayment', by: 'ClaimPaymentNum', size },
+  claimproc: { table: 'claimproc', by: 'ClaimProcNum', size },
+  payplancharge: { table: 'payplancharge', by: 'PayPlanChargeNum', size },
+  refattach: { table: 'refattach', by: 'RefAttachNum', size },
+  referral: { table: 'referral', by: 'ReferralNum', size },
+  // A schedule has thousands of fees.
+  'fee.FeeSched': { table: 'fee', by: 'FeeSched', size: 1 },
+  'patplan.PatNum': { table: 'patplan', by: 'PatNum', size },
+  'claimproc.ProcNum': { table: 'claimproc', by: 'ProcNum', size, of: 'ProcNum' },
+  'adjustment.ProcNum': { table: 'adjustment', by: 'ProcNum', size, of: 'ProcNum' },
+  'refattach.PatNum': { table: 'refattach', by: 'PatNum', size, of: 'PatNum' },
+  // Who answers for whom: a patient's digest changes whenever balances are aged.
+  'patient.Guarantor': { table: 'patient', by: 'PatNum', size, of: 'PatNum Guarantor' },
+} as const satisfies Record<string, Walk>
+
+export type WalkName = keyof typeof walks
+
+const walkNames = Object.keys(walks).filter(isWalk)
+
+/** In this time every table is compared once, whatever its size: within an hour, also when cycles are late. */
+const passMs = 50 * 60 * 1000
+
+/** So many rows are compared in each cycle though fewer would do: smaller practices are compared more often. */
+const rowsPerCycleMin = 10_000
+
+/** Rows of one statement, and how long it may take before the next ones are half as large: it keeps workstations from writing. */
+const [rowsPerStatementMax, statementMsMax] = [4000, 40]
+
+/** Runs of one statement where nothing is known of them yet: more where few rows are found. */
+const [unknownRunsFirst, unknownRunsMax] = [16, 160]
+
+/** What differs from the digests of earlier cycles. */
+export type Comparison = {
+  /** Runs in which something changed, vanished or is new. */
+  differing(walk: string): readonly KeyRange[]
+  /** Compares the runs of these values at once, and gives those that differ. */
+  compareAround(walk: WalkName, values: readonly string[]): Promise<readonly KeyRange[]>
+  /** To be called when the cycle has ended; `complete` when all that differs was read and sent. */
+  finish(complete: boolean): void
+}
+
+/** The run to go on with, and when the one before it was compared. */
+type Position = { readonly walk: WalkName; readonly run: number; readonly atMs: number }
+
+/** Runs that are compared by one part of a statement. `mayEnd`: nothing is known of any behind them. */
+type Piece = { walk: WalkName; firstRun: number; lastRun: number; rows: number; mayEnd: boolean }
+
+/** A piece as the database has it now. `nextRun`: the first one behind it that has rows, or null. */
+type Found = { readonly piece: Piece; readonly runs: readonly RunDigest[]; readonly nextRun: number | null }
+
+/**
+ * Compares the next part of the tables with what earlier cycles kept: as many rows as it takes to compare all within an hour, in statements
+ * of a few thousand rows. Only numbers travel. The first time everything is compared, before anything is read: what changes from then on
+ * differs.
+ */
+export async function compareDigests(
+  session: Session,
+  digests: Digests,
+  options: { nowMs: number; beforeStatement: () => Promise<void> },
+): Promise<Comparison> {
+  const differing = new Map<string, KeyRange[]>()
+  const pending: Found[] = []
+  let rowsPerStatement = rowsPerStatementMax
+
+  async function read(pieces: readonly Piece[]): Promise<Found[]> {
+    await options.beforeStatement()
+    const startedAt = performance.now()
+    const found = await readPieces(session, pieces)
+    if (performance.now() - startedAt > statementMsMax) rowsPerStatement = Math.max(500, rowsPerStatement / 2)
+    return found
+  }
+
+  /** The runs that differ. Their digests are kept when what is in them has arrived. */
+  function compare(found: Found): KeyRange[] {
+    const { walk, firstRun, lastRun } = found.piece
+    const changed = changedRuns(digests.between(walk, firstRun, lastRun), found.runs)
+    if (changed.length > 0) pending.push(found)
+    return changed.map((run) => rangeOf(run, walks[walk].size))
+  }
+
+  async function walkFrom(begin: Omit<Position, 'atMs'>, rowsMax: number, each: (found: Found) => void) {
+    let { walk, run } = begin
+    let unknownRuns = unknownRunsFirst
+    let rows = 0
+    for (let walked = 0; walked < walkNames.length && rows < rowsMax; ) {
+      for (const found of await read(nextPieces(digests, { walk, run }, { rowsPerStatement, unknownRuns }))) {
+        each(found)
+        const rowsFound = found.runs.reduce((sum, { rows }) => sum + rows, 0)
+        rows += rowsFound
+        const nextRun = earlier(found.nextRun, digests.nextRun(found.piece.walk, found.piece.lastRun + 1))
+        if (nextRun !== null) {
+          ;({ walk } = found.piece)
+          run = nextRun
+          if (rowsFound < 1000) unknownRuns = Math.min(unknownRuns * 2, unknownRunsMax)
+          if (rowsFound > rowsPerStatement) unknownRuns = Math.ceil(unknownRuns / 2)
+          // What the statement found of other tables is asked for again.
+          break
+        }
+        walk = walkAfter(found.piece.walk)
+        run = 0
+        unknownRuns = unknownRunsFirst
+        walked += 1
+      }
+    }
+    return { walk, run, atMs: options.nowMs }
+  }
+
+  const before = parsePosition(digests.position())
+  if (before === null) {
+    const start = { walk: 'feesched', run: 0 } as const
+    const after = await walkFrom(start, Number.POSITIVE_INFINITY, (found) => keep(digests, found))
+    digests.keepPosition(JSON.stringify(after))
+  }
+  const rowsDue = (digests.rows() * (options.nowMs - (before?.atMs ?? options.nowMs))) / passMs
+  const after =
+    before === null
+      ? null
+      : await walkFrom(before, Math.max(rowsPerCycleMin, rowsDue), (found) => {
+          const { walk } = found.piece
+          differing.set(walk, [...(differing.get(walk) ?? []), ...compare(found)])
+        })
+
+  return {
+    differing: (walk) => differing.get(walk) ?? [],
+    compareAround: async (walk, values) => {
+      const ranges: KeyRange[] = []
+      const runs = [...new Set(values.map((value) => runOf(BigInt(value), walks[walk].size)))]
+      for (const slice of slices(runs, rowsPerStatementMax / size)) {
+        const pieces = slice.map((run): Piece => ({ walk, firstRun: run, lastRun: run, rows: 0, mayEnd: false }))
+        for (const found of await read(pieces)) ranges.push(...compare(found))
+      }
+      return ranges
+    },
+    finish: (complete) => {
+      if (complete) for (const found of pending) keep(digests, found)
+      if (after !== null) digests.keepPosition(JSON.stringify(after))
+    },
+  }
+}
+
+function keep(digests: Digests, { piece: { walk, firstRun, lastRun }, runs }: Found): void {
+  digests.replace(walk, firstRun, lastRun, runs)
+}
+
+/** As much as one statement may compare, of as many tables as that needs. */
+function nextPieces(
+  digests: Digests,
+  { walk, run }: { walk: WalkName; run: number },
+  { rowsPerStatement, unknownRuns }: { rowsPerStatement: number; unknownRuns: number },
+): Piece[] {
+  const pieces = [nextPiece(digests, walk, run, rowsPerStatement, unknownRuns)]
+  for (let rows = pieces[0]?.rows ?? 0; pieces.length < walkNames.length && pieces.at(-1)?.mayEnd === true; ) {
+    const piece = nextPiece(
+      digests,
+      walkAfter(pieces.at(-1)?.walk ?? walk),
+      0,
+      rowsPerStatement - rows,
+      unknownRunsFirst,
+    )
+    rows += piece.rows
+    if (rows > rowsPerStatement) break
+    pieces.push(piece)
+  }
+  return pieces
+}
+
+/** Runs that are known, up to so many rows; behind the last one, or where none is known, some more. */
+function nextPiece(digests: Digests, walk: WalkName, firstRun: number, rowsMax: number, unknownRuns: number): Piece {
+  let [lastRun, rows] = [firstRun - 1, 0]
+  for (const known of digests.between(walk, firstRun, Number.MAX_SAFE_INTEGER)) {
+    if (rows > 0 && rows + known.rows > rowsMax) return { walk, firstRun, lastRun, rows, mayEnd: false }
+    lastRun = known.run
+    rows += known.rows
+  }
+  // Rows that were met before say that the table ends here, or nearly so; the first time nothing does.
+  const mayEnd = rows > 0 || digests.position() !== null
+  return { walk, firstRun, lastRun: runAfter(lastRun, unknownRuns), rows, mayEnd }
+}
+
+async function readPieces(session: Session, pieces: readonly Piece[]): Promise<Found[]> {
+  const statements = pieces.map(({ walk, firstRun, lastRun }, index) => {
+    const { table, by, size, of }: Walk = walks[walk]
+    const columns = of === undefined ? columnsOf(session, table) : of.split(' ')
+    const [first, last] = [rangeOf(firstRun, size)[0], rangeOf(lastRun, size)[1]]
+    return `select ${index} as piece, ${runExpression(by, size)} as run, count(*) as n, sum(crc32(concat_ws('|', ${columns.join(', ')}))) as digest
+              from ${table} where ${by} between ${first} and ${last} group by run
+            union all select ${index}, null, null, min(${by}) from ${table} where ${by} > ${last}`
+  })
+  const rows = Map.groupBy(await session.database.query(statements.join(' union all ')), (row) => Number(row.piece))
+  return pieces.map((piece, index) => {
+    const ofPiece = rows.get(index) ?? []
+    const next = ofPiece.find((row) => row.run === null)?.digest ?? null
+    return {
+      piece,
+      runs: ofPiece
+        .filter((row) => row.run !== null)
+        .map((row) => ({ run: Number(row.run), rows: Number(row.n), digest: row.digest ?? '' })),
+      nextRun: next === null ? null : runOf(BigInt(next), walks[piece.walk].size),
+    }
+  })
+}
+
+function changedRuns(before: Iterable<RunDigest>, now: readonly RunDigest[]): number[] {
+  const marks = new Map([...before].map(({ run, rows, digest }) => [run, `${rows} ${digest}`]))
+  const changed = now.filter(({ run, rows, digest }) => marks.get(run) !== `${rows} ${digest}`).map(({ run }) => run)
+  const present = new Set(now.map(({ run }) => run))
+  return [...changed, ...[...marks.keys()].filter((run) => !present.has(run))]
+}
+
+function earlier(left: number | null, right: number | null): number | null {
+  return left === null || right === null ? (left ?? right) : Math.min(left, right)
+}
+
+function walkAfter(walk: WalkName): WalkName {
+  return walkNames[walkNames.indexOf(walk) + 1] ?? 'feesched'
+}
+
+function isWalk(name: string): name is WalkName {
+  return Object.hasOwn(walks, name)
+}
+
+/** Null for none, and for that of another version of the agent, whose digests are of other columns. */
+function parsePosition(text: string | null): Position | null {
+  const position = text === null ? null : (JSON.parse(text) as Position)
+  return position !== null && isWalk(position.walk) ? position : null
+}
