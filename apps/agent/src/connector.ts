@@ -106,6 +106,10 @@ export type SourceCycle = {
   problemOf?(dataset: DatasetName, cursor: string | null): Promise<SourceProblem | null>
   /** What a person should know of a dataset that can be read. */
   adviceOn?(dataset: DatasetName): string | null
+  /** How long reading has paused so far, because the source was busy with other work. */
+  pausedMs?(): number
+  /** What a person should know of the source as it is now, though it can be read; null for nothing new. */
+  advice?(): string | null
   /** What could not be sent as it is, among what was read since this was last asked. */
   takeMended?(): readonly MendedValues[]
   /** False when what is missing is not gone, because the source never holds everything. Asked after the dataset was read. */

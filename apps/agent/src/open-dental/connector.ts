@@ -25,9 +25,11 @@ import type { ZoneSources } from './location-zone.ts'
 import { readLocations } from './locations.ts'
 import { changedMarks, type Lookup } from './lookup.ts'
 import { notToldBefore } from './mended-values.ts'
+import { officePace } from './office-pace.ts'
 import { patientReferrals } from './patient-referrals.ts'
 import { patients } from './patients.ts'
 import { knownIn, nextKeys, recordIds, tablesPresent } from './record-table.ts'
+import { adviceOnReplica } from './replica.ts'
 import { assertQuiet, type Guard, openSession, type Session } from './session.ts'
 import type { SourceTableName } from './source-tables.ts'
 import { treatments } from './treatments.ts'
@@ -55,6 +57,7 @@ export function openDentalConnector(
 ): Connector {
   const datasets = [...readers.keys()]
   const worthTelling = notToldBefore()
+  let wasAdvised = false
   const connector: Connector = {
     name: 'open-dental',
     datasets,
@@ -64,7 +67,14 @@ export function openDentalConnector(
         const sources = { configured: timeZone, set: zones, serverZone: session.serverZone }
         const guard = await assertQuiet(session.database)
         const begun = cycle(session, guard, sources, now())
-        return { ...begun, takeMended: () => worthTelling(session.database.mended.take()) }
+        const advice = adviceOnReplica(session.replica)
+        const isNew = advice !== null && !wasAdvised
+        wasAdvised = advice !== null
+        return {
+          ...begun,
+          takeMended: () => worthTelling(session.database.mended.take()),
+          advice: () => (isNew ? advice : null),
+        }
       } catch (error) {
         await session.database.end()
         throw error
@@ -81,6 +91,7 @@ export function openDentalConnector(
 
 function cycle(session: Session, guard: Guard, zones: ZoneSources, now: Date): SourceCycle {
   const { database } = session
+  const pace = officePace(database)
   const lookupsRead = new Map<string, Promise<Lookup>>()
   const lookupsOf = new Map<DatasetName, Promise<Lookups>>()
   const rowsRead = new Map<string, Promise<ChangedRows>>()
@@ -119,6 +130,27 @@ function cycle(session: Session, guard: Guard, zones: ZoneSources, now: Date): S
     return await read
   }
 
+  /** In batches that leave the server to the office. */
+  async function readBatches(
+    reader: DatasetReader,
+    shared: Reading,
+    names: Lookups,
+    keys: readonly string[],
+  ): Promise<ByLocation<readonly SourceRecord[]>> {
+    const all = new Map<string, SourceRecord[]>()
+    for (let start = 0; start < keys.length; ) {
+      const batch = keys.slice(start, start + pace.keysOf(reader))
+      if (batch.length < keys.length) await pace.yieldToOffice()
+      database.takeSlowestMs()
+      for (const [id, records] of await reader.readRecords(shared, names, batch)) {
+        all.set(id, (all.get(id) ?? []).concat(records))
+      }
+      pace.adapt(reader)
+      start += batch.length
+    }
+    return all
+  }
+
   async function* scan(dataset: DatasetName): AsyncGenerator<ByLocation<readonly SourceRecord[]>> {
     const [reader, shared] = [readerOf(dataset), await reading()]
     const names = await lookups(dataset)
@@ -127,7 +159,7 @@ function cycle(session: Session, guard: Guard, zones: ZoneSources, now: Date): S
         const keys = await nextKeys(database, table, last, reader.keysPerChunk)
         if (keys.length === 0) break
         const ids = keys.flatMap((key) => recordIds(table, key))
-        yield await reader.readRecords(shared, names, ids)
+        yield await readBatches(reader, shared, names, ids)
         last = keys.at(-1) ?? null
       }
     }
@@ -172,14 +204,17 @@ function cycle(session: Session, guard: Guard, zones: ZoneSources, now: Date): S
     },
 
     findSilentChanges: async (digests) => {
-      compared = await compareDigests(session, digests, { nowMs: now.getTime(), beforeStatement: async () => {} })
+      const beforeStatement = digests.position() === null ? pace.yieldToOffice : async () => {}
+      compared = await compareDigests(session, digests, { nowMs: now.getTime(), beforeStatement })
       return compared.finish
     },
+
+    pausedMs: pace.pausedMs,
 
     async *readRecords(dataset, keys) {
       const [reader, shared] = [readerOf(dataset), await reading()]
       const names = await lookups(dataset)
-      for (const slice of slices(keys, reader.keysPerChunk)) yield await reader.readRecords(shared, names, slice)
+      for (const slice of slices(keys, reader.keysPerChunk)) yield await readBatches(reader, shared, names, slice)
     },
 
     confirm: async () => {
@@ -226,6 +261,7 @@ async function currentCursor(reading: Reading, guard: Guard, reader: DatasetRead
     nowUtc: session.nowUtc,
     databaseVersion: guard.databaseVersion,
     highest: await reader.readHighest(reading),
+    behindSeconds: session.replica.is === 'replica' ? session.replica.behindSeconds : 0,
     locations: JSON.stringify(locations.ids.map((id) => [id, locations.zoneOf(id)])),
     today,
     lookups: Object.fromEntries(Object.entries(lookups).map(([name, lookup]) => [name, lookup.marks])),

@@ -2,7 +2,7 @@ import type { Digests, RunDigest } from '../connector.ts'
 import { slices } from './keys.ts'
 import { type KeyRange, rangeOf, runAfter, runExpression, runOf } from './runs.ts'
 import type { Session } from './session.ts'
-import { columnsOf, type SourceTableName } from './source-tables.ts'
+import { columnsOf, type SourceTableName, sourceTables } from './source-tables.ts'
 
 /** The runs of one column of a table. `size`: how long a run is; `of`: the columns that the digest is made of, all where none are named. */
 type Walk = { readonly table: SourceTableName; readonly by: string; readonly size: number; readonly of?: string }
@@ -43,8 +43,8 @@ const walkNames = Object.keys(walks).filter(isWalk)
 /** In this time every table is compared once, whatever its size: within an hour, also when cycles are late. */
 const passMs = 50 * 60 * 1000
 
-/** So many rows are compared in each cycle though fewer would do: smaller practices are compared more often. */
-const rowsPerCycleMin = 10_000
+/** So many rows are compared in each cycle, by so many statements, though fewer would do: smaller practices are compared more often. */
+const [rowsPerCycleMin, statementsPerCycleMin] = [10_000, 4]
 
 /** Rows of one statement, and how long it may take before the next ones are half as large: it keeps workstations from writing. */
 const [rowsPerStatementMax, statementMsMax] = [4000, 40]
@@ -101,11 +101,12 @@ export async function compareDigests(
     return changed.map((run) => rangeOf(run, walks[walk].size))
   }
 
-  async function walkFrom(begin: Omit<Position, 'atMs'>, rowsMax: number, each: (found: Found) => void) {
+  async function walkFrom(begin: Omit<Position, 'atMs'>, rowsDue: number, each: (found: Found) => void) {
     let { walk, run } = begin
     let unknownRuns = unknownRunsFirst
-    let rows = 0
-    for (let walked = 0; walked < walkNames.length && rows < rowsMax; ) {
+    let [rows, statements, walked] = [0, 0, 0]
+    const isEnough = () => rows >= rowsDue && (rows >= rowsPerCycleMin || statements >= statementsPerCycleMin)
+    for (; walked < walkNames.length && !isEnough(); statements++) {
       for (const found of await read(nextPieces(digests, { walk, run }, { rowsPerStatement, unknownRuns }))) {
         each(found)
         const rowsFound = found.runs.reduce((sum, { rows }) => sum + rows, 0)
@@ -138,7 +139,7 @@ export async function compareDigests(
   const after =
     before === null
       ? null
-      : await walkFrom(before, Math.max(rowsPerCycleMin, rowsDue), (found) => {
+      : await walkFrom(before, rowsDue, (found) => {
           const { walk } = found.piece
           differing.set(walk, [...(differing.get(walk) ?? []), ...compare(found)])
         })
@@ -201,13 +202,15 @@ function nextPiece(digests: Digests, walk: WalkName, firstRun: number, rowsMax: 
 }
 
 async function readPieces(session: Session, pieces: readonly Piece[]): Promise<Found[]> {
-  const statements = pieces.map(({ walk, firstRun, lastRun }, index) => {
+  const statements = pieces.map(({ walk, firstRun, lastRun }, piece) => {
     const { table, by, size, of }: Walk = walks[walk]
+    // Of most of a table the server would read all of it.
+    const index = by === sourceTables[table].key ? 'force index (primary)' : ''
     const columns = of === undefined ? columnsOf(session, table) : of.split(' ')
     const [first, last] = [rangeOf(firstRun, size)[0], rangeOf(lastRun, size)[1]]
-    return `select ${index} as piece, ${runExpression(by, size)} as run, count(*) as n, sum(crc32(concat_ws('|', ${columns.join(', ')}))) as digest
-              from ${table} where ${by} between ${first} and ${last} group by run
-            union all select ${index}, null, null, min(${by}) from ${table} where ${by} > ${last}`
+    return `select ${piece} as piece, ${runExpression(by, size)} as run, count(*) as n, sum(crc32(concat_ws('|', ${columns.join(', ')}))) as digest
+              from ${table} ${index} where ${by} between ${first} and ${last} group by run
+            union all select ${piece}, null, null, min(${by}) from ${table} where ${by} > ${last}`
   })
   const rows = Map.groupBy(await session.database.query(statements.join(' union all ')), (row) => Number(row.piece))
   return pieces.map((piece, index) => {

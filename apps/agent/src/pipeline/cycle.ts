@@ -48,7 +48,7 @@ async function attemptCycle(deps: AgentDeps, fully: boolean, isSecond = false): 
   const context: CycleContext = {
     ...deps,
     budget: { attemptsLeft: retriesMax, deadlineMs: startedAtMs + waitMaxMs },
-    totals: { uploaded: 0, refused: 0, refusedNow: 0, held: 0, failedDatasets: 0 },
+    totals: { uploaded: 0, refused: 0, refusedNow: 0, held: 0, failedDatasets: 0, hasPaused: false },
     skipped: new Set(),
     failure: null,
   }
@@ -59,6 +59,8 @@ async function attemptCycle(deps: AgentDeps, fully: boolean, isSecond = false): 
     await resumeUpload(context)
     const source = await deps.connector.beginCycle(zones)
     try {
+      const advice = source.advice?.() ?? null
+      if (advice !== null) context.report({ event: 'source.advice', what: advice })
       const targets = await sendLocations(context, source)
       const finishComparison = await source.findSilentChanges?.(deps.state.digests)
       for (const dataset of deps.connector.datasets) {
