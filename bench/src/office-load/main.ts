@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { type AgentDeps, openDentalConnector, openState, runCycle, sleep, uploadLimits } from '@bridgework/agent'
+import { type Load, measureLoad } from '@bridgework/practice-simulator/test-load'
 import { startTestMariaDb, type TestMariaDb } from '@bridgework/practice-simulator/test-mariadb'
 import { fillPractice, multiplyPractice } from './fill-practice.ts'
-import { type Load, measureLoad } from './measure-load.ts'
 
 /** An idle cycle at the larger practice, and every statement of it and of the first read, may cost at most this. */
 const targets = { statements: 60, rowsExamined: 50_000, longestLockMs: 100 }

@@ -34,7 +34,7 @@ export async function readChangedRows(
     if (rows.length > changedKeysMax) throw new ManyRowsChanged()
   }
   const moment = localStamp === true ? onServersClock(session, stamp) : stamp
-  if (hasColumn(session, table, source.stamp)) await add(`${source.stamp} >= ?`, [moment])
+  if (source.stamp !== null && hasColumn(session, table, source.stamp)) await add(`${source.stamp} >= ?`, [moment])
   for (const slice of slices(runs, 40)) await add(inRanges(key, slice), [])
   return { rows, runs }
 }

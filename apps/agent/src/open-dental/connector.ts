@@ -18,7 +18,6 @@ import { changedLookupsMax, type DatasetReader, type Lookups, type Reading, type
 import { compareDigests } from './digests.ts'
 import { feeSchedules } from './fee-schedules.ts'
 import { insurancePlans } from './insurance-plans.ts'
-import { slices } from './keys.ts'
 import { ledgerTransactions } from './ledger-transactions.ts'
 import { locationMap } from './location-map.ts'
 import type { ZoneSources } from './location-zone.ts'
@@ -130,38 +129,41 @@ function cycle(session: Session, guard: Guard, zones: ZoneSources, now: Date): S
     return await read
   }
 
-  /** In batches that leave the server to the office. */
-  async function readBatches(
-    reader: DatasetReader,
-    shared: Reading,
-    names: Lookups,
-    keys: readonly string[],
-  ): Promise<ByLocation<readonly SourceRecord[]>> {
-    const all = new Map<string, SourceRecord[]>()
-    for (let start = 0; start < keys.length; ) {
-      const batch = keys.slice(start, start + pace.keysOf(reader))
-      if (batch.length < keys.length) await pace.yieldToOffice()
-      database.takeSlowestMs()
-      for (const [id, records] of await reader.readRecords(shared, names, batch)) {
-        all.set(id, (all.get(id) ?? []).concat(records))
+  /** Reads in batches that leave the server to the office, and puts them together to chunks. No more keys: the end. */
+  async function* readChunks(
+    dataset: DatasetName,
+    nextBatch: (keysMax: number) => Promise<readonly string[]>,
+  ): AsyncGenerator<ByLocation<readonly SourceRecord[]>> {
+    const [reader, shared] = [readerOf(dataset), await reading()]
+    const names = await lookups(dataset)
+    for (let isFirst = true, isMore = true; isMore; ) {
+      const chunk = new Map<string, SourceRecord[]>()
+      let size = 0
+      while (isMore && size < reader.keysPerChunk) {
+        database.takeSlowestMs()
+        const keys = await nextBatch(pace.keysOf(reader))
+        isMore = keys.length > 0
+        if (!isMore) break
+        if (!isFirst) await pace.yieldToOffice()
+        isFirst = false
+        for (const [id, records] of await reader.readRecords(shared, names, keys)) {
+          chunk.set(id, (chunk.get(id) ?? []).concat(records))
+        }
+        pace.adapt(reader)
+        size += keys.length
       }
-      pace.adapt(reader)
-      start += batch.length
+      if (size > 0) yield chunk
     }
-    return all
   }
 
   async function* scan(dataset: DatasetName): AsyncGenerator<ByLocation<readonly SourceRecord[]>> {
-    const [reader, shared] = [readerOf(dataset), await reading()]
-    const names = await lookups(dataset)
-    for (const table of tablesPresent(reader.tables, session.columns)) {
-      for (let last: string | null = null; ; ) {
-        const keys = await nextKeys(database, table, last, reader.keysPerChunk)
-        if (keys.length === 0) break
-        const ids = keys.flatMap((key) => recordIds(table, key))
-        yield await readBatches(reader, shared, names, ids)
-        last = keys.at(-1) ?? null
-      }
+    for (const table of tablesPresent(readerOf(dataset).tables, session.columns)) {
+      let last: string | null = null
+      yield* readChunks(dataset, async (keysMax) => {
+        const keys = await nextKeys(database, table, last, keysMax)
+        last = keys.at(-1) ?? last
+        return keys.flatMap((key) => recordIds(table, key))
+      })
     }
   }
 
@@ -211,10 +213,13 @@ function cycle(session: Session, guard: Guard, zones: ZoneSources, now: Date): S
 
     pausedMs: pace.pausedMs,
 
-    async *readRecords(dataset, keys) {
-      const [reader, shared] = [readerOf(dataset), await reading()]
-      const names = await lookups(dataset)
-      for (const slice of slices(keys, reader.keysPerChunk)) yield await readBatches(reader, shared, names, slice)
+    readRecords: (dataset, keys) => {
+      let start = 0
+      return readChunks(dataset, async (keysMax) => {
+        const batch = keys.slice(start, start + keysMax)
+        start += batch.length
+        return batch
+      })
     },
 
     confirm: async () => {

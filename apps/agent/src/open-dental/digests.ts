@@ -44,13 +44,14 @@ const walkNames = Object.keys(walks).filter(isWalk)
 const passMs = 50 * 60 * 1000
 
 /** So many rows are compared in each cycle, by so many statements, though fewer would do: smaller practices are compared more often. */
-const [rowsPerCycleMin, statementsPerCycleMin] = [10_000, 4]
+const [rowsPerCycleMin, statementsPerCycleMin] = [20_000, 6]
 
 /** Rows of one statement, and how long it may take before the next ones are half as large: it keeps workstations from writing. */
 const [rowsPerStatementMax, statementMsMax] = [4000, 40]
 
 /** Runs of one statement where nothing is known of them yet: more where few rows are found. */
-const [unknownRunsFirst, unknownRunsMax] = [16, 160]
+const unknownRunsFirst = (walk: WalkName) => (walks[walk].size === 1 ? 1 : 16)
+const unknownRunsMax = rowsPerStatementMax / size
 
 /** What differs from the digests of earlier cycles. */
 export type Comparison = {
@@ -103,7 +104,7 @@ export async function compareDigests(
 
   async function walkFrom(begin: Omit<Position, 'atMs'>, rowsDue: number, each: (found: Found) => void) {
     let { walk, run } = begin
-    let unknownRuns = unknownRunsFirst
+    let unknownRuns = unknownRunsFirst(walk)
     let [rows, statements, walked] = [0, 0, 0]
     const isEnough = () => rows >= rowsDue && (rows >= rowsPerCycleMin || statements >= statementsPerCycleMin)
     for (; walked < walkNames.length && !isEnough(); statements++) {
@@ -122,7 +123,7 @@ export async function compareDigests(
         }
         walk = walkAfter(found.piece.walk)
         run = 0
-        unknownRuns = unknownRunsFirst
+        unknownRuns = unknownRunsFirst(walk)
         walked += 1
       }
     }
@@ -174,13 +175,8 @@ function nextPieces(
 ): Piece[] {
   const pieces = [nextPiece(digests, walk, run, rowsPerStatement, unknownRuns)]
   for (let rows = pieces[0]?.rows ?? 0; pieces.length < walkNames.length && pieces.at(-1)?.mayEnd === true; ) {
-    const piece = nextPiece(
-      digests,
-      walkAfter(pieces.at(-1)?.walk ?? walk),
-      0,
-      rowsPerStatement - rows,
-      unknownRunsFirst,
-    )
+    const next = walkAfter(pieces.at(-1)?.walk ?? walk)
+    const piece = nextPiece(digests, next, 0, rowsPerStatement - rows, unknownRunsFirst(next))
     rows += piece.rows
     if (rows > rowsPerStatement) break
     pieces.push(piece)

@@ -3,7 +3,7 @@ import type { Database } from './connection.ts'
 import type { DatasetReader } from './dataset.ts'
 
 /** A statement that took longer is too long: MyISAM's tables cannot be written to meanwhile. The next ones read fewer rows. */
-const statementMsMax = 50
+const statementMsMax = 40
 
 /** A batch begins with this share of the rows that it may have at most, and grows while statements are quick. */
 const shareAtFirst = 0.1
@@ -12,7 +12,7 @@ const shareAtFirst = 0.1
 const [askEveryMs, pauseMs, pauseMsMax] = [250, 250, 10_000]
 
 /** The server's answer takes at least this much longer when it is called slow: less is chance. */
-const slowerMsMin = 5
+const slowerMsMin = 20
 
 export type OfficePace = ReturnType<typeof officePace>
 

@@ -4,8 +4,11 @@ import type { Session } from './session.ts'
 export type SourceTable = {
   /** Its one bigint key. */
   readonly key: string
-  /** The column with the moment of a row's last change, UTC; `localStamp`: on the server's wall clock. */
-  readonly stamp: string
+  /**
+   * The column with the moment of a row's last change, UTC; `localStamp`: on the server's wall clock. Null where only digests tell: without
+   * an index on the stamp each cycle would read the whole table.
+   */
+  readonly stamp: string | null
   readonly localStamp?: true
   /** Columns that name rows of other tables, by which those are found when this row changes; with spaces between, like all columns here. */
   readonly names: string
@@ -76,14 +79,15 @@ export const sourceTables = {
     names: 'PatNum ProcNum',
     shows: 'ClinicNum ProvNum AdjDate AdjType AdjAmt',
   },
-  payment: { key: 'PayNum', stamp: 'SecDateTEdit', names: '', shows: 'PayType CheckNum' },
+  // A new payment or check comes with rows of its own that name it; only a correction of its type or number does not.
+  payment: { key: 'PayNum', stamp: null, names: '', shows: 'PayType CheckNum' },
   paysplit: {
     key: 'SplitNum',
     stamp: 'SecDateTEdit',
     names: 'PatNum',
     shows: 'ProcNum PayNum ClinicNum ProvNum DatePay SplitAmt UnearnedType PayPlanNum',
   },
-  claimpayment: { key: 'ClaimPaymentNum', stamp: 'SecDateTEdit', names: '', shows: 'CheckNum' },
+  claimpayment: { key: 'ClaimPaymentNum', stamp: null, names: '', shows: 'CheckNum' },
   claimproc: {
     key: 'ClaimProcNum',
     stamp: 'SecDateTEdit',

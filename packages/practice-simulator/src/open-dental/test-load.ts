@@ -1,10 +1,12 @@
-import type { TestDatabase, TestMariaDb } from '@bridgework/practice-simulator/test-mariadb'
+import type { TestDatabase, TestMariaDb } from './test-mariadb.ts'
 
 /** What the agent asked of the database server during some work. */
 export type Load = {
   readonly statements: number
   /** As the server's slow log counts them. */
   readonly rowsExamined: number
+  /** Of one statement. */
+  readonly mostRowsExamined: number
   /** Of one statement, from the moment it had its locks: so long no workstation can write to the tables that it reads. */
   readonly longestLockMs: number
   readonly longestStatement: string
@@ -28,7 +30,7 @@ export async function measureLoad(
   const lockMs = 'time_to_sec(query_time) * 1000 - time_to_sec(lock_time) * 1000'
   const ofAgent = `mysql.slow_log where user_host like '${settings.user}[%'`
   const [sum] = await mariaDb.execute(
-    `select count(*) as statements, coalesce(sum(rows_examined), 0) as examined from ${ofAgent}`,
+    `select count(*) as statements, coalesce(sum(rows_examined), 0) as examined, max(rows_examined) as most from ${ofAgent}`,
   )
   const [longest] = await mariaDb.execute(
     `select ${lockMs} as ms, convert(left(sql_text, 2000) using utf8) as text from ${ofAgent} order by ms desc limit 1`,
@@ -36,6 +38,7 @@ export async function measureLoad(
   return {
     statements: Number(sum?.statements ?? 0),
     rowsExamined: Number(sum?.examined ?? 0),
+    mostRowsExamined: Number(sum?.most ?? 0),
     longestLockMs: Number(longest?.ms ?? 0),
     longestStatement: String(longest?.text ?? '')
       .replaceAll(/\s+/g, ' ')
