@@ -61,13 +61,13 @@ export type Digests = {
   /** Where the last cycle ended, in the connector's own words; null when nothing was ever compared. */
   position(): string | null
   keepPosition(position: string): void
-  between(walk: string, first: number, last: number): Iterable<RunDigest>
+  between(series: string, first: number, last: number): Iterable<RunDigest>
   /** The first run that is kept from this one on. */
-  nextRun(walk: string, from: number): number | null
+  nextRun(series: string, from: number): number | null
   /** Rows of all runs together. */
   rows(): number
   /** Keeps these in the place of all from the first to the last. */
-  replace(walk: string, first: number, last: number, runs: readonly RunDigest[]): void
+  replace(series: string, first: number, last: number, runs: readonly RunDigest[]): void
 }
 
 /** All records of a dataset, in chunks of at most a few thousand. `rowsMax`: about how many there are. */

@@ -1,5 +1,5 @@
 import type { Database, Row } from './connection.ts'
-import type { Comparison, WalkName } from './digests.ts'
+import type { Comparison, SeriesName } from './digests.ts'
 import { keyList, slices } from './keys.ts'
 import { inRanges, type KeyRange } from './runs.ts'
 import type { Session } from './session.ts'
@@ -94,6 +94,6 @@ export function daysBetween(before: string, now: string): readonly [string, stri
 /** What a cycle without `findSilentChanges` knows: nothing differs, and where it must be known, everything may. */
 export const nothingCompared: Comparison = {
   differing: () => [],
-  compareAround: async (_walk: WalkName, values) => values.map((value) => [BigInt(value), BigInt(value)] as const),
+  compareAround: async (_series: SeriesName, values) => values.map((value) => [BigInt(value), BigInt(value)] as const),
   finish: () => {},
 }

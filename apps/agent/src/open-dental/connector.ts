@@ -206,8 +206,8 @@ function cycle(session: Session, guard: Guard, zones: ZoneSources, now: Date): S
     },
 
     findSilentChanges: async (digests) => {
-      const beforeStatement = digests.position() === null ? pace.yieldToOffice : async () => {}
-      compared = await compareDigests(session, digests, { nowMs: now.getTime(), beforeStatement })
+      const { yieldToOffice } = pace
+      compared = await compareDigests(session, digests, { nowMs: now.getTime(), yieldToOffice })
       return compared.finish
     },
 

@@ -5,12 +5,12 @@ import type { Session } from './session.ts'
 import { columnsOf, type SourceTableName, sourceTables } from './source-tables.ts'
 
 /** The runs of one column of a table. `size`: how long a run is; `of`: the columns that the digest is made of, all where none are named. */
-type Walk = { readonly table: SourceTableName; readonly by: string; readonly size: number; readonly of?: string }
+type Series = { readonly table: SourceTableName; readonly by: string; readonly size: number; readonly of?: string }
 
 const size = 100
 
 /** Each table by its keys; and where a row that vanishes takes something from a row of another table, by that one's keys. */
-const walks = {
+const allSeries = {
   feesched: { table: 'feesched', by: 'FeeSchedNum', size },
   insplan: { table: 'insplan', by: 'PlanNum', size },
   patient: { table: 'patient', by: 'PatNum', size },
@@ -34,11 +34,11 @@ const walks = {
   'refattach.PatNum': { table: 'refattach', by: 'PatNum', size, of: 'PatNum' },
   // Who answers for whom: a patient's digest changes whenever balances are aged.
   'patient.Guarantor': { table: 'patient', by: 'PatNum', size, of: 'PatNum Guarantor' },
-} as const satisfies Record<string, Walk>
+} as const satisfies Record<string, Series>
 
-export type WalkName = keyof typeof walks
+export type SeriesName = keyof typeof allSeries
 
-const walkNames = Object.keys(walks).filter(isWalk)
+const seriesNames = Object.keys(allSeries).filter(isSeries)
 
 /** In this time every table is compared once, whatever its size: within an hour, also when cycles are late. */
 const passMs = 50 * 60 * 1000
@@ -50,24 +50,24 @@ const [rowsPerCycleMin, statementsPerCycleMin] = [20_000, 6]
 const [rowsPerStatementMax, statementMsMax] = [4000, 40]
 
 /** Runs of one statement where nothing is known of them yet: more where few rows are found. */
-const unknownRunsFirst = (walk: WalkName) => (walks[walk].size === 1 ? 1 : 16)
+const unknownRunsFirst = (series: SeriesName) => (allSeries[series].size === 1 ? 1 : 16)
 const unknownRunsMax = rowsPerStatementMax / size
 
 /** What differs from the digests of earlier cycles. */
 export type Comparison = {
   /** Runs in which something changed, vanished or is new. */
-  differing(walk: string): readonly KeyRange[]
+  differing(series: string): readonly KeyRange[]
   /** Compares the runs of these values at once, and gives those that differ. */
-  compareAround(walk: WalkName, values: readonly string[]): Promise<readonly KeyRange[]>
+  compareAround(series: SeriesName, values: readonly string[]): Promise<readonly KeyRange[]>
   /** To be called when the cycle has ended; `complete` when all that differs was read and sent. */
   finish(complete: boolean): void
 }
 
 /** The run to go on with, and when the one before it was compared. */
-type Position = { readonly walk: WalkName; readonly run: number; readonly atMs: number }
+type Position = { readonly series: SeriesName; readonly run: number; readonly atMs: number }
 
 /** Runs that are compared by one part of a statement. `mayEnd`: nothing is known of any behind them. */
-type Piece = { walk: WalkName; firstRun: number; lastRun: number; rows: number; mayEnd: boolean }
+type Piece = { series: SeriesName; firstRun: number; lastRun: number; rows: number; mayEnd: boolean }
 
 /** A piece as the database has it now. `nextRun`: the first one behind it that has rows, or null. */
 type Found = { readonly piece: Piece; readonly runs: readonly RunDigest[]; readonly nextRun: number | null }
@@ -80,14 +80,13 @@ type Found = { readonly piece: Piece; readonly runs: readonly RunDigest[]; reado
 export async function compareDigests(
   session: Session,
   digests: Digests,
-  options: { nowMs: number; beforeStatement: () => Promise<void> },
+  options: { nowMs: number; yieldToOffice: () => Promise<void> },
 ): Promise<Comparison> {
   const differing = new Map<string, KeyRange[]>()
   const pending: Found[] = []
   let rowsPerStatement = rowsPerStatementMax
 
   async function read(pieces: readonly Piece[]): Promise<Found[]> {
-    await options.beforeStatement()
     const startedAt = performance.now()
     const found = await readPieces(session, pieces)
     if (performance.now() - startedAt > statementMsMax) rowsPerStatement = Math.max(500, rowsPerStatement / 2)
@@ -96,62 +95,63 @@ export async function compareDigests(
 
   /** The runs that differ. Their digests are kept when what is in them has arrived. */
   function compare(found: Found): KeyRange[] {
-    const { walk, firstRun, lastRun } = found.piece
-    const changed = changedRuns(digests.between(walk, firstRun, lastRun), found.runs)
+    const { series, firstRun, lastRun } = found.piece
+    const changed = changedRuns(digests.between(series, firstRun, lastRun), found.runs)
     if (changed.length > 0) pending.push(found)
-    return changed.map((run) => rangeOf(run, walks[walk].size))
+    return changed.map((run) => rangeOf(run, allSeries[series].size))
   }
 
-  async function walkFrom(begin: Omit<Position, 'atMs'>, rowsDue: number, each: (found: Found) => void) {
-    let { walk, run } = begin
-    let unknownRuns = unknownRunsFirst(walk)
-    let [rows, statements, walked] = [0, 0, 0]
+  async function compareFrom(begin: Omit<Position, 'atMs'>, rowsDue: number, each: (found: Found) => void) {
+    let { series, run } = begin
+    let unknownRuns = unknownRunsFirst(series)
+    let [rows, statements, finished] = [0, 0, 0]
     const isEnough = () => rows >= rowsDue && (rows >= rowsPerCycleMin || statements >= statementsPerCycleMin)
-    for (; walked < walkNames.length && !isEnough(); statements++) {
-      for (const found of await read(nextPieces(digests, { walk, run }, { rowsPerStatement, unknownRuns }))) {
+    for (; finished < seriesNames.length && !isEnough(); statements++) {
+      if (statements >= statementsPerCycleMin) await options.yieldToOffice()
+      for (const found of await read(nextPieces(digests, { series, run }, { rowsPerStatement, unknownRuns }))) {
         each(found)
         const rowsFound = found.runs.reduce((sum, { rows }) => sum + rows, 0)
         rows += rowsFound
-        const nextRun = earlier(found.nextRun, digests.nextRun(found.piece.walk, found.piece.lastRun + 1))
+        const nextRun = earlier(found.nextRun, digests.nextRun(found.piece.series, found.piece.lastRun + 1))
         if (nextRun !== null) {
-          ;({ walk } = found.piece)
+          ;({ series } = found.piece)
           run = nextRun
           if (rowsFound < 1000) unknownRuns = Math.min(unknownRuns * 2, unknownRunsMax)
           if (rowsFound > rowsPerStatement) unknownRuns = Math.ceil(unknownRuns / 2)
           // What the statement found of other tables is asked for again.
           break
         }
-        walk = walkAfter(found.piece.walk)
+        series = seriesAfter(found.piece.series)
         run = 0
-        unknownRuns = unknownRunsFirst(walk)
-        walked += 1
+        unknownRuns = unknownRunsFirst(series)
+        finished += 1
       }
     }
-    return { walk, run, atMs: options.nowMs }
+    return { series, run, atMs: options.nowMs }
   }
 
   const before = parsePosition(digests.position())
   if (before === null) {
-    const start = { walk: 'feesched', run: 0 } as const
-    const after = await walkFrom(start, Number.POSITIVE_INFINITY, (found) => keep(digests, found))
+    const start = { series: 'feesched', run: 0 } as const
+    const after = await compareFrom(start, Number.POSITIVE_INFINITY, (found) => keep(digests, found))
     digests.keepPosition(JSON.stringify(after))
   }
   const rowsDue = (digests.rows() * (options.nowMs - (before?.atMs ?? options.nowMs))) / passMs
   const after =
     before === null
       ? null
-      : await walkFrom(before, rowsDue, (found) => {
-          const { walk } = found.piece
-          differing.set(walk, [...(differing.get(walk) ?? []), ...compare(found)])
+      : await compareFrom(before, rowsDue, (found) => {
+          const { series } = found.piece
+          differing.set(series, [...(differing.get(series) ?? []), ...compare(found)])
         })
 
   return {
-    differing: (walk) => differing.get(walk) ?? [],
-    compareAround: async (walk, values) => {
+    differing: (series) => differing.get(series) ?? [],
+    compareAround: async (series, values) => {
       const ranges: KeyRange[] = []
-      const runs = [...new Set(values.map((value) => runOf(BigInt(value), walks[walk].size)))]
+      const runs = [...new Set(values.map((value) => runOf(BigInt(value), allSeries[series].size)))]
       for (const slice of slices(runs, rowsPerStatementMax / size)) {
-        const pieces = slice.map((run): Piece => ({ walk, firstRun: run, lastRun: run, rows: 0, mayEnd: false }))
+        const pieces = slice.map((run): Piece => ({ series, firstRun: run, lastRun: run, rows: 0, mayEnd: false }))
         for (const found of await read(pieces)) ranges.push(...compare(found))
       }
       return ranges
@@ -163,19 +163,19 @@ export async function compareDigests(
   }
 }
 
-function keep(digests: Digests, { piece: { walk, firstRun, lastRun }, runs }: Found): void {
-  digests.replace(walk, firstRun, lastRun, runs)
+function keep(digests: Digests, { piece: { series, firstRun, lastRun }, runs }: Found): void {
+  digests.replace(series, firstRun, lastRun, runs)
 }
 
 /** As much as one statement may compare, of as many tables as that needs. */
 function nextPieces(
   digests: Digests,
-  { walk, run }: { walk: WalkName; run: number },
+  { series, run }: { series: SeriesName; run: number },
   { rowsPerStatement, unknownRuns }: { rowsPerStatement: number; unknownRuns: number },
 ): Piece[] {
-  const pieces = [nextPiece(digests, walk, run, rowsPerStatement, unknownRuns)]
-  for (let rows = pieces[0]?.rows ?? 0; pieces.length < walkNames.length && pieces.at(-1)?.mayEnd === true; ) {
-    const next = walkAfter(pieces.at(-1)?.walk ?? walk)
+  const pieces = [nextPiece(digests, series, run, rowsPerStatement, unknownRuns)]
+  for (let rows = pieces[0]?.rows ?? 0; pieces.length < seriesNames.length && pieces.at(-1)?.mayEnd === true; ) {
+    const next = seriesAfter(pieces.at(-1)?.series ?? series)
     const piece = nextPiece(digests, next, 0, rowsPerStatement - rows, unknownRunsFirst(next))
     rows += piece.rows
     if (rows > rowsPerStatement) break
@@ -185,21 +185,27 @@ function nextPieces(
 }
 
 /** Runs that are known, up to so many rows; behind the last one, or where none is known, some more. */
-function nextPiece(digests: Digests, walk: WalkName, firstRun: number, rowsMax: number, unknownRuns: number): Piece {
+function nextPiece(
+  digests: Digests,
+  series: SeriesName,
+  firstRun: number,
+  rowsMax: number,
+  unknownRuns: number,
+): Piece {
   let [lastRun, rows] = [firstRun - 1, 0]
-  for (const known of digests.between(walk, firstRun, Number.MAX_SAFE_INTEGER)) {
-    if (rows > 0 && rows + known.rows > rowsMax) return { walk, firstRun, lastRun, rows, mayEnd: false }
+  for (const known of digests.between(series, firstRun, Number.MAX_SAFE_INTEGER)) {
+    if (rows > 0 && rows + known.rows > rowsMax) return { series, firstRun, lastRun, rows, mayEnd: false }
     lastRun = known.run
     rows += known.rows
   }
   // Rows that were met before say that the table ends here, or nearly so; the first time nothing does.
   const mayEnd = rows > 0 || digests.position() !== null
-  return { walk, firstRun, lastRun: runAfter(lastRun, unknownRuns), rows, mayEnd }
+  return { series, firstRun, lastRun: runAfter(lastRun, unknownRuns), rows, mayEnd }
 }
 
 async function readPieces(session: Session, pieces: readonly Piece[]): Promise<Found[]> {
-  const statements = pieces.map(({ walk, firstRun, lastRun }, piece) => {
-    const { table, by, size, of }: Walk = walks[walk]
+  const statements = pieces.map(({ series, firstRun, lastRun }, piece) => {
+    const { table, by, size, of }: Series = allSeries[series]
     // Of most of a table the server would read all of it.
     const index = by === sourceTables[table].key ? 'force index (primary)' : ''
     const columns = of === undefined ? columnsOf(session, table) : of.split(' ')
@@ -217,7 +223,7 @@ async function readPieces(session: Session, pieces: readonly Piece[]): Promise<F
       runs: ofPiece
         .filter((row) => row.run !== null)
         .map((row) => ({ run: Number(row.run), rows: Number(row.n), digest: row.digest ?? '' })),
-      nextRun: next === null ? null : runOf(BigInt(next), walks[piece.walk].size),
+      nextRun: next === null ? null : runOf(BigInt(next), allSeries[piece.series].size),
     }
   })
 }
@@ -233,16 +239,16 @@ function earlier(left: number | null, right: number | null): number | null {
   return left === null || right === null ? (left ?? right) : Math.min(left, right)
 }
 
-function walkAfter(walk: WalkName): WalkName {
-  return walkNames[walkNames.indexOf(walk) + 1] ?? 'feesched'
+function seriesAfter(series: SeriesName): SeriesName {
+  return seriesNames[seriesNames.indexOf(series) + 1] ?? 'feesched'
 }
 
-function isWalk(name: string): name is WalkName {
-  return Object.hasOwn(walks, name)
+function isSeries(name: string): name is SeriesName {
+  return Object.hasOwn(allSeries, name)
 }
 
 /** Null for none, and for that of another version of the agent, whose digests are of other columns. */
 function parsePosition(text: string | null): Position | null {
   const position = text === null ? null : (JSON.parse(text) as Position)
-  return position !== null && isWalk(position.walk) ? position : null
+  return position !== null && isSeries(position.series) ? position : null
 }
