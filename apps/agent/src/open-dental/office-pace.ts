@@ -14,8 +14,6 @@ const [askEveryMs, pauseMs, pauseMsMax] = [250, 250, 10_000]
 /** The server's answer takes at least this much longer when it is called slow: less is chance. */
 const slowerMsMin = 20
 
-export type OfficePace = ReturnType<typeof officePace>
-
 /**
  * Keeps a long read out of the office's way: batches so small that no statement holds its locks for long, and a pause while the server has
  * more to do than when the read began, or takes twice as long to answer. A pause ends after a while, so that a read always comes to its end.
