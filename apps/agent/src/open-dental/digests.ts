@@ -43,7 +43,10 @@ const seriesNames = Object.keys(allSeries).filter(isSeries)
 /** In this time every table is compared once, whatever its size: within an hour, also when cycles are late. */
 const passMs = 50 * 60 * 1000
 
-/** So many rows are compared in each cycle, by so many statements, though fewer would do: smaller practices are compared more often. */
+/** A practice with at most so many rows is compared whole in each cycle: what is deleted there is gone a minute later. */
+const wholeRowsMax = 45_000
+
+/** At a larger one so many rows are compared in each cycle, by so many statements, though fewer would do. */
 const [rowsPerCycleMin, statementsPerCycleMin] = [20_000, 6]
 
 /** Rows of one statement, and how long it may take before the next ones are half as large: it keeps workstations from writing. */
@@ -65,6 +68,8 @@ export type Comparison = {
 
 /** The run to go on with, and when the one before it was compared. */
 type Position = { readonly series: SeriesName; readonly run: number; readonly atMs: number }
+
+const start: Omit<Position, 'atMs'> = { series: 'feesched', run: 0 }
 
 /** Runs that are compared by one part of a statement. `mayEnd`: nothing is known of any behind them. */
 type Piece = { series: SeriesName; firstRun: number; lastRun: number; rows: number; mayEnd: boolean }
@@ -132,15 +137,16 @@ export async function compareDigests(
 
   const before = parsePosition(digests.position())
   if (before === null) {
-    const start = { series: 'feesched', run: 0 } as const
     const after = await compareFrom(start, Number.POSITIVE_INFINITY, (found) => keep(digests, found))
     digests.keepPosition(JSON.stringify(after))
   }
-  const rowsDue = (digests.rows() * (options.nowMs - (before?.atMs ?? options.nowMs))) / passMs
+  const rows = digests.rows()
+  const rowsDue = (rows * (options.nowMs - (before?.atMs ?? options.nowMs))) / passMs
+  const isWhole = rows <= wholeRowsMax || rowsDue >= rows
   const after =
     before === null
       ? null
-      : await compareFrom(before, rowsDue, (found) => {
+      : await compareFrom(isWhole ? start : before, isWhole ? Number.POSITIVE_INFINITY : rowsDue, (found) => {
           const { series } = found.piece
           differing.set(series, [...(differing.get(series) ?? []), ...compare(found)])
         })
