@@ -13,6 +13,9 @@ export type AgentEvent =
   | { event: 'cycle.finished'; durationMs: number; uploaded: number; refused: number }
   | { event: 'cycle.put_off'; because: SourceProblemKind; what: string; todo: string }
   | { event: 'cycle.failed'; because: SourceProblemKind | IngestProblemKind; what: string; todo: string }
+  | { event: 'source.advice'; what: string }
+  /** Once in a cycle: reading pauses while the source is busy with other work. */
+  | { event: 'source.busy' }
   | { event: 'locations.sent'; locations: number }
   | { event: 'upload.resumed'; number: number }
   | { event: 'upload.retried'; because: IngestProblemKind; attempt: number; waitMs: number }
@@ -37,6 +40,7 @@ export type AgentEvent =
       rowsTotal: number
       uploaded: number
       startedAtMs: number
+      pausedMs: number
     }
   | { event: 'dataset.finished'; dataset: DatasetName; rows: number; uploaded: number; durationMs: number }
   /** Nothing of this location is read or sent while another agent writes there. */

@@ -53,6 +53,23 @@ export type KnownKeys = {
   between(first: string, last: string): readonly string[]
 }
 
+/** A run of neighbouring keys: how many rows it has, and a number that changes when one of them does. */
+export type RunDigest = { readonly run: number; readonly rows: number; readonly digest: string }
+
+/** What the agent keeps for a connector that compares its source, run by run, with what it was. Runs are in order. */
+export type Digests = {
+  /** Where the last cycle ended, in the connector's own words; null when nothing was ever compared. */
+  position(): string | null
+  keepPosition(position: string): void
+  between(series: string, first: number, last: number): Iterable<RunDigest>
+  /** The first run that is kept from this one on. */
+  nextRun(series: string, from: number): number | null
+  /** Rows of all runs together. */
+  rows(): number
+  /** Keeps these in the place of all from the first to the last. */
+  replace(series: string, first: number, last: number, runs: readonly RunDigest[]): void
+}
+
 /** All records of a dataset, in chunks of at most a few thousand. `rowsMax`: about how many there are. */
 export type Scan = { readonly rowsMax: number; readonly chunks: AsyncIterable<ByLocation<readonly SourceRecord[]>> }
 
@@ -80,6 +97,11 @@ export type SourceCycle = {
   compareAge?(reached: string | null): Promise<SourceAge>
   /** Every key that the dataset has now. What is missing here is what may become hidden. */
   listKeys(dataset: DatasetName): Promise<ByLocation<readonly string[]>>
+  /**
+   * Looks for what changed without a trace: a part of the source in each cycle, all of it within an hour. What it finds is among what
+   * `findChanges` then names. Its result is called when the cycle has ended, with whether everything arrived.
+   */
+  findSilentChanges?(digests: Digests): Promise<(complete: boolean) => void>
   findChanges(dataset: DatasetName, cursor: string | null, known?: KnownKeys): Promise<Changes>
   /** How to read everything without a list of all keys, for datasets that outgrow one; without it, `listKeys` and `readRecords`. */
   scan?(dataset: DatasetName): Promise<Scan>
@@ -92,6 +114,10 @@ export type SourceCycle = {
   problemOf?(dataset: DatasetName, cursor: string | null): Promise<SourceProblem | null>
   /** What a person should know of a dataset that can be read. */
   adviceOn?(dataset: DatasetName): string | null
+  /** How long reading has paused so far, because the source was busy with other work. */
+  pausedMs?(): number
+  /** What a person should know of the source as it is now, though it can be read; null for nothing new. */
+  advice?(): string | null
   /** What could not be sent as it is, among what was read since this was last asked. */
   takeMended?(): readonly MendedValues[]
   /** False when what is missing is not gone, because the source never holds everything. Asked after the dataset was read. */

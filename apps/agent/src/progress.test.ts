@@ -17,13 +17,14 @@ function said(mode: ProgressMode, events: readonly AgentEvent[], nowMs = started
   return text
 }
 
-const progress = (rows: number): AgentEvent => ({
+const progress = (rows: number): AgentEvent & { event: 'dataset.progress' } => ({
   event: 'dataset.progress',
   dataset: 'insurance_plans',
   rows,
   rowsTotal: 100_000,
   uploaded: 10_000,
   startedAtMs,
+  pausedMs: 0,
 })
 
 test('on a terminal one line is written over, with rate and time left', () => {
@@ -34,6 +35,12 @@ test('on a terminal one line is written over, with rate and time left', () => {
       '\r\u001b[2Kinsurance_plans  40,000 of 100,000 read · 10,000 sent · 20,000/s · 3 s left' +
       '\r\u001b[2KAgent stopped\n',
   )
+})
+
+test('a read that leaves the server to the office says so, and for how long', () => {
+  const paused: AgentEvent = { ...progress(20_000), pausedMs: 12_000 }
+  assert.match(said('terminal', [paused]), /8 s left · paused 12 s for the office$/)
+  assert.match(said('lines', [{ event: 'source.busy' }]), /The database server is busy with the office’s work\./)
 })
 
 test('elsewhere each event is one line, and progress is said now and then', () => {

@@ -51,6 +51,10 @@ function describe(event: AgentEvent, nowMs: number): string {
       return `Postponed: ${event.what} ${event.todo}`
     case 'cycle.failed':
       return `FAILED: ${event.what} ${event.todo}`
+    case 'source.advice':
+      return event.what
+    case 'source.busy':
+      return 'The database server is busy with the office’s work. The agent pauses between batches'
     case 'locations.sent':
       return `${count(event.locations)} locations sent`
     case 'state.reset':
@@ -109,8 +113,9 @@ function progressText(event: AgentEvent & { event: 'dataset.progress' }, nowMs: 
   const elapsedMs = Math.max(1, nowMs - event.startedAtMs)
   const perSecond = (event.rows / elapsedMs) * 1000
   const left = perSecond > 0 && event.rowsTotal > event.rows ? (event.rowsTotal - event.rows) / perSecond : 0
+  const paused = event.pausedMs > 0 ? ` · paused ${Math.ceil(event.pausedMs / 1000)} s for the office` : ''
   const ending = left > 0 ? ` · ${Math.ceil(left)} s left` : ''
-  return `${event.dataset}  ${count(event.rows)} of ${count(event.rowsTotal)} read · ${count(event.uploaded)} sent · ${count(Math.round(perSecond))}/s${ending}`
+  return `${event.dataset}  ${count(event.rows)} of ${count(event.rowsTotal)} read · ${count(event.uploaded)} sent · ${count(Math.round(perSecond))}/s${ending}${paused}`
 }
 
 function count(value: number): string {

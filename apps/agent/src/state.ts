@@ -2,6 +2,7 @@ import { chmodSync, closeSync, existsSync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { DatasetName, SourceLocation } from './connector.ts'
+import { digestState } from './digest-state.ts'
 import { sourceMemory } from './source-memory.ts'
 
 /** Whose copy the state describes. With another one, what was remembered is worth nothing and is dropped. */
@@ -39,6 +40,7 @@ export function openState(path: string, identity: StateIdentity, nowMs: () => nu
   dropOlder(database)
   database.exec(schema)
   const statements = prepare(database)
+  const digests = digestState(database)
 
   function transaction<T>(work: () => T): T {
     database.exec('begin immediate')
@@ -60,6 +62,7 @@ export function openState(path: string, identity: StateIdentity, nowMs: () => nu
     database.exec(
       'delete from record; delete from refused; delete from upload; delete from dataset; delete from location_dataset; delete from recheck',
     )
+    digests.forget()
   }
 
   /** What the record bore on and does not any more is to be read again. */
@@ -91,6 +94,7 @@ export function openState(path: string, identity: StateIdentity, nowMs: () => nu
     wasReset,
     nextUploadNumber,
     source: sourceMemory(path),
+    digests,
 
     /** Gives the upload its number and keeps it, before anything is sent. */
     beginUpload: (

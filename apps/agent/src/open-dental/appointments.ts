@@ -1,5 +1,5 @@
 import type { SourceRecord } from '../connector.ts'
-import { changedRows } from './changed-rows.ts'
+import { changedKeys } from './changed-rows.ts'
 import type { Row } from './connection.ts'
 import type { DatasetReader, Lookups, Reading } from './dataset.ts'
 import { keyAscending, keyList } from './keys.ts'
@@ -58,17 +58,10 @@ export const appointments: DatasetReader = {
 
   changedKeys: async (reading, since) => {
     if (since.changed('groupNotes').length > 0) return null
-    const changed = changedRows(reading.session.database)
-    await changed.add('select AptNum as id from appointment where DateTStamp >= ?', [since.stamp])
-    await changed.add(
-      `select AptNum as id from procedurelog where DateTStamp >= ? and AptNum <> 0
-        union
-       select PlannedAptNum from procedurelog where DateTStamp >= ? and PlannedAptNum <> 0`,
-      [since.stamp, since.stamp],
-    )
-    await changed.add('select AptNum as id from histappointment where HistDateTStamp >= ?', [
-      localStamp(reading, since),
-    ])
+    const changed = changedKeys(reading.session.database)
+    changed.addKeys((await since.rows('appointment')).rows.map((row) => row.id))
+    for (const row of (await since.rows('procedurelog')).rows) changed.addKeys([row.AptNum, row.PlannedAptNum])
+    changed.addKeys((await since.rows('histappointment')).rows.map((row) => row.AptNum))
     const ofAppointment = 'select AptNum as id from appointment where'
     await changed.addReferring(ofAppointment, 'Confirmed', since.changed('definitions'))
     await changed.addReferring(ofAppointment, 'ProvNum', since.changed('providers'))
@@ -105,12 +98,6 @@ export const appointments: DatasetReader = {
       }),
     )
   },
-}
-
-/** `since` on the server's wall clock, an hour earlier for the night on which clocks are put back. */
-function localStamp({ session }: Reading, since: { stamp: string }): string {
-  const moment = Date.parse(`${since.stamp.replace(' ', 'T')}Z`) + (session.offsetSeconds - 3600) * 1000
-  return new Date(moment).toISOString().slice(0, 19).replace('T', ' ')
 }
 
 type Treatment = { readonly key: string; readonly fee: string }

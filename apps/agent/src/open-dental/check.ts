@@ -13,6 +13,7 @@ import type { DatabaseSettings } from './database-settings.ts'
 import { keyList } from './keys.ts'
 import type { ZoneSources } from './location-zone.ts'
 import { readLocations } from './locations.ts'
+import { findingOnReplica } from './replica.ts'
 import { assertQuiet, type Guard, openSession, type Session } from './session.ts'
 import { tablesOfNewerVersions, tablesRead } from './tables-read.ts'
 import { wallTimeOrNull, withOffset } from './wall-time.ts'
@@ -35,6 +36,7 @@ export async function checkOpenDental(
     await assertMayRead(session.database)
     findings.push(good('The database user may read every table that the agent needs.'))
     findings.push(await adviceOnRights(session.database))
+    findings.push(findingOnReplica(session.replica))
     const guard = await assertQuiet(session.database)
     findings.push(good(`Open Dental ${guard.programVersion ?? guard.databaseVersion}; no update is in progress.`))
     const ofZones = await checkZones(session, guard, zones)
@@ -147,7 +149,10 @@ async function tablesRefused(
 async function adviceOnRights(database: Database): Promise<Finding> {
   const rows = await database.query('show grants for current_user()')
   const grants = rows.flatMap((row) => Object.values(row)).filter((grant) => grant !== null)
-  const more = grants.some((grant) => !/^grant (usage|select)( \(.*\))? on /i.test(grant))
+  // To ask how far a replica is behind, a right over the whole server is needed.
+  const asks = '(usage|select|replication client|replica monitor|slave monitor|binlog monitor)( \\(.*?\\))?'
+  const readsOnly = new RegExp(`^grant ${asks}(, ${asks})* on `, 'i')
+  const more = grants.some((grant) => !readsOnly.test(grant))
   return more
     ? {
         outcome: 'advice',

@@ -12,6 +12,8 @@ export type Database = {
   readonly mended: MendedCounts
   /** The rows, mended. */
   query(sql: string, values?: readonly string[]): Promise<Row[]>
+  /** How long the slowest statement took since this was last asked. */
+  takeSlowestMs(): number
   end(): Promise<void>
 }
 
@@ -40,6 +42,7 @@ export async function connectDatabase(settings: DatabaseSettings): Promise<Datab
   // Without a listener a connection that dies between two statements would end the process.
   connection.on('error', () => {})
   const mended = mendedCounts()
+  let slowestMs = 0
   return {
     settings,
     mended,
@@ -47,11 +50,18 @@ export async function connectDatabase(settings: DatabaseSettings): Promise<Datab
       // The database's own limit comes first; this one is for a server that stopped answering.
       const timeout = (statementSecondsMax + 15) * 1000
       try {
+        const startedAt = performance.now()
         const [rows, fields] = await connection.query({ sql, timeout }, [...values])
+        slowestMs = Math.max(slowestMs, performance.now() - startedAt)
         return mendRows(asRows(rows), fields ?? [], mended)
       } catch (error) {
         throw databaseProblem(error, settings)
       }
+    },
+    takeSlowestMs: () => {
+      const slowest = slowestMs
+      slowestMs = 0
+      return slowest
     },
     end: async () => {
       await connection.end().catch(() => connection.destroy())

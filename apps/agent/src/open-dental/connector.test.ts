@@ -222,12 +222,6 @@ describe('an Open Dental database', () => {
       () => practice.insert('fee', { FeeNum: 9, FeeSched: 2, CodeNum: 1, Amount: 1 }),
     ],
     [
-      'a blanked fee, which vanishes without a trace',
-      'fee_schedules',
-      ['1'],
-      () => practice.remove('fee', 'FeeNum', 1),
-    ],
-    [
       'a renamed procedure code',
       'fee_schedules',
       ['2'],

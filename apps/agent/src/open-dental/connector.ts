@@ -11,13 +11,14 @@ import type {
 import { noZones } from '../connector.ts'
 import { compareAge } from './age.ts'
 import { appointments } from './appointments.ts'
+import { type ChangedRows, changedKeysMax, ManyRowsChanged, nothingCompared, readChangedRows } from './changed-rows.ts'
 import { checkOpenDental } from './check.ts'
 import { type Cursor, fullReadReason, parseCursor, since } from './cursor.ts'
 import type { DatabaseSettings } from './database-settings.ts'
-import { changedKeysMax, changedLookupsMax, type DatasetReader, type Lookups, type Reading } from './dataset.ts'
+import { changedLookupsMax, type DatasetReader, type Lookups, type Reading, type Since } from './dataset.ts'
+import { compareDigests } from './digests.ts'
 import { feeSchedules } from './fee-schedules.ts'
 import { insurancePlans } from './insurance-plans.ts'
-import { slices } from './keys.ts'
 import { ledgerTransactions } from './ledger-transactions.ts'
 import { locationMap } from './location-map.ts'
 import type { ZoneSources } from './location-zone.ts'
@@ -25,10 +26,13 @@ import { readLocations } from './locations.ts'
 import { changedMarks, type Lookup } from './lookup.ts'
 import { notToldBefore } from './mended-values.ts'
 import { neverShrinking } from './never-shrinking.ts'
+import { officePace } from './office-pace.ts'
 import { patientReferrals } from './patient-referrals.ts'
 import { patients } from './patients.ts'
-import { differences, nextKeys, readBuckets, recordIds, tablesPresent } from './record-table.ts'
+import { knownIn, nextKeys, recordIds, tablesPresent } from './record-table.ts'
+import { adviceOnReplica } from './replica.ts'
 import { assertQuiet, type Guard, openSession, type Session } from './session.ts'
+import type { SourceTableName } from './source-tables.ts'
 import { treatments } from './treatments.ts'
 import { dayIn } from './wall-time.ts'
 
@@ -54,6 +58,7 @@ export function openDentalConnector(
 ): Connector {
   const datasets = [...readers.keys()]
   const worthTelling = notToldBefore()
+  let wasAdvised = false
   const connector: Connector = {
     name: 'open-dental',
     datasets,
@@ -63,7 +68,14 @@ export function openDentalConnector(
         const sources = { configured: timeZone, set: zones, serverZone: session.serverZone }
         const guard = await assertQuiet(session.database)
         const begun = cycle(session, guard, sources, now())
-        return { ...begun, takeMended: () => worthTelling(session.database.mended.take()) }
+        const advice = adviceOnReplica(session.replica)
+        const isNew = advice !== null && !wasAdvised
+        wasAdvised = advice !== null
+        return {
+          ...begun,
+          takeMended: () => worthTelling(session.database.mended.take()),
+          advice: () => (isNew ? advice : null),
+        }
       } catch (error) {
         await session.database.end()
         throw error
@@ -80,8 +92,11 @@ export function openDentalConnector(
 
 function cycle(session: Session, guard: Guard, zones: ZoneSources, now: Date): SourceCycle {
   const { database } = session
+  const pace = officePace(database)
   const lookupsRead = new Map<string, Promise<Lookup>>()
   const lookupsOf = new Map<DatasetName, Promise<Lookups>>()
+  const rowsRead = new Map<string, Promise<ChangedRows>>()
+  let compared = nothingCompared
   let locations: readonly SourceLocation[] | null = null
 
   async function reading(): Promise<Reading> {
@@ -101,6 +116,14 @@ function cycle(session: Session, guard: Guard, zones: ZoneSources, now: Date): S
     return known
   }
 
+  /** Once per cycle, whichever datasets ask for them. */
+  function rowsOnce(table: SourceTableName, stamp: string): Promise<ChangedRows> {
+    const name = `${table} ${stamp}`
+    const rows = rowsRead.get(name) ?? readChangedRows(session, table, stamp, compared.differing(table))
+    rowsRead.set(name, rows)
+    return rows
+  }
+
   /** Once per cycle: a record is then sent with exactly the names whose marks the cursor keeps. */
   async function lookups(dataset: DatasetName): Promise<Lookups> {
     const read = lookupsOf.get(dataset) ?? readerOf(dataset).readLookups(await reading())
@@ -108,17 +131,41 @@ function cycle(session: Session, guard: Guard, zones: ZoneSources, now: Date): S
     return await read
   }
 
-  async function* scan(dataset: DatasetName): AsyncGenerator<ByLocation<readonly SourceRecord[]>> {
+  /** Reads in batches that leave the server to the office, and puts them together to chunks. No more keys: the end. */
+  async function* readChunks(
+    dataset: DatasetName,
+    nextBatch: (keysMax: number) => Promise<readonly string[]>,
+  ): AsyncGenerator<ByLocation<readonly SourceRecord[]>> {
     const [reader, shared] = [readerOf(dataset), await reading()]
     const names = await lookups(dataset)
-    for (const table of tablesPresent(reader.tables, session.columns)) {
-      for (let last: string | null = null; ; ) {
-        const keys = await nextKeys(database, table, last, reader.keysPerChunk)
-        if (keys.length === 0) break
-        const ids = keys.flatMap((key) => recordIds(table, key))
-        yield await reader.readRecords(shared, names, ids)
-        last = keys.at(-1) ?? null
+    for (let isFirst = true, isMore = true; isMore; ) {
+      const chunk = new Map<string, SourceRecord[]>()
+      let size = 0
+      while (isMore && size < reader.keysPerChunk) {
+        database.takeSlowestMs()
+        const keys = await nextBatch(pace.keysOf(reader))
+        isMore = keys.length > 0
+        if (!isMore) break
+        if (!isFirst) await pace.yieldToOffice()
+        isFirst = false
+        for (const [id, records] of await reader.readRecords(shared, names, keys)) {
+          chunk.set(id, (chunk.get(id) ?? []).concat(records))
+        }
+        pace.adapt(reader)
+        size += keys.length
       }
+      if (size > 0) yield chunk
+    }
+  }
+
+  async function* scan(dataset: DatasetName): AsyncGenerator<ByLocation<readonly SourceRecord[]>> {
+    for (const table of tablesPresent(readerOf(dataset).tables, session.columns)) {
+      let last: string | null = null
+      yield* readChunks(dataset, async (keysMax) => {
+        const keys = await nextKeys(database, table, last, keysMax)
+        last = keys.at(-1) ?? last
+        return keys.flatMap((key) => recordIds(table, key))
+      })
     }
   }
 
@@ -150,21 +197,37 @@ function cycle(session: Session, guard: Guard, zones: ZoneSources, now: Date): S
 
     findChanges: async (dataset, text, known): Promise<Changes> => {
       const [reader, shared, before] = [readerOf(dataset), await reading(), parseCursor(text)]
-      const buckets = await bucketsOf(reader, shared)
-      const now = await currentCursor(shared, guard, reader, { ...(await lookups(dataset)), ...buckets })
+      const now = await currentCursor(shared, guard, reader, await lookups(dataset))
       const cursor = JSON.stringify(now)
       const because = fullReadReason(before, now)
       if (before === null || because !== null) return { cursor, keys: 'all', because: because ?? 'first_read' }
-      const keys = await changedSince(reader, shared, before, now, known)
+      const { today } = before
+      const changed = (name: string) => changedMarks(before.lookups[name] ?? {}, now.lookups[name] ?? {})
+      if (Object.keys(now.lookups).some((name) => changed(name).length > changedLookupsMax)) {
+        return { cursor, keys: 'all', because: 'many_lookups_changed' }
+      }
+      const rows = (table: SourceTableName) => rowsOnce(table, since(before))
+      const keys = await changedSince(reader, shared, { today, changed, rows, compared }, known)
       return keys === null
         ? { cursor, keys: 'all', because: 'many_lookups_changed' }
         : { cursor, keys, namesGone: known !== undefined }
     },
 
-    async *readRecords(dataset, keys) {
-      const [reader, shared] = [readerOf(dataset), await reading()]
-      const names = await lookups(dataset)
-      for (const slice of slices(keys, reader.keysPerChunk)) yield await reader.readRecords(shared, names, slice)
+    findSilentChanges: async (digests) => {
+      const { yieldToOffice } = pace
+      compared = await compareDigests(session, digests, { nowMs: now.getTime(), yieldToOffice })
+      return compared.finish
+    },
+
+    pausedMs: pace.pausedMs,
+
+    readRecords: (dataset, keys) => {
+      let start = 0
+      return readChunks(dataset, async (keysMax) => {
+        const batch = keys.slice(start, start + keysMax)
+        start += batch.length
+        return batch
+      })
     },
 
     confirm: async () => {
@@ -185,46 +248,33 @@ function readerOf(dataset: DatasetName): DatasetReader {
 async function changedSince(
   reader: DatasetReader,
   reading: Reading,
-  before: Cursor,
-  now: Cursor,
+  since: Since,
   known: KnownKeys | undefined,
 ): Promise<string[] | null> {
-  const changed = (name: string) => changedMarks(before.lookups[name] ?? {}, now.lookups[name] ?? {})
-  const names = new Set([...Object.keys(before.lookups), ...Object.keys(now.lookups)])
-  if ([...names].some((name) => changed(name).length > changedLookupsMax)) return null
-  const named = await reader.changedKeys(reading, { stamp: since(before), today: before.today, changed })
-  if (named === null) return null
-  const keys = new Set(named)
-  const tables = tablesPresent(reader.tables, reading.session.columns)
-  for (const table of known === undefined ? [] : tables) {
-    const buckets = changed(bucketsName(table.table))
-    for (const key of await differences(reading.session.database, table, buckets, known ?? { between: () => [] })) {
-      keys.add(key)
+  try {
+    const named = await reader.changedKeys(reading, since)
+    if (named === null) return null
+    const keys = new Set(named)
+    for (const table of tablesPresent(reader.tables, reading.session.columns)) {
+      for (const range of since.compared.differing(table.table)) {
+        for (const key of known === undefined ? [] : knownIn(table, range, known)) keys.add(key)
+      }
     }
+    return keys.size > changedKeysMax ? null : [...keys]
+  } catch (error) {
+    if (error instanceof ManyRowsChanged) return null
+    throw error
   }
-  return keys.size > changedKeysMax ? null : [...keys]
-}
-
-async function bucketsOf(reader: DatasetReader, { session, lookup }: Reading): Promise<Lookups> {
-  const all: Record<string, Lookup> = {}
-  for (const table of tablesPresent(reader.tables, session.columns)) {
-    const name = bucketsName(table.table)
-    all[name] = await lookup(name, () => readBuckets(session.database, table))
-  }
-  return all
-}
-
-function bucketsName(table: string): string {
-  return `keys of ${table}`
 }
 
 async function currentCursor(reading: Reading, guard: Guard, reader: DatasetReader, lookups: Lookups): Promise<Cursor> {
   const { session, locations, today } = reading
   return {
-    format: 3,
+    format: 4,
     nowUtc: session.nowUtc,
     databaseVersion: guard.databaseVersion,
     highest: await reader.readHighest(reading),
+    behindSeconds: session.replica.is === 'replica' ? session.replica.behindSeconds : 0,
     locations: JSON.stringify(locations.ids.map((id) => [id, locations.zoneOf(id)])),
     today,
     lookups: Object.fromEntries(Object.entries(lookups).map(([name, lookup]) => [name, lookup.marks])),

@@ -3,9 +3,11 @@ import type { Marks } from './lookup.ts'
 
 /** What the connector remembers of a finished read of one dataset; kept by the agent's state as text. */
 export type Cursor = {
-  readonly format: 3
+  readonly format: 4
   /** The database server's clock when the read began. */
   readonly nowUtc: string
+  /** How far the database, a replica, was behind then: what was stamped later had not arrived. */
+  readonly behindSeconds: number
   readonly databaseVersion: string
   /** Highest keys and stamps of tables, by name. */
   readonly highest: Readonly<Record<string, string>>
@@ -30,7 +32,7 @@ export function parseCursor(text: string | null): Cursor | null {
 }
 
 function isCursor(value: unknown): value is Cursor {
-  return typeof value === 'object' && value !== null && 'format' in value && value.format === 3
+  return typeof value === 'object' && value !== null && 'format' in value && value.format === 4
 }
 
 /** Why everything must be compared anew, or null when the stamps since the cursor can be relied on. */
@@ -53,6 +55,6 @@ function isLower(left: string, right: string): boolean {
 
 /** The moment since which rows are read again, as the database writes it, UTC. */
 export function since(cursor: Cursor): string {
-  const moment = new Date(`${cursor.nowUtc.replace(' ', 'T')}Z`).getTime() - overlapMs
+  const moment = new Date(`${cursor.nowUtc.replace(' ', 'T')}Z`).getTime() - overlapMs - cursor.behindSeconds * 1000
   return new Date(moment).toISOString().slice(0, 19).replace('T', ' ')
 }

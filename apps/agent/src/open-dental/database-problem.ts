@@ -34,6 +34,13 @@ export function databaseProblem(error: unknown, settings: DatabaseSettings): Sou
         `As the database's administrator run: grant select on \`${settings.name}\`.* to the user "${settings.user}".`,
         { cause },
       )
+    case 'ER_SPECIFIC_ACCESS_DENIED_ERROR':
+      return new SourceProblem(
+        'rights_missing',
+        `The user "${settings.user}" lacks a right for this question.`,
+        'Nothing to do: the agent can do without.',
+        { cause },
+      )
     case 'ER_BAD_DB_ERROR':
       return new SourceProblem(
         'database_missing',

@@ -1,10 +1,13 @@
 import type { ByLocation, SourceRecord } from '../connector.ts'
+import type { ChangedRows } from './changed-rows.ts'
+import type { Comparison } from './digests.ts'
 import type { LocationMap } from './location-map.ts'
 import type { Lookup } from './lookup.ts'
 import type { RecordTable } from './record-table.ts'
 import type { Session } from './session.ts'
+import type { SourceTableName } from './source-tables.ts'
 
-/** Small tables, and fingerprints of large ones, that one dataset needs beside its own rows, by name. */
+/** Small tables that one dataset needs beside its own rows, by name. */
 export type Lookups = Readonly<Record<string, Lookup>>
 
 /** What one cycle's reads share. */
@@ -19,12 +22,14 @@ export type Reading = {
 
 /** What is different since the last finished read of a dataset. */
 export type Since = {
-  /** Rows stamped before this were read then; `YYYY-MM-DD HH:MM:SS`, UTC. */
-  readonly stamp: string
   /** The practice's day then. */
   readonly today: string
   /** Keys that are new, gone or other, per lookup. */
   readonly changed: (lookup: string) => readonly string[]
+  /** Rows of a table that changed: by their stamps, or because a run of them differs. */
+  readonly rows: (table: SourceTableName) => Promise<ChangedRows>
+  /** What differs from earlier cycles without a stamp. */
+  readonly compared: Pick<Comparison, 'differing' | 'compareAround'>
 }
 
 /** How one dataset is read. One file per dataset fills this in. */
@@ -38,7 +43,7 @@ export type DatasetReader = {
    * the database went back in time.
    */
   readHighest(reading: Reading): Promise<Readonly<Record<string, string>>>
-  /** Keys of records that changed, or may have: by the stamps of all rows that they are made of, and by what changed in the lookups. Null: all may have. */
+  /** Keys of records that changed, or may have: by the rows that they are made of, and by what changed in the lookups. Null: all may have. */
   changedKeys(reading: Reading, since: Since): Promise<string[] | null>
   readonly keysPerChunk: number
   readRecords(reading: Reading, lookups: Lookups, keys: readonly string[]): Promise<ByLocation<readonly SourceRecord[]>>
@@ -46,6 +51,3 @@ export type DatasetReader = {
 
 /** So many changed rows of small tables that reading all is simpler than asking who uses each. */
 export const changedLookupsMax = 1000
-
-/** So many changed records that reading all, in the order of the tables, is simpler and keeps no list of them. */
-export const changedKeysMax = 50_000

@@ -1,9 +1,10 @@
 import type { SourceRecord } from '../connector.ts'
+import { changedKeys } from './changed-rows.ts'
 import type { Row } from './connection.ts'
 import type { DatasetReader } from './dataset.ts'
 import { keyAscending, keyList } from './keys.ts'
-import { readLookup } from './lookup.ts'
 import { plainTable } from './record-table.ts'
+import { readSmallTable } from './small-tables.ts'
 import { dateOrNull, isTrue, moneyOrNull, referenceOrNull, text } from './values.ts'
 
 const scheduleTypes: Readonly<Record<string, string>> = {
@@ -23,44 +24,25 @@ export const feeSchedules: DatasetReader = {
   // Each schedule may have thousands of fees.
   keysPerChunk: 20,
 
-  readLookups: async ({ session: { database } }) => ({
-    codes: await readLookup(database, 'select CodeNum as id, ProcCode as code from procedurecode'),
-    // A fee that is blanked is deleted without a trace: the count and the keys' sum and xor tell.
-    fees: await readLookup(
-      database,
-      `select FeeSched as id, count(*) as n, sum(FeeNum) as key_sum, bit_xor(FeeNum) as key_xor, max(SecDateTEdit) as stamp
-         from fee
-        group by FeeSched`,
-    ),
-  }),
+  readLookups: async (reading) => ({ codes: await readSmallTable(reading, 'codes') }),
 
   readHighest: async ({ session: { database } }) => {
-    const [row] = await database.query(
-      `select (select max(SecDateTEdit) from feesched) as schedule_stamp,
-              (select max(SecDateTEdit) from fee) as fee_stamp,
-              (select max(FeeSchedNum) from feesched) as id`,
-    )
-    return {
-      'feesched.SecDateTEdit': row?.schedule_stamp ?? '',
-      'fee.SecDateTEdit': row?.fee_stamp ?? '',
-      'feesched.FeeSchedNum': row?.id ?? '0',
-    }
+    const [row] = await database.query('select max(SecDateTEdit) as stamp, max(FeeSchedNum) as id from feesched')
+    return { 'feesched.SecDateTEdit': row?.stamp ?? '', 'feesched.FeeSchedNum': row?.id ?? '0' }
   },
 
   changedKeys: async ({ session: { database } }, since) => {
-    const rows = await database.query(
-      `select FeeSchedNum as id from feesched where SecDateTEdit >= ?
-       union
-       select FeeSched from fee where SecDateTEdit >= ?`,
-      [since.stamp, since.stamp],
+    const changed = changedKeys(database)
+    changed.addKeys((await since.rows('feesched')).rows.map((row) => row.id))
+    changed.addKeys((await since.rows('fee')).rows.map((row) => row.FeeSched))
+    // A fee that is blanked is deleted without a trace.
+    await changed.addInRuns(
+      'select FeeSchedNum as id from feesched where',
+      'FeeSchedNum',
+      since.compared.differing('fee.FeeSched'),
     )
-    const codes = since.changed('codes')
-    if (codes.length > 0) {
-      rows.push(
-        ...(await database.query(`select distinct FeeSched as id from fee where CodeNum in (${keyList(codes)})`)),
-      )
-    }
-    return [...rows.map((row) => row.id ?? ''), ...since.changed('fees')]
+    await changed.addReferring('select distinct FeeSched as id from fee where', 'CodeNum', since.changed('codes'))
+    return [...changed.keys]
   },
 
   readRecords: async ({ session: { database, columns }, locations }, lookups, keys) => {

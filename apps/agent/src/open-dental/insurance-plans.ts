@@ -1,9 +1,10 @@
 import type { SourceRecord } from '../connector.ts'
+import { changedKeys } from './changed-rows.ts'
 import type { Row } from './connection.ts'
 import type { DatasetReader, Lookups } from './dataset.ts'
 import { keyList } from './keys.ts'
-import { readLookup } from './lookup.ts'
 import { plainTable } from './record-table.ts'
+import { readSmallTable } from './small-tables.ts'
 import { isTrue, referenceOrNull, text, textOrNull } from './values.ts'
 
 const planTypes: Readonly<Record<string, string>> = { '': 'percentage', p: 'ppo', f: 'flat_copay', c: 'capitation' }
@@ -23,13 +24,10 @@ export const insurancePlans: DatasetReader = {
   tables: [plainTable('insplan', 'PlanNum')],
   keysPerChunk: 5000,
 
-  readLookups: async ({ session: { database } }) => ({
-    employers: await readLookup(database, 'select EmployerNum as id, EmpName as name from employer'),
-    carriers: await readLookup(
-      database,
-      'select CarrierNum as id, CarrierName as name, ElectID as payer_id from carrier',
-    ),
-    feeSchedules: await readLookup(database, 'select FeeSchedNum as id from feesched'),
+  readLookups: async (reading) => ({
+    employers: await readSmallTable(reading, 'employers'),
+    carriers: await readSmallTable(reading, 'carriers'),
+    feeSchedules: await readSmallTable(reading, 'feeSchedules'),
   }),
 
   readHighest: async ({ session: { database } }) => {
@@ -38,13 +36,12 @@ export const insurancePlans: DatasetReader = {
   },
 
   changedKeys: async ({ session: { database } }, since) => {
-    const rows = await database.query('select PlanNum as id from insplan where SecDateTEdit >= ?', [since.stamp])
+    const changed = changedKeys(database)
+    changed.addKeys((await since.rows('insplan')).rows.map((row) => row.id))
     for (const [lookup, column] of Object.entries(references)) {
-      const ids = since.changed(lookup)
-      if (ids.length === 0) continue
-      rows.push(...(await database.query(`select PlanNum as id from insplan where ${column} in (${keyList(ids)})`)))
+      await changed.addReferring('select PlanNum as id from insplan where', column, since.changed(lookup))
     }
-    return rows.map((row) => row.id ?? '')
+    return [...changed.keys]
   },
 
   readRecords: async ({ session: { database }, locations }, lookups, keys) => {

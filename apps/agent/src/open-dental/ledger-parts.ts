@@ -3,6 +3,7 @@ import type { Row } from './connection.ts'
 import { dynamicPlansColumn, planCreditStatement } from './dynamic-plans.ts'
 import { type RecordTable, tablesPresent } from './record-table.ts'
 import type { Session } from './session.ts'
+import type { SourceTableName } from './source-tables.ts'
 
 /** One line of an account: the row that it comes from, and what kind of line it is. */
 export type LedgerLine = {
@@ -22,8 +23,12 @@ export type LedgerLine = {
 /** One table of the ledger. Every `select` gives PatNum, Guarantor, ClinicNum, ProvNum, ProcNum, CodeNum, TransactionOn, EnteredAt. */
 export type LedgerPart = {
   readonly table: RecordTable
-  /** Statements that give keys of rows changed since `?`: their own stamp, and that of the row which decides whether they count. */
-  readonly changed: readonly string[]
+  /** The table again, where it may be large. */
+  readonly source?: SourceTableName
+  /** Tables whose rows decide whether these count, or are shown with them, and the column that names such a row. */
+  readonly follows?: readonly (readonly [SourceTableName, column: string])[]
+  /** A lookup with a mark for each row, in which a row that is gone is missed. */
+  readonly marks?: string
   /** Rows that show a row of a lookup: the statement up to its condition, and the column that names that row. */
   readonly shows: readonly (readonly [lookup: string, statement: string, column: string])[]
   readonly patientColumns: readonly string[]
@@ -37,13 +42,12 @@ const ofAdjustment = 'select AdjNum as id from adjustment where'
 const ofSplit = 'select SplitNum as id from paysplit where'
 const ofInsurance = 'select ClaimProcNum as id from claimproc where'
 const ofPlanCharge = 'select PayPlanChargeNum as id from payplancharge where'
-const ofPlanLink = 'select PayPlanLinkNum as id from payplanlink where'
 
 const money = (expression: string) => `cast(${expression} as decimal(19,2))`
 
 const charges: LedgerPart = {
   table: { table: 'procedurelog', key: 'ProcNum', prefix: 'proc:', suffixes: [''], isRecord: 'ProcStatus = 2' },
-  changed: ['select ProcNum as id from procedurelog where DateTStamp >= ?'],
+  source: 'procedurelog',
   shows: [
     ['providers', ofCharge, 'ProvNum'],
     ['procedureCodes', ofCharge, 'CodeNum'],
@@ -63,12 +67,9 @@ const charges: LedgerPart = {
 
 const adjustments: LedgerPart = {
   table: { table: 'adjustment', key: 'AdjNum', prefix: 'adj:', suffixes: [''], isRecord: '1' },
-  changed: [
-    'select AdjNum as id from adjustment where SecDateTEdit >= ?',
-    // The code of its procedure.
-    `select a.AdjNum as id from procedurelog p straight_join adjustment a on a.ProcNum = p.ProcNum
-      where p.DateTStamp >= ? and p.ProcNum <> 0`,
-  ],
+  source: 'adjustment',
+  // The code of its procedure.
+  follows: [['procedurelog', 'ProcNum']],
   shows: [
     ['providers', ofAdjustment, 'ProvNum'],
     ['definitions', ofAdjustment, 'AdjType'],
@@ -92,11 +93,10 @@ const adjustments: LedgerPart = {
 
 const splits: LedgerPart = {
   table: { table: 'paysplit', key: 'SplitNum', prefix: 'split:', suffixes: [''], isRecord: '1' },
-  changed: [
-    'select SplitNum as id from paysplit where SecDateTEdit >= ?',
-    `select s.SplitNum as id from payment m straight_join paysplit s on s.PayNum = m.PayNum where m.SecDateTEdit >= ?`,
-    `select s.SplitNum as id from procedurelog p straight_join paysplit s on s.ProcNum = p.ProcNum
-      where p.DateTStamp >= ? and p.ProcNum <> 0`,
+  source: 'paysplit',
+  follows: [
+    ['payment', 'PayNum'],
+    ['procedurelog', 'ProcNum'],
   ],
   shows: [
     ['providers', ofSplit, 'ProvNum'],
@@ -134,14 +134,11 @@ const insurance: LedgerPart = {
     suffixes: [':insurance_payment', ':write_off'],
     isRecord: 'Status in (1, 4, 5, 7) and (InsPayAmt <> 0 or WriteOff <> 0)',
   },
-  changed: [
-    'select ClaimProcNum as id from claimproc where SecDateTEdit >= ?',
-    // The number of the insurer's check.
-    `select c.ClaimProcNum as id
-       from claimpayment m straight_join claimproc c on c.ClaimPaymentNum = m.ClaimPaymentNum
-      where m.SecDateTEdit >= ?`,
-    `select c.ClaimProcNum as id from procedurelog p straight_join claimproc c on c.ProcNum = p.ProcNum
-      where p.DateTStamp >= ? and p.ProcNum <> 0`,
+  source: 'claimproc',
+  // The number of the insurer's check.
+  follows: [
+    ['claimpayment', 'ClaimPaymentNum'],
+    ['procedurelog', 'ProcNum'],
   ],
   shows: [
     ['providers', ofInsurance, 'ProvNum'],
@@ -172,7 +169,8 @@ const insurance: LedgerPart = {
 /** A debit is owed by the plan's guarantor, a credit is the patient's. */
 const planCharges: LedgerPart = {
   table: { table: 'payplancharge', key: 'PayPlanChargeNum', prefix: 'ppcharge:', suffixes: [''], isRecord: '1' },
-  changed: ['select PayPlanChargeNum as id from payplancharge where SecDateTEdit >= ?'],
+  source: 'payplancharge',
+  follows: [['procedurelog', 'ProcNum']],
   shows: [
     ['providers', ofPlanCharge, 'ProvNum'],
     ['paymentPlans', ofPlanCharge, 'PayPlanNum'],
@@ -197,8 +195,8 @@ const planCharges: LedgerPart = {
 /** Where the preference says that plans count by what was completed of them, whatever their charges. Where a plan is, its patient is. */
 const plans: LedgerPart = {
   table: { table: 'payplan', key: 'PayPlanNum', prefix: 'payplan:', suffixes: [''], isRecord: 'CompletedAmt <> 0' },
-  changed: [],
-  shows: [['paymentPlans', 'select PayPlanNum as id from payplan where', 'PayPlanNum']],
+  marks: 'paymentPlans',
+  shows: [],
   patientColumns: ['PatNum'],
   select: (account, keys) =>
     `select l.PayPlanNum as id, l.PatNum, t.Guarantor, t.ClinicNum, null as ProvNum, null as ProcNum, null as CodeNum,
@@ -220,9 +218,8 @@ const planLinks: LedgerPart = {
     isRecord: '1',
     onlyWith: dynamicPlansColumn,
   },
-  changed: [],
+  marks: 'planCredits',
   shows: [
-    ['planCredits', ofPlanLink, 'PayPlanLinkNum'],
     [
       'providers',
       `select k.PayPlanLinkNum as id from payplanlink k

@@ -1,6 +1,5 @@
 import { accountLookups, accountRows } from './account-rows.ts'
-import { changedRows, daysBetween } from './changed-rows.ts'
-import type { Database } from './connection.ts'
+import { type ChangedRows, changedKeys, daysBetween } from './changed-rows.ts'
 import type { DatasetReader, Since } from './dataset.ts'
 import { planCredits } from './dynamic-plans.ts'
 import { keyList } from './keys.ts'
@@ -8,11 +7,9 @@ import { ledgerTransaction } from './ledger-line.ts'
 import { ledgerParts, ledgerPartsIn } from './ledger-parts.ts'
 import { byLocation } from './location-map.ts'
 import { neverShrinking } from './never-shrinking.ts'
-import { inBuckets, keyOf, readBuckets, recordIds } from './record-table.ts'
+import { keyOf, recordIds } from './record-table.ts'
+import { isIn } from './runs.ts'
 import { readSmallTable } from './small-tables.ts'
-
-/** Patients of one bucket of guarantors. */
-const familyBucketSize = 50
 
 /**
  * The lines of all accounts: charges, adjustments, splits of payments, what insurers paid and what was written off, and
@@ -28,12 +25,6 @@ export const ledgerTransactions: DatasetReader = {
     providers: await readSmallTable(reading, 'providers'),
     procedureCodes: await readSmallTable(reading, 'procedureCodes'),
     planCredits: await planCredits(reading),
-    // Who answers for whom. The patient's stamp alone would name thousands whenever balances are aged.
-    guarantors: await readBuckets(
-      reading.session.database,
-      { table: 'patient', key: 'PatNum' },
-      { sum: "crc32(concat(PatNum, ' ', Guarantor))", size: familyBucketSize },
-    ),
   }),
 
   readHighest: neverShrinking,
@@ -42,19 +33,27 @@ export const ledgerTransactions: DatasetReader = {
     if (since.changed('preferences').length > 0) return null
     const { database } = reading.session
     const keys: string[] = []
+    const moved = await movedPatients(since)
     for (const part of ledgerPartsIn(reading.session)) {
-      const changed = changedRows(database)
-      for (const sql of part.changed) await changed.add(sql, Array(sql.split('?').length - 1).fill(since.stamp))
+      const changed = changedKeys(database)
+      const { source, table, marks } = part
+      const ofTable = `select ${table.key} as id from ${table.table} where`
+      if (source !== undefined) changed.addKeys((await since.rows(source)).rows.map((row) => row.id))
+      if (marks !== undefined) changed.addKeys(since.changed(marks))
+      for (const [other, column] of part.follows ?? []) {
+        await changed.addNaming(ofTable, column, await since.rows(other))
+      }
       for (const [lookup, sql, column] of part.shows) await changed.addReferring(sql, column, since.changed(lookup))
-      for (const rowKey of changed.keys) keys.push(...recordIds(part.table, rowKey))
+      for (const column of part.patientColumns) await changed.addNaming(ofTable, column, moved)
+      for (const rowKey of changed.keys) keys.push(...recordIds(table, rowKey))
     }
     const [before, now] = daysBetween(since.today, reading.today)
+    if (before === now) return keys
     const due = await database.query(
       'select PayPlanChargeNum as id from payplancharge where ChargeDate > ? and ChargeDate <= ?',
       [before, now],
     )
     for (const row of due) keys.push(...recordIds(ledgerParts.planCharges.table, row.id ?? ''))
-    keys.push(...(await ofMovedPatients(database, since)))
     return keys
   },
 
@@ -82,21 +81,18 @@ export const ledgerTransactions: DatasetReader = {
   },
 }
 
-/** Every line names its patient's guarantor: a patient who moves to another family takes the lines along. */
-async function ofMovedPatients(database: Database, since: Since): Promise<string[]> {
-  const moved = inBuckets('PatNum', since.changed('guarantors'), familyBucketSize)
-  if (moved === null) return []
-  const patients = await database.query(`select PatNum as id from patient where DateTStamp >= ? and ${moved}`, [
-    since.stamp,
-  ])
-  if (patients.length === 0) return []
-  const ids = keyList(patients.map((row) => row.id ?? ''))
-  const keys: string[] = []
-  for (const { table, patientColumns } of Object.values(ledgerParts)) {
-    for (const column of patientColumns) {
-      const rows = await database.query(`select ${table.key} as id from ${table.table} where ${column} in (${ids})`)
-      for (const row of rows) keys.push(...recordIds(table, row.id ?? ''))
-    }
+/**
+ * Every line names its patient's guarantor: a patient who moves to another family takes the lines along. The patient's stamp alone would
+ * name thousands whenever balances are aged, so the families of those patients are compared.
+ */
+async function movedPatients({ rows, compared }: Since): Promise<ChangedRows> {
+  const stamped = (await rows('patient')).rows
+  const runs = await compared.compareAround(
+    'patient.Guarantor',
+    stamped.map((row) => row.id ?? '0'),
+  )
+  return {
+    rows: stamped.filter((row) => isIn(runs, row.id ?? '0')),
+    runs: compared.differing('patient.Guarantor'),
   }
-  return keys
 }

@@ -95,9 +95,8 @@ async function readClinics(database: Database, columns: ReadonlySet<string>): Pr
 /** Also when a row names a clinic that is gone: it has to be somewhere. */
 async function hasHeadquarters(database: Database, clinics: readonly Row[]): Promise<boolean> {
   const ids = keyList(clinics.map((clinic) => clinic.ClinicNum ?? ''))
-  for (const table of clinicTables) {
-    const rows = await database.query(`select 1 as found from ${table} where ClinicNum not in (${ids}) limit 1`)
-    if (rows.length > 0) return true
-  }
-  return false
+  const [row] = await database.query(
+    `select ${clinicTables.map((table) => `exists (select 1 from ${table} where ClinicNum not in (${ids}))`).join(' or ')} as found`,
+  )
+  return isTrue(row?.found)
 }

@@ -12,9 +12,14 @@ export type Marks = Readonly<Record<string, string>>
  * The statement gives the key as `id`.
  */
 export async function readLookup(database: Database, sql: string): Promise<Lookup> {
+  return lookupOf(await database.query(sql))
+}
+
+/** The rows as `readLookup` gives them. */
+export function lookupOf(all: readonly Row[]): Lookup {
   const rows = new Map<string, Row>()
   const marks: Record<string, string> = {}
-  for (const row of await database.query(sql)) {
+  for (const row of all) {
     const id = row.id ?? ''
     rows.set(id, row)
     marks[id] = createHash('sha256').update(JSON.stringify(row)).digest('base64').slice(0, 12)

@@ -1,5 +1,5 @@
 import { type AccountRows, accountRows } from './account-rows.ts'
-import { changedRows, daysBetween } from './changed-rows.ts'
+import { changedKeys, daysBetween } from './changed-rows.ts'
 import type { Reading, Since } from './dataset.ts'
 import { keyList, slices } from './keys.ts'
 import { readSmallTable } from './small-tables.ts'
@@ -121,24 +121,23 @@ export async function changedListings(
   patientsChanged: ReadonlySet<string>,
 ): Promise<string[]> {
   if (reading.locations.isSingle) return []
-  const changed = changedRows(reading.session.database)
-  const stamped: readonly [string, string][] = [
-    ['appointment', 'DateTStamp'],
-    ['procedurelog', 'DateTStamp'],
-    ['adjustment', 'SecDateTEdit'],
-    ['paysplit', 'SecDateTEdit'],
-    ['claimproc', 'SecDateTEdit'],
-    ['payplancharge', 'SecDateTEdit'],
-  ]
-  for (const [table, stamp] of stamped) {
-    await changed.add(`select distinct PatNum as id from ${table} where ${stamp} >= ?`, [since.stamp])
+  const changed = changedKeys(reading.session.database)
+  for (const table of [
+    'appointment',
+    'procedurelog',
+    'adjustment',
+    'paysplit',
+    'claimproc',
+    'payplancharge',
+  ] as const) {
+    for (const row of (await since.rows(table)).rows) changed.addKeys([row.PatNum, row.Guarantor])
   }
   const [before, now] = daysBetween(since.today, reading.today)
-  for (const column of ['PatNum', 'Guarantor']) {
-    await changed.add(
-      `select distinct ${column} as id from payplancharge where SecDateTEdit >= ? or (ChargeDate > ? and ChargeDate <= ?)`,
-      [since.stamp, before, now],
-    )
+  if (before !== now) {
+    for (const column of ['PatNum', 'Guarantor']) {
+      const due = `select distinct ${column} as id from payplancharge where ChargeDate > ? and ChargeDate <= ?`
+      await changed.add(due, [before, now])
+    }
   }
   const definitions = since.changed('definitions')
   await changed.addReferring('select distinct PatNum as id from paysplit where', 'UnearnedType', definitions)
@@ -147,13 +146,11 @@ export async function changedListings(
     'PayPlanNum',
     since.changed('paymentPlans'),
   )
-  await changed.add(
-    `select r.PatNum as id
-       from refattach a straight_join referral r on r.ReferralNum = a.ReferralNum
-      where a.DateTStamp >= ? and r.PatNum <> 0
-      union
-     select PatNum from referral where DateTStamp >= ? and PatNum <> 0`,
-    [since.stamp, since.stamp],
+  changed.addKeys((await since.rows('referral')).rows.map((row) => row.PatNum))
+  await changed.addReferring(
+    'select PatNum as id from referral where',
+    'ReferralNum',
+    (await since.rows('refattach')).rows.map((row) => row.ReferralNum),
   )
   const named = new Set([...changed.keys, ...patientsChanged])
   for (const slice of slices([...patientsChanged], 5000)) {

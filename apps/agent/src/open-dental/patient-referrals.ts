@@ -1,11 +1,11 @@
 import type { SourceRecord } from '../connector.ts'
-import { changedRows } from './changed-rows.ts'
+import { changedKeys } from './changed-rows.ts'
 import type { Row } from './connection.ts'
 import type { DatasetReader, Lookups, Reading } from './dataset.ts'
 import { keyAscending, keyList } from './keys.ts'
 import { byLocation } from './location-map.ts'
 import { neverShrinking } from './never-shrinking.ts'
-import { inBuckets, plainTable, readBuckets } from './record-table.ts'
+import { plainTable } from './record-table.ts'
 import { definitionName, readSmallTable } from './small-tables.ts'
 import { dateOrNull, isTrue, referenceOrNull, text, textOrNull } from './values.ts'
 
@@ -18,10 +18,6 @@ const outcomes: Readonly<Record<string, string>> = {
   '5': 'completed',
 }
 
-/** Patients of one bucket of referrals. */
-const patientBucketSize = 500
-const referralBucketSize = 500
-
 /**
  * Who sent a patient and whom a patient was sent to, at the location where the patient is registered. Which source comes
  * first depends on the patient's other referrals, so all of a patient's are read when one changes or vanishes.
@@ -30,47 +26,20 @@ export const patientReferrals: DatasetReader = {
   tables: [plainTable('refattach', 'RefAttachNum')],
   keysPerChunk: 5000,
 
-  readLookups: async (reading) => ({
-    definitions: await readSmallTable(reading, 'definitions'),
-    ofPatients: await readBuckets(
-      reading.session.database,
-      { table: 'refattach', key: 'RefAttachNum' },
-      { column: 'PatNum', size: patientBucketSize },
-    ),
-    referrals: await readBuckets(
-      reading.session.database,
-      { table: 'referral', key: 'ReferralNum' },
-      { size: referralBucketSize },
-    ),
-  }),
+  readLookups: async (reading) => ({ definitions: await readSmallTable(reading, 'definitions') }),
 
   readHighest: neverShrinking,
 
   changedKeys: async (reading, since) => {
-    const changed = changedRows(reading.session.database)
-    // With all others of the same patient.
-    await changed.add(
-      `select o.RefAttachNum as id
-         from refattach a straight_join refattach o on o.PatNum = a.PatNum
-        where a.DateTStamp >= ?`,
-      [since.stamp],
-    )
-    await changed.add(
-      `select a.RefAttachNum as id
-         from referral r straight_join refattach a on a.ReferralNum = r.ReferralNum
-        where r.DateTStamp >= ?`,
-      [since.stamp],
-    )
-    // The patient's clinic is the referral's.
-    await changed.add(
-      `select a.RefAttachNum as id
-         from patient p straight_join refattach a on a.PatNum = p.PatNum
-        where p.DateTStamp >= ?`,
-      [since.stamp],
-    )
+    const changed = changedKeys(reading.session.database)
     const ofReferral = 'select RefAttachNum as id from refattach where'
-    await changed.addWhere(ofReferral, inBuckets('PatNum', since.changed('ofPatients'), patientBucketSize))
-    await changed.addWhere(ofReferral, inBuckets('ReferralNum', since.changed('referrals'), referralBucketSize))
+    // With all others of the same patient.
+    const patients = (await since.rows('refattach')).rows.map((row) => row.PatNum)
+    await changed.addReferring(ofReferral, 'PatNum', patients)
+    await changed.addInRuns(ofReferral, 'PatNum', since.compared.differing('refattach.PatNum'))
+    await changed.addNaming(ofReferral, 'ReferralNum', await since.rows('referral'))
+    // The patient's clinic is the referral's.
+    await changed.addNaming(ofReferral, 'PatNum', await since.rows('patient'))
     await changed.addReferring(
       'select a.RefAttachNum as id from referral r straight_join refattach a on a.ReferralNum = r.ReferralNum where',
       'r.Specialty',

@@ -1,13 +1,13 @@
 import type { JsonValue, SourceRecord } from '../connector.ts'
 import { accountLookups } from './account-rows.ts'
-import { changedRows, daysBetween } from './changed-rows.ts'
+import { changedKeys, daysBetween } from './changed-rows.ts'
 import type { Row } from './connection.ts'
 import type { DatasetReader, Lookups, Reading } from './dataset.ts'
 import { keyList } from './keys.ts'
 import { byLocation } from './location-map.ts'
 import { neverShrinking } from './never-shrinking.ts'
 import { changedListings, listPatients } from './patient-listing.ts'
-import { inBuckets, plainTable, readBuckets } from './record-table.ts'
+import { plainTable } from './record-table.ts'
 import { definitionName, providerName, readSmallTable } from './small-tables.ts'
 import { dateOrNull, moneyOrNull, referenceOrNull, textOrNull } from './values.ts'
 
@@ -32,9 +32,6 @@ const contactMethods: Readonly<Record<string, string>> = {
   '8': 'sms',
 }
 
-/** Patients of one bucket of coverages. A cover that is dropped is deleted without a trace. */
-const coverageBucketSize = 500
-
 /**
  * Patients. A deleted one keeps its row; one that was merged away is linked to the other. Every column is named, so that
  * a social security number is never read.
@@ -48,41 +45,32 @@ export const patients: DatasetReader = {
     providers: await readSmallTable(reading, 'providers'),
     feeSchedules: await readSmallTable(reading, 'feeSchedules'),
     merges: await readSmallTable(reading, 'merges'),
-    coverages: await readBuckets(
-      reading.session.database,
-      { table: 'patplan', key: 'PatPlanNum' },
-      { column: 'PatNum', size: coverageBucketSize },
-    ),
-    subscriptions: await readBuckets(reading.session.database, { table: 'inssub', key: 'InsSubNum' }),
   }),
 
   readHighest: neverShrinking,
 
   changedKeys: async (reading, since) => {
     if (since.changed('preferences').length > 0) return null
-    const { database, columns } = reading.session
-    const changed = changedRows(database)
-    await changed.add('select PatNum as id from patient where DateTStamp >= ?', [since.stamp])
-    if (columns.has('patplan.SecDateTEdit')) {
-      await changed.add('select PatNum as id from patplan where SecDateTEdit >= ?', [since.stamp])
-    }
+    const changed = changedKeys(reading.session.database)
+    changed.addKeys((await since.rows('patient')).rows.map((row) => row.id))
+    changed.addKeys((await since.rows('patplan')).rows.map((row) => row.PatNum))
+    await changed.addNaming('select PatNum as id from patplan where', 'InsSubNum', await since.rows('inssub'))
     const [before, now] = daysBetween(since.today, reading.today)
-    await changed.add(
-      `select a.PatNum as id
-         from inssub s straight_join patplan a on a.InsSubNum = s.InsSubNum
-        where s.SecDateTEdit >= ? or (s.DateTerm >= ? and s.DateTerm < ?)`,
-      [since.stamp, before, now],
-    )
+    if (before !== now) {
+      await changed.add(
+        `select a.PatNum as id
+           from inssub s straight_join patplan a on a.InsSubNum = s.InsSubNum
+          where s.DateTerm >= ? and s.DateTerm < ?`,
+        [before, now],
+      )
+    }
     const ofPatient = 'select PatNum as id from patient where'
     await changed.addReferring(ofPatient, 'PatNum', since.changed('merges'))
     await changed.addReferring(ofPatient, 'BillingType', since.changed('definitions'))
     await changed.addReferring(ofPatient, 'PriProv', since.changed('providers'))
     await changed.addReferring(ofPatient, 'FeeSched', since.changed('feeSchedules'))
-    await changed.addWhere(ofPatient, inBuckets('PatNum', since.changed('coverages'), coverageBucketSize))
-    await changed.addWhere(
-      'select PatNum as id from patplan where',
-      inBuckets('InsSubNum', since.changed('subscriptions')),
-    )
+    // A cover that is dropped is deleted without a trace.
+    await changed.addInRuns(ofPatient, 'PatNum', since.compared.differing('patplan.PatNum'))
     return [...changed.keys, ...(await changedListings(reading, since, changed.keys))]
   },
 

@@ -1,6 +1,7 @@
 import { SourceProblem } from '../connector.ts'
 import { connectDatabase, type Database, type Row, statementSecondsMax } from './connection.ts'
 import type { DatabaseSettings } from './database-settings.ts'
+import { type Replica, readReplica } from './replica.ts'
 import { tablesOfNewerVersions, tablesRead } from './tables-read.ts'
 
 /** A connection that is set to read-only, UTC and a bounded statement time, with what it found out on the way. */
@@ -13,6 +14,8 @@ export type Session = {
   /** How far the server's wall clock is ahead of UTC now. */
   readonly offsetSeconds: number
   readonly columns: ReadonlySet<string>
+  /** Whether the database is another's copy, and how old. */
+  readonly replica: Replica
   /** False where columns of both UTF-8s are read, so that the server shows bytes that are not valid in the older one as "?". */
   readonly showsInvalidText: boolean
 }
@@ -41,6 +44,7 @@ export async function openSession(settings: DatabaseSettings): Promise<Session> 
       nowUtc: clock?.now_utc ?? '',
       serverZone: (clock?.global_zone === 'SYSTEM' ? clock.os_zone : clock?.global_zone) ?? '',
       offsetSeconds: Number(clock?.offset_seconds ?? 0),
+      replica: await readReplica(database, clock?.version ?? ''),
       columns: new Set(columns.map((row) => `${row.table_name}.${row.column_name}`)),
       showsInvalidText: results.showsInvalidText,
     }
@@ -55,7 +59,7 @@ export async function openSession(settings: DatabaseSettings): Promise<Session> 
  * `max_execution_time` in milliseconds (from 5.7.8); a read-only session came with MySQL 5.6.
  */
 export function sessionStatements(version: string): string[] {
-  const common = ["set session time_zone = '+00:00'", 'set session lock_wait_timeout = 10']
+  const common = ["set session time_zone = '+00:00', lock_wait_timeout = 10"]
   const readOnly = 'set session transaction read only'
   if (/mariadb/i.test(version)) return [...common, readOnly, `set session max_statement_time = ${statementSecondsMax}`]
   const [major = 0, minor = 0, patch = 0] = version.split('.').map((part) => Number.parseInt(part, 10))

@@ -1,11 +1,11 @@
 import type { SourceRecord } from '../connector.ts'
-import { changedRows } from './changed-rows.ts'
+import { changedKeys } from './changed-rows.ts'
 import type { Row } from './connection.ts'
 import type { DatasetReader, Lookups, Reading } from './dataset.ts'
 import { keyList } from './keys.ts'
 import { byLocation } from './location-map.ts'
 import { neverShrinking } from './never-shrinking.ts'
-import { inBuckets, plainTable, readBuckets } from './record-table.ts'
+import { plainTable } from './record-table.ts'
 import { definitionName, providerName, readSmallTable } from './small-tables.ts'
 import { dateOrNull, moneyOrNull, negated, referenceOrNull, sumOfMoney, text, textOrNull } from './values.ts'
 
@@ -33,9 +33,6 @@ const areas: Readonly<Record<string, string>> = {
 /** `AptStatus` of a visit that lies ahead: scheduled, and as soon as possible. What is planned for any other is only planned. */
 const statusesAhead = ['1', '4']
 
-/** Treatments of one bucket of estimates, and of adjustments. Estimates are deleted and made anew all the time. */
-const estimateBucketSize = 500
-
 /** The contract lists no more. */
 const teethMax = 60
 
@@ -48,39 +45,21 @@ export const treatments: DatasetReader = {
     definitions: await readSmallTable(reading, 'definitions'),
     providers: await readSmallTable(reading, 'providers'),
     procedureCodes: await readSmallTable(reading, 'procedureCodes'),
-    // Which procedures have how many lines of insurance, by the index on the procedure alone.
-    estimates: await readBuckets(
-      reading.session.database,
-      { table: 'claimproc', key: 'ClaimProcNum' },
-      { column: 'ProcNum', sum: 'ProcNum', size: estimateBucketSize },
-    ),
-    adjustments: await readBuckets(
-      reading.session.database,
-      { table: 'adjustment', key: 'AdjNum' },
-      { column: 'ProcNum', sum: 'ProcNum', size: estimateBucketSize },
-    ),
   }),
 
   readHighest: neverShrinking,
 
   changedKeys: async (reading, since) => {
-    const changed = changedRows(reading.session.database)
-    await changed.add('select ProcNum as id from procedurelog where DateTStamp >= ?', [since.stamp])
-    await changed.add('select distinct ProcNum as id from claimproc where SecDateTEdit >= ? and ProcNum <> 0', [
-      since.stamp,
-    ])
-    await changed.add('select distinct ProcNum as id from adjustment where SecDateTEdit >= ? and ProcNum <> 0', [
-      since.stamp,
-    ])
-    // Whether it is scheduled, the visit says.
-    await changed.add(
-      `select p.ProcNum as id from appointment a straight_join procedurelog p on p.AptNum = a.AptNum
-        where a.DateTStamp >= ? and p.ProcStatus = 1`,
-      [since.stamp],
-    )
+    const changed = changedKeys(reading.session.database)
     const ofProcedure = 'select ProcNum as id from procedurelog where'
-    await changed.addWhere(ofProcedure, inBuckets('ProcNum', since.changed('adjustments'), estimateBucketSize))
-    await changed.addWhere(ofProcedure, inBuckets('ProcNum', since.changed('estimates'), estimateBucketSize))
+    changed.addKeys((await since.rows('procedurelog')).rows.map((row) => row.id))
+    for (const table of ['claimproc', 'adjustment'] as const) {
+      changed.addKeys((await since.rows(table)).rows.map((row) => row.ProcNum))
+      // Estimates are deleted and made anew all the time.
+      await changed.addInRuns(ofProcedure, 'ProcNum', since.compared.differing(`${table}.ProcNum`))
+    }
+    // Whether it is scheduled, the visit says.
+    await changed.addNaming(`${ofProcedure} ProcStatus = 1 and`, 'AptNum', await since.rows('appointment'))
     await changed.addReferring(ofProcedure, 'Priority', since.changed('definitions'))
     await changed.addReferring(ofProcedure, 'ProvNum', since.changed('providers'))
     await changed.addReferring(ofProcedure, 'CodeNum', since.changed('procedureCodes'))

@@ -18,7 +18,14 @@ export type AgentDeps = RetryDeps & {
 /** What one cycle's steps share. */
 export type CycleContext = AgentDeps & {
   readonly budget: RetryBudget
-  readonly totals: { uploaded: number; refused: number; refusedNow: number; held: number; failedDatasets: number }
+  readonly totals: {
+    uploaded: number
+    refused: number
+    refusedNow: number
+    held: number
+    failedDatasets: number
+    hasPaused: boolean
+  }
   /** Locations that the server will not take this dataset for; the others go on. */
   readonly skipped: Set<string>
   /** What the server refused first of one dataset; the cycle goes on with the others, then fails with it. */

@@ -237,3 +237,50 @@ test('an agent whose source cannot be read shows the server that it is there', a
   agent.server.world.interference = () => ({ status: 503, body: {} })
   assert.deepEqual(await agent.run(), { result: 'failed', retryAfterMs: null })
 })
+
+test('that the source is busy with other work is said once in a cycle, and how long it took with the progress', async (t) => {
+  const agent = await someAgent(t, { plans: 200 })
+  const { beginCycle } = agent.source
+  let pausedMs = 0
+  agent.source.beginCycle = async () => ({
+    ...(await beginCycle()),
+    pausedMs: () => {
+      pausedMs += 1500
+      return pausedMs
+    },
+  })
+  assert.equal((await agent.run()).result, 'complete')
+  assert.equal(agent.named('source.busy').length, 1)
+  assert.deepEqual(
+    agent.named('dataset.progress').map((event) => event.pausedMs),
+    [1500, 3000, 4500, 6000],
+  )
+})
+
+test('what a person should know of the source is said, and the cycle goes on', async (t) => {
+  const agent = await someAgent(t)
+  const { beginCycle } = agent.source
+  agent.source.beginCycle = async () => ({ ...(await beginCycle()), advice: () => 'A replica, and far behind.' })
+  assert.equal((await agent.run()).result, 'complete')
+  assert.deepEqual(
+    agent.named('source.advice').map((event) => event.what),
+    ['A replica, and far behind.'],
+  )
+})
+
+for (const fails of [false, true]) {
+  test(`a comparison is told that ${fails ? 'not all' : 'all'} of its finds arrived`, async (t) => {
+    const agent = await someAgent(t)
+    const { beginCycle } = agent.source
+    const ends: boolean[] = []
+    agent.source.beginCycle = async () => ({
+      ...(await beginCycle()),
+      findSilentChanges: async () => (complete) => void ends.push(complete),
+    })
+    // A dataset that the server refuses; the others are read.
+    const answer = { status: 503, body: { code: 'unavailable', errors: 'Try again later.' } }
+    if (fails) agent.server.world.interference = ({ path }) => (/insurance_plans/.test(path) ? answer : undefined)
+    await agent.run()
+    assert.deepEqual(ends, [!fails])
+  })
+}

@@ -49,7 +49,7 @@ async function attemptCycle(deps: AgentDeps, fully: boolean, isSecond = false): 
   const context: CycleContext = {
     ...deps,
     budget: { attemptsLeft: retriesMax, deadlineMs: startedAtMs + waitMaxMs },
-    totals: { uploaded: 0, refused: 0, refusedNow: 0, held: 0, failedDatasets: 0 },
+    totals: { uploaded: 0, refused: 0, refusedNow: 0, held: 0, failedDatasets: 0, hasPaused: false },
     skipped: new Set(),
     failure: null,
   }
@@ -60,9 +60,12 @@ async function attemptCycle(deps: AgentDeps, fully: boolean, isSecond = false): 
     await resumeUpload(context)
     const source = await deps.connector.beginCycle(zones)
     try {
+      const advice = source.advice?.() ?? null
+      if (advice !== null) context.report({ event: 'source.advice', what: advice })
       const isRestored = await requireNotOlder(source, deps.state.source)
       const targets = ownTargets(context, await sendLocations(context, source), writtenByOthers)
       const datasets = targets.length === 0 ? [] : deps.connector.datasets
+      const finishComparison = datasets.length === 0 ? undefined : await source.findSilentChanges?.(deps.state.digests)
       for (const dataset of datasets) {
         const isRead =
           (await canBeRead(context, source, dataset)) &&
@@ -77,6 +80,7 @@ async function attemptCycle(deps: AgentDeps, fully: boolean, isSecond = false): 
             unread.add(dataset)
         }
       }
+      finishComparison?.(unread.size === 0 && context.skipped.size === 0)
     } finally {
       await source.end()
     }

@@ -143,7 +143,18 @@ async function readAndSend(
     }
     rows += new Set([...chunk.values()].flatMap((records) => records.map((record) => record.source_id))).size
     const uploaded = context.totals.uploaded - uploadedBefore
-    context.report({ event: 'dataset.progress', dataset, rows, rowsTotal: plan.rowsMax, uploaded, startedAtMs })
+    const pausedMs = source.pausedMs?.() ?? 0
+    if (pausedMs > 0 && !context.totals.hasPaused) context.report({ event: 'source.busy' })
+    context.totals.hasPaused ||= pausedMs > 0
+    context.report({
+      event: 'dataset.progress',
+      dataset,
+      rows,
+      rowsTotal: plan.rowsMax,
+      uploaded,
+      startedAtMs,
+      pausedMs,
+    })
   }
 
   await source.confirm()

@@ -23,7 +23,7 @@ test('what a list had missed before its table got another key is still missed, a
 
   await migrate(url, { serverRole, log: () => {} })
 
-  const key = { locationId: '7' as LocationId, dataset: 'patients', agentId: '1' as AgentId } as const
+  const key = { locationId: '7' as LocationId, dataset: 'patients', agentId: '1' as AgentId, fence: null } as const
   const list = await findList(pool, key, rows[0].id)
   assert.ok(list)
   assert.deepEqual((await findMissingIn(pool, list, ['7-1', '7-2', '8-1', '7-9'])).sort(), ['7-1', '7-2'])

@@ -1,0 +1,151 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { parseArgs } from 'node:util'
+import { type AgentDeps, openDentalConnector, openState, runCycle, sleep, uploadLimits } from '@bridgework/agent'
+import { type Load, measureLoad } from '@bridgework/practice-simulator/test-load'
+import { startTestMariaDb, type TestMariaDb } from '@bridgework/practice-simulator/test-mariadb'
+import { fillPractice, multiplyPractice } from './fill-practice.ts'
+
+/** An idle cycle at the larger practice, and every statement of it and of the first read, may cost at most this. */
+const targets = { statements: 60, rowsExamined: 50_000, longestLockMs: 100 }
+
+const usage = `npm run bench:office -- [<practice.sql.gz>] [--times <n>] [--json]
+  <practice.sql.gz>  rows for an empty Open Dental database; without it, a synthetic practice of about 600 patients
+  --times            how many times larger the second practice is (10)
+  --json             one JSON object on stdout instead of the table`
+
+const cleanups: (() => Promise<void>)[] = []
+try {
+  const options = readOptions()
+  const mariaDb = await startTestMariaDb({ after: (work) => cleanups.unshift(work) })
+  const rows = []
+  for (const times of [1, options.times]) {
+    rows.push({ times, ...(await measurePractice(mariaDb, options.file, times)) })
+  }
+  if (options.json) console.log(JSON.stringify(rows))
+  else for (const row of rows) print(row)
+  process.exitCode = rows.every(({ first, idle }) => isGood(idle) && first.longestLockMs <= targets.longestLockMs)
+    ? 0
+    : 1
+} catch (error) {
+  console.error(`${error instanceof Error ? error.message : error}\n\n${usage}`)
+  process.exitCode = 2
+} finally {
+  for (const cleanup of cleanups) await cleanup()
+}
+
+function readOptions(): { file: string | null; times: number; json: boolean } {
+  const { values, positionals } = parseArgs({
+    args: process.argv.slice(2),
+    allowPositionals: true,
+    options: { times: { type: 'string', default: '10' }, json: { type: 'boolean', default: false } },
+  })
+  if (!/^[1-9]\d{0,2}$/.test(values.times)) throw new Error('--times must be a whole number from 1 to 999.')
+  return { file: positionals[0] ?? null, times: Number(values.times), json: values.json }
+}
+
+type Measured = { readonly patients: number; readonly records: number; readonly first: Load; readonly idle: Load }
+
+/** The first read of a practice, and the most that one of ten cycles without a change costs. */
+async function measurePractice(mariaDb: TestMariaDb, file: string | null, times: number): Promise<Measured> {
+  const database = await mariaDb.createDatabase()
+  await fillPractice(database, file)
+  await multiplyPractice(database, times)
+  const [row] = await database.execute('select count(*) as n from patient')
+  const agent = agentOf(database.settings)
+  try {
+    const first = await measureLoad(mariaDb, database, agent.run)
+    const records = agent.sent()
+    const idle: Load[] = []
+    for (let cycle = 0; cycle < 10; cycle++) idle.push(await measureLoad(mariaDb, database, agent.run))
+    if (agent.sent() !== records) throw new Error('A cycle without a change sent records.')
+    return { patients: Number(row?.n), records, first, idle: worstOf(idle) }
+  } finally {
+    agent.close()
+  }
+}
+
+function worstOf(loads: readonly Load[]): Load {
+  const slowest = loads.reduce((worst, load) => (load.longestLockMs > worst.longestLockMs ? load : worst))
+  return {
+    ...slowest,
+    statements: Math.max(...loads.map((load) => load.statements)),
+    rowsExamined: Math.max(...loads.map((load) => load.rowsExamined)),
+    seconds: Math.max(...loads.map((load) => load.seconds)),
+  }
+}
+
+/** An agent whose service takes everything and answers at once: only the database is measured. */
+function agentOf(settings: Parameters<typeof openDentalConnector>[0]) {
+  const folder = mkdtempSync(join(tmpdir(), 'bridgework-office-'))
+  const identity = { serverUrl: 'http://localhost', organizationId: '1', agentId: '1' }
+  const state = openState(join(folder, 'state.sqlite'), identity)
+  let sent = 0
+  const client: AgentDeps['client'] = {
+    identify: async () => ({
+      agentId: '1',
+      organizationId: '1',
+      serverTime: new Date(),
+      highestNumber: null,
+      epoch: '1',
+      zones: { organization: 'America/Chicago', locations: new Map() },
+      writtenByOthers: [],
+    }),
+    sendLocations: async (locations) => new Map(locations.map(({ source_id }) => [source_id, source_id])),
+    sendRecords: async () => ({ inserted: 0, changed: 0, unchanged: 0, hidden: 0 }),
+    reportCycle: async () => {},
+    beginList: async () => '1',
+    sendListSlice: async () => ({ unknown: [], different: [] }),
+    finishList: async () => ({ hidden: 0 }),
+  }
+  const deps: AgentDeps = {
+    connector: openDentalConnector(settings, null),
+    client,
+    state,
+    limits: uploadLimits,
+    sleep,
+    random: Math.random,
+    nowMs: Date.now,
+    report: (event) => {
+      if (event.event === 'cycle.finished') sent += event.uploaded
+    },
+    signal: new AbortController().signal,
+  }
+  return {
+    sent: () => sent,
+    run: async () => {
+      const outcome = await runCycle(deps)
+      if (outcome.result !== 'complete') throw new Error(`The agent's cycle ended with: ${JSON.stringify(outcome)}`)
+    },
+    close: () => {
+      state.close()
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+function isGood(idle: Load): boolean {
+  return (
+    idle.statements <= targets.statements &&
+    idle.rowsExamined <= targets.rowsExamined &&
+    idle.longestLockMs <= targets.longestLockMs
+  )
+}
+
+function print({ patients, records, first, idle }: Measured): void {
+  console.log(`\n${number(patients)} patients, ${number(records)} records`)
+  for (const [name, load] of [
+    ['first read', first],
+    ['idle cycle', idle],
+  ] as const) {
+    console.log(
+      `  ${name}: ${number(load.statements)} statements, ${number(load.rowsExamined)} rows examined, ${load.seconds.toFixed(1)} s; longest lock ${load.longestLockMs.toFixed(0)} ms`,
+    )
+    console.log(`    ${load.longestStatement}`)
+  }
+}
+
+function number(value: number): string {
+  return value.toLocaleString('en-US')
+}
