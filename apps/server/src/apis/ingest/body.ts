@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createGunzip } from 'node:zlib'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { codeOf } from '../../platform/errors/error-code.ts'
@@ -68,7 +69,10 @@ export function openBody(request: FastifyRequest, largeBodies: LargeBodies): Ing
     }
   }
   const beforeStoring = async () => {
-    if (ends.length > 0) ends.push(await largeBodies.store())
+    if (ends.length === 0) return
+    ends.push(await largeBodies.store())
+    // Others are served between two bodies that are refused one after the other.
+    await nextTurn()
   }
   return {
     read,
