@@ -7,7 +7,7 @@ import { type Load, measureLoad } from '@bridgework/practice-simulator/test-load
 import { startTestMariaDb, type TestMariaDb } from '@bridgework/practice-simulator/test-mariadb'
 import { fillPractice, multiplyPractice } from './fill-practice.ts'
 
-/** An idle cycle at the larger practice, and every statement of it and of the first read, may cost at most this. */
+/** An idle cycle at the larger practice may cost at most this; the lock is that of any statement. */
 const targets = { statements: 60, rowsExamined: 50_000, longestLockMs: 100 }
 
 const usage = `npm run bench:office -- [<practice.sql.gz>] [--times <n>] [--json]
@@ -25,9 +25,13 @@ try {
   }
   if (options.json) console.log(JSON.stringify(rows))
   else for (const row of rows) print(row)
-  process.exitCode = rows.every(({ first, idle }) => isGood(idle) && first.longestLockMs <= targets.longestLockMs)
-    ? 0
-    : 1
+  const locks = rows.flatMap(({ first, idle }) => [first.longestLockMs, idle.longestLockMs])
+  const idle = rows.at(-1)?.idle
+  const isGood =
+    Math.max(...locks) <= targets.longestLockMs &&
+    (idle?.statements ?? 0) <= targets.statements &&
+    (idle?.rowsExamined ?? 0) <= targets.rowsExamined
+  process.exitCode = isGood ? 0 : 1
 } catch (error) {
   console.error(`${error instanceof Error ? error.message : error}\n\n${usage}`)
   process.exitCode = 2
@@ -123,14 +127,6 @@ function agentOf(settings: Parameters<typeof openDentalConnector>[0]) {
       rmSync(folder, { recursive: true, force: true })
     },
   }
-}
-
-function isGood(idle: Load): boolean {
-  return (
-    idle.statements <= targets.statements &&
-    idle.rowsExamined <= targets.rowsExamined &&
-    idle.longestLockMs <= targets.longestLockMs
-  )
 }
 
 function print({ patients, records, first, idle }: Measured): void {
