@@ -1,4 +1,3 @@
-import { statSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ApiError } from '../api-error.ts'
 import { ndjsonStore } from '../stores/ndjson-store.ts'
@@ -9,6 +8,7 @@ import type { SyncReport } from '../sync/sync.ts'
 import type { Verification } from '../sync/verify.ts'
 import type { Command, Context } from './context.ts'
 import { exitCodes } from './exit-codes.ts'
+import { readPlace } from './place.ts'
 import { grouped, showProgress } from './progress.ts'
 import { readPeriod, readSelection, selectionOptions } from './selection.ts'
 import { UsageError } from './usage-error.ts'
@@ -61,25 +61,9 @@ export const mirror: Command = {
 
 /** What opens the target; a misspelt one is refused before anything is asked or made. */
 function storeAt(to: string): () => Promise<SyncStore> {
-  if (/^postgres(ql)?:\/\//.test(to)) return () => postgresStore(to)
-  if (to.startsWith('sqlite:')) {
-    const file = to.slice('sqlite:'.length).replace(/^\/\/(?=\/)/, '')
-    if (file === '') throw new UsageError('The file name is missing. Write it like --to sqlite:copy.sqlite')
-    return () => sqliteStore(file)
-  }
-  if (/^[a-z][a-z\d+.-]+:/i.test(to))
-    throw new UsageError(`--to cannot be "${to.split(':')[0]}:". Use sqlite:, postgres:// or a folder.`)
-  const [ending] = /\.(sqlite3?|db3?)$/i.exec(to) ?? []
-  if (ending !== undefined && !isFolder(to)) {
-    const folder = `For a folder of NDJSON files, use a name that does not end with ${ending}.`
-    throw new UsageError(`For a SQLite file write --to sqlite:${to}. ${folder}`)
-  }
-  return () => ndjsonStore(to)
-}
-
-/** One that an earlier mirror made is gone on with, whatever its name. */
-function isFolder(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
+  const place = readPlace(to)
+  if (place.kind === 'postgres') return () => postgresStore(place.url)
+  return place.kind === 'sqlite' ? () => sqliteStore(place.file) : () => ndjsonStore(place.folder)
 }
 
 type Selection = ReturnType<typeof readSelection>

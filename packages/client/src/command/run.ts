@@ -13,6 +13,8 @@ import { login } from './login.ts'
 import { mirror } from './mirror.ts'
 import { pull } from './pull.ts'
 import { openClient, readSettings, SettingsError } from './settings.ts'
+import { sql } from './sql.ts'
+import { status } from './status.ts'
 import { printable } from './table.ts'
 import { UsageError } from './usage-error.ts'
 import { watch } from './watch.ts'
@@ -25,8 +27,10 @@ const globalOptions = {
 const commands: Readonly<Record<string, Command>> = {
   login,
   locations,
+  status,
   pull,
   mirror,
+  sql,
   watch,
   doctor,
   completion: completionOf(() => commands, globalOptions, { pull: datasetNames }),
