@@ -70,7 +70,7 @@ function isInstalled(withDev) {
 }
 
 function runNpmCi(withDev) {
-  console.error('Installing packages with npm ci. This takes up to a minute.')
+  console.error('Installing packages with npm ci. This takes one to three minutes.')
   const [command, ...before] = npmCommand()
   const args = [...before, 'ci', '--no-audit', '--no-fund', '--loglevel=error', ...(withDev ? ['--include=dev'] : [])]
   // Its output is for people, so it goes to stderr like ours.

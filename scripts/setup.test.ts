@@ -26,7 +26,7 @@ test('a fresh clone is installed and says so in one line; the second set-up does
 
   assert.deepEqual(
     [first.code, first.stdout, first.stderr],
-    [0, '', 'Installing packages with npm ci. This takes up to a minute.\n'],
+    [0, '', 'Installing packages with npm ci. This takes one to three minutes.\n'],
   )
   assert.deepEqual([second.code, second.stdout, second.stderr], [0, '', ''])
   assert.ok(performance.now() - startedAt < 1_000)
