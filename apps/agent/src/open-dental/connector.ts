@@ -149,7 +149,9 @@ function cycle(session: Session, guard: Guard, zones: ZoneSources, now: Date): S
         if (!isFirst) await pace.yieldToOffice()
         isFirst = false
         for (const [id, records] of await reader.readRecords(shared, names, keys)) {
-          chunk.set(id, (chunk.get(id) ?? []).concat(records))
+          const own = chunk.get(id)
+          if (own === undefined) chunk.set(id, [...records])
+          else for (const record of records) own.push(record)
         }
         pace.adapt(reader)
         size += keys.length
