@@ -107,6 +107,22 @@ test('keys that were drawn at random, beside ones that were counted up, are comp
   assert.deepEqual(await cycles.run(), new Map())
 })
 
+test('a key in the first of the random runs, far above the counted ones, ends a comparison', {
+  timeout: 60_000,
+}, async () => {
+  const database = await largePractice(300)
+  const key = '100000000000'
+  await database.execute(
+    "insert into procedurelog (ProcNum, PatNum, CodeNum, ProcStatus, DateTStamp) values (?, 1, 1, 1, '2026-01-02')",
+    [key],
+  )
+  const cycles = someCycles(database)
+  await cycles.run()
+  await database.execute("update procedurelog set Surf = 'B', DateTStamp = DateTStamp where ProcNum = ?", [key])
+  assert.ok((await cycles.run()).get('treatments')?.includes(key))
+  assert.deepEqual(await cycles.run(), new Map())
+})
+
 test('runs whose rows are all gone differ, also at the end of a table', async () => {
   const database = await largePractice(3000)
   const cycles = someCycles(database)

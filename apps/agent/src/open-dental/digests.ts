@@ -198,15 +198,18 @@ function nextPiece(
   rowsMax: number,
   unknownRuns: number,
 ): Piece {
-  let [lastRun, rows] = [firstRun - 1, 0]
+  let [lastRun, rows] = [null as number | null, 0]
   for (const known of digests.between(series, firstRun, Number.MAX_SAFE_INTEGER)) {
-    if (rows > 0 && rows + known.rows > rowsMax) return { series, firstRun, lastRun, rows, mayEnd: false }
+    if (lastRun !== null && rows + known.rows > rowsMax) return { series, firstRun, lastRun, rows, mayEnd: false }
     lastRun = known.run
     rows += known.rows
   }
   // Rows that were met before say that the table ends here, or nearly so; the first time nothing does.
   const mayEnd = rows > 0 || digests.position() !== null
-  return { series, firstRun, lastRun: runAfter(lastRun, unknownRuns), rows, mayEnd }
+  const { size: keys } = allSeries[series]
+  // The first run itself, at least: the run before the first of the random ones is a counted one, far below it.
+  const end = lastRun === null ? runAfter(firstRun, unknownRuns - 1, keys) : runAfter(lastRun, unknownRuns, keys)
+  return { series, firstRun, lastRun: end, rows, mayEnd }
 }
 
 async function readPieces(session: Session, pieces: readonly Piece[]): Promise<Found[]> {

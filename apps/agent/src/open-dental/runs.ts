@@ -29,8 +29,8 @@ export function rangeOf(run: number, size: number): KeyRange {
 }
 
 /** The run that is `count` runs further, but not from counted keys into random ones. */
-export function runAfter(run: number, count: number): number {
-  return run < countedKeysMax ? Math.min(run + count, countedKeysMax - 1) : run + count
+export function runAfter(run: number, count: number, size: number): number {
+  return run < countedKeysMax ? Math.min(run + count, countedKeysMax / size - 1) : run + count
 }
 
 export function isIn(ranges: readonly KeyRange[], key: string): boolean {
