@@ -1,12 +1,9 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Digests } from './connector.ts'
+import { inTransaction } from './state-file.ts'
 
 /** The digests of the source, kept in the agent's state file so that a restart goes on where the last cycle ended. */
 export function digestState(database: DatabaseSync): Digests & { forget(): void } {
-  database.exec(`
-    create table if not exists digest (series text not null, run integer not null, rows integer not null, digest text not null, primary key (series, run)) without rowid;
-    create table if not exists digest_position (id integer primary key check (id = 1), position text not null);
-  `)
   const statements = {
     between: database.prepare(
       'select run, rows, digest from digest where series = ? and run between ? and ? order by run',
@@ -37,10 +34,10 @@ export function digestState(database: DatabaseSync): Digests & { forget(): void 
     },
     rows: () => Number(statements.rows.get()?.rows ?? 0),
     replace: (series, first, last, runs) => {
-      database.exec('begin immediate')
-      statements.remove.run(series, first, last)
-      for (const { run, rows, digest } of runs) statements.insert.run(series, run, rows, digest)
-      database.exec('commit')
+      inTransaction(database, () => {
+        statements.remove.run(series, first, last)
+        for (const { run, rows, digest } of runs) statements.insert.run(series, run, rows, digest)
+      })
     },
     forget: () => database.exec('delete from digest; delete from digest_position'),
   }

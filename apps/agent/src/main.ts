@@ -20,13 +20,14 @@ import { type CycleOutcome, runCycle } from './pipeline/cycle.ts'
 import { progressReport } from './progress.ts'
 import { runAgent } from './run-agent.ts'
 import { sourceMemory } from './source-memory.ts'
-import { openState, StateUnusable } from './state.ts'
+import { openState } from './state.ts'
+import { StateUnusable } from './state-file.ts'
 
 const exitCodes = { good: 0, failed: 1, usage: 2, keyRefused: 3 } as const
 const environmentNames = ['BRIDGEWORK_AGENT_CONFIG', 'BRIDGEWORK_AGENT_DB_PASSWORD']
 
 // A chunk of rows outlives the young generation, and V8 lets the old one grow to four times what is alive before it collects: the longer a
-// read, the more of an office's memory would hold what nobody needs. `memory.test.ts` fails without this, or when a Node ignores it.
+// read, the more of an office's memory would hold garbage. `memory.test.ts` fails without this, or when a Node ignores it.
 setFlagsFromString('--heap-growing-percent=40')
 
 process.exitCode = await main().catch((error: unknown) => {

@@ -1,9 +1,8 @@
-import { chmodSync, closeSync, existsSync, mkdirSync, openSync } from 'node:fs'
-import { dirname } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
+import type { DatabaseSync } from 'node:sqlite'
 import type { DatasetName, SourceLocation } from './connector.ts'
 import { digestState } from './digest-state.ts'
 import { sourceMemory } from './source-memory.ts'
+import { inTransaction, openStateFile } from './state-file.ts'
 
 /** Whose copy the state describes. With another one, what was remembered is worth nothing and is dropped. */
 export type StateIdentity = { readonly serverUrl: string; readonly agentId: string; readonly organizationId: string }
@@ -26,9 +25,6 @@ export type RefusedRecord = { sourceId: string; hash: string; errors: string; tr
 
 export type AgentState = ReturnType<typeof openState>
 
-/** The state cannot be used: another agent has it open, or the file is something else. */
-export class StateUnusable extends Error {}
-
 /**
  * The agent's memory, one SQLite file that only its owner may read: which version of each record the server has, the
  * upload under way, the connector's cursors. It may be lost: then everything is sent again and the server reports it
@@ -36,23 +32,11 @@ export class StateUnusable extends Error {}
  * One process at a time: the file stays locked while it is open, also against a second agent, and a kill frees it.
  */
 export function openState(path: string, identity: StateIdentity, nowMs: () => number = Date.now) {
-  const database = openFile(path)
-  dropOlder(database)
-  database.exec(schema)
+  const database = openStateFile(path)
   const statements = prepare(database)
   const digests = digestState(database)
 
-  function transaction<T>(work: () => T): T {
-    database.exec('begin immediate')
-    try {
-      const result = work()
-      database.exec('commit')
-      return result
-    } catch (error) {
-      database.exec('rollback')
-      throw error
-    }
-  }
+  const transaction = <T>(work: () => T): T => inTransaction(database, work)
 
   function get(name: string): string | null {
     return textOrNull(statements.get.get(name)?.value)
@@ -278,69 +262,6 @@ export function openState(path: string, identity: StateIdentity, nowMs: () => nu
 
     close: (): void => database.close(),
   }
-}
-
-/** Raised with each change of the tables below. */
-const schemaVersion = 3
-
-const schema = `
-  create table if not exists setting (name text primary key, value text not null) without rowid;
-  create table if not exists upload (number integer primary key, location_id text not null, dataset text not null, body blob not null, bears_on text not null);
-  create table if not exists record (
-    location_id text not null, dataset text not null, source_id text not null, hash text not null, list_hash text not null,
-    bears_on text not null, read_number integer not null default 0,
-    primary key (location_id, dataset, source_id)
-  ) without rowid;
-  create table if not exists recheck (dataset text not null, source_id text not null, primary key (dataset, source_id)) without rowid;
-  create table if not exists refused (
-    location_id text not null, dataset text not null, source_id text not null,
-    hash text not null, errors text not null, tried_at_ms integer not null,
-    primary key (location_id, dataset, source_id)
-  ) without rowid;
-  create table if not exists dataset (dataset text primary key, cursor text not null, full_read_at_ms integer not null) without rowid;
-  create table if not exists location_dataset (
-    location_id text not null, dataset text not null,
-    is_complete integer not null default 0, is_held integer not null default 0,
-    primary key (location_id, dataset)
-  ) without rowid;
-  create table if not exists location (source_id text primary key, document text not null) without rowid;
-`
-
-/** What a file of an earlier agent remembers may be lost (all is sent again once), but not its numbers. */
-function dropOlder(database: DatabaseSync): void {
-  if (database.prepare('pragma user_version').get()?.user_version === schemaVersion) return
-  for (const table of ['record', 'refused', 'upload', 'dataset', 'location_dataset']) {
-    database.exec(`drop table if exists ${table}`)
-  }
-  database.exec(`pragma user_version = ${schemaVersion}`)
-}
-
-/** Uploads hold what patients' records hold: the file is private from its first byte, and deleted bodies are overwritten. */
-function openFile(path: string): DatabaseSync {
-  if (!existsSync(path)) {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-    closeSync(openSync(path, 'a', 0o600))
-  }
-  chmodSync(path, 0o600)
-  const database = new DatabaseSync(path)
-  try {
-    // Exclusive before WAL: then the lock lasts as long as the connection, and no shared-memory file is made.
-    database.exec(
-      'pragma locking_mode = exclusive; pragma journal_mode = wal; pragma synchronous = full; pragma secure_delete = on; begin exclusive; commit',
-    )
-  } catch (error) {
-    database.close()
-    if (error instanceof Error && /locked|busy/.test(error.message)) {
-      throw new StateUnusable(`Another agent is running with the state file ${path}. Stop that agent first.`)
-    }
-    if (error instanceof Error && /not a database/.test(error.message)) {
-      throw new StateUnusable(
-        `${path} is not a state file of this agent. Move it away, or set another path in state_path.`,
-      )
-    }
-    throw error
-  }
-  return database
 }
 
 function prepare(database: DatabaseSync) {

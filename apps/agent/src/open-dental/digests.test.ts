@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
-import { DatabaseSync } from 'node:sqlite'
+import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { measureLoad } from '@bridgework/practice-simulator/test-load'
 import { startTestMariaDb, type TestDatabase } from '@bridgework/practice-simulator/test-mariadb'
 import type { DatasetName } from '../connector.ts'
 import { digestState } from '../digest-state.ts'
+import { openStateFile } from '../state-file.ts'
+import { temporaryFolder } from '../test-agent.ts'
 import { openDentalConnector } from './connector.ts'
 import { fillLargePractice } from './test-large-practice.ts'
 
@@ -12,7 +14,7 @@ const mariaDb = await startTestMariaDb({ after })
 
 /** Cycles a minute apart that name what changed and read nothing of it, with digests that a new process finds again. */
 function someCycles({ settings }: TestDatabase) {
-  const file = new DatabaseSync(':memory:')
+  const file = openStateFile(join(temporaryFolder({ after }), 'state.sqlite'))
   const clock = { ms: Date.parse('2026-11-20T12:00:00Z') }
   const cursors = new Map<DatasetName, string>()
   return {
