@@ -2,18 +2,8 @@
 import { join } from 'node:path'
 import { datasets, locationAttributes, organizationAttributes } from '@bridgework/contract'
 import type { ColumnKind, TableColumn, TableList } from '../src/stores/table.ts'
+import type { Schema } from './schema.ts'
 
-type Schema = {
-  type?: string
-  const?: string
-  enum?: string[]
-  anyOf?: Schema[]
-  items?: Schema
-  properties?: Record<string, Schema>
-  format?: string
-  pattern?: string
-  description?: string
-}
 type Tables = Record<string, { title: string; columns: TableColumn[]; lists: TableList[] }>
 
 export const tablesFile = join(import.meta.dirname, '../src/stores/tables.generated.ts')

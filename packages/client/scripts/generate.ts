@@ -3,18 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { datasets, locationAttributes, organizationAttributes, vendorProblems } from '@bridgework/contract'
 import { generateTables, tablesFile } from './generate-tables.ts'
-
-type Schema = {
-  type?: string
-  const?: string
-  enum?: string[]
-  anyOf?: Schema[]
-  items?: Schema
-  properties?: Record<string, Schema>
-  format?: string
-  pattern?: string
-  description?: string
-}
+import type { Schema } from './schema.ts'
 
 const file = join(import.meta.dirname, '../src/generated.ts')
 
