@@ -99,7 +99,7 @@ function registerProtected(app: FastifyInstance, context: IngestApiContext): voi
       organization_id: agent.organizationId,
       server_time: now().toISOString(),
       highest_number: highest === null ? null : Number(highest),
-      epoch: await epochOf(pool, agent.agentId),
+      epoch: await epochOf(pool, agent.agentId, ids),
       time_zone: timeZone,
       location_time_zones: locations.flatMap(({ sourceId, assignedTimeZone }) =>
         assignedTimeZone === null ? [] : [{ source_id: sourceId, time_zone: assignedTimeZone }],
@@ -112,9 +112,9 @@ function registerProtected(app: FastifyInstance, context: IngestApiContext): voi
     }
   })
 
-  serveBody(app, 'sendLocations', { largeBodies, bodyLimit: limits.locationsBytesMax }, async (request, given) => {
+  serveBody(app, 'sendLocations', { largeBodies, bodyLimit: limits.locationsBytesMax }, async (request, incoming) => {
     const organizationId = organizationOf(request)
-    const body = readJson(ingestBodies.sendLocations, await given.json(jsonBounds))
+    const body = readJson(ingestBodies.sendLocations, await incoming.json(jsonBounds))
     const report = { agentId: agentOf(request).agentId, isComplete: body.complete === true, now: now() }
     requireTimeZones(body.locations)
     const sources = body.locations.map(toLocationSource)
@@ -125,7 +125,7 @@ function registerProtected(app: FastifyInstance, context: IngestApiContext): voi
   })
 
   const ofRecords = { ...forDataset, onRequest: [...forDataset.onRequest, requireTimeZone] }
-  serveBody(app, 'sendRecords', { ...ofRecords, bodyLimit: limits.uploadBytesMax }, async (request, given) => {
+  serveBody(app, 'sendRecords', { ...ofRecords, bodyLimit: limits.uploadBytesMax }, async (request, incoming) => {
     const begun = performance.now()
     const dataset = datasetOf(request)
     const number = uploadNumber(request)
@@ -133,10 +133,10 @@ function registerProtected(app: FastifyInstance, context: IngestApiContext): voi
     const reader = readers.get(dataset)?.()
     if (!reader) throw new Problem('dataset_unknown')
     const hash = createHash('sha256')
-    await given.read((pieces) => takeLines(hashing(pieces, hash), lineBounds, reader.take))
+    await incoming.read((pieces) => takeLines(hashing(pieces, hash), lineBounds, reader.take))
     const lines = reader.lines()
     if (lines.length === 0) throw new Problem('record_invalid', { errors: 'The upload has no line.' })
-    await given.beforeStoring()
+    await incoming.beforeStoring()
     const key = keyOf(request)
     const { answer, isRepeated } = await storeUpload(pool, { ...key, number, bodyHash: hash.digest('hex'), lines }, now)
     const { locationId } = key
@@ -154,8 +154,8 @@ function registerProtected(app: FastifyInstance, context: IngestApiContext): voi
     return answer
   })
 
-  serveBody(app, 'reportCycle', forDataset, async (request, given) => {
-    const body = readJson(ingestBodies.reportCycle, await given.json(jsonBounds))
+  serveBody(app, 'reportCycle', forDataset, async (request, incoming) => {
+    const body = readJson(ingestBodies.reportCycle, await incoming.json(jsonBounds))
     const readAt = parseInstant(body.read_at)
     if (readAt === null) throw new Problem('field_invalid', { errors: 'read_at must be an RFC 3339 date-time.' })
     const cycle = { ...keyOf(request), readAt: new Date(readAt / 1000), isComplete: body.complete }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Queryable } from '../../platform/database/queryable.ts'
-import type { AgentId } from '../../platform/identity/identity.ts'
+import type { AgentId, LocationId } from '../../platform/identity/identity.ts'
 
 /** The name of the time since the database was made or last restored. Agents that know another one compare everything. */
 async function currentEpoch(db: Queryable): Promise<string> {
@@ -10,15 +10,15 @@ async function currentEpoch(db: Queryable): Promise<string> {
 }
 
 /**
- * The name under which an agent knows the copy: the epoch, and where it writes in place of another. So one that a person brings back after another
+ * The name under which an agent knows the copy of its organization's locations: the epoch, and where it writes in place of another. So one that a person brings back after another
  * agent wrote compares everything too.
  */
-export async function epochOf(db: Queryable, agentId: AgentId): Promise<string> {
+export async function epochOf(db: Queryable, agentId: AgentId, locationIds: readonly LocationId[]): Promise<string> {
   const { rows } = await db.query<{ places: string | null }>(
     `select string_agg(location_id || ':' || fence, ',' order by location_id) as places
        from location_writer
-      where agent_id = $1 and fence > 1`,
-    [agentId],
+      where location_id = any($1::bigint[]) and agent_id = $2 and fence > 1`,
+    [locationIds, agentId],
   )
   const epoch = await currentEpoch(db)
   const places = rows[0]?.places ?? null
