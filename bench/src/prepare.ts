@@ -57,7 +57,7 @@ export async function fillWorld(world: World, plans: number): Promise<{ ingest: 
   }
 }
 
-/** Both sides must give the same records: a baseline that answers less would be beaten by nobody, or too easily. */
+/** Both sides must give the same records: a baseline that answers less would be no comparison. */
 export async function requireSameAnswers(ours: string, theirs: string, token: string, queries: Queries): Promise<void> {
   const counts = {
     firstPage: pageRecords,

@@ -37,7 +37,7 @@ test('Retry-After is understood as seconds and as a date, and never is in the pa
   assert.equal(retryAfterMs(null, now), null)
 })
 
-test('a wait ends at once when the agent is told to stop', async () => {
+test('a wait ends at once when the agent is to stop', async () => {
   const stop = new AbortController()
   const waiting = sleep(3_600_000, stop.signal)
   stop.abort()

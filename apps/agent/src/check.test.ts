@@ -201,7 +201,7 @@ test('check says whose clock is wrong', async () => {
   assert.deepEqual(said({ own: at(1), server: null, database: null }), [])
 })
 
-test('a database that does not answer in time is given up, and says so', async () => {
+test('a database that does not answer in time is reported', async () => {
   const lock = await practice.connect()
   await lock.query('lock tables insplan write')
   const { openSession } = await import('./open-dental/session.ts')

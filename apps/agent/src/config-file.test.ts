@@ -31,7 +31,7 @@ test('settings that are not given have their stated values', () => {
   })
 })
 
-test('every fault of the settings is told at once', () => {
+test('all faults of the settings are reported together', () => {
   const text = JSON.stringify({
     ...good,
     server_url: 'http://bridgework.example.com',
@@ -75,7 +75,7 @@ test('settings are written whole and for their owner alone, or not at all', (t) 
   assert.deepEqual(readConfig(path), config)
 })
 
-test('a place that cannot be written to is told before anything else happens', (t) => {
+test('a folder that cannot be written to is reported before anything else happens', (t) => {
   const file = join(temporaryFolder(t), 'file')
   writeFileSync(file, '')
   assert.throws(() => prepareConfigFile(join(file, 'config.json')), /cannot be written .*--config/)

@@ -13,13 +13,13 @@ test('enroll asks for the time zone where nothing tells it, until the answer is 
   const client = ingestClient({ ...server, serverUrl: server.url })
   const asking = async (answers: string[] | null, settings = practice.settings) => {
     const printed: string[] = []
-    const given = [...(answers ?? [])]
-    const ask = async () => given.shift() ?? assert.fail('asked too often')
+    const left = [...(answers ?? [])]
+    const ask = async () => left.shift() ?? assert.fail('asked too often')
     const zone = await askTimeZone(client, openDentalConnector(settings, null), {
       ask: answers === null ? null : ask,
       print: (line) => printed.push(line),
     })
-    return { zone, printed: printed.join('\n'), left: given.length }
+    return { zone, printed: printed.join('\n'), left: left.length }
   }
   // The practice's postal code tells it.
   assert.deepEqual(await asking([]), { zone: null, printed: '', left: 0 })

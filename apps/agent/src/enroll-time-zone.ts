@@ -9,7 +9,7 @@ export type TimeZoneDeps = {
 }
 
 /**
- * The time zone that a person gives where neither Bridgework nor the practice's own data tells it; null when it is known, or nobody answered.
+ * The time zone that a person enters when neither Bridgework nor the practice's data has it; null when it is known, or without an answer.
  * What cannot be reached now is no reason to fail: the agent is enrolled, and "check" and every cycle look again.
  */
 export async function askTimeZone(

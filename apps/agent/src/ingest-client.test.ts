@@ -40,7 +40,7 @@ test('an answer that is not the protocol’s is a problem, never a success', asy
   }
 })
 
-test('each answer is told apart by its status and code', async () => {
+test('each status and code has an outcome of its own', async () => {
   const kinds: [number, string, IngestProblem['kind']][] = [
     [401, 'agent_key_invalid', 'key_refused'],
     [403, 'agent_denied', 'denied'],

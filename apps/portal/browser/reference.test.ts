@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { somePortalInBrowser } from './test-browser.ts'
 
-test('the reference page shows an operation with its code samples, and asks nobody else for anything', async (t) => {
+test('the reference page shows an operation with its code samples, and loads nothing from other hosts', async (t) => {
   const { url, newPage } = await somePortalInBrowser(t)
   const page = await newPage()
   const foreign: string[] = []

@@ -59,7 +59,7 @@ async function openPage(page: Page, path: string): Promise<void> {
   let isAnswered = false
   const isApi = (request: Request) => new URL(request.url()).pathname.startsWith(portalApiPath)
   const onRequest = (request: Request) => {
-    // What is asked again is kept fresh, and was waited for by nobody.
+    // A repeated request refreshes what is shown; no page waits for it.
     if (!isApi(request) || asked.has(request.url())) return
     asked.add(request.url())
     if (isAnswered) late.push(request.url())

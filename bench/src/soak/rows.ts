@@ -18,7 +18,7 @@ export const rows: readonly Row[] = [
   { id: 'F05', title: 'with synchronous_commit off, the same audit finds a loss', run: auditFindsLoss },
   { id: 'C08', title: 'the slots of a killed server free themselves', run: releaseSlots },
   { id: 'ALL', title: 'agent, server and Postgres are killed in turn while a practice is read', run: killEverything },
-  { id: 'G08', title: 'the worst bodies of every ingest route keep nobody waiting', run: hostileBodies },
+  { id: 'G08', title: 'the worst bodies of every ingest route keep no other caller waiting', run: hostileBodies },
   { id: 'G20', title: 'office, agents and service are edited, restored and killed at random', run: randomWalk },
   { id: 'M01', title: 'mirrors of practices that live are killed behind a network that fails', run: mirrorPractices },
   { id: 'M02', title: 'a million treatments are pulled', run: pullMillion },

@@ -42,7 +42,7 @@ export function createAccessTokens(options: {
     return token
   }
 
-  /** A full disk or a folder that may not be written keeps nobody from reading the service. */
+  /** A full disk or a read-only folder does not stop reads. */
   const orGoOn = (work: Promise<StoredToken | null>) =>
     work.catch((error: unknown) => {
       onEvent({ event: 'token.store.failed', because: error instanceof Error ? error.message : String(error) })
@@ -75,7 +75,7 @@ export function createAccessTokens(options: {
     const end = () => {
       if (coming === begun) coming = null
     }
-    // Whoever waits gets the error too.
+    // Callers that wait get the error too.
     begun.token.then(end, end)
     return begun
   }

@@ -59,7 +59,7 @@ test('when the last caller gives up, the requests for a token end within 0.1 s, 
   await sleep(100)
   const askedLast = asked
   await sleep(300)
-  assert.equal(asked, askedLast, 'nobody waits for a token any more')
+  assert.equal(asked, askedLast, 'no call waits for a token any more')
 
   isDown = false
   assert.equal(await client.patients.first({ locationId: location.id }), null)

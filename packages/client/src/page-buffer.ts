@@ -46,7 +46,7 @@ const head = '{"data":['
  * on. Null when the page is not such an answer, whole.
  */
 export function splitRecords(page: Buffer): Record<string, unknown> | null {
-  // Unescaped quotes stand in no JSON string, so this is the end of the list, or the page is none of ours.
+  // Unescaped quotes stand in no JSON string, so this is the end of the list, or the page is not the service's.
   const end = page.lastIndexOf('],"pagy":{')
   if (end < head.length || page.toString('latin1', 0, head.length) !== head) return null
   const rest = parseObject(`{${page.toString('utf8', end + 2)}`)

@@ -13,7 +13,7 @@ export type TokenStore = {
   write: (key: string, token: StoredToken) => Promise<void>
   /**
    * Runs `work` while no other user of this store runs theirs for the key: what makes many processes ask for one token. `signal` fires when
-   * nobody waits for the token any more.
+   * no call waits for the token any more.
    */
   alone: <T>(key: string, work: () => Promise<T>, signal?: AbortSignal) => Promise<T>
 }

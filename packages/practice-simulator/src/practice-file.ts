@@ -19,7 +19,7 @@ export type PracticeFile = {
 
 /**
  * Opens the file in which a practice lives on from one start to the next; where there is none, `create` says what it holds at
- * first. Only rows that change are written. Throws when the file is not one of ours.
+ * first. Only rows that change are written. Throws when another program wrote the file.
  */
 export function openPracticeFile(path: string, create: () => Practice): PracticeFile {
   if (!existsSync(path)) mkdirSync(dirname(path), { recursive: true, mode: 0o700 })

@@ -93,7 +93,7 @@ export type InsurancePlan = {
   readonly carrierKey: string | null
   readonly employerKey: string | null
   readonly feeScheduleKey: string | null
-  /** Null for a letter that nobody knows. */
+  /** Null for an unknown letter. */
   readonly planType: (typeof planTypes)[number] | null
   /** Month 1–12; anything else stands for none. */
   readonly renewalMonth: number

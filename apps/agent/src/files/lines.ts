@@ -58,7 +58,7 @@ export function isFault(row: Row | FileFault): row is FileFault {
   return 'rule' in row
 }
 
-/** The file's text, without its byte order mark and with line feeds alone, so that lines are counted once. A byte that the encoding does not know is told by its line. */
+/** The file's text, without its byte order mark and with line feeds alone, so that lines are counted once. An error for a byte that the encoding does not know names its line. */
 async function* decoded(path: string, file: string, encoding: string, hash: Hash): AsyncGenerator<string> {
   const decoder = new TextDecoder(encoding, { fatal: true })
   let line = 1
@@ -179,7 +179,7 @@ function readHeader(header: string[], file: string, line: number, columns: reado
   return new Map(names.map((name, index) => [name, index]))
 }
 
-/** The parser's own message holds what it met: only its code is told. */
+/** The parser's own message quotes the file, so only its code is reported. */
 function csvRule(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   switch (code) {

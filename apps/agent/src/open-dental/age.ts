@@ -24,7 +24,7 @@ const keyNames = {
 
 /**
  * Compares a database with what was remembered of it. It is older when its version is lower, when the newest rows of tables that keep every row
- * are missing, or when its newest change was earlier. What a person deletes by hand is told apart by the table's counter, which goes on; and
+ * are missing, or when its newest change was earlier. A row that a person deletes by hand is different: the table's counter goes on; and
  * after a step of the clock stamps are not compared.
  */
 export async function compareAge(

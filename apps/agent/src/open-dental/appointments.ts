@@ -149,9 +149,9 @@ async function readLastActions({ session }: Reading, keys: readonly string[]): P
 function appointment(
   row: Row,
   lookups: Lookups,
-  given: { zone: string; treatments: readonly Treatment[]; lastAction: string | null; isSingle: boolean },
+  context: { zone: string; treatments: readonly Treatment[]; lastAction: string | null; isSingle: boolean },
 ): SourceRecord {
-  const { zone, treatments } = given
+  const { zone, treatments } = context
   const startsAt = wallTimeOrNull(row.AptDateTime, zone)
   const minutes = patternMinutes * (row.Pattern ?? '').length
   const patient = referenceOrNull(row.PatNum)
@@ -173,7 +173,7 @@ function appointment(
         confirmation,
         hasArrived: arrivedAt !== null,
         isSeated: seatedAt !== null,
-        lastAction: given.lastAction,
+        lastAction: context.lastAction,
       }),
       status_raw: confirmation === null ? statusName : `${statusName}, ${confirmation}`,
       starts_at: startsAt?.instant ?? null,
@@ -194,7 +194,7 @@ function appointment(
       is_hidden: false,
     },
     bearsOn: [
-      ...(given.isSingle || patient === null ? [] : [`patients/${patient}`]),
+      ...(context.isSingle || patient === null ? [] : [`patients/${patient}`]),
       // A visit that is deleted takes nothing along: what was scheduled for it is planned again.
       ...treatments.map(({ key }) => `treatments/${key}`),
     ],

@@ -69,7 +69,7 @@ async function checkZones(session: Session, guard: Guard, zones: Omit<ZoneSource
   return findings
 }
 
-/** The latest appointment of January and of July, as instants are made of them: whoever knows the practice sees whether that is right. */
+/** The latest appointment of January and of July, as the instants that we make of them, so that a person who knows the practice can see whether they are right. */
 async function sampleTimes(database: Database, locationId: string, isOnly: boolean, zone: string): Promise<string> {
   const clinic = isOnly ? '1' : `ClinicNum = ${keyList([locationId])}`
   const rows = await database.query(
@@ -111,7 +111,7 @@ async function checkValues(
   return findings.length > 0 ? findings : [good('Every date, amount and text can be sent as it is.')]
 }
 
-/** A database without a table `preference` is another program's; one whose tables may not be seen is told apart by the next check. */
+/** A database without a table `preference` is another program's; one whose tables this user may not see fails the next check. */
 async function assertIsOpenDental(database: Database): Promise<void> {
   const lacking = await tablesRefused(database, tablesRead, 'not_open_dental')
   if (lacking.length === 0) return

@@ -3,7 +3,7 @@ import { type SourceLocation, timeZoneUnknown } from '../connector.ts'
 /** Where a row belongs, by its `ClinicNum`. */
 export type LocationMap = {
   readonly ids: readonly string[]
-  /** True when everything is in one place, so that nobody need ask where. */
+  /** True when everything is in one place, so that no record needs a lookup. */
   readonly isSingle: boolean
   of(clinicNum: string | null | undefined): string
   /** The zone of the location's wall clock. Throws where it is not known: nothing of such a location is read. */

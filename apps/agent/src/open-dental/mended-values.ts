@@ -35,7 +35,7 @@ export function mendedCounts(): MendedCounts {
     take: () => {
       const all = [...counts].sort().map(([name, rows]) => {
         const [table = '', column = '', mended] = name.split(' ')
-        // The kind is one of ours: `add` put it there.
+        // Only `add` writes kinds.
         return { table, column, mended: mended as Mended, rows }
       })
       counts.clear()

@@ -74,7 +74,7 @@ export function sessionStatements(version: string): string[] {
 
 /**
  * The encoding in which texts are asked for. The server converts what is stored in another one, and what is not valid there becomes a "?" that
- * nobody can tell from one that was typed; without a conversion the bytes arrive. The older UTF-8 holds all of latin1 and ascii.
+ * cannot be distinguished from one that was typed; without a conversion the bytes arrive. The older UTF-8 holds all of latin1 and ascii.
  */
 export function resultsCharset(charsets: readonly (string | null | undefined)[]): {
   charset: string

@@ -32,7 +32,7 @@ export function moneyOrNull(value: string | null | undefined): string | null {
   return value.replace('-', '').indexOf('.') > amountDigitsMax ? null : money(value)
 }
 
-/** The same, however large: the service refuses a line of an account that it cannot hold, and nobody takes it for nothing. */
+/** The same, however large: the service refuses an amount that it cannot hold, so that it is never taken for zero. */
 export function money(value: string): string {
   // There is no negative nothing.
   return value === '-0.00' ? '0.00' : value

@@ -157,7 +157,7 @@ test('once a day everything is compared, though nothing seems changed', async (t
   assert.equal(agent.plans().get('3')?.plan_name, 'Changed without a stamp')
 })
 
-test('a location that appears gets everything, and is told as complete; one that vanishes is closed, and sent whole when it is back', async (t) => {
+test('a location that appears gets everything, and is reported as complete; one that vanishes is closed, and sent whole when it is back', async (t) => {
   const agent = await someAgent(t)
   await agent.run()
   agent.source.locationIds = ['1', '2']
@@ -203,7 +203,7 @@ test('a dataset that the server cannot take now keeps no other from being read, 
   assert.equal(agent.server.cycles().at(-2)?.dataset, 'fee_schedules')
 })
 
-test('a location that the server no longer knows is told, and the others go on', async (t) => {
+test('a location that the server no longer knows is reported, and the others go on', async (t) => {
   const agent = await someAgent(t)
   agent.source.locationIds = ['1', '2']
   await agent.run()
@@ -269,7 +269,7 @@ test('what a person should know of the source is said, and the cycle goes on', a
 })
 
 for (const fails of [false, true]) {
-  test(`a comparison is told that ${fails ? 'not all' : 'all'} of its finds arrived`, async (t) => {
+  test(`a comparison learns whether its finds arrived: ${fails ? 'not all' : 'all'} of them`, async (t) => {
     const agent = await someAgent(t)
     const { beginCycle } = agent.source
     const ends: boolean[] = []

@@ -79,7 +79,7 @@ function reportMended({ report }: CycleContext, source: SourceCycle, dataset: Da
 async function planRead(
   context: CycleContext,
   source: SourceCycle,
-  given: {
+  reading: {
     dataset: DatasetName
     targets: readonly Target[]
     keys: ByLocation<readonly string[]> | null
@@ -88,11 +88,11 @@ async function planRead(
     fully: FullReadReason | null
   },
 ): Promise<Plan> {
-  const { dataset, targets, keys, changes, fully } = given
+  const { dataset, targets, keys, changes, fully } = reading
   if (source.scan !== undefined && (fully !== null || changes.keys === 'all' || changes.namesGone !== true)) {
     return { by: 'scan', readNumber: context.state.beginRead(), ...(await source.scan(dataset)) }
   }
-  const wanted = new Set(changes.keys === 'all' || fully !== null ? [] : [...changes.keys, ...given.rechecks])
+  const wanted = new Set(changes.keys === 'all' || fully !== null ? [] : [...changes.keys, ...reading.rechecks])
   for (const { locationId } of fully === null ? targets : []) {
     for (const { sourceId, triedAtMs } of context.state.refusedRecords(locationId, dataset).values()) {
       if (context.nowMs() - triedAtMs >= refusedAgainAfterMs) wanted.add(sourceId)
@@ -114,7 +114,7 @@ async function planRead(
 async function readAndSend(
   context: CycleContext,
   source: SourceCycle,
-  given: {
+  reading: {
     dataset: DatasetName
     targets: readonly Target[]
     plan: Plan
@@ -123,7 +123,7 @@ async function readAndSend(
     startedAtMs: number
   },
 ): Promise<{ rows: number; uploaded: number }> {
-  const { dataset, targets, plan, startedAtMs } = given
+  const { dataset, targets, plan, startedAtMs } = reading
   const uploadedBefore = context.totals.uploaded
   /** Per location: what was asked for by name and met there; of a scan, what the server refused of what was met. */
   const met = new Map(targets.map(({ locationId }) => [locationId, new Set<string>()]))
@@ -159,9 +159,9 @@ async function readAndSend(
 
   await source.confirm()
   for (const target of targets) {
-    const complete = given.fully !== null || !context.state.locationProgress(target.locationId, dataset).isComplete
+    const complete = reading.fully !== null || !context.state.locationProgress(target.locationId, dataset).isComplete
     const outcome = outcomeOf(context, target, dataset, plan, met.get(target.locationId) ?? new Set())
-    const read = { ...outcome, beganAtUpload: given.beganAtUpload, complete }
+    const read = { ...outcome, beganAtUpload: reading.beganAtUpload, complete }
     const readAt = source.readAt?.(dataset) ?? new Date(startedAtMs)
     const namesGone = source.isComplete?.(dataset) ?? true
     await finishLocation(context, target, dataset, { ...read, namesGone }, readAt)

@@ -61,7 +61,7 @@ test('an upload still being processed is asked for again', async (t) => {
   assert.equal(agent.waits.length, 1)
 })
 
-test('a refused key ends the cycle at once, and is told apart', async (t) => {
+test('a refused key ends the cycle at once, and has an outcome of its own', async (t) => {
   const agent = await someAgent(t)
   agent.server.world.interference = () => ({
     status: 401,
@@ -84,7 +84,7 @@ test('a redirect is not followed', async (t) => {
   assert.ok(agent.server.requests.every((request) => !request.path.includes('elsewhere')))
 })
 
-test('one record that the server refuses does not hold up the others, is told at each cycle, and is not hidden', async (t) => {
+test('one record that the server refuses does not hold up the others, is reported at each cycle, and is not hidden', async (t) => {
   const agent = await someAgent(t, { plans: 10 })
   const bad = testPlan('5', 'Bad')
   agent.source.content.insurance_plans.set('5', { ...bad, attributes: { ...bad.attributes, renewal_month: 13 } })
@@ -174,7 +174,7 @@ test('when the server refuses record upon record the cycle fails instead of goin
   assert.match(agent.named('cycle.failed')[0]?.what ?? '', /more than 100 records/)
 })
 
-test('a key with NUL is never sent, and is told', async (t) => {
+test('a key with NUL is never sent, and is reported', async (t) => {
   const agent = await someAgent(t)
   agent.source.content.insurance_plans.set('9\u0000', testPlan('9\u0000', 'Odd'))
   assert.deepEqual(await agent.run(), { result: 'complete', uploaded: 3, refused: 1, held: 0 })

@@ -85,7 +85,7 @@ for (const { keyStyle, variant } of offices) {
         )
       else if (changed > 0) seen += 1
     }
-    // A carrier that no plan names may be renamed now and then, and nobody hears of it.
+    // A carrier that no plan names may be renamed now and then: no record changes.
     assert.ok(seen > eventsOfALife / 2, `only ${seen} events were seen`)
 
     for (const { id, copy } of places) {

@@ -64,11 +64,14 @@ export function startWalkAgent(options: {
     id: () => identity.agentId,
     close: () => state.close(),
 
-    cycle: async (
-      given: { mishap?: Mishap | null; fully?: boolean } = {},
-    ): Promise<CycleOutcome['result'] | 'killed'> => {
+    cycle: async ({
+      mishap = null,
+      fully = false,
+    }: {
+      mishap?: Mishap | null
+      fully?: boolean
+    } = {}): Promise<CycleOutcome['result'] | 'killed'> => {
       const client = ingestClient({ ...identity, timeoutMs: 20_000 })
-      const mishap = given.mishap ?? null
       try {
         const deps = {
           connector,
@@ -81,7 +84,7 @@ export function startWalkAgent(options: {
           report: (event: AgentEvent) => void events.push(event),
           signal: new AbortController().signal,
         }
-        return (await runCycle(deps, { fully: given.fully === true })).result
+        return (await runCycle(deps, { fully })).result
       } catch (error) {
         if (!(error instanceof Killed)) throw error
         whileStopped(() => {})
@@ -125,12 +128,12 @@ function struck(
   let requests = 0
   return new Proxy(client, {
     get: (target, name: keyof IngestClient) => {
-      const send = target[name] as (...given: unknown[]) => Promise<unknown>
-      return async (...given: unknown[]) => {
+      const send = target[name] as (...args: unknown[]) => Promise<unknown>
+      return async (...args: unknown[]) => {
         requests += 1
-        if (requests !== at) return send(...given)
+        if (requests !== at) return send(...args)
         if (strike === 'agent_before') throw new Killed()
-        const answer = send(...given)
+        const answer = send(...args)
         if (strike === 'service' || strike === 'office') {
           await Promise.all([strikes[strike](), answer.catch(() => {})])
           return answer

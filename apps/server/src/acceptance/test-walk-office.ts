@@ -7,7 +7,7 @@ import { eachName, type Name, names, type View } from './test-vendor-copy.ts'
 type Settings = Parameters<typeof openDentalConnector>[0]
 
 /**
- * Compares what a vendor sees, by the practice's own key of the location, with a full read of the office by nobody who has read it before: what
+ * Compares what a vendor sees, by the practice's own key of the location, with a full read of the office by an agent without memory: what
  * the office has is seen as the office has it, and what is seen besides is hidden.
  */
 export async function assertIsOffice(views: ReadonlyMap<string, View>, settings: Settings): Promise<void> {

@@ -62,7 +62,7 @@ export async function someWalks(t: { after: (work: () => Promise<void>) => void 
   }
 }
 
-async function beginWalk(given: {
+async function beginWalk(setup: {
   world: Awaited<ReturnType<typeof someWorld>>
   office: Awaited<ReturnType<typeof testFamily>>
   mariaDb: TestMariaDb
@@ -72,13 +72,13 @@ async function beginWalk(given: {
   identity: WalkIdentity
   statePath: string
 }) {
-  const { world, office, mariaDb, vendor, databases } = given
-  const { organizationId } = given.identity
+  const { world, office, mariaDb, vendor, databases } = setup
+  const { organizationId } = setup.identity
   const { pool } = world
   const folder = mkdtempSync(join(tmpdir(), 'bww-'))
   const clock = { aheadMs: 0 }
   let copies = new Map<string, ReturnType<typeof vendorCopy>>()
-  let service = given.pristine
+  let service = setup.pristine
   let officeBackup = databases.pristine
   const agents: WalkAgent[] = []
 
@@ -93,7 +93,7 @@ async function beginWalk(given: {
     },
   }
   const common = { folder, nowMs: () => Date.now() + clock.aheadMs, strikes }
-  const { identity, statePath } = given
+  const { identity, statePath } = setup
   const main = startWalkAgent({ ...common, identity, statePath, settings: office.settings })
   agents.push(main)
   const addAgent = async (readsOldCopy: boolean) => {

@@ -4,7 +4,7 @@ import { seen } from './test-seen.ts'
 
 /** Patients come, move, change families and are merged; who sent them is noted, corrected and struck out. */
 export async function peopleOfAYear(find: Find): Promise<Change[]> {
-  // Each alone: in a family of one, with visits, and with nobody who was merged.
+  // Each alone: in a family of one, with visits, and without a merged patient.
   const alone = await find.keys(
     `select p.PatNum from patient p
       where p.PatStatus = 0 and p.Guarantor = p.PatNum and p.ClinicNum = 1

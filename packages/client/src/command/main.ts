@@ -21,5 +21,5 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 process.stderr.on('error', () => {})
 const { stdin, stdout, stderr, env } = process
 process.exitCode = await run(process.argv.slice(2), { stdin, stdout, stderr, env, signal: interrupted.signal })
-// What others of the same process may still want, a token for example, nobody waits for.
+// The process does not wait for what other calls in it may still fetch, a token for example.
 if (interrupted.signal.aborted) process.exit()

@@ -101,7 +101,7 @@ async function fill(client: Queryable, schema: string, dataset: DatasetName): Pr
   }
 }
 
-/** A view, and the roles that may read it. Without a definition: one of ours, in whose place a new one or a table comes. */
+/** A view, and the roles that may read it. Without a definition: one that we made, which a new one or a table replaces. */
 type TakenDown = { name: string; definition: string | null; readers: readonly string[] }
 
 /** Drops our views, and those that others built upon them. Returns them in the order in which to put them back. */

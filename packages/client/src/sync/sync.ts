@@ -125,7 +125,7 @@ export async function sync(
       } catch (error) {
         // Wrong credentials end everything; a dataset that cannot be read now keeps no other from being read.
         if (!(error instanceof ApiError) || error.status === 401) throw error
-        // Not switched on in production yet: nobody's fault, and of interest to those alone who asked for it.
+        // Not available in production yet: an error only for callers that asked for it.
         if (error.code === 'preview_off' && !options.datasets && !positions.has(nameOf(key))) continue
         if (isDenied(error)) markRevoked(key)
         else {

@@ -14,7 +14,7 @@ export function isSettled(practice: Practice, line: ClaimLine): boolean {
   return line.treatmentKey === null || practice.treatments.get(line.treatmentKey)?.status === 'complete'
 }
 
-/** A prepayment of a hidden kind is money in a drawer: it does not touch the balance. */
+/** A prepayment of a hidden kind does not change the balance. */
 export function movesBalance(practice: Practice, split: Split): boolean {
   return (practice.definitions.get(split.unearnedTypeKey ?? '')?.value ?? '') === ''
 }
@@ -57,7 +57,7 @@ export function chargesOf(practice: Practice, patientKey: string): PlanCharge[] 
   ]
 }
 
-/** What of a treatment that is done nobody has paid yet; what insurance is expected to pay is taken off too. */
+/** The part of a completed treatment's fee that is unpaid, less the insurance estimate. */
 export function openCents(practice: Practice, treatment: Treatment): number {
   if (treatment.status !== 'complete') return 0
   let cents = chargeOf(treatment)

@@ -10,7 +10,7 @@ export function historyOf(change: RowChange, clinicOf: ClinicOf, at: string): Co
   if (change.table !== 'appointments') return null
   const { before, after } = change
   if (after === null) {
-    // Now and then nobody is logged on, and nothing is written: the missing key alone tells of it.
+    // Now and then no user is logged on, and nothing is written: only the missing key shows it.
     return before === null || BigInt(before.key) % 3n === 0n ? null : historyRow(before, 'deleted', clinicOf, at)
   }
   if (before === null) return historyRow(after, 'created', clinicOf, at)

@@ -13,7 +13,7 @@ export type Load = {
   readonly seconds: number
 }
 
-/** Measures `work` by the server's log of all statements of the agent's user. The server must serve nobody else. */
+/** Measures `work` by the server's log of all statements of the agent's user. The server must have no other client. */
 export async function measureLoad(
   mariaDb: TestMariaDb,
   { settings }: TestDatabase,

@@ -5,7 +5,7 @@ import { Box, Table, Text } from '@mantine/core'
 import { datasetTitle } from './dataset-title.ts'
 import { barsOf } from './disclosure-days.ts'
 
-// Told apart also by those who see few colours, and each light enough or dark enough for both schemes.
+// Distinct also for those who see few colours, and each light enough or dark enough for both schemes.
 const colors = ['indigo.6', 'orange.6', 'teal.6', 'grape.6', 'yellow.5', 'cyan.8', 'red.8']
 
 /** Records that vendors read, by the practice's days and by dataset; the same as a table below. */

@@ -1,4 +1,4 @@
-/** Where to go after a sign-in: an address of ours, or the start. Whatever a browser would read as another site's is not one of ours. */
+/** Where to go after a sign-in: an address of ours, or the start. An address that a browser would read as another site's gives the start. */
 export function safeNext(next: string | undefined, origin: string): string {
   if (next === undefined || !next.startsWith('/')) return '/'
   try {

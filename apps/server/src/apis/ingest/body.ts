@@ -18,8 +18,8 @@ export function leaveBodies(app: FastifyInstance): void {
 
 /** A body of this type. Throws content_type_unsupported for any other, with the words of the route. */
 export function requireType(request: FastifyRequest, type: string, errors?: string): void {
-  const given = request.headers['content-type'] ?? ''
-  if (given.split(';')[0]?.trim().toLowerCase() === type) return
+  const received = request.headers['content-type'] ?? ''
+  if (received.split(';')[0]?.trim().toLowerCase() === type) return
   throw new Problem('content_type_unsupported', errors === undefined ? {} : { errors })
 }
 
@@ -135,7 +135,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true })
 /** Bounds of the JSON bodies: a thousand locations with their hours. */
 export const jsonBounds: JsonBounds = { depthMax: 8, membersMax: 100_000 }
 
-/** A body up to this size, unpacked, waits for nobody. */
+/** A body up to this size, unpacked, does not wait for others. */
 const smallBytesMax = 1024 * 1024
 
 /** No upload of our agent is larger, unless one record alone is. */

@@ -22,7 +22,7 @@ for (const { heap, memoryMb } of [
   { heap: 256, memoryMb: 400 },
 ]) {
   const named = heap === 0 ? "with Node's own heap" : `in a heap of ${heap} MB`
-  test(`the worst bodies of every ingest route keep nobody waiting, ${named}`, async (t) => {
+  test(`the worst bodies of every ingest route keep no other caller waiting, ${named}`, async (t) => {
     const secret = randomBytes(32)
     const world = await someWorld(t, { secretKey: createSecretKey(secret) })
     const execArgv = heap === 0 ? [] : [`--max-old-space-size=${heap}`]

@@ -27,7 +27,7 @@ test('an agent has one large body at a time, others go on, and all together have
   assert.deepEqual(order, ['c', 'a'])
 })
 
-test('who waits too long, or behind too many, is told to come again', async () => {
+test('a request that waits too long, or behind too many, is refused with a time to retry', async () => {
   const turn = createTurns({ max: 1, waitMs: 20, waitingMax: 1 })
   await turn('a')
   const isBusy = (error: unknown) =>

@@ -22,30 +22,30 @@ export function registerLists(
   deps: { pool: Pool; now: () => Date; log: Log },
   options: Pick<RouteOptions, 'config' | 'onRequest'> & { largeBodies: LargeBodies },
 ): void {
-  serveBody(app, 'beginList', options, async (request, given) => {
-    const body = readJson(ingestBodies.beginList, await given.json(jsonBounds))
+  serveBody(app, 'beginList', options, async (request, incoming) => {
+    const body = readJson(ingestBodies.beginList, await incoming.json(jsonBounds))
     const list = { ...keyOf(request), beganAtUpload: String(body.began_at_upload) }
     return { list_id: await beginList(deps, list) }
   })
 
-  serveBody(app, 'sendListSlice', { ...options, bodyLimit: limits.uploadBytesMax }, async (request, given) => {
+  serveBody(app, 'sendListSlice', { ...options, bodyLimit: limits.uploadBytesMax }, async (request, incoming) => {
     requireType(request, 'application/x-ndjson', 'Send the lines as Content-Type: application/x-ndjson.')
     const reader = createSliceReader()
-    await given.read((pieces) => takeLines(pieces, sliceBounds, reader.take))
+    await incoming.read((pieces) => takeLines(pieces, sliceBounds, reader.take))
     return compareSlice(deps.pool, keyOf(request), listIdOf(request), reader.slice())
   })
 
-  serveBody(app, 'finishList', options, async (request, given) => {
-    readJson(ingestBodies.finishList, await given.json(jsonBounds))
+  serveBody(app, 'finishList', options, async (request, incoming) => {
+    readJson(ingestBodies.finishList, await incoming.json(jsonBounds))
     return finishList(deps, keyOf(request), listIdOf(request))
   })
 
-  serveBody(app, 'reconcile', { ...options, bodyLimit: limits.reconcileBytesMax }, async (request, given) => {
+  serveBody(app, 'reconcile', { ...options, bodyLimit: limits.reconcileBytesMax }, async (request, incoming) => {
     requireType(request, 'application/json')
     const key = keyOf(request)
     const reader = createSourceIdReader()
     const listed = await createListedIds(deps.pool, key)
-    await given.read(async (pieces) => {
+    await incoming.read(async (pieces) => {
       for await (const piece of pieces) listed.add(reader.take(piece))
     }, false)
     return reconcile(deps, { ...key, beganAtUpload: String(reader.end()), unlisted: listed.unlisted })

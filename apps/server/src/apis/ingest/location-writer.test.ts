@@ -33,7 +33,7 @@ async function twoAgents(t: Parameters<typeof someWorld>[0]) {
   }
 }
 
-test('G15: a location has one writer: another agent is told which, and changes nothing', async (t) => {
+test('G15: a location has one writer: another agent gets its name, and changes nothing', async (t) => {
   const { send, reconcile, finishRead, first, second, visible, world, organizationId } = await twoAgents(t)
   assert.equal((await send(first, 1, 'a', 'b')).status, 200)
 
@@ -94,7 +94,7 @@ test('a list that an earlier writer began hides nothing after a person named ano
   assert.deepEqual(await visible(), ['a', 'b', 'c', 'd', 'e', 'f'])
 })
 
-test('an agent that a person brings back is told that the copy is no longer the one that it wrote', async (t) => {
+test('an agent that writes again after another one gets a new epoch', async (t) => {
   const { send, first, second, world, locationId, organizationId } = await twoAgents(t)
   const self = async ({ agentKey }: typeof first) => {
     const headers = { authorization: `Bearer ${agentKey}` }

@@ -7,8 +7,8 @@ import { Worker } from 'node:worker_threads'
 export type Waited = { health: number; page: number; answers: number }
 
 /** Asks a server for /healthz and for a vendor's page again and again, from a thread of its own: what else the test does costs it no time. */
-export async function startBystander(t: TestContext, given: { url: string; page: string; token: string }) {
-  const worker = new Worker(join(import.meta.dirname, 'test-bystander-thread.ts'), { workerData: given })
+export async function startBystander(t: TestContext, urls: { url: string; page: string; token: string }) {
+  const worker = new Worker(join(import.meta.dirname, 'test-bystander-thread.ts'), { workerData: urls })
   t.after(() => worker.terminate())
   return {
     waited: async (): Promise<Waited> => {

@@ -58,7 +58,7 @@ test('no record with a time is taken of a location whose time zone is not known'
   for (const dataset of dated) assert.deepEqual(await send(dataset), [200, undefined])
 })
 
-test('a location is told of with an IANA time zone or none', async (t) => {
+test('a location is accepted with an IANA time zone or none', async (t) => {
   const world = await someWorld(t)
   const organizationId = await world.addOrganization()
   const agent = await world.addAgent(organizationId)

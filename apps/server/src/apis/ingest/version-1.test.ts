@@ -68,7 +68,7 @@ test('an agent of the release before the protocol had a version is served as it 
     const [method = '', path = ''] = filled(request).split(' ')
     const body = 'body' in rest ? filled(rest.body) : undefined
     const isPacked = 'content-encoding' in headers
-    const given = await world.request(path, {
+    const response = await world.request(path, {
       method,
       headers: {
         ...Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, filled(value)])),
@@ -78,15 +78,15 @@ test('an agent of the release before the protocol had a version is served as it 
     })
 
     const [status, expected] = answer
-    assert.equal(given.status, status, `${request}: ${given.text}`)
+    assert.equal(response.status, status, `${request}: ${response.text}`)
     // Members may be added; those that the agent reads stay.
-    if ('length' in expected) for (const name of expected) assert.ok(name in given.body, `${request}: ${name}`)
-    else assert.partialDeepStrictEqual(given.body as object, expected, request)
-    assert.equal(given.headers.get(ingestVersionHeader), String(ingestVersion))
+    if ('length' in expected) for (const name of expected) assert.ok(name in response.body, `${request}: ${name}`)
+    else assert.partialDeepStrictEqual(response.body as object, expected, request)
+    assert.equal(response.headers.get(ingestVersionHeader), String(ingestVersion))
     for (const name of ['agent_id', 'agent_key', 'organization_id']) {
-      if (typeof given.body[name] === 'string') known[name] = given.body[name]
+      if (typeof response.body[name] === 'string') known[name] = response.body[name]
     }
-    const [location] = (given.body.locations ?? []) as { location_id: string }[]
+    const [location] = (response.body.locations ?? []) as { location_id: string }[]
     if (location) known.location_id = location.location_id
   }
 })

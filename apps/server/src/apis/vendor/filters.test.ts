@@ -212,7 +212,7 @@ test('fields return the named attributes and no other, of lists and of single re
     assertProblem(await vendor.get(`${path}/appointments/${id}?${query}`), 'parameter_invalid', /Accepted/)
 })
 
-test('a patient of another location is nobody here', async (t) => {
+test('a patient of another location is unknown here', async (t) => {
   const { world, location, vendor } = await someAppointments(t)
   const other = await world.addLocation({ organizationId: location.organizationId })
   await other.upload('patients', { one: aRecord('patients') })

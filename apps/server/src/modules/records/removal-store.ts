@@ -245,7 +245,7 @@ export async function saveSlice(
   )
 }
 
-/** Rows of a list. Those of a dropped one need no turn: nobody asks for them any more. */
+/** Rows of a list. Those of a dropped one need no turn: they are never read again. */
 export async function deleteListed(db: Queryable, removal: Removal, sourceIds: readonly string[]): Promise<void> {
   await db.query(
     `delete from removal_record
@@ -262,7 +262,7 @@ export async function deleteRemoval(db: Queryable, removal: DatasetKey & { id: s
   ])
 }
 
-/** Nobody decides about this list any more; the remover deletes its rows. */
+/** No decision about this list is possible any more; the remover deletes its rows. */
 export async function dropRemoval(db: Queryable, removal: DatasetKey & { id: string }): Promise<void> {
   await db.query(
     `update removal set state = 'dropped', after_source_id = '', attempts = 0, next_attempt_at = now(), last_error = null

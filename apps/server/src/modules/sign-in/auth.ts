@@ -76,7 +76,7 @@ export function createAuth(deps: { pool: Pool; secretKey: SecretKey; publicUrl: 
     verification: {
       modelName: 'portal_verification',
       fields: { expiresAt: 'expires_at', ...times },
-      // A stolen copy of the database resets nobody's password.
+      // A stolen copy of the database resets no password.
       storeIdentifier: 'hashed',
     },
     emailAndPassword: {

@@ -14,7 +14,7 @@ export type Person = {
 
 /**
  * Who is signed in, by the session's cookie; null when nobody is, when the session was idle for too long, or is older than 12 hours, or of an
- * unknown age, which ends it. Each call counts as activity, unless the request says `X-Background: true`: a page that refreshes itself is nobody at work.
+ * unknown age, which ends it. Each call counts as activity, unless the request says `X-Background: true`: a page that refreshes itself is not activity.
  * `cookies`: what the answer must set, because the session's end has moved.
  */
 export async function authenticatePerson(

@@ -267,7 +267,7 @@ test('a process whose rows were lost and whose places were taken tells its reque
   refusalOf(await slots.acquire(company, 'initial', location(1)).catch((error) => error))
 })
 
-test('while the database is away nobody is let in, a release keeps nobody waiting, and what cannot be renewed stops', async (t) => {
+test('while the database is away no sync is admitted, a release waits for nothing, and what cannot be renewed stops', async (t) => {
   const { pool } = await createTestDatabase(t)
   let isAway = false
   const away = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' })

@@ -189,7 +189,7 @@ test('addresses are purged faster than a flood that never repeats one brings the
   }
 })
 
-test('while it cannot count it admits nobody: 503 and when to come back; afterwards it works again', async (t) => {
+test('while it cannot count it refuses: 503 with Retry-After; afterwards it works again', async (t) => {
   const { pool, ownerPool } = await createTestDatabase(t)
   const limit = createTokenLimit({ pool, timeoutMs: 300 })
   const refused = (error: unknown) =>

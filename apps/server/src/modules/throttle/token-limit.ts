@@ -14,7 +14,7 @@ export type TokenLimit = {
   /** So many token requests of an address in so long a window. */
   readonly max: number
   readonly windowMs: number
-  /** Counts a token request of this address. Throws `unavailable` when it cannot be counted: nobody is let in uncounted. */
+  /** Counts a token request of this address. Throws `unavailable` when it cannot be counted: no request goes uncounted. */
   admit: (ip: string) => Promise<TokenAdmission>
   /** RateLimit and RateLimit-Policy for an answer (draft-ietf-httpapi-ratelimit-headers-11). */
   headersOf: (admission: TokenAdmission) => Record<string, string>

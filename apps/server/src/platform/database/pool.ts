@@ -36,7 +36,7 @@ export function createPool(url: string, options: PoolOptions): pg.Pool {
     types: { getTypeParser },
   })
   const onError = (error: unknown) => {
-    // `end` does not wait until its sessions are gone: what the database says to them when it is stopped next worries nobody.
+    // `end` does not wait until its sessions are gone: their errors when the database stops next are of no interest.
     if (!pool.ending) options.log({ event: 'database.unavailable', code: databaseErrorCode(error) })
   }
   pool.on('error', onError)

@@ -1,6 +1,6 @@
 import type { Log, LogEvent } from './log-event.ts'
 
-/** Writes events as lines of JSON. `important` leaves out what happens all the time and needs nobody. */
+/** Writes events as lines of JSON. `important` leaves out routine events that need no action. */
 export function createLog(level: 'all' | 'important', write: (line: string) => void): Log {
   return (event) => {
     if (level === 'important' && !isImportant(event)) return
