@@ -21,8 +21,9 @@ test('the agent’s pipeline brings a server exactly what the practice holds, af
 
   assert.equal((await runCycle(agent)).result, 'complete')
   await assertServed(server, living)
-  for (let n = 0; n < 120; n++) {
-    living.moveOn()
+  // One at a time, then several between two cycles: they must not hide each other.
+  for (const events of [...Array<number>(40).fill(1), ...Array<number>(16).fill(5)]) {
+    for (let n = 0; n < events; n++) living.moveOn()
     assert.equal((await runCycle(agent)).result, 'complete')
     await assertServed(server, living)
   }

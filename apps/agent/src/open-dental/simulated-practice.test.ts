@@ -50,14 +50,19 @@ test('the agent reads from an Open Dental database exactly what the practice hol
         const cycle = await connector.beginCycle({ organization: null, locations: zones })
         assert.deepEqual(await cycle.readLocations(), expectedLocations(living.practice, variant))
         await cycle.end()
-        for (let n = 0; n <= 150; n++) {
-          const event = n > 0 ? living.moveOn() : null
-          if (event !== null) await writeEvent(connection, living.practice, variant, event)
+        // One at a time, then several between two cycles: they must not hide each other.
+        for (const events of [0, ...Array<number>(40).fill(1), ...Array<number>(20).fill(5)]) {
+          const names: string[] = []
+          for (let n = 0; n < events; n++) {
+            const event = living.moveOn()
+            names.push(event.name)
+            await writeEvent(connection, living.practice, variant, event)
+          }
           assert.equal((await runCycle(agent)).result, 'complete')
           const visible = await served(server)
           for (const [dataset, locations] of expectedRecords(living.practice, variant)) {
             for (const [location, records] of locations) {
-              const when = `${dataset} of location ${location} after event ${n}, ${event?.name}`
+              const when = `${dataset} of location ${location} after ${names.join(', ')}`
               assert.deepEqual(visible(dataset, location, records), records, when)
             }
           }
