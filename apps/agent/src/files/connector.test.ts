@@ -3,6 +3,7 @@ import { readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { confirmRestore } from '../confirm-restore.ts'
 import { oneDataset, someFolder } from './test-folder.ts'
 
 const example = fileURLToPath(new URL('../../examples/files/', import.meta.url))
@@ -78,6 +79,42 @@ test('an unchanged file is not read again, a changed one sends what differs, and
   )
   assert.equal(await world.run(), 'complete')
   assert.deepEqual(namesOf(world.visible('main', 'insurance_plans')), { 1: '1', 3: '3', 4: '4' }, 'another mapping')
+})
+
+test('an older export stops the agent before it sends, until a person confirms it', async (t) => {
+  const world = await someFolder(t, plans)
+  world.write('plans.csv', csvOf({ 1: 'One', 2: 'Two' }))
+  assert.equal(await world.run(), 'complete')
+
+  world.write('plans.csv', csvOf({ 1: 'Old' }), 24 * 3_600_000)
+  assert.equal(await world.run(), 'failed')
+  const [failed] = world.named('cycle.failed')
+  assert.equal(failed?.because, 'went_back')
+  assert.match(
+    failed?.what ?? '',
+    /plans\.csv was written at 2026-11-19 12:01:00 UTC, and the one read before at 2026-11-20/,
+  )
+  world.restart()
+  assert.equal(await world.run(), 'failed')
+  assert.deepEqual(namesOf(world.visible('main', 'insurance_plans')), { 1: 'One', 2: 'Two' })
+
+  const confirmed = { connector: world.connector(), memory: world.deps().state.source, print: () => {} }
+  assert.equal(await confirmRestore(confirmed), 0)
+  assert.equal(await world.run(), 'complete')
+  assert.deepEqual(namesOf(world.visible('main', 'insurance_plans')), { 1: 'Old' })
+})
+
+test('a file whose time lies ahead, and one that was missing for a while, are no older exports', async (t) => {
+  const world = await someFolder(t, plans)
+  world.write('plans.csv', csvOf({ 1: 'Ahead' }), -7 * 24 * 3_600_000)
+  await world.run()
+  world.write('plans.csv', csvOf({ 1: 'Right' }))
+  assert.equal(await world.run(), 'complete')
+  rmSync(join(world.settings.folder, 'plans.csv'))
+  assert.equal(await world.run(), 'complete')
+  world.write('plans.csv', csvOf({ 1: 'Old' }), 24 * 3_600_000)
+  assert.equal(await world.run(), 'failed')
+  assert.deepEqual(namesOf(world.visible('main', 'insurance_plans')), { 1: 'Right' })
 })
 
 test('a file that is being written is not read, nor one whose marker is missing or older', async (t) => {

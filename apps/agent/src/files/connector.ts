@@ -1,5 +1,6 @@
 import type { ByLocation, Connector, DatasetName, SourceCycle, SourceRecord, ZonesSet } from '../connector.ts'
 import { noZones, SourceProblem } from '../connector.ts'
+import { compareAge } from './age.ts'
 import { checkFiles } from './check.ts'
 import { type FilesSettings, isSame, look } from './export-files.ts'
 import type { DatasetMapping, Mapping } from './mapping.ts'
@@ -27,7 +28,10 @@ export function filesConnector(settings: FilesSettings, nowMs: () => number = Da
       }
       current = read.mapping
       const source = { folder: settings.folder, mapping: read.mapping, mappingHash: read.hash, memory }
-      return cycle(read.mapping, (dataset, cursor) => prepare({ ...source, nowMs: nowMs() }, dataset, cursor))
+      return {
+        ...cycle(read.mapping, (dataset, cursor) => prepare({ ...source, nowMs: nowMs() }, dataset, cursor)),
+        compareAge: async (reached) => compareAge(settings.folder, read.mapping, nowMs(), reached),
+      }
     },
     check: (zones = noZones) => checkFiles(settings, defaultZones(settings, zones), nowMs),
     untilChanged: (signal) => folderChanged(settings.folder, ((current?.settleSeconds ?? 10) + 1) * 1000, signal),
