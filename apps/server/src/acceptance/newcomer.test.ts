@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { datasetNames } from '@bridgework/contract'
 import type { SandboxFile } from '../sandbox/sandbox-file.ts'
 import type { Body } from '../test-world.ts'
+import { runVendorGuides } from './test-guides.ts'
 import { alive, descendantsOf, paste, postgresOf, someNewcomer } from './test-newcomer.ts'
 
 type Newcomer = Awaited<ReturnType<typeof someNewcomer>>
@@ -173,6 +174,14 @@ test('a first start that is interrupted, by Ctrl-C or for good, is taken up by t
   const file = sandboxFile(newcomer)
   assert.deepEqual([file.granted_location_ids.length, file.ungranted_location_ids.length], [2, 1])
   assert.ok((await plansOf(file, await tokenOf(file))).size >= 520)
+  await t.test(
+    'every command of the vendors’ guides succeeds there, with the answers that the pages show',
+    async (t) => {
+      const { commands } = await runVendorGuides(newcomer)
+      t.diagnostic(`${commands} blocks of commands`)
+      assert.ok(commands >= 15)
+    },
+  )
   assert.equal((await server.kill('SIGTERM')).code, 0)
 })
 
