@@ -270,6 +270,8 @@ async function operate({ world }: Office, args: readonly string[]): Promise<stri
     environment: 'production' as const,
     signal: new AbortController().signal,
     progress: { show: () => {}, end: () => {} },
+    ask: null,
+    say: () => {},
     secretKey: async () => world.secretKey,
     close: async () => {},
   })

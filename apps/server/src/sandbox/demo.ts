@@ -95,7 +95,7 @@ async function ensureOrganization(pool: Pool): Promise<OrganizationId> {
 }
 
 async function ensureCompany(pool: Pool): Promise<{ companyId: CompanyId; ownerId: MemberId }> {
-  const found = (await listCompanies(pool)).find((company) => company.name === companyName)
+  const found = (await listCompanies(pool)).find(({ name, state }) => name === companyName && state !== 'closed')
   if (!found) {
     const owner = { email: 'owner@vendor.example', name: 'Demo Owner' }
     const made = await withTransaction(pool, (client) => createCompany(client, { name: companyName, owner }))

@@ -90,6 +90,8 @@ test('production neither makes invented data nor starts on a database that holds
         localUrl: nowhere,
         signal: new AbortController().signal,
         progress: { show: () => {}, end: () => {} },
+        ask: null,
+        say: () => {},
         secretKey: async () => secretKey,
         close: async () => {},
       }),

@@ -1,11 +1,18 @@
-import { closeCompany, listCompanies, resumeCompany, suspendCompany } from '../../modules/directory/company.ts'
+import {
+  closeCompany,
+  listCompanies,
+  requireCompany,
+  resumeCompany,
+  suspendCompany,
+} from '../../modules/directory/company.ts'
 import { createCompany } from '../../modules/membership/create-tenant.ts'
 import { withTransaction } from '../../platform/database/pool.ts'
 import type { CompanyId } from '../../platform/identity/identity.ts'
 import { list, table } from './answer.ts'
 import { type Command, type CommandGroup, command } from './command-line.ts'
 import { inviteFromCommandLine, toEntry } from './invite.ts'
-import { required, text, uuid } from './option.ts'
+import { eraseFromCommandLine } from './leaving.ts'
+import { optional, required, text, uuid } from './option.ts'
 
 export const company: CommandGroup = {
   help: 'software vendors',
@@ -51,6 +58,17 @@ export const company: CommandGroup = {
     ),
     resume: changing('Ends a suspension.', resumeCompany),
     close: changing('Closes a company for good: it cannot be resumed.', closeCompany),
+    erase: command({
+      help: 'Erases a vendor for good: keys, people and usage. What it read, its grants and its history stay, as the law requires. Shows both and asks for the name first. Repeat it after an interruption.',
+      options: {
+        company: required('<id>', 'the company', uuid<CompanyId>),
+        confirm: optional('<name>', 'the exact name, instead of typing it when asked', text),
+      },
+      run: async (context, { company: id, confirm }) => {
+        const { name } = await requireCompany(context.pool, id)
+        return eraseFromCommandLine(context, { side: 'company', id }, name, confirm)
+      },
+    }),
   },
 }
 

@@ -21,6 +21,10 @@ export type Context = {
   signal: AbortSignal
   /** Says how far a long command is. */
   progress: Progress
+  /** Asks the person at the terminal; null where there is none. */
+  ask: ((question: string) => Promise<string>) | null
+  /** Prints what a person should read before they answer. */
+  say: (text: string) => void
   /** Read when a command makes or hashes a secret, and not for a list. */
   secretKey: () => Promise<SecretKey>
   close: () => Promise<void>
@@ -32,7 +36,7 @@ export type Context = {
  */
 export async function openContext(
   config: Config,
-  { say, signal, progress }: { say: (text: string) => void; signal: AbortSignal; progress: Progress },
+  { say, ask, signal, progress }: Pick<Context, 'say' | 'ask' | 'signal' | 'progress'>,
 ): Promise<Context> {
   const log = (event: LogEvent) => {
     if (event.event === 'database.starting') say('Starting the database for this command …')
@@ -63,6 +67,8 @@ export async function openContext(
     localUrl: `http://${isIPv6(config.host) ? `[${config.host}]` : config.host}:${config.port}`,
     signal,
     progress,
+    ask,
+    say,
     secretKey: async () => {
       const secretKey = loadSecretKey(config)
       await requireInstallation(pool, secretKey)

@@ -83,6 +83,8 @@ async function someCommandLine(t: TestContext) {
         localUrl: 'http://127.0.0.1:1',
         signal: new AbortController().signal,
         progress: { show: () => {}, end: () => {} },
+        ask: null,
+        say: () => {},
         secretKey: async () => secretKey,
         close: async () => {},
       }),

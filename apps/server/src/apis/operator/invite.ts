@@ -1,6 +1,6 @@
 import { recordAudit } from '../../modules/audit/store.ts'
 import { addMember, type Member } from '../../modules/membership/member.ts'
-import type { Tenant } from '../../modules/membership/tenant.ts'
+import { lockTenant, type Tenant } from '../../modules/membership/tenant.ts'
 import { inviteMember } from '../../modules/sign-in/invitation.ts'
 import type { Queryable } from '../../platform/database/queryable.ts'
 import type { Context } from './context.ts'
@@ -12,6 +12,7 @@ export async function addFromCommandLine(
   tenant: Tenant,
   person: Pick<Member, 'email' | 'name' | 'role'>,
 ) {
+  await lockTenant(client, tenant)
   const member = await addMember(client, tenant, person)
   return { ...toEntry(member), invitation: await inviteFromCommandLine(client, context, member) }
 }

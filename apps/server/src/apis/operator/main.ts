@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { createInterface } from 'node:readline/promises'
 import { readConfig } from '../../config.ts'
 import { openContext } from './context.ts'
 import { createProgress } from './progress.ts'
@@ -15,11 +16,25 @@ const progress = createProgress({
   nowMs: Date.now,
 })
 
+const ask = process.stdin.isTTY === true ? askOnTerminal : null
+
 process.exitCode = await runOperator(process.argv.slice(2), {
   open: async () => {
     const config = readConfig(process.env, join(import.meta.dirname, '../../../../..'))
-    return await openContext(config, { say: err, signal: ending.signal, progress })
+    return await openContext(config, { say: err, ask, signal: ending.signal, progress })
   },
   out: (text) => console.log(text),
   err,
 })
+
+/** The line that the person types; empty when they end the input or press Ctrl-C. */
+async function askOnTerminal(question: string): Promise<string> {
+  const lines = createInterface({ input: process.stdin, output: process.stderr })
+  lines.once('SIGINT', () => lines.close())
+  const closed = new Promise<string>((resolve) => lines.once('close', () => resolve('')))
+  try {
+    return await Promise.race([lines.question(question), closed])
+  } finally {
+    lines.close()
+  }
+}

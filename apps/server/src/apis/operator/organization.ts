@@ -5,11 +5,14 @@ import {
   requireOrganization,
   updateOrganization,
 } from '../../modules/directory/organization.ts'
+import { countHeld } from '../../modules/leaving/erase.ts'
+import { exportOrganization } from '../../modules/leaving/export.ts'
 import { withTransaction } from '../../platform/database/pool.ts'
 import type { OrganizationId } from '../../platform/identity/identity.ts'
 import { list, table } from './answer.ts'
 import { type CommandGroup, command } from './command-line.ts'
 import { addFromCommandLine } from './invite.ts'
+import { byCommandLine, eraseFromCommandLine } from './leaving.ts'
 import { numericId, optional, required, text } from './option.ts'
 
 export const organization: CommandGroup = {
@@ -68,6 +71,39 @@ export const organization: CommandGroup = {
         })
         const data = await requireOrganization(pool, id)
         return { data, text: list({ organization: id, name: data.name, 'time zone': data.timeZone ?? 'none' }) }
+      },
+    }),
+    export: command({
+      help: 'Writes all that is held about a practice into a new folder: records, people, grants, agreements, agents, disclosures and history, as NDJSON.',
+      options: {
+        organization: required('<id>', 'the organization', numericId<OrganizationId>),
+        output: required('<folder>', 'the folder to create; it must not exist', text),
+      },
+      run: async ({ pool, signal, progress }, { organization: id, output }) => {
+        let rows = 0
+        const total = (await countHeld(pool, { side: 'organization', id })).reduce((sum, held) => sum + held.rows, 0)
+        const onWritten = (more: number) => {
+          rows += more
+          progress.show(Math.min(rows, total), total, 'rows')
+        }
+        const deps = { pool, now: () => new Date(), signal, onWritten }
+        const data = await exportOrganization(deps, id, output, byCommandLine).finally(progress.end)
+        const files = data.files.map(({ path, rows, bytes }) => [path, rows, bytes])
+        return {
+          data,
+          text: `${table(['file', 'rows', 'bytes'], files)}\n\nThe export is in ${data.folder}. README.txt explains it.`,
+        }
+      },
+    }),
+    erase: command({
+      help: 'Erases a practice for good: records, agents and people. Disclosures, grants and the history stay, as the law requires. Shows both and asks for the name first. Repeat it after an interruption.',
+      options: {
+        organization: required('<id>', 'the organization', numericId<OrganizationId>),
+        confirm: optional('<name>', 'the exact name, instead of typing it when asked', text),
+      },
+      run: async (context, { organization: id, confirm }) => {
+        const { name } = await requireOrganization(context.pool, id)
+        return eraseFromCommandLine(context, { side: 'organization', id }, name, confirm)
       },
     }),
     list: command({

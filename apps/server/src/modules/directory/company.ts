@@ -58,14 +58,19 @@ export async function requireCompany(db: Queryable, id: CompanyId): Promise<Comp
 
 /**
  * The company, held until the transaction ends, so that changes of its key pair and of its people take turns. Throws a Problem when there
- * is none.
+ * is none, or it was erased.
  */
 export async function lockCompany(client: Queryable, id: CompanyId): Promise<Company> {
-  const { rows } = await client.query<CompanyRow>(
-    'select id, name, state, created_at from company where id = $1 for no key update',
+  const { rows } = await client.query<CompanyRow & { erased_at: Date | null }>(
+    'select id, name, state, created_at, erased_at from company where id = $1 for no key update',
     [id],
   )
   if (!rows[0]) throw new Problem('company_unknown', { errors: `There is no company ${id}.` })
+  const { name, erased_at: erasedAt } = rows[0]
+  if (erasedAt !== null) {
+    const on = erasedAt.toISOString().slice(0, 10)
+    throw new Problem('company_closed', { errors: `The company ${name} was erased on ${on}. Create a new one.` })
+  }
   return toCompany(rows[0])
 }
 

@@ -88,11 +88,20 @@ export async function requireOrganization(db: Queryable, id: OrganizationId): Pr
 
 /**
  * Holds an organization until the transaction ends, so that of its new locations and its grants one comes after the other: a location
- * that appears while the whole organization is being granted is opened by one of the two. Throws a Problem when there is none.
+ * that appears while the whole organization is being granted is opened by one of the two. Throws a Problem when there is none, or it was
+ * erased.
  */
 export async function lockOrganization(client: Queryable, id: OrganizationId): Promise<void> {
-  const { rows } = await client.query('select from organization where id = $1 for no key update', [id])
-  if (rows.length === 0) throw new Problem('organization_unknown', { errors: `There is no organization ${id}.` })
+  const { rows } = await client.query<{ name: string; erased_at: Date | null }>(
+    'select name, erased_at from organization where id = $1 for no key update',
+    [id],
+  )
+  if (!rows[0]) throw new Problem('organization_unknown', { errors: `There is no organization ${id}.` })
+  const { name, erased_at: erasedAt } = rows[0]
+  if (erasedAt === null) return
+  throw new Problem('organization_erased', {
+    errors: `The organization ${name} was erased on ${erasedAt.toISOString().slice(0, 10)}. Create a new one.`,
+  })
 }
 
 export const organizationColumns = 'id, name, external_reference, time_zone, country, created_at, updated_at'

@@ -56,10 +56,10 @@ create table agreement (
 create table agreement_acceptance (
   company_id uuid not null,
   version integer not null,
-  member_id uuid not null,
+  member_id uuid,
   accepted_at timestamp with time zone not null default now(),
   constraint agreement_acceptance_company_id_fkey FOREIGN KEY (company_id) REFERENCES company(id),
-  constraint agreement_acceptance_member_id_fkey FOREIGN KEY (member_id) REFERENCES membership(id),
+  constraint agreement_acceptance_member_id_fkey FOREIGN KEY (member_id) REFERENCES membership(id) ON DELETE SET NULL,
   constraint agreement_acceptance_pkey PRIMARY KEY (company_id, version),
   constraint agreement_acceptance_version_fkey FOREIGN KEY (version) REFERENCES agreement(version)
 );
@@ -108,6 +108,7 @@ create table company (
   name text not null,
   state text not null default 'active'::text,
   created_at timestamp with time zone not null default now(),
+  erased_at timestamp with time zone,
   constraint company_pkey PRIMARY KEY (id),
   constraint company_state_check CHECK ((state = ANY (ARRAY['active'::text, 'suspended'::text, 'closed'::text])))
 );
@@ -314,7 +315,7 @@ create table membership (
   constraint membership_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'admin'::text, 'member'::text]))),
   constraint membership_side_check CHECK ((side = ANY (ARRAY['company'::text, 'organization'::text, 'operator'::text]))),
   constraint membership_tenant_check CHECK ((((side = 'company'::text) = (company_id IS NOT NULL)) AND ((side = 'organization'::text) = (organization_id IS NOT NULL)))),
-  constraint membership_user_id_fkey FOREIGN KEY (user_id) REFERENCES portal_user(id)
+  constraint membership_user_id_fkey FOREIGN KEY (user_id) REFERENCES portal_user(id) DEFERRABLE
 );
 CREATE INDEX membership_of_user ON public.membership USING btree (user_id);
 CREATE UNIQUE INDEX membership_email ON public.membership USING btree (tenant_id, lower(email)) WHERE (removed_at IS NULL);
@@ -337,6 +338,7 @@ create table organization (
   country text,
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
+  erased_at timestamp with time zone,
   constraint organization_id_check CHECK (((id >= 1) AND (id <= '9007199254740991'::bigint))),
   constraint organization_pkey PRIMARY KEY (id)
 );

@@ -1,0 +1,53 @@
+/**
+ * What becomes of a tenant's rows of one table when the tenant is erased. `rows` is a condition on the table, with the tenant's id as $1.
+ *
+ * - at once: deleted in one transaction with the tenant's keys and people, in the order of the list
+ * - in slices: deleted after that, a slice at a time, in the order of the list
+ * - kept: not deleted, for this reason
+ * - none: the table never has a row of a tenant, for this reason
+ */
+export type Ending =
+  | { ends: 'at once' | 'in slices'; rows: string }
+  | { ends: 'kept'; rows: string; because: string }
+  | { ends: 'none'; because: string }
+
+/** Every table of the schema with its ending. A test compares the names with the schema's. */
+export type Endings = Readonly<Record<string, Ending>>
+
+export const atOnce = (rows: string): Ending => ({ ends: 'at once', rows })
+export const inSlices = (rows: string): Ending => ({ ends: 'in slices', rows })
+export const kept = (rows: string, because: string): Ending => ({ ends: 'kept', rows, because })
+export const none = (because: string): Ending => ({ ends: 'none', because })
+
+/** The people who belong to no other tenant: their accounts end with the membership, and so do all their means of signing in. */
+const leavingUsers = `select u.id from portal_user u
+  where exists (select from membership m where m.user_id = u.id and m.tenant_id = $1::text)
+    and not exists (select from membership m where m.user_id = u.id and m.tenant_id <> $1::text)`
+const ofLeavingUsers = atOnce(`user_id in (${leavingUsers})`)
+
+/** A practice's or a vendor's people. */
+export const people: Endings = {
+  portal_session: ofLeavingUsers,
+  portal_passkey: ofLeavingUsers,
+  portal_two_factor: ofLeavingUsers,
+  used_totp: ofLeavingUsers,
+  portal_account: ofLeavingUsers,
+  portal_verification: atOnce(`exists (${leavingUsers} and strpos(portal_verification.value, u.id::text) > 0)`),
+  mail: atOnce(`exists (select from membership m where lower(m.email) = lower(mail.recipient) and m.tenant_id = $1::text)
+    and not exists (select from membership m where lower(m.email) = lower(mail.recipient) and m.tenant_id <> $1::text)`),
+  invitation: atOnce('member_id in (select id from membership where tenant_id = $1::text)'),
+  portal_user: atOnce(`id in (${leavingUsers})`),
+  membership: atOnce('tenant_id = $1::text'),
+}
+
+/** What belongs to the installation, or expires soon and names no tenant. */
+export const installation: Endings = {
+  agreement: none('the text of the agreement is the same for all vendors'),
+  installation: none('of the installation'),
+  migration: none('of the installation'),
+  service_epoch: none('of the installation'),
+  sign_in_attempt: none('hashes of who tried to sign in; they expire within a day'),
+  sign_up: none('a sign-up that is not confirmed belongs to no tenant yet; it expires within a day'),
+  signing_key: none('of the installation'),
+  token_attempt: none('network addresses of the last minute'),
+}

@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { someWorld, type TestWorld } from '../../test-world.ts'
+import { createEnrolmentCode } from '../agents/agent-key.ts'
+import { grantAccess } from '../consent/grant.ts'
+import { companyEndings } from './company-endings.ts'
+import { countHeld, eraseTenant, finishErasing, type Leaving } from './erase.ts'
+import { organizationEndings } from './organization-endings.ts'
+import { exportedTables, notExported } from './organization-export.ts'
+import { fillTenants, snapshot, tablesOf } from './test-filled-tenant.ts'
+
+const quiet = { signal: new AbortController().signal, onDeleted: () => {}, lateMs: 0 }
+
+test('K31: every table of the schema has a decision: erased, kept with a reason, or never a row of the tenant', async (t) => {
+  const tables = await tablesOf(await someWorld(t))
+  for (const endings of [organizationEndings, companyEndings]) {
+    assert.deepEqual(Object.keys(endings).toSorted(), tables)
+  }
+  const ofPractices = tables.filter((table) => organizationEndings[table]?.ends !== 'none')
+  const byRows = Object.keys(exportedTables).filter((table) => exportedTables[table]?.rows === undefined)
+  assert.deepEqual([...byRows, ...Object.keys(notExported)].toSorted(), ofPractices)
+})
+
+for (const side of ['organization', 'company'] as const) {
+  test(`K31: an erased ${side} leaves no row but those that are kept, and every other tenant has every row it had`, async (t) => {
+    const { world, leaving, mentions } = await someTenants(t, side)
+    const endings = side === 'organization' ? organizationEndings : companyEndings
+    const held = await countHeld(world.pool, leaving)
+    // Without a row in each table the counts below would prove nothing.
+    assert.deepEqual(
+      held.map(({ table }) => table).toSorted(),
+      Object.keys(endings)
+        .filter((table) => endings[table]?.ends !== 'none')
+        .toSorted(),
+    )
+    const before = await snapshot(world)
+
+    await eraseTenant({ pool: world.pool, ...quiet }, leaving, 'test')
+
+    const kept = held.filter(({ isKept }) => isKept)
+    const left = await countHeld(world.pool, leaving)
+    const withoutHistory = (all: typeof left) => all.filter(({ table }) => table !== 'audit_event')
+    assert.deepEqual(withoutHistory(left), withoutHistory(kept))
+    assert.equal(rowsOf(left, 'audit_event'), rowsOf(kept, 'audit_event') + 1)
+    const after = await snapshot(world)
+    for (const [table, rows] of before) {
+      const lost = rows.filter((row) => !after.get(table)?.includes(row))
+      assert.deepEqual(
+        lost.filter((row) => !mentions(row)),
+        [],
+        `${table} keeps the rows of others`,
+      )
+    }
+    const named = [...after].filter(([, rows]) => rows.some(mentions)).map(([table]) => table)
+    const mayName = kept.map(({ table }) => table)
+    assert.deepEqual(
+      named.filter((table) => !mayName.includes(table)),
+      [],
+    )
+    assert.deepEqual(await revokedGrants(world, leaving), [])
+  })
+}
+
+test('an agent, a vendor and a new grant of an erased practice are refused in words; other practices are read on', async (t) => {
+  const { world, filled, vendor, other } = await someTenants(t, 'organization')
+  const { location, organization } = filled
+  assert.equal((await vendor.get(`/locations/${location.id}/patients`)).status, 200)
+  await eraseTenant({ pool: world.pool, ...quiet }, organization, 'test')
+
+  const upload = await location.upload('patients', { 9: null })
+  assert.deepEqual([upload.status, upload.body.code], [401, 'agent_key_invalid'])
+  const read = await vendor.get(`/locations/${location.id}/patients`)
+  assert.deepEqual([read.status, read.body.code], [403, 'location_denied'])
+  assert.equal((await vendor.get(`/locations/${other.location.id}/patients`)).status, 200)
+  const erased = { code: 'organization_erased', errors: /was erased on \d{4}-\d{2}-\d{2}\. Create a new one\.$/ }
+  const enroll = createEnrolmentCode(world.pool, world.secretKey, { organizationId: organization.id })
+  await assert.rejects(enroll, erased)
+  const grant = { companyId: vendor.companyId, organizationId: organization.id, by: 'test' } as const
+  await assert.rejects(grantAccess(world.pool, { ...grant, locationIds: 'all', datasets: 'all' }), erased)
+})
+
+test('an erased vendor gets no token, its tokens are refused at once, and it gets no new key pair', async (t) => {
+  const { world, vendor, filled } = await someTenants(t, 'company')
+  const { clientId, clientSecret } = vendor
+  assert.equal((await vendor.get('/locations')).status, 200)
+  await eraseTenant({ pool: world.pool, ...quiet }, filled.company, 'test')
+
+  const body = JSON.stringify({ client_id: clientId, client_secret: clientSecret })
+  const headers = { 'content-type': 'application/json' }
+  const token = await world.request('/api/v1/vendors/auth/token', { method: 'POST', headers, body })
+  assert.deepEqual([token.status, token.body.code], [401, 'credentials_invalid'])
+  const read = await vendor.get('/locations')
+  assert.deepEqual([read.status, read.body.code], [401, 'token_invalid'])
+})
+
+test('what was stopped in the middle, and what a request wrote afterwards, is erased by the server', async (t) => {
+  const { world, filled } = await someTenants(t, 'organization')
+  const stop = new AbortController()
+  const erasing = eraseTenant(
+    { pool: world.pool, signal: stop.signal, onDeleted: () => stop.abort() },
+    filled.organization,
+    'test',
+  )
+  await assert.rejects(erasing, { code: 'stopped' })
+  const erasable = async (leaving: Leaving) => (await countHeld(world.pool, leaving)).filter(({ isKept }) => !isKept)
+  assert.ok((await erasable(filled.organization)).some(({ table }) => table === 'record'))
+  await finishErasing(world.pool)
+  assert.deepEqual(await erasable(filled.organization), [])
+
+  await eraseTenant({ pool: world.pool, ...quiet }, filled.company, 'test')
+  await world.pool.query('insert into key_pair_use values (gen_random_uuid(), now())')
+  await world.pool.query('insert into vendor_usage values ($1, now())', [filled.company.id])
+  await world.pool.query('insert into agent_contact values ($1, now())', [filled.location.agent.agentId])
+  await finishErasing(world.pool)
+  assert.deepEqual([await erasable(filled.organization), await erasable(filled.company)], [[], []])
+})
+
+/** Two practices and two vendors that read them; one of either kind leaves. */
+async function someTenants(t: Parameters<typeof someWorld>[0], side: Leaving['side']) {
+  const world = await someWorld(t)
+  const vendor = await world.addVendor()
+  const filled = await fillTenants(world, vendor)
+  const other = await fillTenants(world, side === 'company' ? await world.addVendor() : vendor)
+  const leaving: Leaving = side === 'company' ? filled.company : filled.organization
+  const [ofPractice, ofVendor] = filled.people
+  const person = side === 'company' ? ofVendor : ofPractice
+  const { agentId } = filled.location.agent
+  const keys = await world.pool.query('select id from key_pair where company_id = $1', [filled.company.id])
+  const ids =
+    side === 'company' ? [filled.company.id, keys.rows[0]?.id] : [filled.organization.id, filled.location.id, agentId]
+  const words = [...ids, person?.userId, person?.memberId, person?.email, person?.email.toUpperCase()].map(String)
+  const mentions = (row: string) => words.some((word) => row.includes(word))
+  return { world, vendor, filled, other, leaving, mentions }
+}
+
+function rowsOf(held: Awaited<ReturnType<typeof countHeld>>, name: string): number {
+  return held.find(({ table }) => table === name)?.rows ?? 0
+}
+
+/** The grants of the tenant that are still in force. */
+async function revokedGrants({ pool }: TestWorld, { side, id }: Leaving): Promise<unknown[]> {
+  const { rows } = await pool.query(`select from access_grant where ${side}_id = $1 and revoked_at is null`, [id])
+  return rows
+}

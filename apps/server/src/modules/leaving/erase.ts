@@ -1,0 +1,151 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Pool } from 'pg'
+import { withTransaction } from '../../platform/database/pool.ts'
+import type { Queryable } from '../../platform/database/queryable.ts'
+import { Problem } from '../../platform/errors/problem.ts'
+import type { CompanyId, OrganizationId } from '../../platform/identity/identity.ts'
+import { recordAudit } from '../audit/store.ts'
+import { companyEndings } from './company-endings.ts'
+import type { Endings } from './ending.ts'
+import { organizationEndings } from './organization-endings.ts'
+
+/** A practice or a vendor that leaves. */
+export type Leaving = { side: 'organization'; id: OrganizationId } | { side: 'company'; id: CompanyId }
+
+/** How many rows of a table a tenant has, and what its erasing does to them; `because`: why they are kept. */
+export type Held = { table: string; rows: number; isKept: boolean; because: string | null }
+
+/** Rows that one transaction deletes: short enough that the writers of other tenants do not notice. */
+const sliceRows = 2_000
+
+/** Servers write within a second what they counted. */
+const settleMs = 1_500
+
+/** What is left of a tenant, table by table; tables without a row of it are left out. */
+export async function countHeld(db: Queryable, leaving: Leaving): Promise<Held[]> {
+  const held: Held[] = []
+  for (const [table, ending] of Object.entries(endingsOf(leaving))) {
+    if (ending.ends === 'none') continue
+    const { rows } = await db.query<{ count: string }>(`select count(*) from ${table} where ${ending.rows}`, [
+      leaving.id,
+    ])
+    const isKept = ending.ends === 'kept'
+    held.push({ table, rows: Number(rows[0]?.count), isKept, because: isKept ? ending.because : null })
+  }
+  return held.filter(({ rows }) => rows > 0)
+}
+
+/**
+ * Erases a tenant. First, in one transaction: its keys, its agents and its people go, its grants end, and it is marked, so that nothing more
+ * arrives and nothing more is read. Then the rest in slices. Killed at any line, it goes on when it is called again. Throws Problem `stopped` when
+ * `signal` is aborted, and a Problem when there is no such tenant. `by` is for the history.
+ */
+export async function eraseTenant(
+  deps: { pool: Pool; signal: AbortSignal; onDeleted: (rows: number) => void; lateMs?: number },
+  leaving: Leaving,
+  by: string,
+): Promise<void> {
+  await endAccess(deps.pool, leaving, by)
+  await sweep(deps, leaving)
+  // What servers write a moment later of requests that were under way: counts of use, the last contact.
+  await sleep(deps.lateMs ?? settleMs)
+  await endAccess(deps.pool, leaving, by)
+  await sweep(deps, leaving)
+}
+
+/** Finishes what was begun within the last day: an erasing that was killed, and rows that requests of that moment wrote afterwards. */
+export async function finishErasing(pool: Pool): Promise<void> {
+  const { rows } = await pool.query<Leaving>(
+    `select 'organization' as side, id::text from organization where erased_at > now() - interval '1 day'
+     union all
+     select 'company', id::text from company where erased_at > now() - interval '1 day'`,
+  )
+  for (const leaving of rows) {
+    await endAccess(pool, leaving, 'housekeeping')
+    await sweep({ pool, signal: new AbortController().signal, onDeleted: () => {} }, leaving)
+  }
+}
+
+/** One transaction, after which nothing new of the tenant arrives and nothing of it is read. */
+async function endAccess(pool: Pool, leaving: Leaving, by: string): Promise<void> {
+  await withTransaction(pool, async (client) => {
+    await mark(client, leaving, by)
+    await client.query('set constraints membership_user_id_fkey deferred')
+    for (const [table, ending] of Object.entries(endingsOf(leaving))) {
+      if (ending.ends === 'at once') await client.query(`delete from ${table} where ${ending.rows}`, [leaving.id])
+    }
+  })
+}
+
+/** Deletes all that goes in slices. */
+async function sweep(
+  { pool, signal, onDeleted }: { pool: Pool; signal: AbortSignal; onDeleted: (rows: number) => void },
+  leaving: Leaving,
+): Promise<void> {
+  for (const [table, ending] of Object.entries(endingsOf(leaving))) {
+    if (ending.ends !== 'in slices') continue
+    for (let deleted = sliceRows; deleted > 0; ) {
+      if (signal.aborted) {
+        throw new Problem('stopped', {
+          errors: `Stopped. A part of the ${leaving.side} is erased. Repeat the command to erase the rest.`,
+        })
+      }
+      deleted = await deleteSlice(pool, table, ending.rows, leaving)
+      onDeleted(deleted)
+    }
+  }
+}
+
+/** Along an index: what is deleted stays in the table's pages for a while, and every other plan would read it again for each slice. */
+async function deleteSlice(pool: Pool, table: string, rows: string, { id }: Leaving): Promise<number> {
+  return await withTransaction(pool, async (client) => {
+    await client.query('set local enable_seqscan = off; set local enable_bitmapscan = off')
+    const { rowCount } = await client.query(
+      `delete from ${table} where ctid = any (array(select ctid from ${table} where ${rows} limit ${sliceRows}))`,
+      [id],
+    )
+    return rowCount ?? 0
+  })
+}
+
+/** Marks the tenant, ends its grants, and empties what is kept of everything but names. The first time it is put on record. */
+async function mark(client: Queryable, leaving: Leaving, by: string): Promise<void> {
+  const { side, id } = leaving
+  const { rows } = await client.query<{ name: string; is_first: boolean }>(
+    `select name, erased_at is null as is_first from ${side} where id = $1 for no key update`,
+    [id],
+  )
+  const [found] = rows
+  if (!found) throw new Problem(`${side}_unknown`, { errors: `There is no ${side} ${id}.` })
+  await client.query(
+    `update access_grant set revoked_at = clock_timestamp(), revoked_by = $2 where ${side}_id = $1 and revoked_at is null`,
+    [id, by],
+  )
+  if (!found.is_first) return
+  for (const statement of emptied[side]) await client.query(statement, [id])
+  const entry = { userId: null, actor: by, action: `${side}.erase`, subject: found.name, ip: null, requestId: null }
+  await recordAudit(client, { ...entry, side, tenantId: id })
+  await recordAudit(client, { ...entry, side: 'operator', tenantId: null, subject: `${found.name}, ${id}` })
+}
+
+/** An agent's row is locked first: a request that is under way could otherwise refer to it again before it is deleted. */
+const emptied = {
+  organization: [
+    `update organization
+        set erased_at = clock_timestamp(), external_reference = null, time_zone = null, country = null,
+            updated_at = clock_timestamp()
+      where id = $1`,
+    'select from agent where organization_id = $1 for update',
+    `update location
+        set address_line_1 = null, address_line_2 = null, city = null, state = null, postal_code = null, country = null,
+            phone = null, email = null, website_url = null, time_zone = null, assigned_time_zone = null, office_hours = null,
+            pms_name = null, pms_version = null, reported_by = null, source_id = id::text, is_active = false,
+            closed_at = coalesce(closed_at, clock_timestamp()), updated_at = clock_timestamp()
+      where organization_id = $1`,
+  ],
+  company: [`update company set erased_at = clock_timestamp(), state = 'closed' where id = $1`],
+} as const
+
+function endingsOf({ side }: Leaving): Endings {
+  return side === 'organization' ? organizationEndings : companyEndings
+}

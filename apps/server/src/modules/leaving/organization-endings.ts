@@ -1,0 +1,52 @@
+import { atOnce, type Endings, inSlices, installation, kept, none, people } from './ending.ts'
+
+const atItsLocations = 'location_id in (select id from location where organization_id = $1::bigint)'
+const ofItsAgents = 'agent_id in (select id from agent where organization_id = $1::bigint)'
+/** Only erasing deletes an agent, so a contact without one was noted by a request that was under way then. */
+const orOfNone = 'not exists (select from agent where agent.id = agent_id)'
+const ofVendors = 'a vendor’s, not the practice’s'
+
+/** What becomes of each table's rows of a practice that is erased. */
+export const organizationEndings: Endings = {
+  // Agents first, so that nothing new arrives; then vendors' access.
+  enrolment_code: atOnce('organization_id = $1::bigint'),
+  location_writer: atOnce(atItsLocations),
+  agent_contact: atOnce(`${ofItsAgents} or ${orOfNone}`),
+  agent_number: atOnce(ofItsAgents),
+  agent: atOnce('organization_id = $1::bigint'),
+  sync_slot: atOnce(atItsLocations),
+  attribution_script: atOnce(atItsLocations),
+  ...people,
+  dataset_grant: inSlices(atItsLocations),
+  rerender_work: inSlices(atItsLocations),
+  removal_record: inSlices(atItsLocations),
+  removal: inSlices(atItsLocations),
+  complete_list_missing: inSlices(atItsLocations),
+  complete_list: inSlices(atItsLocations),
+  record: inSlices(atItsLocations),
+  record_reference: inSlices(atItsLocations),
+  record_count: inSlices(atItsLocations),
+  upload: inSlices(atItsLocations),
+  sync_activity: inSlices(atItsLocations),
+  dataset_state: inSlices(atItsLocations),
+  attribution_sighting: inSlices(atItsLocations),
+  disclosure: kept(atItsLocations, 'who read what: kept for six years (45 CFR 164.316, 164.528)'),
+  audit_event: kept(
+    `side = 'organization' and tenant_id = $1::text`,
+    'what people of the practice did: kept for six years (45 CFR 164.316)',
+  ),
+  access_grant: kept('organization_id = $1::bigint', 'who granted what: the reason for each disclosure; all ended'),
+  location: kept(
+    'organization_id = $1::bigint',
+    'id and name, which disclosures refer to; address and contacts erased',
+  ),
+  organization: kept('id = $1::bigint', 'id and name, which disclosures refer to'),
+  vendor_request: kept(atItsLocations, 'the last 100 requests of each vendor, without data of the practice'),
+  vendor_usage: none(ofVendors),
+  sync_slot_gate: none(ofVendors),
+  company: none(ofVendors),
+  key_pair: none(ofVendors),
+  key_pair_use: none(ofVendors),
+  agreement_acceptance: none(ofVendors),
+  ...installation,
+}
