@@ -136,9 +136,9 @@ async function compare(
 ) {
   const { json, say, write, signal } = context
   const results = await client.verify({ store, signal, ...selection })
-  const isWrong = ({ missing, stray, wrong }: Verification) => missing + stray + wrong > 0
+  const isWrong = ({ missing, stray, wrong, wrongRows }: Verification) => missing + stray + wrong + wrongRows > 0
   for (const result of json ? results : results.filter(isWrong)) {
-    const { locationId, dataset, serverCount, storeCount, serverDigest, storeDigest, ...counts } = result
+    const { locationId, dataset, serverCount, storeCount, serverDigest, storeDigest, wrongRows, ...counts } = result
     if (json) {
       const digests = { server_digest: serverDigest, store_digest: storeDigest }
       const line = {
@@ -148,11 +148,13 @@ async function compare(
         store_count: storeCount,
         ...digests,
         ...counts,
+        wrong_rows: wrongRows,
       }
       await write(`${JSON.stringify({ verified: line })}\n`)
     } else {
       const { missing, stray, wrong } = counts
-      say(`Location ${locationId}: ${dataset}: ${missing} missing, ${wrong} wrong, ${stray} too many; repaired.`)
+      const records = `${missing} records missing, ${wrong} wrong, ${stray} too many`
+      say(`Location ${locationId}: ${dataset}: ${records}; ${wrongRows} rows of tables wrong; repaired.`)
     }
   }
   if (!json && results.length > 0 && !results.some(isWrong))

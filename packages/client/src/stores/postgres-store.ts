@@ -2,6 +2,7 @@ import { type DatasetName, datasetNames } from '../dataset-resource.ts'
 import { StoreConflictError, type SyncPosition, type SyncStore } from '../sync/store.ts'
 import { directoryTables, recordOf, tableOf } from './layout.ts'
 import { prepareSchema, quoted } from './postgres-layout.ts'
+import { checkRows } from './postgres-rows.ts'
 import { indexesOf, writeDirectory, writeItems, writeRows } from './postgres-tables.ts'
 import { openTarget } from './target-error.ts'
 
@@ -102,6 +103,7 @@ async function openStore(url: string, schema: string): Promise<SyncStore> {
         after = String(rows.at(-1)?.id)
       }
     },
+    checkRows: (key, { repair }) => inTransaction(pool, (client) => checkRows(client, name, key, repair)),
     saveDirectory: (directory) =>
       inTransaction(pool, async (client) => {
         for (const each of directoryTables) {
@@ -174,13 +176,14 @@ async function openPool(url: string): Promise<Pool> {
   return pool
 }
 
-async function inTransaction(pool: Pool, work: (client: Queryable) => Promise<void>): Promise<void> {
+async function inTransaction<Result>(pool: Pool, work: (client: Queryable) => Promise<Result>): Promise<Result> {
   const client = await pool.connect()
   try {
     await client.query('begin')
-    await work(client)
+    const result = await work(client)
     await client.query('commit')
     client.release()
+    return result
   } catch (error) {
     // Its state is unknown: not to be used again.
     client.release(error instanceof Error ? error : new Error('broken'))

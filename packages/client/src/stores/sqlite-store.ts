@@ -1,19 +1,11 @@
-import { datasetNames } from '../dataset-resource.ts'
-import { StoreConflictError, type SyncPosition, type SyncRecord, type SyncStore } from '../sync/store.ts'
-import { derivedNames, directoryTables, layoutName, recordOf, tableOf } from './layout.ts'
-import { createIndexes, createTables, sqliteValue } from './sqlite-tables.ts'
-import type { TableColumn } from './table.ts'
+import { setImmediate as turn } from 'node:timers/promises'
+import { type DatasetName, datasetNames } from '../dataset-resource.ts'
+import { StoreConflictError, type SyncPosition, type SyncStore } from '../sync/store.ts'
+import { derivedNames, directoryTables, layoutName, recordOf } from './layout.ts'
+import { createRows, type Database, upsert } from './sqlite-rows.ts'
+import { createIndexes, createTables } from './sqlite-tables.ts'
 import { tables } from './tables.generated.ts'
 import { openTarget } from './target-error.ts'
-import { itemsOf, valueAt } from './typed-row.ts'
-
-type Value = string | number | bigint | null
-type Statement = {
-  run: (...values: Value[]) => unknown
-  all: (...values: Value[]) => Record<string, unknown>[]
-}
-/** The part of node:sqlite that is used. Its types are not named in the package's own: an older Node does not have the module. */
-type Database = { exec: (sql: string) => void; prepare: (sql: string) => Statement; close: () => void }
 
 /**
  * A copy in a SQLite file (Node 22.13 or newer). Each dataset has a table with a typed column for each attribute, and a view
@@ -44,7 +36,11 @@ async function openStore(file: string): Promise<SyncStore> {
     `select cast(id as text) as id, attributes from raw_record
       where dataset = ? and location_id = ? and id > ? order by raw_record.id limit 1000`,
   )
-  const writers = createWriters(database)
+  const recordsAfter = (dataset: DatasetName, location: bigint, after: string) =>
+    range
+      .all(dataset, location, BigInt(after))
+      .map(({ id, attributes }) => recordOf(dataset, String(id), String(attributes)))
+  const typed = createRows(database)
   return {
     async positions() {
       // Written by `apply` below, so it is one.
@@ -58,24 +54,47 @@ async function openStore(file: string): Promise<SyncStore> {
           throw new StoreConflictError(position)
         for (const record of records) {
           put.run(dataset, location, BigInt(record.id), JSON.stringify(record.attributes))
-          writers[dataset].write(location, record)
+          typed[dataset].write(location, record)
         }
         for (const id of strayIds) {
           take.run(dataset, location, BigInt(id))
-          writers[dataset].remove(BigInt(id))
+          typed[dataset].remove(BigInt(id))
         }
         const { state = null, synced_at = null } = freshness ?? {}
         keep.run(dataset, location, JSON.stringify(position), state, synced_at, new Date().toISOString())
       })
     },
     async *read({ locationId, dataset }) {
-      let after = 0n
-      for (;;) {
-        const rows = range.all(dataset, BigInt(locationId), after)
-        if (rows.length === 0) return
-        for (const { id, attributes } of rows) yield recordOf(dataset, String(id), String(attributes))
-        after = BigInt(String(rows.at(-1)?.id))
+      for (let after = '0'; ; ) {
+        const records = recordsAfter(dataset, BigInt(locationId), after)
+        const [last] = records.slice(-1)
+        if (!last) return
+        yield* records
+        after = last.id
       }
+    },
+    async checkRows({ locationId, dataset }, { repair }) {
+      const location = BigInt(locationId)
+      const rows = typed[dataset]
+      let wrong = 0
+      inTransaction(database, () => {
+        const ids = rows.strayIds(location)
+        if (repair) for (const id of ids) rows.remove(id)
+        wrong += ids.length
+      })
+      for (let after: string | undefined = '0'; after !== undefined; ) {
+        inTransaction(database, () => {
+          const records = recordsAfter(dataset, location, String(after))
+          for (const record of records.filter((each) => !rows.match(location, each))) {
+            if (repair) rows.write(location, record)
+            wrong += 1
+          }
+          after = records.at(-1)?.id
+        })
+        // Other work of the process is done between.
+        await turn()
+      }
+      return wrong
     },
     async saveDirectory(directory) {
       inTransaction(database, () => {
@@ -164,7 +183,7 @@ function prepareFile(database: Database): void {
     if (type) database.exec(`drop ${type} ${name}`)
   }
   database.exec(createTables())
-  const writers = createWriters(database)
+  const typed = createRows(database)
   const range = database.prepare(
     `select cast(location_id as text) as location_id, cast(id as text) as id, attributes, rowid from raw_record
       where dataset = ? and (location_id, id) > (?, ?) order by raw_record.location_id, raw_record.id limit 1000`,
@@ -175,58 +194,11 @@ function prepareFile(database: Database): void {
       const [last] = rows.slice(-1)
       if (!last) break
       for (const { location_id, id, attributes } of rows) {
-        writers[dataset].write(BigInt(String(location_id)), recordOf(dataset, String(id), String(attributes)))
+        typed[dataset].write(BigInt(String(location_id)), recordOf(dataset, String(id), String(attributes)))
       }
       after = [BigInt(String(last.location_id)), BigInt(String(last.id))]
     }
   }
   database.exec('delete from layout')
   database.prepare('insert into layout (name) values (?)').run(layoutName)
-}
-
-type Writer = { write: (location: bigint, record: SyncRecord) => void; remove: (id: bigint) => void }
-
-/** What writes each dataset's records into its tables. */
-function createWriters(database: Database): Record<(typeof datasetNames)[number], Writer> {
-  const entries = datasetNames.map((dataset) => {
-    const { columns, lists } = tableOf(dataset)
-    const row = upsert(database, dataset, ['id', 'location_id'], columns)
-    const remove = database.prepare(`delete from ${dataset} where id = ?`)
-    const items = lists.map((list) => ({
-      from: list.from,
-      write: upsert(database, list.name, [list.parent, 'location_id', 'position'], list.columns),
-      clear: database.prepare(`delete from ${list.name} where ${list.parent} = ?`),
-    }))
-    const writer: Writer = {
-      write(location, record) {
-        const id = BigInt(record.id)
-        row([id, location], record.attributes)
-        for (const { from, write, clear } of items) {
-          clear.run(id)
-          itemsOf(from, record).forEach((item, index) => {
-            write([id, location, BigInt(index + 1)], item)
-          })
-        }
-      },
-      remove(id) {
-        remove.run(id)
-        for (const { clear } of items) clear.run(id)
-      },
-    }
-    return [dataset, writer] as const
-  })
-  // One for each name.
-  return Object.fromEntries(entries) as Record<(typeof datasetNames)[number], Writer>
-}
-
-/** Inserts a row, or replaces its columns: the values of the keys first, then those that an object has. */
-function upsert(database: Database, table: string, keys: readonly string[], columns: readonly TableColumn[]) {
-  const names = [...keys, ...columns.map(({ name }) => `"${name}"`)]
-  const statement = database.prepare(
-    `insert into ${table} (${names.join(', ')}) values (${names.map(() => '?').join(', ')})
-     on conflict do update set ${names.map((name) => `${name} = excluded.${name}`).join(', ')}`,
-  )
-  return (keyValues: readonly bigint[], attributes: unknown) => {
-    statement.run(...keyValues, ...columns.map((column) => sqliteValue(column.kind, valueAt(column, attributes))))
-  }
 }
