@@ -1,9 +1,10 @@
 import { setImmediate as turn } from 'node:timers/promises'
-import { type DatasetName, datasetNames } from '../dataset-resource.ts'
+import type { DatasetName } from '../dataset-resource.ts'
 import { StoreConflictError, type SyncPosition, type SyncStore } from '../sync/store.ts'
-import { derivedNames, directoryTables, layoutName, recordOf } from './layout.ts'
+import { directoryTables, recordOf, type StoreOptions } from './layout.ts'
+import { prepareFile } from './sqlite-layout.ts'
 import { createRows, type Database, upsert } from './sqlite-rows.ts'
-import { createIndexes, createTables } from './sqlite-tables.ts'
+import { createIndexes } from './sqlite-tables.ts'
 import { tables } from './tables.generated.ts'
 import { openTarget } from './target-error.ts'
 
@@ -12,14 +13,19 @@ import { openTarget } from './target-error.ts'
  * `current_<dataset>` without hidden records: `select sum(amount) from current_ledger_transactions`. `raw_record` keeps the records as the
  * service sent them, for verification. A file of an earlier layout is brought to this one when it is opened, as a whole or not at all.
  */
-export function sqliteStore(file: string): Promise<SyncStore> {
-  return openTarget(file, () => openStore(file))
+export function sqliteStore(file: string, options: StoreOptions = {}): Promise<SyncStore> {
+  return openTarget(file, () => openStore(file, options))
 }
 
-async function openStore(file: string): Promise<SyncStore> {
+async function openStore(file: string, options: StoreOptions): Promise<SyncStore> {
   const database = await open(file)
-  database.exec('pragma busy_timeout = 20000; pragma journal_mode = wal; pragma synchronous = normal;')
-  inTransaction(database, () => prepareFile(database))
+  try {
+    database.exec('pragma busy_timeout = 20000; pragma journal_mode = wal; pragma synchronous = normal;')
+    await prepareFile(database, options)
+  } catch (error) {
+    database.close()
+    throw error
+  }
   const list = database.prepare('select position from sync_position')
   const kept = database.prepare('select position from sync_position where dataset = ? and location_id = ?')
   const put = database.prepare(
@@ -149,56 +155,4 @@ function rollBack(database: Database): void {
   } catch {
     // There was no transaction any more.
   }
-}
-
-/** Makes the tables, or makes those of another layout anew from the records. All within the caller's transaction. */
-function prepareFile(database: Database): void {
-  const objects = new Map(
-    database
-      .prepare(`select name, type from sqlite_schema where type in ('table', 'view')`)
-      .all()
-      .map(({ name, type }) => [String(name), String(type)]),
-  )
-  // The names of the first layout, which had views of one table.
-  if (objects.has('bridgework_record')) {
-    database.exec(
-      'alter table bridgework_record rename to raw_record; alter table bridgework_position rename to sync_position;',
-    )
-    database.exec(`alter table sync_position add column state text; alter table sync_position add column synced_at text;
-      alter table sync_position add column checked_at text;`)
-  }
-  database.exec(`
-    create table if not exists raw_record (
-      dataset text not null, location_id integer not null, id integer not null, attributes text not null,
-      primary key (dataset, location_id, id)
-    ) strict;
-    create table if not exists sync_position (
-      dataset text not null, location_id integer not null, position text not null, state text, synced_at text, checked_at text,
-      primary key (dataset, location_id)
-    ) strict;
-    create table if not exists layout (name text not null) strict;`)
-  if (database.prepare('select name from layout').all()[0]?.name === layoutName) return
-  for (const name of derivedNames) {
-    const type = objects.get(name)
-    if (type) database.exec(`drop ${type} ${name}`)
-  }
-  database.exec(createTables())
-  const typed = createRows(database)
-  const range = database.prepare(
-    `select cast(location_id as text) as location_id, cast(id as text) as id, attributes, rowid from raw_record
-      where dataset = ? and (location_id, id) > (?, ?) order by raw_record.location_id, raw_record.id limit 1000`,
-  )
-  for (const dataset of datasetNames) {
-    for (let after: [bigint, bigint] = [0n, 0n]; ; ) {
-      const rows = range.all(dataset, ...after)
-      const [last] = rows.slice(-1)
-      if (!last) break
-      for (const { location_id, id, attributes } of rows) {
-        typed[dataset].write(BigInt(String(location_id)), recordOf(dataset, String(id), String(attributes)))
-      }
-      after = [BigInt(String(last.location_id)), BigInt(String(last.id))]
-    }
-  }
-  database.exec('delete from layout')
-  database.prepare('insert into layout (name) values (?)').run(layoutName)
 }
