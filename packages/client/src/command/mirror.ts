@@ -73,7 +73,8 @@ async function openWithProgress(context: Context, open: ReturnType<typeof storeA
   const progress = showProgress(context)
   let isSaid = context.json
   const onEvent = ({ records, total }: StoreEvent) => {
-    if (!isSaid) context.say(`Converting the mirror of an earlier version to typed tables, once: ${grouped(total)} records.`)
+    if (!isSaid)
+      context.say(`Converting the mirror of an earlier version to typed tables, once: ${grouped(total)} records.`)
     isSaid = true
     progress.update('converted', records, total)
   }
