@@ -7,6 +7,7 @@ import { test } from 'node:test'
 import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet'
 import { datasetNames } from '../dataset-resource.ts'
 import { tryLock } from '../file-lock.ts'
+import { writeFirstLayout } from '../stores/test-first-layout.ts'
 import { openStore, someTarget } from '../sync/test-mirror.ts'
 import { aPlan, aRecord, someClient } from '../test-client.ts'
 import { begin, command, someCommand, someFolder } from './test-command.ts'
@@ -317,6 +318,16 @@ test('doctor says what is well and what to do', async (t) => {
   const alone = await world.addVendor([])
   const ofAlone = { BRIDGEWORK_CLIENT_ID: alone.clientId, BRIDGEWORK_CLIENT_SECRET: alone.clientSecret }
   assert.deepEqual(await problems(ofAlone), ['grants'])
+})
+
+test('mirror says that it converts an earlier mirror, once', async (t) => {
+  const { env, location } = await someCommand(t, { insurancePlans: 2 })
+  const file = join(someFolder(t), 'copy.sqlite')
+  const kept = { dataset: 'insurance_plans', locationId: location.id, type: 'insurance_plan', attributes: {} }
+  await writeFirstLayout('sqlite', file, { positions: [], records: [{ ...kept, id: '1' }] })
+  const said = /Converting the mirror of an earlier version to typed tables, once: 1 records/
+  assert.match((await command(['mirror', '--to', `sqlite:${file}`], env)).err, said)
+  assert.doesNotMatch((await command(['mirror', '--to', `sqlite:${file}`], env)).err, said)
 })
 
 test('what is written wrongly is said, with the right way', async () => {

@@ -34,6 +34,10 @@ test('a target of another kind is refused with the right spelling, and nothing i
       ['pull', 'patients', '--output', join(folder, 'x.xlsx')],
       /\.xlsx.*\.ndjson, \.jsonl, \.csv or \.parquet.*--spreadsheet/,
     ],
+    [
+      ['pull', 'patients', '--output', join(folder, 'x.dat')],
+      /\.dat.*To keep this name, add --format ndjson, --format csv or --format parquet/,
+    ],
     [['pull', 'patients', '--output', join(folder, 'x.sqlite')], /\.sqlite.*mirror --to sqlite:/],
   ] as const) {
     const { code, err } = await command([...argv], nowhere)

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ApiError } from '../api-error.ts'
+import type { StoreEvent, StoreOptions } from '../stores/layout.ts'
 import { ndjsonStore } from '../stores/ndjson-store.ts'
 import { postgresStore } from '../stores/postgres-store.ts'
 import { sqliteStore } from '../stores/sqlite-store.ts'
@@ -36,7 +37,7 @@ export const mirror: Command = {
     const selection = readSelection(options)
     const open = storeAt(to)
     const client = context.client()
-    const store = await open()
+    const store = await openWithProgress(context, open)
     try {
       for (;;) {
         const beganAt = performance.now()
@@ -60,10 +61,28 @@ export const mirror: Command = {
 }
 
 /** What opens the target; a misspelt one is refused before anything is asked or made. */
-function storeAt(to: string): () => Promise<SyncStore> {
+function storeAt(to: string): (options: StoreOptions) => Promise<SyncStore> {
   const place = readPlace(to)
-  if (place.kind === 'postgres') return () => postgresStore(place.url)
-  return place.kind === 'sqlite' ? () => sqliteStore(place.file) : () => ndjsonStore(place.folder)
+  if (place.kind === 'postgres') return (options) => postgresStore(place.url, options)
+  if (place.kind === 'sqlite') return (options) => sqliteStore(place.file, options)
+  return () => ndjsonStore(place.folder)
+}
+
+/** Shows how far the conversion of an earlier mirror is. */
+async function openWithProgress(context: Context, open: ReturnType<typeof storeAt>): Promise<SyncStore> {
+  const progress = showProgress(context)
+  let isSaid = context.json
+  const onEvent = ({ records, total }: StoreEvent) => {
+    if (!isSaid)
+      context.say(`Converting the mirror of an earlier version to typed tables, once: ${grouped(total)} records.`)
+    isSaid = true
+    progress.update('converted', records, total)
+  }
+  try {
+    return await open({ signal: context.signal, onEvent })
+  } finally {
+    progress.end()
+  }
 }
 
 type Selection = ReturnType<typeof readSelection>
@@ -136,9 +155,9 @@ async function compare(
 ) {
   const { json, say, write, signal } = context
   const results = await client.verify({ store, signal, ...selection })
-  const isWrong = ({ missing, stray, wrong }: Verification) => missing + stray + wrong > 0
+  const isWrong = ({ missing, stray, wrong, wrongRows }: Verification) => missing + stray + wrong + wrongRows > 0
   for (const result of json ? results : results.filter(isWrong)) {
-    const { locationId, dataset, serverCount, storeCount, serverDigest, storeDigest, ...counts } = result
+    const { locationId, dataset, serverCount, storeCount, serverDigest, storeDigest, wrongRows, ...counts } = result
     if (json) {
       const digests = { server_digest: serverDigest, store_digest: storeDigest }
       const line = {
@@ -148,11 +167,13 @@ async function compare(
         store_count: storeCount,
         ...digests,
         ...counts,
+        wrong_rows: wrongRows,
       }
       await write(`${JSON.stringify({ verified: line })}\n`)
     } else {
       const { missing, stray, wrong } = counts
-      say(`Location ${locationId}: ${dataset}: ${missing} missing, ${wrong} wrong, ${stray} too many; repaired.`)
+      const records = `${missing} records missing, ${wrong} wrong, ${stray} too many`
+      say(`Location ${locationId}: ${dataset}: ${records}; ${wrongRows} rows of tables wrong; repaired.`)
     }
   }
   if (!json && results.length > 0 && !results.some(isWrong))

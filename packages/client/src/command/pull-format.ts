@@ -32,7 +32,7 @@ export function formatOf(named: string | undefined, file = ''): Format {
   const isDatabase = /^\.(sqlite3?|db3?)$/.test(ending)
   const hint = isDatabase
     ? `For a SQLite file run: bridgework mirror --to sqlite:${file}`
-    : 'For a spreadsheet use .csv with --spreadsheet. For another ending add --format.'
+    : 'For a spreadsheet use .csv with --spreadsheet. To keep this name, add --format ndjson, --format csv or --format parquet.'
   throw new UsageError(
     `pull does not write ${ending} files. End the name with .ndjson, .jsonl, .csv or .parquet. ${hint}`,
   )

@@ -28,6 +28,7 @@ export const sql: Command = {
       await write(`${lines.join('\n')}\n`)
       return exitCodes.done
     }
+    if (query.trim() === '') throw new UsageError('The query is empty. Write it like "select count(*) from patients"')
     const answer = await (place.kind === 'sqlite' ? querySqlite(place.file, query) : queryPostgres(place.url, query))
     if (json) for (const row of answer.rows) await write(`${JSON.stringify(row, (_, value) => plain(value))}\n`)
     else {

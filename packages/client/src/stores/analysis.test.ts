@@ -60,6 +60,12 @@ async function checkViews(
         `${kind}: ${view}`,
       )
     }
+    for (const [dataset, name, view] of namedBy) {
+      const unknown = `select count(*) as n from current_${dataset} as r
+        left join ${view} as v on v.location_id = r.location_id and v.name = r.${name}
+       where r.${name} is not null and (v.name is null or v.last_on < v.first_on)`
+      assert.deepEqual(await select(unknown), [{ n: '0' }], `${kind}: ${dataset}.${name}`)
+    }
     assert.deepEqual(
       await receivables(select),
       expectedReceivables(await database.execute(linesSql)),
@@ -67,6 +73,16 @@ async function checkViews(
     )
   }
 }
+
+/** The names that the views of names have. */
+const namedBy = [
+  ['appointments', 'provider_name', 'providers'],
+  ['appointments', 'hygienist_name', 'providers'],
+  ['treatments', 'provider_name', 'providers'],
+  ['ledger_transactions', 'provider_name', 'providers'],
+  ['patients', 'primary_provider_name', 'providers'],
+  ['appointments', 'operatory_name', 'operatories'],
+] as const
 
 type Row = Record<string, unknown>
 
@@ -192,6 +208,26 @@ const expectations = [
             from patient p
            where p.PatStatus = 0
            group by 1`,
+  },
+  {
+    view: '(select * from providers where appointments + hygiene_appointments + treatments > 0) as view',
+    columns: ['location', 'name', 'appointments', 'hygiene_appointments', 'treatments'],
+    sql: `select location, ${providerOf('prov')} as name, sum(kind = 'visit') as appointments, sum(kind = 'hygiene') as hygiene_appointments,
+                 sum(kind = 'treatment') as treatments
+            from (select ${clinicOf('a')} as location, a.ProvNum as prov, 'visit' as kind from appointment a
+                   union all select ${clinicOf('a')}, a.ProvHyg, 'hygiene' from appointment a
+                   union all select ${clinicOf('q')}, q.ProvNum, 'treatment' from procedurelog q
+                    where q.ProcStatus <> 6 and q.CodeNum not in (select CodeNum from procedurecode where ProcCode = '~GRP~')) as named
+           group by 1, 2 having name is not null`,
+  },
+  {
+    view: 'operatories',
+    columns: ['location', 'name', 'appointments', 'first_on', 'last_on'],
+    sql: `select ${clinicOf('a')} as location, trim(o.OpName) as name, count(*) as appointments,
+                 cast(min(if(${isDate('a.AptDateTime')}, date(a.AptDateTime), null)) as char) as first_on,
+                 cast(max(if(${isDate('a.AptDateTime')}, date(a.AptDateTime), null)) as char) as last_on
+            from appointment a join operatory o on o.OperatoryNum = a.Op
+           group by 1, 2`,
   },
 ]
 

@@ -6,6 +6,15 @@ import type { Table, TableColumn } from './table.ts'
 import { tables } from './tables.generated.ts'
 import { views } from './views.ts'
 
+export type StoreOptions = {
+  onEvent?: (event: StoreEvent) => void
+  /** Ends the conversion; the mirror keeps its earlier layout, and the next start converts it again. */
+  signal?: AbortSignal
+}
+
+/** A mirror of an earlier layout is converted: `records` of `total` have their rows. Happens once, while the store is opened. */
+export type StoreEvent = { event: 'converting'; records: number; total: number }
+
 /** A record from what a table keeps of it. */
 export function recordOf(dataset: DatasetName, id: string, attributes: string): SyncRecord {
   return { id, type: datasets[dataset].type, attributes: JSON.parse(attributes) }

@@ -7,11 +7,12 @@ import { datasetNames } from '../dataset-resource.ts'
 import { assertEqualCopy, openStore, someTarget } from '../sync/test-mirror.ts'
 import { assertTypedRows, openMirror } from '../sync/test-typed-rows.ts'
 import { all, aRecord, someClient } from '../test-client.ts'
+import type { StoreEvent } from './layout.ts'
 import { writeFirstLayout } from './test-first-layout.ts'
 
-/** So many that making the tables takes longer than a process needs to start. */
-const patients = 4_000
-const kills = 6
+/** So many that making the tables is more than one step in either database. */
+const patients = 6_000
+const kills = 3
 
 for (const kind of ['sqlite', 'postgres'] as const) {
   test(`${kind}: a mirror of the first layout becomes typed tables with the same records, however often that is killed, and goes on`, async (t) => {
@@ -37,10 +38,24 @@ for (const kind of ['sqlite', 'postgres'] as const) {
     }
     await before.close()
 
+    const begin = (events: number) => {
+      const program = openUntil(kind, target, events)
+      const child = spawn(process.execPath, ['--input-type=module', '-e', program], { stdio: 'ignore' })
+      return { child, ended: once(child, 'exit') }
+    }
+    const steps = kind === 'sqlite' ? [1, 7, 8] : [1, 2, 4]
+    for (const step of steps) assert.deepEqual(await begin(step).ended, [null, 'SIGKILL'], `after step ${step}`)
+    const stop = new AbortController()
+    const events: StoreEvent[] = []
+    const onEvent = (event: StoreEvent) => {
+      events.push(event)
+      stop.abort(new Error('enough'))
+    }
+    await assert.rejects(openStore(kind, target, { onEvent, signal: stop.signal }), /enough/)
+    assert.deepEqual(events, [{ event: 'converting', records: 3, total: patients + 4 }])
     for (let kill = 0; kill < kills; kill += 1) {
-      const child = spawn(process.execPath, ['--input-type=module', '-e', openOnce(kind, target)], { stdio: 'ignore' })
-      const ended = once(child, 'exit')
-      await Promise.race([sleep(150 + kill * 120), ended])
+      const { child, ended } = begin(0)
+      await Promise.race([sleep(300 + kill * 300), ended])
       child.kill('SIGKILL')
       await ended
     }
@@ -123,8 +138,11 @@ async function syncedRecords(
   return { positions: positions.filter(({ dataset }) => datasetNames.includes(dataset)), records }
 }
 
-function openOnce(kind: 'sqlite' | 'postgres', target: string): string {
+/** A program that opens a store, and kills itself after so many steps of the conversion. */
+function openUntil(kind: 'sqlite' | 'postgres', target: string, steps: number): string {
   const module = JSON.stringify(import.meta.resolve('../sync/test-mirror.ts'))
   return `const { openStore } = await import(${module})
-    await (await openStore(${JSON.stringify(kind)}, ${JSON.stringify(target)})).close()`
+    let left = ${steps}
+    const onEvent = () => void (--left === 0 && process.kill(process.pid, 'SIGKILL'))
+    await (await openStore(${JSON.stringify(kind)}, ${JSON.stringify(target)}, { onEvent })).close()`
 }

@@ -1,5 +1,5 @@
-import { type DatasetName, datasetNames } from '../dataset-resource.ts'
-import { derivedNames, layoutName, tableOf } from './layout.ts'
+import { datasetNames } from '../dataset-resource.ts'
+import { derivedNames, layoutName, type StoreOptions, tableOf } from './layout.ts'
 import {
   addColumn,
   createTable,
@@ -19,7 +19,7 @@ type Queryable = { query: (sql: string, values?: unknown[]) => Promise<{ rows: R
  * Makes the tables in a schema, or brings those of another layout to this one: columns that a newer contract has are added, and every row is
  * written again from the records that are kept. In the caller's transaction, so a mirror has one layout or the other; others wait.
  */
-export async function prepareSchema(client: Queryable, schema: string): Promise<void> {
+export async function prepareSchema(client: Queryable, schema: string, options: StoreOptions): Promise<void> {
   const name = quoted(schema)
   await client.query(`select pg_advisory_xact_lock(hashtext('bridgework/client'))`)
   await client.query(`create schema if not exists ${name}`)
@@ -40,7 +40,7 @@ export async function prepareSchema(client: Queryable, schema: string): Promise<
   const taken = await takeDownViews(client, schema)
   for (const table of [...datasetNames.flatMap(tablesOf), ...tablesOfDirectory()])
     await prepareTable(client, schema, table)
-  for (const dataset of datasetNames) await fill(client, name, dataset)
+  await fill(client, name, options)
   for (const dataset of datasetNames) {
     await client.query(`create view ${name}.current_${dataset} as select * from ${name}.${dataset} where not is_hidden`)
   }
@@ -91,13 +91,33 @@ async function prepareTable(client: Queryable, schema: string, table: TableToCre
   }
 }
 
-/** Writes every row of a dataset's tables from the records. */
-async function fill(client: Queryable, schema: string, dataset: DatasetName): Promise<void> {
-  const query = `select location_id, id, attributes from ${schema}.raw_record where dataset = '${dataset}'`
-  await client.query(writeRows(schema, dataset, query))
-  for (const list of tableOf(dataset).lists) {
-    await client.query(`truncate ${schema}.${list.name}`)
-    await client.query(writeItems(schema, list, query))
+/** Writes every row from the records, so many at a time that people see it go on. */
+async function fill(client: Queryable, schema: string, { onEvent, signal }: StoreOptions): Promise<void> {
+  const { rows } = await client.query(`select count(*) as total from ${schema}.raw_record`)
+  const total = Number(rows[0]?.total)
+  let records = 0
+  for (const dataset of datasetNames) {
+    for (const { name } of tableOf(dataset).lists) await client.query(`truncate ${schema}.${name}`)
+    const after = `from ${schema}.raw_record where dataset = '${dataset}' and (location_id, id) > ($1::bigint, $2::bigint)`
+    const page = `select location_id, id, attributes ${after} and (location_id, id) <= ($3::bigint, $4::bigint)`
+    for (let from: unknown[] = [0, 0]; ; ) {
+      signal?.throwIfAborted()
+      const { rows } = await client.query(
+        `select location_id, id, count(*) over () as records
+           from (select location_id, id ${after} order by location_id, id limit 5000) as next
+          order by location_id desc, id desc
+          limit 1`,
+        from,
+      )
+      const [last] = rows
+      if (!last) break
+      const to = [last.location_id, last.id]
+      await client.query(writeRows(schema, dataset, page), [...from, ...to])
+      for (const list of tableOf(dataset).lists) await client.query(writeItems(schema, list, page), [...from, ...to])
+      from = to
+      records += Number(last.records)
+      onEvent?.({ event: 'converting', records, total })
+    }
   }
 }
 

@@ -1,7 +1,8 @@
 import { type DatasetName, datasetNames } from '../dataset-resource.ts'
 import { StoreConflictError, type SyncPosition, type SyncStore } from '../sync/store.ts'
-import { directoryTables, recordOf, tableOf } from './layout.ts'
+import { directoryTables, recordOf, type StoreOptions, tableOf } from './layout.ts'
 import { prepareSchema, quoted } from './postgres-layout.ts'
+import { checkRows } from './postgres-rows.ts'
 import { indexesOf, writeDirectory, writeItems, writeRows } from './postgres-tables.ts'
 import { openTarget } from './target-error.ts'
 
@@ -20,8 +21,11 @@ type Pool = Queryable & {
  * records as the service sent them, for verification. A mirror of an earlier layout is brought to this one when it is opened, as a whole or
  * not at all. Needs the package `pg`.
  */
-export function postgresStore(url: string, { schema = 'bridgework' } = {}): Promise<SyncStore> {
-  return openTarget(withoutPassword(url), () => openStore(url, schema))
+export function postgresStore(
+  url: string,
+  { schema = 'bridgework', ...options }: StoreOptions & { schema?: string } = {},
+): Promise<SyncStore> {
+  return openTarget(withoutPassword(url), () => openStore(url, schema, options))
 }
 
 /** For messages, which may end up in logs. */
@@ -31,11 +35,11 @@ function withoutPassword(text: string): string {
   return `${protocol}//${username === '' ? '' : `${username}@`}${host}${pathname}`
 }
 
-async function openStore(url: string, schema: string): Promise<SyncStore> {
+async function openStore(url: string, schema: string, options: StoreOptions): Promise<SyncStore> {
   const pool = await openPool(url)
   const name = quoted(schema)
   try {
-    await inTransaction(pool, (client) => prepareSchema(client, schema))
+    await inTransaction(pool, (client) => prepareSchema(client, schema, options))
   } catch (error) {
     await pool.end()
     throw error
@@ -102,6 +106,7 @@ async function openStore(url: string, schema: string): Promise<SyncStore> {
         after = String(rows.at(-1)?.id)
       }
     },
+    checkRows: (key, { repair }) => inTransaction(pool, (client) => checkRows(client, name, key, repair)),
     saveDirectory: (directory) =>
       inTransaction(pool, async (client) => {
         for (const each of directoryTables) {
@@ -174,13 +179,14 @@ async function openPool(url: string): Promise<Pool> {
   return pool
 }
 
-async function inTransaction(pool: Pool, work: (client: Queryable) => Promise<void>): Promise<void> {
+async function inTransaction<Result>(pool: Pool, work: (client: Queryable) => Promise<Result>): Promise<Result> {
   const client = await pool.connect()
   try {
     await client.query('begin')
-    await work(client)
+    const result = await work(client)
     await client.query('commit')
     client.release()
+    return result
   } catch (error) {
     // Its state is unknown: not to be used again.
     client.release(error instanceof Error ? error : new Error('broken'))

@@ -84,29 +84,41 @@ export function indexesOf(schema: string, dataset: DatasetName): { name: string;
   ]
 }
 
-/**
- * The statement that writes what a query has of records (`location_id`, `id`, `attributes` as json) into the dataset's table. A record is
- * taken apart once, not once for each column.
- */
+/** The statement that writes what a query has of records (`location_id`, `id`, `attributes` as json) into the dataset's table. */
 export function writeRows(schema: string, dataset: DatasetName, query: string): string {
+  const names = namesOf(['location_id', 'id'], tableOf(dataset))
+  return `insert into ${schema}.${dataset} (${names.join(', ')}) ${selectRows(dataset, query)}
+    on conflict (location_id, id) do update set ${names.map((name) => `${name} = excluded.${name}`).join(', ')}`
+}
+
+/** The rows that records give, with the columns of the dataset's table. A record is taken apart once, not once for each column. */
+export function selectRows(dataset: DatasetName, query: string): string {
   const { columns } = tableOf(dataset)
   const members = [...new Map(columns.map((column) => [column.from[0] ?? '', memberType(column)]))]
-  const names = ['location_id', 'id', ...columns.map(({ name }) => `"${name}"`)]
-  return `insert into ${schema}.${dataset} (${names.join(', ')})
-    select page.location_id, page.id, ${columns.map(columnValue).join(', ')}
+  const values = columns.map((column) => `${columnValue(column)} as "${column.name}"`)
+  return `select page.location_id, page.id, ${values.join(', ')}
       from (${query}) as page,
-           json_to_record(${withoutNul}) as record (${members.map(([name, type]) => `"${name}" ${type}`).join(', ')})
-    on conflict (location_id, id) do update set ${columns.map(({ name }) => `"${name}" = excluded."${name}"`).join(', ')}`
+           json_to_record(${withoutNul}) as record (${members.map(([name, type]) => `"${name}" ${type}`).join(', ')})`
 }
 
 /** The statement that writes the items of a list; those of the records before are deleted already. */
-export function writeItems(schema: string, { name, parent, from, columns }: TableList, query: string): string {
-  const names = ['location_id', parent, 'position', ...columns.map((column) => `"${column.name}"`)]
-  return `insert into ${schema}.${name} (${names.join(', ')})
-    select page.location_id, page.id, item.position, ${columns.map(itemValue).join(', ')}
+export function writeItems(schema: string, list: TableList, query: string): string {
+  const names = namesOf(['location_id', list.parent, 'position'], list)
+  return `insert into ${schema}.${list.name} (${names.join(', ')}) ${selectItems(list, query)}`
+}
+
+/** The items that records give, with the columns of the list's table. */
+export function selectItems({ parent, from, columns }: TableList, query: string): string {
+  const values = columns.map((column) => `${itemValue(column)} as "${column.name}"`)
+  return `select page.location_id, page.id as ${parent}, item.position, ${values.join(', ')}
       from (${query}) as page,
            json_array_elements(case json_typeof(attributes->'${from}') when 'array' then ${withoutNul}->'${from}' else '[]' end)
              with ordinality as item (value, position)`
+}
+
+/** The columns of a table, those of its key first, as SQL names them. */
+export function namesOf(keys: readonly string[], { columns }: Pick<Table, 'columns'>): string[] {
+  return [...keys, ...columns.map(({ name }) => `"${name}"`)]
 }
 
 /** Writes rows of the directory: `$1` is a JSON list of `{ id, attributes }`. */

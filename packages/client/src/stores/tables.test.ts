@@ -103,6 +103,61 @@ for (const kind of ['sqlite', 'postgres'] as const) {
       balance_total: null,
     })
   })
+
+  test(`${kind}: verify finds rows that something else changed, removed, added or moved, and writes them as their records say`, async (t) => {
+    const { world, vendor, client, location } = await someClient(t)
+    const other = await world.addLocation()
+    await world.grant(vendor.companyId, other)
+    await other.upload('patients', { p1: aRecord('patients') })
+    await location.upload(
+      'patients',
+      Object.fromEntries(['p1', 'p2', 'p3', 'p4', 'p5', 'p6'].map((key) => [key, aRecord('patients')])),
+    )
+    const teeth = { patient_source_id: 'p1', teeth: ['3', '14'] }
+    await location.upload('treatments', {
+      t1: aRecord('treatments', teeth),
+      t2: aRecord('treatments', teeth),
+      t3: aRecord('treatments', teeth),
+      t4: aRecord('treatments', teeth),
+    })
+    const target = await someTarget(t, kind)
+    const store = await openStore(kind, target)
+    await client.sync({ store })
+    const mirror = await openMirror(kind, target)
+    const changes = [
+      `update patients set last_name = 'Changed' where source_id = 'p2'`,
+      `update patients set balance_total = null where source_id = 'p3'`,
+      `delete from patients where source_id = 'p4'`,
+      `update patients set location_id = ${other.id} where source_id = 'p5'`,
+      `update patients set location_id = 999999999 where source_id = 'p6'`,
+      `insert into patients (id, location_id) values (999999999, ${location.id})`,
+      `delete from treatment_teeth where position = 2 and treatment_id = (select id from treatments where source_id = 't1')`,
+      `update treatment_teeth set tooth = '4' where position = 1 and treatment_id = (select id from treatments where source_id = 't2')`,
+      `insert into treatment_teeth (location_id, treatment_id, position, tooth)
+       select location_id, id, 3, '5' from treatments where source_id = 't3'`,
+      `insert into treatment_teeth (location_id, treatment_id, position, tooth) values (999999999, 999999999, 1, '5')`,
+    ]
+    for (const change of changes) await mirror.exec(change)
+    await mirror.close()
+
+    const rowsOf = (found: Awaited<ReturnType<typeof client.verify>>) =>
+      found
+        .filter(({ wrongRows }) => wrongRows > 0)
+        .map(({ locationId, dataset, wrongRows, read }) => [locationId, dataset, wrongRows, read])
+        .sort()
+    // What stands at the location that the mirror does not have is found at each that it has.
+    const expected = [
+      [location.id, 'patients', 6, 0],
+      [location.id, 'treatments', 4, 0],
+      [other.id, 'patients', 2, 0],
+      [other.id, 'treatments', 1, 0],
+    ]
+    assert.deepEqual(rowsOf(await client.verify({ store, repair: false })), expected.sort())
+    await client.verify({ store })
+    assert.deepEqual(rowsOf(await client.verify({ store })), [])
+    await store.close()
+    await assertTypedRows(kind, target)
+  })
 }
 
 test('a million amounts of SQLite sum to the cent', async (t) => {

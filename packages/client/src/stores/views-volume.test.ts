@@ -34,8 +34,8 @@ for (const kind of ['sqlite', 'postgres'] as const) {
           from ${numbers(patients ?? 0)};
       insert into patient_referrals (id, location_id, patient_id, direction, attribution_role, source_type, source_name, is_hidden)
         select n, n % 10 + 1, n, 'incoming', 'primary', 'marketing', 'Source ' || (n % 50), ${isFalse} from ${numbers(patients ?? 0)};
-      insert into appointments (id, location_id, patient_id, provider_name, status, local_starts_at, is_hygiene, is_block, is_hidden)
-        select n, n % 10 + 1, n % ${patients} + 1, 'Provider ' || (n % 8), case n % 12 when 0 then 'no_show' when 1 then 'scheduled' else 'completed' end,
+      insert into appointments (id, location_id, patient_id, provider_name, operatory_name, status, local_starts_at, is_hygiene, is_block, is_hidden)
+        select n, n % 10 + 1, n % ${patients} + 1, 'Provider ' || (n % 8), 'Chair ' || (n % 6), case n % 12 when 0 then 'no_show' when 1 then 'scheduled' else 'completed' end,
                ${kind === 'postgres' ? `${day('(n % 2000 - 100)')}::timestamp` : `${day('n % 2000')} || 'T09:00:00'`},
                ${kind === 'postgres' ? 'n % 3 = 0' : '(n % 3 = 0)'}, ${isFalse}, ${isFalse}
           from ${numbers(appointments ?? 0)};

@@ -147,6 +147,44 @@ export const views: readonly View[] = [
                group by l.organization_id, p.source_id) as patient
        group by organization_id, carrier_name`,
   },
+  {
+    name: 'providers',
+    about: 'Providers by location and name, with what names them, and the first and last day of it',
+    sql: ({ day }) => {
+      const counts = ['appointments', 'hygiene_appointments', 'treatments', 'ledger_transactions', 'patients']
+      const named = (dataset: string, name: string, counted: string, on: string | null) => {
+        const columns = counts.map((count) => `${count === counted ? 'count(*)' : '0'} as ${count}`)
+        const days = on === null ? 'cast(null as date)' : on
+        return `
+          select location_id, ${name} as name, ${columns.join(', ')}, min(${days}) as first_on, max(${days}) as last_on
+            from current_${dataset}
+           where ${name} <> ''
+           group by 1, 2`
+      }
+      const visitOn = day('local_starts_at')
+      return `
+      select location_id || '/' || name as provider_key, location_id, name, ${counts.map((count) => `sum(${count}) as ${count}`).join(', ')},
+             min(first_on) as first_on, max(last_on) as last_on
+        from (${[
+          named('appointments', 'provider_name', 'appointments', visitOn),
+          named('appointments', 'hygienist_name', 'hygiene_appointments', visitOn),
+          named('treatments', 'provider_name', 'treatments', 'completed_on'),
+          named('ledger_transactions', 'provider_name', 'ledger_transactions', 'transaction_on'),
+          named('patients', 'primary_provider_name', 'patients', null),
+        ].join(' union all ')}) as named
+       group by location_id, name`
+    },
+  },
+  {
+    name: 'operatories',
+    about: 'Operatories by location and name, with their appointments, and the first and last day of them',
+    sql: ({ day }) => `
+      select location_id || '/' || operatory_name as operatory_key, location_id, operatory_name as name, count(*) as appointments,
+             min(${day('local_starts_at')}) as first_on, max(${day('local_starts_at')}) as last_on
+        from current_appointments
+       where operatory_name <> ''
+       group by location_id, operatory_name`,
+  },
 ]
 
 function sumOf(value: string, condition: string): string {

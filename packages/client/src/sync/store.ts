@@ -57,7 +57,7 @@ export class StoreConflictError extends Error {
   }
 }
 
-/** Where a copy is kept: four functions, and two that a store may leave out. Calls for different locations may overlap; those for one location do not. */
+/** Where a copy is kept: four functions, and three that a store may leave out. Calls for different locations may overlap; those for one location do not. */
 export type SyncStore = {
   /** Every position that is kept. */
   positions: () => Promise<SyncPosition[]>
@@ -70,6 +70,11 @@ export type SyncStore = {
   read: (key: SyncKey) => AsyncIterable<SyncRecord>
   /** Keeps the directory. Locations and organizations that are no longer in it stay; grants that are not end. Called at the beginning of a sync. */
   saveDirectory?: (directory: SyncDirectory) => Promise<void>
+  /**
+   * Compares the rows that a store makes of records, for people to query, with those that its records give. Returns of how many records the
+   * rows differ, rows without a record included, and makes them right when `repair` is true.
+   */
+  checkRows?: (key: SyncKey, options: { repair: boolean }) => Promise<number>
   /** Called when a sync has ended: the time for indexes, which would slow a first walk down. */
   finish?: () => Promise<void>
   close: () => Promise<void>

@@ -6,6 +6,7 @@ import type { TestContext } from 'node:test'
 import { createTestDatabase } from '../../../../apps/server/src/platform/database/test-database.ts'
 import type { Bridgework } from '../bridgework.ts'
 import { datasetNames } from '../dataset-resource.ts'
+import type { StoreOptions } from '../stores/layout.ts'
 import { ndjsonStore } from '../stores/ndjson-store.ts'
 import { postgresStore } from '../stores/postgres-store.ts'
 import { sqliteStore } from '../stores/sqlite-store.ts'
@@ -23,9 +24,9 @@ export async function someTarget(t: TestContext, kind: StoreKind): Promise<strin
   return kind === 'sqlite' ? join(folder, 'copy.sqlite') : folder
 }
 
-export function openStore(kind: StoreKind, target: string): Promise<SyncStore> {
-  if (kind === 'postgres') return postgresStore(target)
-  return kind === 'sqlite' ? sqliteStore(target) : ndjsonStore(target)
+export function openStore(kind: StoreKind, target: string, options: StoreOptions = {}): Promise<SyncStore> {
+  if (kind === 'postgres') return postgresStore(target, options)
+  return kind === 'sqlite' ? sqliteStore(target, options) : ndjsonStore(target)
 }
 
 /** Fails unless the store has exactly the service's records, with exactly their content. */

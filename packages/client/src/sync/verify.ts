@@ -35,11 +35,13 @@ export type Verification = SyncKey & {
   wrong: number
   /** Created or changed at the service after the copy was last brought up to date: no fault, and mended all the same. */
   newer: number
+  /** Records whose rows in the tables of a SQL store were not those that the record gives, and rows that no record gives. */
+  wrongRows: number
 }
 
 /**
- * Compares what was copied with the service's digests, reads the ranges of records that differ, and writes what is not the same in them. It is there for
- * copies that something else has written to; the sync itself never needs it.
+ * Compares what was copied with the service's digests, reads the ranges of records that differ, and writes what is not the same in them. Then
+ * compares the rows of a SQL store with their records. It is there for copies that something else has written to; the sync itself never needs it.
  */
 export async function verify(
   { connection, locations }: { connection: Connection; locations: LocationsResource },
@@ -145,6 +147,8 @@ async function verifyOne(
   }
   for (const kind of different.values()) found[kind] += 1
   await mendNow()
+  // Last: what was mended has its rows.
+  const wrongRows = (await store.checkRows?.(key, { repair })) ?? 0
 
   const [serverSum, storeSum] = [server.sum(), copy.sum()]
   return {
@@ -154,6 +158,7 @@ async function verifyOne(
     serverDigest: serverSum.sha256,
     storeDigest: storeSum.sha256,
     ...found,
+    wrongRows,
   }
 }
 
