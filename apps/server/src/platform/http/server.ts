@@ -7,6 +7,7 @@ import { createClientAddress } from './client-address.ts'
 import { createClientErrorHandler, refuseAndClose } from './client-error.ts'
 import { createErrorHandler, routeOf, writeProblem } from './error-handler.ts'
 import { acceptJsonBodies } from './json-body.ts'
+import { refuseMalformed } from './malformed-request.ts'
 import { watchRoutes } from './route-table.ts'
 
 /** What a request adds to its line in the log: who asked, for how much, and why it was refused. */
@@ -40,6 +41,8 @@ export type HttpServerOptions = {
    * of a path that is known but not with this method, null for an unknown path.
    */
   beforeRefusal?: (request: FastifyRequest, route: string | null) => Promise<void> | void
+  /** The service's own address, which a request may name in its first line. */
+  publicUrl?: string
   newRequestId?: () => string
   headersTimeoutMs?: number
   /** How long a request may take to arrive, unless its route says otherwise. */
@@ -132,9 +135,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   const routes = watchRoutes(app)
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(headersOfAll(request.id))
-    if (request.raw.headers.host === undefined && request.raw.httpVersion !== '1.0') {
-      throw new Problem('request_malformed', { errors: 'The request has no Host header.' })
-    }
+    refuseMalformed(request.raw, options.publicUrl ?? null)
     if ((request.raw.url ?? '').length > urlLengthMax) throw new Problem('uri_too_long')
     if (!request.is404 && !hasEmptyId(request)) return
 
