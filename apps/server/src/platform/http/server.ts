@@ -65,6 +65,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   const clientAddress = createClientAddress(options.trustedProxies)
   const headersTimeout = options.headersTimeoutMs ?? 8_000
   const requestTimeoutMs = options.requestTimeoutMs ?? 12_000
+  const clientErrors = createClientErrorHandler({ log: options.log, newRequestId })
 
   const app: FastifyInstance = Fastify({
     logger: false,
@@ -84,7 +85,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
       requireHostHeader: false,
     },
     routerOptions: { querystringParser: rawText, maxParamLength: urlLengthMax },
-    clientErrorHandler: createClientErrorHandler({ log: options.log, newRequestId }),
+    clientErrorHandler: clientErrors.handleClientError,
     // The router refuses before any hook runs, so what the hooks below do for everyone is done here once more.
     frameworkErrors: (error, request, reply) => {
       const problem = new Problem(error.code === 'FST_ERR_MAX_PARAM_LENGTH' ? 'uri_too_long' : 'request_malformed')
@@ -103,6 +104,9 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
         .end(body)
     },
   })
+  app.server.on('request', clientErrors.watchRequest)
+  // Each of many pipelined requests listens for the end of their one connection.
+  app.server.on('connection', (socket) => socket.setMaxListeners(0))
   app.server.maxConnections = options.connectionsMax ?? 10_000
   // Idle connections make room: a second try succeeds.
   app.server.on('drop', () => app.server.closeIdleConnections())
