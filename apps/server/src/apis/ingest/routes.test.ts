@@ -239,7 +239,7 @@ test('G11: hostile text is stored and returned as it is, in one log line each', 
     "'; drop table record; --",
     'a\r\nSet-Cookie: x',
     '{{7*7}}',
-    'a\u0000b',
+    'a\u0001\u001bb \\u0000',
     'é😀\u2028',
   ]
   await location.upload(

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import type { FastifyInstance } from 'fastify'
 import { Problem } from '../errors/problem.ts'
+import { rawQuery } from './server.ts'
 import { assertRefusal, exchange, openConnection, readToEnd, startTestServer } from './test-connection.ts'
 
 const base = 'Host: test\r\nConnection: close\r\n'
@@ -116,6 +117,12 @@ describe('K12: every refusal has the one error shape', () => {
     ['headers over 16 KiB', `GET /fails HTTP/1.1\r\n${base}X: ${'x'.repeat(20_000)}\r\n\r\n`, 431, 'headers_too_large'],
     ['headers of 1 MB', `GET /fails HTTP/1.1\r\n${base}X: ${'x'.repeat(1_000_000)}\r\n\r\n`, 431, 'headers_too_large'],
     ['malformed JSON', `POST /auth/token HTTP/1.1\r\n${json}Content-Length: 1\r\n\r\n{`, 400, 'body_malformed'],
+    [
+      'U+0000 in a text',
+      `POST /auth/token HTTP/1.1\r\n${json}Content-Length: 18\r\n\r\n{"a":["\\\\\\u0000"]}`,
+      422,
+      'field_invalid',
+    ],
     ['an empty JSON body', `POST /auth/token HTTP/1.1\r\n${json}Content-Length: 0\r\n\r\n`, 400, 'body_malformed'],
     ['a JSON body without length', `POST /auth/token HTTP/1.1\r\n${json}\r\n`, 400, 'body_malformed'],
     [
