@@ -319,31 +319,6 @@ test('a finished read moves synced_at, modifies nothing, and ends the initial sy
   assert.equal((await finish({ read_at: readAt })).status, 422)
 })
 
-test('G15: two uploads of the same dataset that arrive at once are written one after the other', async (t) => {
-  const world = await someWorld(t)
-  const location = await world.addLocation()
-  const agent = await world.addAgent(location.organizationId)
-
-  const answers = await Promise.all(
-    [0, 1].map((index) =>
-      world.send(agent, location.id, 'insurance_plans', index + 1, toNdjson(plans(200, { plan_name: `By ${index}` }))),
-    ),
-  )
-
-  assert.deepEqual(
-    answers.map((answer) => answer.status),
-    [200, 200],
-  )
-  assert.deepEqual(
-    answers.map((answer) => Number(answer.body.inserted)).toSorted((a, b) => a - b),
-    [0, 200],
-  )
-  const { rows } = await world.pool.query(
-    `select distinct document::json -> 'attributes' ->> 'plan_name' as name, modified_at from record`,
-  )
-  assert.equal(rows.length, 1, 'the later batch, whole')
-})
-
 test('an ingest path takes no parameters and answers no other method', async (t) => {
   const world = await someWorld(t)
   const agent = await world.addAgent(await world.addOrganization())
