@@ -87,6 +87,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   const app = createHttpServer({
     log,
     trustedProxies: deps.trustedProxies,
+    publicUrl,
     beforeRefusal: (request, route) => authenticateUnknownPath(context, request, route),
     ...deps.http,
   })

@@ -20,6 +20,7 @@ import { createTokenLimit } from './modules/throttle/token-limit.ts'
 import { createUsageRecorder } from './modules/usage/recorder.ts'
 import { openDatabase } from './platform/database/open-database.ts'
 import { createPool } from './platform/database/pool.ts'
+import { drain } from './platform/http/drain.ts'
 import type { Log } from './platform/log/log-event.ts'
 import { requireSafeStart } from './safe-start.ts'
 
@@ -79,7 +80,10 @@ export async function openService(config: Config, log: Log): Promise<Service> {
       now,
       log,
     })
-    closers.push(() => app.close())
+    closers.push(
+      () => app.close(),
+      () => drain(app.server),
+    )
     return { app, pool, secretKey, close }
   } catch (error) {
     await close()

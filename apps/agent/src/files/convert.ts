@@ -29,7 +29,8 @@ export function converter(kind: Kind, rule: ColumnRule): Converter {
   const read = dateReader(rule.format)
   const convert = ofKind(kind, rule, typeof read === 'function' ? read : () => null)
   return (cell, timeZone) => {
-    if (Array.isArray(cell) && kind.kind === 'list') return { value: cell.map(String) }
+    if (Array.isArray(cell) && kind.kind === 'list')
+      return { value: cell.map((item) => String(item).replaceAll('\u0000', '')) }
     if (typeof cell === 'object' && cell !== null) return { fault: 'must be a plain value, not a list or an object' }
     const text = cell === undefined || cell === null ? '' : String(cell).replaceAll('\u0000', '').trim()
     const isEmpty = text === '' || rule.empty.includes(text)

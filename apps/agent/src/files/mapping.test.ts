@@ -144,7 +144,7 @@ const column: ColumnRule = {
 }
 const convertedValue = (
   kind: Kind,
-  text: string,
+  text: string | string[],
   rule: Partial<ColumnRule> = {},
   timeZone: string | null = 'America/Chicago',
 ) => {
@@ -223,6 +223,7 @@ test('yes and no, whole numbers, lists and texts', () => {
   assert.equal(convertedValue(integer, '', { default: 1 }), 1)
   const list = { kind: 'list', isNullable: false } as const
   assert.deepEqual(convertedValue(list, ' 3; 4 ;', { separator: ';' }), ['3', '4'])
+  assert.deepEqual(convertedValue(list, ['3\u0000', '4']), ['3', '4'])
   const text = { kind: 'text', isNullable: true, lengthMax: 5, lengthMin: 0 } as const
   assert.deepEqual(
     ['  ab ', '', 'abcdef', 'a\u0000b'].map((each) => convertedValue(text, each)),

@@ -7,14 +7,20 @@ import type { IngestRouteName } from './route.ts'
 /** The number that the agent's next upload had when it began to read a list. */
 const beganAtUpload = Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER })
 
+const credential = Type.String({
+  minLength: 1,
+  maxLength: limits.credentialLengthMax,
+  pattern: '^[^\\u0000-\\u001f\\u007f]+$',
+})
+
 /** The JSON body of each route that takes one. Records and slices of lists are lines: see `recordLines` and `sliceLines`. */
 export const ingestBodies = {
   enrolAgent: body({
-    enrolment_code: Type.String({ minLength: 1, maxLength: limits.credentialLengthMax }),
+    enrolment_code: credential,
     name: Type.Optional(shortText),
     version: Type.Optional(shortText),
     /** The key of the agent whose place this one takes: it ends. */
-    replaces_agent_key: Type.Optional(Type.String({ minLength: 1, maxLength: limits.credentialLengthMax })),
+    replaces_agent_key: Type.Optional(credential),
   }),
   sendLocations: body({
     locations: Type.Array(sourceLocation, { maxItems: 1000 }),

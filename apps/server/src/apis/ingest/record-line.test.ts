@@ -119,8 +119,17 @@ test('G08: instants, wall times, days and money have one spelling each', () => {
   assert.match(told({ treatment_source_ids: [7] }), /treatment_source_ids\[0\] must be a string of 1 to 255/)
 })
 
+test('G11: U+0000 in any attribute or key is refused, and the field named', () => {
+  for (const [name, value] of Object.entries({ plan_name: 'a\u0000b', group_number: '\\\u0000' })) {
+    const { errors, members } = problemOf([line({}), line({ [name]: value }, { source_id: '8' })])
+    assert.equal(errors, `Line 2: attributes.${name} contains the character U+0000. Leave it out.`)
+    assert.deepEqual(members, { line: 2, field: `attributes.${name}` })
+  }
+  assert.match(refusal([line({}, { source_id: 'a\u0000' })]), /source_id must be .* without control characters/)
+})
+
 test('G11: hostile text is stored as it is', () => {
-  const hostile = '=HYPERLINK("x") <script> \'; drop table \r\nSet-Cookie: {{x}} \\ud800 \u0000'
+  const hostile = '=HYPERLINK("x") <script> \'; drop table \r\nSet-Cookie: {{x}} \\ud800 \\u0000 \u0001\u001b'
   const [record] = read([line({ plan_name: hostile })])
   assert.equal(JSON.parse(record?.source ?? '').plan_name, hostile)
 })

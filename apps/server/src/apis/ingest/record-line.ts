@@ -4,6 +4,7 @@ import { Compile } from 'typebox/compile'
 import type { UploadLine } from '../../modules/records/upload.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import { explainMismatch, type Mismatch } from '../../platform/http/mismatch.ts'
+import { hasNul } from '../../platform/http/nul.ts'
 
 /** Reads one upload line by line. `take` throws `record_invalid` with the line's number, the field and the rule, in its text and as members; never the value. */
 export type LineReader = { take: (text: string, number: number) => void; lines: () => UploadLine[] }
@@ -26,6 +27,7 @@ export function createLineReader(dataset: Dataset): () => LineReader {
     // JSON.stringify writes half a surrogate pair, and nothing else, as a lower-case \ud escape.
     if (/(?<!\\)(?:\\\\)*\\ud/.test(source) || !line.source_id.isWellFormed())
       return { field: null, errors: 'the line holds text that is not well-formed Unicode.' }
+    if (hasNul(source)) return nulIn(line.attributes)
     return { sourceId: line.source_id, source }
   }
   return () => {
@@ -40,6 +42,13 @@ export function createLineReader(dataset: Dataset): () => LineReader {
       lines: () => [...read.values()],
     }
   }
+}
+
+/** Names the attribute with U+0000, never its value. */
+function nulIn(attributes: object): Mismatch {
+  const name = Object.entries(attributes).find(([, value]) => hasNul(JSON.stringify(value)))?.[0]
+  const field = name === undefined ? 'attributes' : `attributes.${name}`
+  return { field, errors: `${field} contains the character U+0000. Leave it out.` }
 }
 
 function parseJson(text: string): unknown {

@@ -182,6 +182,21 @@ test('no range and no page of any list asks for more than a moment or a megabyte
   assert.deepEqual((await read('listAgreements')).map(({ version }) => version).slice(0, 2), [200, 199])
 })
 
+test('U+0000 in any text is 422, in a body and in a query', async (t) => {
+  const world = await somePortal(t)
+  const operator = await world.signInAs('operator', 'owner')
+  const answers = [
+    await world.postPage('/auth/sign-in/email', { email: 'a\u0000@example.com', password: 'x' }),
+    await world.postPage('/auth/sign-in/email', { email: operator.person.email, password: 'a\u0000' }),
+    await world.postPage('/auth/reset-password', { token: '\u0000', new_password: 'correct horse battery' }),
+    await operator.get('/operator/companies?search=a%00b'),
+  ]
+  for (const answer of answers) {
+    assert.equal(answer.status, 422, answer.text)
+    assert.match(answer.body.errors, /contains the character U\+0000/)
+  }
+})
+
 test('a summary ends today and begins six years ago at most, whatever days are asked for', async (t) => {
   const world = await somePortal(t)
   const location = await world.addLocation()

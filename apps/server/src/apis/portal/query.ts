@@ -17,7 +17,10 @@ export function readQuery(names: readonly string[], raw: string): Query {
       throw invalid(`${name.slice(0, 50)} is not a parameter here, or it comes twice. Parameters: ${accepted}.`)
     }
   }
-  return Object.fromEntries(names.map((name) => [name, parameters.get(name) ?? '']))
+  const query = Object.fromEntries(names.map((name) => [name, parameters.get(name) ?? '']))
+  const withNul = names.find((name) => query[name]?.includes('\0'))
+  if (withNul !== undefined) throw invalid(`${withNul} contains the character U+0000. Leave it out.`)
+  return query
 }
 
 /** One of a few words, null when it is absent. */
@@ -41,9 +44,7 @@ export function readNumber(query: Query, name: string, max: number): number | nu
 /** Text to search for, without the spaces around it. */
 export function readSearch(query: Query): string {
   const text = query.search ?? ''
-  if (text.length > searchLengthMax || text.includes('\0')) {
-    throw invalid(`search must have at most ${searchLengthMax} characters, without NUL.`)
-  }
+  if (text.length > searchLengthMax) throw invalid(`search must have at most ${searchLengthMax} characters.`)
   return text.trim()
 }
 

@@ -5,6 +5,7 @@ import { admitAttempt } from '../../modules/sign-in/attempt-limit.ts'
 import { withMinimumDuration } from '../../modules/sign-in/minimum-duration.ts'
 import { requireGoodPassword } from '../../modules/sign-in/password-rule.ts'
 import type { Person } from '../../modules/sign-in/person.ts'
+import { endResetLinks } from '../../modules/sign-in/reset-link.ts'
 import { completeSignUp } from '../../modules/sign-in/sign-up.ts'
 import { requireText } from '../../platform/errors/field.ts'
 import { Problem } from '../../platform/errors/problem.ts'
@@ -103,6 +104,7 @@ export const signInHandlers: { [Name in SignInRouteName]: SignInHandler<Name> } 
       if (!found) throw new Problem('invitation_unknown')
       await requireGoodPassword(body.new_password, [found.name, found.email])
       await context.auth.api.resetPassword({ body: { newPassword: body.new_password, token: body.token }, headers })
+      await endResetLinks(context.pool, found.id)
       return found
     })
     return { answer: done, event: { action: 'account.password_reset', user } }
@@ -121,6 +123,7 @@ export const signInHandlers: { [Name in SignInRouteName]: SignInHandler<Name> } 
         returnHeaders: true,
       }),
     )
+    await endResetLinks(context.pool, person.userId)
     return { answer: done, headers: set, event: { action: 'account.password_change', user: userOf(person) } }
   },
 

@@ -158,6 +158,45 @@ test('a link for a new password works once, ends every sign-in, and refuses a we
   assert.ok(rows.every(({ identifier }) => !identifier.includes(token)))
 })
 
+test('every link for a new password ends when one is used, when a new one is asked for, and when the password changes', async (t) => {
+  const world = await somePortal(t)
+  const person = await world.addPerson()
+  const other = await world.addPerson()
+  const ask = async ({ email }: { email: string }) => {
+    assert.equal((await world.postPage('/auth/request-password-reset', { email })).status, 200)
+    return await world.linkSecret(email)
+  }
+  const use = async (token: string, newPassword = olga.password) => {
+    const answer = await world.postPage('/auth/reset-password', { token, new_password: newPassword })
+    return answer.status === 200 ? 'set' : answer.body.code
+  }
+  const ofOther = await ask(other)
+  const [first, second] = [await ask(person), await ask(person)]
+  assert.equal(await use(first, 'the older link still works'), 'invitation_unknown')
+  assert.equal(await use(second), 'set')
+  assert.equal(await use(first), 'invitation_unknown')
+
+  const beforeChange = await ask(person)
+  const signed = await world.signIn({ email: person.email, password: olga.password })
+  const changed = { current_password: olga.password, new_password: password }
+  assert.equal((await signed.post('/auth/change-password', changed)).status, 200)
+  assert.equal(await use(beforeChange), 'invitation_unknown')
+  assert.equal(await use(ofOther), 'set', 'the links of other people stay')
+})
+
+test('of two requests that use one link at once, one sets the password', async (t) => {
+  const world = await somePortal(t)
+  const person = await world.addPerson()
+  await world.postPage('/auth/request-password-reset', { email: person.email })
+  const token = await world.linkSecret(person.email)
+  const answers = await Promise.all(
+    ['the first of two passwords', 'the second of two passwords'].map((chosen) =>
+      world.postPage('/auth/reset-password', { token, new_password: chosen }),
+    ),
+  )
+  assert.deepEqual(answers.map(({ status }) => status).toSorted(), [200, 404])
+})
+
 test('a new password needs the old one and a fresh sign-in, and ends the other sign-ins', async (t) => {
   const world = await somePortal(t)
   const person = await world.addPerson()

@@ -56,7 +56,7 @@ test('T02, T03, T04, T05: whatever is wrong with a pair, the answer is the same 
   })
   const wrong = {
     'T02 unknown client_id': { client_id: `bwc_${'A'.repeat(43)}`, client_secret: right.clientSecret },
-    'T02 client_id that cannot be': { client_id: 'x\u0000y', client_secret: 'x' },
+    'T02 client_id that cannot be': { client_id: 'x\u0001y', client_secret: 'x' },
     'T03 wrong secret': { client_id: right.clientId, client_secret: `bws_${'A'.repeat(43)}` },
     'T03 secret of another company': { client_id: right.clientId, client_secret: revoked.clientSecret },
     'T04 revoked': pairOf(revoked),

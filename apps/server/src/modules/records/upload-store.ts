@@ -49,7 +49,28 @@ export async function saveUpload(
   )
 }
 
-/** Forgets uploads of more than 7 days ago. Housekeeping: goes over every location. */
+/** Whether this agent has uploaded this dataset with a higher number: what comes now is older. Uses the primary key. */
+export async function isNumberPassed(client: PoolClient, key: UploadKey): Promise<boolean> {
+  const { rows } = await client.query(
+    `select from upload
+      where location_id = $1 and dataset = $2 and agent_id = $3 and number > $4
+      limit 1`,
+    [key.locationId, key.dataset, key.agentId, key.number],
+  )
+  return rows.length > 0
+}
+
+/**
+ * Forgets uploads of more than 7 days ago, but for the last one of each agent and dataset: it tells which numbers come too late. Housekeeping:
+ * goes over every location.
+ */
 export async function deleteOldUploads(pool: Pool, before: Date): Promise<void> {
-  await pool.query(`delete from upload where received_at < $1`, [before])
+  await pool.query(
+    `delete from upload
+      where received_at < $1
+        and exists (select from upload later
+                     where later.location_id = upload.location_id and later.dataset = upload.dataset
+                       and later.agent_id = upload.agent_id and later.number > upload.number)`,
+    [before],
+  )
 }

@@ -8,7 +8,7 @@ import { type ChangedRecord, hideRecords, type NewRecord, writeRecords } from '.
 import { hashSource } from './document.ts'
 import { takeOffRemovals } from './removal-store.ts'
 import { takeTurn } from './turn.ts'
-import { findUpload, isNumberUsed, saveUpload } from './upload-store.ts'
+import { findUpload, isNumberPassed, isNumberUsed, saveUpload } from './upload-store.ts'
 import { findBySourceIds, type StoredRecord } from './write-store.ts'
 
 /** `source`: canonical JSON of what was sent, validated; null: the record was removed in the practice management system. */
@@ -46,6 +46,11 @@ export async function storeUpload(
     if (upload.fence !== null) await holdWriter(turn.client, { ...upload, fence: upload.fence })
     await noteNumber(turn.client, upload.agentId, upload.number)
     if (await isNumberUsed(turn.client, upload.agentId, upload.number)) throw new Problem('idempotency_key_reused')
+    if (await isNumberPassed(turn.client, upload)) {
+      throw new Problem('idempotency_key_reused', {
+        errors: 'A later upload of this dataset had a higher number. Number uploads above highest_number.',
+      })
+    }
     const sourceIds = upload.lines.map((line) => line.sourceId)
     const stored = new Map<string, StoredRecord>()
     for (const record of await findBySourceIds(turn.client, locationId, dataset, sourceIds)) {

@@ -7,6 +7,7 @@ import type { Pool } from 'pg'
 import type { SecretKey } from '../credentials/secret.ts'
 import { queueMail } from '../mail/queue.ts'
 import { passwordLengthMax, passwordLengthMin } from './password-rule.ts'
+import { endOlderResetLinks, resetLinkStorage } from './reset-link.ts'
 import { resetMail } from './sign-in-mail.ts'
 import { useTotp } from './used-totp.ts'
 
@@ -76,8 +77,7 @@ export function createAuth(deps: { pool: Pool; secretKey: SecretKey; publicUrl: 
     verification: {
       modelName: 'portal_verification',
       fields: { expiresAt: 'expires_at', ...times },
-      // A stolen copy of the database resets no password.
-      storeIdentifier: 'hashed',
+      storeIdentifier: { default: 'hashed', overrides: resetLinkStorage },
     },
     emailAndPassword: {
       enabled: true,
@@ -87,7 +87,10 @@ export function createAuth(deps: { pool: Pool; secretKey: SecretKey; publicUrl: 
       requireEmailVerification: true,
       resetPasswordTokenExpiresIn: 60 * 60,
       revokeSessionsOnPasswordReset: true,
-      sendResetPassword: async ({ user, token }) => queueMail(pool, resetMail(publicUrl, user, token)),
+      sendResetPassword: async ({ user, token }) => {
+        await endOlderResetLinks(pool, user.id)
+        await queueMail(pool, resetMail(publicUrl, user, token))
+      },
     },
     advanced: {
       cookiePrefix: 'bridgework',

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { STATUS_CODES } from 'node:http'
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { type ProblemCode, problems } from '@bridgework/contract'
 import { Problem } from '../errors/problem.ts'
@@ -8,15 +8,23 @@ import { writeProblem } from './error-handler.ts'
 
 /**
  * Answers what Node's HTTP parser refuses (garbage, too many headers, too slow) in our error shape, where Node would send a bare status line,
- * and closes the connection: nothing that follows on it can be trusted.
+ * and closes the connection: nothing that follows on it can be trusted. Requests that came whole before it on the connection are answered first.
  */
 export function createClientErrorHandler(deps: { log: Log; newRequestId?: () => string }) {
-  const answered = new WeakSet<Socket>()
-  return (error: Error & { code?: string }, socket: Socket): void => {
-    // What is still on its way to a closed parser is refused again; one answer is enough.
-    if (answered.has(socket)) return
-    answered.add(socket)
-    if (error.code === 'ECONNRESET' || !socket.writable || isAnswering(socket)) {
+  const refused = new WeakSet<Socket>()
+  const unanswered = new WeakMap<Socket, Set<Exchange>>()
+
+  const watchRequest = (request: IncomingMessage, response: ServerResponse): void => {
+    const { socket } = request
+    const exchanges = unanswered.get(socket) ?? new Set()
+    const exchange = { request, response }
+    unanswered.set(socket, exchanges.add(exchange))
+    response.once('close', () => exchanges.delete(exchange))
+  }
+
+  const refuse = (error: Error & { code?: string }, socket: Socket, broken: Exchange | undefined): void => {
+    // Nothing may be written into an answer of which a part is on the wire.
+    if (!socket.writable || broken?.response.headersSent) {
       socket.destroy()
       return
     }
@@ -33,7 +41,27 @@ export function createClientErrorHandler(deps: { log: Log; newRequestId?: () => 
     })
     refuseAndClose(socket, problem, requestId)
   }
+
+  const handleClientError = (error: Error & { code?: string }, socket: Socket): void => {
+    // What is still on its way to a closed parser is refused again; one answer is enough.
+    if (refused.has(socket)) return
+    refused.add(socket)
+    if (error.code === 'ECONNRESET') {
+      socket.destroy()
+      return
+    }
+    const before = [...(unanswered.get(socket) ?? [])]
+    // The last request is the broken one, unless it came whole and the garbage behind it never became a request.
+    const broken = before.at(-1)?.request.complete === false ? before.pop() : undefined
+    const last = before.at(-1)
+    if (last) last.response.once('close', () => refuse(error, socket, broken))
+    else refuse(error, socket, broken)
+  }
+
+  return { watchRequest, handleClientError }
 }
+
+type Exchange = { request: IncomingMessage; response: ServerResponse }
 
 /** Writes an answer, with `more` headers, to a socket that has no usable response object, and closes it. */
 export function refuseAndClose(
@@ -68,9 +96,4 @@ const codes: Record<string, ProblemCode> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'request_timeout',
   HPE_HEADER_OVERFLOW: 'headers_too_large',
   HPE_CHUNK_EXTENSIONS_OVERFLOW: 'body_too_large',
-}
-
-/** Whether part of an answer is on the wire, so that nothing may be written into it. Node's own default handler asks the same field. */
-function isAnswering(socket: Socket): boolean {
-  return (socket as Socket & { _httpMessage?: { headersSent: boolean } | null })._httpMessage?.headersSent ?? false
 }

@@ -1,9 +1,10 @@
 import type { FastifyInstance } from 'fastify'
 import { Problem } from '../errors/problem.ts'
+import { hasNul } from './nul.ts'
 
 /**
  * Makes `application/json` the only body that routes receive, read strictly: UTF-8 and nothing else, never empty, and `__proto__` or
- * `constructor.prototype` in it are dropped before anyone could copy them. Any other content type is refused before a byte of it is parsed.
+ * `constructor.prototype` in it are dropped before anyone could copy them, and U+0000 in any text is refused. Any other content type is refused before a byte of it is parsed.
  */
 export function acceptJsonBodies(app: FastifyInstance): void {
   const parseJson = app.getDefaultJsonParser('remove', 'remove')
@@ -23,6 +24,11 @@ export function acceptJsonBodies(app: FastifyInstance): void {
     } catch {
       return done(new Problem('body_malformed'))
     }
-    parseJson(request, text, done)
+    parseJson(request, text, (error, value) => {
+      if (!error && hasNul(text)) done(new Problem('field_invalid', { errors: nulErrors }))
+      else done(error, value)
+    })
   })
 }
+
+const nulErrors = 'A text of the body contains the character U+0000. Leave it out.'

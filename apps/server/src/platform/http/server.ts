@@ -7,6 +7,7 @@ import { createClientAddress } from './client-address.ts'
 import { createClientErrorHandler, refuseAndClose } from './client-error.ts'
 import { createErrorHandler, routeOf, writeProblem } from './error-handler.ts'
 import { acceptJsonBodies } from './json-body.ts'
+import { refuseMalformed } from './malformed-request.ts'
 import { watchRoutes } from './route-table.ts'
 
 /** What a request adds to its line in the log: who asked, for how much, and why it was refused. */
@@ -40,6 +41,8 @@ export type HttpServerOptions = {
    * of a path that is known but not with this method, null for an unknown path.
    */
   beforeRefusal?: (request: FastifyRequest, route: string | null) => Promise<void> | void
+  /** The service's own address, which a request may name in its first line. */
+  publicUrl?: string
   newRequestId?: () => string
   headersTimeoutMs?: number
   /** How long a request may take to arrive, unless its route says otherwise. */
@@ -62,6 +65,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   const clientAddress = createClientAddress(options.trustedProxies)
   const headersTimeout = options.headersTimeoutMs ?? 8_000
   const requestTimeoutMs = options.requestTimeoutMs ?? 12_000
+  const clientErrors = createClientErrorHandler({ log: options.log, newRequestId })
 
   const app: FastifyInstance = Fastify({
     logger: false,
@@ -81,7 +85,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
       requireHostHeader: false,
     },
     routerOptions: { querystringParser: rawText, maxParamLength: urlLengthMax },
-    clientErrorHandler: createClientErrorHandler({ log: options.log, newRequestId }),
+    clientErrorHandler: clientErrors.handleClientError,
     // The router refuses before any hook runs, so what the hooks below do for everyone is done here once more.
     frameworkErrors: (error, request, reply) => {
       const problem = new Problem(error.code === 'FST_ERR_MAX_PARAM_LENGTH' ? 'uri_too_long' : 'request_malformed')
@@ -100,6 +104,9 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
         .end(body)
     },
   })
+  app.server.on('request', clientErrors.watchRequest)
+  // Each of many pipelined requests listens for the end of their one connection.
+  app.server.on('connection', (socket) => socket.setMaxListeners(0))
   app.server.maxConnections = options.connectionsMax ?? 10_000
   // Idle connections make room: a second try succeeds.
   app.server.on('drop', () => app.server.closeIdleConnections())
@@ -132,9 +139,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   const routes = watchRoutes(app)
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(headersOfAll(request.id))
-    if (request.raw.headers.host === undefined && request.raw.httpVersion !== '1.0') {
-      throw new Problem('request_malformed', { errors: 'The request has no Host header.' })
-    }
+    refuseMalformed(request.raw, options.publicUrl ?? null)
     if ((request.raw.url ?? '').length > urlLengthMax) throw new Problem('uri_too_long')
     if (!request.is404 && !hasEmptyId(request)) return
 

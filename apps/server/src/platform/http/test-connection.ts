@@ -40,14 +40,25 @@ export async function exchange(t: TestContext, port: number, text: string | Buff
   return readToEnd(socket, { isHead: text.toString('latin1').startsWith('HEAD ') })
 }
 
+/** Sends a text on a connection of its own and reads every answer until the server closes it. */
+export async function exchangeAll(t: TestContext, port: number, text: string): Promise<RawAnswer[]> {
+  const socket = await openConnection(t, port)
+  socket.write(text)
+  return parseAnswers(await readBytes(socket))
+}
+
 /** All that arrives until the connection ends, as one answer. */
 export async function readToEnd(socket: Socket, { isHead = false } = {}): Promise<RawAnswer> {
+  const [answer] = parseAnswers(await readBytes(socket), { isHead })
+  assert.ok(answer, 'the connection was closed without an answer')
+  return answer
+}
+
+async function readBytes(socket: Socket): Promise<Buffer> {
   const chunks: Buffer[] = []
   socket.on('data', (chunk) => chunks.push(Buffer.from(chunk)))
   await new Promise((resolve) => socket.once('close', resolve).once('end', () => socket.end()))
-  const [answer] = parseAnswers(Buffer.concat(chunks), { isHead })
-  assert.ok(answer, 'the connection was closed without an answer')
-  return answer
+  return Buffer.concat(chunks)
 }
 
 /** Resolves with the first `count` answers on a connection, which stays open. */
