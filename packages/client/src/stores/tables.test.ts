@@ -86,11 +86,13 @@ for (const kind of ['sqlite', 'postgres'] as const) {
   })
 
   test(`${kind}: every odd value of a record stands in its column`, async (t) => {
-    const { client, location } = await someClient(t)
+    const { client, location, world } = await someClient(t)
     await location.upload('patients', {
-      p1: aRecord('patients', { first_name: 'a\0\0b', last_name: '\\\0c', date_of_birth: '0000-02-29' }),
+      p1: aRecord('patients', { first_name: 'a<NUL><NUL>b', last_name: '\\<NUL>c', date_of_birth: '0000-02-29' }),
       p2: aRecord('patients', { first_name: '\\u0000', last_name: "'; drop table patients; --", balance: null }),
     })
+    // The service refuses this character, but has records from before it did.
+    await world.pool.query(String.raw`update record set document = replace(document, '<NUL>', '\u0000')`)
     const { one } = await mirrored(t, kind, client, { isPlain: false })
     const [first, day] = kind === 'sqlite' ? ['a\0\0b', '0000-02-29'] : ['ab', '0001-02-29 BC']
     assert.deepEqual(await one(`select first_name, date_of_birth from patients where source_id = 'p1'`), {
