@@ -33,6 +33,8 @@ export function serverCommand(
     full_page_writes: 'on',
     synchronous_commit: 'on',
     password_encryption: 'scram-sha-256',
+    // After a crash, before recovery: one call for the file system in the place of one for each of thousands of files.
+    ...(process.platform === 'linux' && { recovery_init_sync_method: 'syncfs' }),
     // Ends the statement of a client that died, so that its locks do not outlive it.
     client_connection_check_interval: '2s',
     timezone: 'UTC',
