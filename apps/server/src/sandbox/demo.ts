@@ -9,7 +9,7 @@ import {
 import { datasetsByLocation } from '../modules/consent/access.ts'
 import { grantAccess, listAccess } from '../modules/consent/grant.ts'
 import { acceptAgreement, ensureFirstAgreement, findCurrentAgreement } from '../modules/credentials/agreement.ts'
-import { regenerateKeyPair } from '../modules/credentials/key-pair.ts'
+import { listKeyPairs, regenerateKeyPair } from '../modules/credentials/key-pair.ts'
 import type { SecretKey } from '../modules/credentials/secret.ts'
 import { verifyKeyPair } from '../modules/credentials/verify-key-pair.ts'
 import { listCompanies } from '../modules/directory/company.ts'
@@ -19,6 +19,7 @@ import { createCompany } from '../modules/membership/create-tenant.ts'
 import { getOwner } from '../modules/membership/member.ts'
 import { listGrants } from '../modules/overview/grant.ts'
 import { withTransaction } from '../platform/database/pool.ts'
+import { DatabaseStartError } from '../platform/database/start-error.ts'
 import type { AgentId, CompanyId, LocationId, MemberId, OrganizationId } from '../platform/identity/identity.ts'
 import type { SandboxFile } from './sandbox-file.ts'
 
@@ -49,6 +50,25 @@ export async function ensureDemo(pool: Pool, secretKey: SecretKey, known: Partia
   const pair = await ensureKeyPair(pool, secretKey, { companyId, memberId: ownerId }, known)
   const agent = await ensureAgent(pool, secretKey, organizationId, known)
   return { organizationId, companyId, ...pair, ...agent }
+}
+
+/**
+ * Refuses a database whose demo belongs to another data directory: its sandbox.json has a live key pair that a start here would replace. Throws
+ * a DatabaseStartError for the person who starts.
+ */
+export async function refuseOtherDemo(
+  pool: Pool,
+  secretKey: SecretKey,
+  known: Partial<SandboxFile>,
+  dataDir: string,
+): Promise<void> {
+  const company = (await listCompanies(pool)).find(({ name }) => name === companyName)
+  if (!company) return
+  const isLive = (await listKeyPairs(pool, company.id)).some(({ state }) => state.state === 'live')
+  if (!isLive || (await findKnownPair(pool, secretKey, company.id, known)) !== null) return
+  throw new DatabaseStartError(
+    `The demo in the database of DATABASE_URL belongs to another data directory, and ${dataDir} does not have its credentials. Use that data directory (BRIDGEWORK_DATA_DIR), another database, or give the demo up with "npm run operator -- credential revoke --company ${company.id}".`,
+  )
 }
 
 /** The vendor company of the sandbox, with an accepted agreement. */
@@ -118,13 +138,20 @@ async function ensureKeyPair(
   owner: { companyId: CompanyId; memberId: MemberId },
   known: Partial<SandboxFile>,
 ): Promise<{ clientId: string; clientSecret: string }> {
-  const { client_id: clientId, client_secret: clientSecret } = known
-  if (clientId !== undefined && clientSecret !== undefined) {
-    const verdict = await verifyKeyPair(pool, secretKey, clientId, clientSecret)
-    if ('companyId' in verdict && verdict.companyId === owner.companyId) return { clientId, clientSecret }
-  }
-  const pair = await regenerateKeyPair(pool, secretKey, owner)
+  const pair =
+    (await findKnownPair(pool, secretKey, owner.companyId, known)) ?? (await regenerateKeyPair(pool, secretKey, owner))
   return { clientId: pair.clientId, clientSecret: pair.clientSecret }
+}
+
+async function findKnownPair(
+  pool: Pool,
+  secretKey: SecretKey,
+  companyId: CompanyId,
+  { client_id: clientId, client_secret: clientSecret }: Partial<SandboxFile>,
+): Promise<{ clientId: string; clientSecret: string } | null> {
+  if (clientId === undefined || clientSecret === undefined) return null
+  const verdict = await verifyKeyPair(pool, secretKey, clientId, clientSecret)
+  return 'companyId' in verdict && verdict.companyId === companyId ? { clientId, clientSecret } : null
 }
 
 async function ensureAgent(

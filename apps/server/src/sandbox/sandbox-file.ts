@@ -28,8 +28,8 @@ export function readSandboxFile(dataDir: string): Partial<SandboxFile> {
   }
 }
 
-/** Written aside and renamed, so that a reader or a crash never meets half a file. Mode 0600: it holds secrets. */
-export function writeSandboxFile(dataDir: string, file: SandboxFile): void {
+/** Written aside and renamed, so that a reader or a crash never meets half a file. Mode 0600: it holds secrets. A start that is under way writes what it has. */
+export function writeSandboxFile(dataDir: string, file: Partial<SandboxFile>): void {
   const path = join(dataDir, name)
   writeFileSync(`${path}.new`, `${JSON.stringify(file, null, 2)}\n`, { mode: 0o600 })
   renameSync(`${path}.new`, path)

@@ -1,6 +1,83 @@
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { TestContext } from 'node:test'
 import { test } from 'node:test'
-import { localUrl } from './sandbox.ts'
+import pg from 'pg'
+import { createSecretKey } from '../modules/credentials/secret.ts'
+import { verifyKeyPair } from '../modules/credentials/verify-key-pair.ts'
+import { DatabaseStartError } from '../platform/database/start-error.ts'
+import { createTestDatabase, superuserUrl } from '../platform/database/test-database.ts'
+import { localUrl, setUpDemo } from './sandbox.ts'
+
+async function someSandbox(t: TestContext) {
+  const { pool, serverUrl } = await createTestDatabase(t)
+  const secretKey = createSecretKey(randomBytes(32))
+  const start = (dataDir: string) =>
+    setUpDemo({
+      pool,
+      secretKey,
+      config: {
+        dataDir,
+        database: { kind: 'server', url: serverUrl, migrationUrl: null },
+        publicUrl: 'http://localhost',
+      },
+      signal: new AbortController().signal,
+    })
+  const someDataDir = () => {
+    const dataDir = mkdtempSync(join(tmpdir(), 'bridgework-test-'))
+    t.after(() => rmSync(dataDir, { recursive: true }))
+    return dataDir
+  }
+  return { pool, secretKey, start, someDataDir, database: new URL(serverUrl).pathname.slice(1) }
+}
+
+test('the demo is set up whole though the database ends every session in between', async (t) => {
+  const sandbox = await someSandbox(t)
+  const admin = new pg.Client({ connectionString: superuserUrl('postgres') })
+  await admin.connect()
+  t.after(() => admin.end())
+  const beganAtMs = performance.now()
+  const ending = (async () => {
+    let ended = 0
+    while (performance.now() - beganAtMs < 1_500) {
+      const { rowCount } = await admin.query(
+        'select pg_terminate_backend(pid) from pg_stat_activity where datname = $1',
+        [sandbox.database],
+      )
+      ended += rowCount ?? 0
+    }
+    return ended
+  })()
+
+  const { demo, signIns } = await sandbox.start(sandbox.someDataDir())
+
+  assert.ok((await ending) > 0)
+  const verdict = await verifyKeyPair(sandbox.pool, sandbox.secretKey, demo.clientId, demo.clientSecret)
+  assert.ok('companyId' in verdict)
+  assert.equal(signIns.length, 7)
+})
+
+test('a second sandbox on one database is refused, and the first one’s key pair stays', async (t) => {
+  const { start, someDataDir, pool, secretKey } = await someSandbox(t)
+  const [first, second] = [someDataDir(), someDataDir()]
+  const { demo } = await start(first)
+  const { clientId, clientSecret } = demo
+
+  await assert.rejects(start(second), (error: unknown) => {
+    assert.ok(error instanceof DatabaseStartError)
+    assert.match(
+      error.message,
+      /belongs to another data directory, and \S+ does not have its credentials\. Use that data directory/,
+    )
+    return true
+  })
+
+  assert.ok('companyId' in (await verifyKeyPair(pool, secretKey, clientId, clientSecret)))
+  assert.equal((await start(first)).demo.clientId, clientId)
+})
 
 test('the demo practice’s feeder reaches the server at whatever address it listens', () => {
   const urls = {

@@ -9,11 +9,13 @@ import type { SecretKey } from '../modules/credentials/secret.ts'
 import { areInitiallySynced } from '../modules/datasets/dataset-state.ts'
 import { listLocations } from '../modules/directory/location.ts'
 import { createAuth } from '../modules/sign-in/auth.ts'
+import { makeFolder } from '../platform/database/make-folder.ts'
 import type { Log } from '../platform/log/log-event.ts'
-import { type Demo, ensureDemo, ensureGrants } from './demo.ts'
+import { type Demo, ensureDemo, ensureGrants, refuseOtherDemo } from './demo.ts'
 import { ensureDemoPeople } from './demo-people.ts'
 import { type Feeder, startFeeder } from './feeder-process.ts'
 import { readSandboxFile, type SandboxFile, writeSandboxFile } from './sandbox-file.ts'
+import { surviveOutage } from './survive-outage.ts'
 
 export type Sandbox = { file: SandboxFile; stop: () => Promise<void> }
 
@@ -34,28 +36,48 @@ export async function startSandbox(deps: {
   /** Ends the wait for the practice's data. */
   signal: AbortSignal
 }): Promise<Sandbox> {
-  const { address, pool, secretKey, config, log, signal } = deps
-  const known = readSandboxFile(config.dataDir)
-  const demo = await ensureDemo(pool, secretKey, known)
-  const signIns = await ensureDemoPeople(
-    pool,
-    createAuth({ pool, secretKey, publicUrl: config.publicUrl }),
-    demo,
-    known,
-  )
+  const { address, pool, config, log, signal } = deps
+  const survive = <T>(work: () => Promise<T>) => surviveOutage(work, signal)
+  const { demo, signIns } = await setUpDemo(deps)
   const stateDir = join(config.dataDir, 'sandbox')
   mkdirSync(stateDir, { recursive: true, mode: 0o700 })
-  const isWhole = await hasWholePractice(pool, demo)
+  const isWhole = await survive(() => hasWholePractice(pool, demo))
   const feeder = startFeeder({ demo, serverUrl: localUrl(address), stateDir, log })
   try {
     if (!isWhole) await waitForData(feeder, signal)
-    const file = await sandboxFile(pool, demo, signIns, config)
+    const file = await survive(() => sandboxFile(pool, demo, signIns, config))
     writeSandboxFile(config.dataDir, file)
     return { file, stop: feeder.stop }
   } catch (error) {
     await feeder.stop()
     throw error
   }
+}
+
+/**
+ * The demo of this data directory with its people. A database that is slow or goes away meanwhile is waited for; one that holds the demo of
+ * another data directory is refused with a DatabaseStartError.
+ */
+export async function setUpDemo(deps: {
+  pool: Pool
+  secretKey: SecretKey
+  config: Pick<Config, 'dataDir' | 'database' | 'publicUrl'>
+  signal: AbortSignal
+}): Promise<{ demo: Demo; signIns: SandboxFile['portal_sign_ins'] }> {
+  const { pool, secretKey, config, signal } = deps
+  const known = readSandboxFile(config.dataDir)
+  // The embedded database belongs to the data directory, and so does its demo.
+  if (config.database.kind === 'server') {
+    await surviveOutage(() => refuseOtherDemo(pool, secretKey, known, config.dataDir), signal)
+  }
+  const demo = await surviveOutage(() => ensureDemo(pool, secretKey, known), signal)
+  // At once: a start that is killed from here on is taken up by the next one with the same credentials.
+  makeFolder(config.dataDir, 0o700)
+  const { clientId: client_id, clientSecret: client_secret, agentKey: agent_key } = demo
+  writeSandboxFile(config.dataDir, { ...known, client_id, client_secret, agent_key })
+  const auth = createAuth({ pool, secretKey, publicUrl: config.publicUrl })
+  const signIns = await surviveOutage(() => ensureDemoPeople(pool, auth, demo, known), signal)
+  return { demo, signIns }
 }
 
 /** Also false after a first start that was interrupted while the data was on its way. */

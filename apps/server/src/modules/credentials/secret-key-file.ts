@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { linkSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { linkSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { makeFolder } from '../../platform/database/make-folder.ts'
 import { codeOf } from '../../platform/errors/error-code.ts'
 import { createSecretKey, type SecretKey } from './secret.ts'
 
@@ -40,7 +41,13 @@ function readKey(path: string): Uint8Array {
 
 /** Written whole under another name and then linked, which fails when the file is there: of two first starts both use one key. */
 function makeWhenMissing(dataDir: string, path: string): void {
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  try {
+    makeFolder(dataDir, 0o700)
+  } catch (error) {
+    throw new SecretKeyFileError(
+      `The data directory ${dataDir} cannot be used (${codeOf(error)}). Check its access rights, or set BRIDGEWORK_DATA_DIR to another directory.`,
+    )
+  }
   const draft = `${path}.${randomBytes(6).toString('hex')}`
   try {
     statSync(path)

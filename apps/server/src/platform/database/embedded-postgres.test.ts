@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import test from 'node:test'
 import { clusterOf, kill, query, startAlone, startIn, testFolder } from './embedded/test-data-dir.ts'
@@ -124,6 +124,52 @@ test('a folder that holds something else is refused in one line and not touched'
     message: /^[^\n]*not hold a complete database[^\n]*$/,
   })
   assert.equal(readFileSync(join(foreign, 'precious'), 'utf8'), 'x')
+})
+
+test('a data directory that cannot be made is refused in one line, also where the system denies what it is asked', async (t) => {
+  const { path } = testFolder(t)
+  writeFileSync(join(path, 'file'), '')
+  symlinkSync(join(path, 'nowhere'), join(path, 'dangling'))
+  for (const dataDir of [
+    join(path, 'file/data'),
+    join(path, 'dangling/data'),
+    ...(existsSync('/proc') ? ['/proc/bridgework/data'] : []),
+  ]) {
+    await assert.rejects(startEmbeddedPostgres({ dataDir, log }), {
+      name: 'Error',
+      message: new RegExp(`^The data directory ${dataDir} cannot be used \\(E\\w+\\)\\. Check its access rights, .*$`),
+    })
+  }
+})
+
+test('a lock file that is not one is refused in one line and left as it was', async (t) => {
+  const { dataDir } = testFolder(t)
+  mkdirSync(dataDir)
+  const file = join(dataDir, 'server.lock')
+  writeFileSync(file, 'garbage\n'.repeat(500))
+  await assert.rejects(startEmbeddedPostgres({ dataDir, log }), {
+    message: `${file} is not the lock file that Bridgework makes. Delete it and start again.`,
+  })
+  assert.equal(readFileSync(file, 'utf8').length, 4_000)
+})
+
+test('a cluster for which the disk has no space is refused in one line that says so, and nothing of it stays', async (t) => {
+  const folder = testFolder(t)
+  // A limit on the size of files: what the file system refuses is the same to Postgres as a disk that is full.
+  const script = join(folder.path, 'limited.sh')
+  writeFileSync(
+    script,
+    `ulimit -f 600; exec "${process.execPath}" "${join(import.meta.dirname, 'embedded/lone-server.ts')}" "$@"\n`,
+  )
+  const { answer } = await startAlone(folder, { program: '/bin/sh', script, env: { NODE_COMPILE_CACHE: '' } })
+  assert.match(
+    answer.refusal ?? '',
+    /^The database cannot be created in \S+: (could not write|File too large|.*extend file|.*signal 25).*\. Check that the disk has space/,
+  )
+  assert.deepEqual(
+    readdirSync(folder.dataDir).filter((name) => name.includes('.new-')),
+    [],
+  )
 })
 
 test('a second server on the same data directory is refused in one line that names the first', async (t) => {

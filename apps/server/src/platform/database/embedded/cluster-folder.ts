@@ -10,6 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import { makeFolder } from '../make-folder.ts'
 import { DatabaseStartError } from '../start-error.ts'
 import { type Account, canEnter, isRoot, postgresAccount } from './account.ts'
 import { type Binaries, canRun } from './binaries.ts'
@@ -22,7 +23,9 @@ export type ClusterFolder = { home: string; account: Account; exists: boolean }
 
 /** Makes the data directory when there is none: the owner's alone, but as root one that Postgres' account may pass through. */
 export function ensureDataDir(dataDir: string): void {
-  if (mkdirSync(dataDir, { recursive: true }) !== undefined) chmodSync(dataDir, isRoot() ? 0o711 : 0o700)
+  const mode = isRoot() ? 0o711 : 0o700
+  // The mode of mkdir is narrowed by the umask.
+  if (makeFolder(dataDir, mode)) chmodSync(dataDir, mode)
 }
 
 /** Where the cluster of this data directory is; null before the first start. Changes nothing. */

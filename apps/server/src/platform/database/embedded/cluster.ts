@@ -64,7 +64,11 @@ export async function createCluster(
     await sweepHalfMade(place.home)
   } catch (error) {
     rmSync(stage, { recursive: true, force: true })
-    throw error
+    if (error instanceof DatabaseStartError) throw error
+    const reason = codeOf(error) ?? 'unknown'
+    throw new DatabaseStartError(`The database cannot be created in ${dirname(stage)} (${reason}). ${freeSpace}`, {
+      cause: error,
+    })
   }
 }
 
@@ -120,7 +124,10 @@ async function initialize(
   ]
   const { isDone, output } = await run(join(binaries.directory, 'bin/initdb'), args, account)
   rmSync(passwordFile)
-  if (!isDone) throw new DatabaseStartError(`The database cannot be created in ${dirname(stage)}: ${lastLine(output)}`)
+  if (!isDone)
+    throw new DatabaseStartError(
+      `The database cannot be created in ${dirname(stage)}: ${reasonIn(output)}. ${freeSpace}`,
+    )
 }
 
 /** In single-user mode: nobody can connect before the roles are there, and a failure leaves nothing running. */
@@ -142,7 +149,8 @@ async function createRoles(
     account,
     `${statements.join('\n')}\n`,
   )
-  if (!isDone) throw new DatabaseStartError(`The roles of the database cannot be created: ${lastLine(output)}`)
+  if (!isDone)
+    throw new DatabaseStartError(`The roles of the database cannot be created: ${reasonIn(output)}. ${freeSpace}`)
 }
 
 /** What an operator may change in the cluster's postgresql.conf later. What must hold is on the command line, in postmaster.ts. */
@@ -186,6 +194,11 @@ function newPassword(): string {
   return randomBytes(24).toString('base64url')
 }
 
-function lastLine(output: string): string {
-  return output.trim().split('\n').at(-1) ?? ''
+/** What a program said before it tidied up: its last line is often about that. */
+function reasonIn(output: string): string {
+  const lines = output.trim().split('\n')
+  const reason = lines.find((line) => /No space|FATAL|PANIC|error:/.test(line)) ?? lines.at(-1) ?? ''
+  return reason.replace(/^.*?(FATAL|PANIC|error): +/, '').replace(/\.$/, '')
 }
+
+const freeSpace = 'Check that the disk has space (100 MB are needed), and start again.'

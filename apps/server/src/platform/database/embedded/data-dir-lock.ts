@@ -2,6 +2,7 @@ import { closeSync, existsSync, openSync, readFileSync, writeFileSync } from 'no
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { codeOf } from '../../errors/error-code.ts'
 import { DatabaseStartError } from '../start-error.ts'
 import { isAlive } from './process-table.ts'
 
@@ -15,22 +16,34 @@ export type DataDirLock = { release: () => void }
  */
 export function tryLockDataDir(dataDir: string, purpose: Purpose): DataDirLock | null {
   const path = join(dataDir, 'server.lock')
-  // Ours alone: who may read it may lock it. Only when it is missing, because closing a file drops all locks that this process has on it.
-  if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600))
-  const file = new DatabaseSync(path, { timeout: 0 })
-  try {
-    file.exec('begin exclusive')
-  } catch (error) {
-    file.close()
-    if (isBusy(error)) return null
-    throw error
-  }
+  const file = lockFile(path)
+  if (file === null) return null
   // Only for the text that another process shows, and to tell a server from a command that will soon be done.
   writeFileSync(holderFile(dataDir), JSON.stringify({ pid: process.pid, purpose }), { mode: 0o600 })
   return {
     release() {
       if (file.isOpen) file.close()
     },
+  }
+}
+
+/** Null when another process has the lock. */
+function lockFile(path: string): DatabaseSync | null {
+  let file: DatabaseSync | undefined
+  try {
+    // Ours alone: who may read it may lock it. Only when it is missing, because closing a file drops all locks that this process has on it.
+    if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600))
+    file = new DatabaseSync(path, { timeout: 0 })
+    file.exec('begin exclusive')
+    return file
+  } catch (error) {
+    file?.close()
+    if (sqliteCode(error) === sqliteBusy) return null
+    const what =
+      sqliteCode(error) === sqliteNotADatabase
+        ? `${path} is not the lock file that Bridgework makes. Delete it`
+        : `The lock file ${path} cannot be used (${codeOf(error) ?? 'unknown'}). Check its access rights`
+    throw new DatabaseStartError(`${what} and start again.`, { cause: error })
   }
 }
 
@@ -64,7 +77,9 @@ function readHolder(dataDir: string): { pid: number; purpose: Purpose } | null {
   }
 }
 
-function isBusy(error: unknown): boolean {
-  const sqliteBusy = 5
-  return error instanceof Error && 'errcode' in error && error.errcode === sqliteBusy
+function sqliteCode(error: unknown): unknown {
+  return error instanceof Error && 'errcode' in error ? error.errcode : undefined
 }
+
+const sqliteBusy = 5
+const sqliteNotADatabase = 26
