@@ -61,6 +61,24 @@ test('K14: production does not start with plain HTTP to the world, a default sec
   )
 })
 
+test('K14: production takes TLS of its own in the place of a trusted proxy, and the sandbox takes none', () => {
+  const env = {
+    BRIDGEWORK_ENVIRONMENT: 'production',
+    BRIDGEWORK_HOST: '10.0.0.5',
+    BRIDGEWORK_PUBLIC_URL: 'https://api.example.com',
+    BRIDGEWORK_SECRET_KEY_FILE: '/etc/bridgework/secret.key',
+  }
+  const tls = { BRIDGEWORK_TLS_CERTIFICATE_FILE: 'tls/chain.pem', BRIDGEWORK_TLS_KEY_FILE: '/tls/key.pem' }
+  assert.deepEqual(readConfig({ ...env, ...tls }, '/project').tls, {
+    certificateFile: '/project/tls/chain.pem',
+    keyFile: '/tls/key.pem',
+  })
+  assert.throws(() => readConfig(env, '/'), /BRIDGEWORK_TRUSTED_PROXIES must be set .* BRIDGEWORK_TLS_CERTIFICATE_FILE/)
+  for (const [name, value] of Object.entries(tls))
+    assert.throws(() => readConfig({ ...env, [name]: value }, '/'), /must be set together/)
+  assert.throws(() => readConfig(tls, '/'), /the sandbox speaks plain HTTP/)
+})
+
 test('S09: production serves a preview operation only when the operator names it', () => {
   const env = {
     BRIDGEWORK_ENVIRONMENT: 'production',

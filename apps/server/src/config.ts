@@ -2,6 +2,7 @@ import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { type DatasetName, datasets, isDatasetName } from '@bridgework/contract'
 import type { DatabaseSettings } from './platform/database/open-database.ts'
+import type { TlsFiles } from './platform/http/tls.ts'
 
 export type Config = DatabaseSettings & {
   environment: 'sandbox' | 'production'
@@ -11,6 +12,8 @@ export type Config = DatabaseSettings & {
   publicUrl: string
   /** Addresses or CIDR ranges whose X-Forwarded-For counts. */
   trustedProxies: readonly string[]
+  /** Certificate and key with which the server speaks TLS itself; null: plain HTTP, in production behind a trusted proxy. */
+  tls: TlsFiles | null
   /** File with the installation's secret key; null: `secret.key` in the data directory, made at the first start of the sandbox. */
   secretKeyFile: string | null
   /** Preview datasets that are on. In the sandbox all are. */
@@ -87,12 +90,17 @@ export function readConfig(env: NodeJS.ProcessEnv, root: string): Config {
     null,
   )
   const dataDir = resolve(root, env.BRIDGEWORK_DATA_DIR || '.bridgework')
+  const { BRIDGEWORK_TLS_CERTIFICATE_FILE: certificateFile, BRIDGEWORK_TLS_KEY_FILE: keyFile } = env
   const config: Config = {
     environment,
     host,
     port,
     publicUrl,
     trustedProxies,
+    tls:
+      certificateFile && keyFile
+        ? { certificateFile: resolve(root, certificateFile), keyFile: resolve(root, keyFile) }
+        : null,
     dataDir,
     database: url === null ? { kind: 'embedded' } : { kind: 'server', url, migrationUrl },
     secretKeyFile: env.BRIDGEWORK_SECRET_KEY_FILE ? resolve(root, env.BRIDGEWORK_SECRET_KEY_FILE) : null,
@@ -130,6 +138,16 @@ export function readConfig(env: NodeJS.ProcessEnv, root: string): Config {
   if (Boolean(env.BRIDGEWORK_SMTP_URL) !== Boolean(env.BRIDGEWORK_MAIL_FROM)) {
     problems.push('BRIDGEWORK_SMTP_URL and BRIDGEWORK_MAIL_FROM must be set together. Set both or neither.')
   }
+  if (Boolean(certificateFile) !== Boolean(keyFile)) {
+    problems.push(
+      'BRIDGEWORK_TLS_CERTIFICATE_FILE and BRIDGEWORK_TLS_KEY_FILE must be set together. Set both or neither.',
+    )
+  }
+  if (config.tls !== null && !isProduction) {
+    problems.push(
+      'BRIDGEWORK_TLS_CERTIFICATE_FILE is for production: the sandbox speaks plain HTTP. Remove it, or set BRIDGEWORK_ENVIRONMENT.',
+    )
+  }
   if (isProduction) problems.push(...productionProblems(env, config))
   if (problems.length > 0) throw new ConfigError(problems)
   return config
@@ -141,6 +159,8 @@ const settingNames: ReadonlySet<string> = new Set([
   'BRIDGEWORK_PORT',
   'BRIDGEWORK_PUBLIC_URL',
   'BRIDGEWORK_TRUSTED_PROXIES',
+  'BRIDGEWORK_TLS_CERTIFICATE_FILE',
+  'BRIDGEWORK_TLS_KEY_FILE',
   'BRIDGEWORK_DATA_DIR',
   'BRIDGEWORK_SECRET_KEY_FILE',
   'BRIDGEWORK_MIGRATION_DATABASE_URL',
@@ -152,16 +172,16 @@ const settingNames: ReadonlySet<string> = new Set([
   'BRIDGEWORK_LOG',
 ])
 
-/** Patient data is only sent encrypted. The server does not speak TLS, so production needs a proxy that does. */
+/** Patient data is only sent encrypted: by the server itself, or by a proxy in front of it. */
 function productionProblems(env: NodeJS.ProcessEnv, config: Config): string[] {
   const problems: string[] = []
   if (!env.BRIDGEWORK_HOST) problems.push('BRIDGEWORK_HOST must be set in production.')
   if (!env.BRIDGEWORK_PUBLIC_URL) problems.push('BRIDGEWORK_PUBLIC_URL must be set in production.')
   else if (!config.publicUrl.startsWith('https://'))
     problems.push('BRIDGEWORK_PUBLIC_URL must be an https address in production.')
-  if (config.trustedProxies.length === 0) {
+  if (config.trustedProxies.length === 0 && config.tls === null) {
     problems.push(
-      'BRIDGEWORK_TRUSTED_PROXIES must be set in production: the address of the TLS proxy in front of this server, which itself speaks plain HTTP.',
+      'BRIDGEWORK_TRUSTED_PROXIES must be set in production: the address of the TLS proxy in front of this server. Or set BRIDGEWORK_TLS_CERTIFICATE_FILE and BRIDGEWORK_TLS_KEY_FILE, and the server speaks TLS itself.',
     )
   }
   if (config.secretKeyFile === null) {

@@ -5,6 +5,7 @@ import { type Config, ConfigError, readConfig } from './config.ts'
 import { WrongSecretKey } from './modules/credentials/installation.ts'
 import { SecretKeyFileError } from './modules/credentials/secret-key-file.ts'
 import { DatabaseStartError } from './platform/database/start-error.ts'
+import { TlsFileError } from './platform/http/tls.ts'
 import { createLog } from './platform/log/log.ts'
 import { UnsafeStart } from './safe-start.ts'
 import { firstCall, startSandbox } from './sandbox/sandbox.ts'
@@ -16,9 +17,14 @@ const stopWithinMs = 30_000
 try {
   await run(readConfig(process.env, root))
 } catch (error) {
-  const isForPerson = [ConfigError, DatabaseStartError, SecretKeyFileError, WrongSecretKey, UnsafeStart].some(
-    (type) => error instanceof type,
-  )
+  const isForPerson = [
+    ConfigError,
+    DatabaseStartError,
+    SecretKeyFileError,
+    TlsFileError,
+    WrongSecretKey,
+    UnsafeStart,
+  ].some((type) => error instanceof type)
   console.error(cannotListen(error) ?? (isForPerson && error instanceof Error ? error.message : error))
   process.exit(1)
 }

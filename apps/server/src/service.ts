@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { Server as TlsServer } from 'node:tls'
 import type { FastifyInstance } from 'fastify'
 import type { Pool } from 'pg'
 import { buildApp } from './app.ts'
@@ -21,6 +22,7 @@ import { createUsageRecorder } from './modules/usage/recorder.ts'
 import { openDatabase } from './platform/database/open-database.ts'
 import { createPool } from './platform/database/pool.ts'
 import { drain } from './platform/http/drain.ts'
+import { followTlsFiles, readTlsPair } from './platform/http/tls.ts'
 import type { Log } from './platform/log/log-event.ts'
 import { requireSafeStart } from './safe-start.ts'
 
@@ -29,7 +31,8 @@ export type Service = { app: FastifyInstance; pool: Pool; secretKey: SecretKey; 
 
 /**
  * Opens database, keys, limits and background work in one order, and closes them in the reverse of it, also when a step fails. Errors whose
- * message is meant for the person who starts the server: DatabaseStartError, SecretKeyFileError, WrongSecretKey, UnsafeStart.
+ * message is meant for the person who starts the server: DatabaseStartError, SecretKeyFileError, WrongSecretKey, UnsafeStart,
+ * TlsFileError.
  */
 export async function openService(config: Config, log: Log): Promise<Service> {
   const closers: (() => unknown)[] = []
@@ -64,6 +67,7 @@ export async function openService(config: Config, log: Log): Promise<Service> {
     rerenderer.start()
     remover.start()
     const { environment, publicUrl, trustedProxies, previewDatasets } = config
+    const tls = config.tls && readTlsPair(config.tls)
     const app = await buildApp({
       pool,
       secretKey,
@@ -79,7 +83,10 @@ export async function openService(config: Config, log: Log): Promise<Service> {
       mailDir: config.mail.kind === 'folder' ? config.mail.dir : null,
       now,
       log,
+      ...(tls && { http: { tls } }),
     })
+    // With TLS options it is a TLS server, which Fastify's type does not say.
+    if (config.tls) closers.push(followTlsFiles(app.server as unknown as TlsServer, config.tls, log))
     closers.push(
       () => app.close(),
       () => drain(app.server),

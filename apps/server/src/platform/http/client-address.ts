@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net'
+import { TLSSocket } from 'node:tls'
 import ipaddr from 'ipaddr.js'
 
 /** Says which address a request came from. */
@@ -11,9 +12,7 @@ export type ClientAddress = (request: Pick<IncomingMessage, 'headers' | 'socket'
  * buys no fresh limit. No other header is ever looked at. `trustedProxies`: addresses and CIDR ranges, already checked.
  */
 export function createClientAddress(trustedProxies: readonly string[]): ClientAddress {
-  const trusted = new BlockList()
-  for (const proxy of trustedProxies) addTo(trusted, proxy)
-  const isTrusted = (address: string) => trusted.check(address, isIPv4(address) ? 'ipv4' : 'ipv6')
+  const isTrusted = createIsTrusted(trustedProxies)
 
   return (request) => {
     const socketAddress = parseAddress(request.socket.remoteAddress ?? '') ?? '0.0.0.0'
@@ -29,6 +28,24 @@ export function createClientAddress(trustedProxies: readonly string[]): ClientAd
     }
     return caller
   }
+}
+
+/** Says whether a caller came over https: to us, or to a configured proxy that says so in X-Forwarded-Proto. */
+export function createIsHttps(
+  trustedProxies: readonly string[],
+): (request: Pick<IncomingMessage, 'headers' | 'socket'>) => boolean {
+  const isTrusted = createIsTrusted(trustedProxies)
+  return ({ headers, socket }) => {
+    if (socket instanceof TLSSocket) return true
+    const address = parseAddress(socket.remoteAddress ?? '')
+    return headers['x-forwarded-proto'] === 'https' && address !== null && isTrusted(address)
+  }
+}
+
+function createIsTrusted(trustedProxies: readonly string[]): (address: string) => boolean {
+  const trusted = new BlockList()
+  for (const proxy of trustedProxies) addTo(trusted, proxy)
+  return (address) => trusted.check(address, isIPv4(address) ? 'ipv4' : 'ipv6')
 }
 
 /** What limits count by: an IPv4 address, or the /64 of an IPv6 address, for a customer is given at least that much. */

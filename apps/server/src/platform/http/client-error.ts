@@ -46,7 +46,8 @@ export function createClientErrorHandler(deps: { log: Log; newRequestId?: () => 
     // What is still on its way to a closed parser is refused again; one answer is enough.
     if (refused.has(socket)) return
     refused.add(socket)
-    if (error.code === 'ECONNRESET') {
+    // A handshake that failed left no connection on which an answer could be read.
+    if (error.code === 'ECONNRESET' || /^(ERR_SSL|ERR_TLS|EPROTO)/.test(error.code ?? '')) {
       socket.destroy()
       return
     }

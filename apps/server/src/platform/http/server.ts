@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import type { Socket } from 'node:net'
+import type { SecureContextOptions } from 'node:tls'
 import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
 import { Problem } from '../errors/problem.ts'
 import type { Log, LogEvent } from '../log/log-event.ts'
-import { createClientAddress } from './client-address.ts'
+import { createClientAddress, createIsHttps } from './client-address.ts'
 import { createClientErrorHandler, refuseAndClose } from './client-error.ts'
 import { createErrorHandler, routeOf, writeProblem } from './error-handler.ts'
 import { acceptJsonBodies } from './json-body.ts'
@@ -41,6 +42,8 @@ export type HttpServerOptions = {
    * of a path that is known but not with this method, null for an unknown path.
    */
   beforeRefusal?: (request: FastifyRequest, route: string | null) => Promise<void> | void
+  /** Certificate, key and what is spoken with them (`readTlsPair`); absent: plain HTTP. */
+  tls?: SecureContextOptions
   /** The service's own address, which a request may name in its first line. */
   publicUrl?: string
   newRequestId?: () => string
@@ -63,9 +66,18 @@ export type HttpServerOptions = {
 export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   const newRequestId = options.newRequestId ?? randomUUID
   const clientAddress = createClientAddress(options.trustedProxies)
+  const isHttps = createIsHttps(options.trustedProxies)
   const headersTimeout = options.headersTimeoutMs ?? 8_000
   const requestTimeoutMs = options.requestTimeoutMs ?? 12_000
   const clientErrors = createClientErrorHandler({ log: options.log, newRequestId })
+
+  const nodeOptions = {
+    headersTimeout,
+    connectionsCheckingInterval: Math.min(1_000, headersTimeout / 4),
+    maxHeaderSize: 16 * 1024,
+    // Node would answer a missing Host header with an empty 400; we say it in our own shape below.
+    requireHostHeader: false,
+  }
 
   const app: FastifyInstance = Fastify({
     logger: false,
@@ -77,13 +89,9 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
     requestTimeout: Math.max(requestTimeoutMs, uploadTimeoutMs),
     keepAliveTimeout: options.keepAliveTimeoutMs ?? 65_000,
     connectionTimeout: options.idleTimeoutMs ?? 60_000,
-    http: {
-      headersTimeout,
-      connectionsCheckingInterval: Math.min(1_000, headersTimeout / 4),
-      maxHeaderSize: 16 * 1024,
-      // Node would answer a missing Host header with an empty 400; we say it in our own shape below.
-      requireHostHeader: false,
-    },
+    http: nodeOptions,
+    // Fastify's types know another instance for it, which has the same members.
+    ...(options.tls && { https: { ...nodeOptions, ...options.tls, handshakeTimeout: headersTimeout } as never }),
     routerOptions: { querystringParser: rawText, maxParamLength: urlLengthMax },
     clientErrorHandler: clientErrors.handleClientError,
     // The router refuses before any hook runs, so what the hooks below do for everyone is done here once more.
@@ -106,7 +114,8 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   })
   app.server.on('request', clientErrors.watchRequest)
   // Each of many pipelined requests listens for the end of their one connection.
-  app.server.on('connection', (socket) => socket.setMaxListeners(0))
+  for (const event of ['connection', 'secureConnection'])
+    app.server.on(event, (socket: Socket) => socket.setMaxListeners(0))
   app.server.maxConnections = options.connectionsMax ?? 10_000
   // Idle connections make room: a second try succeeds.
   app.server.on('drop', () => app.server.closeIdleConnections())
@@ -139,6 +148,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   const routes = watchRoutes(app)
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(headersOfAll(request.id))
+    if (isHttps(request.raw)) reply.header('Strict-Transport-Security', 'max-age=31536000')
     refuseMalformed(request.raw, options.publicUrl ?? null)
     if ((request.raw.url ?? '').length > urlLengthMax) throw new Problem('uri_too_long')
     if (!request.is404 && !hasEmptyId(request)) return

@@ -8,6 +8,7 @@ import type { AgentId, CompanyId, KeyPairId, LocationId } from '../identity/iden
 export type LogEvent =
   | { event: 'server.starting' | 'server.stopped'; environment: string }
   | { event: 'server.warning'; text: string }
+  | { event: 'tls.reloaded' }
   | { event: 'database.starting' | 'database.ready' | 'database.stopped'; kind: 'embedded' | 'server' }
   | { event: 'database.died'; restartInMs: number }
   | { event: 'database.unavailable'; code: string }
