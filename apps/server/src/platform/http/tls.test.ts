@@ -15,6 +15,7 @@ import { followTlsFiles, readTlsPair, TlsFileError } from './tls.ts'
 async function makePair(name: string, notAfterDate?: Date) {
   const made = await generate([{ name: 'commonName', value: name }], {
     keySize: 2048,
+    algorithm: 'sha256',
     ...(notAfterDate && { notBeforeDate: new Date('2020-01-01'), notAfterDate }),
     extensions: [{ name: 'subjectAltName', altNames: [{ type: 2, value: name }] }],
   })
