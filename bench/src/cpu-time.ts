@@ -4,7 +4,12 @@ import { readFileSync } from 'node:fs'
 /** Processor time that these processes have used so far, in milliseconds; null where the system does not tell (no /proc). */
 export function cpuTimeMs(pids: readonly number[]): number | null {
   if (process.platform !== 'linux') return null
-  return pids.reduce((sum, pid) => sum + ticksOf(pid), 0) * msPerTick
+  return pids.reduce((sum, pid) => sum + ticksOf(pid, 11), 0) * msPerTick
+}
+
+/** Processor time of the processes that this one began and that have ended, in milliseconds; 0 where the system does not tell. */
+export function endedCpuTimeMs(pid: number): number {
+  return process.platform === 'linux' ? ticksOf(pid, 13) * msPerTick : 0
 }
 
 /** Memory that a process holds, in MB; null where the system does not tell. */
@@ -14,12 +19,12 @@ export function residentMb(pid: number): number | null {
   return kilobytes === undefined ? null : Math.round(Number(kilobytes) / 1024)
 }
 
-/** utime and stime of /proc/<pid>/stat, which come 11 and 12 fields after the state. */
-function ticksOf(pid: number): number {
+/** Two fields of /proc/<pid>/stat: utime and stime come 11 and 12 fields after the state, those of its ended children after them. */
+function ticksOf(pid: number, first: number): number {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1')
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-    return Number(fields[11]) + Number(fields[12])
+    return Number(fields[first]) + Number(fields[first + 1])
   } catch {
     // It ended since the list was made.
     return 0

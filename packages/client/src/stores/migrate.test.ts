@@ -99,6 +99,19 @@ for (const kind of ['sqlite', 'postgres'] as const) {
     const { select, close } = await openMirror(kind, target)
     t.after(close)
     assert.deepEqual(await select('select last_name from current_patients'), [{ last_name: 'Kept' }])
+
+    const other = await openMirror(kind, target)
+    const cascade = kind === 'postgres' ? 'cascade' : ''
+    for (const dropped of ['view insurance_mix', 'view current_patients', 'table patients'])
+      await other.exec(`drop ${dropped} ${cascade}`)
+    await other.close()
+    await (await openStore(kind, target)).close()
+    await assertTypedRows(kind, target)
+    assert.deepEqual(await select('select last_name from current_patients'), [{ last_name: 'Kept' }])
+    await select('select * from insurance_mix')
+    const events: StoreEvent[] = []
+    await (await openStore(kind, target, { onEvent: (event) => events.push(event) })).close()
+    assert.deepEqual(events, [], 'what is whole is not made again')
     if (kind === 'postgres') assert.deepEqual(await select('select count(*) as n from public.mine'), [{ n: '0' }])
   })
 }

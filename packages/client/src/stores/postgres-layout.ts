@@ -33,8 +33,15 @@ export async function prepareSchema(client: Queryable, schema: string, options: 
   await client.query(`create table if not exists ${name}.grants (
     location_id bigint not null, dataset text not null, primary key (location_id, dataset))`)
   await client.query(`create table if not exists ${name}.layout (name text not null)`)
-  const { rows } = await client.query(`select name from ${name}.layout`)
-  if (rows[0]?.name === layoutName) return
+  const { rows } = await client.query(
+    `select (select count(*) from pg_class
+              where relnamespace = to_regnamespace($1) and relkind in ('r', 'v') and relname = any ($2))::int as objects
+       from ${name}.layout
+      where name = $3`,
+    [name, derivedNames, layoutName],
+  )
+  // What something else has dropped is made again.
+  if (rows[0]?.objects === derivedNames.length) return
   // Another sync, of a client that has the other layout, waits, and stops then: its position is not the one that it knows.
   await client.query(`lock table ${name}.sync_position in exclusive mode`)
   const taken = await takeDownViews(client, schema)

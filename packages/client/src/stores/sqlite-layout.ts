@@ -31,7 +31,9 @@ export async function prepareFile(database: Database, options: StoreOptions): Pr
       primary key (dataset, location_id)
     ) strict;
     create table if not exists layout (name text not null) strict;`)
-  if (database.prepare('select name from layout').all()[0]?.name === layoutName) return database.exec('commit')
+  const isOurs = database.prepare('select name from layout').all()[0]?.name === layoutName
+  // What something else has dropped is made again.
+  if (isOurs && derivedNames.every((name) => objects.has(name))) return database.exec('commit')
   for (const name of derivedNames) {
     const type = objects.get(name)
     if (type) database.exec(`drop ${type} ${name}`)

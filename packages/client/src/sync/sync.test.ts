@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { datasets } from '../generated.ts'
 import { aPlan, aRecord, aSchedule, clientOf, someClient, statusesOf } from '../test-client.ts'
-import { StoreConflictError } from './store.ts'
+import { StoreConflictError, type SyncStore } from './store.ts'
 import type { SyncEvent } from './sync.ts'
 import { assertEqualCopy, openStore, someTarget, storeKinds } from './test-mirror.ts'
 
@@ -237,6 +237,37 @@ test('what is not switched on in production yet keeps nothing else from being co
     ['insurance_plans'],
   )
   await store.close()
+})
+
+test('the next page is asked for while a page is written, and a page that cannot be written ends the sync with its own error', async (t) => {
+  const { world, vendor, location } = await someClient(t, { insurancePlans: 5 })
+  const asked: string[] = []
+  const second = Promise.withResolvers<void>()
+  const seen: typeof fetch = (input, init) => {
+    if (String(input).includes('after=')) second.resolve()
+    asked.push(String(input))
+    return fetch(input, init)
+  }
+  const client = clientOf(world, vendor, { fetch: seen })
+  const store = await openStore('sqlite', await someTarget(t, 'sqlite'))
+  const options = { datasets: ['insurance_plans'] as const, pageSize: 2 }
+  const waiting: SyncStore = {
+    ...store,
+    async apply(page) {
+      const late = new Promise<never>((_, reject) => setTimeout(reject, 5_000, new Error('asked too late')).unref())
+      await Promise.race([second.promise, late])
+      await store.apply(page)
+    },
+  }
+  assert.equal((await client.sync({ ...options, store: waiting })).records, 5)
+  await assertEqualCopy(clientOf(world, vendor), store, [location.id])
+
+  asked.length = 0
+  const broken = { ...(await openStore('sqlite', await someTarget(t, 'sqlite'))) }
+  broken.apply = () => Promise.reject(new Error('no space'))
+  await assert.rejects(client.sync({ ...options, store: broken }), /no space/)
+  assert.equal(asked.filter((url) => url.includes('insurance_plans')).length, 2)
+  await Promise.all([store.close(), broken.close()])
 })
 
 test('a verification of a service that knows no digest says so, and does not pass for one that found nothing', async (t) => {

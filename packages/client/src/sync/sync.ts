@@ -87,20 +87,26 @@ export async function sync(
   const walk = async (key: SyncKey, signal: AbortSignal) => {
     let position = positions.get(nameOf(key)) ?? { ...key, watermark: null, walk: null }
     if (!positions.has(nameOf(key))) onEvent({ event: 'begun', ...key })
-    let page: Page<SyncRecord> | null = null
-    let read = 0
-    do {
-      const { walk: going, watermark } = position
-      const since = going ? going.since : watermark
-      const size = going?.pageSize ?? pageSize
+    const fetchAt = ({ walk, watermark }: SyncPosition, previous: Page<SyncRecord> | null) => {
+      const since = walk ? walk.since : watermark
+      const size = walk?.pageSize ?? pageSize
       const asked = {
         locationId: key.locationId,
         pageSize: size,
         signal,
         ...(since !== null && { modifiedSince: since }),
       }
-      page = await fetchPage<SyncRecord>(connection, key.dataset, asked, going?.after ?? null, page)
-      const next = positionAfter(position, page, since, size)
+      return fetchPage<SyncRecord>(connection, key.dataset, asked, walk?.after ?? null, previous)
+    }
+    let read = 0
+    for (let coming: ReturnType<typeof fetchAt> | null = fetchAt(position, null); coming; ) {
+      const page: Page<SyncRecord> = await coming
+      const { walk: going, watermark } = position
+      const since = going ? going.since : watermark
+      const next = positionAfter(position, page, since, going?.pageSize ?? pageSize)
+      // The next page comes while this one is written. When that fails, the signal ends the request, and its error is nobody's.
+      coming = next.walk ? fetchAt(next, page) : null
+      coming?.catch(() => {})
       if (page.records.length > 0 || next.watermark !== watermark || next.walk || going) {
         const previous = positions.get(nameOf(key)) ?? null
         const { records, freshness } = page
@@ -113,7 +119,7 @@ export async function sync(
       if (page.records.length > 0) {
         onEvent({ event: 'page', ...key, isInitial: since === null, records: page.records, read, total: page.total })
       }
-    } while (position.walk)
+    }
     report.current += 1
     onEvent({ event: 'current', ...key, records: read })
   }
