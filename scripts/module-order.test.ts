@@ -33,6 +33,7 @@ const order = [
   'modules/onboarding',
   'modules/overview',
   'modules/leaving',
+  'modules/backup',
   'apis/attribution',
   'apis/ingest',
   'apis/vendor',
@@ -90,8 +91,11 @@ const tablesOf: Record<string, readonly string[]> = {
  */
 const readModels = /^modules\/(overview\/.*|consent\/read-permit\.ts|credentials\/verify-key-pair\.ts)$/
 
-/** Erasing and exporting a tenant is a decision about every table, in one list that its own test compares with the schema. */
-const wholeTenant = /^modules\/leaving\//
+/**
+ * Erasing and exporting a tenant is a decision about every table, in one list that its own test compares with the schema. A backup reads and
+ * stores all tables of the catalog.
+ */
+const ofAllTables = /^modules\/(leaving|backup)\//
 
 const root = join(import.meta.dirname, '..')
 const source = 'apps/server/src'
@@ -159,7 +163,7 @@ function upwardImports(file: string, text: string): string[] {
 }
 
 function foreignTables(file: string, text: string): string[] {
-  if (wholeTenant.test(file)) return []
+  if (ofAllTables.test(file)) return []
   const own = tablesOf[folderOf(file)] ?? []
   const named = literalsOf(text).flatMap((literal) =>
     [...literal.matchAll(/\b(from|join|into|update|truncate|lock table)\s+(?:only\s+)?\(?(\w+)/gi)].map(

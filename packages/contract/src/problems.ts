@@ -180,6 +180,8 @@ const people = {
   organization_erased: { status: 409, errors: 'The organization was erased. Create a new one.' },
   confirmation_required: { status: 409, errors: 'This needs the exact name as confirmation. Nothing was erased.' },
   output_unusable: { status: 409, errors: 'The export cannot be written there. Choose another folder.' },
+  backup_unusable: { status: 409, errors: 'This backup cannot be used.' },
+  database_not_empty: { status: 409, errors: 'The database is not empty. Restore a backup into a new database.' },
   stopped: { status: 503, errors: 'Stopped before the end. Repeat the command to finish.' },
   not_in_production: { status: 409, errors: 'This command creates demo data and runs in the sandbox only.' },
   password_refused: { status: 422, errors: 'This password cannot be used. Choose another one.' },

@@ -270,6 +270,7 @@ async function operate({ world }: Office, args: readonly string[]): Promise<stri
     environment: 'production' as const,
     signal: new AbortController().signal,
     progress: { show: () => {}, end: () => {} },
+    ownerUrl: '',
     ask: null,
     say: () => {},
     secretKey: async () => world.secretKey,

@@ -90,6 +90,7 @@ test('production neither makes invented data nor starts on a database that holds
         localUrl: nowhere,
         signal: new AbortController().signal,
         progress: { show: () => {}, end: () => {} },
+        ownerUrl: '',
         ask: null,
         say: () => {},
         secretKey: async () => secretKey,

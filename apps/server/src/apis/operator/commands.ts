@@ -1,5 +1,6 @@
 import { agent } from './agent.ts'
 import { agreement } from './agreement.ts'
+import { backup } from './backup.ts'
 import type { CommandGroup } from './command-line.ts'
 import { company } from './company.ts'
 import { credential } from './credential.ts'
@@ -29,5 +30,6 @@ export const commands: Readonly<Record<string, CommandGroup>> = {
   disclosure,
   'signing-key': signingKey,
   database,
+  backup,
   sandbox,
 }

@@ -13,6 +13,8 @@ import type { Progress } from './progress.ts'
 /** What a command works with. */
 export type Context = {
   pool: Pool
+  /** The database as the schema's owner, for what the server's role may not do. */
+  ownerUrl: string
   publicUrl: string
   environment: Config['environment']
   /** Where a server of these settings listens, if one runs. */
@@ -62,6 +64,7 @@ export async function openContext(
   }
   return {
     pool,
+    ownerUrl: database.ownerUrl,
     publicUrl: config.publicUrl,
     environment: config.environment,
     localUrl: `http://${isIPv6(config.host) ? `[${config.host}]` : config.host}:${config.port}`,

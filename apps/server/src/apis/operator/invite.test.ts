@@ -83,6 +83,7 @@ async function someCommandLine(t: TestContext) {
         localUrl: 'http://127.0.0.1:1',
         signal: new AbortController().signal,
         progress: { show: () => {}, end: () => {} },
+        ownerUrl: '',
         ask: null,
         say: () => {},
         secretKey: async () => secretKey,

@@ -145,7 +145,7 @@ test('K32: an export has every row of the practice and none of another, can be c
   }
 
   const again = await run(['organization', 'export', '--organization', organization.id, '--output', output])
-  assert.deepEqual([again.code, /exists\. Choose another one/.test(again.err)], [1, true])
+  assert.deepEqual([again.code, /exists\. Choose another name/.test(again.err)], [1, true])
   mkdirSync(join(folder, 'killed.partial'))
   const killed = await run([
     'organization',
@@ -155,7 +155,7 @@ test('K32: an export has every row of the practice and none of another, can be c
     '--output',
     join(folder, 'killed'),
   ])
-  assert.match(killed.err, /killed\.partial exists: an export was killed/)
+  assert.match(killed.err, /killed\.partial exists: a command was killed/)
   const nowhere = await run([
     'organization',
     'export',
@@ -189,6 +189,7 @@ async function someOperator(t: TestContext) {
       ...{ pool: world.pool, publicUrl: world.url, localUrl: world.url, environment: 'sandbox' as const },
       signal: new AbortController().signal,
       progress: { show: () => {}, end: () => {} },
+      ownerUrl: '',
       ask: typed === undefined ? null : async () => typed,
       say: (text: string) => void said.push(text),
       secretKey: async () => world.secretKey,

@@ -23,6 +23,8 @@ export type SecretKey = {
   readonly hmac: (secret: string) => Buffer
   /** Key for what must be read again: the private halves of the token signing keys. */
   readonly sealingKey: Uint8Array
+  /** What backups are sealed with. */
+  readonly backupKey: Uint8Array
   /** What the portal's session cookies are signed with, and people's second factors sealed. */
   readonly sessionSecret: string
   /** Tells this key from another one without giving anything away about either. */
@@ -38,6 +40,7 @@ export function createSecretKey(bytes: Uint8Array): SecretKey {
     brand: 'SecretKey',
     hmac: (secret) => createHmac('sha256', hmacKey).update(secret).digest(),
     sealingKey: derive('signing keys'),
+    backupKey: derive('backups'),
     sessionSecret: Buffer.from(derive('portal sessions')).toString('base64url'),
     check: Buffer.from(derive('check')),
   }

@@ -143,7 +143,10 @@ const emptied = {
             closed_at = coalesce(closed_at, clock_timestamp()), updated_at = clock_timestamp()
       where organization_id = $1`,
   ],
-  company: [`update company set erased_at = clock_timestamp(), state = 'closed' where id = $1`],
+  company: [
+    `update company set erased_at = clock_timestamp(), state = 'closed' where id = $1`,
+    'update agreement_acceptance set member_id = null where company_id = $1',
+  ],
 } as const
 
 function endingsOf({ side }: Leaving): Endings {

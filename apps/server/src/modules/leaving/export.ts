@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
-import { lstat, mkdir, open, rename, rm, writeFile } from 'node:fs/promises'
-import { dirname, join, resolve } from 'node:path'
+import { mkdir, open, rename, rm, writeFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
 import { type DatasetName, datasetNames, getDataset } from '@bridgework/contract'
 import type { Pool, PoolClient } from 'pg'
 import { withTransaction } from '../../platform/database/pool.ts'
+import { requireNewPath } from '../../platform/errors/new-path.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import type { LocationId, OrganizationId } from '../../platform/identity/identity.ts'
 import { recordAudit } from '../audit/store.ts'
@@ -31,11 +32,7 @@ export async function exportOrganization(
   const folder = resolve(output)
   const partial = `${folder}.partial`
   const organization = await requireOrganization(deps.pool, organizationId)
-  await refuseExisting(folder, `The folder ${folder} exists. Choose another one: an export never overwrites.`)
-  await refuseExisting(
-    partial,
-    `${partial} exists: an export was killed, or another one is running. If none is running, delete it and repeat.`,
-  )
+  await requireNewPath(folder)
   await recordAudit(deps.pool, {
     ...{ side: 'organization', tenantId: organizationId, userId: null, actor: by, action: 'organization.export' },
     ...{ subject: organization.name, ip: null, requestId: null },
@@ -54,27 +51,13 @@ export async function exportOrganization(
     const sums = files.map(({ sha256, path }) => `${sha256}  ${path}\n`).join('')
     await writeFile(join(partial, 'SHA256SUMS'), sums, { mode: 0o600 })
     await writeFile(join(partial, 'README.txt'), readMe(organization.name, deps.now(), files), { mode: 0o600 })
-    await refuseExisting(folder, `The folder ${folder} was created by another program meanwhile.`)
+    await requireNewPath(folder, { isBeingWritten: true })
     await rename(partial, folder)
     return { folder, files }
   } catch (error) {
     await rm(partial, { recursive: true, force: true })
     throw error
   }
-}
-
-async function refuseExisting(path: string, errors: string): Promise<void> {
-  const found = await lstat(path).then(
-    () => true,
-    () => false,
-  )
-  if (found) throw new Problem('output_unusable', { errors })
-  await lstat(dirname(path)).catch((cause: unknown) => {
-    throw new Problem('output_unusable', {
-      errors: `The folder ${dirname(path)} does not exist. Create it first.`,
-      cause,
-    })
-  })
 }
 
 /** All files from one snapshot, so that they fit together. */

@@ -159,8 +159,8 @@ async function everythingThatNames(pool: Pool): Promise<unknown[]> {
       'select * from agreement_acceptance',
       'select * from audit_event order by id',
       'select member_id, token_hmac, created_at, expires_at from invitation order by member_id',
-      'select * from company',
-      'select * from organization',
+      'select id, name, state, created_at from company',
+      'select id, name, external_reference, time_zone, country, created_at, updated_at from organization',
       'select * from portal_user order by id',
     ].map(async (statement) => (await pool.query(statement)).rows),
   )

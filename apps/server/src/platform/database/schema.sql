@@ -59,7 +59,7 @@ create table agreement_acceptance (
   member_id uuid,
   accepted_at timestamp with time zone not null default now(),
   constraint agreement_acceptance_company_id_fkey FOREIGN KEY (company_id) REFERENCES company(id),
-  constraint agreement_acceptance_member_id_fkey FOREIGN KEY (member_id) REFERENCES membership(id) ON DELETE SET NULL,
+  constraint agreement_acceptance_member_id_fkey FOREIGN KEY (member_id) REFERENCES membership(id),
   constraint agreement_acceptance_pkey PRIMARY KEY (company_id, version),
   constraint agreement_acceptance_version_fkey FOREIGN KEY (version) REFERENCES agreement(version)
 );
