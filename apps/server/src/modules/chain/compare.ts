@@ -23,7 +23,7 @@ export function compareMarks(name: string, entries: readonly HashedEntry[], mark
       found.push(`The ${name} ${id} was changed.`)
       ;[left, right] = [left + 1, right + 1]
     } else if (isGone || is === undefined) {
-      found.push(`A ${name} ${placeOf(entries, right)} was removed.`)
+      found.push(`One ${name} ${placeOf(entries, right)} was removed.`)
       left += 1
     } else if (isNew || was === undefined) {
       found.push(`The ${name} ${id} was added.`)

@@ -29,12 +29,12 @@ export function createEntryCheck(
 
   return {
     counts,
-    /** Checks the entries after this id that a seal holds, and returns them as they are now. */
+    /** Checks the entries after this id that a seal holds, and returns them; null when they are not those that were sealed. */
     async check(
       seal: number,
       afterId: string,
       sealed: { lastId: string; count: number; hash: Buffer; marks: () => Promise<Buffer> },
-    ): Promise<HashedEntry[]> {
+    ): Promise<HashedEntry[] | null> {
       const entries: HashedEntry[] = []
       for await (const page of pages(db, read, afterId, sealed.lastId)) {
         entries.push(...page)
@@ -49,7 +49,7 @@ export function createEntryCheck(
       for (const text of texts) find(seal, text)
       if (texts.length === 0)
         find(seal, `The ${name}s with ids from ${afterId} to ${sealed.lastId} are not those of seal ${seal}.`)
-      return entries
+      return null
     },
     /** How many entries have no seal yet. One that should have had its seal is a finding. */
     async checkUnsealed(afterId: string, lastId: string, sealableUntil: string): Promise<number> {

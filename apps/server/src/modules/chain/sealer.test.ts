@@ -86,7 +86,13 @@ test('F21: several processes seal at once and write one chain; entries from befo
   const chain = await someChain(t)
   await chain.disclose(11_000, '2026-02-01T10:00:00Z')
   const sealers = Array.from({ length: 3 }, () =>
-    createSealer({ pool: chain.pool, key: chain.key, now: () => new Date(), log: (event) => assert.fail(event.event), everyMs: 1 }),
+    createSealer({
+      pool: chain.pool,
+      key: chain.key,
+      now: () => new Date(),
+      log: (event) => assert.fail(event.event),
+      everyMs: 1,
+    }),
   )
   for (const sealer of sealers) sealer.start()
   await chain.disclose(40, new Date().toISOString())
@@ -106,7 +112,12 @@ test('F21: several processes seal at once and write one chain; entries from befo
 
 test('F21: an orderly stop leaves nothing without a seal', async (t) => {
   const chain = await someChain(t)
-  const sealer = createSealer({ pool: chain.pool, key: chain.key, now: () => new Date(), log: (event) => assert.fail(event.event) })
+  const sealer = createSealer({
+    pool: chain.pool,
+    key: chain.key,
+    now: () => new Date(),
+    log: (event) => assert.fail(event.event),
+  })
   sealer.start()
   await chain.disclose(3, new Date().toISOString())
   await sealer.stop()

@@ -7,7 +7,14 @@ import type { PublishedSeals } from './published.ts'
 import { hashActs, hashDisclosures } from './run.ts'
 import { noSeal, practiceSealText, practicesHash, previousOf, type Seal, sealText, sha256 } from './seal.ts'
 import type { SealPublicKey } from './seal-key.ts'
-import { countLostPracticeSeals, findLastSealBefore, listPracticeSealsOfSeal, listSeals, readMarks } from './store.ts'
+import {
+  countLostPracticeSeals,
+  findLastSeal,
+  findLastSealBefore,
+  listPracticeSealsOfSeal,
+  listSeals,
+  readMarks,
+} from './store.ts'
 
 /** Something that an honest service never writes, in words for the person who looks for it. */
 export type Finding = { seal: number | null; text: string }
@@ -36,7 +43,8 @@ export type VerifyOptions = {
   /** Seals that were published outside; null: none are at hand. */
   published: PublishedSeals | null
   onFinding: (finding: Finding) => void
-  onProgress?: (disclosureId: string) => void
+  /** Seals that were checked, and the number of the last one of all. */
+  onProgress?: (done: number, total: number) => void
 }
 
 /** An honest entry waits for its seal for a minute; longer only when no server runs, and then there are no entries. */
@@ -55,13 +63,14 @@ export async function verifyChain(db: Queryable, options: VerifyOptions): Promis
     options.onFinding({ seal, text })
   }
   const first = from === null ? null : await findLastSealBefore(db, from)
+  const newest = (await findLastSeal(db))?.number ?? 0
   const [chainBegin] = await listSeals(db, { after: 0, until: endOfTime, limit: 1 })
   const beginsAt = chainBegin?.sealedAt ?? ''
   const kinds = {
     disclosures: createEntryCheck(db, { name: 'disclosure', read: hashDisclosures, beginsAt, find }),
     acts: createEntryCheck(db, { name: 'act', read: hashActs, beginsAt, find }),
   }
-  const practices = from === null ? createPractices(db) : null
+  let practices = from === null ? createPractices(db) : null
   let last: Seal | null = first
   let seals = 0
   let practiceSeals = 0
@@ -87,10 +96,12 @@ export async function verifyChain(db: Queryable, options: VerifyOptions): Promis
         hash: seal.actsSha256,
         marks: async () => (await marks()).actMarks,
       })
-      await practices?.add(disclosed)
+      // After a changed entry nothing computed from the entries fits any more: that says nothing new.
+      if (disclosed === null) practices = null
+      await practices?.add(disclosed ?? [])
       practiceSeals += await checkPractices(db, seal, key, practices, find)
       last = seal
-      options.onProgress?.(seal.lastDisclosureId)
+      options.onProgress?.(seal.number, newest)
     }
     if (page.length < sealsAtOnce) break
   }
