@@ -4,6 +4,7 @@ import type { Pool } from 'pg'
 import { buildApp } from './app.ts'
 import type { Config } from './config.ts'
 import { startHousekeeping } from './housekeeping.ts'
+import { publishSeals } from './modules/chain/published.ts'
 import { sealKeyOf } from './modules/chain/seal-key.ts'
 import { createSealer } from './modules/chain/sealer.ts'
 import { requireInstallation } from './modules/credentials/installation.ts'
@@ -50,7 +51,14 @@ export async function openService(config: Config, log: Log): Promise<Service> {
     const keys = await openKeyRing({ pool, secretKey, log })
     closers.push(keys.close)
     const now = () => new Date()
-    const sealer = createSealer({ pool, key: sealKeyOf(secretKey), now, log })
+    const { sealsDir } = config
+    const sealer = createSealer({
+      pool,
+      key: sealKeyOf(secretKey),
+      now,
+      log,
+      ...(sealsDir !== null && { afterwards: () => publishSeals(pool, sealsDir) }),
+    })
     // Stops after everything that adds entries.
     closers.push(sealer.stop)
     const tokenLimit = createTokenLimit({ pool })

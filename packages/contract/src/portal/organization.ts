@@ -240,6 +240,9 @@ export type OrganizationAnswers = {
   listDisclosures: { data: DisclosureEntry[]; next_before: string | null }
   summarizeDisclosures: DisclosureSummary
   exportDisclosures: string
+  exportSealedDisclosures: string
+  /** `sealed_at`, `entries`: of the practice's newest seal; null: it has none yet. */
+  getSealKey: { public_key: string; sealed_at: Instant | null; entries: number | null }
   listAttribution: Listed<AttributionEntry>
   updateAttribution: AttributionEntry
 }

@@ -16,6 +16,7 @@ import { DisclosureChart } from './DisclosureChart.tsx'
 import { DisclosureFilters } from './DisclosureFilters.tsx'
 import { datasetTitle } from './dataset-title.ts'
 import { disclosuresQuery } from './disclosures.ts'
+import { SealSection } from './SealSection.tsx'
 
 const route = getRouteApi('/signed-in/organization/$organization_id/disclosures')
 
@@ -86,6 +87,7 @@ export function DisclosuresPage() {
                 {rows.length.toLocaleString()} of {summary.total_reads.toLocaleString()} reads
               </Text>
             </Section>
+            <SealSection organizationId={params.organization_id} />
           </>
         )}
       </Stack>

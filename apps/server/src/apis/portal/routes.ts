@@ -18,6 +18,7 @@ import { operatorHandlers } from './operator.ts'
 import { organizationHandlers } from './organization.ts'
 import { readQuery } from './query.ts'
 import { removalHandlers } from './removals.ts'
+import { sealedDisclosureHandlers } from './sealed-disclosures.ts'
 import { registerAuth, webHeaders } from './sign-in-routes.ts'
 import { signUpHandlers } from './sign-up.ts'
 import { vendorHandlers } from './vendors.ts'
@@ -34,6 +35,7 @@ const handlers: PortalHandlers = {
   ...removalHandlers,
   ...vendorHandlers,
   ...disclosureHandlers,
+  ...sealedDisclosureHandlers,
   ...attributionHandlers,
 }
 

@@ -36,20 +36,25 @@ export function createSealer(deps: {
   key: SealKey
   now: () => Date
   log: Log
-  afterwards?: () => Promise<void>
+  afterwards?: () => Promise<unknown>
   everyMs?: number
 }): Sealer {
   const { log, afterwards = async () => {}, everyMs = 60_000 } = deps
   let timer: NodeJS.Timeout | undefined
   let running = Promise.resolve()
   let isStopped = false
-  const seal = async () => {
+  const attempt = async (task: string, work: () => Promise<unknown>) => {
     try {
-      while ((await sealOnce(deps)).isMore && !isStopped);
-      await afterwards()
+      await work()
     } catch (error) {
-      log({ event: 'task.failed', task: 'seal', error: databaseErrorCode(error) })
+      log({ event: 'task.failed', task, error: databaseErrorCode(error) })
     }
+  }
+  const seal = async () => {
+    await attempt('seal', async () => {
+      while ((await sealOnce(deps)).isMore && !isStopped);
+    })
+    await attempt('publish seals', afterwards)
   }
   const start = () => {
     running = seal().then(() => {

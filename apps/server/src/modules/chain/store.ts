@@ -166,6 +166,31 @@ export async function listPracticeSeals(
   return rows.map(fromRow<StoredPracticeSeal>)
 }
 
+/** The newest seal of a practice made before this moment, or null. */
+export async function findPracticeSealBefore(
+  db: Queryable,
+  organizationId: OrganizationId,
+  before: Date,
+): Promise<StoredPracticeSeal | null> {
+  const { rows } = await db.query<RowOf<StoredPracticeSeal>>(
+    `select ${practiceSealColumns}
+       from practice_seal
+      where organization_id = $1 and practice_seal.sealed_at < $2
+      order by entries desc
+      limit 1`,
+    [organizationId, before],
+  )
+  return rows[0] ? fromRow<StoredPracticeSeal>(rows[0]) : null
+}
+
+/** A practice's newest seal, or null. */
+export async function findLastPracticeSeal(
+  db: Queryable,
+  organizationId: OrganizationId,
+): Promise<StoredPracticeSeal | null> {
+  return await findPracticeSealBefore(db, organizationId, new Date(8.64e15))
+}
+
 function columnsOf<T>(rows: readonly T[], names: readonly (keyof T)[]): unknown[][] {
   return names.map((name) => rows.map((row) => row[name]))
 }

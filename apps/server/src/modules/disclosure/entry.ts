@@ -63,6 +63,34 @@ export async function readDisclosureFacts(
   return rows.map(toDisclosureFacts)
 }
 
+/**
+ * Ids of these locations' disclosures between two instants and two ids (the first one not included), in order. By disclosure_of_location: the
+ * instants, which the caller knows to hold all of the ids, keep it from reading the others.
+ */
+export async function listDisclosureIds(
+  db: Queryable,
+  locationIds: readonly LocationId[],
+  { firstAt, lastAt, afterId, lastId }: { firstAt: string; lastAt: string; afterId: string; lastId: string },
+): Promise<string[]> {
+  const { rows } = await db.query<{ id: string }>(
+    `select id
+       from disclosure
+      where location_id = any($1::bigint[]) and disclosed_at >= $2 and disclosed_at <= $3 and id > $4 and id <= $5
+      order by id`,
+    [locationIds, firstAt, lastAt, afterId, lastId],
+  )
+  return rows.map(({ id }) => id)
+}
+
+/** These disclosures in order of id. */
+export async function readDisclosureFactsByIds(db: Queryable, ids: readonly string[]): Promise<DisclosureFactsRow[]> {
+  const { rows } = await db.query<DisclosureFactsRow>(
+    `select ${disclosureFactsColumns} from disclosure where id = any($1::bigint[]) order by id`,
+    [ids],
+  )
+  return rows
+}
+
 /** The filters of an entry are hashed here, so that the database's own code takes no part in what is proved about it. */
 export function toDisclosureFacts({ filters_text, ...facts }: DisclosureFactsRow): DisclosureFacts {
   return { ...facts, filters_sha256: createHash('sha256').update(filters_text).digest('hex') }
@@ -71,7 +99,7 @@ export function toDisclosureFacts({ filters_text, ...facts }: DisclosureFactsRow
 export type DisclosureFactsRow = Omit<DisclosureFacts, 'filters_sha256'> & { filters_text: string }
 
 /** Every column of a sealed disclosure, as text: a Date would lose microseconds, and a list of 5,000 ids need not be parsed. */
-export const disclosureFactsColumns = `id, to_char(disclosed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as disclosed_at,
+const disclosureFactsColumns = `id, to_char(disclosed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as disclosed_at,
   company_id, key_pair_id, location_id, dataset, filters::text as filters_text, records::text, counted::text, digested::text,
   case when record_ids is null then format('(%s,%s]', after_id, last_id)
        else array_to_string(record_ids, ',', 'null') || coalesce(' after ' || after_id, '') || coalesce(' last ' || last_id, '') end as coverage,
