@@ -207,6 +207,12 @@ export const portalRoutes = {
     action: 'disclosure.read',
     query: ['from'],
   },
+  /** Changes nothing. A POST, because a patient's number must be in no address. */
+  accountForPatient: {
+    method: 'POST',
+    path: '/organizations/:organization_id/patient_disclosures',
+    action: 'disclosure.read',
+  },
   /** What seals are checked with. */
   getSealKey: {
     method: 'GET',

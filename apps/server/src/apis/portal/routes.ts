@@ -16,6 +16,7 @@ import { memberHandlers } from './members.ts'
 import { type Membership, requireMembership } from './membership.ts'
 import { operatorHandlers } from './operator.ts'
 import { organizationHandlers } from './organization.ts'
+import { patientDisclosureHandlers } from './patient-disclosures.ts'
 import { readQuery } from './query.ts'
 import { removalHandlers } from './removals.ts'
 import { sealedDisclosureHandlers } from './sealed-disclosures.ts'
@@ -35,6 +36,7 @@ const handlers: PortalHandlers = {
   ...removalHandlers,
   ...vendorHandlers,
   ...disclosureHandlers,
+  ...patientDisclosureHandlers,
   ...sealedDisclosureHandlers,
   ...attributionHandlers,
 }

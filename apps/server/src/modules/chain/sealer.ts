@@ -4,6 +4,7 @@ import type { Queryable } from '../../platform/database/queryable.ts'
 import { databaseErrorCode } from '../../platform/database/unavailable.ts'
 import type { Log } from '../../platform/log/log-event.ts'
 import { lastActId } from '../audit/entry.ts'
+import { addDisclosedDays } from '../disclosure/accounting.ts'
 import { lastDisclosureId } from '../disclosure/entry.ts'
 import { addToHeads, sealed } from './practice-heads.ts'
 import { hashActs, hashDisclosures, readRun, runHash } from './run.ts'
@@ -91,6 +92,7 @@ export async function sealOnce(deps: {
     const actMax = await settledId(client, 'audit_event', lastActId)
     const acts = await readRun(client, hashActs, before.lastActId, actMax, entriesMax)
     await addToHeads(client, disclosures.entries)
+    await addDisclosedDays(client, before.lastDisclosureId, disclosures.lastId)
     const isMore = disclosures.isMore || acts.isMore
     const isNewDay = last !== null && last.sealedAt.slice(0, 10) < sealedAt.slice(0, 10)
     const number = before.number + 1

@@ -161,6 +161,18 @@ create table dataset_state (
   constraint dataset_state_pkey PRIMARY KEY (location_id, dataset)
 );
 
+create table disclosed_day (
+  location_id bigint not null,
+  day date not null,
+  company_id uuid not null,
+  dataset text not null,
+  first_at timestamp with time zone not null,
+  last_at timestamp with time zone not null,
+  ids int8multirange not null,
+  patient_ids int8multirange not null,
+  constraint disclosed_day_pkey PRIMARY KEY (location_id, day, company_id, dataset)
+);
+
 create table disclosure (
   id bigint not null generated always as identity,
   disclosed_at timestamp with time zone not null default clock_timestamp(),

@@ -50,3 +50,18 @@ create table practice_head (
   last_at timestamptz
 );
 create index practice_head_unsealed on practice_head (unsealed) where unsealed > 0;
+
+-- Which records each company received on a day (UTC), from the sealer: an accounting for a patient reads these rows of a location, and then the
+-- disclosures of the days that matter. `patient_ids`: patients that a filter named. One row for each day, company and dataset, however often
+-- was read; pages and digests are one range each.
+create table disclosed_day (
+  location_id bigint not null,
+  day date not null,
+  company_id uuid not null,
+  dataset text not null,
+  first_at timestamptz not null,
+  last_at timestamptz not null,
+  ids int8multirange not null,
+  patient_ids int8multirange not null,
+  primary key (location_id, day, company_id, dataset)
+);
