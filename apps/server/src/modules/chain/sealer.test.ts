@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createSealer, sealOnce } from './sealer.ts'
-import { findLastSeal, listPracticeSeals, listSeals } from './store.ts'
+import { findLastSeal, listPracticeSeals, listSeals, lockChain } from './store.ts'
 import { someChain } from './test-chain.ts'
 
 const endOfTime = new Date(8.64e15)
@@ -108,6 +108,25 @@ test('F21: several processes seal at once and write one chain; entries from befo
   const { report, found } = await chain.verify()
   assert.deepEqual(found, [])
   assert.equal(report.beforeChain, 11_000)
+})
+
+test('F21: a process that dies while it seals leaves nothing, and another one goes on', async (t) => {
+  const chain = await someChain(t)
+  await chain.disclose(3, '2026-03-01T10:00:00Z')
+  const dying = await chain.pool.connect()
+  await dying.query('begin')
+  assert.ok(await lockChain(dying))
+  await dying.query(
+    'insert into practice_head (organization_id, entries, head, last_disclosure_id, unsealed) values (1, 1, $1, 1, 1)',
+    [Buffer.alloc(32)],
+  )
+  assert.equal((await chain.seal('2026-03-01T10:01:00Z')).number, null, 'one seals at a time')
+  const { rows } = await dying.query('select pg_backend_pid() as pid')
+  await chain.pool.query('select pg_terminate_backend($1, 5000)', [rows[0].pid])
+  dying.release(true)
+  assert.equal((await chain.seal('2026-03-01T10:02:00Z')).number, 1)
+  assert.equal((await chain.pool.query('select from practice_head where organization_id = 1')).rowCount, 0)
+  assert.deepEqual((await chain.verify()).found, [])
 })
 
 test('F21: an orderly stop leaves nothing without a seal', async (t) => {
