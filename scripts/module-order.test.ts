@@ -29,6 +29,7 @@ const order = [
   'modules/records',
   'modules/throttle',
   'modules/disclosure',
+  'modules/chain',
   'modules/usage',
   'modules/onboarding',
   'modules/overview',
@@ -81,7 +82,8 @@ const tablesOf: Record<string, readonly string[]> = {
     'upload',
   ],
   'modules/throttle': ['sync_slot', 'sync_slot_gate', 'token_attempt'],
-  'modules/disclosure': ['disclosure'],
+  'modules/disclosure': ['disclosure', 'disclosed_day'],
+  'modules/chain': ['seal', 'practice_seal', 'practice_head'],
   'modules/usage': ['key_pair_use', 'vendor_request', 'vendor_usage'],
 }
 

@@ -5,6 +5,7 @@ import { residentMb } from './cpu-time.ts'
 import { compare, type Side } from './measure.ts'
 import { fillWorld, plansUrl, requireSameAnswers } from './prepare.ts'
 import { formatRows, isMissed, type Row } from './report.ts'
+import { measureSealing, type SealingCost } from './sealing.ts'
 import { createWorld } from './world/practice.ts'
 import { createThrowAwayServer, type ThrowAwayServer } from './world/throw-away-server.ts'
 
@@ -80,9 +81,11 @@ async function bench(server: ThrowAwayServer, options: BenchOptions): Promise<nu
       const first = side(`${ours}?${queries.firstPage}`, server.pid(), connections, false)
       depth.push(await run('last page against first page', last, first, null))
     }
+    say('Sealing the disclosures of this run …')
+    const sealing = await measureSealing(world.ownerUrl, postgres)
     const memoryMb = residentMb(server.pid())
     if (options.json) {
-      console.log(JSON.stringify({ client: client.name, options, rows, depth, ingest, memoryMb }))
+      console.log(JSON.stringify({ client: client.name, options, rows, depth, ingest, sealing, memoryMb }))
     } else {
       console.log(
         formatRows(
@@ -95,6 +98,7 @@ async function bench(server: ThrowAwayServer, options: BenchOptions): Promise<nu
       console.log(
         `Ingest over HTTP, uploads of 5,000 lines, one after the other: ${Math.round(ingest.newPerSecond)} new and ${Math.round(ingest.unchangedPerSecond)} unchanged records per second`,
       )
+      console.log(sealingLine(sealing, rows))
       console.log(`Memory of the server at the end: ${memoryMb ?? '?'} MB. Client: ${client.name}.`)
       console.log('Compare the ratios and the CPU of one run only: README.md beside this program says why.')
     }
@@ -102,6 +106,17 @@ async function bench(server: ThrowAwayServer, options: BenchOptions): Promise<nu
   } finally {
     await baseline.stop()
   }
+}
+
+/** A page and a delta of 10 write one disclosure each, an empty delta none. */
+function sealingLine({ disclosures, cpuMsPerDisclosure }: SealingCost, rows: readonly Row[]): string {
+  const shares = rows
+    .filter(({ name, connections }) => connections === 8 && name !== 'empty delta')
+    .map(({ name, ours }) => {
+      const share = (100 * (cpuMsPerDisclosure ?? Number.NaN)) / (ours.cpuMsPerRequest ?? Number.NaN)
+      return `${share.toFixed(1)} % of a ${name}`
+    })
+  return `Sealing ${disclosures} disclosures: ${cpuMsPerDisclosure?.toFixed(3) ?? '?'} ms of processor time each, ${shares.join(', ')}; an empty delta writes none.`
 }
 
 function comparisons(queries: { firstPage: string; emptyDelta: string; smallDelta: string }) {

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { type TestContext, test } from 'node:test'
 import type { MemberRole } from '@bridgework/contract/portal'
 import { grantAccess } from '../../server/src/modules/consent/grant.ts'
+import { aRecord } from '../../server/src/test-world.ts'
 import { assertAccessible, somePortalInBrowser, walkPages } from './test-browser.ts'
 
 test('a practice grants two datasets after a review, sees the read, and revokes all access in two clicks', async (t) => {
@@ -45,6 +47,28 @@ test('a practice grants two datasets after a review, sees the read, and revokes 
   await page.getByRole('dialog').getByRole('button', { name: 'Revoke everything' }).click()
   await page.getByText('No access yet').waitFor()
   assert.equal((await vendor.get(plans)).status, 403)
+})
+
+test('F24: a practice sees and downloads which vendors received one patient, and how to check the disclosures', async (t) => {
+  const { location, page, home, ...portal } = await somePractice(t, 'owner')
+  await location.upload('patients', { '4711': aRecord('patients') })
+  const vendor = await portal.addVendor([location])
+  assert.equal((await vendor.get(`/locations/${location.id}/patients`)).status, 200)
+
+  await page.goto(`${home}/disclosures`)
+  await page.getByText('There is no seal yet').waitFor()
+  const exporting = page.waitForEvent('download')
+  await page.getByRole('link', { name: 'Download with seals' }).click()
+  assert.match((await exporting).suggestedFilename(), /^disclosures-\d+\.ndjson$/)
+  await page.getByRole('textbox', { name: 'Patient number' }).fill('4711')
+  await page.getByRole('button', { name: 'Show disclosures' }).click()
+  await page.getByText('1 disclosures.').waitFor()
+  await page.getByRole('table', { name: 'Disclosures of the patient' }).getByText('sent').waitFor()
+  assert.ok(!page.url().includes('4711'))
+  await assertAccessible(page)
+  const downloading = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'Download this list as CSV' }).click()
+  assert.match(readFileSync(await (await downloading).path(), 'utf8'), /^disclosed_at,.*\r\n.*,patients,sent,/)
 })
 
 test('all locations become some in one act: a location is taken out with one click, and a sign-in that is given up changes nothing', async (t) => {

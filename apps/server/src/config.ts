@@ -22,6 +22,8 @@ export type Config = DatabaseSettings & {
   incrementalLocationsMax: number
   /** Where mails go: to a mail server, in the sandbox without one into a folder of the data directory, in production without one nowhere. */
   mail: { kind: 'smtp'; url: string; from: string } | { kind: 'folder'; dir: string } | { kind: 'none' }
+  /** Folder that seals over disclosures and acts are published to; null: they are only in the database. */
+  sealsDir: string | null
   /** Which events go to the log: all, or those alone that a person should look at. */
   log: 'all' | 'important'
 }
@@ -125,6 +127,7 @@ export function readConfig(env: NodeJS.ProcessEnv, root: string): Config {
         : isProduction
           ? { kind: 'none' }
           : { kind: 'folder', dir: resolve(dataDir, 'mail') },
+    sealsDir: env.BRIDGEWORK_SEALS_DIR ? resolve(root, env.BRIDGEWORK_SEALS_DIR) : null,
     log: read(
       'BRIDGEWORK_LOG',
       (text) => (text === 'all' || text === 'important' ? text : undefined),
@@ -169,6 +172,7 @@ const settingNames: ReadonlySet<string> = new Set([
   'BRIDGEWORK_INCREMENTAL_LOCATIONS_MAX',
   'BRIDGEWORK_SMTP_URL',
   'BRIDGEWORK_MAIL_FROM',
+  'BRIDGEWORK_SEALS_DIR',
   'BRIDGEWORK_LOG',
 ])
 

@@ -5,6 +5,9 @@ import type { Pool } from 'pg'
 import { buildApp } from './app.ts'
 import type { Config } from './config.ts'
 import { startHousekeeping } from './housekeeping.ts'
+import { publishSeals } from './modules/chain/published.ts'
+import { sealKeyOf } from './modules/chain/seal-key.ts'
+import { createSealer } from './modules/chain/sealer.ts'
 import { requireInstallation } from './modules/credentials/installation.ts'
 import { openKeyRing } from './modules/credentials/key-ring.ts'
 import type { SecretKey } from './modules/credentials/secret.ts'
@@ -50,11 +53,21 @@ export async function openService(config: Config, log: Log): Promise<Service> {
     await completeLocations(pool)
     const keys = await openKeyRing({ pool, secretKey, log })
     closers.push(keys.close)
+    const now = () => new Date()
+    const { sealsDir } = config
+    const sealer = createSealer({
+      pool,
+      key: sealKeyOf(secretKey),
+      now,
+      log,
+      ...(sealsDir !== null && { afterwards: () => publishSeals(pool, sealsDir) }),
+    })
+    // Stops after everything that adds entries.
+    closers.push(sealer.stop)
     const tokenLimit = createTokenLimit({ pool })
     const limits = { initial: config.initialLocationsMax, incremental: config.incrementalLocationsMax }
     const slots = createSyncSlots({ pool, processId: randomUUID(), limits, log })
     const disclosures = createDisclosureWriter({ pool, log })
-    const now = () => new Date()
     const usage = createUsageRecorder({ pool, log, now })
     const rerenderer = createRerenderer({ pool, log })
     const remover = createRemover({ pool, log, now })
@@ -66,6 +79,7 @@ export async function openService(config: Config, log: Log): Promise<Service> {
     usage.start()
     rerenderer.start()
     remover.start()
+    sealer.start()
     const { environment, publicUrl, trustedProxies, previewDatasets } = config
     const tls = config.tls && readTlsPair(config.tls)
     const app = await buildApp({

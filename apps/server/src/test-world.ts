@@ -122,7 +122,7 @@ export async function someWorld(
     const response = await fetch(`${init.on ?? server.url}${path}`, { redirect: 'manual', ...init })
     const text = await response.text()
     // Bodies are JSON but for pages and metrics, whose tests read the text, and the answer to a HEAD, which has none.
-    const isJson = text !== '' && (response.headers.get('content-type') ?? '').includes('json')
+    const isJson = text !== '' && /[/+]json/.test(response.headers.get('content-type') ?? '')
     return { status: response.status, headers: response.headers, body: (isJson ? JSON.parse(text) : {}) as Body, text }
   }
 

@@ -9,6 +9,7 @@ import { otherRuntimes } from './other-runtimes.ts'
 import { randomWalk } from './random-walk.ts'
 import { releaseSlots } from './release-slots.ts'
 import type { Row } from './row.ts'
+import { tamperWithChain } from './tamper-with-chain.ts'
 
 /** What `npm run soak` can try; another row is another file and its line here. */
 export const rows: readonly Row[] = [
@@ -18,6 +19,7 @@ export const rows: readonly Row[] = [
   { id: 'F05', title: 'with synchronous_commit off, the same audit finds a loss', run: auditFindsLoss },
   { id: 'C08', title: 'the slots of a killed server free themselves', run: releaseSlots },
   { id: 'ALL', title: 'agent, server and Postgres are killed in turn while a practice is read', run: killEverything },
+  { id: 'F21', title: 'entries and seals are changed, removed, added and exchanged at random', run: tamperWithChain },
   { id: 'G08', title: 'the worst bodies of every ingest route keep no other caller waiting', run: hostileBodies },
   { id: 'G20', title: 'office, agents and service are edited, restored and killed at random', run: randomWalk },
   { id: 'M01', title: 'mirrors of practices that live are killed behind a network that fails', run: mirrorPractices },

@@ -98,6 +98,7 @@ const disclosures = createRoute({
         // What the filters offer before anything is typed.
         read('listVendors', { params, query: { search: '' } }),
         read('listLocations', { params, query: { search: '' } }),
+        read('getSealKey', { params }),
       ),
       queryClient.ensureInfiniteQueryData(disclosuresQuery(params.organization_id, deps)),
     ]),

@@ -43,6 +43,9 @@ export const portalBodies = {
     all_locations: datasets,
     locations: Type.Array(body({ id: Type.String({ maxLength: 16 }), datasets }), { maxItems: 5000 }),
   }),
+  accountForPatient: body({
+    patient_number: Type.String({ minLength: 1, maxLength: 100, description: 'Of the practice management system' }),
+  }),
   updateAttribution: body({
     domains: Type.Array(Type.String({ maxLength: 253 }), { maxItems: 20 }),
     excluded_paths: Type.Array(Type.String({ maxLength: 200 }), { maxItems: 20 }),

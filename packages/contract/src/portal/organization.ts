@@ -197,6 +197,22 @@ export type DisclosureSummary = {
   vendors: { company_id: string; name: string; reads: number; records: number }[]
 }
 
+/** A disclosure that told something of one patient: `sent` records, or only `counted` or `compared` them. */
+export type PatientDisclosureEntry = {
+  id: string
+  disclosed_at: Instant
+  company_id: string
+  company_name: string
+  location_id: string
+  location_name: string
+  dataset: string
+  kind: 'sent' | 'counted' | 'compared'
+  request_id: string
+}
+
+/** Newest first. `is_cut`: there are more than are listed. `locations`: at how many the number is a patient's. */
+export type PatientAccounting = { locations: number; data: PatientDisclosureEntry[]; is_cut: boolean }
+
 export type AttributionEntry = {
   location_id: string
   location_name: string
@@ -240,6 +256,10 @@ export type OrganizationAnswers = {
   listDisclosures: { data: DisclosureEntry[]; next_before: string | null }
   summarizeDisclosures: DisclosureSummary
   exportDisclosures: string
+  exportSealedDisclosures: string
+  accountForPatient: PatientAccounting
+  /** `sealed_at`, `entries`: of the practice's newest seal; null: it has none yet. */
+  getSealKey: { public_key: string; sealed_at: Instant | null; entries: number | null }
   listAttribution: Listed<AttributionEntry>
   updateAttribution: AttributionEntry
 }

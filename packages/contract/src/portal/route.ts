@@ -200,6 +200,25 @@ export const portalRoutes = {
     action: 'disclosure.read',
     query: disclosureFilter,
   },
+  /** Answers application/x-ndjson: what a stand-alone verifier needs. From the last seal before `from` on. */
+  exportSealedDisclosures: {
+    method: 'GET',
+    path: '/organizations/:organization_id/disclosures.ndjson',
+    action: 'disclosure.read',
+    query: ['from'],
+  },
+  /** Changes nothing. A POST, because a patient's number must be in no address. */
+  accountForPatient: {
+    method: 'POST',
+    path: '/organizations/:organization_id/patient_disclosures',
+    action: 'disclosure.read',
+  },
+  /** What seals are checked with. */
+  getSealKey: {
+    method: 'GET',
+    path: '/organizations/:organization_id/seal_key',
+    action: 'disclosure.read',
+  },
   listAttribution: {
     method: 'GET',
     path: '/organizations/:organization_id/attribution',

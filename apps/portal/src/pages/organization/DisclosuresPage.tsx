@@ -16,6 +16,8 @@ import { DisclosureChart } from './DisclosureChart.tsx'
 import { DisclosureFilters } from './DisclosureFilters.tsx'
 import { datasetTitle } from './dataset-title.ts'
 import { disclosuresQuery } from './disclosures.ts'
+import { PatientAccounting } from './PatientAccounting.tsx'
+import { SealSection } from './SealSection.tsx'
 
 const route = getRouteApi('/signed-in/organization/$organization_id/disclosures')
 
@@ -86,6 +88,8 @@ export function DisclosuresPage() {
                 {rows.length.toLocaleString()} of {summary.total_reads.toLocaleString()} reads
               </Text>
             </Section>
+            <PatientAccounting organizationId={params.organization_id} />
+            <SealSection organizationId={params.organization_id} />
           </>
         )}
       </Stack>

@@ -1,5 +1,5 @@
-/** What a command answers: `data` for programs, `text` for people, and a remark that belongs to neither. */
-export type Answer = { data: unknown; text: string; note?: string }
+/** What a command answers: `data` for programs, `text` for people, and a remark that belongs to neither. `exitCode`: 0 unless it is given. */
+export type Answer = { data: unknown; text: string; note?: string; exitCode?: number }
 
 /** What `--json` prints: member names in lower snake case, instants in UTC. */
 export function toJson(data: unknown): string {

@@ -4,6 +4,8 @@ import { type Disclosure, listDisclosures } from '../../modules/disclosure/store
 import type { CompanyId, LocationId } from '../../platform/identity/identity.ts'
 import { table } from './answer.ts'
 import { type CommandGroup, command } from './command-line.ts'
+import { patient } from './disclosure-patient.ts'
+import { key, verify } from './disclosure-verify.ts'
 import { instant, numericId, optional, uuid, wholeNumber } from './option.ts'
 
 export const disclosure: CommandGroup = {
@@ -39,6 +41,9 @@ export const disclosure: CommandGroup = {
         return { data, text: table(['at', 'company', 'location', 'dataset', 'records', 'ids', 'ip', 'request'], rows) }
       },
     }),
+    patient,
+    verify,
+    key,
   },
 }
 

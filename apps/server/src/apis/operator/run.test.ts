@@ -2,51 +2,13 @@ import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type TestContext, test } from 'node:test'
+import { test } from 'node:test'
 import { authenticateAgent, enrollAgent } from '../../modules/agents/agent-key.ts'
-import { ensureFirstAgreement } from '../../modules/credentials/agreement.ts'
-import { createSecretKey } from '../../modules/credentials/secret.ts'
 import { verifyKeyPair } from '../../modules/credentials/verify-key-pair.ts'
 import { insertDisclosures } from '../../modules/disclosure/store.ts'
 import { createLocation } from '../../modules/onboarding/upsert-locations.ts'
-import { createTestDatabase } from '../../platform/database/test-database.ts'
 import type { CompanyId, OrganizationId } from '../../platform/identity/identity.ts'
-import { runOperator } from './run.ts'
-
-const secretKey = createSecretKey(Buffer.alloc(32, 5))
-
-async function someOperator(t: TestContext) {
-  const { pool } = await createTestDatabase(t)
-  await ensureFirstAgreement(pool)
-  const run = async (...args: string[]) => {
-    const [out, err]: [string[], string[]] = [[], []]
-    const code = await runOperator(args, {
-      open: async () => ({
-        pool,
-        publicUrl: 'https://b.example',
-        environment: 'sandbox' as const,
-        localUrl: 'http://127.0.0.1:1',
-        signal: new AbortController().signal,
-        progress: { show: () => {}, end: () => {} },
-        ownerUrl: '',
-        ask: null,
-        say: () => {},
-        secretKey: async () => secretKey,
-        close: async () => {},
-      }),
-      out: (text) => out.push(text),
-      err: (text) => err.push(text),
-    })
-    return { code, out: out.join('\n'), err: err.join('\n') }
-  }
-  /** The JSON of a command that must succeed. */
-  const ask = async (...args: string[]) => {
-    const { code, out, err } = await run(...args, '--json')
-    assert.equal(code, 0, err)
-    return JSON.parse(out)
-  }
-  return { pool, run, ask }
-}
+import { aDigest, secretKey, someOperator } from './test-operator.ts'
 
 test('an operator takes a vendor and a practice from nothing to a first read, and back', async (t) => {
   const { pool, run, ask } = await someOperator(t)
@@ -269,25 +231,7 @@ test('a held removal is listed and confirmed once; a read on record is listed by
      select location_id, dataset, id, n from held, generate_series(1, 2) n`,
     [location.id],
   )
-  await insertDisclosures(
-    pool,
-    [
-      {
-        companyId: company.id,
-        keyPairId: company.id,
-        locationId: location.id,
-        dataset: 'insurance_plans',
-        filters: {},
-        coverage: { afterId: '0', lastId: '812' },
-        records: 0,
-        counted: null,
-        digested: 100,
-        requestId: 'request-1',
-        ip: '192.0.2.7',
-      },
-    ],
-    { timeoutMs: 5000 },
-  )
+  await insertDisclosures(pool, [aDigest(company.id, location.id)], { timeoutMs: 5_000 })
 
   const [held] = await ask('removal', 'list')
   assert.deepEqual([held.location_id, held.remaining, held.visible, held.list_hash], [location.id, 2, 2, 'abc'])

@@ -11,7 +11,7 @@ import { commands } from './commands.ts'
 import type { Context } from './context.ts'
 
 /**
- * Runs one command and returns the exit code: 0 done, 1 refused or failed, 2 not understood. The answer goes to `out`, all else to `err`.
+ * Runs one command and returns the exit code: 0 done, 1 refused or failed, 2 not understood, or the answer's own. The answer goes to `out`, all else to `err`.
  * The database is opened only for a command that was understood.
  */
 export async function runOperator(
@@ -29,7 +29,7 @@ export async function runOperator(
       const answer = await line.run(context)
       deps.out(line.isJson ? toJson(answer.data) : answer.text)
       if (answer.note !== undefined) deps.err(answer.note)
-      return 0
+      return answer.exitCode ?? 0
     } finally {
       await context.close()
     }

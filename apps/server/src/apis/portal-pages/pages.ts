@@ -6,8 +6,8 @@ import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
 /**
- * Serves the portal: its files under /assets, whose names change with their content, and at each address of a page the one document that
- * loads them. At `/` a program that asks for no HTML gets `about` instead. `dir`: where the pages were built.
+ * Serves the portal: its files under /assets, whose names change with their content, the program that checks an export of disclosures, and at
+ * each address of a page the one document that loads them. At `/` a program that asks for no HTML gets `about` instead. `dir`: where the pages were built.
  */
 export async function registerPortalPages(
   app: FastifyInstance,
@@ -26,6 +26,11 @@ export async function registerPortalPages(
     reply
       .headers({ 'Content-Type': 'image/svg+xml', 'Cache-Control': 'public, max-age=86400' })
       .send(await readFile(join(dir, 'favicon.svg'))),
+  )
+  app.get('/verify-disclosures.mjs', async (_request, reply) =>
+    reply
+      .headers({ 'Content-Type': 'text/javascript; charset=utf-8', 'Cache-Control': 'no-cache' })
+      .send(await readFile(join(dir, 'verify-disclosures.mjs'))),
   )
   const sendPage = async (_request: FastifyRequest, reply: FastifyReply) => {
     const nonce = randomBytes(16).toString('base64')

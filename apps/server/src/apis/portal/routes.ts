@@ -16,8 +16,10 @@ import { memberHandlers } from './members.ts'
 import { type Membership, requireMembership } from './membership.ts'
 import { operatorHandlers } from './operator.ts'
 import { organizationHandlers } from './organization.ts'
+import { patientDisclosureHandlers } from './patient-disclosures.ts'
 import { readQuery } from './query.ts'
 import { removalHandlers } from './removals.ts'
+import { sealedDisclosureHandlers } from './sealed-disclosures.ts'
 import { registerAuth, webHeaders } from './sign-in-routes.ts'
 import { signUpHandlers } from './sign-up.ts'
 import { vendorHandlers } from './vendors.ts'
@@ -34,6 +36,8 @@ const handlers: PortalHandlers = {
   ...removalHandlers,
   ...vendorHandlers,
   ...disclosureHandlers,
+  ...patientDisclosureHandlers,
+  ...sealedDisclosureHandlers,
   ...attributionHandlers,
 }
 

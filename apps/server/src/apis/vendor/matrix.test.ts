@@ -41,9 +41,12 @@ const openRoutes = [
 const websiteRoutes = ['GET /attribution/:script', 'POST /attribution/:script']
 const isPortalRoute = (route: string) => route.includes(portalApiPath)
 // The same for everybody: a document, and the files that it loads.
-const pageRoutes = [...portalPages.filter((path) => path !== '/'), '/favicon.svg', '/assets/*'].map(
-  (path) => `GET ${path}`,
-)
+const pageRoutes = [
+  ...portalPages.filter((path) => path !== '/'),
+  '/favicon.svg',
+  '/verify-disclosures.mjs',
+  '/assets/*',
+].map((path) => `GET ${path}`)
 
 const marker = 'Foreign-Canary'
 

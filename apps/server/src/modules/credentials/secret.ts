@@ -27,6 +27,8 @@ export type SecretKey = {
   readonly backupKey: Uint8Array
   /** What the portal's session cookies are signed with, and people's second factors sealed. */
   readonly sessionSecret: string
+  /** Seed of the Ed25519 key that signs seals over disclosures and acts. */
+  readonly sealSeed: Uint8Array
   /** Tells this key from another one without giving anything away about either. */
   readonly check: Buffer
 }
@@ -42,6 +44,7 @@ export function createSecretKey(bytes: Uint8Array): SecretKey {
     sealingKey: derive('signing keys'),
     backupKey: derive('backups'),
     sessionSecret: Buffer.from(derive('portal sessions')).toString('base64url'),
+    sealSeed: derive('seals'),
     check: Buffer.from(derive('check')),
   }
 }

@@ -56,6 +56,18 @@ export async function listLocationIds(db: Queryable): Promise<LocationId[]> {
   return rows.map(({ id }) => id)
 }
 
+/** Whose each of these locations is; one that there is not is not in it. */
+export async function organizationsOfLocations(
+  db: Queryable,
+  ids: readonly LocationId[],
+): Promise<Map<LocationId, OrganizationId>> {
+  const { rows } = await db.query<{ id: LocationId; organization_id: OrganizationId }>(
+    'select id, organization_id from location where id = any($1::bigint[])',
+    [ids],
+  )
+  return new Map(rows.map(({ id, organization_id }) => [id, organization_id]))
+}
+
 export async function findLocation(db: Queryable, id: LocationId): Promise<Location | null> {
   const { rows } = await db.query<LocationRow>(`select ${locationColumns} from location l where l.id = $1`, [id])
   return rows[0] ? toLocation(rows[0]) : null

@@ -21,6 +21,7 @@ export const companyEndings: Endings = {
     ofTheCompany,
     'what the vendor read: kept for the practices for six years (45 CFR 164.316, 164.528)',
   ),
+  disclosed_day: kept(ofTheCompany, 'sums of the disclosures'),
   audit_event: kept(
     `side = 'company' and tenant_id = $1::text`,
     'what people of the vendor did: kept for six years (45 CFR 164.316)',
@@ -46,6 +47,8 @@ export const companyEndings: Endings = {
   removal: ofPractices,
   removal_record: ofPractices,
   rerender_work: ofPractices,
+  practice_head: ofPractices,
+  practice_seal: ofPractices,
   sync_activity: ofPractices,
   upload: ofPractices,
   ...installation,

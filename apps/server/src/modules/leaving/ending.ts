@@ -45,6 +45,7 @@ export const installation: Endings = {
   agreement: none('the text of the agreement is the same for all vendors'),
   installation: none('of the installation'),
   migration: none('of the installation'),
+  seal: none('of the installation'),
   service_epoch: none('of the installation'),
   sign_in_attempt: none('hashes of who tried to sign in; they expire within a day'),
   sign_up: none('a sign-up that is not confirmed belongs to no tenant yet; it expires within a day'),

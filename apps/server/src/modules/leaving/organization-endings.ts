@@ -35,6 +35,9 @@ export const organizationEndings: Endings = {
     `side = 'organization' and tenant_id = $1::text`,
     'what people of the practice did: kept for six years (45 CFR 164.316)',
   ),
+  disclosed_day: kept(atItsLocations, 'sums of the disclosures'),
+  practice_seal: kept('organization_id = $1::bigint', 'what proves the disclosures'),
+  practice_head: kept('organization_id = $1::bigint', 'what proves the disclosures'),
   access_grant: kept('organization_id = $1::bigint', 'who granted what: the reason for each disclosure; all ended'),
   location: kept(
     'organization_id = $1::bigint',

@@ -55,6 +55,12 @@ export async function fillTenants(world: TestWorld, vendor: TestVendor) {
       `insert into enrolment_code (code_hmac, organization_id, expires_at) values ($1, $2, now())`,
       [Buffer.from(String(list)), b],
     ],
+    [`insert into disclosed_day values ($1, now(), $2, 'patients', now(), now(), '{}', '{}')`, [a, vendor.companyId]],
+    [
+      `insert into practice_head (organization_id, entries, head, last_disclosure_id, unsealed) values ($1, 1, 'h', 1, 0)`,
+      [b],
+    ],
+    [`insert into practice_seal values ($1, 1, 'h', 1, now(), 'k', 's', 1, now(), now())`, [b]],
     ...[organization, company].map(({ side, id }): [string, unknown[]] => [
       `insert into audit_event (side, tenant_id, actor, action) values ($1, $2, 'Ada', 'member.manage')`,
       [side, id],

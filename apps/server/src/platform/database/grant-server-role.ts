@@ -2,8 +2,8 @@ import pg from 'pg'
 import { DatabaseStartError } from './start-error.ts'
 
 /**
- * Gives the role that the server connects as what it needs and no more: rows of every table, but disclosures and what people did in the
- * portal only to add and to read, and the list of migrations only to read. Run as the schema's owner after every migration. Does nothing when the server connects as the owner.
+ * Gives the role that the server connects as what it needs and no more: rows of every table, but disclosures, what people did in the
+ * portal and the seals of both only to add and to read, and the list of migrations only to read. Run as the schema's owner after every migration. Does nothing when the server connects as the owner.
  */
 export async function grantServerRole(owner: Pick<pg.Client, 'query'>, roleName: string): Promise<void> {
   const answer = await owner.query<{ isOwner: boolean; appendOnly: string }>(
@@ -12,7 +12,7 @@ export async function grantServerRole(owner: Pick<pg.Client, 'query'>, roleName:
               where to_regclass('public.' || name) is not null) as "appendOnly"
        from pg_roles
       where rolname = $1`,
-    [roleName, ['disclosure', 'audit_event']],
+    [roleName, ['disclosure', 'audit_event', 'seal', 'practice_seal']],
   )
   const [found] = answer.rows
   if (!found)

@@ -161,6 +161,18 @@ create table dataset_state (
   constraint dataset_state_pkey PRIMARY KEY (location_id, dataset)
 );
 
+create table disclosed_day (
+  location_id bigint not null,
+  day date not null,
+  company_id uuid not null,
+  dataset text not null,
+  first_at timestamp with time zone not null,
+  last_at timestamp with time zone not null,
+  ids int8multirange not null,
+  patient_ids int8multirange not null,
+  constraint disclosed_day_pkey PRIMARY KEY (location_id, day, company_id, dataset)
+);
+
 create table disclosure (
   id bigint not null generated always as identity,
   disclosed_at timestamp with time zone not null default clock_timestamp(),
@@ -434,6 +446,33 @@ create table portal_verification (
 );
 CREATE INDEX portal_verification_identifier ON public.portal_verification USING btree (identifier);
 
+create table practice_head (
+  organization_id bigint not null,
+  entries bigint not null,
+  head bytea not null,
+  last_disclosure_id bigint not null,
+  unsealed integer not null,
+  first_at timestamp with time zone,
+  last_at timestamp with time zone,
+  constraint practice_head_pkey PRIMARY KEY (organization_id)
+);
+CREATE INDEX practice_head_unsealed ON public.practice_head USING btree (unsealed) WHERE (unsealed > 0);
+
+create table practice_seal (
+  organization_id bigint not null,
+  entries bigint not null,
+  head bytea not null,
+  last_disclosure_id bigint not null,
+  sealed_at timestamp with time zone not null,
+  key_id text not null,
+  signature bytea not null,
+  seal_number bigint not null,
+  first_at timestamp with time zone not null,
+  last_at timestamp with time zone not null,
+  constraint practice_seal_pkey PRIMARY KEY (organization_id, entries)
+);
+CREATE INDEX practice_seal_of_seal ON public.practice_seal USING btree (seal_number);
+
 create table record (
   location_id bigint not null,
   dataset text not null,
@@ -517,6 +556,26 @@ create table rerender_work (
   last_error text,
   constraint rerender_work_pkey PRIMARY KEY (location_id, target_dataset, target_source_id, dataset)
 );
+
+create table seal (
+  number bigint not null,
+  previous bytea not null,
+  sealed_at timestamp with time zone not null,
+  last_disclosure_id bigint not null,
+  disclosures integer not null,
+  disclosures_sha256 bytea not null,
+  last_act_id bigint not null,
+  acts integer not null,
+  acts_sha256 bytea not null,
+  practices integer not null,
+  practices_sha256 bytea not null,
+  key_id text not null,
+  signature bytea not null,
+  disclosure_marks bytea not null,
+  act_marks bytea not null,
+  constraint seal_pkey PRIMARY KEY (number)
+);
+CREATE INDEX seal_of_time ON public.seal USING btree (sealed_at);
 
 create table service_epoch (
   id uuid not null default gen_random_uuid(),

@@ -1,0 +1,181 @@
+#!/usr/bin/env node
+// Checks a practice's export of its disclosures (disclosures-….ndjson) against the seals in it. One file without dependencies, for Node 20 or
+// newer; it shares no code with the service. What is hashed and signed is described in docs/decisions/chain.md.
+import { createHash, createPublicKey, verify } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { createInterface } from 'node:readline'
+import { parseArgs } from 'node:util'
+
+const usage = `Usage: node verify-disclosures.mjs <export.ndjson> --public-key <key> [--earlier <older export.ndjson>]
+  --public-key  the key that you wrote down when you first saw it, or that your contract names
+  --earlier     an export that you kept: shows whether this one continues it
+Exit codes: 0 nothing was changed, 1 the file cannot be read, 2 wrong use, 3 something was found.`
+
+const sha256 = (data) => createHash('sha256').update(data).digest()
+const findings = []
+
+try {
+  process.exitCode = await main(process.argv.slice(2))
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error)
+  process.exitCode = error?.code?.startsWith?.('ERR_PARSE_ARGS') ? 2 : 1
+}
+
+async function main(args) {
+  const { values, positionals } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: { 'public-key': { type: 'string' }, earlier: { type: 'string' } },
+  })
+  const key = readKey(values['public-key'] ?? '')
+  if (positionals.length !== 1 || key === null) {
+    console.error(usage)
+    return 2
+  }
+  const earlier = values.earlier === undefined ? null : await readSeals(values.earlier, key)
+  const { sealed, open, last } = await check(positionals[0], key, earlier)
+  const until = last === null ? 'No seal yet.' : `The last seal was made at ${last.sealed_at}.`
+  console.log(`Checked ${sealed} disclosures. ${until}`)
+  if (open > 0) console.log(`${open} disclosures are newer: they get their seal when the day (UTC) has ended.`)
+  if (findings.length === 0) {
+    console.log('Nothing was changed, removed, added or moved since it was sealed.')
+    return 0
+  }
+  console.log(`Found ${findings.length} problems:\n${findings.map((text) => `  ${text}`).join('\n')}`)
+  return 3
+}
+
+/** Goes along the export line by line, with the head of the chain. */
+async function check(path, key, earlier) {
+  let begin = null
+  let head = null
+  let entries = 0n
+  let lastId = 0n
+  let sealed = 0
+  let open = 0
+  let last = null
+  let isWhole = false
+  for await (const line of linesOf(path)) {
+    if (begin === null) {
+      if (line.type !== 'export') throw new Error(`${path} is not an export of disclosures.`)
+      begin = line
+      last = line.begins_after
+      if (line.public_key !== key.text) found('The export names another public key than you gave.')
+      if (last !== null) checkSeal(last, line.organization_id, key)
+      head =
+        last === null ? sha256(`disclosures of organization ${line.organization_id}`) : Buffer.from(last.head, 'hex')
+      entries = BigInt(last?.entries ?? 0)
+      lastId = BigInt(last?.last_disclosure_id ?? 0)
+      compare(earlier, begin, entries, head)
+    } else if (line.type === 'disclosure') {
+      if (BigInt(line.id) <= lastId) found(`Disclosure ${line.id} stands in a wrong place.`)
+      lastId = BigInt(line.id)
+      head = sha256(Buffer.concat([head, sha256(textOf(line))]))
+      entries += 1n
+      open += 1
+      compare(earlier, begin, entries, head)
+    } else if (line.type === 'seal') {
+      checkSeal(line, begin.organization_id, key)
+      if (
+        BigInt(line.entries) !== entries ||
+        line.head !== head.toString('hex') ||
+        BigInt(line.last_disclosure_id) !== lastId
+      ) {
+        found(
+          `The ${open} disclosures before the seal of ${line.sealed_at} are not those that were sealed (since ${last?.sealed_at ?? 'the beginning'}).`,
+        )
+        // Goes on from what was sealed, so that one change is found once.
+        head = Buffer.from(line.head, 'hex')
+        entries = BigInt(line.entries)
+        lastId = BigInt(line.last_disclosure_id)
+      }
+      sealed += open
+      open = 0
+      last = line
+    } else if (line.type === 'end') isWhole = true
+  }
+  if (!isWhole) found('The file was cut off: its last line is missing. Download it again.')
+  for (const seal of earlier?.values() ?? [])
+    if (BigInt(seal.entries) > entries)
+      found(`The earlier export has a seal after ${seal.entries} disclosures. This one has only ${entries}.`)
+  return { sealed, open, last }
+}
+
+function checkSeal(seal, organizationId, key) {
+  const text = JSON.stringify([
+    'practice seal',
+    seal.organization_id,
+    seal.entries,
+    seal.head,
+    seal.last_disclosure_id,
+    seal.sealed_at,
+    seal.key_id,
+  ])
+  const isSigned = verify(null, Buffer.from(text), key.object, Buffer.from(seal.signature, 'base64url'))
+  if (!isSigned || seal.key_id !== key.id) found(`The signature of the seal of ${seal.sealed_at} is wrong.`)
+  if (seal.organization_id !== organizationId) found(`The seal of ${seal.sealed_at} is of another organization.`)
+}
+
+/** The text of a disclosure whose hash is sealed. */
+function textOf(line) {
+  return JSON.stringify([
+    'disclosure',
+    line.id,
+    line.disclosed_at,
+    line.company_id,
+    line.key_pair_id,
+    line.location_id,
+    line.dataset,
+    line.filters_sha256,
+    line.records,
+    line.counted,
+    line.digested,
+    line.coverage,
+    line.request_id,
+    line.ip,
+  ])
+}
+
+/** The seals of an earlier export by the number of disclosures that they cover. */
+async function readSeals(path, key) {
+  const seals = new Map()
+  for await (const line of linesOf(path)) {
+    const seal = line.type === 'export' ? line.begins_after : line.type === 'seal' ? line : null
+    if (!seal) continue
+    checkSeal(seal, seal.organization_id, key)
+    seals.set(seal.entries, seal)
+  }
+  return seals
+}
+
+/** Whether the chain is where the earlier export's seal says, after as many disclosures. */
+function compare(earlier, begin, entries, head) {
+  const seal = earlier?.get(String(entries))
+  if (seal && (seal.head !== head.toString('hex') || seal.organization_id !== begin.organization_id))
+    found(
+      `The first ${entries} disclosures are not those of the earlier export, which were sealed at ${seal.sealed_at}: the past was written again.`,
+    )
+}
+
+/** The key of its published text: the 32 bytes of an Ed25519 key in base64url. */
+function readKey(text) {
+  if (!/^[\w-]{43}$/.test(text)) return null
+  const object = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x: text }, format: 'jwk' })
+  return { text, object, id: sha256(Buffer.from(text, 'base64url')).toString('hex').slice(0, 16) }
+}
+
+async function* linesOf(path) {
+  let number = 0
+  for await (const text of createInterface({ input: createReadStream(path), crlfDelay: Number.POSITIVE_INFINITY })) {
+    number += 1
+    try {
+      yield JSON.parse(text)
+    } catch {
+      throw new Error(`Line ${number} of ${path} is not JSON. Download the export again.`)
+    }
+  }
+}
+
+function found(text) {
+  findings.push(text)
+}

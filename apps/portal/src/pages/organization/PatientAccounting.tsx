@@ -1,0 +1,102 @@
+import type { PatientDisclosureEntry } from '@bridgework/contract/portal'
+import { Button, Group, Text, TextInput } from '@mantine/core'
+import { IconDownload } from '@tabler/icons-react'
+import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
+import { call } from '../../api/call.ts'
+import { DataTable } from '../../ui/DataTable.tsx'
+import { ErrorNote } from '../../ui/ErrorNote.tsx'
+import { Section } from '../../ui/Section.tsx'
+import { When } from '../../ui/When.tsx'
+import { datasetTitle } from './dataset-title.ts'
+import { accountingCsv } from './patient-accounting.ts'
+
+/** Which vendors received something of one patient, and when. The patient's number is in no address and is not kept. */
+export function PatientAccounting({ organizationId }: { organizationId: string }) {
+  const [number, setNumber] = useState('')
+  const accounting = useMutation({
+    mutationFn: (patient_number: string) =>
+      call('accountForPatient', { params: { organization_id: organizationId }, body: { patient_number } }),
+    gcTime: 0,
+  })
+  const { data } = accounting
+  return (
+    <Section
+      title="Disclosures of one patient"
+      description="Which vendors received, counted or compared records of a patient in the last six years, and when. Enter the patient's number in your practice management system."
+    >
+      <form
+        onSubmit={(event) => {
+          event.preventDefault()
+          accounting.mutate(number.trim())
+        }}
+      >
+        <Group align="flex-end" gap="sm">
+          <TextInput
+            label="Patient number"
+            value={number}
+            onChange={(event) => setNumber(event.currentTarget.value)}
+            autoComplete="off"
+            maxLength={100}
+            required
+          />
+          <Button type="submit" variant="default" loading={accounting.isPending}>
+            Show disclosures
+          </Button>
+          {data !== undefined && data.data.length > 0 && (
+            <Button
+              variant="subtle"
+              leftSection={<IconDownload size={16} aria-hidden />}
+              onClick={() => download(accountingCsv(data.data))}
+            >
+              Download this list as CSV
+            </Button>
+          )}
+        </Group>
+      </form>
+      <ErrorNote error={accounting.error} />
+      {data !== undefined && (
+        <>
+          <Text size="sm" role="status" my="sm">
+            {summaryOf(data.locations, data.data.length, data.is_cut)}
+          </Text>
+          {data.data.length > 0 && (
+            <DataTable
+              caption="Disclosures of the patient"
+              rows={data.data.slice(0, shownMax)}
+              rowKey={({ id }) => id}
+              columns={columns}
+            />
+          )}
+        </>
+      )}
+    </Section>
+  )
+}
+
+/** More are in the file. */
+const shownMax = 200
+
+function summaryOf(locations: number, count: number, isCut: boolean): string {
+  if (locations === 0) return 'No location has a patient with this number.'
+  if (count === 0) return 'No vendor received anything of this patient.'
+  const shown = count > shownMax ? ` The newest ${shownMax} are shown; the file has all of them.` : ''
+  return `${isCut ? 'The newest ' : ''}${count.toLocaleString()} disclosures.${shown}`
+}
+
+function download(text: string) {
+  const url = URL.createObjectURL(new Blob([text], { type: 'text/csv' }))
+  const link = document.createElement('a')
+  link.href = url
+  link.download = 'patient-disclosures.csv'
+  link.click()
+  URL.revokeObjectURL(url)
+}
+
+const columns = [
+  { header: 'When', cell: ({ disclosed_at }: PatientDisclosureEntry) => <When at={disclosed_at} /> },
+  { header: 'Vendor', cell: ({ company_name }: PatientDisclosureEntry) => company_name },
+  { header: 'Location', cell: ({ location_name }: PatientDisclosureEntry) => location_name },
+  { header: 'Dataset', cell: ({ dataset }: PatientDisclosureEntry) => datasetTitle(dataset) },
+  { header: 'How', cell: ({ kind }: PatientDisclosureEntry) => kind },
+]

@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict'
+import { ensureFirstAgreement } from '../../modules/credentials/agreement.ts'
+import { createSecretKey } from '../../modules/credentials/secret.ts'
+import type { DisclosureEntry } from '../../modules/disclosure/store.ts'
+import { createTestDatabase } from '../../platform/database/test-database.ts'
+import { type CompanyId, type KeyPairId, type LocationId, newUuid } from '../../platform/identity/identity.ts'
+import { runOperator } from './run.ts'
+
+/** The secret key of the installation that the commands run on. */
+export const secretKey = createSecretKey(Buffer.alloc(32, 5))
+
+/** An installation of the test's own, on which `run` runs a command. */
+export async function someOperator(t: { name?: string }) {
+  const { pool, ownerPool } = await createTestDatabase(t)
+  await ensureFirstAgreement(pool)
+  const run = async (...args: string[]) => {
+    const [out, err]: [string[], string[]] = [[], []]
+    const code = await runOperator(args, {
+      open: async () => ({
+        pool,
+        publicUrl: 'https://b.example',
+        environment: 'sandbox' as const,
+        localUrl: 'http://127.0.0.1:1',
+        signal: new AbortController().signal,
+        progress: { show: () => {}, end: () => {} },
+        ownerUrl: '',
+        ask: null,
+        say: () => {},
+        secretKey: async () => secretKey,
+        close: async () => {},
+      }),
+      out: (text) => out.push(text),
+      err: (text) => err.push(text),
+    })
+    return { code, out: out.join('\n'), err: err.join('\n') }
+  }
+  /** The JSON of a command that must succeed. */
+  const ask = async (...args: string[]) => {
+    const { code, out, err } = await run(...args, '--json')
+    assert.equal(code, 0, err)
+    return JSON.parse(out)
+  }
+  return { pool, ownerPool, run, ask }
+}
+
+/** What is on record after a vendor compared the plans of a location with its copy. */
+export function aDigest(companyId: CompanyId, locationId: LocationId): DisclosureEntry {
+  return {
+    companyId,
+    keyPairId: newUuid<KeyPairId>(),
+    locationId,
+    dataset: 'insurance_plans',
+    filters: {},
+    coverage: { afterId: '0', lastId: '812' },
+    records: 0,
+    counted: null,
+    digested: 100,
+    requestId: 'request-1',
+    ip: '192.0.2.7',
+  }
+}

@@ -1,0 +1,33 @@
+import { companyNames } from '../../modules/directory/company.ts'
+import { listLocations } from '../../modules/directory/location.ts'
+import { accountForPatient } from '../../modules/overview/patient-accounting.ts'
+import type { PortalHandlers } from './context.ts'
+
+/** Which vendors received something of one patient, and when. */
+export const patientDisclosureHandlers: PortalHandlers<'accountForPatient'> = {
+  accountForPatient: async ({ pool, now }, { member, body }) => {
+    const locations = await listLocations(pool, member.organizationId)
+    const accounting = await accountForPatient(pool, {
+      locationIds: locations.map(({ id }) => id),
+      patientNumber: body.patient_number,
+      now: now(),
+    })
+    const companies = await companyNames(pool, [...new Set(accounting.disclosures.map(({ companyId }) => companyId))])
+    const places = new Map(locations.map(({ id, name }) => [id, name]))
+    return {
+      locations: accounting.locations,
+      is_cut: accounting.isCut,
+      data: accounting.disclosures.map((each) => ({
+        id: each.id,
+        disclosed_at: each.disclosedAt.toISOString(),
+        company_id: each.companyId,
+        company_name: companies.get(each.companyId) ?? '',
+        location_id: each.locationId,
+        location_name: places.get(each.locationId) ?? '',
+        dataset: each.dataset,
+        kind: each.kind,
+        request_id: each.requestId,
+      })),
+    }
+  },
+}

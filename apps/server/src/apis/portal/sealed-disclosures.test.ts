@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { promisify } from 'node:util'
+import { sealKeyOf } from '../../modules/chain/seal-key.ts'
+import { sealOnce } from '../../modules/chain/sealer.ts'
+import { somePortal } from './test-portal.ts'
+
+const verifier = join(import.meta.dirname, '../../../../portal/public/verify-disclosures.mjs')
+
+/** A practice of two locations whose disclosures of three days are sealed, another practice, and the stand-alone verifier. */
+async function somePractice(t: TestContext) {
+  const world = await somePortal(t)
+  const location = await world.addLocation()
+  const second = await world.addLocation({ organizationId: location.organizationId })
+  const other = await world.addLocation()
+  const vendor = await world.addVendor([location, second, other])
+  const owner = await world.signInAs({ organizationId: location.organizationId }, 'owner')
+  const key = sealKeyOf(world.secretKey)
+  const path = `/organizations/${location.organizationId}`
+  const disclose = (rows: number, firstAt: string) =>
+    world.ownerPool.query(
+      `insert into disclosure (disclosed_at, company_id, key_pair_id, location_id, dataset, filters, records, record_ids, request_id, ip)
+       select $2::timestamptz + n * interval '1 second', $3, (select id from key_pair where company_id = $3), ($4::bigint[])[1 + n % 3], 'patients',
+              jsonb_build_object('patient_id', 'secret-canary'), 2, array[n, n + 1], 'r' || n, '203.0.113.9'
+         from generate_series(1, $1::integer) n`,
+      [rows, firstAt, vendor.companyId, [location.id, second.id, other.id]],
+    )
+  const seal = (at: string) => sealOnce({ pool: world.pool, key, now: () => new Date(at) })
+  for (const day of [1, 2, 3]) {
+    await disclose(9, `2026-03-0${day}T10:00:00Z`)
+    await seal(`2026-03-0${day}T10:01:00Z`)
+  }
+
+  const folder = mkdtempSync(join(tmpdir(), 'bridgework-export-'))
+  t.after(() => rmSync(folder, { recursive: true }))
+  const save = (name: string, text: string) => {
+    writeFileSync(join(folder, name), text)
+    return join(folder, name)
+  }
+  const verify = async (...args: string[]) =>
+    await promisify(execFile)(process.execPath, [verifier, ...args, '--public-key', key.text]).then(
+      ({ stdout }) => ({ code: 0, text: stdout }),
+      (error: { code: number; stdout: string; stderr: string }) => ({
+        code: error.code,
+        text: error.stdout + error.stderr,
+      }),
+    )
+  const download = async (query = '') => {
+    const { status, text } = await owner.get(`${path}/disclosures.ndjson${query}`)
+    assert.equal(status, 200, text)
+    return text
+  }
+  return { ...world, location, owner, key, path, disclose, seal, save, verify, download }
+}
+
+test('F21: a practice checks its own export with a program that shares nothing with the service', async (t) => {
+  const practice = await somePractice(t)
+  await practice.disclose(9, '2026-03-04T10:00:00Z')
+  const text = await practice.download()
+  assert.doesNotMatch(text, /secret-canary/, 'names of filters, never their values')
+  assert.deepEqual(await practice.verify(practice.save('all.ndjson', text)), {
+    code: 0,
+    text: [
+      'Checked 18 disclosures. The last seal was made at 2026-03-03T10:01:00.000000Z.',
+      '6 disclosures are newer: they get their seal when the day (UTC) has ended.',
+      'Nothing was changed, removed, added or moved since it was sealed.\n',
+    ].join('\n'),
+  })
+  const part = await practice.download('?from=2026-03-03')
+  const { code, text: said } = await practice.verify(practice.save('part.ndjson', part))
+  assert.deepEqual([code, said.split('.')[0]], [0, 'Checked 6 disclosures'], 'from the last seal before that day')
+  const { body } = await practice.owner.get(`${practice.path}/seal_key`)
+  assert.deepEqual(body, { public_key: practice.key.text, sealed_at: '2026-03-03T10:01:00.000000Z', entries: 18 })
+})
+
+test('F21: the program finds what was changed in an export, and says how a file or a key is wrong', async (t) => {
+  const practice = await somePractice(t)
+  const lines = (await practice.download()).trimEnd().split('\n')
+  const [begin = '', ...rest] = lines
+  const rows = rest.filter((line) => line.includes('"type":"disclosure"'))
+  const [first = '', second = ''] = rows
+  const without = (line: string) => lines.filter((each) => each !== line)
+  const seals = rest.filter((line) => line.includes('"type":"seal"'))
+  const tampered: Record<string, [string[], RegExp]> = {
+    edit: [
+      lines.map((line) => (line === second ? line.replace('"records":"2"', '"records":"1"') : line)),
+      /are not those/,
+    ],
+    removal: [without(first), /are not those/],
+    'removal with its seal': [without(seals[0] ?? '').filter((line) => line !== first), /are not those/],
+    addition: [[begin, first, ...rest], /wrong place/],
+    exchange: [[begin, second, first, ...rest.slice(2)], /wrong place/],
+    'a seal of another moment': [
+      lines.map((line) => (line === seals[0] ? line.replace('03-02T', '03-01T') : line)),
+      /signature/,
+    ],
+    cut: [lines.slice(0, -1), /cut off/],
+  }
+  for (const [name, [text, expected]] of Object.entries(tampered)) {
+    const answer = await practice.verify(practice.save('tampered.ndjson', `${text.join('\n')}\n`))
+    assert.equal(answer.code, 3, `${name}: ${answer.text}`)
+    assert.match(answer.text, expected, name)
+  }
+  const path = practice.save('good.ndjson', `${lines.join('\n')}\n`)
+  const stranger = sealKeyOf({ sealSeed: Buffer.alloc(32, 7) })
+  assert.match((await practice.verify(path, '--public-key', stranger.text)).text, /Checked/)
+  assert.equal((await practice.verify()).code, 2)
+  assert.equal((await practice.verify(practice.save('no.ndjson', 'hello\n'))).code, 1)
+})
+
+test('F21: an export that was kept shows that the past was written again, though every signature is right', async (t) => {
+  const practice = await somePractice(t)
+  const kept = practice.save('kept.ndjson', await practice.download())
+  await practice.disclose(3, '2026-03-04T10:00:00Z')
+  await practice.seal('2026-03-05T00:01:00Z')
+  const good = practice.save('new.ndjson', await practice.download())
+  assert.equal((await practice.verify(good, '--earlier', kept)).code, 0)
+
+  await practice.ownerPool.query('delete from disclosure where id = 1; truncate seal, practice_seal, practice_head')
+  await practice.seal('2026-03-05T10:00:00Z')
+  await practice.disclose(3, '2026-03-05T11:00:00Z')
+  await practice.seal('2026-03-06T00:01:00Z')
+  const rewritten = practice.save('rewritten.ndjson', await practice.download())
+  assert.equal((await practice.verify(rewritten)).code, 0, 'alone it says nothing')
+  const answer = await practice.verify(rewritten, '--earlier', kept)
+  assert.equal(answer.code, 3, answer.text)
+})
+
+test('W19: nobody exports the disclosures of another practice', async (t) => {
+  const practice = await somePractice(t)
+  const foreign = await practice.addLocation()
+  const stranger = await practice.signInAs({ organizationId: foreign.organizationId }, 'owner')
+  const member = await practice.signInAs({ organizationId: practice.location.organizationId }, 'member')
+  for (const route of ['disclosures.ndjson', 'seal_key']) {
+    assert.equal((await stranger.get(`${practice.path}/${route}`)).body.code, 'organization_unknown')
+    assert.equal((await member.get(`${practice.path}/${route}`)).body.code, 'role_denied')
+  }
+})

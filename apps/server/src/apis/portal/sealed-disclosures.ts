@@ -1,0 +1,92 @@
+import { Readable } from 'node:stream'
+import type { Pool } from 'pg'
+import { type SealPublicKey, sealKeyOf } from '../../modules/chain/seal-key.ts'
+import { type ExportPart, sealedExport } from '../../modules/chain/sealed-export.ts'
+import { findLastPracticeSeal, type StoredPracticeSeal } from '../../modules/chain/store.ts'
+import { clientIdsOf } from '../../modules/credentials/key-pair.ts'
+import { companyNames } from '../../modules/directory/company.ts'
+import { type Location, listLocations } from '../../modules/directory/location.ts'
+import { type DisclosureFactsRow, toDisclosureFacts } from '../../modules/disclosure/entry.ts'
+import type { CompanyId, KeyPairId } from '../../platform/identity/identity.ts'
+import type { PortalHandlers } from './context.ts'
+import { readDays } from './query.ts'
+
+/** What a practice checks with a program of its own that no disclosure was changed: docs/decisions/chain.md. */
+export const sealedDisclosureHandlers: PortalHandlers<'exportSealedDisclosures' | 'getSealKey'> = {
+  exportSealedDisclosures: async ({ pool, secretKey }, { member: { organizationId }, query, reply }) => {
+    const { from } = readDays(query)
+    const locations = await listLocations(pool, organizationId)
+    reply.headers({
+      'Content-Type': 'application/x-ndjson; charset=utf-8',
+      'Content-Disposition': `attachment; filename="disclosures-${organizationId}.ndjson"`,
+    })
+    const parts = sealedExport(pool, {
+      organizationId,
+      locationIds: locations.map(({ id }) => id),
+      from: from && new Date(from.toZonedDateTime('UTC').epochMilliseconds),
+    })
+    const lines = toLines(pool, { organizationId, locations, key: sealKeyOf(secretKey) }, parts)
+    // Fastify waits for a stream that was given to `send`, and takes this for what the route answers.
+    return reply.send(Readable.from(lines)) as unknown as string
+  },
+
+  getSealKey: async ({ pool, secretKey }, { member }) => {
+    const last = await findLastPracticeSeal(pool, member.organizationId)
+    return {
+      public_key: sealKeyOf(secretKey).text,
+      sealed_at: last?.sealedAt ?? null,
+      entries: last && Number(last.entries),
+    }
+  },
+}
+
+type Practice = { organizationId: string; locations: readonly Location[]; key: SealPublicKey }
+
+async function* toLines(pool: Pool, practice: Practice, parts: AsyncGenerator<ExportPart>): AsyncGenerator<string> {
+  const { organizationId, key, locations } = practice
+  const places = new Map(locations.map(({ id, name }) => [id, name]))
+  for await (const part of parts) {
+    if (part.type === 'begin') {
+      const begins_after = part.seal && sealFields(part.seal)
+      yield line({ type: 'export', organization_id: organizationId, public_key: key.text, begins_after })
+    } else if (part.type === 'seal') yield line({ type: 'seal', ...sealFields(part.seal) })
+    else if (part.type === 'end') yield line({ type: 'end' })
+    else yield await entryLines(pool, places, part.rows)
+  }
+}
+
+/** What is sealed, and beside it the names of today, which no seal covers. Names of filters, never their values. */
+async function entryLines(pool: Pool, places: ReadonlyMap<string, string>, rows: readonly DisclosureFactsRow[]) {
+  const [companies, clients] = await Promise.all([
+    companyNames(pool, [...new Set(rows.map((row) => row.company_id as CompanyId))]),
+    clientIdsOf(pool, [...new Set(rows.map((row) => row.key_pair_id as KeyPairId))]),
+  ])
+  return rows
+    .map((row) =>
+      line({
+        type: 'disclosure',
+        ...toDisclosureFacts(row),
+        filters: Object.keys(JSON.parse(row.filters_text)),
+        company_name: companies.get(row.company_id as CompanyId) ?? null,
+        client_id: clients.get(row.key_pair_id as KeyPairId) ?? null,
+        location_name: places.get(row.location_id) ?? null,
+      }),
+    )
+    .join('')
+}
+
+function sealFields(seal: StoredPracticeSeal) {
+  return {
+    organization_id: seal.organizationId,
+    entries: seal.entries,
+    head: seal.head.toString('hex'),
+    last_disclosure_id: seal.lastDisclosureId,
+    sealed_at: seal.sealedAt,
+    key_id: seal.keyId,
+    signature: seal.signature.toString('base64url'),
+  }
+}
+
+function line(value: object): string {
+  return `${JSON.stringify(value)}\n`
+}

@@ -1,0 +1,190 @@
+import type { Queryable } from '../../platform/database/queryable.ts'
+import { lastActId } from '../audit/entry.ts'
+import { lastDisclosureId } from '../disclosure/entry.ts'
+import { createEntryCheck, type Find } from './entry-check.ts'
+import { createPractices, type Practices } from './practice-heads.ts'
+import type { PublishedSeals } from './published.ts'
+import { hashActs, hashDisclosures } from './run.ts'
+import { noSeal, practiceSealText, practicesHash, previousOf, type Seal, sealText, sha256 } from './seal.ts'
+import type { SealPublicKey } from './seal-key.ts'
+import {
+  countLostPracticeSeals,
+  findLastSeal,
+  findLastSealBefore,
+  listPracticeSealsOfSeal,
+  listSeals,
+  readMarks,
+} from './store.ts'
+
+/** Something that an honest service never writes, in words for the person who looks for it. */
+export type Finding = { seal: number | null; text: string }
+
+export type VerifyReport = {
+  seals: number
+  disclosures: number
+  acts: number
+  practiceSeals: number
+  /** When the first and the last of the seals that were looked at were made. */
+  from: string | null
+  to: string | null
+  /** Entries from before the first seal of all: what they said until then is not proved. */
+  beforeChain: number
+  /** Entries that wait for their seal. */
+  unsealed: number
+  findings: number
+}
+
+export type VerifyOptions = {
+  key: SealPublicKey
+  now: Date
+  /** Seals made from then on; null: all, and then the practices' chains are computed again too. */
+  from: Date | null
+  until: Date | null
+  /** Seals that were published outside; null: none are at hand. */
+  published: PublishedSeals | null
+  onFinding: (finding: Finding) => void
+  /** Seals that were checked, and the number of the last one of all. */
+  onProgress?: (done: number, total: number) => void
+}
+
+/** An honest entry waits for its seal for a minute; longer only when no server runs, and then there are no entries. */
+const unsealedMsMax = 10 * 60_000
+const sealsAtOnce = 50
+
+/**
+ * Checks every seal against the entries as they are now, in order and with flat memory. Calls `onFinding` for each thing that is wrong. What
+ * it reads is hashed here: no code of the database takes part.
+ */
+export async function verifyChain(db: Queryable, options: VerifyOptions): Promise<VerifyReport> {
+  const { key, from, until, published } = options
+  let findings = 0
+  const find = (seal: number | null, text: string) => {
+    findings += 1
+    options.onFinding({ seal, text })
+  }
+  const first = from === null ? null : await findLastSealBefore(db, from)
+  const newest = (await findLastSeal(db))?.number ?? 0
+  const [chainBegin] = await listSeals(db, { after: 0, until: endOfTime, limit: 1 })
+  const beginsAt = chainBegin?.sealedAt ?? ''
+  const kinds = {
+    disclosures: createEntryCheck(db, { name: 'disclosure', read: hashDisclosures, beginsAt, find }),
+    acts: createEntryCheck(db, { name: 'act', read: hashActs, beginsAt, find }),
+  }
+  let practices = from === null ? createPractices(db) : null
+  let last: Seal | null = first
+  let seals = 0
+  let practiceSeals = 0
+  let fromAt: string | null = null
+  for (;;) {
+    const page = await listSeals(db, { after: last?.number ?? 0, until: until ?? endOfTime, limit: sealsAtOnce })
+    for (const seal of page) {
+      const before: Seal | typeof noSeal = last ?? noSeal
+      fromAt ??= seal.sealedAt
+      seals += 1
+      checkSeal(seal, last, key, find)
+      await checkPublished(seal, published, find)
+      const marks = () => readMarks(db, seal.number)
+      const disclosed = await kinds.disclosures.check(seal.number, before.lastDisclosureId, {
+        lastId: seal.lastDisclosureId,
+        count: seal.disclosures,
+        hash: seal.disclosuresSha256,
+        marks: async () => (await marks()).disclosureMarks,
+      })
+      await kinds.acts.check(seal.number, before.lastActId, {
+        lastId: seal.lastActId,
+        count: seal.acts,
+        hash: seal.actsSha256,
+        marks: async () => (await marks()).actMarks,
+      })
+      // After a changed entry nothing computed from the entries fits any more: that says nothing new.
+      if (disclosed === null) practices = null
+      await practices?.add(disclosed ?? [])
+      practiceSeals += await checkPractices(db, seal, key, practices, find)
+      last = seal
+      options.onProgress?.(seal.number, newest)
+    }
+    if (page.length < sealsAtOnce) break
+  }
+  const end: Seal | typeof noSeal = last ?? noSeal
+  let unsealed = 0
+  if (until === null) {
+    const sealableUntil = new Date(options.now.getTime() - unsealedMsMax).toISOString().replace('Z', '000Z')
+    const ends = [
+      [kinds.disclosures, end.lastDisclosureId, await lastDisclosureId(db)],
+      [kinds.acts, end.lastActId, await lastActId(db)],
+    ] as const
+    for (const [kind, after, to] of ends) unsealed += await kind.checkUnsealed(after, to, sealableUntil)
+    await checkPublishedEnd(end.number, published, find)
+    const lost = await countLostPracticeSeals(db)
+    if (lost > 0) find(null, `${lost} practice seals belong to no seal.`)
+  }
+  return {
+    seals,
+    disclosures: kinds.disclosures.counts.entries,
+    acts: kinds.acts.counts.entries,
+    practiceSeals,
+    from: fromAt,
+    to: last === first ? null : (last?.sealedAt ?? null),
+    beforeChain: kinds.disclosures.counts.beforeChain + kinds.acts.counts.beforeChain,
+    unsealed,
+    findings,
+  }
+}
+
+function checkSeal(seal: Seal, last: Seal | null, key: SealPublicKey, find: Find): void {
+  const { number } = seal
+  const expected = (last?.number ?? 0) + 1
+  if (number !== expected) find(number, `Seals ${expected} to ${number - 1} are missing.`)
+  if (!seal.previous.equals(previousOf(last))) {
+    find(
+      number,
+      `Seal ${number} does not continue the seal before it: one of the two was changed, or a seal between them was removed.`,
+    )
+  }
+  if (seal.keyId !== key.id) find(number, `Seal ${number} was signed with another key, ${printable(seal.keyId)}.`)
+  else if (!key.verifies(sealText(seal), seal.signature))
+    find(number, `The signature of seal ${number} is wrong: the seal was changed.`)
+}
+
+async function checkPublished(seal: Seal, published: PublishedSeals | null, find: Find): Promise<void> {
+  const hash = sha256(sealText(seal)).toString('hex')
+  const outside = (await published?.hashesOf(seal.number)) ?? []
+  if (outside.some((each) => each !== hash))
+    find(seal.number, `Seal ${seal.number} is not the one that was published: the past was written again.`)
+}
+
+async function checkPublishedEnd(last: number, published: PublishedSeals | null, find: Find): Promise<void> {
+  const newest = (await published?.newest()) ?? 0
+  if (newest > last) {
+    find(
+      null,
+      `Seals up to ${newest} were published, and the last one here is ${last}: the end of the chain was removed.`,
+    )
+  }
+}
+
+async function checkPractices(
+  db: Queryable,
+  seal: Seal,
+  key: SealPublicKey,
+  practices: Practices | null,
+  find: Find,
+): Promise<number> {
+  const seals = await listPracticeSealsOfSeal(db, seal.number)
+  if (seals.length !== seal.practices || !practicesHash(seals).equals(seal.practicesSha256))
+    find(seal.number, `The practice seals of seal ${seal.number} are not those that it was made with.`)
+  for (const each of seals) {
+    const name = `The practice seal of organization ${each.organizationId} after ${each.entries} entries`
+    if (each.keyId !== key.id || !key.verifies(practiceSealText(each), each.signature))
+      find(seal.number, `${name} has a wrong signature.`)
+    if (practices && !practices.agrees(each))
+      find(seal.number, `${name} does not fit the disclosures of that organization's locations.`)
+  }
+  return seals.length
+}
+
+const endOfTime = new Date(8.64e15)
+
+function printable(text: string): string {
+  return text.replaceAll(/[^\w-]/g, '?').slice(0, 40)
+}

@@ -1,0 +1,109 @@
+import type { DatasetName } from '@bridgework/contract'
+import type { Queryable } from '../../platform/database/queryable.ts'
+import { fromRow, type RowOf } from '../../platform/database/rows.ts'
+import type { CompanyId, LocationId } from '../../platform/identity/identity.ts'
+
+/** A patient of a location: the ids of the patient's record and of all records that are the patient's. */
+export type PatientRecords = {
+  locationId: LocationId
+  patientId: string
+  records: readonly { dataset: DatasetName; id: string }[]
+}
+
+/** A disclosure that told something of a patient: `sent` records, or only `counted` or `compared` (by a digest) them. */
+export type PatientDisclosure = {
+  id: string
+  disclosedAt: Date
+  companyId: CompanyId
+  locationId: LocationId
+  dataset: DatasetName
+  kind: 'sent' | 'counted' | 'compared'
+  requestId: string
+}
+
+/**
+ * Adds disclosures with ids in (afterId, lastId] to the days that they are of. Each must be added once: hand down the transaction that notes
+ * how far the ids are done. Values that no honest entry has are left out, so that none can hold up the others.
+ */
+export async function addDisclosedDays(db: Queryable, afterId: string, lastId: string): Promise<void> {
+  if (afterId === lastId) return
+  await db.query(
+    `insert into disclosed_day as known (location_id, day, company_id, dataset, first_at, last_at, ids, patient_ids)
+     select location_id, (disclosed_at at time zone 'UTC')::date as day, company_id, dataset, min(disclosed_at), max(disclosed_at),
+            coalesce(range_agg(ids), '{}'), coalesce(range_agg(patient_ids), '{}')
+       from (select location_id, disclosed_at, company_id, dataset,
+                    case when record_ids is null
+                         then int8multirange(int8range(least(after_id, last_id, $3), least(greatest(after_id, last_id), $3), '(]'))
+                         else (select range_agg(int8range(each, each, '[]')) from unnest(record_ids) each where each < $3)
+                    end as ids,
+                    case when filters ->> 'patient_id' ~ '^[0-9]{1,18}$'
+                         then int8multirange(int8range((filters ->> 'patient_id')::bigint, (filters ->> 'patient_id')::bigint, '[]'))
+                    end as patient_ids
+               from disclosure
+              where id > $1 and id <= $2 and isfinite(disclosed_at)) entry
+      group by 1, 2, 3, 4
+         on conflict (location_id, day, company_id, dataset) do update
+        set first_at = least(known.first_at, excluded.first_at), last_at = greatest(known.last_at, excluded.last_at),
+            ids = known.ids + excluded.ids, patient_ids = known.patient_ids + excluded.patient_ids`,
+    [afterId, lastId, idMax],
+  )
+}
+
+/**
+ * The disclosures that told something of a patient, newest first: by the days whose ids hold one of the patient's, and then the disclosures of
+ * those days alone (disclosure_of_location_by_company). `doneTo`: up to this id disclosures were added to days; the others are looked at
+ * themselves.
+ */
+export async function listPatientDisclosures(
+  db: Queryable,
+  patient: PatientRecords,
+  { from, until, doneTo, limit }: { from: Date; until: Date; doneTo: string; limit: number },
+): Promise<PatientDisclosure[]> {
+  const { rows } = await db.query<RowOf<PatientDisclosure>>(
+    `with own as materialized (
+       select dataset, range_agg(int8range(id, id, '[]')) as ids
+         from unnest($2::text[], $3::bigint[]) own (dataset, id)
+        group by dataset),
+     touched as materialized (
+       select known.company_id, known.dataset, own.ids, known.first_at, known.last_at
+         from disclosed_day known
+         left join own using (dataset)
+        where known.location_id = $1 and known.day between ($5::timestamptz at time zone 'UTC')::date and ($6::timestamptz at time zone 'UTC')::date
+          and (known.ids && own.ids or known.patient_ids @> $4::bigint)),
+     newer as (
+       select coalesce(max(disclosed_at), '-infinity') - interval '1 hour' as at from disclosure where id = $7)
+     select id, disclosed_at, company_id, $1::bigint as location_id, dataset,
+            case when digested is not null then 'compared' when records = 0 then 'counted' else 'sent' end as kind, request_id
+       from (select entry.*, touched.ids
+               from touched
+               join disclosure entry
+                 on entry.location_id = $1 and entry.company_id = touched.company_id
+                and entry.disclosed_at between touched.first_at and touched.last_at
+                and entry.dataset = touched.dataset and entry.id <= $7
+              union all
+             select entry.*, own.ids
+               from newer
+               join disclosure entry on entry.location_id = $1 and entry.disclosed_at >= newer.at and entry.id > $7
+               left join own on own.dataset = entry.dataset) found
+      where disclosed_at >= $5 and disclosed_at < $6
+        and (filters ->> 'patient_id' = $4::text
+             or record_ids is null and int8range(least(after_id, last_id), greatest(after_id, last_id), '(]') && ids
+             or exists (select from unnest(record_ids) each where ids @> each))
+      order by disclosed_at desc, id desc
+      limit $8`,
+    [
+      patient.locationId,
+      patient.records.map(({ dataset }) => dataset),
+      patient.records.map(({ id }) => id),
+      patient.patientId,
+      from,
+      until,
+      doneTo,
+      limit,
+    ],
+  )
+  return rows.map(fromRow<PatientDisclosure>)
+}
+
+/** A range ends before the highest bigint. */
+const idMax = String(2n ** 63n - 2n)

@@ -1,0 +1,106 @@
+import { createHash } from 'node:crypto'
+import type { Queryable } from '../../platform/database/queryable.ts'
+import type { LocationId } from '../../platform/identity/identity.ts'
+
+/** A disclosure as it is sealed: every value as text. */
+export type DisclosureFacts = {
+  id: string
+  disclosed_at: string
+  company_id: string
+  key_pair_id: string
+  location_id: LocationId
+  dataset: string
+  /** Of `filters` as PostgreSQL writes it. */
+  filters_sha256: string
+  records: string
+  counted: string | null
+  digested: string | null
+  /** `(0,5000]`, or ids with commas between them. No entry has both; if a change made one have both, the text would tell. */
+  coverage: string
+  request_id: string
+  ip: string
+}
+
+/** The text whose SHA-256 is sealed: docs/decisions/chain.md. Never changed: seals of years depend on it. */
+export function disclosureText(facts: DisclosureFacts): string {
+  return JSON.stringify([
+    'disclosure',
+    facts.id,
+    facts.disclosed_at,
+    facts.company_id,
+    facts.key_pair_id,
+    facts.location_id,
+    facts.dataset,
+    facts.filters_sha256,
+    facts.records,
+    facts.counted,
+    facts.digested,
+    facts.coverage,
+    facts.request_id,
+    facts.ip,
+  ])
+}
+
+/** The highest id that is visible; '0' before the first disclosure. */
+export async function lastDisclosureId(db: Queryable): Promise<string> {
+  const { rows } = await db.query<{ last: string | null }>('select max(id) as last from disclosure')
+  return rows[0]?.last ?? '0'
+}
+
+/** Disclosures with ids in (afterId, lastId], in order of id, by the primary key. */
+export async function readDisclosureFacts(
+  db: Queryable,
+  { afterId, lastId, limit }: { afterId: string; lastId: string; limit: number },
+): Promise<DisclosureFacts[]> {
+  const { rows } = await db.query<DisclosureFactsRow>(
+    `select ${disclosureFactsColumns}
+       from disclosure
+      where id > $1 and id <= $2
+      order by id
+      limit $3`,
+    [afterId, lastId, limit],
+  )
+  return rows.map(toDisclosureFacts)
+}
+
+/**
+ * Ids of these locations' disclosures between two instants and two ids (the first one not included), in order. By disclosure_of_location: the
+ * instants, which the caller knows to hold all of the ids, keep it from reading the others.
+ */
+export async function listDisclosureIds(
+  db: Queryable,
+  locationIds: readonly LocationId[],
+  { firstAt, lastAt, afterId, lastId }: { firstAt: string; lastAt: string; afterId: string; lastId: string },
+): Promise<string[]> {
+  const { rows } = await db.query<{ id: string }>(
+    `select id
+       from disclosure
+      where location_id = any($1::bigint[]) and disclosed_at >= $2 and disclosed_at <= $3 and id > $4 and id <= $5
+      order by id`,
+    [locationIds, firstAt, lastAt, afterId, lastId],
+  )
+  return rows.map(({ id }) => id)
+}
+
+/** These disclosures in order of id. */
+export async function readDisclosureFactsByIds(db: Queryable, ids: readonly string[]): Promise<DisclosureFactsRow[]> {
+  const { rows } = await db.query<DisclosureFactsRow>(
+    `select ${disclosureFactsColumns} from disclosure where id = any($1::bigint[]) order by id`,
+    [ids],
+  )
+  return rows
+}
+
+/** The filters of an entry are hashed here, so that the database's own code takes no part in what is proved about it. */
+export function toDisclosureFacts({ filters_text, ...facts }: DisclosureFactsRow): DisclosureFacts {
+  return { ...facts, filters_sha256: createHash('sha256').update(filters_text).digest('hex') }
+}
+
+export type DisclosureFactsRow = Omit<DisclosureFacts, 'filters_sha256'> & { filters_text: string }
+
+/** Every column of a sealed disclosure, as text: a Date would lose microseconds, and a list of 5,000 ids need not be parsed. */
+const disclosureFactsColumns = `id, to_char(disclosed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as disclosed_at,
+  company_id, key_pair_id, location_id, dataset, filters::text as filters_text, records::text, counted::text, digested::text,
+  case when record_ids is null then format('(%s,%s]', after_id, last_id)
+       else array_to_string(record_ids, ',', 'null') || coalesce(' after ' || after_id, '') || coalesce(' last ' || last_id, '') end as coverage,
+  request_id, abbrev(ip) as ip`
