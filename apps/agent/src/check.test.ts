@@ -58,7 +58,7 @@ test('check finds nothing wrong with a good installation', async () => {
 
 test('check says which notes leave the office', async () => {
   const aboutNotes = async (sendNotes: boolean) =>
-    (await findings({ sendNotes })).map(({ what }) => what).filter((what) => /notes/.test(what))
+    (await findings({ sendNotes })).map(({ what }) => what).filter((what) => /notes/i.test(what))
   assert.deepEqual(await aboutNotes(true), ['No notes are sent: the practice has granted them to no vendor.'])
   assert.deepEqual(await aboutNotes(false), ['No notes are sent: "send_notes" is false.'])
   await server.service.addLocation(server)
