@@ -12,7 +12,7 @@ import { createTestDatabase } from '../../platform/database/test-database.ts'
 import { migrationsBefore } from '../../platform/database/test-migrations.ts'
 import { aRecord, type Body, someWorld, type TestVendor } from '../../test-world.ts'
 
-test('notes reach no page, record, digest, delta, filter, log or metric of a company without them, and end with the grant', async (t) => {
+test('K24: notes reach no page, record, digest, delta, filter, log or metric of a company without them, and end with the grant', async (t) => {
   const { world, location, canary, withNotes, noted, plain } = await somePractice(t)
   const { id } = location
 
