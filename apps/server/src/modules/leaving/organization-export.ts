@@ -101,6 +101,7 @@ export const notExported: Readonly<Record<string, string>> = {
   mail: 'mails of this moment',
   dataset_grant: 'made from grants',
   rerender_work: 'work of this moment',
+  note_removal: 'work of this moment',
   complete_list: 'work of this moment',
   complete_list_missing: 'work of this moment',
   record: 'in records/<dataset>',
