@@ -19,7 +19,13 @@ const practice = await testPractice(mariaDb)
 const statePath = join(temporaryFolder({ after }), 'state.sqlite')
 
 async function findings(
-  options: { database?: Partial<DatabaseSettings>; agentKey?: string; serverUrl?: string; now?: () => Date } = {},
+  options: {
+    database?: Partial<DatabaseSettings>
+    agentKey?: string
+    serverUrl?: string
+    now?: () => Date
+    sendNotes?: boolean
+  } = {},
 ): Promise<readonly Finding[]> {
   const serverUrl = options.serverUrl ?? server.url
   const { agentId, organizationId } = server
@@ -30,6 +36,7 @@ async function findings(
     agentId,
     organizationId,
     memory: sourceMemory(statePath),
+    sendNotes: options.sendNotes ?? true,
     now: options.now ?? (() => new Date()),
   })
 }
@@ -47,6 +54,21 @@ function onlyOne(all: readonly Finding[], expected: RegExp): void {
 
 test('check finds nothing wrong with a good installation', async () => {
   assert.deepEqual(wrong(await findings()), [])
+})
+
+test('check says which notes leave the office', async () => {
+  const aboutNotes = async (sendNotes: boolean) =>
+    (await findings({ sendNotes })).map(({ what }) => what).filter((what) => /notes/i.test(what))
+  assert.deepEqual(await aboutNotes(true), ['No notes are sent: the practice has granted them to no vendor.'])
+  assert.deepEqual(await aboutNotes(false), ['No notes are sent: "send_notes" is false.'])
+  await server.service.addLocation(server)
+  await server.grantNotes()
+  const names = 'appointments, ledger_transactions, patient_referrals, treatments'
+  assert.deepEqual(await aboutNotes(true), [`Notes are sent of ${names}: the practice has granted them to a vendor.`])
+  assert.deepEqual(await aboutNotes(false), [
+    `No notes are sent: "send_notes" is false. Granted are those of ${names}.`,
+  ])
+  await server.grantNotes(false)
 })
 
 test('check says that the server cannot be reached', async () => {

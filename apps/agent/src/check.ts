@@ -1,6 +1,7 @@
-import { type Connector, type Finding, noZones, SourceProblem, type ZonesSet } from './connector.ts'
-import { type IngestClient, IngestProblem, type WrittenByOther } from './ingest-client.ts'
+import { type Connector, type Finding, noNotes, noZones, SourceProblem, type ZonesSet } from './connector.ts'
+import { type IngestClient, IngestProblem, type NotesWanted, type WrittenByOther } from './ingest-client.ts'
 import { todoFor } from './pipeline/cycle.ts'
+import { notesOf } from './pipeline/notes.ts'
 import { wentBackTodo } from './pipeline/went-back.ts'
 import type { SourceMemory } from './source-memory.ts'
 
@@ -15,6 +16,8 @@ export type CheckDeps = {
   readonly organizationId: string
   /** What is remembered of the source. */
   readonly memory: SourceMemory
+  /** False: the office sends no note, whatever is granted. */
+  readonly sendNotes?: boolean
   readonly now: () => Date
 }
 
@@ -25,12 +28,15 @@ export async function check(deps: CheckDeps): Promise<Finding[]> {
   let serverTime: Date | null = null
   let zones = noZones
   let writtenByOthers: readonly WrittenByOther[] = []
+  let notes = noNotes
   try {
     const self = await deps.client.identify()
     serverTime = self.serverTime
     zones = self.zones
     writtenByOthers = self.writtenByOthers
+    notes = notesOf(self.notes, deps.sendNotes ?? true).read
     findings.push(good(`The server ${host} answers and knows this agent (${self.agentId}).`))
+    findings.push(good(notesText(self.notes, deps.sendNotes ?? true)))
     if (self.organizationId !== deps.organizationId || self.agentId !== deps.agentId) {
       findings.push({
         outcome: 'wrong',
@@ -43,11 +49,21 @@ export async function check(deps: CheckDeps): Promise<Finding[]> {
     const what = error.kind === 'key_refused' ? `The server ${host} refuses this agent's key.` : error.errors
     findings.push({ outcome: 'wrong', what, todo: todoFor(error.kind) })
   }
-  const source = await deps.connector.check(zones)
+  const source = await deps.connector.check(zones, notes)
   findings.push(...source.findings)
   findings.push(...(await checkCycle(deps, zones, writtenByOthers)))
   findings.push(...compareClocks({ own: deps.now(), server: serverTime, database: source.now }))
   return findings
+}
+
+/** Which free text of the practice's staff leaves the office. */
+function notesText(wanted: readonly NotesWanted[], sendNotes: boolean): string {
+  const names = [...new Set(wanted.map(({ dataset }) => dataset))].join(', ')
+  if (!sendNotes)
+    return `No notes are sent: "send_notes" is false.${names === '' ? '' : ` Granted are those of ${names}.`}`
+  return names === ''
+    ? 'No notes are sent: the practice has granted them to no vendor.'
+    : `Notes are sent of ${names}: the practice has granted them to a vendor.`
 }
 
 /** What a cycle would stop at: an old copy of the source, and locations of the source at which another agent writes. */

@@ -25,6 +25,7 @@ test('settings that are not given have their stated values', () => {
       database: { host: '127.0.0.1', port: 3306, socket: null, user: 'reader', password: '', name: 'opendental' },
     },
     timeZone: null,
+    sendNotes: true,
     intervalSeconds: 60,
     uploadLinesMax: 5000,
     statePath: '/etc/bridgework-agent/state.sqlite',
@@ -38,6 +39,7 @@ test('all faults of the settings are reported together', () => {
     agent_key: 7,
     interval_seconds: 0.5,
     time_zone: 'EST',
+    send_notes: 'no',
     databse: {},
     database: { user: 'x', password: 'p', name: 'n', port: 70000, hots: 'a' },
   })
@@ -48,6 +50,7 @@ test('all faults of the settings are reported together', () => {
       for (const expected of [
         /server_url: .*https/,
         /agent_key must be a text/,
+        /send_notes must be true or false/,
         /interval_seconds must be a whole number from 5/,
         /time_zone must be a zone/,
         /Unknown setting databse\. Did you mean "database"\?/,

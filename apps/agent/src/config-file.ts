@@ -27,6 +27,8 @@ export type Config = {
   readonly source: SourceSettings
   /** The zone of every location; null: as Bridgework or the source says. */
   readonly timeZone: string | null
+  /** False: no note of the practice's staff leaves the office, whatever is granted. */
+  readonly sendNotes: boolean
   readonly intervalSeconds: number
   readonly uploadLinesMax: number
   readonly statePath: string
@@ -93,6 +95,7 @@ export function parseConfig(text: string, path: string): Config {
     agentKey: textOf(top, 'agent_key', faults),
     source: sourceOf(top, faults),
     timeZone,
+    sendNotes: trueOrFalse(top, 'send_notes', true, faults),
     intervalSeconds: wholeNumber(
       top,
       'interval_seconds',
@@ -172,6 +175,7 @@ function asDocument(config: Config) {
     agent_key: config.agentKey,
     ...config.source,
     time_zone: config.timeZone,
+    send_notes: config.sendNotes,
     interval_seconds: config.intervalSeconds,
     upload_lines_max: config.uploadLinesMax,
     state_path: config.statePath,
@@ -187,6 +191,7 @@ const topNames = [
   'database',
   'files',
   'time_zone',
+  'send_notes',
   'interval_seconds',
   'upload_lines_max',
   'state_path',
@@ -217,6 +222,13 @@ function textOf(fields: Fields, name: string, faults: string[], options: { mayBe
 function optionalText(fields: Fields, name: string, faults: string[]): string | null {
   const value = fields.get(name) ?? null
   return value === null ? null : textOf(fields, name, faults)
+}
+
+function trueOrFalse(fields: Fields, name: string, otherwise: boolean, faults: string[]): boolean {
+  const value = fields.get(name) ?? otherwise
+  if (typeof value === 'boolean') return value
+  faults.push(`${name} must be true or false.`)
+  return otherwise
 }
 
 function wholeNumber(

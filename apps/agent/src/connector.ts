@@ -22,6 +22,11 @@ export type ZonesSet = {
 
 export const noZones: ZonesSet = { organization: null, locations: new Map() }
 
+/** Datasets whose notes some company may read at some location: no other note is read. */
+export type NotesRead = ReadonlySet<DatasetName>
+
+export const noNotes: NotesRead = new Set()
+
 /** Values of one column that could not be sent as they are; `rows`: of how many rows. */
 export type MendedValues = {
   readonly table: string
@@ -82,6 +87,7 @@ export type FullReadReason =
   | 'restored_backup'
   | 'many_lookups_changed'
   | 'locations_changed'
+  | 'notes_changed'
   | 'files_changed'
 
 /** `reached`: how far the source has come, to be compared later. `wentBack`: says in a sentence that it was further before; null: it was not. */
@@ -136,10 +142,10 @@ export type Connector = {
   readonly datasets: readonly DatasetName[]
   /**
    * Throws a `SourceProblem` when the source cannot be read now. A location for which neither `zones` nor the source gives a time zone
-   * is read with none, and then nothing else is.
+   * is read with none, and then nothing else is. Notes of other datasets than `notes` need not be read: they are not sent.
    */
-  beginCycle(zones?: ZonesSet): Promise<SourceCycle>
-  check(zones?: ZonesSet): Promise<SourceCheck>
+  beginCycle(zones?: ZonesSet, notes?: NotesRead): Promise<SourceCycle>
+  check(zones?: ZonesSet, notes?: NotesRead): Promise<SourceCheck>
   /** Resolves when the source has probably changed, or when the signal says so: the next pass need not wait for its time. */
   untilChanged?(signal: AbortSignal): Promise<void>
 }

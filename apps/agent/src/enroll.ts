@@ -94,6 +94,7 @@ async function draftConfig(
       agent_key: 'not yet',
       ...source,
       time_zone: optionText(options, 'time-zone') ?? before?.timeZone ?? null,
+      send_notes: before?.sendNotes ?? true,
       interval_seconds: number('interval', before?.intervalSeconds ?? defaultIntervalSeconds),
       upload_lines_max: before?.uploadLinesMax ?? uploadLimits.linesMax,
       state_path: optionText(options, 'state') ?? before?.statePath ?? null,

@@ -69,6 +69,9 @@ export type Enrolment = { readonly agentId: string; readonly agentKey: string; r
 /** A location at which another agent writes, so that this one is refused. */
 export type WrittenByOther = { readonly sourceId: string; readonly what: string }
 
+/** Notes that are to be sent: of this dataset at this location. Another `since` than before: all of them again. */
+export type NotesWanted = { readonly sourceId: string; readonly dataset: string; readonly since: string }
+
 export type IngestClient = {
   /** Who the server takes us for, its clock, and the time zones that people set there. */
   identify(): Promise<{
@@ -79,6 +82,7 @@ export type IngestClient = {
     highestNumber: number | null
     epoch: string
     zones: ZonesSet
+    notes: readonly NotesWanted[]
     writtenByOthers: readonly WrittenByOther[]
   }>
   /** Sends every location that the source has. Source id → Bridgework's location id, of all locations of the organization. */
@@ -125,6 +129,7 @@ export function ingestClient(options: IngestOptions): IngestClient {
         highestNumber: answer.highest_number,
         epoch: answer.epoch,
         zones: zonesOf(answer),
+        notes: (answer.notes ?? []).map(({ source_id: sourceId, dataset, since }) => ({ sourceId, dataset, since })),
         writtenByOthers: (answer.written_by_others ?? []).map(writtenByOther),
       }
     },

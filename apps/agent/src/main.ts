@@ -100,6 +100,7 @@ async function runCheck(config: Config, asJson: boolean): Promise<number> {
     agentId: config.agentId,
     organizationId: config.organizationId,
     memory: sourceMemory(config.statePath),
+    sendNotes: config.sendNotes,
     now: () => new Date(),
   })
   const marks = { good: 'good   ', advice: 'advice ', wrong: 'WRONG  ' }
@@ -127,6 +128,7 @@ async function run(config: Config, options: Options): Promise<number> {
     client: ingestClient(config),
     state,
     limits: { ...uploadLimits, linesMax: config.uploadLinesMax },
+    sendNotes: config.sendNotes,
     sleep,
     random: Math.random,
     nowMs: Date.now,

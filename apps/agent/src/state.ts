@@ -221,6 +221,11 @@ export function openState(path: string, identity: StateIdentity, nowMs: () => nu
         }),
       ),
 
+    /** What was last kept, when all of the dataset had been read with these notes; null before that. */
+    notesRead: (dataset: DatasetName): string | null => get(`notes ${dataset}`),
+
+    keepNotesRead: (dataset: DatasetName, notes: string) => statements.set.run(`notes ${dataset}`, notes),
+
     datasetProgress: (dataset: DatasetName): { cursor: string | null; fullReadAtMs: number } => {
       const row = statements.dataset.get(dataset)
       return { cursor: textOrNull(row?.cursor), fullReadAtMs: Number(row?.full_read_at_ms ?? 0) }

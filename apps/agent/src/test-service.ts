@@ -4,15 +4,17 @@ import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { gunzipSync } from 'node:zlib'
+import { datasetNames, datasetsWithNotes } from '@bridgework/contract'
 import { ingestUrl } from '@bridgework/contract/ingest'
 import { createEnrolmentCode } from '../../server/src/modules/agents/agent-key.ts'
+import { changeAccess } from '../../server/src/modules/consent/grant.ts'
 import { assignTimeZone } from '../../server/src/modules/directory/location.ts'
 import { updateOrganization } from '../../server/src/modules/directory/organization.ts'
 import { confirmRemoval } from '../../server/src/modules/records/removal-decision.ts'
 import { listRemovals } from '../../server/src/modules/records/removal-store.ts'
 import { removeSlice } from '../../server/src/modules/records/remover.ts'
 import type { LocationId } from '../../server/src/platform/identity/identity.ts'
-import { someWorld, type TestScope, type TestWorld } from '../../server/src/test-world.ts'
+import { someWorld, type TestScope, type TestVendor, type TestWorld } from '../../server/src/test-world.ts'
 
 type Answer = { status: number; body: object; headers?: Record<string, string> }
 type Attributes = Record<string, unknown>
@@ -54,6 +56,7 @@ async function startLine(
   const organizationId = await service.addOrganization()
   const { agentId, agentKey } = await service.addAgent(organizationId)
   const requests: TestRequest[] = []
+  let vendor: Promise<TestVendor> | undefined
   /** Records that the source itself hides, which the service cannot tell from those that it hid. */
   const hiddenBySource = new Set<string>()
   const noteHidden = ({ path, body }: TestRequest) => {
@@ -193,6 +196,16 @@ async function startLine(
       )
       const hidden = (await records()).filter(({ isGone }) => isGone).length
       return { uploads: 0, inserted: 0, changed: 0, unchanged: 0, ...rows[0], hidden }
+    },
+    /** As a practice does that grants a vendor every dataset with its notes, at all locations; false: that takes the notes away. */
+    grantNotes: async (isGranted = true) => {
+      vendor ??= service.addVendor()
+      const { companyId } = await vendor
+      const parties = { companyId, organizationId, by: 'test' }
+      const access = datasetNames.map((dataset) => {
+        return { locationId: null, dataset, notes: isGranted && datasetsWithNotes.includes(dataset) }
+      })
+      await changeAccess(pool, parties, () => access)
     },
     /** As people do: of the organization, or of the location with this key. */
     setTimeZone: async (timeZone: string, location?: string) => {

@@ -133,6 +133,15 @@ test('a person who changes an access that another has changed since gets a messa
   for (const dataset of ['patients', 'treatments']) {
     assert.equal((await vendor.get(`/locations/${location.id}/${dataset}`)).status, 200)
   }
+
+  // Notes are granted on their own, beside the dataset.
+  await page.getByRole('checkbox', { name: 'Notes of Treatments at Location' }).check()
+  await page.getByRole('button', { name: 'Review changes' }).click()
+  await review.getByText('Grant the notes of Treatments at Location.').waitFor()
+  await review.getByText('They may say anything about a patient.').waitFor()
+  await assertAccessible(page)
+  await review.getByRole('button', { name: 'Grant access' }).click()
+  await page.getByRole('cell', { name: 'Treatments, with notes' }).waitFor()
 })
 
 test('an agent is enrolled: the code is shown once, and the page updates when the agent connects', async (t) => {

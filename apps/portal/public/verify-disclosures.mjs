@@ -126,6 +126,7 @@ function textOf(line) {
     line.key_pair_id,
     line.location_id,
     line.dataset,
+    line.notes,
     line.filters_sha256,
     line.records,
     line.counted,

@@ -17,6 +17,7 @@ import { createMailDelivery } from './modules/mail/delivery.ts'
 import { createMailFolder } from './modules/mail/folder.ts'
 import { createSmtp } from './modules/mail/smtp.ts'
 import { completeLocations } from './modules/onboarding/complete-locations.ts'
+import { createNoteRemover } from './modules/records/note-remover.ts'
 import { createRemover } from './modules/records/remover.ts'
 import { createRerenderer } from './modules/records/rerenderer.ts'
 import { createSyncSlots } from './modules/throttle/sync-slots.ts'
@@ -71,7 +72,9 @@ export async function openService(config: Config, log: Log): Promise<Service> {
     const usage = createUsageRecorder({ pool, log, now })
     const rerenderer = createRerenderer({ pool, log })
     const remover = createRemover({ pool, log, now })
-    closers.push(tokenLimit.stop, slots.stop, disclosures.stop, usage.stop, rerenderer.stop, remover.stop)
+    const noteRemover = createNoteRemover({ pool, log })
+    closers.push(tokenLimit.stop, slots.stop, disclosures.stop, usage.stop)
+    closers.push(rerenderer.stop, remover.stop, noteRemover.stop)
     closers.push(startHousekeeping({ pool, log }))
     closers.push(startMail(config, pool, log))
     tokenLimit.start()
@@ -80,6 +83,7 @@ export async function openService(config: Config, log: Log): Promise<Service> {
     rerenderer.start()
     remover.start()
     sealer.start()
+    noteRemover.start()
     const { environment, publicUrl, trustedProxies, previewDatasets } = config
     const tls = config.tls && readTlsPair(config.tls)
     const app = await buildApp({

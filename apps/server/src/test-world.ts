@@ -203,8 +203,14 @@ export async function someWorld(
     }
   }
 
-  const grant = (companyId: CompanyId, location: TestLocation, names: readonly DatasetName[] = datasetNames) =>
+  const grant = (
+    companyId: CompanyId,
+    location: TestLocation,
+    names: readonly DatasetName[] = datasetNames,
+    { notes = false } = {},
+  ) =>
     grantAccess(database.pool, {
+      notes,
       companyId,
       organizationId: location.organizationId,
       locationIds: [location.id],

@@ -95,6 +95,7 @@ function agentOf(settings: Parameters<typeof openDentalConnector>[0]) {
       epoch: '1',
       zones: { organization: 'America/Chicago', locations: new Map() },
       writtenByOthers: [],
+      notes: [],
     }),
     sendLocations: async (locations) => new Map(locations.map(({ source_id }) => [source_id, source_id])),
     sendRecords: async () => ({ inserted: 0, changed: 0, unchanged: 0, hidden: 0 }),

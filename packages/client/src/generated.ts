@@ -197,7 +197,7 @@ export type AppointmentAttributes = {
   treatment_ids: Array<string>
   /** Sum of the fees of its treatments */
   scheduled_production: string | null
-  /** Note */
+  /** Note. Free text of the practice’s staff; null unless the practice granted notes of this dataset */
   note: string | null
   /** True when the record has been removed in the practice management system */
   is_hidden: boolean
@@ -248,7 +248,7 @@ export type TreatmentAttributes = {
   planned_on: string | null
   /** Day on which it was completed */
   completed_on: string | null
-  /** Note; null from Open Dental, whose notes of treatments are not read */
+  /** Note. Free text of the practice’s staff; null unless the practice granted notes of this dataset */
   note: string | null
   /** True when the record has been removed in the practice management system */
   is_hidden: boolean
@@ -295,7 +295,7 @@ export type LedgerTransactionAttributes = {
   adjustment_type: string | null
   /** Number of the check or transfer */
   reference_number: string | null
-  /** Description; null from Open Dental, whose notes of adjustments are not read */
+  /** Note of an adjustment or payment. Free text of the practice’s staff; null unless the practice granted notes of this dataset */
   description: string | null
   /** How the amount is divided among treatments */
   allocations: Array<{
@@ -348,7 +348,7 @@ export type PatientReferralAttributes = {
   status: 'none' | 'declined' | 'scheduled' | 'consulted' | 'in_treatment' | 'completed' | null
   /** Treatment that the patient was referred for */
   treatment_id: string | null
-  /** Note */
+  /** Note. Free text of the practice’s staff; null unless the practice granted notes of this dataset */
   note: string | null
   /** True when the record has been removed in the practice management system */
   is_hidden: boolean

@@ -59,9 +59,14 @@ export function recordId(description: string) {
   return Type.String({ pattern: '^[1-9]\\d{0,18}$', description })
 }
 
-/** A note or another long text: at most 20,000 characters. */
-export function longText(description: string) {
-  return nullable(Type.String({ maxLength: 20_000, description }))
+/** A note that the practice's staff wrote: at most 20,000 characters. To be named in its dataset's `notes`. */
+export function note(description: string) {
+  return nullable(
+    Type.String({
+      maxLength: 20_000,
+      description: `${description}. Free text of the practice’s staff; null unless the practice granted notes of this dataset`,
+    }),
+  )
 }
 
 /** A calendar date and a time of day on the wall of the location, without an offset. */

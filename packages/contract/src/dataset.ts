@@ -29,6 +29,11 @@ export type Dataset<Source extends TProperties = TProperties, Attributes extends
   detailAttributes?: TObject
   /** Which records of which other datasets (or of its own) a record's rendering refers to. */
   refersTo: readonly ReferenceRule<Source>[]
+  /**
+   * Attributes of free text that the practice's staff wrote, of the same name in `source` and `attributes`: null for vendors whose grant does
+   * not include notes.
+   */
+  notes: readonly (string & keyof Source & keyof Attributes)[]
   /** What a list may be filtered by beside the moment of change. */
   filters: readonly FilterName[]
   /** The value of each filter's column. */

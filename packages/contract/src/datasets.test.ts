@@ -36,11 +36,30 @@ for (const dataset of datasets) {
     }
   })
 
+  test(`${dataset.name}: what holds long free text is a note, and a note is null or a text on both sides`, () => {
+    const { source, attributes, example, notes } = dataset
+    const isNote = (schema: object) => JSON.stringify(schema).includes(longText)
+    const long = Object.entries(source.properties).flatMap(([name, schema]) => (isNote(schema) ? [name] : []))
+    assert.deepEqual(long, notes)
+    for (const value of ['A text', null]) {
+      const rendered = dataset.render(
+        { ...example, ...Object.fromEntries(notes.map((name) => [name, value])) },
+        () => null,
+      )
+      for (const name of notes) {
+        assert.equal(rendered[name], value)
+        assert.match(JSON.stringify(attributes.properties[name]), /unless the practice granted notes/)
+      }
+    }
+  })
+
   test(`${dataset.name}: every attribute is described, and every record tells its key, whether it is hidden and when it changed`, () => {
     for (const name of Object.keys(commonAttributes)) assert.ok(name in dataset.attributes.properties)
     assert.deepEqual(undescribed(dataset.attributes), [])
   })
 }
+
+const longText = JSON.stringify({ maxLength: 20_000 }).slice(1, -1)
 
 /** Paths of values that say nothing of themselves. */
 function undescribed(schema: object, path = ''): string[] {

@@ -23,6 +23,9 @@ const byName = new Map<string, NamedDataset<DatasetName>>(datasets.map((dataset)
 /** The names of all datasets, in the contract's order. */
 export const datasetNames = datasets.map((dataset) => dataset.name)
 
+/** Those with attributes of free text, which a practice grants on their own. */
+export const datasetsWithNotes = datasets.filter(({ notes }) => notes.length > 0).map((dataset) => dataset.name)
+
 /** The dataset of that name, or null when there is none. */
 export function findDataset(name: string): NamedDataset<DatasetName> | null {
   return byName.get(name) ?? null

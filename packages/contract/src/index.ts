@@ -1,6 +1,14 @@
 export { anyInstant, commonAttributes, instant, nullable, sourceId } from './attribute.ts'
 export type { Dataset, FilterName, Lookup, ReferenceRule, SourceRecord } from './dataset.ts'
-export { type DatasetName, datasetNames, datasets, findDataset, getDataset, isDatasetName } from './datasets.ts'
+export {
+  type DatasetName,
+  datasetNames,
+  datasets,
+  datasetsWithNotes,
+  findDataset,
+  getDataset,
+  isDatasetName,
+} from './datasets.ts'
 export { locationAttributes, organizationAttributes } from './directory.ts'
 export {
   cursorMeta,

@@ -36,6 +36,7 @@ export function defineReferringDataset<const Name extends string>(definition: {
   type: string
   title: string
   description: string
+  notes: readonly string[]
   filters: readonly FilterName[]
   attributes: Record<string, Attribute>
   example: SourceRecord
@@ -68,6 +69,7 @@ export function defineReferringDataset<const Name extends string>(definition: {
       updated_at: commonAttributes.updated_at,
     }),
     refersTo: entries.flatMap(([name, attribute]) => (isReference(attribute) ? [ruleOf(name, attribute)] : [])),
+    notes: definition.notes,
     filters: definition.filters,
     filterValues: (source) => filterValues(definition.filters, source),
     render: (source: SourceRecord, lookup) => {

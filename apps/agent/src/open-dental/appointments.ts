@@ -7,6 +7,7 @@ import { byLocation } from './location-map.ts'
 import { neverShrinking } from './never-shrinking.ts'
 import { plainTable } from './record-table.ts'
 import { definitionName, providerName, readSmallTable } from './small-tables.ts'
+import { noteColumn } from './source-tables.ts'
 import { isTrue, moneyOrNull, referenceOrNull, sumOfMoney, textOrNull } from './values.ts'
 import { timeOfDayOrNull, wallTimeOrNull } from './wall-time.ts'
 
@@ -73,7 +74,7 @@ export const appointments: DatasetReader = {
 
   readRecords: async (reading, lookups, keys) => {
     const rows = await reading.session.database.query(
-      `select AptNum, PatNum, AptStatus, Pattern, Confirmed, Op, Note, ProvNum, ProvHyg, AptDateTime, IsNewPatient,
+      `select AptNum, PatNum, AptStatus, Pattern, Confirmed, Op, ${noteColumn(reading.session, 'appointment', 'appointment', 'Note')}, ProvNum, ProvHyg, AptDateTime, IsNewPatient,
               ClinicNum, IsHygiene, DateTimeArrived, DateTimeSeated, DateTimeDismissed, AppointmentTypeNum
          from appointment
         where AptNum in (${keyList(keys)})

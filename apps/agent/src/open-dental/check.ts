@@ -1,6 +1,7 @@
 import {
   type DatasetName,
   type Finding,
+  type NotesRead,
   type SourceCheck,
   type SourceCycle,
   SourceProblem,
@@ -15,7 +16,7 @@ import type { ZoneSources } from './location-zone.ts'
 import { readLocations } from './locations.ts'
 import { findingOnReplica } from './replica.ts'
 import { assertQuiet, type Guard, openSession, type Session } from './session.ts'
-import { tablesOfNewerVersions, tablesRead } from './tables-read.ts'
+import { notesTable, tablesOfNewerVersions, tablesRead } from './tables-read.ts'
 import { wallTimeOrNull, withOffset } from './wall-time.ts'
 
 /**
@@ -25,15 +26,16 @@ import { wallTimeOrNull, withOffset } from './wall-time.ts'
 export async function checkOpenDental(
   settings: DatabaseSettings,
   zones: Omit<ZoneSources, 'serverZone'>,
+  notes: NotesRead,
   beginCycle: () => Promise<{ cycle: SourceCycle; datasets: readonly DatasetName[] }>,
 ): Promise<SourceCheck> {
   const findings: Finding[] = []
   let session: Session | null = null
   try {
-    session = await openSession(settings)
+    session = await openSession(settings, notes)
     findings.push(good(`The database "${settings.name}" answers.`))
     await assertIsOpenDental(session.database)
-    await assertMayRead(session.database)
+    await assertMayRead(session)
     findings.push(good('The database user may read every table that the agent needs.'))
     findings.push(await adviceOnRights(session.database))
     findings.push(findingOnReplica(session.replica))
@@ -122,8 +124,9 @@ async function assertIsOpenDental(database: Database): Promise<void> {
   )
 }
 
-async function assertMayRead(database: Database): Promise<void> {
-  const refused = await tablesRefused(database, [...tablesRead, ...tablesOfNewerVersions], 'rights_missing')
+async function assertMayRead({ database, notes }: Session): Promise<void> {
+  const tables = [...tablesRead, ...tablesOfNewerVersions, ...(notes.has('treatments') ? [notesTable] : [])]
+  const refused = await tablesRefused(database, tables, 'rights_missing')
   if (refused.length > 0) throw rightsMissing(database.settings, refused)
 }
 

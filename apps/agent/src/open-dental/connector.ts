@@ -8,7 +8,7 @@ import type {
   SourceLocation,
   SourceRecord,
 } from '../connector.ts'
-import { noZones } from '../connector.ts'
+import { noNotes, noZones } from '../connector.ts'
 import { compareAge } from './age.ts'
 import { appointments } from './appointments.ts'
 import { type ChangedRows, changedKeysMax, ManyRowsChanged, nothingCompared, readChangedRows } from './changed-rows.ts'
@@ -62,8 +62,8 @@ export function openDentalConnector(
   const connector: Connector = {
     name: 'open-dental',
     datasets,
-    beginCycle: async (zones = noZones) => {
-      const session = await openSession(settings)
+    beginCycle: async (zones = noZones, notes = noNotes) => {
+      const session = await openSession(settings, notes)
       try {
         const sources = { configured: timeZone, set: zones, serverZone: session.serverZone }
         const guard = await assertQuiet(session.database)
@@ -81,9 +81,9 @@ export function openDentalConnector(
         throw error
       }
     },
-    check: (zones = noZones) =>
-      checkOpenDental(settings, { configured: timeZone, set: zones }, async () => ({
-        cycle: await connector.beginCycle(zones),
+    check: (zones = noZones, notes = noNotes) =>
+      checkOpenDental(settings, { configured: timeZone, set: zones }, notes, async () => ({
+        cycle: await connector.beginCycle(zones, notes),
         datasets,
       })),
   }
@@ -203,13 +203,13 @@ function cycle(session: Session, guard: Guard, zones: ZoneSources, now: Date): S
       const cursor = JSON.stringify(now)
       const because = fullReadReason(before, now)
       if (before === null || because !== null) return { cursor, keys: 'all', because: because ?? 'first_read' }
-      const { today } = before
+      const { today, newestNote = null } = before
       const changed = (name: string) => changedMarks(before.lookups[name] ?? {}, now.lookups[name] ?? {})
       if (Object.keys(now.lookups).some((name) => changed(name).length > changedLookupsMax)) {
         return { cursor, keys: 'all', because: 'many_lookups_changed' }
       }
       const rows = (table: SourceTableName) => rowsOnce(table, since(before))
-      const keys = await changedSince(reader, shared, { today, changed, rows, compared }, known)
+      const keys = await changedSince(reader, shared, { today, newestNote, changed, rows, compared }, known)
       return keys === null
         ? { cursor, keys: 'all', because: 'many_lookups_changed' }
         : { cursor, keys, namesGone: known !== undefined }
@@ -271,11 +271,13 @@ async function changedSince(
 
 async function currentCursor(reading: Reading, guard: Guard, reader: DatasetReader, lookups: Lookups): Promise<Cursor> {
   const { session, locations, today } = reading
+  const newestNote = await reader.readNewestNote?.(reading)
   return {
     format: 4,
     nowUtc: session.nowUtc,
     databaseVersion: guard.databaseVersion,
     highest: await reader.readHighest(reading),
+    ...(newestNote === undefined ? {} : { newestNote }),
     behindSeconds: session.replica.is === 'replica' ? session.replica.behindSeconds : 0,
     locations: JSON.stringify(locations.ids.map((id) => [id, locations.zoneOf(id)])),
     today,

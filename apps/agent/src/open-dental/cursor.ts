@@ -11,6 +11,8 @@ export type Cursor = {
   readonly databaseVersion: string
   /** Highest keys and stamps of tables, by name. */
   readonly highest: Readonly<Record<string, string>>
+  /** The newest note's key, where notes are read. */
+  readonly newestNote?: string
   /** Locations and their zones, as one text. */
   readonly locations: string
   /** The practice's day when the read began. */

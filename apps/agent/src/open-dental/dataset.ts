@@ -24,6 +24,8 @@ export type Reading = {
 export type Since = {
   /** The practice's day then. */
   readonly today: string
+  /** The newest note's key then; null: notes were not read. */
+  readonly newestNote: string | null
   /** Keys that are new, gone or other, per lookup. */
   readonly changed: (lookup: string) => readonly string[]
   /** Rows of a table that changed: by their stamps, or because a run of them differs. */
@@ -43,6 +45,8 @@ export type DatasetReader = {
    * the database went back in time.
    */
   readHighest(reading: Reading): Promise<Readonly<Record<string, string>>>
+  /** The newest note's key, of a dataset with notes in a table of their own; undefined while they are not read. */
+  readNewestNote?(reading: Reading): Promise<string | undefined>
   /** Keys of records that changed, or may have: by the rows that they are made of, and by what changed in the lookups. Null: all may have. */
   changedKeys(reading: Reading, since: Since): Promise<string[] | null>
   readonly keysPerChunk: number

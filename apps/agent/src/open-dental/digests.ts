@@ -2,7 +2,7 @@ import type { Digests, RunDigest } from '../connector.ts'
 import { slices } from './keys.ts'
 import { type KeyRange, rangeOf, runAfter, runExpression, runOf } from './runs.ts'
 import type { Session } from './session.ts'
-import { columnsOf, type SourceTableName, sourceTables } from './source-tables.ts'
+import { columnsOf, readsTreatmentNotes, type SourceTableName, sourceTables } from './source-tables.ts'
 
 /** The runs of one column of a table. `size`: how long a run is; `of`: the columns that the digest is made of, all where none are named. */
 type Series = { readonly table: SourceTableName; readonly by: string; readonly size: number; readonly of?: string }
@@ -26,6 +26,8 @@ const allSeries = {
   payplancharge: { table: 'payplancharge', by: 'PayPlanChargeNum', size },
   refattach: { table: 'refattach', by: 'RefAttachNum', size },
   referral: { table: 'referral', by: 'ReferralNum', size },
+  // Its rows never change, so which there are says all.
+  'procnote.ProcNum': { table: 'procnote', by: 'ProcNum', size, of: 'ProcNoteNum' },
   // A schedule has thousands of fees.
   'fee.FeeSched': { table: 'fee', by: 'FeeSched', size: 1 },
   'patplan.PatNum': { table: 'patplan', by: 'PatNum', size },
@@ -89,6 +91,7 @@ export async function compareDigests(
 ): Promise<Comparison> {
   const differing = new Map<string, KeyRange[]>()
   const pending: Found[] = []
+  const names = seriesNames.filter((name) => allSeries[name].table !== 'procnote' || readsTreatmentNotes(session))
   let rowsPerStatement = rowsPerStatementMax
 
   async function read(pieces: readonly Piece[]): Promise<Found[]> {
@@ -111,9 +114,9 @@ export async function compareDigests(
     let unknownRuns = unknownRunsFirst(series)
     let [rows, statements, finished] = [0, 0, 0]
     const isEnough = () => rows >= rowsDue && (rows >= rowsPerCycleMin || statements >= statementsPerCycleMin)
-    for (; finished < seriesNames.length && !isEnough(); statements++) {
+    for (; finished < names.length && !isEnough(); statements++) {
       if (statements >= statementsPerCycleMin) await options.yieldToOffice()
-      for (const found of await read(nextPieces(digests, { series, run }, { rowsPerStatement, unknownRuns }))) {
+      for (const found of await read(nextPieces(digests, names, { series, run }, { rowsPerStatement, unknownRuns }))) {
         each(found)
         const rowsFound = found.runs.reduce((sum, { rows }) => sum + rows, 0)
         rows += rowsFound
@@ -126,7 +129,7 @@ export async function compareDigests(
           // What the statement found of other tables is asked for again.
           break
         }
-        series = seriesAfter(found.piece.series)
+        series = seriesAfter(names, found.piece.series)
         run = 0
         unknownRuns = unknownRunsFirst(series)
         finished += 1
@@ -135,7 +138,8 @@ export async function compareDigests(
     return { series, run, atMs: options.nowMs }
   }
 
-  const before = parsePosition(digests.position())
+  const known = parsePosition(digests.position())
+  const before = known !== null && !names.includes(known.series) ? { ...known, ...start } : known
   if (before === null) {
     const after = await compareFrom(start, Number.POSITIVE_INFINITY, (found) => keep(digests, found))
     digests.keepPosition(JSON.stringify(after))
@@ -176,12 +180,13 @@ function keep(digests: Digests, { piece: { series, firstRun, lastRun }, runs }: 
 /** As much as one statement may compare, of as many tables as that needs. */
 function nextPieces(
   digests: Digests,
+  names: readonly SeriesName[],
   { series, run }: { series: SeriesName; run: number },
   { rowsPerStatement, unknownRuns }: { rowsPerStatement: number; unknownRuns: number },
 ): Piece[] {
   const pieces = [nextPiece(digests, series, run, rowsPerStatement, unknownRuns)]
-  for (let rows = pieces[0]?.rows ?? 0; pieces.length < seriesNames.length && pieces.at(-1)?.mayEnd === true; ) {
-    const next = seriesAfter(pieces.at(-1)?.series ?? series)
+  for (let rows = pieces[0]?.rows ?? 0; pieces.length < names.length && pieces.at(-1)?.mayEnd === true; ) {
+    const next = seriesAfter(names, pieces.at(-1)?.series ?? series)
     const piece = nextPiece(digests, next, 0, rowsPerStatement - rows, unknownRunsFirst(next))
     rows += piece.rows
     if (rows > rowsPerStatement) break
@@ -248,8 +253,8 @@ function earlier(left: number | null, right: number | null): number | null {
   return left === null || right === null ? (left ?? right) : Math.min(left, right)
 }
 
-function seriesAfter(series: SeriesName): SeriesName {
-  return seriesNames[seriesNames.indexOf(series) + 1] ?? 'feesched'
+function seriesAfter(names: readonly SeriesName[], series: SeriesName): SeriesName {
+  return names[names.indexOf(series) + 1] ?? 'feesched'
 }
 
 function isSeries(name: string): name is SeriesName {

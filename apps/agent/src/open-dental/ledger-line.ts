@@ -53,7 +53,7 @@ export function ledgerTransaction(line: LedgerLine, lookups: Lookups, zone: stri
       adjustment_type: kind === 'adjustment' ? definitionName(lookups.definitions, row.AdjType) : null,
       // What is written off is not on the insurer's check.
       reference_number: kind === 'write_off' ? null : textOrNull(row.CheckNum),
-      description: null,
+      description: textOrNull(row.AdjNote ?? row.PayNote),
       allocations:
         treatment === null || kind === 'charge' || isPlan ? [] : [{ treatment_source_id: treatment, amount }],
       is_hidden: false,

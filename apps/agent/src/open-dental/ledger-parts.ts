@@ -3,7 +3,7 @@ import type { Row } from './connection.ts'
 import { dynamicPlansColumn, planCreditStatement } from './dynamic-plans.ts'
 import { type RecordTable, tablesPresent } from './record-table.ts'
 import type { Session } from './session.ts'
-import type { SourceTableName } from './source-tables.ts'
+import { noteColumn, type SourceTableName } from './source-tables.ts'
 
 /** One line of an account: the row that it comes from, and what kind of line it is. */
 export type LedgerLine = {
@@ -80,9 +80,10 @@ const adjustments: LedgerPart = {
     ],
   ],
   patientColumns: ['PatNum'],
-  select: (_account, keys) =>
+  select: (_account, keys, session) =>
     `select a.AdjNum as id, a.PatNum, t.Guarantor, a.ClinicNum, a.ProvNum, a.ProcNum, p.CodeNum,
-            a.AdjDate as TransactionOn, null as EnteredAt, a.AdjType, ${money('a.AdjAmt')} as Amount
+            a.AdjDate as TransactionOn, null as EnteredAt, a.AdjType, ${noteColumn(session, 'adjustment', 'a', 'AdjNote')},
+            ${money('a.AdjAmt')} as Amount
        from adjustment a
        left join patient t on t.PatNum = a.PatNum
        left join procedurelog p on p.ProcNum = a.ProcNum and a.ProcNum <> 0
@@ -113,9 +114,10 @@ const splits: LedgerPart = {
     ],
   ],
   patientColumns: ['PatNum'],
-  select: (account, keys) =>
+  select: (account, keys, session) =>
     `select s.SplitNum as id, s.PatNum, t.Guarantor, s.ClinicNum, s.ProvNum, s.ProcNum, p.CodeNum,
-            s.DatePay as TransactionOn, null as EnteredAt, m.PayType, m.CheckNum, ${money('-s.SplitAmt')} as Amount
+            s.DatePay as TransactionOn, null as EnteredAt, m.PayType, m.CheckNum, ${noteColumn(session, 'payment', 'm', 'PayNote')},
+            ${money('-s.SplitAmt')} as Amount
        from paysplit s
        left join payment m on m.PayNum = s.PayNum
        left join patient t on t.PatNum = s.PatNum

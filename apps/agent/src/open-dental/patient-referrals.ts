@@ -7,6 +7,7 @@ import { byLocation } from './location-map.ts'
 import { neverShrinking } from './never-shrinking.ts'
 import { plainTable } from './record-table.ts'
 import { definitionName, readSmallTable } from './small-tables.ts'
+import { noteColumn } from './source-tables.ts'
 import { dateOrNull, isTrue, referenceOrNull, text, textOrNull } from './values.ts'
 
 const outcomes: Readonly<Record<string, string>> = {
@@ -50,7 +51,7 @@ export const patientReferrals: DatasetReader = {
 
   readRecords: async (reading, lookups, keys) => {
     const rows = await reading.session.database.query(
-      `select a.RefAttachNum, a.PatNum, a.ItemOrder, a.RefDate, a.RefType, a.RefToStatus, a.Note, a.ProcNum, p.ClinicNum,
+      `select a.RefAttachNum, a.PatNum, a.ItemOrder, a.RefDate, a.RefType, a.RefToStatus, ${noteColumn(reading.session, 'refattach', 'a', 'Note')}, a.ProcNum, p.ClinicNum,
               r.ReferralNum, r.FName, r.LName, r.PatNum as ReferrerNum, r.IsDoctor, r.NotPerson, r.Specialty, r.NationalProvID
          from refattach a
          left join referral r on r.ReferralNum = a.ReferralNum

@@ -16,13 +16,17 @@ describe('an Open Dental practice with people', () => {
 
   async function read(
     t: { after(work: () => Promise<void>): void },
-    options: { timeZone?: string } = {},
+    { withNotes = false, ...options }: { timeZone?: string; withNotes?: boolean } = {},
   ): Promise<(location: string, dataset: string, id: string) => Record<string, unknown> | undefined> {
     const copy: TestCopy = await testCopy({ after: (work) => t.after(work) }, practice.settings, {
       now: () => new Date('2026-11-20T12:00:00Z'),
       ...options,
     })
     await copy.run()
+    if (withNotes) {
+      await copy.server.grantNotes()
+      await copy.run()
+    }
     return (location, dataset, id) => copy.visible(location, dataset).get(id)
   }
 
@@ -98,7 +102,7 @@ describe('an Open Dental practice with people', () => {
     await practice.execute(
       "update appointment set Confirmed = 22, Note = ' bring x-rays ', IsNewPatient = 1, Op = 1, DateTimeArrived = '2026-12-01 00:00:00' where AptNum = 2",
     )
-    const at = await read(t, { timeZone: 'America/Chicago' })
+    const at = await read(t, { timeZone: 'America/Chicago', withNotes: true })
     assert.deepEqual(at('1', 'appointments', '2'), {
       patient_source_id: '2',
       provider_name: 'Mia Sample',

@@ -1,8 +1,8 @@
-import { SourceProblem } from '../connector.ts'
+import { type NotesRead, noNotes, SourceProblem } from '../connector.ts'
 import { connectDatabase, type Database, type Row, statementSecondsMax } from './connection.ts'
 import type { DatabaseSettings } from './database-settings.ts'
 import { type Replica, readReplica } from './replica.ts'
-import { tablesOfNewerVersions, tablesRead } from './tables-read.ts'
+import { notesTable, tablesOfNewerVersions, tablesRead } from './tables-read.ts'
 
 /** A connection that is set to read-only, UTC and a bounded statement time, with what it found out on the way. */
 export type Session = {
@@ -14,6 +14,8 @@ export type Session = {
   /** How far the server's wall clock is ahead of UTC now. */
   readonly offsetSeconds: number
   readonly columns: ReadonlySet<string>
+  /** The datasets whose notes are read: of no other is a column with a note in any statement. */
+  readonly notes: NotesRead
   /** Whether the database is another's copy, and how old. */
   readonly replica: Replica
   /** False where columns of both UTF-8s are read, so that the server shows bytes that are not valid in the older one as "?". */
@@ -26,7 +28,7 @@ export type Guard = {
   readonly updateInProgressOn: string
 }
 
-export async function openSession(settings: DatabaseSettings): Promise<Session> {
+export async function openSession(settings: DatabaseSettings, notes = noNotes): Promise<Session> {
   const database = await connectDatabase(settings)
   try {
     // The server's own zone is read first: after `set time_zone` the answer would be ours.
@@ -41,6 +43,7 @@ export async function openSession(settings: DatabaseSettings): Promise<Session> 
     await database.query(`set session character_set_results = ${results.charset}`)
     return {
       database,
+      notes,
       nowUtc: clock?.now_utc ?? '',
       serverZone: (clock?.global_zone === 'SYSTEM' ? clock.os_zone : clock?.global_zone) ?? '',
       offsetSeconds: Number(clock?.offset_seconds ?? 0),
@@ -89,7 +92,7 @@ export function resultsCharset(charsets: readonly (string | null | undefined)[])
 
 /** Texts with their encodings, and columns that only some versions have: probed, because a version number says less than the table. */
 async function readColumns(database: Database): Promise<Row[]> {
-  const tables = [...tablesRead, ...tablesOfNewerVersions].map((table) => `'${table}'`)
+  const tables = [...tablesRead, ...tablesOfNewerVersions, notesTable].map((table) => `'${table}'`)
   return await database.query(
     `select lower(TABLE_NAME) as table_name, COLUMN_NAME as column_name, CHARACTER_SET_NAME as charset
        from information_schema.COLUMNS

@@ -1,3 +1,4 @@
+import type { DatasetName } from '../connector.ts'
 import type { Session } from './session.ts'
 
 /** A table that records are made of, and what is read of it. Names are constants of ours, never input. */
@@ -77,10 +78,10 @@ export const sourceTables = {
     key: 'AdjNum',
     stamp: 'SecDateTEdit',
     names: 'PatNum ProcNum',
-    shows: 'ClinicNum ProvNum AdjDate AdjType AdjAmt',
+    shows: 'ClinicNum ProvNum AdjDate AdjType AdjAmt AdjNote',
   },
   // A new payment or check comes with rows of its own that name it; only a correction of its type or number does not.
-  payment: { key: 'PayNum', stamp: null, names: '', shows: 'PayType CheckNum' },
+  payment: { key: 'PayNum', stamp: null, names: '', shows: 'PayType CheckNum PayNote' },
   paysplit: {
     key: 'SplitNum',
     stamp: 'SecDateTEdit',
@@ -102,6 +103,8 @@ export const sourceTables = {
     names: 'PatNum Guarantor',
     shows: 'ClinicNum ProvNum ProcNum ChargeDate SecDateTEntry ChargeType PayPlanNum Principal Interest',
   },
+  // A row of its own for each version of a note: none is ever edited or deleted (https://www.opendental.com/site/apiprocnotes.html).
+  procnote: { key: 'ProcNoteNum', stamp: null, names: 'ProcNum', shows: 'EntryDateTime Note' },
   refattach: {
     key: 'RefAttachNum',
     stamp: 'DateTStamp',
@@ -132,6 +135,14 @@ const newerColumns: ReadonlySet<string> = new Set([
   'payplancharge.SecDateTEntry',
 ])
 
+/** Columns that hold what staff wrote, and the dataset that shows it: read only where its notes are. */
+const noteColumns: Readonly<Record<string, DatasetName>> = {
+  'appointment.Note': 'appointments',
+  'adjustment.AdjNote': 'ledger_transactions',
+  'payment.PayNote': 'ledger_transactions',
+  'refattach.Note': 'patient_referrals',
+}
+
 /** What is read of a table's rows, as far as this database has it. */
 export function columnsOf(session: Session, table: SourceTableName): string[] {
   const { key, names, shows }: SourceTable = sourceTables[table]
@@ -140,8 +151,20 @@ export function columnsOf(session: Session, table: SourceTableName): string[] {
   )
 }
 
-/** Whether this database has the column. */
-export function hasColumn({ columns }: Session, table: SourceTableName, column: string): boolean {
+/** Whether this database has the column, and it may be read. */
+export function hasColumn({ columns, notes }: Session, table: SourceTableName, column: string): boolean {
   const name = `${table}.${column}`
+  const dataset = noteColumns[name]
+  if (dataset !== undefined && !notes.has(dataset)) return false
   return !newerColumns.has(name) || columns.has(name)
+}
+
+/** Whether the notes of treatments are read: they have a table of their own, which the database user may lack the right to. */
+export function readsTreatmentNotes({ columns, notes }: Session): boolean {
+  return notes.has('treatments') && columns.has('procnote.Note')
+}
+
+/** A column with a note, in a statement whose table has this alias; null where notes are not read. */
+export function noteColumn(session: Session, table: SourceTableName, alias: string, column: string): string {
+  return hasColumn(session, table, column) ? `${alias}.${column}` : `null as ${column}`
 }

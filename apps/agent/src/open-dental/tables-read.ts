@@ -38,6 +38,9 @@ export const tablesRead = [
 /** As well, where the version has them. */
 export const tablesOfNewerVersions = ['payplanlink'] as const
 
+/** As well, where notes of treatments are read. */
+export const notesTable = 'procnote'
+
 /** Of these, the small ones that a cycle reads whole: what is odd in them would be told of every minute. */
 export const tablesReadWhole: ReadonlySet<string> = new Set([
   'preference',

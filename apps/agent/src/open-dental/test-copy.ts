@@ -37,7 +37,7 @@ const service = await someWorld({ after })
 export async function testCopy(
   t: { after(work: () => Promise<void>): void },
   settings: DatabaseSettings,
-  options: { now: () => Date; timeZone?: string | null },
+  options: { now: () => Date; timeZone?: string | null; sendNotes?: boolean },
 ): Promise<TestCopy> {
   const server = await startTestService(t, service)
   const view = createView(server)
@@ -63,6 +63,7 @@ export async function testCopy(
         client: ingestClient({ ...identity, agentKey: server.agentKey, timeoutMs: 30_000 }),
         state,
         limits: uploadLimits,
+        sendNotes: options.sendNotes ?? true,
         sleep: async () => {},
         random: () => 0.5,
         nowMs: Date.now,

@@ -7,6 +7,7 @@ import { byLocation } from './location-map.ts'
 import { neverShrinking } from './never-shrinking.ts'
 import { plainTable } from './record-table.ts'
 import { definitionName, providerName, readSmallTable } from './small-tables.ts'
+import { readsTreatmentNotes } from './source-tables.ts'
 import { dateOrNull, moneyOrNull, negated, referenceOrNull, sumOfMoney, text, textOrNull } from './values.ts'
 
 const statuses: Readonly<Record<string, readonly [string, string]>> = {
@@ -49,6 +50,12 @@ export const treatments: DatasetReader = {
 
   readHighest: neverShrinking,
 
+  readNewestNote: async ({ session }) => {
+    if (!readsTreatmentNotes(session)) return
+    const [row] = await session.database.query('select max(ProcNoteNum) as newest from procnote')
+    return row?.newest ?? '0'
+  },
+
   changedKeys: async (reading, since) => {
     const changed = changedKeys(reading.session.database)
     const ofProcedure = 'select ProcNum as id from procedurelog where'
@@ -57,6 +64,11 @@ export const treatments: DatasetReader = {
       changed.addKeys((await since.rows(table)).rows.map((row) => row.ProcNum))
       // Estimates are deleted and made anew all the time.
       await changed.addInRuns(ofProcedure, 'ProcNum', since.compared.differing(`${table}.ProcNum`))
+    }
+    if (readsTreatmentNotes(reading.session) && since.newestNote !== null) {
+      // A new version of a note leaves its treatment as it was. Its key is the highest, but where keys are drawn at random: there a run differs.
+      await changed.add('select ProcNum as id from procnote where ProcNoteNum > ?', [since.newestNote])
+      await changed.addInRuns(ofProcedure, 'ProcNum', since.compared.differing('procnote.ProcNum'))
     }
     // Whether it is scheduled, the visit says.
     await changed.addNaming(`${ofProcedure} ProcStatus = 1 and`, 'AptNum', await since.rows('appointment'))
@@ -83,13 +95,15 @@ export const treatments: DatasetReader = {
     )
     const estimates = await readEstimates(reading, keys)
     const adjustments = await readAdjustments(reading, keys)
+    const notes = await readNotes(reading, keys)
     return byLocation(
       rows
         .filter((row) => lookups.procedureCodes?.rows.get(row.CodeNum ?? '')?.ProcCode !== '~GRP~')
         .map((row) => {
           const id = row.ProcNum ?? ''
           const account = { insurance: estimates.get(id), adjustments: adjustments.get(id) ?? '0.00' }
-          return [reading.locations.of(row.ClinicNum), treatment(row, lookups, account, reading.locations.isSingle)]
+          const record = treatment(row, lookups, account, reading.locations.isSingle)
+          return [reading.locations.of(row.ClinicNum), withNote(record, notes.get(id))]
         }),
     )
   },
@@ -140,6 +154,25 @@ async function readAdjustments({ session }: Reading, keys: readonly string[]): P
       group by ProcNum`,
   )
   return new Map(rows.map((row) => [row.ProcNum ?? '', moneyOrNull(row.AdjAmt) ?? '0.00']))
+}
+
+/** The newest version of each note, where notes are read: as in Open Dental, the last one that was entered. */
+async function readNotes({ session }: Reading, keys: readonly string[]): Promise<Map<string, string | null>> {
+  if (!readsTreatmentNotes(session)) return new Map()
+  const rows = await session.database.query(
+    `select n.ProcNum, n.Note
+       from procnote n
+       left join procnote later
+         on later.ProcNum = n.ProcNum
+        and (later.EntryDateTime > n.EntryDateTime
+             or (later.EntryDateTime = n.EntryDateTime and later.ProcNoteNum > n.ProcNoteNum))
+      where n.ProcNum in (${keyList(keys)}) and later.ProcNoteNum is null`,
+  )
+  return new Map(rows.map((row) => [row.ProcNum ?? '', textOrNull(row.Note)]))
+}
+
+function withNote(record: SourceRecord, note: string | null = null): SourceRecord {
+  return { ...record, attributes: { ...record.attributes, note } }
 }
 
 type Account = { readonly insurance: Insurance | undefined; readonly adjustments: string }

@@ -1,6 +1,7 @@
 import type { Connector, DatasetName } from '../connector.ts'
 import type { IngestClient, IngestProblem } from '../ingest-client.ts'
 import type { AgentState } from '../state.ts'
+import type { Notes } from './notes.ts'
 import { type RetryBudget, type RetryDeps, withRetries } from './retry.ts'
 
 export type UploadLimits = { readonly linesMax: number; readonly bytesMax: number }
@@ -13,11 +14,14 @@ export type AgentDeps = RetryDeps & {
   readonly client: IngestClient
   readonly state: AgentState
   readonly limits: UploadLimits
+  /** False: the office sends no note, whatever is granted. */
+  readonly sendNotes?: boolean
 }
 
 /** What one cycle's steps share. */
 export type CycleContext = AgentDeps & {
   readonly budget: RetryBudget
+  notes: Notes
   readonly totals: {
     uploaded: number
     refused: number

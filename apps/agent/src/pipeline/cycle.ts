@@ -6,10 +6,11 @@ import {
   timeZoneUnknown,
   type ZonesSet,
 } from '../connector.ts'
-import { IngestProblem, type IngestProblemKind, type WrittenByOther } from '../ingest-client.ts'
+import { IngestProblem, type IngestProblemKind, type NotesWanted, type WrittenByOther } from '../ingest-client.ts'
 import type { AgentDeps, CycleContext, Target } from './context.ts'
 import { retrying, skipKey } from './context.ts'
 import { syncDataset, syncRechecks } from './dataset.ts'
+import { notesOf } from './notes.ts'
 import { Stopped } from './retry.ts'
 import { resumeUpload } from './upload.ts'
 import { finishRestore, requireNotOlder } from './went-back.ts'
@@ -52,13 +53,15 @@ async function attemptCycle(deps: AgentDeps, fully: boolean, isSecond = false): 
     totals: { uploaded: 0, refused: 0, refusedNow: 0, held: 0, failedDatasets: 0, hasPaused: false },
     skipped: new Set(),
     failure: null,
+    notes: notesOf([], false),
   }
   const unread = new Set<DatasetName>()
   deps.report({ event: 'cycle.began' })
   try {
-    const { zones, writtenByOthers } = await compareNotes(context)
+    const { zones, notes: wanted, writtenByOthers } = await compareState(context)
+    context.notes = notesOf(wanted, deps.sendNotes !== false)
     await resumeUpload(context)
-    const source = await deps.connector.beginCycle(zones)
+    const source = await deps.connector.beginCycle(zones, context.notes.read)
     try {
       const advice = source.advice?.() ?? null
       if (advice !== null) context.report({ event: 'source.advice', what: advice })
@@ -124,13 +127,15 @@ function concernsDataset({ kind, retryAfterMs }: IngestProblem): boolean {
 /**
  * Before anything is read or sent: is this state the one that the service knows? One that was restored from a backup, or a
  * service whose database was, ends in a comparison of everything. An agent whose source cannot be read shows by this that
- * it is there. Gives what people decided at the service: time zones, and which agent writes where.
+ * it is there. Gives what people decided at the service: time zones, who may read notes, and which agent writes where.
  */
-async function compareNotes(
+async function compareState(
   context: CycleContext,
-): Promise<{ zones: ZonesSet; writtenByOthers: readonly WrittenByOther[] }> {
+): Promise<{ zones: ZonesSet; notes: readonly NotesWanted[]; writtenByOthers: readonly WrittenByOther[] }> {
   const { state, report } = context
-  const { highestNumber, epoch, zones, writtenByOthers } = await retrying(context, () => context.client.identify())
+  const { highestNumber, epoch, zones, notes, writtenByOthers } = await retrying(context, () =>
+    context.client.identify(),
+  )
   const known = state.epoch()
   if (highestNumber !== null && highestNumber >= state.nextUploadNumber()) {
     report({ event: 'state.behind', because: 'state_restored' })
@@ -140,7 +145,7 @@ async function compareNotes(
     state.startOver()
   }
   if (known !== epoch) state.keepEpoch(epoch)
-  return { zones, writtenByOthers }
+  return { zones, notes, writtenByOthers }
 }
 
 /** Whether the source can give this dataset now; says why not, and what a person should know. */

@@ -39,12 +39,15 @@ export async function syncDataset(
   let fully = fullReadReason(changes, fullyRequested, startedAtMs - fullReadAtMs)
   const isNew = targets.some(({ locationId }) => !context.state.locationProgress(locationId, dataset).isComplete)
   if (keys === null && isNew) fully ??= 'locations_changed'
+  const notes = context.notes.mark(dataset)
+  if (notes !== context.state.notesRead(dataset)) fully ??= 'notes_changed'
 
   const plan = await planRead(context, source, { dataset, targets, keys, changes, rechecks, fully })
   context.report({ event: 'dataset.reading', dataset, fully, rows: plan.rowsMax })
   const counts = await readAndSend(context, source, { dataset, targets, plan, beganAtUpload, fully, startedAtMs })
   if (targets.some((target) => context.skipped.has(skipKey(target.locationId, dataset)))) return
   context.state.finishDataset(dataset, changes.cursor, fully === null ? fullReadAtMs : startedAtMs)
+  if (notes !== null) context.state.keepNotesRead(dataset, notes)
   context.state.clearRechecks(dataset, rechecks)
   reportMended(context, source, dataset)
   context.report({ event: 'dataset.finished', dataset, ...counts, durationMs: context.nowMs() - startedAtMs })

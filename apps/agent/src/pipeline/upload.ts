@@ -38,7 +38,8 @@ export async function uploadChanged(
 ): Promise<void> {
   const { state, limits } = context
   const refused = state.refusedRecords(target.locationId, dataset)
-  const lines = records
+  const lines = context.notes
+    .applyTo(target.sourceId, dataset, records)
     .map((record) => lineOf(dataset, record))
     .filter(
       (line) => state.hashOf(target.locationId, dataset, line.sourceId) !== line.hash || refused.has(line.sourceId),

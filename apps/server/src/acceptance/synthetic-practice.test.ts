@@ -45,7 +45,8 @@ for (const { keyStyle, variant } of offices) {
       const headquarters = (await office.locationIds()).get('0') ?? assert.fail()
       await assignTimeZone(office.world.pool, headquarters, living.practice.organization.timeZone)
     }
-    assert.equal((await agent.cycle()).result, 'complete')
+    // Who may read notes of a location is known once it has been sent.
+    for (let cycle = 0; cycle < 2; cycle++) assert.equal((await agent.cycle()).result, 'complete')
 
     const ids = await office.locationIds()
     const locations = expectedLocations(living.practice, variant)

@@ -33,7 +33,8 @@ export async function someOffice(
   const agent = await world.addAgent(organizationId)
   const vendor = await world.addVendor()
   const { companyId } = vendor
-  await grantAccess(world.pool, { companyId, organizationId, locationIds: 'all', datasets: 'all', by: 'the practice' })
+  const whole = { locationIds: 'all', datasets: 'all', notes: true, by: 'the practice' } as const
+  await grantAccess(world.pool, { companyId, organizationId, ...whole })
   const folder = temporaryFolder(t)
   const config = writeTestConfig(folder, { url: world.url, ...agent }, database.settings, { time_zone: timeZone })
 

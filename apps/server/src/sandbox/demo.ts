@@ -78,7 +78,9 @@ export async function ensureDemoVendor(pool: Pool): Promise<{ companyId: Company
   return vendor
 }
 
-/** Grants the vendor the practice's first two locations, once: what a newcomer revokes or grants later is left alone. */
+/**
+ * Grants the vendor the practice's first two locations, the first with its notes, once: what a newcomer revokes or grants later is left alone.
+ */
 export async function ensureGrants(
   pool: Pool,
   demo: Demo,
@@ -88,14 +90,10 @@ export async function ensureGrants(
   )
   const { companyId, organizationId } = demo
   const before = await listGrants(pool, { companyId, organizationId, withEnded: true })
-  if (before.length === 0 && locations.length > 0) {
-    await grantAccess(pool, {
-      companyId,
-      organizationId,
-      locationIds: locations.slice(0, 2).map((location) => location.id),
-      datasets: 'all',
-      by: 'sandbox',
-    })
+  const first = before.length === 0 ? locations.slice(0, 2) : []
+  for (const [index, { id }] of first.entries()) {
+    const scope = { locationIds: [id], datasets: 'all', notes: index === 0, by: 'sandbox' } as const
+    await grantAccess(pool, { companyId, organizationId, ...scope })
   }
   const ids = locations.map((location) => location.id)
   const datasets = datasetsByLocation(await listAccess(pool, { companyId, organizationId }), ids)

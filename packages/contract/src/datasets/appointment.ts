@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { instant, longText, money, nullable, nullableText, oneOf, wallTime } from '../attribute.ts'
+import { instant, money, note, nullable, nullableText, oneOf, wallTime } from '../attribute.ts'
 import { defineReferringDataset, reference, references } from '../referring-dataset.ts'
 
 /** Paging: spec, Pagination rules 2. */
@@ -9,6 +9,7 @@ export const appointment = defineReferringDataset({
   title: 'Appointments',
   description:
     'Appointments in every status, also planned, missed and cancelled ones, and blocks of time without a patient.',
+  notes: ['note'],
   filters: ['patient_id', 'starts_at'],
   attributes: {
     patient_id: reference('patients', 'Patient; null for a block of time'),
@@ -45,7 +46,7 @@ export const appointment = defineReferringDataset({
     dismissed_at: nullable(instant('When the patient was dismissed')),
     treatment_ids: references('treatments', 'Treatments of the appointment'),
     scheduled_production: nullable(money('Sum of the fees of its treatments')),
-    note: longText('Note'),
+    note: note('Note'),
   },
   example: {
     patient_source_id: '1002',

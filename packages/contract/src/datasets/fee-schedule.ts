@@ -47,6 +47,7 @@ export const feeSchedule = defineDataset({
   }),
   detailAttributes: Type.Object({ fees }),
   refersTo: [],
+  notes: [],
   filters: [],
   render: (source) => ({
     name: source.name,

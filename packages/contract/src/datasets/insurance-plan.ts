@@ -69,6 +69,7 @@ export const insurancePlan = defineDataset({
       changesWith: ['name', 'is_hidden'],
     },
   ],
+  notes: [],
   filters: [],
   render: ({ fee_schedule_source_id, ...source }, lookup) => {
     const schedule = fee_schedule_source_id === null ? null : lookup('fee_schedules', fee_schedule_source_id)

@@ -1,4 +1,4 @@
-import { calendarDate, instant, money, nullable, nullableText, oneOf } from '../attribute.ts'
+import { calendarDate, instant, money, note, nullable, nullableText, oneOf } from '../attribute.ts'
 import { defineReferringDataset, reference, referenceList } from '../referring-dataset.ts'
 
 /** Paging: spec, Pagination rules 2. */
@@ -8,6 +8,7 @@ export const ledgerTransaction = defineReferringDataset({
   title: 'Ledger transactions',
   description:
     'Charges, payments and adjustments on the account of a guarantor. The amounts of a guarantor’s visible transactions, over all locations of the organization and by the guarantor’s source_id, add up to the balance.',
+  notes: ['description'],
   filters: ['patient_id'],
   attributes: {
     transaction_type: oneOf(
@@ -40,7 +41,7 @@ export const ledgerTransaction = defineReferringDataset({
     payment_method_raw: nullableText('Payment method, as the practice names it'),
     adjustment_type: nullableText('Type of the adjustment, as the practice names it'),
     reference_number: nullableText('Number of the check or transfer'),
-    description: nullableText('Description; null from Open Dental, whose notes of adjustments are not read'),
+    description: note('Note of an adjustment or payment'),
     allocations: referenceList(
       'treatments',
       'treatment',

@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { calendarDate, longText, nullable, nullableText, oneOf } from '../attribute.ts'
+import { calendarDate, note, nullable, nullableText, oneOf } from '../attribute.ts'
 import { defineReferringDataset, reference } from '../referring-dataset.ts'
 
 /** Paging: spec, Pagination rules 2. */
@@ -8,6 +8,7 @@ export const patientReferral = defineReferringDataset({
   type: 'patient_referral',
   title: 'Patient referrals',
   description: 'Who referred a patient to the practice, and to whom the practice referred a patient.',
+  notes: ['note'],
   filters: ['patient_id'],
   attributes: {
     patient_id: reference('patients', 'Patient who was referred'),
@@ -42,7 +43,7 @@ export const patientReferral = defineReferringDataset({
       oneOf(['none', 'declined', 'scheduled', 'consulted', 'in_treatment', 'completed'], 'Status of the referral'),
     ),
     treatment_id: reference('treatments', 'Treatment that the patient was referred for'),
-    note: longText('Note'),
+    note: note('Note'),
   },
   example: {
     patient_source_id: '1002',

@@ -9,6 +9,7 @@ export const patient = defineReferringDataset({
   title: 'Patients',
   description:
     'Patients of a practice, including guarantors. A patient is listed at the location where they are registered and at every location with a record that refers to them. Each of these records has its own id and the same source_id.',
+  notes: [],
   filters: [],
   attributes: {
     first_name: nullableText('First name'),

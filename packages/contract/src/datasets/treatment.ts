@@ -1,5 +1,5 @@
 import { Type } from 'typebox'
-import { calendarDate, longText, money, nullable, nullableText, oneOf, text } from '../attribute.ts'
+import { calendarDate, money, note, nullable, nullableText, oneOf, text } from '../attribute.ts'
 import { defineReferringDataset, reference } from '../referring-dataset.ts'
 
 /** Paging: spec, Pagination rules 2. */
@@ -9,6 +9,7 @@ export const treatment = defineReferringDataset({
   title: 'Treatments',
   description:
     'Procedures in every status: planned, scheduled, completed, done elsewhere and referred out; and conditions that were found.',
+  notes: ['note'],
   filters: ['patient_id'],
   attributes: {
     patient_id: reference('patients', 'Patient'),
@@ -39,7 +40,7 @@ export const treatment = defineReferringDataset({
     priority: nullableText('Priority in the treatment plan'),
     planned_on: nullable(calendarDate('Day on which it was planned')),
     completed_on: nullable(calendarDate('Day on which it was completed')),
-    note: longText('Note; null from Open Dental, whose notes of treatments are not read'),
+    note: note('Note'),
   },
   example: {
     patient_source_id: '1002',

@@ -21,6 +21,13 @@ export const ingestAnswers = {
     /** The IANA zones that people set for the organization and for single locations. Earlier services tell of none. */
     time_zone: Type.Optional(Type.Union([Type.String(), Type.Null()])),
     location_time_zones: Type.Optional(Type.Array(Type.Object({ source_id: Type.String(), time_zone: Type.String() }))),
+    /**
+     * The datasets of locations whose notes some company may read, and since when: their notes are to be sent, and no other's. Another `since`
+     * than before: all of them again. Earlier services tell of none, and keep what they are sent.
+     */
+    notes: Type.Optional(
+      Type.Array(Type.Object({ source_id: Type.String(), dataset: Type.String(), since: Type.String() })),
+    ),
     /** Locations at which this agent is refused because another one writes there. Earlier services tell of none. */
     written_by_others: Type.Optional(
       Type.Array(

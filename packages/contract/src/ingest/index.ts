@@ -17,5 +17,6 @@ export {
   ingestUrl,
   ingestVersion,
   ingestVersionHeader,
+  notesVersion,
 } from './route.ts'
 export { listHashLength, sliceLines } from './slice.ts'

@@ -1,5 +1,5 @@
 import { type Static, type TProperties, Type } from 'typebox'
-import { datasetNames } from '../datasets.ts'
+import { datasetNames, datasetsWithNotes } from '../datasets.ts'
 import type { PortalRouteName } from './route.ts'
 
 const name = Type.String({ minLength: 1, maxLength: 200, description: 'A name' })
@@ -9,6 +9,7 @@ const token = Type.String({ maxLength: 200, description: 'The secret part of a l
 const timeZone = Type.Union([Type.String({ maxLength: 100 }), Type.Null()], { description: 'An IANA time zone' })
 const memberRole = Type.Enum(['admin', 'member'])
 const datasets = Type.Array(Type.Enum([...datasetNames]), { uniqueItems: true })
+const notes = Type.Array(Type.Enum([...datasetsWithNotes]), { uniqueItems: true })
 const tenant = body({ name, owner: Type.Object({ email, name }, { additionalProperties: false }) })
 
 /** What each route that takes a body takes. A route that is not here takes none. */
@@ -36,12 +37,15 @@ export const portalBodies = {
   confirmRemoval: body({ list_hash: Type.String({ maxLength: 64, description: 'The list that was seen' }) }),
   /**
    * `access_version`: that of the vendor's page that the person saw, so that nobody undoes what another has changed since. A location that
-   * is not listed has the datasets of `all_locations` alone.
+   * is not listed has the datasets of `all_locations` alone. Notes are those of datasets that stand beside them; left out: none.
    */
   changeVendorAccess: body({
     access_version: Type.String({ maxLength: 64 }),
     all_locations: datasets,
-    locations: Type.Array(body({ id: Type.String({ maxLength: 16 }), datasets }), { maxItems: 5000 }),
+    all_locations_notes: Type.Optional(notes),
+    locations: Type.Array(body({ id: Type.String({ maxLength: 16 }), datasets, notes: Type.Optional(notes) }), {
+      maxItems: 5000,
+    }),
   }),
   accountForPatient: body({
     patient_number: Type.String({ minLength: 1, maxLength: 100, description: 'Of the practice management system' }),

@@ -18,7 +18,7 @@ export type OrganizationPage = {
   /** Locations at which a second agent was refused within a day. */
   locations_with_two_agents: number
   /** What can be granted, in the contract's order. */
-  datasets: { dataset: string; title: string; has_patient_data: boolean }[]
+  datasets: { dataset: string; title: string; has_patient_data: boolean; has_notes: boolean }[]
 }
 
 export type DatasetCopy = {
@@ -132,6 +132,8 @@ export type GrantEntry = {
   location_id: string | null
   location_name: string | null
   dataset: string
+  /** Whether its notes are granted too. */
+  notes: boolean
   granted_at: Instant
   granted_by: string
   revoked_at: Instant | null
@@ -148,12 +150,14 @@ export type VendorPage = {
   access_version: string
   /** Datasets that are granted for every location, those of the future included. */
   all_locations: string[]
-  /** Every location of the organization with the datasets that the vendor may read there now. */
-  locations: { id: string; name: string; datasets: string[] }[]
+  /** Of those, the ones with their notes. */
+  all_locations_notes: string[]
+  /** Every location of the organization with the datasets that the vendor may read there now, and those of them with their notes. */
+  locations: { id: string; name: string; datasets: string[]; notes: string[] }[]
   history: GrantEntry[]
 }
 
-/** How many datasets, counted at each location, may be read now and could not before, and the reverse. */
+/** How many datasets, counted at each location, may be read now (or with their notes) and could not before, and the reverse. */
 export type AccessChanged = { opened: number; closed: number }
 
 /** What a dataset reveals: its attributes with an invented example. */
@@ -174,6 +178,8 @@ export type DisclosureEntry = {
   location_id: string
   location_name: string
   dataset: string
+  /** Whether the answer could contain notes. */
+  notes: boolean
   /** How many were sent. */
   records: number
   /** How many the answer said that a filter by patient or start matches; null: it had no such filter. */

@@ -10,8 +10,19 @@ import { SearchField } from '../../ui/SearchField.tsx'
 import { Section } from '../../ui/Section.tsx'
 import classes from './AccessEditor.module.css'
 import { AccessMatrix } from './AccessMatrix.tsx'
-import { type Access, accessOf, bodyOf, type Change, changesOf, turned } from './access-draft.ts'
+import {
+  type Access,
+  accessOf,
+  bodyOf,
+  type Change,
+  changesOf,
+  datasetOfNotes,
+  notesOf,
+  turned,
+} from './access-draft.ts'
 import { DatasetPreviewDrawer } from './DatasetPreviewDrawer.tsx'
+
+const aboutNotes = 'Notes are free text that your staff wrote. They may say anything about a patient.'
 
 /** So many locations are seen at a glance; beyond, one searches. */
 const fewLocations = 8
@@ -42,7 +53,7 @@ export function AccessEditor({
     now,
     wanted,
     locationIds,
-    datasets.map(({ dataset }) => dataset),
+    datasets.flatMap(({ dataset, has_notes }) => (has_notes ? [dataset, notesOf(dataset)] : [dataset])),
   )
   const isWider = changes.some(({ act }) => act === 'open')
   const save = async () => {
@@ -56,7 +67,7 @@ export function AccessEditor({
       title="What it may read"
       description={
         mayGrant
-          ? 'Tick what this vendor may read. Nothing changes before you have reviewed it. Click a dataset’s name to see what it reveals.'
+          ? `Tick what this vendor may read. Nothing changes before you have reviewed it. Click a dataset’s name to see what it reveals. ${aboutNotes}`
           : 'Click a dataset’s name to see what it reveals.'
       }
       actions={vendor.locations.length > fewLocations && <SearchField label="Search locations" />}
@@ -120,8 +131,14 @@ function Summary({
   const opened = datasets.filter(({ dataset }) =>
     changes.some((change) => change.act === 'open' && change.datasets.includes(dataset)),
   )
+  const hasNotes = changes.some(({ act, datasets: names }) => act === 'open' && names.some(isNotes))
   const titles = (names: readonly string[]) =>
-    list(datasets.filter(({ dataset }) => names.includes(dataset)).map(({ title }) => title))
+    list(
+      datasets.flatMap(({ dataset, title }) => [
+        ...(names.includes(dataset) ? [title] : []),
+        ...(names.includes(notesOf(dataset)) ? [`the notes of ${title}`] : []),
+      ]),
+    )
   return (
     <>
       <ul className={classes.summary}>
@@ -145,6 +162,11 @@ function Summary({
           )}
         </p>
       )}
+      {hasNotes && (
+        <p>
+          <b>{aboutNotes}</b> Grant them only to a vendor that needs them.
+        </p>
+      )}
       <p>All of it takes effect at once, at the vendor’s next request. You can change it at any time.</p>
     </>
   )
@@ -162,11 +184,20 @@ function placesOf({ location_ids, future }: Change, locations: VendorPage['locat
 }
 
 function counted(changes: readonly Change[]): string {
-  const count = (act: Change['act']) =>
-    new Set(changes.filter((change) => change.act === act).flatMap((change) => change.datasets)).size
-  const [opened, closed] = [count('open'), count('close')]
-  const parts = [opened > 0 && `${datasetCount(opened)} to open`, closed > 0 && `${datasetCount(closed)} to close`]
-  return parts.filter(Boolean).join(', ')
+  const parts = (['open', 'close'] as const).flatMap((act) => {
+    const names = [...new Set(changes.filter((change) => change.act === act).flatMap((change) => change.datasets))]
+    const notes = names.filter(isNotes).length
+    const datasets = names.length - notes
+    return [
+      ...(datasets > 0 ? [`${datasetCount(datasets)} to ${act}`] : []),
+      ...(notes > 0 ? [`notes of ${datasetCount(notes)} to ${act}`] : []),
+    ]
+  })
+  return parts.join(', ')
+}
+
+function isNotes(name: string): boolean {
+  return datasetOfNotes(name) !== null
 }
 
 function datasetCount(count: number): string {

@@ -2,7 +2,7 @@ import type { OrganizationPage, VendorPage } from '@bridgework/contract/portal'
 import { Anchor, Checkbox, Table, Text, VisuallyHidden } from '@mantine/core'
 import { IconUserHeart } from '@tabler/icons-react'
 import classes from './AccessEditor.module.css'
-import { type Access, isOpen } from './access-draft.ts'
+import { type Access, isOpen, notesOf } from './access-draft.ts'
 
 /** Locations down, datasets across; the first line is for all locations, with every future one. */
 export function AccessMatrix({
@@ -58,16 +58,15 @@ export function AccessMatrix({
                 also future ones
               </Text>
             </Table.Th>
-            {datasets.map(({ dataset, title }) => (
-              <Table.Td key={dataset}>
-                <Checkbox
-                  className={classes.box}
-                  aria-label={`${title} at all locations, also future ones`}
-                  checked={access.all.has(dataset)}
-                  disabled={disabled}
-                  onChange={() => onTurn(null, dataset)}
-                />
-              </Table.Td>
+            {datasets.map((dataset) => (
+              <Cell
+                key={dataset.dataset}
+                dataset={dataset}
+                where="all locations, also future ones"
+                isOpen={(name) => access.all.has(name)}
+                disabled={disabled}
+                onTurn={(name) => onTurn(null, name)}
+              />
             ))}
           </Table.Tr>
           {locations.map(({ id, name }) => (
@@ -75,21 +74,58 @@ export function AccessMatrix({
               <Table.Th scope="row" fw={500}>
                 {name}
               </Table.Th>
-              {datasets.map(({ dataset, title }) => (
-                <Table.Td key={dataset}>
-                  <Checkbox
-                    className={classes.box}
-                    aria-label={`${title} at ${name}`}
-                    checked={isOpen(access, id, dataset)}
-                    disabled={disabled}
-                    onChange={() => onTurn(id, dataset)}
-                  />
-                </Table.Td>
+              {datasets.map((dataset) => (
+                <Cell
+                  key={dataset.dataset}
+                  dataset={dataset}
+                  where={name}
+                  isOpen={(each) => isOpen(access, id, each)}
+                  disabled={disabled}
+                  onTurn={(each) => onTurn(id, each)}
+                />
               ))}
             </Table.Tr>
           ))}
         </Table.Tbody>
       </Table>
     </Table.ScrollContainer>
+  )
+}
+
+/** A dataset at a place and, once it is ticked, its notes. */
+function Cell({
+  dataset: { dataset, title, has_notes },
+  where,
+  isOpen,
+  disabled,
+  onTurn,
+}: {
+  dataset: OrganizationPage['datasets'][number]
+  where: string
+  isOpen: (name: string) => boolean
+  disabled: boolean
+  onTurn: (name: string) => void
+}) {
+  return (
+    <Table.Td>
+      <Checkbox
+        className={classes.box}
+        aria-label={`${title} at ${where}`}
+        checked={isOpen(dataset)}
+        disabled={disabled}
+        onChange={() => onTurn(dataset)}
+      />
+      {has_notes && isOpen(dataset) && (
+        <Checkbox
+          className={classes.notes}
+          size="xs"
+          label="Notes"
+          aria-label={`Notes of ${title} at ${where}`}
+          checked={isOpen(notesOf(dataset))}
+          disabled={disabled}
+          onChange={() => onTurn(notesOf(dataset))}
+        />
+      )}
+    </Table.Td>
   )
 }

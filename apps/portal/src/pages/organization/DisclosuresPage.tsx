@@ -14,7 +14,7 @@ import { StatCard } from '../../ui/StatCard.tsx'
 import { When } from '../../ui/When.tsx'
 import { DisclosureChart } from './DisclosureChart.tsx'
 import { DisclosureFilters } from './DisclosureFilters.tsx'
-import { datasetTitle } from './dataset-title.ts'
+import { titleWithNotes } from './dataset-title.ts'
 import { disclosuresQuery } from './disclosures.ts'
 import { PatientAccounting } from './PatientAccounting.tsx'
 import { SealSection } from './SealSection.tsx'
@@ -120,7 +120,7 @@ const columns = [
   { header: 'When', cell: ({ disclosed_at }: DisclosureEntry) => <When at={disclosed_at} /> },
   { header: 'Vendor', cell: ({ company_name }: DisclosureEntry) => <Text size="sm">{company_name}</Text> },
   { header: 'Location', cell: ({ location_name }: DisclosureEntry) => location_name },
-  { header: 'Dataset', cell: ({ dataset }: DisclosureEntry) => datasetTitle(dataset) },
+  { header: 'Dataset', cell: (entry: DisclosureEntry) => titleWithNotes(entry) },
   { header: 'Records', align: 'right' as const, cell: recordsOf },
   {
     header: 'Filters',

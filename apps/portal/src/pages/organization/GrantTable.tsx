@@ -3,7 +3,7 @@ import { Text } from '@mantine/core'
 import { DataTable } from '../../ui/DataTable.tsx'
 import { StateBadge } from '../../ui/StateBadge.tsx'
 import { When } from '../../ui/When.tsx'
-import { datasetTitle } from './dataset-title.ts'
+import { titleWithNotes } from './dataset-title.ts'
 
 /** Grants, in force and ended. `withVendor`: of several vendors. */
 export function GrantTable({ grants, withVendor }: { grants: readonly GrantEntry[]; withVendor?: boolean }) {
@@ -16,7 +16,7 @@ export function GrantTable({ grants, withVendor }: { grants: readonly GrantEntry
         ...(withVendor
           ? [{ header: 'Vendor', cell: ({ company_name }: GrantEntry) => <Text size="sm">{company_name}</Text> }]
           : []),
-        { header: 'Dataset', cell: ({ dataset }) => <Text size="sm">{datasetTitle(dataset)}</Text> },
+        { header: 'Dataset', cell: (grant) => <Text size="sm">{titleWithNotes(grant)}</Text> },
         { header: 'Where', cell: ({ location_name }) => location_name ?? 'All locations, also future ones' },
         {
           header: 'State',

@@ -1,13 +1,15 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import fc from 'fast-check'
-import { type Access, accessOf, bodyOf, changesOf, isOpen, turned } from './access-draft.ts'
+import { type Access, accessOf, bodyOf, changesOf, isOpen, notesOf, turned } from './access-draft.ts'
 
 const locations = ['1', '2', '3']
 const datasets = ['patients', 'treatments']
+const notes = notesOf('treatments')
+const names = [...datasets, notes]
 const nothing: Access = { all: new Set(), single: new Map() }
 const turn = (access: Access, id: string | null, dataset: string) => turned(access, id, dataset, locations)
-const changes = (now: Access, wanted: Access) => changesOf(now, wanted, locations, datasets)
+const changes = (now: Access, wanted: Access) => changesOf(now, wanted, locations, names)
 
 test('datasets that are ticked for the same locations share a line of the review', () => {
   const wanted = turn(turn(turn(turn(nothing, '1', 'patients'), '1', 'treatments'), '2', 'patients'), '2', 'treatments')
@@ -22,9 +24,10 @@ test('a location is taken out of all with one click: the others stay, future one
   ])
   assert.deepEqual(bodyOf(wanted), {
     all_locations: [],
+    all_locations_notes: [],
     locations: [
-      { id: '1', datasets: ['patients'] },
-      { id: '3', datasets: ['patients'] },
+      { id: '1', datasets: ['patients'], notes: [] },
+      { id: '3', datasets: ['patients'], notes: [] },
     ],
   })
 })
@@ -36,13 +39,34 @@ test('the line of all locations closes a dataset everywhere', () => {
   ])
 })
 
+test('notes are ticked for one location of all, and close with their dataset', () => {
+  const everywhere = turn(nothing, null, 'treatments')
+  const wanted = turn(everywhere, '2', notes)
+  assert.deepEqual(changes(everywhere, wanted), [
+    { act: 'open', location_ids: ['2'], future: false, datasets: [notes] },
+  ])
+  assert.deepEqual(bodyOf(wanted), {
+    all_locations: ['treatments'],
+    all_locations_notes: [],
+    locations: [{ id: '2', datasets: ['treatments'], notes: ['treatments'] }],
+  })
+  const allNotes = turn(everywhere, null, notes)
+  assert.deepEqual(changes(allNotes, turn(allNotes, '2', 'treatments')), [
+    { act: 'close', location_ids: ['2'], future: true, datasets: ['treatments', notes] },
+  ])
+  assert.deepEqual(
+    changes(wanted, turn(wanted, null, 'treatments')).flatMap(({ datasets }) => datasets),
+    ['treatments', notes],
+  )
+})
+
 test('whatever is ticked, the review names every cell that becomes different, and no other', () => {
   fc.assert(
     fc.property(someAccess(), someAccess(), (now, wanted) => {
-      const named = changes(now, wanted).flatMap(({ act, location_ids, future, datasets: names }) =>
-        [...location_ids, ...(future ? [null] : [])].flatMap((id) => names.map((name) => `${act} ${id} ${name}`)),
+      const named = changes(now, wanted).flatMap(({ act, location_ids, future, datasets: changed }) =>
+        [...location_ids, ...(future ? [null] : [])].flatMap((id) => changed.map((name) => `${act} ${id} ${name}`)),
       )
-      const cells = [null, ...locations].flatMap((id) => datasets.map((dataset) => ({ id, dataset })))
+      const cells = [null, ...locations].flatMap((id) => names.map((dataset) => ({ id, dataset })))
       const has = (access: Access, id: string | null, dataset: string) =>
         id === null ? access.all.has(dataset) : isOpen(access, id, dataset)
       const different = cells
@@ -57,20 +81,26 @@ test('what is sent says what is ticked', () => {
   fc.assert(
     fc.property(someAccess(), (access) => {
       const body = bodyOf(access)
-      const shown = locations.map((id) => ({
-        id,
-        name: id,
-        datasets: body.locations.find((location) => location.id === id)?.datasets ?? [],
-      }))
-      assert.deepEqual(changes(access, accessOf({ all_locations: body.all_locations, locations: shown })), [])
+      const shown = locations.map((id) => {
+        const own = body.locations.find((location) => location.id === id)
+        return { id, name: id, datasets: own?.datasets ?? [], notes: own?.notes ?? [] }
+      })
+      const { all_locations, all_locations_notes = [] } = body
+      assert.deepEqual(changes(access, accessOf({ all_locations, all_locations_notes, locations: shown })), [])
+      for (const id of locations) assert.ok(!isOpen(access, id, notes) || isOpen(access, id, 'treatments'))
     }),
   )
 })
 
 /** What clicks lead to, from nothing. */
 function someAccess(): fc.Arbitrary<Access> {
-  const cells = [null, ...locations].flatMap((id) => datasets.map((dataset) => ({ id, dataset })))
-  return fc
-    .array(fc.constantFrom(...cells), { maxLength: 12 })
-    .map((turns) => turns.reduce((access, cell) => turn(access, cell.id, cell.dataset), nothing))
+  const cells = [null, ...locations].flatMap((id) => names.map((dataset) => ({ id, dataset })))
+  return fc.array(fc.constantFrom(...cells), { maxLength: 12 }).map((turns) =>
+    turns.reduce((access, { id, dataset }) => {
+      // Notes can be ticked where their dataset is.
+      const isShown =
+        dataset !== notes || (id === null ? access.all.has('treatments') : isOpen(access, id, 'treatments'))
+      return isShown ? turn(access, id, dataset) : access
+    }, nothing),
+  )
 }

@@ -1,27 +1,58 @@
 import type { PortalBodies, VendorPage } from '@bridgework/contract/portal'
 
-/** What a vendor may read: datasets for every location, those of the future included, and datasets of single locations beyond those. */
+/**
+ * What a vendor may read: datasets for every location, those of the future included, and datasets of single locations beyond those. The notes
+ * of a dataset have a name of their own beside it.
+ */
 export type Access = { all: ReadonlySet<string>; single: ReadonlyMap<string, ReadonlySet<string>> }
 
 /** One line of the review: these datasets are opened or closed at these locations, and at future ones or not. */
 export type Change = { act: 'open' | 'close'; location_ids: string[]; future: boolean; datasets: string[] }
 
-export function accessOf({ all_locations, locations }: Pick<VendorPage, 'all_locations' | 'locations'>): Access {
-  const all = new Set(all_locations)
-  const beyond = (datasets: string[]) => new Set(datasets.filter((dataset) => !all.has(dataset)))
-  return { all, single: new Map(locations.map(({ id, datasets }) => [id, beyond(datasets)])) }
+const suffix = ' notes'
+
+/** The name of a dataset's notes among what may be read. */
+export function notesOf(dataset: string): string {
+  return `${dataset}${suffix}`
+}
+
+/** The dataset whose notes have this name; null when it is the name of a dataset. */
+export function datasetOfNotes(name: string): string | null {
+  return name.endsWith(suffix) ? name.slice(0, -suffix.length) : null
+}
+
+export function accessOf({
+  all_locations,
+  all_locations_notes,
+  locations,
+}: Pick<VendorPage, 'all_locations' | 'all_locations_notes' | 'locations'>): Access {
+  const all = new Set([...all_locations, ...all_locations_notes.map(notesOf)])
+  const beyond = (names: string[]) => new Set(names.filter((name) => !all.has(name)))
+  return {
+    all,
+    single: new Map(locations.map(({ id, datasets, notes }) => [id, beyond([...datasets, ...notes.map(notesOf)])])),
+  }
 }
 
 /** An access as the server takes it. */
 export function bodyOf(access: Access): Omit<PortalBodies['changeVendorAccess'], 'access_version'> {
-  type Datasets = PortalBodies['changeVendorAccess']['all_locations']
-  // The names come from the practice's own list of datasets.
-  const names = (datasets: ReadonlySet<string>) => [...datasets] as Datasets
-  const locations = [...access.single].map(([id, datasets]) => ({ id, datasets: names(datasets) }))
-  return { all_locations: names(access.all), locations: locations.filter(({ datasets }) => datasets.length > 0) }
+  type Body = PortalBodies['changeVendorAccess']
+  const split = (names: ReadonlySet<string>) => {
+    const notes = [...names].flatMap((name) => datasetOfNotes(name) ?? [])
+    const datasets = [...names].filter((name) => datasetOfNotes(name) === null)
+    // Notes stand beside their dataset, also where that is granted for all locations. The names come from the practice's own list of datasets.
+    return { datasets: [...new Set([...datasets, ...notes])], notes } as Required<Body['locations'][number]>
+  }
+  const { datasets, notes } = split(access.all)
+  const locations = [...access.single].map(([id, names]) => ({ ...split(names), id }))
+  return {
+    all_locations: datasets,
+    all_locations_notes: notes as NonNullable<Body['all_locations_notes']>,
+    locations: locations.filter((location) => location.datasets.length > 0),
+  }
 }
 
-/** Whether a dataset of a location is open. */
+/** Whether a dataset of a location is open, or its notes. */
 export function isOpen(access: Access, locationId: string, dataset: string): boolean {
   return access.all.has(dataset) || (access.single.get(locationId)?.has(dataset) ?? false)
 }
@@ -51,9 +82,31 @@ export function changesOf(
 
 /**
  * The same access with one cell turned. `locationId` null: the line of all locations, which decides for each of them. To take one location
- * out of all leaves the others of `locationIds`, and no future one.
+ * out of all leaves the others of `locationIds`, and no future one. Where a dataset closes, its notes do.
  */
 export function turned(
+  access: Access,
+  locationId: string | null,
+  name: string,
+  locationIds: readonly string[],
+): Access {
+  const next = withTurned(access, locationId, name, locationIds)
+  const notes = notesOf(name)
+  if (!next.all.has(name) && next.all.has(notes)) {
+    const all = new Set([...next.all].filter((each) => each !== notes))
+    const single = locationIds.map((id) => [id, new Set([...(next.single.get(id) ?? []), notes])] as const)
+    return withoutOrphans({ all, single: new Map(single) }, name)
+  }
+  return withoutOrphans(next, name)
+}
+
+function withoutOrphans(access: Access, dataset: string): Access {
+  const kept = (id: string, names: ReadonlySet<string>) =>
+    isOpen(access, id, dataset) ? names : new Set([...names].filter((each) => each !== notesOf(dataset)))
+  return { all: access.all, single: new Map([...access.single].map(([id, names]) => [id, kept(id, names)])) }
+}
+
+function withTurned(
   access: Access,
   locationId: string | null,
   dataset: string,

@@ -1,12 +1,14 @@
-import { limits } from '@bridgework/contract'
-import { ingestBodies } from '@bridgework/contract/ingest'
+import { type DatasetName, getDataset, limits } from '@bridgework/contract'
+import { ingestBodies, ingestVersionHeader, notesVersion } from '@bridgework/contract/ingest'
 import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify'
 import type { Pool } from 'pg'
+import { hasNotesGranted } from '../../modules/consent/notes.ts'
 import { beginList, compareSlice, finishList } from '../../modules/records/complete-list.ts'
 import { createListedIds } from '../../modules/records/listed-ids.ts'
 import { reconcile } from '../../modules/records/reconcile.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import { readJson } from '../../platform/http/read-json.ts'
+import type { LocationId } from '../../platform/identity/identity.ts'
 import type { Log } from '../../platform/log/log-event.ts'
 import { keyOf } from './authorize.ts'
 import { jsonBounds, requireType } from './body.ts'
@@ -32,7 +34,12 @@ export function registerLists(
     requireType(request, 'application/x-ndjson', 'Send the lines as Content-Type: application/x-ndjson.')
     const reader = createSliceReader()
     await incoming.read((pieces) => takeLines(pieces, sliceBounds, reader.take))
-    return compareSlice(deps.pool, keyOf(request), listIdOf(request), reader.slice())
+    const key = keyOf(request)
+    const { after, entries } = reader.slice()
+    const comparable = (await knowsItsHashes(deps.pool, request, key.locationId, key.dataset))
+      ? entries
+      : entries.map(({ sourceId }) => ({ sourceId, hash: null }))
+    return compareSlice(deps.pool, key, listIdOf(request), { after, entries: comparable })
   })
 
   serveBody(app, 'finishList', options, async (request, incoming) => {
@@ -50,6 +57,13 @@ export function registerLists(
     }, false)
     return reconcile(deps, { ...key, beganAtUpload: String(reader.end()), unlisted: listed.unlisted })
   })
+}
+
+/** An agent of an earlier version sends notes that are not stored, so its hashes tell nothing: keys alone are compared. */
+async function knowsItsHashes(pool: Pool, request: FastifyRequest, locationId: LocationId, dataset: DatasetName) {
+  const version = Number(request.headers[ingestVersionHeader.toLowerCase()] ?? 1)
+  if (version >= notesVersion || getDataset(dataset).notes.length === 0) return true
+  return await hasNotesGranted(pool, locationId, dataset)
 }
 
 function listIdOf(request: FastifyRequest): string {

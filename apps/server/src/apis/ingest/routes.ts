@@ -7,6 +7,7 @@ import { enrollAgent } from '../../modules/agents/agent-key.ts'
 import { highestNumber } from '../../modules/agents/agent-number.ts'
 import { epochOf } from '../../modules/agents/epoch.ts'
 import { listWrittenByOthers } from '../../modules/agents/location-writer.ts'
+import { listNotesGranted } from '../../modules/consent/notes.ts'
 import type { SecretKey } from '../../modules/credentials/secret.ts'
 import { finishCycle } from '../../modules/datasets/cycle.ts'
 import { parseInstant } from '../../modules/datasets/instant.ts'
@@ -93,6 +94,7 @@ function registerProtected(app: FastifyInstance, context: IngestApiContext): voi
     const { timeZone } = await requireOrganization(pool, agent.organizationId)
     const locations = await listLocations(pool, agent.organizationId)
     const ids = locations.map(({ id }) => id)
+    const sourceIds = new Map(locations.map(({ id, sourceId }) => [id, sourceId]))
     const others = await listWrittenByOthers(pool, ids, agent.agentId)
     return {
       agent_id: agent.agentId,
@@ -104,6 +106,11 @@ function registerProtected(app: FastifyInstance, context: IngestApiContext): voi
       location_time_zones: locations.flatMap(({ sourceId, assignedTimeZone }) =>
         assignedTimeZone === null ? [] : [{ source_id: sourceId, time_zone: assignedTimeZone }],
       ),
+      notes: (await listNotesGranted(pool, ids)).map(({ locationId, dataset, since }) => ({
+        source_id: sourceIds.get(locationId) ?? '',
+        dataset,
+        since: since.toISOString(),
+      })),
       written_by_others: locations.flatMap(({ id, sourceId, name }) => {
         const writer = others.get(id)
         const contact = writer?.lastContactAt?.toISOString() ?? null

@@ -32,7 +32,7 @@ export const disclosure: CommandGroup = {
           each.disclosedAt,
           each.companyId,
           each.locationId,
-          each.dataset,
+          each.notes ? `${each.dataset} with notes` : each.dataset,
           recordsOf(each),
           'ids' in each.coverage ? idsOf(each.coverage.ids) : `(${each.coverage.afterId}, ${each.coverage.lastId}]`,
           each.ip,

@@ -13,6 +13,7 @@ const scope = {
   organization: required('<id>', 'the practice owner', numericId<OrganizationId>),
   location: severalOrAll('<id>', 'a location, several, or all with future ones', numericId<LocationId>),
   dataset: severalOrAll('<name>', 'a dataset, several, or all that exist now', datasetName),
+  notes: flag('with the notes of the datasets that have them, which staff wrote'),
   by: optional('<text>', 'who at the practice decided, for its history (default: "operator")', text),
 }
 
@@ -30,10 +31,10 @@ export const grant: CommandGroup = {
     }),
     remove: command({
       help: 'Revokes a company’s access, from its next request on.',
-      options: scope,
+      options: { ...scope, notes: flag('only the notes: the datasets stay granted') },
       run: async ({ pool }, scope) => {
         const data = await revokeAccess(pool, scopeOf(scope))
-        return { data, text: `Revoked ${counted(data)}.` }
+        return { data, text: `Revoked ${scope.notes && data.datasets > 0 ? 'the notes of ' : ''}${counted(data)}.` }
       },
     }),
     list: command({
@@ -51,7 +52,7 @@ export const grant: CommandGroup = {
           each.companyName,
           each.organizationName,
           each.locationId === null ? 'all' : `${each.locationId} ${each.locationName}`,
-          each.dataset,
+          each.notes ? `${each.dataset} with notes` : each.dataset,
           each.grantedAt,
           each.grantedBy,
           ...(withEnded ? [each.revokedAt, each.revokedBy] : []),
@@ -66,8 +67,9 @@ export const grant: CommandGroup = {
   },
 }
 
-function scopeOf({ company, organization, location, dataset, by = 'operator' }: Values<typeof scope>): GrantScope {
-  return { companyId: company, organizationId: organization, locationIds: location, datasets: dataset, by }
+function scopeOf(values: Values<typeof scope>): GrantScope {
+  const { company, organization, location, dataset, notes = false, by = 'operator' } = values
+  return { companyId: company, organizationId: organization, locationIds: location, datasets: dataset, notes, by }
 }
 
 function counted({ locations, datasets }: Counted): string {

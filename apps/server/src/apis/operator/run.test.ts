@@ -59,9 +59,14 @@ test('an operator takes a vendor and a practice from nothing to a first read, an
   assert.equal(grants.length, opened.datasets)
   assert.equal(grants[0].granted_by, 'Dr. Adams')
   assert.match((await run('grant', 'add', ...scope)).out, /it was so already/)
+  assert.match((await run('grant', 'add', ...scope, '--notes')).out, /Granted 4 datasets of/)
+  assert.match((await run('grant', 'list')).out, /appointments with notes/)
+  assert.match((await run('grant', 'remove', ...scope, '--notes')).out, /Revoked the notes of 4 datasets of/)
+  assert.doesNotMatch((await run('grant', 'list')).out, /with notes/)
   await ask('grant', 'remove', ...scope)
   assert.deepEqual(await ask('grant', 'list', '--organization', organization.id), [])
-  assert.equal((await ask('grant', 'list', '--ended')).length, opened.datasets)
+  // With and without their notes, those that have them ended twice more.
+  assert.equal((await ask('grant', 'list', '--ended')).length, opened.datasets + 2 * 4)
 
   await ask('agent', 'revoke', '--agent', agentId)
   await assert.rejects(authenticateAgent(pool, secretKey, `Bearer ${agentKey}`), { code: 'agent_key_invalid' })
@@ -252,7 +257,7 @@ test('a held removal is listed and confirmed once; a read on record is listed by
   )
   assert.match(
     (await run('disclosure', 'list', '--company', company.id)).out,
-    /insurance_plans +0 \(digested 100\) +\(0, 812\] +192\.0\.2\.7/,
+    /insurance_plans with notes +0 \(digested 100\) +\(0, 812\] +192\.0\.2\.7/,
   )
   assert.deepEqual(await ask('disclosure', 'list', '--since', '2199-01-01'), [])
 })

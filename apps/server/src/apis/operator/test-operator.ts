@@ -54,6 +54,7 @@ export function aDigest(companyId: CompanyId, locationId: LocationId): Disclosur
     coverage: { afterId: '0', lastId: '812' },
     records: 0,
     counted: null,
+    notes: true,
     digested: 100,
     requestId: 'request-1',
     ip: '192.0.2.7',

@@ -114,9 +114,11 @@ const csvColumns = [
   'request_id',
   'ip',
   'id',
+  'notes',
 ] as const satisfies (keyof DisclosureEntry)[]
 
-function cellOf(value: string | number | string[] | null): string | number {
+function cellOf(value: string | number | boolean | string[] | null): string | number {
+  if (typeof value === 'boolean') return value ? 'yes' : 'no'
   return Array.isArray(value) ? value.join(' ') : (value ?? '')
 }
 
@@ -143,6 +145,7 @@ async function toEntries(
     location_id: each.locationId,
     location_name: places.get(each.locationId) ?? '',
     dataset: each.dataset,
+    notes: each.notes,
     records: each.records,
     counted: each.counted,
     digested: each.digested,

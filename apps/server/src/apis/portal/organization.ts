@@ -1,4 +1,4 @@
-import { datasetNames, getDataset, hasPatientData } from '@bridgework/contract'
+import { datasetNames, datasetsWithNotes, getDataset, hasPatientData } from '@bridgework/contract'
 import type { AgentEntry, OrganizationPage } from '@bridgework/contract/portal'
 import { type Agent, createEnrolmentCode, listAgents, revokeAgent } from '../../modules/agents/agent-key.ts'
 import { takeOver } from '../../modules/agents/location-writer.ts'
@@ -67,6 +67,7 @@ export const organizationHandlers: PortalHandlers<
         dataset: name,
         title: getDataset(name).title,
         has_patient_data: hasPatientData(name),
+        has_notes: datasetsWithNotes.includes(name),
       })),
     } satisfies OrganizationPage
   },

@@ -8,15 +8,26 @@ import { type SignedIn, somePortal } from './test-portal.ts'
 type Vendor = {
   company_id: string
   has_access: boolean
-  locations: { id: string; datasets: string[] }[] & number
+  locations: { id: string; datasets: string[]; notes: string[] }[] & number
   datasets: string[]
   access_version: string
   all_locations: string[]
+  all_locations_notes: string[]
   last_read_at: string | null
-  history: { dataset: string; location_id: string | null; granted_by: string; revoked_by: string | null }[]
+  history: {
+    dataset: string
+    notes: boolean
+    location_id: string | null
+    granted_by: string
+    revoked_by: string | null
+  }[]
 }
 
-type Wanted = { all_locations: string[]; locations: { id: string; datasets: string[] }[] }
+type Wanted = {
+  all_locations: string[]
+  all_locations_notes: string[]
+  locations: { id: string; datasets: string[]; notes?: string[] }[]
+}
 
 async function somePractice(t: TestContext) {
   const world = await somePortal(t)
@@ -170,6 +181,46 @@ test('to grant more asks for a fresh sign-in before anything happens; to take aw
   assert.equal((await world.change({ locations: both })).body.code, 'fresh_sign_in_required')
   const future = await world.change({ all_locations: ['patients'] })
   assert.equal(future.body.code, 'fresh_sign_in_required')
+})
+
+test('notes are granted beside their dataset, ask for a fresh sign-in, and stand in the page, its version and both histories', async (t) => {
+  const world = await somePractice(t)
+  const { owner, location, second } = world
+  const at = (notes: string[], datasets = ['treatments', 'patients']) => ({
+    locations: [{ id: location.id, datasets, notes }],
+  })
+  await world.change(at([]))
+  const { access_version: version } = await world.seen()
+  await world.letSignInAge(owner.person.userId)
+  assert.equal((await world.change(at(['treatments']))).body.code, 'fresh_sign_in_required')
+  const admin = await world.signInAs({ organizationId: location.organizationId }, 'admin')
+  for (const notes of [['patients'], ['appointments']]) {
+    assert.equal((await world.change(at(notes), { as: admin })).body.code, 'field_invalid')
+  }
+
+  const opened = await world.change(at(['treatments']), { as: admin })
+  assert.deepEqual([opened.status, opened.body], [200, { opened: 1, closed: 0 }], opened.text)
+  const seen = await world.seen()
+  assert.notEqual(seen.access_version, version)
+  const notesAt = (id: string) => seen.locations.find((each) => each.id === id)?.notes
+  assert.deepEqual([notesAt(location.id), notesAt(second.id), seen.all_locations_notes], [['treatments'], [], []])
+  const live = seen.history.filter(({ revoked_by }) => revoked_by === null)
+  assert.deepEqual(live.map(({ dataset, notes }) => [dataset, notes]).toSorted(), [
+    ['patients', false],
+    ['treatments', true],
+  ])
+  const closed = await world.change(at([]))
+  assert.deepEqual(closed.body, { opened: 0, closed: 1 } as object, 'to take away never waits')
+  const events = (await owner.get(`${world.path}/events`)).body as unknown as { data: { subject: string }[] }
+  assert.equal(
+    events.data[1]?.subject,
+    'Vendor. Before: patients, treatments at Location. After: patients, treatments with notes at Location.',
+  )
+
+  await world.change({ all_locations: ['treatments'], all_locations_notes: ['treatments'] }, { as: admin })
+  const late = await world.addLocation({ organizationId: location.organizationId })
+  const { locations } = await world.seen()
+  assert.deepEqual(locations.find(({ id }) => id === late.id)?.notes, ['treatments'], 'a future location too')
 })
 
 test('of two people who change the same access at once the second gets 409, reviews again, and has changed nothing', async (t) => {

@@ -1,7 +1,7 @@
 import { type DatasetName, datasetNames } from '@bridgework/contract'
 import type { AccessChanged, GrantEntry, VendorEntry, VendorPage } from '@bridgework/contract/portal'
 import { recordAudit } from '../../modules/audit/store.ts'
-import { type Access, datasetsByLocation, datasetsEverywhere, versionOf } from '../../modules/consent/access.ts'
+import { type Access, atEachLocation, datasetsEverywhere, versionOf } from '../../modules/consent/access.ts'
 import { summarizeAccess } from '../../modules/consent/dataset-grant.ts'
 import { type AccessChange, changeAccess, listAccess } from '../../modules/consent/grant.ts'
 import { listDatasetStates } from '../../modules/datasets/dataset-state.ts'
@@ -61,7 +61,7 @@ export const vendorHandlers: PortalHandlers<
       lastReadsOf(pool, locationIds, [companyId]),
       pageOfGrants(pool, { organizationId, companyId }, { search: '', limit: historyMax, offset: 0 }),
     ])
-    const datasets = datasetsByLocation(access, locationIds)
+    const readable = Map.groupBy(atEachLocation(access, locationIds), ({ locationId }) => locationId)
     return {
       company_id: companyId,
       name: vendor.name,
@@ -70,7 +70,11 @@ export const vendorHandlers: PortalHandlers<
       last_read_at: lastReads.get(companyId)?.toISOString() ?? null,
       access_version: versionOf(access, locationIds),
       all_locations: datasetsEverywhere(access),
-      locations: locations.map(({ id, name }) => ({ id, name, datasets: [...(datasets.get(id) ?? [])] })),
+      all_locations_notes: namesOf(access.filter(({ locationId, notes }) => locationId === null && notes)),
+      locations: locations.map(({ id, name }) => {
+        const own = readable.get(id) ?? []
+        return { id, name, datasets: namesOf(own), notes: namesOf(own.filter(({ notes }) => notes)) }
+      }),
       history: history.grants.map(toGrantEntry),
     } satisfies VendorPage
   },
@@ -130,13 +134,22 @@ async function requireVendor(db: Queryable, organizationId: OrganizationId, text
 
 /** Which of the locations are the organization's own is looked at under its lock; a text that is no id is none of them. */
 function accessOf(body: Call<'changeVendorAccess'>['body']): Access {
-  const grants = (locationId: LocationId | null, datasets: readonly string[]) =>
+  const grants = (locationId: LocationId | null, datasets: readonly string[], notes: readonly string[] = []) => {
+    const other = notes.find((dataset) => !datasets.includes(dataset))
+    if (other !== undefined) {
+      throw new Problem('field_invalid', { errors: `Notes of ${other} need a grant of ${other} at the same place.` })
+    }
     // The body's schema takes names of datasets alone.
-    datasets.map((dataset) => ({ locationId, dataset: dataset as DatasetName }))
+    return datasets.map((dataset) => ({ locationId, dataset: dataset as DatasetName, notes: notes.includes(dataset) }))
+  }
   return [
-    ...grants(null, body.all_locations),
-    ...body.locations.flatMap(({ id, datasets }) => grants(id as LocationId, datasets)),
+    ...grants(null, body.all_locations, body.all_locations_notes),
+    ...body.locations.flatMap(({ id, datasets, notes }) => grants(id as LocationId, datasets, notes)),
   ]
+}
+
+function namesOf(access: Access): DatasetName[] {
+  return access.map(({ dataset }) => dataset)
 }
 
 function partiesOf(call: Call<'changeVendorAccess' | 'revokeVendorAccess'>, { companyId }: Vendor) {
@@ -166,6 +179,7 @@ function toGrantEntry(grant: ListedGrant): GrantEntry {
     location_id: grant.locationId,
     location_name: grant.locationName,
     dataset: grant.dataset,
+    notes: grant.notes,
     granted_at: grant.grantedAt.toISOString(),
     granted_by: grant.grantedBy,
     revoked_at: grant.revokedAt?.toISOString() ?? null,

@@ -1,4 +1,4 @@
-import { type Dataset, type DatasetName, isDatasetName } from '@bridgework/contract'
+import { type Dataset, type DatasetName, getDataset, isDatasetName } from '@bridgework/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { permitRead, type ReadPermit } from '../../modules/consent/read-permit.ts'
 import { freshnessOf } from '../../modules/datasets/freshness.ts'
@@ -227,15 +227,19 @@ function disclose(
   request: FastifyRequest,
   disclosed: Pick<DisclosureEntry, 'filters' | 'coverage'> & Partial<DisclosureEntry>,
 ): Promise<void> {
+  const { records = 0, digested = null, filters } = disclosed
+  const fields = Array.isArray(filters.fields) ? filters.fields : null
+  const asksForNotes = getDataset(permit.dataset).notes.some((name) => fields === null || fields.includes(name))
   return context.disclosures.record({
     companyId: permit.companyId,
     keyPairId: permit.keyPairId,
     locationId: permit.locationId,
     dataset: permit.dataset,
-    records: 0,
+    notes: permit.notes && asksForNotes && (records > 0 || digested !== null),
     counted: null,
-    digested: null,
     ...disclosed,
+    records,
+    digested,
     requestId: request.id,
     ip: request.clientIp,
   })

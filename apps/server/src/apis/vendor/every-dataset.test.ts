@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isDeepStrictEqual } from 'node:util'
-import { type Dataset, datasets, getDataset, limits } from '@bridgework/contract'
+import { type Dataset, datasetNames, datasets, getDataset, limits } from '@bridgework/contract'
 import { Compile } from 'typebox/schema'
 import { rerenderSlice } from '../../modules/records/rerenderer.ts'
 import { aRecord, someWorld, type VendorRecord } from '../../test-world.ts'
@@ -86,7 +86,8 @@ test('every dataset’s example makes the way from an agent to a vendor with exa
 test('P09: records of the widest values that the contract takes are stored and served whole', async (t) => {
   const world = await someWorld(t)
   const location = await world.addLocation()
-  const vendor = await world.addVendor([location])
+  const vendor = await world.addVendor()
+  await world.grant(vendor.companyId, location, datasetNames, { notes: true })
   for (const dataset of datasets) {
     const source = aWidest(dataset)
     const uploaded = await location.upload(dataset.name, {
@@ -110,7 +111,8 @@ test('P09: records of the widest values that the contract takes are stored and s
 test('canaries in every attribute of every dataset appear in no log, no metric and no refusal', async (t) => {
   const world = await someWorld(t)
   const location = await world.addLocation()
-  const vendor = await world.addVendor([location])
+  const vendor = await world.addVendor()
+  await world.grant(vendor.companyId, location, datasetNames, { notes: true })
   const canary = 'Kanarienvogel'
   const seen: string[] = []
   for (const dataset of datasets) {

@@ -11,11 +11,16 @@ import type { Access } from './access.ts'
 /** Opens datasets of locations to a company, without a stamp yet. What is open already keeps its date and stamp. */
 export async function openDatasets(client: Queryable, companyId: CompanyId, opened: Access): Promise<void> {
   await client.query(
-    `insert into dataset_grant (location_id, company_id, dataset, granted_at)
-     select opened.location_id, $1, opened.dataset, statement_timestamp()
-       from unnest($2::bigint[], $3::text[]) as opened (location_id, dataset)
+    `insert into dataset_grant (location_id, company_id, dataset, granted_at, notes_since)
+     select opened.location_id, $1, opened.dataset, statement_timestamp(), case when opened.notes then statement_timestamp() end
+       from unnest($2::bigint[], $3::text[], $4::boolean[]) as opened (location_id, dataset, notes)
          on conflict (location_id, company_id, dataset) do nothing`,
-    [companyId, opened.map(({ locationId }) => locationId), opened.map(({ dataset }) => dataset)],
+    [
+      companyId,
+      opened.map(({ locationId }) => locationId),
+      opened.map(({ dataset }) => dataset),
+      opened.map(({ notes }) => notes),
+    ],
   )
 }
 
@@ -36,8 +41,8 @@ export async function openForOrganizationGrants(
   locationIds: readonly LocationId[],
 ): Promise<void> {
   await client.query(
-    `insert into dataset_grant (location_id, company_id, dataset, granted_at)
-     select opened.location_id, g.company_id, g.dataset, statement_timestamp()
+    `insert into dataset_grant (location_id, company_id, dataset, granted_at, notes_since)
+     select opened.location_id, g.company_id, g.dataset, statement_timestamp(), case when g.notes then statement_timestamp() end
        from access_grant g
       cross join unnest($2::bigint[]) as opened (location_id)
       where g.organization_id = $1 and g.location_id is null and g.revoked_at is null`,

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
 import { test } from 'node:test'
-import { datasetNames } from '@bridgework/contract'
 import fc from 'fast-check'
 import type { Pool, PoolClient } from 'pg'
 import type { CompanyId, LocationId } from '../../platform/identity/identity.ts'
@@ -62,9 +61,11 @@ test('K23: an access changes wholly or not at all, whichever statement fails, an
 const someFailure = fc.record({ at: fc.integer({ min: 0, max: 16 }), isSessionLost: fc.boolean() })
 
 function someAccess(locationIds: readonly LocationId[]): fc.Arbitrary<Access> {
-  const grants = [null, ...locationIds].flatMap((locationId) =>
-    datasetNames.slice(0, 3).map((dataset) => ({ locationId, dataset })),
-  )
+  const grants = [null, ...locationIds].flatMap((locationId) => [
+    { locationId, dataset: 'fee_schedules', notes: false } as const,
+    { locationId, dataset: 'appointments', notes: false } as const,
+    { locationId, dataset: 'appointments', notes: true } as const,
+  ])
   return fc.subarray(grants)
 }
 
@@ -78,7 +79,7 @@ async function drawStamps(pool: Pool, companyId: CompanyId, access: Access): Pro
 async function stored(pool: Pool, { companyId }: GrantParties) {
   const grants = await pool.query('select * from access_grant where company_id = $1 order by id', [companyId])
   const open = await pool.query<Grant & { row: string }>(
-    `select location_id as "locationId", dataset, g::text as row from dataset_grant g where company_id = $1`,
+    `select location_id as "locationId", dataset, notes_since is not null as notes, g::text as row from dataset_grant g where company_id = $1`,
     [companyId],
   )
   const events = await pool.query<{ count: string }>('select count(*) from audit_event')
@@ -93,8 +94,8 @@ function textsOf(access: Access): string[] {
   return access.map(textOf).toSorted()
 }
 
-function textOf({ locationId, dataset }: Grant): string {
-  return `${locationId} ${dataset}`
+function textOf({ locationId, dataset, notes }: Grant): string {
+  return `${locationId} ${dataset} ${notes}`
 }
 
 /** The same pool, whose transaction fails once, before its statement of that number. */

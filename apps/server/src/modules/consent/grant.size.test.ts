@@ -26,7 +26,7 @@ test('the access to 1,000 locations with all their datasets changes in a second 
   const ids = (await upsertLocations(world.pool, organization.id, sources)).map(({ id }) => id)
   const parties = { companyId: company.id, organizationId: organization.id, by: 'test' }
   const everyDataset = (locationIds: readonly (LocationId | null)[]): Access =>
-    locationIds.flatMap((locationId) => datasetNames.map((dataset) => ({ locationId, dataset })))
+    locationIds.flatMap((locationId) => datasetNames.map((dataset) => ({ locationId, dataset, notes: false })))
 
   const uploads = startUploads(world.pool, ids)
   t.after(uploads.stop)

@@ -105,7 +105,7 @@ test('a location that was granted with all others and is granted alone now keeps
   const first = await permit(world, vendor, kept)
   const closed = ids.slice(1)
 
-  const toSome = await changeAccess(world.pool, scope, () => [{ locationId: kept, dataset: plans }])
+  const toSome = await changeAccess(world.pool, scope, () => [{ locationId: kept, dataset: plans, notes: false }])
 
   assert.deepEqual(
     [toSome.opened.length, toSome.closed.length, toSome.isWider],
@@ -117,11 +117,11 @@ test('a location that was granted with all others and is granted alone now keeps
   const { databaseNow: __, ...before } = first
   assert.deepEqual(then, before)
 
-  const toAll = await changeAccess(world.pool, scope, () => [{ locationId: null, dataset: plans }])
+  const toAll = await changeAccess(world.pool, scope, () => [{ locationId: null, dataset: plans, notes: false }])
   assert.deepEqual([toAll.opened.length, toAll.closed.length, toAll.isWider], [2, 0, true])
   assert.equal((await permit(world, vendor, kept)).grantedStamp, first.grantedStamp)
   const toFuture = await changeAccess(world.pool, scope, () =>
-    ids.map((locationId) => ({ locationId, dataset: plans })),
+    ids.map((locationId) => ({ locationId, dataset: plans, notes: false })),
   )
   assert.deepEqual([toFuture.opened, toFuture.closed, toFuture.isWider], [[], [], false])
 })
@@ -130,9 +130,7 @@ test('to include future locations is wider, though nothing more may be read toda
   const world = await someAccessWorld(t)
   const { ids, scope } = await grantedWorld(world, 2)
   await grantAccess(world.pool, { ...scope, locationIds: ids })
-  const change = await changeAccess(world.pool, scope, (now) =>
-    now.map(({ dataset }) => ({ locationId: null, dataset })),
-  )
+  const change = await changeAccess(world.pool, scope, (now) => now.map((grant) => ({ ...grant, locationId: null })))
   assert.deepEqual([change.opened, change.closed, change.isWider], [[], [], true])
 })
 
@@ -146,7 +144,7 @@ test('whatever is granted at once, a grant of the same keeps one line, and nothi
   await changeAccess(
     world.pool,
     scope,
-    (now) => [...now, ...ids.map((locationId) => ({ locationId, dataset: plans }))],
+    (now) => [...now, ...ids.map((locationId) => ({ locationId, dataset: plans, notes: false }))],
     async () => {
       calls += 1
     },

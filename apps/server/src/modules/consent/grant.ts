@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { type DatasetName, datasetNames } from '@bridgework/contract'
+import { type DatasetName, datasetNames, datasetsWithNotes } from '@bridgework/contract'
 import type { Pool } from 'pg'
 import { withTransaction } from '../../platform/database/pool.ts'
 import type { Queryable } from '../../platform/database/queryable.ts'
@@ -8,8 +8,9 @@ import type { CompanyId, LocationId, OrganizationId } from '../../platform/ident
 import { requireCompany } from '../directory/company.ts'
 import { listLocations } from '../directory/location.ts'
 import { lockOrganization } from '../directory/organization.ts'
-import { type Access, atEachLocation, datasetsEverywhere, type Grant, normalized, without } from './access.ts'
+import { type Access, atEachLocation, beyond, type Grant, normalized, without } from './access.ts'
 import { closeDatasets, openDatasets } from './dataset-grant.ts'
+import { requestNoteRemovals } from './notes.ts'
 
 /** Who grants what to whom. `by` says who decided, for the history of grants. */
 export type GrantParties = { companyId: CompanyId; organizationId: OrganizationId; by: string }
@@ -17,7 +18,7 @@ export type GrantParties = { companyId: CompanyId; organizationId: OrganizationI
 export type AccessChange = {
   before: Access
   after: Access
-  /** What may be read after and not before, and the reverse, by location. What is in neither is not touched. */
+  /** What may be read after and not before, and the reverse, by location. With notes: the notes may, and perhaps the rest could before. */
   opened: Access
   closed: Access
   /** Whether the company may read more than before, now or at a future location. */
@@ -30,6 +31,8 @@ export type GrantScope = GrantParties & {
   locationIds: readonly LocationId[] | 'all'
   /** 'all': every dataset of today's contract; one that is added later needs a new grant. */
   datasets: readonly DatasetName[] | 'all'
+  /** Grants the notes of these datasets too, where they have any; to revoke: only the notes. */
+  notes?: boolean
 }
 
 export type Counted = { locations: number; datasets: number }
@@ -37,7 +40,7 @@ export type Counted = { locations: number; datasets: number }
 /**
  * Changes what a company may read, as a whole or not at all; in force with the commit, for the next request on every process. `wantedOf`
  * gets what is in force, and the organization's locations, while no other change of either can begin. What stays readable keeps its date
- * and stamp, also when another grant covers it now. `alongside` happens in the same transaction, before anything is written, and not at all
+ * and stamp, also when another grant covers it now; with other notes it is a new grant, so the next delta returns all of it. `alongside` happens in the same transaction, before anything is written, and not at all
  * when there is nothing to change; what it throws ends the act. Throws a Problem.
  */
 export async function changeAccess(
@@ -56,16 +59,17 @@ export async function changeAccess(
     const after = normalized(wantedOf(before, locationIds))
     requireOwn(after, locationIds)
     const [readable, wanted] = [atEachLocation(before, locationIds), atEachLocation(after, locationIds)]
-    const [opened, closed] = [without(wanted, readable), without(readable, wanted)]
-    const isWider = opened.length > 0 || datasetsEverywhere(without(after, before)).length > 0
+    const [opened, closed] = [beyond(wanted, readable), beyond(readable, wanted)]
+    const isWider = opened.length > 0 || beyond(after, before).some(({ locationId }) => locationId === null)
     const change = { before, after, opened, closed, isWider }
     const [ended, added] = [without(live, after), without(after, live)]
     if (ended.length === 0 && added.length === 0) return change
     await alongside(client, change)
     await endGrants(client, parties.by, ended)
     await insertGrants(client, parties, added)
-    await closeDatasets(client, companyId, closed)
-    await openDatasets(client, companyId, opened)
+    await closeDatasets(client, companyId, without(readable, wanted))
+    await openDatasets(client, companyId, without(wanted, readable))
+    await requestNoteRemovals(client, closed)
     return change
   })
 }
@@ -74,7 +78,13 @@ export async function changeAccess(
 export async function grantAccess(pool: Pool, scope: GrantScope): Promise<Counted> {
   const datasets = namesOf(scope.datasets)
   const locationIds = scope.locationIds === 'all' ? [null] : scope.locationIds
-  const granted = locationIds.flatMap((locationId) => datasets.map((dataset) => ({ locationId, dataset })))
+  const granted = locationIds.flatMap((locationId) =>
+    datasets.map((dataset) => ({
+      locationId,
+      dataset,
+      notes: scope.notes === true && datasetsWithNotes.includes(dataset),
+    })),
+  )
   const { opened } = await changeAccess(pool, scope, (now) => [...now, ...granted])
   return counted(opened)
 }
@@ -89,18 +99,19 @@ export async function revokeAccess(pool: Pool, scope: GrantScope): Promise<Count
   const locationIds = scope.locationIds === 'all' ? null : new Set<LocationId | null>(scope.locationIds)
   const wantedOf = (now: Access, ownIds: readonly LocationId[]) => {
     const touched = now.filter(({ dataset }) => datasets.has(dataset))
-    if (locationIds === null) return without(now, touched)
+    const ended = (grants: Access) => [
+      ...without(now, grants),
+      ...(scope.notes === true ? grants.map((grant) => ({ ...grant, notes: false })) : []),
+    ]
+    if (locationIds === null) return ended(touched)
     requireOwn(
       [...locationIds].map((locationId) => ({ locationId })),
       ownIds,
     )
-    if (touched.some(({ locationId }) => locationId === null)) {
+    if (touched.some(({ locationId, notes }) => locationId === null && (notes || scope.notes !== true))) {
       throw new Problem('grant_covers_all_locations')
     }
-    return without(
-      now,
-      touched.filter(({ locationId }) => locationIds.has(locationId)),
-    )
+    return ended(touched.filter(({ locationId }) => locationIds.has(locationId)))
   }
   const { closed } = await changeAccess(pool, scope, wantedOf)
   return counted(closed)
@@ -112,7 +123,7 @@ export async function listAccess(
   { companyId, organizationId }: Pick<GrantParties, 'companyId' | 'organizationId'>,
 ): Promise<Access> {
   const grants = await listGrants(db, { companyId, organizationId })
-  return grants.map(({ locationId, dataset }) => ({ locationId, dataset }))
+  return grants.map(({ locationId, dataset, notes }) => ({ locationId, dataset, notes }))
 }
 
 /** How many companies an organization grants something. */
@@ -145,13 +156,13 @@ async function listGrants(
   db: Queryable,
   { companyId, organizationId }: Pick<GrantParties, 'companyId' | 'organizationId'>,
 ): Promise<(Grant & { id: string })[]> {
-  const { rows } = await db.query<{ id: string; location_id: LocationId | null; dataset: DatasetName }>(
-    `select id, location_id, dataset
+  const { rows } = await db.query<{ id: string; location_id: LocationId | null; dataset: DatasetName; notes: boolean }>(
+    `select id, location_id, dataset, notes
        from access_grant
       where organization_id = $1 and company_id = $2 and revoked_at is null`,
     [organizationId, companyId],
   )
-  return rows.map((row) => ({ id: row.id, locationId: row.location_id, dataset: row.dataset }))
+  return rows.map(({ location_id: locationId, ...row }) => ({ ...row, locationId }))
 }
 
 /** By id: a join with the ended pairs may be planned as a loop over thousands of them for each grant, and takes a minute then. */
@@ -166,9 +177,9 @@ async function endGrants(client: Queryable, by: string, ended: readonly { id: st
 
 async function insertGrants(client: Queryable, parties: GrantParties, added: Access): Promise<void> {
   await client.query(
-    `insert into access_grant (id, company_id, organization_id, location_id, dataset, granted_at, granted_by)
-     select added.id, $1, $2, added.location_id, added.dataset, statement_timestamp(), $3
-       from unnest($4::uuid[], $5::bigint[], $6::text[]) as added (id, location_id, dataset)`,
+    `insert into access_grant (id, company_id, organization_id, location_id, dataset, notes, granted_at, granted_by)
+     select added.id, $1, $2, added.location_id, added.dataset, added.notes, statement_timestamp(), $3
+       from unnest($4::uuid[], $5::bigint[], $6::text[], $7::boolean[]) as added (id, location_id, dataset, notes)`,
     [
       parties.companyId,
       parties.organizationId,
@@ -176,6 +187,7 @@ async function insertGrants(client: Queryable, parties: GrantParties, added: Acc
       added.map(() => randomUUID()),
       added.map(({ locationId }) => locationId),
       added.map(({ dataset }) => dataset),
+      added.map(({ notes }) => notes),
     ],
   )
 }

@@ -31,6 +31,8 @@ export type ReadPermit = {
   readonly locationId: LocationId
   readonly openTimes: OpenTimes
   readonly dataset: DatasetName
+  /** Whether the notes of the records are granted too. */
+  readonly notes: boolean
   /**
    * The dataset's stamp that the company's first read drew: a delta from before it returns the whole dataset. Infinity while a writer's turn
    * kept it from being drawn.
@@ -86,6 +88,7 @@ export async function permitRead(
     openTimes: { timeZone: row.time_zone, officeHours: row.office_hours },
     grantedStamp: row.granted_stamp === null ? Number.POSITIVE_INFINITY : Number(row.granted_stamp),
     grantedAt: row.granted_at,
+    notes: row.has_notes === true,
     // The row of a state has no empty columns but those that a state may lack.
     state: toDatasetState(row as DatasetStateRow),
     databaseNow: Number(row.database_now),
@@ -115,6 +118,7 @@ type PermitRow = LivenessRow & { [column in keyof DatasetStateRow]: DatasetState
   has_location: boolean
   granted_stamp: string | null
   granted_at: Date | null
+  has_notes: boolean | null
   database_now: string
 }
 
@@ -129,7 +133,7 @@ const permitStatement = `
          ${agreementAccepted('$2')} as has_agreement,
          l.organization_id, l.time_zone, l.office_hours,
          exists (select from dataset_grant g where g.location_id = $1 and g.company_id = $2) as has_location,
-         g.granted_stamp, g.granted_at,
+         g.granted_stamp, g.granted_at, g.notes_since is not null as has_notes,
          s.first_stamp, s.last_stamp, s.total, s.visible, s.synced_at, s.initial_sync_completed_at,
          (extract(epoch from clock_timestamp()) * 1000000)::bigint as database_now
     from (values (1)) one

@@ -10,6 +10,8 @@ export type DisclosureFacts = {
   key_pair_id: string
   location_id: LocationId
   dataset: string
+  /** Whether the answer could contain notes: `true` or `false`. */
+  notes: string
   /** Of `filters` as PostgreSQL writes it. */
   filters_sha256: string
   records: string
@@ -31,6 +33,7 @@ export function disclosureText(facts: DisclosureFacts): string {
     facts.key_pair_id,
     facts.location_id,
     facts.dataset,
+    facts.notes,
     facts.filters_sha256,
     facts.records,
     facts.counted,
@@ -100,7 +103,7 @@ export type DisclosureFactsRow = Omit<DisclosureFacts, 'filters_sha256'> & { fil
 
 /** Every column of a sealed disclosure, as text: a Date would lose microseconds, and a list of 5,000 ids need not be parsed. */
 const disclosureFactsColumns = `id, to_char(disclosed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as disclosed_at,
-  company_id, key_pair_id, location_id, dataset, filters::text as filters_text, records::text, counted::text, digested::text,
+  company_id, key_pair_id, location_id, dataset, notes::text, filters::text as filters_text, records::text, counted::text, digested::text,
   case when record_ids is null then format('(%s,%s]', after_id, last_id)
        else array_to_string(record_ids, ',', 'null') || coalesce(' after ' || after_id, '') || coalesce(' last ' || last_id, '') end as coverage,
   request_id, abbrev(ip) as ip`

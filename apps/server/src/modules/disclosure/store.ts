@@ -8,6 +8,8 @@ export type DisclosureEntry = {
   keyPairId: KeyPairId
   locationId: LocationId
   dataset: DatasetName
+  /** Whether the answer could contain notes. */
+  notes: boolean
   filters: Record<string, unknown>
   coverage: { afterId: string; lastId: string } | { ids: readonly string[] }
   /** How many records were sent: none by an answer that only counted or digested them. */
@@ -33,6 +35,7 @@ export async function insertDisclosures(
     key_pair_id: entry.keyPairId,
     location_id: entry.locationId,
     dataset: entry.dataset,
+    notes: entry.notes,
     filters: entry.filters,
     records: entry.records,
     counted: entry.counted,
@@ -73,7 +76,7 @@ export async function listDisclosures(
   return rows.map(toDisclosure)
 }
 
-export const disclosureColumns = `id, disclosed_at, company_id, key_pair_id, location_id, dataset, filters, records, counted, digested,
+export const disclosureColumns = `id, disclosed_at, company_id, key_pair_id, location_id, dataset, notes, filters, records, counted, digested,
   after_id, last_id, record_ids, request_id, host(ip) as ip`
 
 export type DisclosureRow = {
@@ -83,6 +86,7 @@ export type DisclosureRow = {
   key_pair_id: KeyPairId
   location_id: LocationId
   dataset: DatasetName
+  notes: boolean
   filters: Record<string, unknown>
   records: number
   counted: number | null
@@ -108,6 +112,7 @@ export function toDisclosure(row: DisclosureRow): Disclosure {
     keyPairId: row.key_pair_id,
     locationId: row.location_id,
     dataset: row.dataset,
+    notes: row.notes,
     filters: row.filters,
     coverage:
       row.after_id !== null && row.last_id !== null

@@ -14,6 +14,7 @@ function someEntry(changes: Partial<DisclosureEntry> = {}): DisclosureEntry {
     keyPairId: newUuid<KeyPairId>(),
     locationId: '123456789012345' as LocationId,
     dataset: 'insurance_plans',
+    notes: false,
     filters: {},
     coverage: { afterId: '0', lastId: '5000' },
     records: 5000,

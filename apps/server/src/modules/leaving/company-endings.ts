@@ -40,6 +40,7 @@ export const companyEndings: Endings = {
   enrolment_code: ofPractices,
   location: ofPractices,
   location_writer: ofPractices,
+  note_removal: ofPractices,
   organization: ofPractices,
   record: ofPractices,
   record_count: ofPractices,

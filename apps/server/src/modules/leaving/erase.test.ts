@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { someWorld, type TestWorld } from '../../test-world.ts'
+import { aRecord, someWorld, type TestWorld } from '../../test-world.ts'
 import { createEnrolmentCode } from '../agents/agent-key.ts'
 import { grantAccess } from '../consent/grant.ts'
+import { removeNotesSlice } from '../records/note-remover.ts'
 import { companyEndings } from './company-endings.ts'
 import { countHeld, eraseTenant, finishErasing, type Leaving } from './erase.ts'
 import { organizationEndings } from './organization-endings.ts'
@@ -60,6 +61,23 @@ for (const side of ['organization', 'company'] as const) {
     assert.deepEqual(await revokedGrants(world, leaving), [])
   })
 }
+
+test('an erased vendor’s grants leave no note that nobody else may read', async (t) => {
+  const world = await someWorld(t)
+  const [both, alone] = [await world.addLocation(), await world.addLocation()]
+  const [leaving, staying] = [await world.addVendor(), await world.addVendor()]
+  for (const location of [both, alone])
+    await world.grant(leaving.companyId, location, ['appointments'], { notes: true })
+  await world.grant(staying.companyId, both, ['appointments'], { notes: true })
+  const record = aRecord('appointments', { note: 'Call before.' })
+  for (const location of [both, alone]) await location.upload('appointments', { 1: record })
+
+  await eraseTenant({ pool: world.pool, ...quiet }, { side: 'company', id: leaving.companyId }, 'test')
+  while ((await removeNotesSlice(world.pool, world.log)) !== null);
+
+  const { rows } = await world.pool.query('select location_id from record where source like $1', ['%Call before.%'])
+  assert.deepEqual(rows, [{ location_id: both.id }])
+})
 
 test('an agent, a vendor and a new grant of an erased practice are refused in words; other practices are read on', async (t) => {
   const { world, filled, vendor, other } = await someTenants(t, 'organization')

@@ -146,6 +146,19 @@ const emptied = {
   company: [
     `update company set erased_at = clock_timestamp(), state = 'closed' where id = $1`,
     'update agreement_acceptance set member_id = null where company_id = $1',
+    // Practices' notes that no other company may read go with its grants.
+    `with ended as (
+       update dataset_grant set notes_since = null
+        where company_id = $1 and notes_since is not null
+       returning location_id, dataset
+     )
+     insert into note_removal (location_id, dataset)
+     select location_id, dataset
+       from ended
+      where not exists (select from dataset_grant g
+                         where g.location_id = ended.location_id and g.dataset = ended.dataset and g.company_id <> $1
+                           and g.notes_since is not null)
+         on conflict (location_id, dataset) do update set after_id = 0`,
   ],
 } as const
 

@@ -79,7 +79,7 @@ async function writeAll(
       files.push(await write(`${file}.ndjson`, about, { text, values: [organizationId], lineOf: read }))
     }
     for (const dataset of datasetNames) {
-      const text = `select location_id, received_at, document, source from record
+      const text = `select location_id, received_at, coalesce(document_with_notes, document) as document, source from record
         where ${rowsOf('record')} and dataset = $2 order by location_id, id`
       const query = { text, values: [organizationId, dataset], lineOf: lineOfRecord(dataset) }
       files.push(await write(`records/${dataset}.ndjson`, `every record of ${dataset}, removed ones too`, query))

@@ -19,6 +19,7 @@ export const organizationEndings: Endings = {
   ...people,
   dataset_grant: inSlices(atItsLocations),
   rerender_work: inSlices(atItsLocations),
+  note_removal: inSlices(atItsLocations),
   removal_record: inSlices(atItsLocations),
   removal: inSlices(atItsLocations),
   complete_list_missing: inSlices(atItsLocations),

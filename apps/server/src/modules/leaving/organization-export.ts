@@ -104,6 +104,7 @@ export const notExported: Readonly<Record<string, string>> = {
   practice_head: 'made from disclosures',
   practice_seal: 'in the portal’s download of disclosures with seals',
   rerender_work: 'work of this moment',
+  note_removal: 'work of this moment',
   complete_list: 'work of this moment',
   complete_list_missing: 'work of this moment',
   record: 'in records/<dataset>',

@@ -41,6 +41,10 @@ export async function fillTenants(world: TestWorld, vendor: TestVendor) {
       values ($1, 'patients', 's', 'appointments', now() + interval '1 day')`,
       [a],
     ],
+    [
+      `insert into note_removal (location_id, dataset, next_attempt_at) values ($1, 'appointments', now() + interval '1 day')`,
+      [a],
+    ],
     [`insert into sync_activity values ($1, 'patients', now(), 1)`, [a]],
     [
       `insert into sync_slot values ($1, 'initial', $2, $3, now() + interval '1 day', 1)`,

@@ -13,6 +13,7 @@ export type GrantEntry = {
   locationId: LocationId | null
   locationName: string | null
   dataset: DatasetName
+  notes: boolean
   grantedAt: Date
   grantedBy: string
   revokedAt: Date | null
@@ -56,7 +57,7 @@ function selectOf(filter: Filter, conditions: readonly string[], values: readonl
   return {
     select: `
       select g.company_id, c.name as company_name, g.organization_id, o.name as organization_name,
-             g.location_id, l.name as location_name, g.dataset, g.granted_at, g.granted_by, g.revoked_at, g.revoked_by
+             g.location_id, l.name as location_name, g.dataset, g.notes, g.granted_at, g.granted_by, g.revoked_at, g.revoked_by
         from access_grant g
         join company c on c.id = g.company_id
         join organization o on o.id = g.organization_id

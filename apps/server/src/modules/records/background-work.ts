@@ -48,6 +48,7 @@ export function createWorker(deps: { task: string; slice: WorkSlice; log: Log; p
 
 /** The tables whose rows are work, with the columns that name a row. Each has `created_at`, `attempts`, `next_attempt_at`, `last_error`. */
 const workTables = {
+  note_removal: ['location_id', 'dataset'],
   removal: ['location_id', 'dataset', 'id'],
   rerender_work: ['location_id', 'target_dataset', 'target_source_id', 'dataset'],
 } as const

@@ -102,18 +102,32 @@ export async function hideRecords(turn: Turn, dataset: DatasetName, sourceIds: r
 /** Renders these records of a dataset again and writes those whose content differs. Returns how many did. */
 export async function rerenderRecords(turn: Turn, dataset: DatasetName, ids: readonly string[]): Promise<number> {
   const stored = await readForRendering(turn.client, turn.locationId, dataset, ids)
-  const before = new Map(stored.map((row) => [row.id, row.document]))
+  const before = new Map(stored.map((row) => [row.id, row]))
   const records = stored.map((row) => ({ id: row.id, sourceId: row.source_id, source: row.source }))
   // The stamp is drawn only when something changed; until then any will do, because only the content is compared.
   const { rows } = await renderRecords(turn, dataset, records, 0)
-  const changed = rows.filter((row) => !isSameContent(row.document, before.get(row.id) ?? ''))
+  const changed = rows.filter((row) => !isSame(row, before.get(row.id)))
   if (changed.length === 0) return 0
   const stamp = turn.stamp(dataset)
-  const restamped = changed.map((row) => ({ ...row, document: restamp(row.document, stamp) }))
+  const restamped = changed.map((row) => ({
+    ...row,
+    document: restamp(row.document, stamp),
+    document_with_notes: row.document_with_notes && restamp(row.document_with_notes, stamp),
+  }))
   await restampCounts(turn, dataset, restamped, stamp)
   await updateDocuments(turn.client, turn.locationId, dataset, stamp, restamped)
   return changed.length
 }
+
+function isSame(one: Documents, other: Documents | undefined): boolean {
+  return (
+    other !== undefined &&
+    isSameContent(one.document, other.document) &&
+    isSameContent(one.document_with_notes, other.document_with_notes)
+  )
+}
+
+type Documents = Pick<RecordRow, 'document' | 'document_with_notes'>
 
 /** Counts records under their new stamp. To be called while they stand under the one before. */
 async function restampCounts(

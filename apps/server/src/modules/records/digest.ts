@@ -1,6 +1,7 @@
 import { limits } from '@bridgework/contract'
 import type { Pool } from 'pg'
 import type { ReadPermit } from '../consent/read-permit.ts'
+import { documentOf } from './read-store.ts'
 
 /** So many records after one id and up to another, and the exclusive or of the SHA-256 of what vendors receive of each. */
 export type DigestRange = { afterId: string; lastId: string; records: number; sha256: string }
@@ -15,12 +16,13 @@ export async function readDigest(
   after: string,
 ): Promise<{ ranges: DigestRange[]; nextAfter: string | null }> {
   const { digestRangeRecords, digestRangesMax } = limits
+  const { named, document } = documentOf(permit)
   const { rows } = await pool.query<[last: string, records: string, sha256: string]>({
-    name: 'records.digest',
+    name: `records.digest${named}`,
     text: `select max(id), count(*), bit_xor(hash)
        from (
          select id, (row_number() over (order by id) - 1) / $4::bigint as range,
-                ('x' || encode(sha256(convert_to(document, 'UTF8')), 'hex'))::bit(256) as hash
+                ('x' || encode(sha256(convert_to(${document}, 'UTF8')), 'hex'))::bit(256) as hash
            from record
           where location_id = $1 and dataset = $2 and id > $3
           order by id

@@ -5,8 +5,18 @@ import { formatInstant, type Stamp } from '../datasets/stamp.ts'
 /** A record as its dataset's rendering needs it. */
 export type Rendered = { id: string; sourceId: string; source: SourceRecord; modifiedAt: Stamp }
 
-/** The JSON that vendors receive of a record. `updated_at` comes last: `isSameContent` relies on it. */
-export function renderDocument(dataset: Dataset, record: Rendered, lookup: Lookup): string {
+/** The JSON that vendors receive of a record: without its notes, and with them where it has any. */
+export function renderDocuments(dataset: Dataset, record: Rendered, lookup: Lookup) {
+  const source = withoutNotes(dataset, record.source)
+  const hasNotes = source !== record.source
+  return {
+    document: renderDocument(dataset, { ...record, source }, lookup),
+    document_with_notes: hasNotes ? renderDocument(dataset, record, lookup) : null,
+  }
+}
+
+/** `updated_at` comes last: `isSameContent` relies on it. */
+function renderDocument(dataset: Dataset, record: Rendered, lookup: Lookup): string {
   return JSON.stringify({
     id: record.id,
     type: dataset.type,
@@ -18,6 +28,12 @@ export function renderDocument(dataset: Dataset, record: Rendered, lookup: Looku
   })
 }
 
+/** The source without its notes, its members in their order; the very same object where it has none. */
+export function withoutNotes({ notes }: Dataset, source: SourceRecord): SourceRecord {
+  const own = notes.filter((name) => source[name] !== null)
+  return own.length === 0 ? source : { ...source, ...Object.fromEntries(own.map((name) => [name, null])) }
+}
+
 /** The single record: the list's document with the attributes that lists leave out. */
 export function renderDetail(dataset: Dataset, document: string, source: string): string {
   if (!dataset.renderDetail) return document
@@ -26,8 +42,9 @@ export function renderDetail(dataset: Dataset, document: string, source: string)
   return JSON.stringify(record)
 }
 
-/** Whether two documents differ at most in `updated_at`. */
-export function isSameContent(one: string, other: string): boolean {
+/** Whether two documents differ at most in `updated_at`. Null: there is none. */
+export function isSameContent(one: string | null, other: string | null): boolean {
+  if (one === null || other === null) return one === other
   return one.length === other.length && one.slice(0, -suffixLength) === other.slice(0, -suffixLength)
 }
 

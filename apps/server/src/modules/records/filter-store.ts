@@ -20,9 +20,10 @@ export function readOfPatient(
 ): Promise<Document[]> {
   return readRows(
     pool,
+    permit,
     'records.of_patient',
-    [permit.locationId, permit.dataset, patientId, modifiedAfter, after, limit],
-    `select id, document
+    [patientId, modifiedAfter, after, limit],
+    (document) => `select id, ${document}
        from record
       where location_id = $1 and dataset = $2 and patient_id = $3 and modified_at > $4 and id > $5
       order by id
@@ -42,9 +43,10 @@ export function readOfPatientStarting(
 ): Promise<Document[]> {
   return readRows(
     pool,
+    permit,
     'records.of_patient_starting',
-    [permit.locationId, permit.dataset, patientId, from, to, modifiedAfter, after, limit],
-    `select id, document
+    [patientId, from, to, modifiedAfter, after, limit],
+    (document) => `select id, ${document}
        from record
       where location_id = $1 and dataset = $2 and patient_id = $3
         and starts_at + 0 >= $4 and starts_at + 0 < $5 and modified_at > $6 and id > $7
@@ -63,14 +65,15 @@ export function readStarting(
 ): Promise<Document[]> {
   return readRows(
     pool,
+    permit,
     'records.starting',
-    [permit.locationId, permit.dataset, from, to, after, limit],
-    `with starting as materialized (
+    [from, to, after, limit],
+    (document) => `with starting as materialized (
        select id from record where location_id = $1 and dataset = $2 and starts_at >= $3 and starts_at < $4 and id > $5
      ), page as materialized (
        select id from starting order by id limit $6
      )
-     select record.id, record.document
+     select record.id, ${document}
        from page join record on record.location_id = $1 and record.dataset = $2 and record.id = page.id
       order by record.id`,
   )
@@ -87,15 +90,16 @@ export function readModifiedStarting(
 ): Promise<Document[]> {
   return readRows(
     pool,
+    permit,
     'records.modified_starting',
-    [permit.locationId, permit.dataset, modifiedAfter, from, to, after, limit],
-    `with modified as materialized (
+    [modifiedAfter, from, to, after, limit],
+    (document) => `with modified as materialized (
        select id from record
         where location_id = $1 and dataset = $2 and modified_at > $3 and starts_at + 0 >= $4 and starts_at + 0 < $5 and id > $6
      ), page as materialized (
        select id from modified order by id limit $7
      )
-     select record.id, record.document
+     select record.id, ${document}
        from page join record on record.location_id = $1 and record.dataset = $2 and record.id = page.id
       order by record.id`,
   )
@@ -112,15 +116,16 @@ export function readStartingModified(
 ): Promise<Document[]> {
   return readRows(
     pool,
+    permit,
     'records.starting_modified',
-    [permit.locationId, permit.dataset, modifiedAfter, from, to, after, limit],
-    `with starting as materialized (
+    [modifiedAfter, from, to, after, limit],
+    (document) => `with starting as materialized (
        select id from record
         where location_id = $1 and dataset = $2 and starts_at >= $4 and starts_at < $5 and modified_at + 0 > $3 and id > $6
      ), page as materialized (
        select id from starting order by id limit $7
      )
-     select record.id, record.document
+     select record.id, ${document}
        from page join record on record.location_id = $1 and record.dataset = $2 and record.id = page.id
       order by record.id`,
   )
@@ -140,9 +145,10 @@ export function readStartingWide(
 ): Promise<Document[]> {
   return readRows(
     pool,
+    permit,
     'records.starting_wide',
-    [permit.locationId, permit.dataset, modifiedAfter, from, to, after, limit],
-    `select id, document
+    [modifiedAfter, from, to, after, limit],
+    (document) => `select id, ${document}
        from record
       where location_id = $1 and dataset = $2 and modified_at + 0 > $3 and starts_at + 0 >= $4 and starts_at + 0 < $5 and id > $6
       order by id

@@ -52,8 +52,10 @@ async function check(
     const stored = await readForRendering(turn.client, locationId, dataset, ids)
     const records = stored.map((row) => ({ id: row.id, sourceId: row.source_id, source: row.source }))
     const { rows } = await renderRecords(turn, dataset, records, 0)
-    const own = new Map(rows.map((row) => [row.id, row.document]))
-    const foreign = stored.filter((row) => hasOtherIds(JSON.parse(row.document), JSON.parse(own.get(row.id) ?? '{}')))
+    const own = new Map(rows.map((row) => [row.id, JSON.parse(row.document)]))
+    const foreign = stored.filter(({ id, document, document_with_notes }) =>
+      [document, document_with_notes ?? document].some((text) => hasOtherIds(JSON.parse(text), own.get(id))),
+    )
     for (const { id } of foreign) log({ event: 'record.foreign_reference', locationId, dataset, recordId: id })
     await rerenderRecords(
       turn,

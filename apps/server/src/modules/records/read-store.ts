@@ -6,15 +6,26 @@ import type { Stamp } from '../datasets/stamp.ts'
 export type Document = [id: string, document: string]
 
 /**
+ * What holds the JSON that this company receives of a record: a column, or with notes an expression of two. A statement has the name of it in its
+ * own, because it is prepared under that name.
+ */
+export function documentOf(permit: ReadPermit): { named: string; document: string } {
+  return permit.notes
+    ? { named: '.with_notes', document: 'coalesce(record.document_with_notes, record.document)' }
+    : { named: '', document: 'record.document' }
+}
+
+/**
  * A page of the whole dataset in id order. Uses the primary key (location_id, dataset, id), so a page costs the same at the start and after a
  * million records. `after` is '0' on the first page: one query, one plan.
  */
 export function readWhole(pool: Pool, permit: ReadPermit, after: string, limit: number): Promise<Document[]> {
   return readRows(
     pool,
+    permit,
     'records.whole',
-    [permit.locationId, permit.dataset, after, limit],
-    `select id, document
+    [after, limit],
+    (document) => `select id, ${document}
        from record
       where location_id = $1 and dataset = $2 and id > $3
       order by id
@@ -35,8 +46,9 @@ export async function readSmallDelta(
   limit: number,
   countMax: number,
 ): Promise<{ documents: Document[]; total: number } | null> {
+  const { named, document } = documentOf(permit)
   const { rows } = await pool.query<Document | [id: null, document: null, total: string]>({
-    name: 'records.small_delta',
+    name: `records.small_delta${named}`,
     text: `with later as materialized (
        select coalesce(sum(records), 0) as total from record_count where location_id = $1 and dataset = $2 and span_from > $3
      ), modified as materialized (
@@ -49,7 +61,7 @@ export async function readSmallDelta(
      ), page as materialized (
        select id from modified where id > $4 and (select total from counted) <= $6 order by id limit $5
      )
-     select record.id, record.document, null as total
+     select record.id, ${document}, null as total
        from page join record on record.location_id = $1 and record.dataset = $2 and record.id = page.id
       union all
      select null, null, total from counted
@@ -75,9 +87,10 @@ export function readLargeDelta(
 ): Promise<Document[]> {
   return readRows(
     pool,
+    permit,
     'records.large_delta',
-    [permit.locationId, permit.dataset, modifiedAfter, after, limit],
-    `select id, document
+    [modifiedAfter, after, limit],
+    (document) => `select id, ${document}
        from record
       where location_id = $1 and dataset = $2 and modified_at + 0 > $3 and id > $4
       order by id
@@ -95,9 +108,10 @@ export function readNumbered(
 ): Promise<Document[]> {
   return readRows(
     pool,
+    permit,
     'records.numbered',
-    [permit.locationId, permit.dataset, modifiedAfter, offset, limit],
-    `select id, document
+    [modifiedAfter, offset, limit],
+    (document) => `select id, ${document}
        from record
       where location_id = $1 and dataset = $2 and modified_at > $3
       order by id
@@ -111,16 +125,29 @@ export async function findRecord(
   permit: ReadPermit,
   id: string,
 ): Promise<{ source: string; document: string } | null> {
+  const { named, document } = documentOf(permit)
   const { rows } = await pool.query<{ source: string; document: string }>({
-    name: 'records.one',
-    text: `select source, document from record where location_id = $1 and dataset = $2 and id = $3`,
+    name: `records.one${named}`,
+    text: `select source, ${document} as document from record where location_id = $1 and dataset = $2 and id = $3`,
     values: [permit.locationId, permit.dataset, id],
   })
   return rows[0] ?? null
 }
 
-/** Runs a statement, prepared once per connection, whose rows are documents. */
-export async function readRows(pool: Pool, name: string, values: unknown[], text: string): Promise<Document[]> {
-  const { rows } = await pool.query<Document>({ name, text, values, rowMode: 'array' })
+/** Runs a statement, prepared once per connection, whose rows are documents. `$1` is the permit's location, `$2` its dataset. */
+export async function readRows(
+  pool: Pool,
+  permit: ReadPermit,
+  name: string,
+  values: readonly unknown[],
+  textOf: (document: string) => string,
+): Promise<Document[]> {
+  const { named, document } = documentOf(permit)
+  const { rows } = await pool.query<Document>({
+    name: `${name}${named}`,
+    text: textOf(document),
+    values: [permit.locationId, permit.dataset, ...values],
+    rowMode: 'array',
+  })
   return rows
 }

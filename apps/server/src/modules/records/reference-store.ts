@@ -5,6 +5,7 @@ import type { Queryable } from '../../platform/database/queryable.ts'
 import type { LocationId } from '../../platform/identity/identity.ts'
 import type { Stamp } from '../datasets/stamp.ts'
 import { findDue } from './background-work.ts'
+import type { RecordRow } from './write-store.ts'
 
 export type ReferenceRow = { target_dataset: string; target_source_id: string; record_id: string }
 
@@ -71,7 +72,7 @@ export async function deleteReferences(
   )
 }
 
-export type RenderedRow = { id: string; source_id: string; source: string; document: string }
+export type RenderedRow = Pick<RecordRow, 'id' | 'source_id' | 'source' | 'document' | 'document_with_notes'>
 
 export async function readForRendering(
   client: PoolClient,
@@ -80,7 +81,7 @@ export async function readForRendering(
   ids: readonly string[],
 ): Promise<RenderedRow[]> {
   const { rows } = await client.query<RenderedRow>(
-    `select id, source_id, source, document
+    `select id, source_id, source, document, document_with_notes
        from record
       where location_id = $1 and dataset = $2 and id = any($3::bigint[])`,
     [locationId, dataset, bigintArray(ids)],
@@ -93,11 +94,12 @@ export async function updateDocuments(
   locationId: LocationId,
   dataset: DatasetName,
   stamp: Stamp,
-  rows: readonly { id: string; document: string; patient_id: string | null }[],
+  rows: readonly Pick<RecordRow, 'id' | 'document' | 'document_with_notes' | 'patient_id'>[],
 ): Promise<void> {
   await client.query(
-    `update record set modified_at = $3, document = row.document, patient_id = row.patient_id
-       from unnest($4::bigint[], $5::text[], $6::bigint[]) as row (id, document, patient_id)
+    `update record
+        set modified_at = $3, document = row.document, document_with_notes = row.document_with_notes, patient_id = row.patient_id
+       from unnest($4::bigint[], $5::text[], $6::text[], $7::bigint[]) as row (id, document, document_with_notes, patient_id)
       where record.location_id = $1 and record.dataset = $2 and record.id = row.id`,
     [
       locationId,
@@ -105,6 +107,7 @@ export async function updateDocuments(
       stamp,
       bigintArray(rows.map((row) => row.id)),
       textArray(rows.map((row) => row.document)),
+      textArray(rows.map((row) => row.document_with_notes)),
       bigintArray(rows.map((row) => row.patient_id)),
     ],
   )

@@ -9,7 +9,7 @@ import {
 import { mapWithPauses } from '../../platform/memory/pauses.ts'
 import { parseInstant } from '../datasets/instant.ts'
 import type { Stamp } from '../datasets/stamp.ts'
-import { hashSource, renderDocument } from './document.ts'
+import { hashSource, renderDocuments } from './document.ts'
 import type { ReferenceRow } from './reference-store.ts'
 import type { Turn } from './turn.ts'
 import { findIds, type RecordRow, readMembers } from './write-store.ts'
@@ -41,7 +41,7 @@ export async function renderRecords(
       is_hidden: source.is_hidden === true,
       source_hash: hashSource(record.source),
       source: record.source,
-      document: renderDocument(definition, { ...record, source, modifiedAt }, find),
+      ...renderDocuments(definition, { ...record, source, modifiedAt }, find),
       patient_id: patientSourceId === null ? null : (find('patients', patientSourceId)?.id ?? null),
       starts_at: startsAt === null ? null : parseInstant(startsAt),
     }

@@ -1,13 +1,15 @@
-import type { DatasetName } from '@bridgework/contract'
+import { type DatasetName, getDataset, type SourceRecord } from '@bridgework/contract'
 import type { Pool } from 'pg'
 import { Problem } from '../../platform/errors/problem.ts'
 import type { AgentId, LocationId } from '../../platform/identity/identity.ts'
+import { mapWithPauses } from '../../platform/memory/pauses.ts'
 import { noteNumber } from '../agents/agent-number.ts'
 import { holdWriter } from '../agents/location-writer.ts'
+import { hasNotesGranted } from '../consent/notes.ts'
 import { type ChangedRecord, hideRecords, type NewRecord, writeRecords } from './change.ts'
-import { hashSource } from './document.ts'
+import { hashSource, withoutNotes } from './document.ts'
 import { takeOffRemovals } from './removal-store.ts'
-import { takeTurn } from './turn.ts'
+import { type Turn, takeTurn } from './turn.ts'
 import { findUpload, isNumberPassed, isNumberUsed, saveUpload } from './upload-store.ts'
 import { findBySourceIds, type StoredRecord } from './write-store.ts'
 
@@ -51,12 +53,13 @@ export async function storeUpload(
         errors: 'A later upload of this dataset had a higher number. Number uploads above highest_number.',
       })
     }
-    const sourceIds = upload.lines.map((line) => line.sourceId)
+    const lines = await storedLines(turn, upload)
+    const sourceIds = lines.map((line) => line.sourceId)
     const stored = new Map<string, StoredRecord>()
     for (const record of await findBySourceIds(turn.client, locationId, dataset, sourceIds)) {
       stored.set(record.sourceId, record)
     }
-    const { inserts, updates, removals, unchanged } = sort(upload.lines, stored)
+    const { inserts, updates, removals, unchanged } = sort(lines, stored)
     const origin = { agentId: upload.agentId, uploadNumber: upload.number, receivedAt: now() }
     await writeRecords(turn, dataset, origin, inserts, updates)
     const hidden = await hideRecords(turn, dataset, removals)
@@ -69,6 +72,18 @@ export async function storeUpload(
     await saveUpload(turn.client, upload, JSON.stringify(answer), unchanged, origin.receivedAt)
     await takeOffRemovals(turn.client, upload, sourceIds)
     return { answer, isRepeated: false }
+  })
+}
+
+/** What is stored of the lines: without notes where no company may read them. Asked in the turn, so that a removal of notes misses none. */
+async function storedLines({ client }: Turn, { locationId, dataset, lines }: Upload): Promise<readonly UploadLine[]> {
+  const definition = getDataset(dataset)
+  if (definition.notes.length === 0 || (await hasNotesGranted(client, locationId, dataset))) return lines
+  return await mapWithPauses(lines, (line) => {
+    if (line.source === null) return line
+    const source: SourceRecord = JSON.parse(line.source)
+    const bare = withoutNotes(definition, source)
+    return bare === source ? line : { ...line, source: JSON.stringify(bare) }
   })
 }
 

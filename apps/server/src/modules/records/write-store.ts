@@ -132,15 +132,19 @@ export type RecordRow = {
   is_hidden: boolean
   source_hash: string
   source: string
+  /** As a company without notes receives it. */
   document: string
+  /** As a company with notes does; null where the record has none. */
+  document_with_notes: string | null
   patient_id: string | null
   starts_at: Stamp | null
 }
 
 export type Origin = { agentId: AgentId; uploadNumber: string; receivedAt: Date }
 
-const recordRows = `unnest($7::bigint[], $8::text[], $9::boolean[], $10::text[], $11::text[], $12::text[], $13::bigint[], $14::bigint[])
-         as row (id, source_id, is_hidden, source_hash, source, document, patient_id, starts_at)`
+const recordRows = `unnest($7::bigint[], $8::text[], $9::boolean[], $10::text[], $11::text[], $12::text[], $13::text[],
+         $14::bigint[], $15::bigint[])
+         as row (id, source_id, is_hidden, source_hash, source, document, document_with_notes, patient_id, starts_at)`
 
 function columnsOf(rows: readonly RecordRow[]): unknown[] {
   return [
@@ -150,6 +154,7 @@ function columnsOf(rows: readonly RecordRow[]): unknown[] {
     textArray(rows.map((row) => row.source_hash)),
     textArray(rows.map((row) => row.source)),
     textArray(rows.map((row) => row.document)),
+    textArray(rows.map((row) => row.document_with_notes)),
     bigintArray(rows.map((row) => row.patient_id)),
     bigintArray(rows.map((row) => row.starts_at)),
   ]
@@ -165,9 +170,9 @@ export async function insertRecords(
 ): Promise<void> {
   await client.query(
     `insert into record (location_id, dataset, id, source_id, modified_at, is_hidden, agent_id, upload_number, received_at,
-                         source_hash, source, document, patient_id, starts_at)
+                         source_hash, source, document, document_with_notes, patient_id, starts_at)
      select $1, $2, row.id, row.source_id, $3, row.is_hidden, $4, $5, $6, decode(row.source_hash, 'hex'), row.source, row.document,
-            row.patient_id, row.starts_at
+            row.document_with_notes, row.patient_id, row.starts_at
        from ${recordRows}`,
     [locationId, dataset, stamp, origin.agentId, origin.uploadNumber, origin.receivedAt, ...columnsOf(rows)],
   )
@@ -185,7 +190,7 @@ export async function updateRecords(
     `update record
         set modified_at = $3, is_hidden = row.is_hidden, agent_id = $4, upload_number = $5, received_at = $6,
             source_hash = decode(row.source_hash, 'hex'), source = row.source, document = row.document,
-            patient_id = row.patient_id, starts_at = row.starts_at
+            document_with_notes = row.document_with_notes, patient_id = row.patient_id, starts_at = row.starts_at
        from ${recordRows}
       where record.location_id = $1 and record.dataset = $2 and record.id = row.id`,
     [locationId, dataset, stamp, origin.agentId, origin.uploadNumber, origin.receivedAt, ...columnsOf(rows)],
@@ -202,8 +207,10 @@ export async function updateHidden(
 ): Promise<void> {
   await client.query(
     `update record
-        set modified_at = $3, is_hidden = true, source_hash = decode(row.source_hash, 'hex'), source = row.source, document = row.document
-       from unnest($4::bigint[], $5::text[], $6::text[], $7::text[]) as row (id, source_hash, source, document)
+        set modified_at = $3, is_hidden = true, source_hash = decode(row.source_hash, 'hex'), source = row.source,
+            document = row.document, document_with_notes = row.document_with_notes
+       from unnest($4::bigint[], $5::text[], $6::text[], $7::text[], $8::text[])
+         as row (id, source_hash, source, document, document_with_notes)
       where record.location_id = $1 and record.dataset = $2 and record.id = row.id`,
     [
       locationId,
@@ -213,6 +220,7 @@ export async function updateHidden(
       textArray(rows.map((row) => row.source_hash)),
       textArray(rows.map((row) => row.source)),
       textArray(rows.map((row) => row.document)),
+      textArray(rows.map((row) => row.document_with_notes)),
     ],
   )
 }

@@ -2,13 +2,13 @@
  * Parameters of types text[] and bigint[] in Postgres' binary format (array_send in its source, src/backend/utils/adt/arrayfuncs.c). pg sends
  * a Buffer as binary. Measured with batches of 2,000 records: an insert takes two thirds of the time that it takes with one JSON parameter.
  */
-export function textArray(values: readonly string[]): Buffer {
-  const bytes = values.reduce((sum, value) => sum + 4 + Buffer.byteLength(value), headerBytes)
+export function textArray(values: readonly (string | null)[]): Buffer {
+  const bytes = values.reduce((sum, value) => sum + 4 + Buffer.byteLength(value ?? ''), headerBytes)
   const buffer = startArray(bytes, textOid, values.length)
   let offset = headerBytes
   for (const value of values) {
-    const length = buffer.write(value, offset + 4)
-    buffer.writeInt32BE(length, offset)
+    const length = value === null ? 0 : buffer.write(value, offset + 4)
+    buffer.writeInt32BE(value === null ? -1 : length, offset)
     offset += 4 + length
   }
   return buffer

@@ -10,6 +10,7 @@ create table access_grant (
   granted_by text not null,
   revoked_at timestamp with time zone,
   revoked_by text,
+  notes boolean not null default false,
   constraint access_grant_company_id_fkey FOREIGN KEY (company_id) REFERENCES company(id),
   constraint access_grant_location_id_fkey FOREIGN KEY (location_id) REFERENCES location(id),
   constraint access_grant_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
@@ -142,6 +143,7 @@ create table dataset_grant (
   dataset text not null,
   granted_stamp bigint,
   granted_at timestamp with time zone not null,
+  notes_since timestamp with time zone,
   constraint dataset_grant_pkey PRIMARY KEY (location_id, company_id, dataset)
 );
 
@@ -189,6 +191,7 @@ create table disclosure (
   ip inet not null,
   counted integer,
   digested integer,
+  notes boolean not null default false,
   constraint disclosure_check CHECK (((record_ids IS NULL) = ((after_id IS NOT NULL) AND (last_id IS NOT NULL)))),
   constraint disclosure_counted_check CHECK ((counted >= 0)),
   constraint disclosure_digested_check CHECK ((digested > 0)),
@@ -342,6 +345,17 @@ create table migration (
   constraint migration_pkey PRIMARY KEY (number)
 );
 
+create table note_removal (
+  location_id bigint not null,
+  dataset text not null,
+  after_id bigint not null default 0,
+  created_at timestamp with time zone not null default now(),
+  attempts integer not null default 0,
+  next_attempt_at timestamp with time zone not null default now(),
+  last_error text,
+  constraint note_removal_pkey PRIMARY KEY (location_id, dataset)
+);
+
 create table organization (
   id bigint not null,
   name text not null,
@@ -488,6 +502,13 @@ create table record (
   document text not null,
   patient_id bigint,
   starts_at bigint,
+  document_with_notes text,
+  constraint record_document_without_notes CHECK (
+CASE
+    WHEN (dataset = ANY (ARRAY['appointments'::text, 'treatments'::text, 'patient_referrals'::text])) THEN (strpos(document, '"note":"'::text) = 0)
+    WHEN (dataset = 'ledger_transactions'::text) THEN (strpos(document, '"description":"'::text) = 0)
+    ELSE true
+END),
   constraint record_location_id_dataset_source_id_key UNIQUE (location_id, dataset, source_id),
   constraint record_pkey PRIMARY KEY (location_id, dataset, id)
 );
@@ -709,12 +730,12 @@ begin
   perform set_config('synchronous_commit', 'on', true);
   perform set_config('lock_timeout', p_lock_timeout_ms::text, true);
   insert into disclosure (
-    company_id, key_pair_id, location_id, dataset, filters, records, counted, digested, after_id, last_id, record_ids, request_id, ip
+    company_id, key_pair_id, location_id, dataset, notes, filters, records, counted, digested, after_id, last_id, record_ids, request_id, ip
   )
-  select e.company_id, e.key_pair_id, e.location_id, e.dataset, e.filters, e.records, e.counted, e.digested, e.after_id, e.last_id,
-         e.record_ids, e.request_id, e.ip
+  select e.company_id, e.key_pair_id, e.location_id, e.dataset, coalesce(e.notes, false), e.filters, e.records, e.counted, e.digested,
+         e.after_id, e.last_id, e.record_ids, e.request_id, e.ip
     from json_to_recordset(p_entries) as e(
-      company_id uuid, key_pair_id uuid, location_id bigint, dataset text, filters jsonb, records integer, counted integer,
+      company_id uuid, key_pair_id uuid, location_id bigint, dataset text, notes boolean, filters jsonb, records integer, counted integer,
       digested integer, after_id bigint, last_id bigint, record_ids bigint[], request_id text, ip inet
     );
 end

@@ -42,6 +42,7 @@ export type LogEvent =
       isRepeated: boolean
       durationMs: number
     }
+  | { event: 'notes.removed'; locationId: LocationId; dataset: string; records: number }
   | { event: 'records.rerendered'; locationId: LocationId; dataset: string; changed: number }
   | { event: 'record.foreign_reference'; locationId: LocationId; dataset: string; recordId: string }
   | {
