@@ -17,6 +17,7 @@ import type { SecretKey } from './modules/credentials/secret.ts'
 import type { DisclosureWriter } from './modules/disclosure/writer.ts'
 import { createPageReader } from './modules/records/page.ts'
 import { createAuth } from './modules/sign-in/auth.ts'
+import { createRequestTurns, type RequestTurns } from './modules/throttle/request-turns.ts'
 import type { SyncSlots } from './modules/throttle/sync-slots.ts'
 import type { TokenLimit } from './modules/throttle/token-limit.ts'
 import type { UsageRecorder } from './modules/usage/recorder.ts'
@@ -47,6 +48,8 @@ export type AppDeps = {
   http?: Partial<HttpServerOptions>
   /** Where the portal's pages were built, where the clone's own are not meant. */
   portalDir?: string
+  /** How much of vendors' answers may be in memory at one time, where the usual bounds are not meant. */
+  requests?: RequestTurns
   /** How long a reader of a page may take, where `sendBody`'s own times are not meant. */
   reader?: VendorApiContext['reader']
 }
@@ -76,6 +79,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     secretKey,
     tokenLimit: deps.tokenLimit,
     slots: deps.slots,
+    requests: deps.requests ?? createRequestTurns(),
     disclosures: deps.disclosures,
     pages: createPageReader(pool, now),
     lastContactOf: createLastContacts({ pool, now }),

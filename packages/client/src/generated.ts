@@ -473,6 +473,7 @@ export type ServiceErrorCode =
   | 'credentials_malformed'
   | 'token_requests_exceeded'
   | 'sync_slots_exceeded'
+  | 'requests_exceeded'
   | 'disclosure_unavailable'
 
 /** Every dataset of a location, in an order in which what others refer to comes first. */

@@ -55,6 +55,10 @@ const vendorApi = {
     errors: 'Too many token requests from this address: at most 10 in any 60 seconds. Keep a token for its whole life.',
   },
   sync_slots_exceeded: { status: 429, errors: 'Too many locations are syncing concurrently.' },
+  requests_exceeded: {
+    status: 429,
+    errors: 'Too many requests of this company are in progress. Wait until some are answered, then try again.',
+  },
   disclosure_unavailable: {
     status: 503,
     errors: 'This read could not be recorded as a disclosure, so nothing was sent. Try again shortly.',

@@ -4,6 +4,7 @@ import type { TokenIssuer } from '../../modules/credentials/access-token.ts'
 import type { SecretKey } from '../../modules/credentials/secret.ts'
 import type { DisclosureWriter } from '../../modules/disclosure/writer.ts'
 import type { PageReader } from '../../modules/records/page.ts'
+import type { RequestTurns } from '../../modules/throttle/request-turns.ts'
 import type { SyncSlots } from '../../modules/throttle/sync-slots.ts'
 import type { TokenLimit } from '../../modules/throttle/token-limit.ts'
 import type { BodyOptions } from '../../platform/http/send-body.ts'
@@ -17,6 +18,7 @@ export type VendorApiContext = {
   secretKey: SecretKey
   tokenLimit: TokenLimit
   slots: SyncSlots
+  requests: RequestTurns
   disclosures: DisclosureWriter
   pages: PageReader
   /** When an organization's agents were last heard. */

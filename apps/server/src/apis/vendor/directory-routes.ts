@@ -18,6 +18,7 @@ import { rawQuery } from '../../platform/http/server.ts'
 import { tokenOf } from './authenticate.ts'
 import type { VendorApiContext } from './context.ts'
 import { readLocationsParameters, readNoParameters, readPageParameters } from './parameters.ts'
+import { keepBytes } from './request-turn.ts'
 import {
   locationListSchema,
   locationSchema,
@@ -117,7 +118,11 @@ async function sendPage(
     pagy: { total, items, page, pages },
     meta: { has_more: next !== null, next_page: next, request_id: request.id },
   }
-  await sendBody(reply, { body: JSON.stringify(body), coding: acceptedCoding(request.headers['accept-encoding']) })
+  await sendBody(reply, {
+    body: JSON.stringify(body),
+    onHeld: (bytes) => keepBytes(request, bytes),
+    coding: acceptedCoding(request.headers['accept-encoding']),
+  })
   return reply
 }
 
