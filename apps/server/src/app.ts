@@ -30,6 +30,8 @@ const portalDir = join(import.meta.dirname, '../../portal/dist')
 
 export type AppDeps = {
   pool: Pool
+  /** Connections for health, keys and permits, where they have their own. */
+  controlPool?: Pool
   secretKey: SecretKey
   keys: KeyRing
   tokenLimit: TokenLimit
@@ -67,7 +69,8 @@ export function tokenIssuerOf(deps: Pick<AppDeps, 'publicUrl' | 'keys' | 'now'>)
 /** The whole service as a value: every route, nothing started. */
 export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   const { pool, secretKey, keys, now, publicUrl } = deps
-  const metrics = createMetrics(pool)
+  const controlPool = deps.controlPool ?? pool
+  const metrics = createMetrics({ work: pool, control: controlPool })
   const log: Log = (event) => {
     metrics.observe(event)
     deps.usage.observe(event)
@@ -75,6 +78,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   }
   const context: VendorApiContext = {
     pool,
+    controlPool,
     tokens: tokenIssuerOf(deps),
     secretKey,
     tokenLimit: deps.tokenLimit,
@@ -95,7 +99,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     beforeRefusal: (request, route) => authenticateUnknownPath(context, request, route),
     ...deps.http,
   })
-  registerHealth(app, { pool, now, metrics })
+  registerHealth(app, { pool: controlPool, now, metrics })
   app.get('/.well-known/jwks.json', async () => keys.jwks())
   await registerPortalPages(app, {
     dir: deps.portalDir ?? portalDir,

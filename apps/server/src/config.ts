@@ -17,6 +17,8 @@ export type Config = DatabaseSettings & {
   previewDatasets: ReadonlySet<DatasetName>
   initialLocationsMax: number
   incrementalLocationsMax: number
+  /** Connections to the database at most. */
+  databaseConnections: number
   /** Where mails go: to a mail server, in the sandbox without one into a folder of the data directory, in production without one nowhere. */
   mail: { kind: 'smtp'; url: string; from: string } | { kind: 'folder'; dir: string } | { kind: 'none' }
   /** Which events go to the log: all, or those alone that a person should look at. */
@@ -111,6 +113,12 @@ export function readConfig(env: NodeJS.ProcessEnv, root: string): Config {
       'a whole number from 1',
       25,
     ),
+    databaseConnections: read(
+      'BRIDGEWORK_DATABASE_CONNECTIONS',
+      wholeNumber(10, 1_000),
+      'a whole number from 10 to 1000',
+      20,
+    ),
     mail:
       smtpUrl !== null && mailFrom !== null
         ? { kind: 'smtp', url: smtpUrl, from: mailFrom }
@@ -149,6 +157,7 @@ const settingNames: ReadonlySet<string> = new Set([
   'BRIDGEWORK_INCREMENTAL_LOCATIONS_MAX',
   'BRIDGEWORK_SMTP_URL',
   'BRIDGEWORK_MAIL_FROM',
+  'BRIDGEWORK_DATABASE_CONNECTIONS',
   'BRIDGEWORK_LOG',
 ])
 

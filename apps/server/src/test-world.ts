@@ -272,9 +272,10 @@ async function startServer(
 ) {
   const { pool } = database
   const { log, secretKey, limits = { initial: 5, incremental: 25 } } = options
-  const keys = options.keys ?? (await openKeyRing({ pool, secretKey, log }))
-  const slots = options.slots ?? createSyncSlots({ pool, processId: randomUUID(), limits, log })
-  const disclosures = options.disclosures ?? createDisclosureWriter({ pool, log })
+  const control = options.controlPool ?? pool
+  const keys = options.keys ?? (await openKeyRing({ pool: control, secretKey, log }))
+  const slots = options.slots ?? createSyncSlots({ pool: control, processId: randomUUID(), limits, log })
+  const disclosures = options.disclosures ?? createDisclosureWriter({ pool: control, log })
   const now = options.now ?? (() => new Date())
   const usage = options.usage ?? createUsageRecorder({ pool, log, now })
   const deps: AppDeps = {
@@ -283,7 +284,7 @@ async function startServer(
     slots,
     disclosures,
     usage,
-    tokenLimit: createTokenLimit({ pool }),
+    tokenLimit: createTokenLimit({ pool: control }),
     environment: 'sandbox',
     publicUrl: 'http://localhost',
     trustedProxies: [],

@@ -14,6 +14,8 @@ import type { Log } from '../../platform/log/log-event.ts'
 /** What the vendor API works with. */
 export type VendorApiContext = {
   pool: Pool
+  /** Connections for what decides about a request: it never waits for pages or uploads. */
+  controlPool: Pool
   tokens: TokenIssuer
   secretKey: SecretKey
   tokenLimit: TokenLimit

@@ -165,7 +165,10 @@ function permitOf(
   request: FastifyRequest<LocationParams>,
 ) {
   const previewOff = dataset.preview && !context.previewDatasets.has(name)
-  return permitRead(context.pool, tokenOf(request), request.params.location_id, name, { previewOff })
+  return permitRead(context.controlPool, tokenOf(request), request.params.location_id, name, {
+    previewOff,
+    drawOn: context.pool,
+  })
 }
 
 /** A moment that lies ahead comes from a clock that is wrong: answered, it would lose what changes until then. */

@@ -42,7 +42,7 @@ export async function authenticateUnknownPath(
   if (openRoutes.includes(path) || !path.startsWith(`${vendorApiPath}/`)) return
   const token = await verifyBearer(context.tokens, request.headers.authorization)
   request.logNotes = { ...request.logNotes, companyId: token.companyId, keyPairId: token.keyPairId }
-  await requirePrincipal(context.pool, token)
+  await requirePrincipal(context.controlPool, token)
 }
 
 /** However it is spelled: escaped, or in absolute form. What cannot be decoded, the router has refused already. */

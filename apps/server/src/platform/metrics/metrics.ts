@@ -4,8 +4,8 @@ import type { LogEvent } from '../log/log-event.ts'
 
 export type Metrics = { observe: (event: LogEvent) => void; render: () => Promise<string>; contentType: string }
 
-/** Prometheus metrics, made of the log's events: what cannot stand in the log cannot stand here either. */
-export function createMetrics(pool: Pool): Metrics {
+/** Prometheus metrics, made of the log's events: what cannot stand in the log cannot stand here either. `pools`: by their use. */
+export function createMetrics(pools: Readonly<Record<string, Pool>>): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   const registers = [registry]
@@ -35,13 +35,15 @@ export function createMetrics(pool: Pool): Metrics {
   })
   new Gauge({
     name: 'bridgework_database_connections',
-    help: 'Connections of the pool, by what they do',
-    labelNames: ['state'],
+    help: 'Connections to the database, by their pool and by what they do',
+    labelNames: ['pool', 'state'],
     registers,
     collect() {
-      this.set({ state: 'busy' }, pool.totalCount - pool.idleCount)
-      this.set({ state: 'idle' }, pool.idleCount)
-      this.set({ state: 'waited_for' }, pool.waitingCount)
+      for (const [name, pool] of Object.entries(pools)) {
+        this.set({ pool: name, state: 'busy' }, pool.totalCount - pool.idleCount)
+        this.set({ pool: name, state: 'idle' }, pool.idleCount)
+        this.set({ pool: name, state: 'waited_for' }, pool.waitingCount)
+      }
     },
   })
   return {
