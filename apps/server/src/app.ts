@@ -24,6 +24,7 @@ import type { UsageRecorder } from './modules/usage/recorder.ts'
 import { registerHealth } from './platform/http/health.ts'
 import { createHttpServer, type HttpServerOptions } from './platform/http/server.ts'
 import type { Log } from './platform/log/log-event.ts'
+import type { LoadWatch } from './platform/memory/load-watch.ts'
 import { createMetrics } from './platform/metrics/metrics.ts'
 
 const portalDir = join(import.meta.dirname, '../../portal/dist')
@@ -48,6 +49,7 @@ export type AppDeps = {
   now: () => Date
   log: Log
   http?: Partial<HttpServerOptions>
+  load: LoadWatch
   /** Where the portal's pages were built, where the clone's own are not meant. */
   portalDir?: string
   /** How much of vendors' answers may be in memory at one time, where the usual bounds are not meant. */
@@ -70,7 +72,7 @@ export function tokenIssuerOf(deps: Pick<AppDeps, 'publicUrl' | 'keys' | 'now'>)
 export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   const { pool, secretKey, keys, now, publicUrl } = deps
   const controlPool = deps.controlPool ?? pool
-  const metrics = createMetrics({ work: pool, control: controlPool })
+  const metrics = createMetrics({ work: pool, control: controlPool }, deps.load)
   const log: Log = (event) => {
     metrics.observe(event)
     deps.usage.observe(event)
@@ -83,6 +85,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     secretKey,
     tokenLimit: deps.tokenLimit,
     slots: deps.slots,
+    load: deps.load,
     requests: deps.requests ?? createRequestTurns(),
     disclosures: deps.disclosures,
     pages: createPageReader(pool, now),
@@ -96,6 +99,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     log,
     trustedProxies: deps.trustedProxies,
     publicUrl,
+    load: deps.load,
     beforeRefusal: (request, route) => authenticateUnknownPath(context, request, route),
     ...deps.http,
   })
@@ -113,7 +117,8 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   })
   await registerVendorApi(app, context, publicUrl)
   await app.register(
-    async (ingestApi) => registerIngestApi(ingestApi, { pool, secretKey, tokenLimit: deps.tokenLimit, now, log }),
+    async (ingestApi) =>
+      registerIngestApi(ingestApi, { pool, secretKey, tokenLimit: deps.tokenLimit, load: deps.load, now, log }),
     { prefix: ingestApiPath },
   )
   await app.register(async (attribution) => registerAttribution(attribution, { pool, publicUrl, now, log }), {

@@ -22,6 +22,7 @@ import { openDatabase } from './platform/database/open-database.ts'
 import { createPool } from './platform/database/pool.ts'
 import { drain } from './platform/http/drain.ts'
 import type { Log } from './platform/log/log-event.ts'
+import { createLoadWatch } from './platform/memory/load-watch.ts'
 import { requireSafeStart } from './safe-start.ts'
 
 /**
@@ -64,9 +65,10 @@ export async function openService(config: Config, log: Log): Promise<Service> {
     const disclosures = createDisclosureWriter({ pool: controlPool, log })
     const now = () => new Date()
     const usage = createUsageRecorder({ pool, log, now })
+    const load = createLoadWatch()
     const rerenderer = createRerenderer({ pool, log })
     const remover = createRemover({ pool, log, now })
-    closers.push(tokenLimit.stop, slots.stop, disclosures.stop, usage.stop, rerenderer.stop, remover.stop)
+    closers.push(tokenLimit.stop, slots.stop, disclosures.stop, usage.stop, rerenderer.stop, remover.stop, load.stop)
     closers.push(startHousekeeping({ pool, log }))
     closers.push(startMail(config, pool, log))
     tokenLimit.start()
@@ -84,6 +86,7 @@ export async function openService(config: Config, log: Log): Promise<Service> {
       slots,
       disclosures,
       usage,
+      load,
       environment,
       publicUrl,
       trustedProxies,

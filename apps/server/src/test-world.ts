@@ -20,6 +20,7 @@ import { createUsageRecorder } from './modules/usage/recorder.ts'
 import { createTestDatabase } from './platform/database/test-database.ts'
 import type { AgentId, CompanyId, LocationId, MemberId, OrganizationId } from './platform/identity/identity.ts'
 import type { LogEvent } from './platform/log/log-event.ts'
+import type { LoadWatch } from './platform/memory/load-watch.ts'
 
 export type VendorRecord = {
   id: string
@@ -285,6 +286,8 @@ async function startServer(
     disclosures,
     usage,
     tokenLimit: createTokenLimit({ pool: control }),
+    // A machine that is busy with other tests refuses nothing.
+    load: idleLoad,
     environment: 'sandbox',
     publicUrl: 'http://localhost',
     trustedProxies: [],
@@ -305,6 +308,8 @@ async function startServer(
   const { port } = app.server.address() as AddressInfo
   return { app, slots, disclosures, usage, tokens: tokenIssuerOf(deps), port, url: `http://127.0.0.1:${port}` }
 }
+
+const idleLoad: LoadWatch = { lagMs: () => 0, heapShare: () => 0, isLate: () => false, isFull: () => false, stop() {} }
 
 function once<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined

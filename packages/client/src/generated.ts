@@ -460,6 +460,7 @@ export type ServiceErrorCode =
   | 'field_invalid'
   | 'headers_too_large'
   | 'internal'
+  | 'overloaded'
   | 'unavailable'
   | 'token_required'
   | 'token_invalid'

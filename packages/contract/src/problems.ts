@@ -27,6 +27,7 @@ const anyApi = {
   field_invalid: { status: 422, errors: 'A field of the body is not valid.' },
   headers_too_large: { status: 431, errors: 'The request headers are too large: at most 16 KiB.' },
   internal: { status: 500, errors: 'Internal error. Give the request id when you ask for help.' },
+  overloaded: { status: 503, errors: 'The service has too much to do at the moment. Try again shortly.' },
   unavailable: { status: 503, errors: 'The service is temporarily unavailable. Try again shortly.' },
 } as const satisfies Record<string, Row>
 

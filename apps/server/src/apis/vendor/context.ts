@@ -10,6 +10,7 @@ import type { TokenLimit } from '../../modules/throttle/token-limit.ts'
 import type { BodyOptions } from '../../platform/http/send-body.ts'
 import type { OrganizationId } from '../../platform/identity/identity.ts'
 import type { Log } from '../../platform/log/log-event.ts'
+import type { LoadWatch } from '../../platform/memory/load-watch.ts'
 
 /** What the vendor API works with. */
 export type VendorApiContext = {
@@ -21,6 +22,7 @@ export type VendorApiContext = {
   tokenLimit: TokenLimit
   slots: SyncSlots
   requests: RequestTurns
+  load: LoadWatch
   disclosures: DisclosureWriter
   pages: PageReader
   /** When an organization's agents were last heard. */

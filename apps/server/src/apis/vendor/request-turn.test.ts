@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { vendorApiPath } from '@bridgework/contract'
 import { createRequestTurns } from '../../modules/throttle/request-turns.ts'
 import { openConnection } from '../../platform/http/test-connection.ts'
-import { someWorld } from '../../test-world.ts'
+import { createLoadWatch } from '../../platform/memory/load-watch.ts'
+import { aPlan, someWorld } from '../../test-world.ts'
 import { assertProblem, eventually } from './test-answer.ts'
 import { holdInFlight } from './test-in-flight.ts'
 
@@ -63,4 +67,28 @@ test('callers that leave give their turns back, whether they wait, are answered,
     return answers.every(({ status }) => status === 200)
   }
   await eventually(isServed, 2_000, 'every turn is free again')
+})
+
+test('while the heap is nearly full, large pages and uploads get 503 with Retry-After, and small ones are served', async (t) => {
+  const load = createLoadWatch({ heapShareMax: 0.0001, heapKnownMs: 60_000, lagMaxMs: 60_000 })
+  t.after(load.stop)
+  const world = await someWorld(t, { load })
+  const location = await world.addLocation({ insurancePlans: 2 })
+  const vendor = await world.addVendor([location])
+  const path = `/locations/${location.id}/insurance_plans`
+  const wide = Array.from({ length: 5_000 }, (_, index) => [`w${index}`, aPlan({ plan_name: `${index}`.repeat(100) })])
+  setFlagsFromString('--expose-gc')
+  runInNewContext('gc')()
+  while (load.heapShare() === 0) await sleep(1)
+
+  const answer = await vendor.get(`${path}?items=5000`)
+  assertProblem(answer, 'overloaded')
+  assert.equal(answer.headers.get('retry-after'), '5')
+  const upload = await location.upload('insurance_plans', Object.fromEntries(wide))
+  assert.deepEqual([upload.status, upload.body.code, upload.headers.get('retry-after')], [503, 'overloaded', '5'])
+  assert.equal((await vendor.get(path)).body.data.length, 2)
+  assert.equal((await location.upload('insurance_plans', { p3: aPlan() })).status, 200)
+  const { text } = await world.request('/metrics')
+  assert.match(text, /^bridgework_heap_used_ratio 0\.\d+$/m)
+  assert.match(text, /^bridgework_event_loop_lag_seconds [\d.e-]+$/m)
 })

@@ -1,9 +1,10 @@
 import { limits } from '@bridgework/contract'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import type { RequestTurn, RequestTurns } from '../../modules/throttle/request-turns.ts'
+import type { RequestTurn } from '../../modules/throttle/request-turns.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import { rawQuery } from '../../platform/http/server.ts'
 import { tokenOf } from './authenticate.ts'
+import type { VendorApiContext } from './context.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -18,9 +19,14 @@ const taken = new WeakMap<FastifyRequest, RequestTurn>()
  * Every request of this instance takes its company's turn before anything is read for it, the database's checks included, and holds it until
  * its answer is sent or its caller has left.
  */
-export function requireTurn(app: FastifyInstance, requests: RequestTurns): void {
+export function requireTurn(
+  app: FastifyInstance,
+  { requests, load }: Pick<VendorApiContext, 'requests' | 'load'>,
+): void {
   app.addHook('onRequest', async (request) => {
-    const turn = await requests.take(tokenOf(request).companyId, bytesAsked(request))
+    const bytes = bytesAsked(request)
+    if (bytes > largeBytes && load.isFull()) throw new Problem('overloaded', { because: 'heap', retryAfterSeconds: 5 })
+    const turn = await requests.take(tokenOf(request).companyId, bytes)
     // The request's end, not the answer's: an answer that waits behind another on its connection is not informed when the connection closes.
     request.raw.once('close', turn.end)
     if (request.raw.destroyed) {
@@ -43,6 +49,9 @@ function bytesAsked(request: FastifyRequest): number {
   const items = Number(new URLSearchParams(rawQuery(request)).get('items') ?? limits.pageSizeDefault)
   return recordBytes * Math.min(items || 0, limits.pageSizeMax)
 }
+
+/** An answer that may be larger is refused while there is little memory. */
+const largeBytes = 2 ** 20
 
 /** A page of 5,000 records with the widest values in Latin script has 14 MiB. */
 const recordBytes = (14 * 2 ** 20) / limits.pageSizeMax

@@ -22,7 +22,7 @@ export async function registerVendorApi(
         registerTokenRoute(described, context)
         described.register(async (protectedApi) => {
           requireToken(protectedApi, context.tokens)
-          requireTurn(protectedApi, context.requests)
+          requireTurn(protectedApi, context)
           registerDirectory(protectedApi, context)
           for (const dataset of datasets) registerDataset(protectedApi, context, dataset)
         })

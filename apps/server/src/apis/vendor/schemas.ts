@@ -9,7 +9,7 @@ import { answers } from './refusal-schemas.ts'
  */
 
 const dataTag = 'Data'
-const everywhere = ['internal', 'unavailable'] as const
+const everywhere = ['internal', 'overloaded', 'unavailable'] as const
 const ofBearer = [
   'token_required',
   'token_invalid',

@@ -3,6 +3,7 @@ import type { Socket } from 'node:net'
 import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
 import { Problem } from '../errors/problem.ts'
 import type { Log, LogEvent } from '../log/log-event.ts'
+import type { LoadWatch } from '../memory/load-watch.ts'
 import { createClientAddress } from './client-address.ts'
 import { createClientErrorHandler, refuseAndClose } from './client-error.ts'
 import { createErrorHandler, routeOf, writeProblem } from './error-handler.ts'
@@ -23,6 +24,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** How long a request of this route may take to arrive, where that is longer than for others. */
     uploadTimeoutMs?: number
+    /** Also while the process has too much to do: what tells how it does. */
+    isAlwaysServed?: boolean
   }
   interface FastifyRequest {
     /** The caller's address, behind trusted proxies too. */
@@ -36,6 +39,8 @@ export type HttpServerOptions = {
   log: Log
   /** Addresses and CIDR ranges whose X-Forwarded-For counts. */
   trustedProxies: readonly string[]
+  /** Refuses new requests while the event loop is late. */
+  load?: LoadWatch | undefined
   /**
    * Called before a request that no route answers is refused with 404 or 405, so that an API can refuse with 401 first. `route` is the pattern
    * of a path that is known but not with this method, null for an unknown path.
@@ -139,6 +144,9 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   const routes = watchRoutes(app)
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(headersOfAll(request.id))
+    if (options.load?.isLate() && !request.routeOptions.config.isAlwaysServed) {
+      throw new Problem('overloaded', { because: 'event loop' })
+    }
     refuseMalformed(request.raw, options.publicUrl ?? null)
     if ((request.raw.url ?? '').length > urlLengthMax) throw new Problem('uri_too_long')
     if (!request.is404 && !hasEmptyId(request)) return

@@ -1,11 +1,12 @@
 import type { Pool } from 'pg'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { LogEvent } from '../log/log-event.ts'
+import type { LoadWatch } from '../memory/load-watch.ts'
 
 export type Metrics = { observe: (event: LogEvent) => void; render: () => Promise<string>; contentType: string }
 
 /** Prometheus metrics, made of the log's events: what cannot stand in the log cannot stand here either. `pools`: by their use. */
-export function createMetrics(pools: Readonly<Record<string, Pool>>): Metrics {
+export function createMetrics(pools: Readonly<Record<string, Pool>>, load: LoadWatch): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   const registers = [registry]
@@ -44,6 +45,22 @@ export function createMetrics(pools: Readonly<Record<string, Pool>>): Metrics {
         this.set({ pool: name, state: 'idle' }, pool.idleCount)
         this.set({ pool: name, state: 'waited_for' }, pool.waitingCount)
       }
+    },
+  })
+  new Gauge({
+    name: 'bridgework_event_loop_lag_seconds',
+    help: 'How late the event loop comes to its work, smoothed over about a second: above 0.25, new requests are refused',
+    registers,
+    collect() {
+      this.set(load.lagMs() / 1000)
+    },
+  })
+  new Gauge({
+    name: 'bridgework_heap_used_ratio',
+    help: 'Share of the heap limit in use after a full collection of the last 5 s, else 0: above 0.75, large requests are refused',
+    registers,
+    collect() {
+      this.set(load.heapShare())
     },
   })
   return {
