@@ -1,4 +1,4 @@
-import { constants, PerformanceObserver } from 'node:perf_hooks'
+import { constants, PerformanceObserver, performance } from 'node:perf_hooks'
 import { getHeapStatistics } from 'node:v8'
 
 export type LoadWatch = {
@@ -6,7 +6,7 @@ export type LoadWatch = {
   lagMs: () => number
   /** The share of the heap's limit that was in use after the last full collection, when that was a moment ago; else 0. */
   heapShare: () => number
-  /** So late that new work should be refused. */
+  /** So late, by work of its own, that new work should be refused. */
   isLate: () => boolean
   /** The heap is so full that work of some megabytes should be refused. */
   isFull: () => boolean
@@ -16,16 +16,23 @@ export type LoadWatch = {
 /** Watches the event loop and the heap of this process: what would end it, or make everyone wait, can be refused before it begins. */
 export function createLoadWatch({
   lagMaxMs = 250,
+  /** A loop that also waits for events is late because other programs have the processor: refusing would help nobody. */
+  busyMin = 0.9,
   heapShareMax = 0.75,
   everyMs = 50,
   /** Small work alone may not fill the heap to another collection: then large work is tried again, and causes one. */
   heapKnownMs = 5_000,
 } = {}): LoadWatch {
   let lag = 0
+  let busy = 0
+  let before = performance.eventLoopUtilization()
   let dueAt = performance.now() + everyMs
   const timer = setInterval(() => {
     const now = performance.now()
+    const current = performance.eventLoopUtilization()
     lag += (Math.max(0, now - dueAt) - lag) / 5
+    busy += (performance.eventLoopUtilization(current, before).utilization - busy) / 5
+    before = current
     dueAt = now + everyMs
   }, everyMs).unref()
 
@@ -44,7 +51,7 @@ export function createLoadWatch({
   return {
     lagMs: () => lag,
     heapShare,
-    isLate: () => lag > lagMaxMs,
+    isLate: () => lag > lagMaxMs && busy > busyMin,
     isFull: () => heapShare() > heapShareMax,
     stop() {
       clearInterval(timer)
