@@ -262,6 +262,9 @@ test('the document is packed for those who take it, and not sent again to those 
     [ofPage.headers.get('content-encoding'), ofPage.headers.get('etag'), ofPage.text],
     ['gzip', tag, plain.text],
   )
+  const yaml = await world.request('/docs/yaml', { headers: { 'accept-encoding': 'gzip' } })
+  assert.match(yaml.text, /^openapi: 3\.1\.0\n/)
+  assert.match(yaml.headers.get('etag') ?? '', /^W\/"[\w-]{22}"$/)
   const head = await ask({ 'accept-encoding': 'identity' }, 'HEAD')
   assert.deepEqual([head.status, head.text, lengthOf(head)], [200, '', lengthOf(plain)])
 })
