@@ -20,6 +20,7 @@ import { createTokenLimit } from './modules/throttle/token-limit.ts'
 import { createUsageRecorder } from './modules/usage/recorder.ts'
 import { openDatabase } from './platform/database/open-database.ts'
 import { createPool } from './platform/database/pool.ts'
+import { connectionsWithin } from './platform/http/connections.ts'
 import { drain } from './platform/http/drain.ts'
 import type { Log } from './platform/log/log-event.ts'
 import { createLoadWatch } from './platform/memory/load-watch.ts'
@@ -87,6 +88,7 @@ export async function openService(config: Config, log: Log): Promise<Service> {
       disclosures,
       usage,
       load,
+      http: { connectionsMax: connectionsWithin(config.databaseConnections) },
       environment,
       publicUrl,
       trustedProxies,

@@ -9,6 +9,7 @@ import { createSyncSlots } from '../../modules/throttle/sync-slots.ts'
 import { createTokenLimit } from '../../modules/throttle/token-limit.ts'
 import { createUsageRecorder } from '../../modules/usage/recorder.ts'
 import { createPool } from '../../platform/database/pool.ts'
+import { connectionsWithin } from '../../platform/http/connections.ts'
 import { createLoadWatch } from '../../platform/memory/load-watch.ts'
 
 // A whole server in a process of its own, for tests that kill it or measure it: node test-server-process.ts <database> <secret in base64> <lease
@@ -39,6 +40,7 @@ const app = await buildApp({
   slots,
   disclosures: createDisclosureWriter({ pool: controlPool, log }),
   load: createLoadWatch(),
+  http: { connectionsMax: connectionsWithin(15) },
   usage: createUsageRecorder({ pool, log, now }),
   publicUrl: 'http://localhost',
   trustedProxies: [],

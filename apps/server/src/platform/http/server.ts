@@ -6,6 +6,7 @@ import type { Log, LogEvent } from '../log/log-event.ts'
 import type { LoadWatch } from '../memory/load-watch.ts'
 import { createClientAddress } from './client-address.ts'
 import { createClientErrorHandler, refuseAndClose } from './client-error.ts'
+import { boundConnections } from './connections.ts'
 import { createErrorHandler, routeOf, writeProblem } from './error-handler.ts'
 import { acceptJsonBodies } from './json-body.ts'
 import { refuseMalformed } from './malformed-request.ts'
@@ -112,9 +113,9 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   app.server.on('request', clientErrors.watchRequest)
   // Each of many pipelined requests listens for the end of their one connection.
   app.server.on('connection', (socket) => socket.setMaxListeners(0))
-  app.server.maxConnections = options.connectionsMax ?? 10_000
-  // Idle connections make room: a second try succeeds.
-  app.server.on('drop', () => app.server.closeIdleConnections())
+  boundConnections(app.server, options.connectionsMax ?? 10_000, (socket) =>
+    refuseAndClose(socket, new Problem('overloaded'), newRequestId()),
+  )
   app.server.on('connect', (_request, socket) => {
     refuseAndClose(socket as Socket, new Problem('method_not_allowed'), newRequestId(), { Allow: 'GET' })
   })
