@@ -162,7 +162,7 @@ function cutsIn(world: TestWorld): string[] {
   return world.events.flatMap((event) => (event.event === 'response.cut' ? [event.because] : []))
 }
 
-test('F17: with 64 descriptors 200 callers at once are answered, with 200 or 503, and none is reset', async (t) => {
+test('with 64 descriptors 200 callers at once are answered, with 200 or 503, and none is reset', async (t) => {
   const secret = randomBytes(32)
   const world = await someWorld(t, { secretKey: createSecretKey(secret) })
   const server = await startServerProcess(t, world, secret, { descriptors: 64 })
