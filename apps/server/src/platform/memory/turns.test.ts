@@ -63,7 +63,7 @@ test('a heavy turn is not overtaken while it waits for room, and one that is hea
   assert.deepEqual(order, ['a', 'b', 'heavy', 'd'])
 })
 
-test('who waits too long, or behind too many, is refused', async () => {
+test('a turn that is waited for too long, or behind too many, is refused', async () => {
   const take = turns({ max: 1, waitMs: 20, waitingMax: 2, keyWaitingMax: 1 })
   const turn = await take('a')
   const late = assert.rejects(take('b'), refused)

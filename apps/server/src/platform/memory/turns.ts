@@ -10,7 +10,7 @@ export type TurnOptions = {
   /** Weight of all turns together, and of those of one key. A single turn may have more, when nothing else is held. */
   max: number
   keyMax: number
-  /** Who waits longer is refused. */
+  /** A wait that takes longer is refused. */
   waitMs: number
   /** How many may wait, in all and for one key: more are refused at once. */
   waitingMax: number
