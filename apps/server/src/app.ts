@@ -17,18 +17,22 @@ import type { SecretKey } from './modules/credentials/secret.ts'
 import type { DisclosureWriter } from './modules/disclosure/writer.ts'
 import { createPageReader } from './modules/records/page.ts'
 import { createAuth } from './modules/sign-in/auth.ts'
+import { createRequestTurns, type RequestTurns } from './modules/throttle/request-turns.ts'
 import type { SyncSlots } from './modules/throttle/sync-slots.ts'
 import type { TokenLimit } from './modules/throttle/token-limit.ts'
 import type { UsageRecorder } from './modules/usage/recorder.ts'
 import { registerHealth } from './platform/http/health.ts'
 import { createHttpServer, type HttpServerOptions } from './platform/http/server.ts'
 import type { Log } from './platform/log/log-event.ts'
+import type { LoadWatch } from './platform/memory/load-watch.ts'
 import { createMetrics } from './platform/metrics/metrics.ts'
 
 const portalDir = join(import.meta.dirname, '../../portal/dist')
 
 export type AppDeps = {
   pool: Pool
+  /** Connections for health, keys and permits, where they have their own. */
+  controlPool?: Pool
   secretKey: SecretKey
   keys: KeyRing
   tokenLimit: TokenLimit
@@ -45,8 +49,11 @@ export type AppDeps = {
   now: () => Date
   log: Log
   http?: Partial<HttpServerOptions>
+  load: LoadWatch
   /** Where the portal's pages were built, where the clone's own are not meant. */
   portalDir?: string
+  /** How much of vendors' answers may be in memory at one time, where the usual bounds are not meant. */
+  requests?: RequestTurns
   /** How long a reader of a page may take, where `sendBody`'s own times are not meant. */
   reader?: VendorApiContext['reader']
 }
@@ -64,7 +71,8 @@ export function tokenIssuerOf(deps: Pick<AppDeps, 'publicUrl' | 'keys' | 'now'>)
 /** The whole service as a value: every route, nothing started. */
 export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   const { pool, secretKey, keys, now, publicUrl } = deps
-  const metrics = createMetrics(pool)
+  const controlPool = deps.controlPool ?? pool
+  const metrics = createMetrics({ work: pool, control: controlPool }, deps.load)
   const log: Log = (event) => {
     metrics.observe(event)
     deps.usage.observe(event)
@@ -72,10 +80,13 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   }
   const context: VendorApiContext = {
     pool,
+    controlPool,
     tokens: tokenIssuerOf(deps),
     secretKey,
     tokenLimit: deps.tokenLimit,
     slots: deps.slots,
+    load: deps.load,
+    requests: deps.requests ?? createRequestTurns(),
     disclosures: deps.disclosures,
     pages: createPageReader(pool, now),
     lastContactOf: createLastContacts({ pool, now }),
@@ -88,10 +99,11 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     log,
     trustedProxies: deps.trustedProxies,
     publicUrl,
+    load: deps.load,
     beforeRefusal: (request, route) => authenticateUnknownPath(context, request, route),
     ...deps.http,
   })
-  registerHealth(app, { pool, now, metrics })
+  registerHealth(app, { pool: controlPool, now, metrics })
   app.get('/.well-known/jwks.json', async () => keys.jwks())
   await registerPortalPages(app, {
     dir: deps.portalDir ?? portalDir,
@@ -105,7 +117,8 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   })
   await registerVendorApi(app, context, publicUrl)
   await app.register(
-    async (ingestApi) => registerIngestApi(ingestApi, { pool, secretKey, tokenLimit: deps.tokenLimit, now, log }),
+    async (ingestApi) =>
+      registerIngestApi(ingestApi, { pool, secretKey, tokenLimit: deps.tokenLimit, load: deps.load, now, log }),
     { prefix: ingestApiPath },
   )
   await app.register(async (attribution) => registerAttribution(attribution, { pool, publicUrl, now, log }), {

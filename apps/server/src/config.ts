@@ -20,6 +20,8 @@ export type Config = DatabaseSettings & {
   previewDatasets: ReadonlySet<DatasetName>
   initialLocationsMax: number
   incrementalLocationsMax: number
+  /** Connections to the database at most. */
+  databaseConnections: number
   /** Where mails go: to a mail server, in the sandbox without one into a folder of the data directory, in production without one nowhere. */
   mail: { kind: 'smtp'; url: string; from: string } | { kind: 'folder'; dir: string } | { kind: 'none' }
   /** Folder that seals over disclosures and acts are published to; null: they are only in the database. */
@@ -121,6 +123,12 @@ export function readConfig(env: NodeJS.ProcessEnv, root: string): Config {
       'a whole number from 1',
       25,
     ),
+    databaseConnections: read(
+      'BRIDGEWORK_DATABASE_CONNECTIONS',
+      wholeNumber(10, 1_000),
+      'a whole number from 10 to 1000',
+      20,
+    ),
     mail:
       smtpUrl !== null && mailFrom !== null
         ? { kind: 'smtp', url: smtpUrl, from: mailFrom }
@@ -173,6 +181,7 @@ const settingNames: ReadonlySet<string> = new Set([
   'BRIDGEWORK_SMTP_URL',
   'BRIDGEWORK_MAIL_FROM',
   'BRIDGEWORK_SEALS_DIR',
+  'BRIDGEWORK_DATABASE_CONNECTIONS',
   'BRIDGEWORK_LOG',
 ])
 

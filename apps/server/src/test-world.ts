@@ -20,6 +20,7 @@ import { createUsageRecorder } from './modules/usage/recorder.ts'
 import { createTestDatabase } from './platform/database/test-database.ts'
 import type { AgentId, CompanyId, LocationId, MemberId, OrganizationId } from './platform/identity/identity.ts'
 import type { LogEvent } from './platform/log/log-event.ts'
+import type { LoadWatch } from './platform/memory/load-watch.ts'
 
 export type VendorRecord = {
   id: string
@@ -278,9 +279,10 @@ async function startServer(
 ) {
   const { pool } = database
   const { log, secretKey, limits = { initial: 5, incremental: 25 } } = options
-  const keys = options.keys ?? (await openKeyRing({ pool, secretKey, log }))
-  const slots = options.slots ?? createSyncSlots({ pool, processId: randomUUID(), limits, log })
-  const disclosures = options.disclosures ?? createDisclosureWriter({ pool, log })
+  const control = options.controlPool ?? pool
+  const keys = options.keys ?? (await openKeyRing({ pool: control, secretKey, log }))
+  const slots = options.slots ?? createSyncSlots({ pool: control, processId: randomUUID(), limits, log })
+  const disclosures = options.disclosures ?? createDisclosureWriter({ pool: control, log })
   const now = options.now ?? (() => new Date())
   const usage = options.usage ?? createUsageRecorder({ pool, log, now })
   const deps: AppDeps = {
@@ -289,7 +291,9 @@ async function startServer(
     slots,
     disclosures,
     usage,
-    tokenLimit: createTokenLimit({ pool }),
+    tokenLimit: createTokenLimit({ pool: control }),
+    // A machine that is busy with other tests refuses nothing.
+    load: idleLoad,
     environment: 'sandbox',
     publicUrl: 'http://localhost',
     trustedProxies: [],
@@ -310,6 +314,8 @@ async function startServer(
   const { port } = app.server.address() as AddressInfo
   return { app, slots, disclosures, usage, tokens: tokenIssuerOf(deps), port, url: `http://127.0.0.1:${port}` }
 }
+
+const idleLoad: LoadWatch = { lagMs: () => 0, heapShare: () => 0, isLate: () => false, isFull: () => false, stop() {} }
 
 function once<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined

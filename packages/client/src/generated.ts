@@ -460,6 +460,7 @@ export type ServiceErrorCode =
   | 'field_invalid'
   | 'headers_too_large'
   | 'internal'
+  | 'overloaded'
   | 'unavailable'
   | 'token_required'
   | 'token_invalid'
@@ -473,6 +474,7 @@ export type ServiceErrorCode =
   | 'credentials_malformed'
   | 'token_requests_exceeded'
   | 'sync_slots_exceeded'
+  | 'requests_exceeded'
   | 'disclosure_unavailable'
 
 /** Every dataset of a location, in an order in which what others refer to comes first. */

@@ -27,6 +27,7 @@ const anyApi = {
   field_invalid: { status: 422, errors: 'A field of the body is not valid.' },
   headers_too_large: { status: 431, errors: 'The request headers are too large: at most 16 KiB.' },
   internal: { status: 500, errors: 'Internal error. Give the request id when you ask for help.' },
+  overloaded: { status: 503, errors: 'The service has too much to do at the moment. Try again shortly.' },
   unavailable: { status: 503, errors: 'The service is temporarily unavailable. Try again shortly.' },
 } as const satisfies Record<string, Row>
 
@@ -55,6 +56,10 @@ const vendorApi = {
     errors: 'Too many token requests from this address: at most 10 in any 60 seconds. Keep a token for its whole life.',
   },
   sync_slots_exceeded: { status: 429, errors: 'Too many locations are syncing concurrently.' },
+  requests_exceeded: {
+    status: 429,
+    errors: 'Too many requests of this company are in progress. Wait until some are answered, then try again.',
+  },
   disclosure_unavailable: {
     status: 503,
     errors: 'This read could not be recorded as a disclosure, so nothing was sent. Try again shortly.',

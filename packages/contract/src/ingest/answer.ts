@@ -89,6 +89,7 @@ export const ingestRefusals = {
   body_too_large: 'too_large',
   token_requests_exceeded: 'busy',
   unavailable: 'busy',
+  overloaded: 'busy',
   busy: 'busy',
   request_timeout: 'failing',
   internal: 'failing',

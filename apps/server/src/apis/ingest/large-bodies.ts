@@ -1,7 +1,9 @@
 import { Problem } from '../../platform/errors/problem.ts'
 import type { AgentId } from '../../platform/identity/identity.ts'
+import type { LoadWatch } from '../../platform/memory/load-watch.ts'
+import { createTurns } from '../../platform/memory/turns.ts'
 
-/** Each waits for a turn and returns what ends it. Refuses with `busy` after some seconds, and at once when many wait already. */
+/** Each waits for a turn and returns what ends it. Refuses with `busy` after some seconds, and at once when many wait already or memory is short. */
 export type LargeBodies = {
   /** Each agent has one large body in memory at a time, and all agents together a few. */
   receive: (agentId: AgentId) => Promise<() => void>
@@ -11,45 +13,21 @@ export type LargeBodies = {
   store: () => Promise<() => void>
 }
 
-export function createLargeBodies(): LargeBodies {
-  const receiving = createTurns({ max: 8, waitMs: 5_000 })
-  const largest = createTurns({ max: 1, waitMs: 20_000 })
-  const storing = createTurns({ max: 1, waitMs: 20_000 })
-  return { receive: receiving, receiveLargest: () => largest('all'), store: () => storing('all') }
+export function createLargeBodies(load: LoadWatch): LargeBodies {
+  const receiving = createTurns({ max: 8, keyMax: 1, waitMs: 5_000, waitingMax, refusal })
+  const largest = createTurns({ max: 1, keyMax: 1, waitMs: 20_000, waitingMax, refusal })
+  const storing = createTurns({ max: 1, keyMax: 1, waitMs: 20_000, waitingMax, refusal })
+  return {
+    receive: async (agentId) => {
+      if (load.isFull()) throw new Problem('overloaded', { because: 'heap', retryAfterSeconds: 5 })
+      return (await receiving(agentId)).end
+    },
+    receiveLargest: async () => (await largest('all')).end,
+    store: async () => (await storing('all')).end,
+  }
 }
 
-/** Turns, of which each key has one at a time and all keys `max`, in the order in which they were asked for. */
-export function createTurns({ max, waitMs, waitingMax = 100 }: { max: number; waitMs: number; waitingMax?: number }) {
-  const busy = new Set<string>()
-  const waiting = new Map<() => void, string>()
-  const isFree = (key: string) => busy.size < max && !busy.has(key)
-  const take = (key: string) => {
-    busy.add(key)
-    let isOver = false
-    return () => {
-      if (isOver) return
-      isOver = true
-      busy.delete(key)
-      for (const [go, other] of waiting) if (isFree(other)) go()
-    }
-  }
-  return (key: string): Promise<() => void> => {
-    if (isFree(key)) return Promise.resolve(take(key))
-    if (waiting.size >= waitingMax) return Promise.reject(refusal())
-    return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => {
-        waiting.delete(go)
-        reject(refusal())
-      }, waitMs)
-      const go = () => {
-        clearTimeout(timer)
-        waiting.delete(go)
-        resolve(take(key))
-      }
-      waiting.set(go, key)
-    })
-  }
-}
+const waitingMax = 100
 
 function refusal(): Problem {
   return new Problem('busy', {

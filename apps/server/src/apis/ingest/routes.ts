@@ -20,6 +20,7 @@ import { Problem } from '../../platform/errors/problem.ts'
 import { readJson } from '../../platform/http/read-json.ts'
 import { uploadTimeoutMs } from '../../platform/http/server.ts'
 import type { Log } from '../../platform/log/log-event.ts'
+import type { LoadWatch } from '../../platform/memory/load-watch.ts'
 import {
   agentOf,
   datasetOf,
@@ -43,6 +44,7 @@ export type IngestApiContext = {
   secretKey: SecretKey
   /** Enrolment codes are guessed like client secrets, so tries are counted with them. */
   tokenLimit: TokenLimit
+  load: LoadWatch
   now: () => Date
   log: Log
 }
@@ -84,7 +86,7 @@ const nothingStored = { inserted: 0, changed: 0, hidden: 0 }
 function registerProtected(app: FastifyInstance, context: IngestApiContext): void {
   const { pool, now, log } = context
   const readers = new Map(datasets.map((dataset) => [dataset.name as string, createLineReader(dataset)]))
-  const largeBodies = createLargeBodies()
+  const largeBodies = createLargeBodies(context.load)
   const onRequest = [requireLocation(pool), requireDataset, requireLocationWriter(pool)]
   const forDataset = { largeBodies, config: { uploadTimeoutMs }, onRequest }
 

@@ -27,8 +27,15 @@ async function repeat(address: string, take: (ms: number) => void): Promise<void
 function answered(address: string): Promise<void> {
   return new Promise((resolve, reject) => {
     get(address, { agent, headers: { authorization: `Bearer ${token}` } }, (answer) => {
-      if (answer.statusCode !== 200) reject(new Error(`${address}: ${answer.statusCode}`))
-      answer.resume().on('end', resolve).on('error', reject)
+      const isRefused = answer.statusCode !== 200
+      let text = ''
+      answer.on('data', (piece) => {
+        if (isRefused) text += piece
+      })
+      answer.on('error', reject).on('end', () => {
+        if (isRefused) reject(new Error(`${address}: ${answer.statusCode} ${text}`))
+        else resolve()
+      })
     }).on('error', reject)
   })
 }

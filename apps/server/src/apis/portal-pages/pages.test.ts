@@ -63,3 +63,13 @@ function builtPages(t: TestContext, { isBuilt } = { isBuilt: true }): string {
   writeFileSync(join(dir, 'assets/page-1.js.br'), Buffer.from([0x0b, 0x00, 0x80, 0x20, 0x03]))
   return dir
 }
+
+test('a name that no file can have is 404: too long, or with a zero byte', async (t) => {
+  const world = await someWorld(t)
+  for (const folder of ['/assets/', '/docs/static/']) {
+    for (const name of ['a'.repeat(300), '9'.repeat(7_000), '%00', '%2F'.repeat(2_000)]) {
+      const { status, body } = await world.request(folder + name)
+      assert.deepEqual([status, body.code], [404, 'route_unknown'], folder + name.slice(0, 10))
+    }
+  }
+})

@@ -98,10 +98,14 @@ const schemas: Record<string, TSchema> = {
     description:
       'What is wrong, as a code for programs. Codes may be added: decide by the status when you do not know it',
   }),
-  Error: Type.Object(errorMembers, { description: 'The body of every error but the two of status 429.' }),
+  Error: Type.Object(errorMembers, { description: 'The body of every error but those of status 429.' }),
   TokenRequestsExceeded: Type.Object(
     { ...errorMembers, retry_after_seconds: retryAfter },
     { description: `429 of POST /auth/token. ${problems.token_requests_exceeded.errors}` },
+  ),
+  RequestsExceeded: Type.Object(
+    { ...errorMembers, retry_after_seconds: retryAfter },
+    { description: `429 of every operation with a token. ${problems.requests_exceeded.errors}` },
   ),
   SyncSlotsExceeded: Type.Object(
     {

@@ -4,19 +4,25 @@ import type { TokenIssuer } from '../../modules/credentials/access-token.ts'
 import type { SecretKey } from '../../modules/credentials/secret.ts'
 import type { DisclosureWriter } from '../../modules/disclosure/writer.ts'
 import type { PageReader } from '../../modules/records/page.ts'
+import type { RequestTurns } from '../../modules/throttle/request-turns.ts'
 import type { SyncSlots } from '../../modules/throttle/sync-slots.ts'
 import type { TokenLimit } from '../../modules/throttle/token-limit.ts'
 import type { BodyOptions } from '../../platform/http/send-body.ts'
 import type { OrganizationId } from '../../platform/identity/identity.ts'
 import type { Log } from '../../platform/log/log-event.ts'
+import type { LoadWatch } from '../../platform/memory/load-watch.ts'
 
 /** What the vendor API works with. */
 export type VendorApiContext = {
   pool: Pool
+  /** Connections for what decides about a request: it never waits for pages or uploads. */
+  controlPool: Pool
   tokens: TokenIssuer
   secretKey: SecretKey
   tokenLimit: TokenLimit
   slots: SyncSlots
+  requests: RequestTurns
+  load: LoadWatch
   disclosures: DisclosureWriter
   pages: PageReader
   /** When an organization's agents were last heard. */

@@ -1,4 +1,4 @@
-import { type Dataset, type DatasetName, getDataset, isDatasetName } from '@bridgework/contract'
+import { type Dataset, type DatasetName, getDataset, isDatasetName, limits } from '@bridgework/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { permitRead, type ReadPermit } from '../../modules/consent/read-permit.ts'
 import { freshnessOf } from '../../modules/datasets/freshness.ts'
@@ -25,6 +25,7 @@ import {
   readRecordParameters,
   sinceParameter,
 } from './parameters.ts'
+import { keepBytes } from './request-turn.ts'
 import { digestSchema, listSchema, recordSchema } from './schemas.ts'
 
 type LocationParams = { Params: { location_id: string; id: string } }
@@ -40,7 +41,8 @@ export function registerDataset(app: FastifyInstance, context: VendorApiContext,
   app.get<LocationParams>(path, { schema: listSchema(dataset), exposeHeadRoute }, (request, reply) =>
     sendList(context, dataset, name, request, reply),
   )
-  app.get<LocationParams>(`${path}/:id`, { schema: recordSchema(dataset), exposeHeadRoute }, (request, reply) =>
+  const config = { answerBytesMax: dataset.detailAttributes ? limits.uploadLineBytesMax : 0 }
+  app.get<LocationParams>(`${path}/:id`, { schema: recordSchema(dataset), exposeHeadRoute, config }, (request, reply) =>
     sendRecord(context, dataset, name, request, reply),
   )
   app.get<LocationParams>(`${path}/digest`, { schema: digestSchema(dataset), exposeHeadRoute }, (request, reply) =>
@@ -64,12 +66,17 @@ async function sendList(
   const scope = scopeOf(permit, parameters.since)
   const lastContact = () => context.lastContactOf(permit.organizationId)
   const freshness = await freshnessOf(permit.state, permit.openTimes, lastContact, context.now())
-  const { page, slot } = await readInSlot(context, dataset, permit, parameters, scope, request)
-  try {
+  const bodyOf = (page: Page) => {
     const link = nextLink(dataset, parameters, page)
     if (link !== undefined) reply.header('Link', link)
+    return pageBody(dataset, permit, parameters, scope, page, freshness, request.id)
+  }
+  // The page itself is named nowhere here: while a slow reader takes the packed body, it would stay in memory.
+  const { body, slot } = await readInSlot(context, dataset, permit, parameters, scope, request, bodyOf)
+  try {
     await sendBody(reply, {
-      body: pageBody(dataset, permit, parameters, scope, page, freshness, request.id),
+      body,
+      onHeld: (bytes) => keepBytes(request, bytes),
       coding: acceptedCoding(request.headers['accept-encoding']),
       ...(slot && { beforeLastBytes: slot.release, signal: slot.signal }),
       ...context.reader,
@@ -107,6 +114,7 @@ async function sendRecord(
   const data = onlyFields(renderDetail(dataset, record.document, record.source), fields)
   await sendBody(reply, {
     body: `{"data":${data},"meta":${JSON.stringify({ request_id: request.id })}}`,
+    onHeld: (bytes) => keepBytes(request, bytes),
     coding: acceptedCoding(request.headers['accept-encoding']),
   })
   return reply
@@ -157,7 +165,10 @@ function permitOf(
   request: FastifyRequest<LocationParams>,
 ) {
   const previewOff = dataset.preview && !context.previewDatasets.has(name)
-  return permitRead(context.pool, tokenOf(request), request.params.location_id, name, { previewOff })
+  return permitRead(context.controlPool, tokenOf(request), request.params.location_id, name, {
+    previewOff,
+    drawOn: context.pool,
+  })
 }
 
 /** A moment that lies ahead comes from a clock that is wrong: answered, it would lose what changes until then. */
@@ -169,7 +180,7 @@ function refuseFuture(permit: ReadPermit, parameters: ListParameters): void {
 }
 
 /**
- * Reads the page while its location holds a slot, and puts on record what it sends, and how many records a filter by patient or start
+ * Makes the body of the page that it reads while its location holds a slot, and puts on record what it sends, and how many records a filter by patient or start
  * matches: asked often enough, counts say all. The slot is the caller's to give back. An answer that is known already, because nothing of
  * the dataset changed, tells nothing of a record and needs no slot: taking and returning one at the same moment is asking whether there is one.
  */
@@ -180,10 +191,11 @@ async function readInSlot(
   parameters: ListParameters,
   scope: DeltaScope,
   request: FastifyRequest,
-): Promise<{ page: Page; slot: Slot | null }> {
+  bodyOf: (page: Page) => string[],
+): Promise<{ body: string[]; slot: Slot | null }> {
   if (scope.isEmpty) {
     await context.slots.check(permit.companyId, scope.syncType, permit.locationId)
-    return { page: emptyPage, slot: null }
+    return { body: bodyOf(emptyPage), slot: null }
   }
   const { patientId, startsFrom, startsTo, fields } = parameters
   const selection: Selection = { modifiedAfter: scope.modifiedAfter, patientId, startsFrom, startsTo }
@@ -202,7 +214,7 @@ async function readInSlot(
       await disclose(context, permit, request, { filters, coverage, records: ids.length, counted })
     }
     request.logNotes = { ...request.logNotes, records: ids.length }
-    return { page, slot }
+    return { body: bodyOf(page), slot }
   } catch (error) {
     await slot.release()
     throw error

@@ -18,6 +18,7 @@ import { rawQuery } from '../../platform/http/server.ts'
 import { tokenOf } from './authenticate.ts'
 import type { VendorApiContext } from './context.ts'
 import { readLocationsParameters, readNoParameters, readPageParameters } from './parameters.ts'
+import { keepBytes } from './request-turn.ts'
 import {
   locationListSchema,
   locationSchema,
@@ -27,7 +28,10 @@ import {
 } from './schemas.ts'
 
 /** Organizations, locations and their sync status: what tells a vendor where its data is. No patient's data. */
-export function registerDirectory(app: FastifyInstance, { pool, now, lastContactOf }: VendorApiContext): void {
+export function registerDirectory(
+  app: FastifyInstance,
+  { pool, controlPool, now, lastContactOf }: VendorApiContext,
+): void {
   const stateOf = (location: GrantedLocation, times: SyncTimes) =>
     freshnessOf(times, location, () => lastContactOf(location.organizationId), now())
   const render = async (location: GrantedLocation) => {
@@ -36,7 +40,7 @@ export function registerDirectory(app: FastifyInstance, { pool, now, lastContact
   }
 
   app.get('/organizations', { schema: organizationListSchema, exposeHeadRoute: true }, async (request, reply) => {
-    const principal = await requirePrincipal(pool, tokenOf(request))
+    const principal = await requirePrincipal(controlPool, tokenOf(request))
     const parameters = readPageParameters(rawQuery(request))
     const { total, organizations } = await listGrantedOrganizations(pool, principal, parameters)
     return sendPage(request, reply, organizations.map(renderOrganization), total, parameters)
@@ -46,7 +50,7 @@ export function registerDirectory(app: FastifyInstance, { pool, now, lastContact
     '/organizations/:organization_id',
     { schema: organizationSchema, exposeHeadRoute: true },
     async (request) => {
-      const principal = await requirePrincipal(pool, tokenOf(request))
+      const principal = await requirePrincipal(controlPool, tokenOf(request))
       const organization = await getGrantedOrganization(pool, principal, request.params.organization_id)
       readNoParameters(rawQuery(request))
       return { data: renderOrganization(organization), meta: { request_id: request.id } }
@@ -54,7 +58,7 @@ export function registerDirectory(app: FastifyInstance, { pool, now, lastContact
   )
 
   app.get('/locations', { schema: locationListSchema, exposeHeadRoute: true }, async (request, reply) => {
-    const principal = await requirePrincipal(pool, tokenOf(request))
+    const principal = await requirePrincipal(controlPool, tokenOf(request))
     const parameters = readLocationsParameters(rawQuery(request))
     const { total, locations } = await listGrantedLocations(pool, principal, parameters)
     const data = await Promise.all(locations.map(render))
@@ -65,7 +69,7 @@ export function registerDirectory(app: FastifyInstance, { pool, now, lastContact
     '/locations/:location_id',
     { schema: locationSchema, exposeHeadRoute: true },
     async (request) => {
-      const principal = await requirePrincipal(pool, tokenOf(request))
+      const principal = await requirePrincipal(controlPool, tokenOf(request))
       const location = await getGrantedLocation(pool, principal, request.params.location_id)
       readNoParameters(rawQuery(request))
       return { data: await render(location), meta: { request_id: request.id } }
@@ -76,7 +80,7 @@ export function registerDirectory(app: FastifyInstance, { pool, now, lastContact
     '/locations/:location_id/sync_status',
     { schema: syncStatusSchema, exposeHeadRoute: true },
     async (request) => {
-      const principal = await requirePrincipal(pool, tokenOf(request))
+      const principal = await requirePrincipal(controlPool, tokenOf(request))
       const location = await getGrantedLocation(pool, principal, request.params.location_id)
       readNoParameters(rawQuery(request))
       const holds = await listHeldOf(pool, location.id)
@@ -117,7 +121,11 @@ async function sendPage(
     pagy: { total, items, page, pages },
     meta: { has_more: next !== null, next_page: next, request_id: request.id },
   }
-  await sendBody(reply, { body: JSON.stringify(body), coding: acceptedCoding(request.headers['accept-encoding']) })
+  await sendBody(reply, {
+    body: JSON.stringify(body),
+    onHeld: (bytes) => keepBytes(request, bytes),
+    coding: acceptedCoding(request.headers['accept-encoding']),
+  })
   return reply
 }
 

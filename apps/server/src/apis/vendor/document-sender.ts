@@ -3,9 +3,10 @@ import { gzipSync, zstdCompressSync } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { acceptedCoding, type ContentCoding } from '../../platform/http/send-body.ts'
 
-/** Sends a JSON text that never changes while the process lives: made and packed once, and not sent again to those who have it. */
+/** Sends a text of this type that never changes while the process lives: made and packed once, and not sent again to those who have it. */
 export function createDocumentSender(
   make: () => string,
+  type = 'application/json; charset=utf-8',
 ): (request: FastifyRequest, reply: FastifyReply) => FastifyReply {
   let document: ReturnType<typeof pack> | undefined
   return (request, reply) => {
@@ -14,7 +15,7 @@ export function createDocumentSender(
     if (isKnown(request.headers['if-none-match'], document.tag)) return reply.code(304).send()
     const coding = acceptedCoding(request.headers['accept-encoding'])
     if (coding !== null) reply.header('Content-Encoding', coding)
-    return reply.type('application/json; charset=utf-8').send(document.forms[coding ?? 'identity'])
+    return reply.type(type).send(document.forms[coding ?? 'identity'])
   }
 }
 

@@ -53,7 +53,7 @@ function refusalOf(code: ProblemCode): unknown {
       retry_after_seconds: 1,
     }
   const body = { errors, code, request_id: requestId }
-  return code === 'token_requests_exceeded' ? { ...body, retry_after_seconds: 42 } : body
+  return problems[code].status === 429 ? { ...body, retry_after_seconds: 42 } : body
 }
 
 function successOf(operationId: string): unknown {

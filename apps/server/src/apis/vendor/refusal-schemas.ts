@@ -5,6 +5,7 @@ import type { TSchema } from 'typebox'
 const bodies: Partial<Record<ProblemCode, string>> = {
   sync_slots_exceeded: 'SyncSlotsExceeded',
   token_requests_exceeded: 'TokenRequestsExceeded',
+  requests_exceeded: 'RequestsExceeded',
 }
 
 /** The success and every refusal of an operation. `x-problems` lists the codes for vendors' programs; examples.ts adds an example of each. */
@@ -14,8 +15,13 @@ export function answers(success: TSchema, codes: readonly ProblemCode[]) {
     status,
     {
       description: ofStatus.map((code) => problems[code].errors).join(' '),
-      $ref: `${ofStatus.map((code) => bodies[code]).find((body) => body) ?? 'Error'}#`,
+      ...oneOrAny([...new Set(ofStatus.map((code) => bodies[code] ?? 'Error'))]),
     },
   ])
   return { 'x-problems': codes, response: { 200: success, ...Object.fromEntries(refusals) } }
+}
+
+function oneOrAny([first, ...others]: readonly string[]) {
+  const refs = [first, ...others].map((name) => ({ $ref: `${name}#` }))
+  return others.length === 0 ? refs[0] : { anyOf: refs }
 }

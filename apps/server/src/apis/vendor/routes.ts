@@ -6,6 +6,7 @@ import type { VendorApiContext } from './context.ts'
 import { registerDataset } from './dataset-routes.ts'
 import { registerDirectory } from './directory-routes.ts'
 import { documentVendorApi } from './openapi.ts'
+import { requireTurn } from './request-turn.ts'
 import { registerTokenRoute } from './token-route.ts'
 
 /** HTTP under /api/v1/vendors: the contract with vendors, and its description. */
@@ -21,6 +22,7 @@ export async function registerVendorApi(
         registerTokenRoute(described, context)
         described.register(async (protectedApi) => {
           requireToken(protectedApi, context.tokens)
+          requireTurn(protectedApi, context)
           registerDirectory(protectedApi, context)
           for (const dataset of datasets) registerDataset(protectedApi, context, dataset)
         })
@@ -40,7 +42,7 @@ export async function authenticateUnknownPath(
   if (openRoutes.includes(path) || !path.startsWith(`${vendorApiPath}/`)) return
   const token = await verifyBearer(context.tokens, request.headers.authorization)
   request.logNotes = { ...request.logNotes, companyId: token.companyId, keyPairId: token.keyPairId }
-  await requirePrincipal(context.pool, token)
+  await requirePrincipal(context.controlPool, token)
 }
 
 /** However it is spelled: escaped, or in absolute form. What cannot be decoded, the router has refused already. */

@@ -9,8 +9,15 @@ import { answers } from './refusal-schemas.ts'
  */
 
 const dataTag = 'Data'
-const everywhere = ['internal', 'unavailable'] as const
-const ofBearer = ['token_required', 'token_invalid', 'agreement_required', 'parameter_invalid', ...everywhere] as const
+const everywhere = ['internal', 'overloaded', 'unavailable'] as const
+const ofBearer = [
+  'token_required',
+  'token_invalid',
+  'agreement_required',
+  'parameter_invalid',
+  'requests_exceeded',
+  ...everywhere,
+] as const
 
 export const tokenSchema = {
   operationId: 'auth_token_create',

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { vendorApiPath } from '@bridgework/contract'
 import { createSecretKey } from '../../modules/credentials/secret.ts'
-import { openConnection } from '../../platform/http/test-connection.ts'
+import { openConnection, readAnswers } from '../../platform/http/test-connection.ts'
 import { type Answer, aPlan, someWorld, type TestLocation, type TestVendor, type TestWorld } from '../../test-world.ts'
 import { assertProblem, eventually } from './test-answer.ts'
 import { holdInFlight, slotsTaken } from './test-in-flight.ts'
@@ -161,3 +161,21 @@ test('C08: the slots of a server that was killed are free for another one within
 function cutsIn(world: TestWorld): string[] {
   return world.events.flatMap((event) => (event.event === 'response.cut' ? [event.because] : []))
 }
+
+test('with 64 descriptors 200 callers at once are answered, with 200 or 503, and none is reset', async (t) => {
+  const secret = randomBytes(32)
+  const world = await someWorld(t, { secretKey: createSecretKey(secret) })
+  const server = await startServerProcess(t, world, secret, { descriptors: 64 })
+  const ask = async () => {
+    const socket = await openConnection(t, server.port)
+    socket.write('GET /readyz HTTP/1.1\r\nHost: test\r\n\r\n')
+    const [answer] = await readAnswers(socket, 1)
+    return { socket, status: answer?.status, retryAfter: answer?.headers.get('retry-after') }
+  }
+  const answers = await Promise.all(Array.from({ length: 200 }, ask))
+  const refused = answers.filter(({ status }) => status === 503)
+  assert.deepEqual([...new Set(answers.map(({ status }) => status))].sort(), [200, 503])
+  for (const { retryAfter } of refused) assert.equal(retryAfter, '2')
+  for (const { socket } of answers) socket.destroy()
+  await eventually(async () => (await ask()).status === 200, 5_000, 'others are served afterwards')
+})

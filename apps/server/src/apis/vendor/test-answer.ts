@@ -20,7 +20,7 @@ export function assertProblem(answer: Answer, code: ProblemCode, errors?: RegExp
   } else {
     assert.equal(body.code, code, answer.text)
     assert.equal(body.request_id, headers.get('x-request-id'))
-    const more = code === 'token_requests_exceeded' ? ['retry_after_seconds'] : []
+    const more = status === 429 ? ['retry_after_seconds'] : []
     assert.deepEqual(Object.keys(body), ['errors', 'code', 'request_id', ...more])
   }
   assert.equal(headers.get('www-authenticate') !== null, status === 401)

@@ -9,6 +9,8 @@ import { createSyncSlots } from '../../modules/throttle/sync-slots.ts'
 import { createTokenLimit } from '../../modules/throttle/token-limit.ts'
 import { createUsageRecorder } from '../../modules/usage/recorder.ts'
 import { createPool } from '../../platform/database/pool.ts'
+import { connectionsWithin } from '../../platform/http/connections.ts'
+import { createLoadWatch } from '../../platform/memory/load-watch.ts'
 
 // A whole server in a process of its own, for tests that kill it or measure it: node test-server-process.ts <database> <secret in base64> <lease
 // of slots in ms>. Tells its parent the port; answers the message `memory` with the most memory that it ever had, in bytes, and `load` with what
@@ -17,9 +19,10 @@ const [url = '', secret = '', leaseMs = ''] = process.argv.slice(2)
 const log = () => {}
 const now = () => new Date()
 const pool = createPool(url, { max: 10, log, applicationName: 'test server' })
+const controlPool = createPool(url, { max: 5, log, applicationName: 'test server: control' })
 const secretKey = createSecretKey(Buffer.from(secret, 'base64'))
 const slots = createSyncSlots({
-  pool,
+  pool: controlPool,
   processId: randomUUID(),
   limits: { initial: 5, incremental: 25 },
   leaseMs: Number(leaseMs),
@@ -30,11 +33,14 @@ slots.start()
 const app = await buildApp({
   environment: 'sandbox',
   pool,
+  controlPool,
   secretKey,
-  keys: await openKeyRing({ pool, secretKey, log }),
-  tokenLimit: createTokenLimit({ pool }),
+  keys: await openKeyRing({ pool: controlPool, secretKey, log }),
+  tokenLimit: createTokenLimit({ pool: controlPool }),
   slots,
-  disclosures: createDisclosureWriter({ pool, log }),
+  disclosures: createDisclosureWriter({ pool: controlPool, log }),
+  load: createLoadWatch(),
+  http: { connectionsMax: connectionsWithin(15) },
   usage: createUsageRecorder({ pool, log, now }),
   publicUrl: 'http://localhost',
   trustedProxies: [],

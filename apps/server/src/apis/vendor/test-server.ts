@@ -1,4 +1,4 @@
-import { fork } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
@@ -10,15 +10,22 @@ import type { TestWorld } from '../../test-world.ts'
  */
 export type ServerLoad = { stallMs: number; cpuMs: number; memoryMb: number }
 
-/** Starts another server on the world's database as a process. `secret`: the 32 bytes of the world's secret key. */
+/**
+ * Starts another server on the world's database as a process. `secret`: the 32 bytes of the world's secret key. `descriptors`: how many files and
+ * connections it may have open.
+ */
 export async function startServerProcess(
   t: TestContext,
   world: TestWorld,
   secret: Buffer,
-  { leaseMs = 20_000, execArgv = [] as string[] } = {},
+  { leaseMs = 20_000, execArgv = [] as string[], descriptors = 0 } = {},
 ) {
   const file = join(import.meta.dirname, 'test-server-process.ts')
-  const child = fork(file, [world.serverUrl, secret.toString('base64'), String(leaseMs)], { execArgv })
+  const limited = descriptors > 0 ? `ulimit -n ${descriptors}; ` : ''
+  const args = [...execArgv, file, world.serverUrl, secret.toString('base64'), String(leaseMs)]
+  const child = spawn('/bin/sh', ['-c', `${limited}exec "$0" "$@"`, process.execPath, ...args], {
+    stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+  })
   t.after(() => child.kill('SIGKILL'))
   const answer = async <T>(): Promise<T> => {
     const [given] = (await once(child, 'message')) as [T]

@@ -7,7 +7,7 @@ import { tokenSchema } from './schemas.ts'
 
 /** spec: POST /auth/token. The one route of the vendor API without a token. */
 export function registerTokenRoute(app: FastifyInstance, context: VendorApiContext): void {
-  const { pool, secretKey, tokens, tokenLimit, log } = context
+  const { controlPool, secretKey, tokens, tokenLimit, log } = context
   app.post('/auth/token', { schema: tokenSchema, bodyLimit: limits.tokenBodyBytesMax }, async (request, reply) => {
     // After the body has arrived: a request that is never finished is charged to nobody.
     const verdict = await tokenLimit.admit(request.clientIp)
@@ -15,7 +15,7 @@ export function registerTokenRoute(app: FastifyInstance, context: VendorApiConte
     if (!verdict.admitted)
       throw new Problem('token_requests_exceeded', { retryAfterSeconds: verdict.retryAfterSeconds })
     const { clientId, clientSecret } = readCredentials(request.body)
-    const result = await verifyKeyPair(pool, secretKey, clientId, clientSecret)
+    const result = await verifyKeyPair(controlPool, secretKey, clientId, clientSecret)
     if ('refused' in result) {
       log({ event: 'token.refused', because: result.refused })
       throw new Problem('credentials_invalid')

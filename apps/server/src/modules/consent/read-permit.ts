@@ -52,13 +52,14 @@ export type ReadPermit = {
  * This one statement reads the tables of three nouns (directory, access, records), which otherwise ask each other through functions:
  * it runs before every read, and asking one by one would cost three round trips and see three moments. On a cluster it goes to one node:
  * the large tables are given their location_id, the others are on every node. Prepared once per connection; all lookups by primary key.
+ * `drawOn`: where a grant's stamp is drawn, which may wait a second for a writer.
  */
 export async function permitRead(
   pool: Pool,
   token: VerifiedToken,
   locationId: string,
   dataset: DatasetName,
-  options: { previewOff: boolean },
+  options: { previewOff: boolean; drawOn?: Pool },
 ): Promise<ReadPermit> {
   // No location has the id 0. Asked for all the same, because a dead token is answered first, whatever the path says.
   const parsedId = parseNumericId<LocationId>(locationId)
@@ -77,7 +78,7 @@ export async function permitRead(
   if (row.first_stamp === null) throw new Error('a granted dataset has no state')
   const grant = { companyId: token.companyId, locationId: parsedId, dataset }
   // The state that was read is from before the stamp, so the permit is asked for again.
-  if (row.granted_stamp === null && (await drawGrantStamp(pool, grant))) {
+  if (row.granted_stamp === null && (await drawGrantStamp(options.drawOn ?? pool, grant))) {
     return await permitRead(pool, token, locationId, dataset, options)
   }
   return {

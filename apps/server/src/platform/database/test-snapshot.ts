@@ -38,6 +38,8 @@ export async function killConnections(pool: pg.Pool): Promise<void> {
   await asSuperuser(database, [
     'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
   ])
+  // The pool may not have noticed yet: a statement on each connection fails on the dead ones, which leave it.
+  await Promise.allSettled(Array.from({ length: pool.totalCount }, () => pool.query('select')))
 }
 
 async function asSuperuser(database: string, statements: readonly string[]): Promise<void> {

@@ -88,6 +88,8 @@ const ofFastify: Record<string, ProblemCode> = {
   FST_ERR_BAD_URL: 'request_malformed',
   FST_ERR_MAX_PARAM_LENGTH: 'uri_too_long',
   FST_ERR_NOT_FOUND: 'route_unknown',
+  // A name that no file can have: too long, or with a zero byte.
+  FST_STATIC_FORBIDDEN_PATH: 'route_unknown',
 }
 
 /** An error's class and code, and the first line of ours in its stack. The message is cut away first: it could spell a stack line. */

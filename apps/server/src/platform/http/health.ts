@@ -7,15 +7,16 @@ const clockDifferenceMaxMs = 5000
 
 /** Liveness, readiness and metrics, for the monitoring of the process. */
 export function registerHealth(app: FastifyInstance, deps: { pool: Pool; now: () => Date; metrics: Metrics }): void {
-  app.get('/healthz', async () => ({ status: 'ok' }))
+  const config = { isAlwaysServed: true }
+  app.get('/healthz', { config }, async () => ({ status: 'ok' }))
 
-  app.get('/readyz', async (_request, reply) => {
+  app.get('/readyz', { config }, async (_request, reply) => {
     const problem = await findProblem(deps.pool, deps.now)
     if (problem === null) return { status: 'ready' }
     return reply.code(503).header('Retry-After', '2').send({ status: 'not ready', because: problem })
   })
 
-  app.get('/metrics', async (_request, reply) =>
+  app.get('/metrics', { config }, async (_request, reply) =>
     reply.header('Content-Type', deps.metrics.contentType).send(await deps.metrics.render()),
   )
 }

@@ -6,10 +6,12 @@ import Negotiator from 'negotiator'
 export type ContentCoding = 'zstd' | 'gzip'
 
 export type BodyOptions = {
-  /** The whole body; parts are joined as they are. */
-  body: Buffer | string | readonly (Buffer | string)[]
+  /** The whole body; parts are joined as they are. A list is emptied when it is packed, so that a slow reader keeps no page in memory. */
+  body: Buffer | string | (Buffer | string)[]
   /** How the caller takes it packed: `acceptedCoding(request.headers['accept-encoding'])`; null: not at all. */
   coding: ContentCoding | null
+  /** Told how many bytes stay in memory until the reader has taken them. */
+  onHeld?: (bytes: number) => void
   /** Awaited before the last bytes go to the socket, once, also when the caller left or was cut: a slot is given back here. */
   beforeLastBytes?: () => Promise<void>
   onCut?: (because: 'stalled' | 'too slow') => void
@@ -35,6 +37,8 @@ export async function sendBody(reply: FastifyReply, options: BodyOptions): Promi
     const coding = plainLength > packAboveBytes ? options.coding : null
     const packed = coding && (await pack[coding](joined(parts)))
     const length = packed?.length ?? plainLength
+    if (packed && Array.isArray(options.body)) options.body.length = 0
+    options.onHeld?.(length)
     if (length <= chunkBytes) await release()
 
     const response = beginResponse(reply)

@@ -4,8 +4,10 @@ import type { SecureContextOptions } from 'node:tls'
 import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
 import { Problem } from '../errors/problem.ts'
 import type { Log, LogEvent } from '../log/log-event.ts'
+import type { LoadWatch } from '../memory/load-watch.ts'
 import { createClientAddress, createIsHttps } from './client-address.ts'
 import { createClientErrorHandler, refuseAndClose } from './client-error.ts'
+import { boundConnections } from './connections.ts'
 import { createErrorHandler, routeOf, writeProblem } from './error-handler.ts'
 import { acceptJsonBodies } from './json-body.ts'
 import { refuseMalformed } from './malformed-request.ts'
@@ -24,6 +26,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** How long a request of this route may take to arrive, where that is longer than for others. */
     uploadTimeoutMs?: number
+    /** Also while the process has too much to do: what tells how it does. */
+    isAlwaysServed?: boolean
   }
   interface FastifyRequest {
     /** The caller's address, behind trusted proxies too. */
@@ -37,6 +41,8 @@ export type HttpServerOptions = {
   log: Log
   /** Addresses and CIDR ranges whose X-Forwarded-For counts. */
   trustedProxies: readonly string[]
+  /** Refuses new requests while the event loop is late. */
+  load?: LoadWatch | undefined
   /**
    * Called before a request that no route answers is refused with 404 or 405, so that an API can refuse with 401 first. `route` is the pattern
    * of a path that is known but not with this method, null for an unknown path.
@@ -116,9 +122,11 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   // Each of many pipelined requests listens for the end of their one connection.
   for (const event of ['connection', 'secureConnection'])
     app.server.on(event, (socket: Socket) => socket.setMaxListeners(0))
-  app.server.maxConnections = options.connectionsMax ?? 10_000
-  // Idle connections make room: a second try succeeds.
-  app.server.on('drop', () => app.server.closeIdleConnections())
+  boundConnections(app.server, options.connectionsMax ?? 10_000, (socket) => {
+    // Before the handshake a caller could not read an answer.
+    if (options.tls) socket.destroy()
+    else refuseAndClose(socket, new Problem('overloaded'), newRequestId())
+  })
   app.server.on('connect', (_request, socket) => {
     refuseAndClose(socket as Socket, new Problem('method_not_allowed'), newRequestId(), { Allow: 'GET' })
   })
@@ -149,6 +157,9 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(headersOfAll(request.id))
     if (isHttps(request.raw)) reply.header('Strict-Transport-Security', 'max-age=31536000')
+    if (options.load?.isLate() && !request.routeOptions.config.isAlwaysServed) {
+      throw new Problem('overloaded', { because: 'event loop' })
+    }
     refuseMalformed(request.raw, options.publicUrl ?? null)
     if ((request.raw.url ?? '').length > urlLengthMax) throw new Problem('uri_too_long')
     if (!request.is404 && !hasEmptyId(request)) return

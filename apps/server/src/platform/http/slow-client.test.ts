@@ -91,7 +91,25 @@ test('beyond the most connections, idle ones make room', async (t) => {
     (socket) => new Promise((resolve) => socket.once('close', resolve).once('end', () => socket.end())),
   )
   const refused = await openConnection(t, port)
+  refused.resume()
   await new Promise((resolve) => refused.once('close', resolve))
   await Promise.all(closed)
   assert.equal((await exchange(t, port, legitimate)).status, 200)
+})
+
+test('a connection beyond the most gets 503 with Retry-After, and those that are served go on', async (t) => {
+  const { promise: answered, resolve: answer } = Promise.withResolvers<object>()
+  const { port } = await startTestServer(t, (app) => app.get('/slow', () => answered), { connectionsMax: 2 })
+  const served = await Promise.all([1, 2].map(() => openConnection(t, port)))
+  const answers = served.map((socket) => {
+    socket.write('GET /slow HTTP/1.1\r\nHost: test\r\n\r\n')
+    return readAnswers(socket, 1)
+  })
+  for (let time = 0; time < 30; time += 1) {
+    const refused = await exchange(t, port, legitimate)
+    assertRefusal(refused, 503, 'overloaded')
+    assert.equal(refused.headers.get('retry-after'), '2')
+  }
+  answer({})
+  for (const [first] of await Promise.all(answers)) assert.equal(first?.status, 200)
 })

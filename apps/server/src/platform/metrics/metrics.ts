@@ -1,11 +1,12 @@
 import type { Pool } from 'pg'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { LogEvent } from '../log/log-event.ts'
+import type { LoadWatch } from '../memory/load-watch.ts'
 
 export type Metrics = { observe: (event: LogEvent) => void; render: () => Promise<string>; contentType: string }
 
-/** Prometheus metrics, made of the log's events: what cannot stand in the log cannot stand here either. */
-export function createMetrics(pool: Pool): Metrics {
+/** Prometheus metrics, made of the log's events: what cannot stand in the log cannot stand here either. `pools`: by their use. */
+export function createMetrics(pools: Readonly<Record<string, Pool>>, load: LoadWatch): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   const registers = [registry]
@@ -35,13 +36,31 @@ export function createMetrics(pool: Pool): Metrics {
   })
   new Gauge({
     name: 'bridgework_database_connections',
-    help: 'Connections of the pool, by what they do',
-    labelNames: ['state'],
+    help: 'Connections to the database, by their pool and by what they do',
+    labelNames: ['pool', 'state'],
     registers,
     collect() {
-      this.set({ state: 'busy' }, pool.totalCount - pool.idleCount)
-      this.set({ state: 'idle' }, pool.idleCount)
-      this.set({ state: 'waited_for' }, pool.waitingCount)
+      for (const [name, pool] of Object.entries(pools)) {
+        this.set({ pool: name, state: 'busy' }, pool.totalCount - pool.idleCount)
+        this.set({ pool: name, state: 'idle' }, pool.idleCount)
+        this.set({ pool: name, state: 'waited_for' }, pool.waitingCount)
+      }
+    },
+  })
+  new Gauge({
+    name: 'bridgework_event_loop_lag_seconds',
+    help: 'How late the event loop comes to its work, smoothed over about a second: above 0.25, new requests are refused',
+    registers,
+    collect() {
+      this.set(load.lagMs() / 1000)
+    },
+  })
+  new Gauge({
+    name: 'bridgework_heap_used_ratio',
+    help: 'Share of the heap limit in use after a full collection of the last 5 s, else 0: above 0.75, large requests are refused',
+    registers,
+    collect() {
+      this.set(load.heapShare())
     },
   })
   return {

@@ -1,0 +1,57 @@
+import { limits } from '@bridgework/contract'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import type { RequestTurn } from '../../modules/throttle/request-turns.ts'
+import { Problem } from '../../platform/errors/problem.ts'
+import { rawQuery } from '../../platform/http/server.ts'
+import { tokenOf } from './authenticate.ts'
+import type { VendorApiContext } from './context.ts'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** What the answer of this route has at most, where that is not a matter of its `items`. */
+    answerBytesMax?: number
+  }
+}
+
+const taken = new WeakMap<FastifyRequest, RequestTurn>()
+
+/**
+ * Every request of this instance takes its company's turn before anything is read for it, the database's checks included, and holds it until
+ * its answer is sent or its caller has left.
+ */
+export function requireTurn(
+  app: FastifyInstance,
+  { requests, load }: Pick<VendorApiContext, 'requests' | 'load'>,
+): void {
+  app.addHook('onRequest', async (request) => {
+    const bytes = bytesAsked(request)
+    if (bytes > largeBytes && load.isFull()) throw new Problem('overloaded', { because: 'heap', retryAfterSeconds: 5 })
+    const turn = await requests.take(tokenOf(request).companyId, bytes)
+    // The request's end, not the answer's: an answer that waits behind another on its connection is not informed when the connection closes.
+    request.raw.once('close', turn.end)
+    if (request.raw.destroyed) {
+      turn.end()
+      throw new Problem('request_malformed', { because: 'aborted' })
+    }
+    taken.set(request, turn)
+  })
+}
+
+/** Says how much of the answer is still in memory, so that others of the company need not wait for a reader that is slow. */
+export function keepBytes(request: FastifyRequest, bytes: number): void {
+  taken.get(request)?.keep(bytes)
+}
+
+/** What the answer may have. The route refuses `items` that it cannot read. */
+function bytesAsked(request: FastifyRequest): number {
+  const { answerBytesMax } = request.routeOptions.config
+  if (answerBytesMax !== undefined) return answerBytesMax
+  const items = Number(new URLSearchParams(rawQuery(request)).get('items') ?? limits.pageSizeDefault)
+  return recordBytes * Math.min(items || 0, limits.pageSizeMax)
+}
+
+/** An answer that may be larger is refused while there is little memory. */
+const largeBytes = 2 ** 20
+
+/** A page of 5,000 records with the widest values in Latin script has 14 MiB. */
+const recordBytes = (14 * 2 ** 20) / limits.pageSizeMax
