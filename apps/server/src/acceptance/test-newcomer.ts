@@ -64,7 +64,7 @@ function watch(child: ChildProcess) {
     ready: async (): Promise<number> => {
       while (!stdout.includes('Press Ctrl-C to stop')) {
         if (child.exitCode !== null || child.signalCode !== null) throw new Error(`It ended: ${stdout}${stderr}`)
-        if (performance.now() - startedAt > 60_000) throw new Error(`It is not ready after 60 s: ${stdout}${stderr}`)
+        if (performance.now() - startedAt > 180_000) throw new Error(`It is not ready after 180 s: ${stdout}${stderr}`)
         await sleep(10)
       }
       return performance.now() - startedAt
