@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { findDataset } from '@bridgework/contract'
 import { keyOrder } from '@bridgework/practice-simulator'
 import type { AgentEvent } from '../agent-event.ts'
 import { sleep } from '../backoff.ts'
@@ -53,4 +54,10 @@ export async function served(server: TestService) {
       .map(([source_id, attributes]) => ({ source_id, attributes }) as SourceRecord)
       .sort((left, right) => keyOrder(left.source_id, right.source_id))
   }
+}
+
+/** The truth as a service has it whose practice granted no notes. */
+export function withoutNotes(dataset: string, truth: readonly SourceRecord[]): SourceRecord[] {
+  const nulls = Object.fromEntries((findDataset(dataset)?.notes ?? []).map((name) => [name, null]))
+  return truth.map((record) => ({ ...record, attributes: { ...record.attributes, ...nulls } }))
 }

@@ -19,7 +19,10 @@ test('the documented example brings its three files to the server, each record a
   const world = await someFolder(t, exampleFile('mapping.toml').toString())
   for (const name of ['plans.csv', 'patients.csv', 'appointments.csv']) world.write(name, exampleFile(name))
 
+  await world.server.grantNotes()
   assert.equal(await world.run(), 'complete', JSON.stringify(world.events))
+  // Who may read notes of a location is known once it has been sent.
+  assert.equal(await world.run(), 'complete')
 
   for (const location of ['main', 'oak']) {
     assert.deepEqual(Object.keys(namesOf(world.visible(location, 'insurance_plans'))), ['12', '13'])
