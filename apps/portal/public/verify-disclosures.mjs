@@ -15,10 +15,17 @@ const sha256 = (data) => createHash('sha256').update(data).digest()
 const findings = []
 
 try {
-  process.exitCode = await main(process.argv.slice(2))
+  process.exitCode = await main(joined(process.argv.slice(2)))
 } catch (error) {
   console.error(error instanceof Error ? error.message : error)
   process.exitCode = error?.code?.startsWith?.('ERR_PARSE_ARGS') ? 2 : 1
+}
+
+/** `--public-key <key>` as one argument: a key may begin with a dash, and would be taken for an option. */
+function joined(args) {
+  const result = []
+  for (const arg of args) result.push(result.at(-1) === '--public-key' ? `${result.pop()}=${arg}` : arg)
+  return result
 }
 
 async function main(args) {

@@ -54,8 +54,9 @@ async function startStalledReader(world: World, locationId: string): Promise<Soc
   socket.on('error', () => {})
   await once(socket, 'connect')
   socket.pause()
-  const request = `GET ${pathname}/locations/${locationId}/insurance_plans?items=5000 HTTP/1.1\r\nHost: ${hostname}\r\nAuthorization: Bearer ${world.vendor.token}\r\n\r\n`
-  socket.write(request.repeat(6))
+  const request = `GET ${pathname}/locations/${locationId}/insurance_plans?items=1500 HTTP/1.1\r\nHost: ${hostname}\r\nAuthorization: Bearer ${world.vendor.token}\r\n\r\n`
+  // Two do not fit into the system's buffers. More of all readers would be more than a company may have in progress.
+  socket.write(request.repeat(2))
   return socket
 }
 

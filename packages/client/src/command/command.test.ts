@@ -42,8 +42,8 @@ test('login checks a key pair and keeps it, and the other commands use it', asyn
 test('pull writes NDJSON, CSV and Parquet with the same records', async (t) => {
   const { env, location } = await someCommand(t)
   await location.upload('appointments', {
-    a1: aRecord('appointments', { note: 'a "quoted", note\nin two lines', provider_name: '' }),
-    a2: aRecord('appointments', { starts_at: null, note: null }),
+    a1: aRecord('appointments', { appointment_type: 'a "quoted", type\nin two lines', provider_name: '' }),
+    a2: aRecord('appointments', { starts_at: null, appointment_type: null }),
   })
   const folder = someFolder(t)
   const fileOf = (name: string) => join(folder, name)
@@ -70,7 +70,7 @@ test('pull writes NDJSON, CSV and Parquet with the same records', async (t) => {
   assert.equal(readFileSync(fileOf('a.ndjson'), 'utf8'), out)
   const csv = readFileSync(fileOf('a.csv'), 'utf8')
   assert.match(csv, /^location_id,id,patient_id,provider_name,/)
-  assert.ok(csv.includes('"a ""quoted"", note\nin two lines"'))
+  assert.ok(csv.includes('"a ""quoted"", type\nin two lines"'))
   assert.match(csv.split('\r\n')[1] ?? '', /^\d+,\d+,,"",/)
   const rows = await parquetReadObjects({ file: await asyncBufferFromFile(fileOf('a.parquet')) })
   const typed = records.map(({ location_id, id, attributes }) => {
@@ -155,7 +155,7 @@ test('mirror copies to each kind of target, brings it up to date, and verifies i
 test('a pull says where the next one begins, and what a spreadsheet would calculate is kept from it', async (t) => {
   const { env, world, location } = await someCommand(t)
   await location.upload('appointments', {
-    a1: aRecord('appointments', { note: '=HYPERLINK("http://x")', provider_name: '-1.50' }),
+    a1: aRecord('appointments', { appointment_type: '=HYPERLINK("http://x")', provider_name: '-1.50' }),
   })
   const folder = someFolder(t)
   const file = join(folder, 'a.csv')
@@ -167,7 +167,7 @@ test('a pull says where the next one begins, and what a spreadsheet would calcul
   assert.equal(readFileSync(file, 'utf8').match(/HYPERLINK/g)?.length, 1)
   assert.match(readFileSync(file, 'utf8'), /,"=HYPERLINK/)
   const [, watermark = ''] = /--since (\S+)/.exec(pulled.err) ?? []
-  await location.upload('appointments', { a2: aRecord('appointments', { note: '@SUM(1)' }) })
+  await location.upload('appointments', { a2: aRecord('appointments', { appointment_type: '@SUM(1)' }) })
   const later = await command(['pull', 'appointments', '--format', 'csv', '--spreadsheet', '--since', watermark], env)
   assert.match(later.out, /^location_id.*\r\n.*,'@SUM\(1\),.*\r\n$/)
   const guarded = await command(['pull', 'appointments', '--format', 'csv', '--spreadsheet'], env)

@@ -42,7 +42,7 @@ async function somePractice(t: TestContext) {
     return join(folder, name)
   }
   const verify = async (...args: string[]) =>
-    await promisify(execFile)(process.execPath, [verifier, ...args, '--public-key', key.text]).then(
+    await promisify(execFile)(process.execPath, [verifier, '--public-key', key.text, ...args]).then(
       ({ stdout }) => ({ code: 0, text: stdout }),
       (error: { code: number; stdout: string; stderr: string }) => ({
         code: error.code,
@@ -106,8 +106,11 @@ test('F21: the program finds what was changed in an export, and says how a file 
     assert.match(answer.text, expected, name)
   }
   const path = practice.save('good.ndjson', `${lines.join('\n')}\n`)
-  const stranger = sealKeyOf({ sealSeed: Buffer.alloc(32, 7) })
-  assert.match((await practice.verify(path, '--public-key', stranger.text)).text, /Checked/)
+  const strangers = Array.from({ length: 256 }, (_, n) => sealKeyOf({ sealSeed: Buffer.alloc(32, n) }).text)
+  for (const stranger of [strangers[7], strangers.find((text) => text.startsWith('-'))]) {
+    const answer = await practice.verify(path, '--public-key', stranger ?? assert.fail('no key begins with a dash'))
+    assert.match(answer.text, /names another public key/)
+  }
   assert.equal((await practice.verify()).code, 2)
   assert.equal((await practice.verify(practice.save('no.ndjson', 'hello\n'))).code, 1)
 })

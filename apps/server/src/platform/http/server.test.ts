@@ -60,7 +60,12 @@ describe('K12: every refusal has the one error shape', () => {
     ['an escape that is no UTF-8', `GET /locations/%ff/plans HTTP/1.1\r\n${base}\r\n`, 400, 'request_malformed'],
     ['no Host header', 'GET /fails HTTP/1.1\r\nConnection: close\r\n\r\n', 400, 'request_malformed'],
     ['two Host headers', `GET /fails HTTP/1.1\r\nHost: other\r\n${base}\r\n`, 400, 'request_malformed'],
-    ['a Host that is a list', 'GET /fails HTTP/1.1\r\nHost: test, other\r\n\r\n', 400, 'request_malformed'],
+    [
+      'a Host that is a list',
+      'GET /fails HTTP/1.1\r\nHost: test, other\r\nConnection: close\r\n\r\n',
+      400,
+      'request_malformed',
+    ],
     [
       'two Authorization headers',
       `GET /fails HTTP/1.1\r\n${base}Authorization: Bearer a\r\nauthorization: Bearer b\r\n\r\n`,
