@@ -79,11 +79,17 @@ test('an erasing that is killed goes on with the next command', async (t) => {
     join(import.meta.dirname, 'main.ts'),
     ...['organization', 'erase', '--organization', location.organizationId, '--confirm', 'Practice'],
   ]
+  // The last record is held, so that the erasing cannot end before it is killed.
+  const holder = await world.ownerPool.connect()
+  await holder.query('begin')
+  await holder.query('select from record where location_id = $1 order by id desc limit 1 for update', [location.id])
   const child = spawn(process.execPath, args, { env, stdio: 'ignore' })
   const ended = once(child, 'close')
   while ((await countRecords(world, location.id)) === 60_000) await sleep(5)
   child.kill('SIGKILL')
   await ended
+  await holder.query('rollback')
+  holder.release()
   const left = await countRecords(world, location.id)
   assert.ok(left > 0, 'it was killed in the middle')
   t.diagnostic(`killed with ${left} of 60,000 records left`)

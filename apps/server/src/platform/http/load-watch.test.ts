@@ -64,10 +64,13 @@ test('large work is refused while the heap is nearly full after a full collectio
   const collect = runInNewContext('gc') as () => void
   const load = createLoadWatch({ heapShareMax: 0.0001, heapKnownMs: 500 })
   t.after(load.stop)
-  assert.ok(!load.isFull())
   collect()
   while (load.heapShare() === 0) await sleep(1)
   assert.ok(load.isFull())
-  await sleep(500)
-  assert.ok(!load.isFull())
+  // Another test of this process may cause a collection meanwhile.
+  const until = performance.now() + 10_000
+  while (load.isFull()) {
+    assert.ok(performance.now() < until, 'it stays full')
+    await sleep(50)
+  }
 })
