@@ -32,7 +32,7 @@ if (!isLong) {
 }
 
 for (const heap of isLong ? [0, 256] : []) {
-  const named = heap === 0 ? 'as it is started' : `in a heap of ${heap} MB`
+  const named = heap === 0 ? "with Node's own heap" : `in a heap of ${heap} MB`
   test(`the worst requests of every route but the agents' keep nobody waiting, ${named}`, async (t) => {
     const secret = randomBytes(32)
     const world = await somePortal(t, { secretKey: createSecretKey(secret) })
@@ -55,7 +55,9 @@ for (const heap of isLong ? [0, 256] : []) {
       const figures = `${ms(load.stallMs)} | ${ms(waited.health)} | ${ms(waited.page)} | ${Math.round(load.memoryMb)} MB`
       t.diagnostic(`| ${name} | ${done} | ${figures} |`)
       const isSlow = waited.health >= most.waitedMs || waited.page >= most.waitedMs
-      if (load.stallMs >= most.stallMs || load.memoryMb >= most.memoryMb || isSlow) missed.push(`${name}: ${figures}`)
+      // Memory is bounded as the service is started: with a limit.
+      const isLarge = heap > 0 && load.memoryMb >= most.memoryMb
+      if (load.stallMs >= most.stallMs || isLarge || isSlow) missed.push(`${name}: ${figures}`)
     }
     const all = async (route: Route) => {
       const requests = worstRequests(route, fill)
