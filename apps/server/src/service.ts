@@ -110,7 +110,7 @@ export async function openService(config: Config, log: Log): Promise<Service> {
       disclosures,
       usage,
       load,
-      http: { connectionsMax: connectionsWithin(config.databaseConnections) },
+      http: { connectionsMax: connectionsWithin(config.databaseConnections), ...(tls && { tls }) },
       environment,
       publicUrl,
       trustedProxies,
@@ -118,7 +118,6 @@ export async function openService(config: Config, log: Log): Promise<Service> {
       mailDir: config.mail.kind === 'folder' ? config.mail.dir : null,
       now,
       log,
-      ...(tls && { http: { tls } }),
     })
     // With TLS options it is a TLS server, which Fastify's type does not say.
     if (config.tls) closers.push(followTlsFiles(app.server as unknown as TlsServer, config.tls, log))

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import type { IncomingMessage } from 'node:http'
 import { request } from 'node:https'
@@ -58,6 +59,34 @@ async function getOverTls(port: number, ca: string, path = '/ok') {
   for await (const piece of answer) body += piece
   return { status: answer.statusCode, headers: answer.headers, body }
 }
+
+test('over TLS, too, a caller above the bound is cut, and connections that wait for a request make room for the next', async (t) => {
+  const pair = await makePair('one.example')
+  const { files, write } = someFiles(t)
+  write(pair)
+  const { port } = await startTestServer(t, (routes) => routes.get('/ok', async () => ({ ok: true })), {
+    tls: readTlsPair(files),
+    connectionsMax: 2,
+  })
+  const open = async () => {
+    const socket = connect({ port, host: '127.0.0.1', rejectUnauthorized: false })
+    t.after(() => socket.destroy())
+    await new Promise<void>((resolve, reject) => void socket.once('secureConnect', resolve).once('error', reject))
+    return socket
+  }
+  const ask = async (socket: TLSSocket) => {
+    socket.write('GET /ok HTTP/1.1\r\nHost: test\r\n\r\n')
+    const [answer] = await once(socket, 'data')
+    assert.match(String(answer), /^HTTP\/1\.1 200/)
+  }
+  const first = await open()
+  await ask(first)
+  await open()
+  const closed = once(first, 'close')
+  await assert.rejects(open(), { code: 'ECONNRESET' })
+  await closed
+  await ask(await open())
+})
 
 test('the server speaks TLS 1.2 and 1.3 with modern suites, says HSTS, and takes a renewed pair for new connections', async (t) => {
   const [one, two] = await Promise.all([makePair('one.example'), makePair('two.example')])
