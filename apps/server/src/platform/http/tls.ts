@@ -30,16 +30,17 @@ const protocol = {
 /** The options of a TLS server with this pair. Throws TlsFileError for a file that cannot be read and a pair that does not fit. */
 export function readTlsPair({ certificateFile, keyFile }: TlsFiles): SecureContextOptions {
   const pair = { cert: read(certificateFile), key: read(keyFile) }
+  let validTo: Date
   try {
     createSecureContext({ ...protocol, ...pair })
+    validTo = new X509Certificate(pair.cert).validToDate
   } catch (cause) {
     throw new TlsFileError(
       `The certificate ${certificateFile} and the key ${keyFile} cannot be used (${codeOf(cause) ?? 'unknown'}). Both must be PEM, the key without a password, and belong together.`,
       { cause },
     )
   }
-  if (new Date(new X509Certificate(pair.cert).validTo) < new Date())
-    throw new TlsFileError(`The certificate ${certificateFile} has expired. Renew it.`)
+  if (validTo < new Date()) throw new TlsFileError(`The certificate ${certificateFile} has expired. Renew it.`)
   return { ...protocol, ...pair }
 }
 
