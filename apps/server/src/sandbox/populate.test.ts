@@ -3,16 +3,14 @@ import { type TestContext, test } from 'node:test'
 import { datasetNames } from '@bridgework/contract'
 import { volumeSize } from '@bridgework/practice-simulator'
 import type { Pool } from 'pg'
-import { runOperator } from '../apis/operator/run.ts'
+import { operatorOn, secretKey } from '../apis/operator/test-operator.ts'
 import type { Config } from '../config.ts'
 import { ensureFirstAgreement } from '../modules/credentials/agreement.ts'
-import { createSecretKey } from '../modules/credentials/secret.ts'
 import { listGrants } from '../modules/overview/grant.ts'
 import { createTestDatabase } from '../platform/database/test-database.ts'
 import { requireSafeStart, UnsafeStart } from '../safe-start.ts'
 import { populate } from './populate.ts'
 
-const secretKey = createSecretKey(Buffer.alloc(32, 7))
 const nowhere = 'http://127.0.0.1:1'
 const shape = { seed: 'test', locations: 3, patients: 40 }
 
@@ -80,27 +78,8 @@ test('when it is stopped it ends soon, and says that something is missing', asyn
 
 test('production neither makes invented data nor starts on a database that holds some', async (t) => {
   const pool = await someDatabase(t)
-  const run = async (environment: Config['environment'], ...args: string[]) => {
-    const [out, err]: [string[], string[]] = [[], []]
-    const code = await runOperator(args, {
-      open: async () => ({
-        pool,
-        publicUrl: 'https://b.example',
-        environment,
-        localUrl: nowhere,
-        signal: new AbortController().signal,
-        progress: { show: () => {}, end: () => {} },
-        ownerUrl: '',
-        ask: null,
-        say: () => {},
-        secretKey: async () => secretKey,
-        close: async () => {},
-      }),
-      out: (text) => out.push(text),
-      err: (text) => err.push(text),
-    })
-    return { code, out: out.join('\n'), err: err.join('\n') }
-  }
+  const run = (environment: Config['environment'], ...args: string[]) =>
+    operatorOn(pool, { environment, localUrl: nowhere }).run(...args)
   const command = ['sandbox', 'populate', '--locations', '2', '--patients', '10']
 
   const refused = await run('production', ...command)

@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { createSecretKey } from '../../modules/credentials/secret.ts'
 import { acceptInvitation, findInvitation } from '../../modules/sign-in/invitation.ts'
 import { createTestDatabase } from '../../platform/database/test-database.ts'
-import { runOperator } from './run.ts'
+import { operatorOn, secretKey } from './test-operator.ts'
 
-const secretKey = createSecretKey(Buffer.alloc(32, 5))
 const owner = ['--owner-email', 'olga@example.com', '--owner-name', 'Olga Owner']
 
 test('owners and operators made on the command line get a link by mail, which is printed too, and get in by it', async (t) => {
@@ -73,32 +71,7 @@ test('an operator can be removed while another one is left who can sign in', asy
 
 async function someCommandLine(t: TestContext) {
   const { pool } = await createTestDatabase(t)
-  const run = async (...args: string[]) => {
-    const [out, err]: [string[], string[]] = [[], []]
-    const code = await runOperator(args, {
-      open: async () => ({
-        pool,
-        publicUrl: 'https://b.example',
-        environment: 'sandbox' as const,
-        localUrl: 'http://127.0.0.1:1',
-        signal: new AbortController().signal,
-        progress: { show: () => {}, end: () => {} },
-        ownerUrl: '',
-        ask: null,
-        say: () => {},
-        secretKey: async () => secretKey,
-        close: async () => {},
-      }),
-      out: (text) => out.push(text),
-      err: (text) => err.push(text),
-    })
-    return { code, out: out.join('\n'), err: err.join('\n') }
-  }
-  const ask = async (...args: string[]) => {
-    const { code, out, err } = await run(...args, '--json')
-    assert.equal(code, 0, err)
-    return JSON.parse(out)
-  }
+  const { run, ask } = operatorOn(pool)
   /** What the link lets a person into. */
   const accept = async (link: string) => {
     const token = link.split('#')[1] ?? ''

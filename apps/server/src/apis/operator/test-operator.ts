@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import type { Pool } from 'pg'
+import type { Config } from '../../config.ts'
 import { ensureFirstAgreement } from '../../modules/credentials/agreement.ts'
 import { createSecretKey } from '../../modules/credentials/secret.ts'
 import type { DisclosureEntry } from '../../modules/disclosure/store.ts'
@@ -9,18 +11,22 @@ import { runOperator } from './run.ts'
 /** The secret key of the installation that the commands run on. */
 export const secretKey = createSecretKey(Buffer.alloc(32, 5))
 
-/** An installation of the test's own, on which `run` runs a command. */
-export async function someOperator(t: { name?: string }) {
-  const { pool, ownerPool } = await createTestDatabase(t)
-  await ensureFirstAgreement(pool)
+/** Runs commands on this database. `environment` and `localUrl` are those of its server. */
+export function operatorOn(
+  pool: Pool,
+  {
+    environment = 'sandbox',
+    localUrl = 'http://127.0.0.1:1',
+  }: { environment?: Config['environment']; localUrl?: string } = {},
+) {
   const run = async (...args: string[]) => {
     const [out, err]: [string[], string[]] = [[], []]
     const code = await runOperator(args, {
       open: async () => ({
         pool,
         publicUrl: 'https://b.example',
-        environment: 'sandbox' as const,
-        localUrl: 'http://127.0.0.1:1',
+        environment,
+        localUrl,
         signal: new AbortController().signal,
         progress: { show: () => {}, end: () => {} },
         ownerUrl: '',
@@ -40,7 +46,14 @@ export async function someOperator(t: { name?: string }) {
     assert.equal(code, 0, err)
     return JSON.parse(out)
   }
-  return { pool, ownerPool, run, ask }
+  return { run, ask }
+}
+
+/** An installation of the test's own, on which `run` runs a command. */
+export async function someOperator(t: { name?: string }) {
+  const { pool, ownerPool } = await createTestDatabase(t)
+  await ensureFirstAgreement(pool)
+  return { pool, ownerPool, ...operatorOn(pool) }
 }
 
 /** What is on record after a vendor compared the plans of a location with its copy. */
