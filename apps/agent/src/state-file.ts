@@ -21,10 +21,11 @@ export function inTransaction<T>(database: DatabaseSync, work: () => T): T {
     database.exec('commit')
     return result
   } catch (error) {
-    // After some errors (a full disk) SQLite has rolled back by itself, and a second rollback is an error that hides the first.
     try {
       database.exec('rollback')
-    } catch {}
+    } catch {
+      // After some errors (a full disk) SQLite has rolled back by itself. This second error would hide the first.
+    }
     throw error
   }
 }

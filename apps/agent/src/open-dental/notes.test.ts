@@ -25,7 +25,7 @@ test('notes are read, sent and stored only while a company may read them, and ev
   const fullReads = (events: Awaited<ReturnType<typeof copy.run>>) =>
     events.flatMap((event) => (event.event === 'dataset.reading' && event.fully !== null ? [event.fully] : []))
 
-  // Nobody may: no statement names a column with a note, and nothing of one leaves the office.
+  // Without a grant no statement names a column with a note, and nothing of one leaves the office.
   await mariaDb.execute(`set global log_output = 'TABLE', general_log = on`)
   await copy.run()
   await copy.run()

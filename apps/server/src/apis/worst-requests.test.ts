@@ -20,7 +20,7 @@ const isLong = seconds > 0
 const most = { stallMs: 250, waitedMs: 250, memoryMb: 400 }
 
 if (!isLong) {
-  test('the first and the last of the worst requests of every route get an answer that is no error of ours', async (t) => {
+  test('the first and the last of the worst requests of every route get an answer, and never 500', async (t) => {
     const world = await somePortal(t)
     const { failed, unasked, send, fill } = await someTrial(world, world.url, 500)
     for (const route of routesOf(world)) {
@@ -33,7 +33,7 @@ if (!isLong) {
 
 for (const heap of isLong ? [0, 256] : []) {
   const named = heap === 0 ? "with Node's own heap" : `in a heap of ${heap} MB`
-  test(`the worst requests of every route but the agents' keep nobody waiting, ${named}`, async (t) => {
+  test(`the worst requests of every route but the agents' delay no other request, ${named}`, async (t) => {
     const secret = randomBytes(32)
     const world = await somePortal(t, { secretKey: createSecretKey(secret) })
     const server = await startServerProcess(t, world, secret, {
@@ -177,7 +177,7 @@ function routesOf(world: PortalWorld): Route[] {
   return routes.filter(({ pattern }) => !pattern.startsWith('/ingest/')).sort((a, b) => isLast(a) - isLast(b))
 }
 
-/** Sends requests to the server at `url`, and notes which failed by an error of ours, and which routes gave no answer. */
+/** Sends requests to the server at `url`, and notes which got 500, and which routes gave no answer. */
 async function someTrial(world: PortalWorld, url: string, plans: number) {
   const { callerOf, fill } = await someCallers(world, plans)
   const failed: string[] = []

@@ -1,4 +1,4 @@
-/** Where to go after a sign-in: an address of ours, or the start. An address that a browser would read as another site's gives the start. */
+/** Where to go after a sign-in: a path of the portal, or its start. What a browser would read as another site's address gives the start. */
 export function safeNext(next: string | undefined, origin: string): string {
   if (next === undefined || !next.startsWith('/')) return '/'
   try {

@@ -133,7 +133,7 @@ test('F21: an export that was kept shows that the past was written again, though
   assert.equal(answer.code, 3, answer.text)
 })
 
-test('W19: nobody exports the disclosures of another practice', async (t) => {
+test('W19: the disclosures of another practice are not exported', async (t) => {
   const practice = await somePractice(t)
   const foreign = await practice.addLocation()
   const stranger = await practice.signInAs({ organizationId: foreign.organizationId }, 'owner')

@@ -158,7 +158,7 @@ test('an agent of the last version, which sends notes unasked, is not asked for 
   assert.deepEqual(await differentFor(notesVersion), [[], ['1', '2', '3']])
 })
 
-test('notes that are granted again before all are removed stay, and the agent is told to send them again', async (t) => {
+test('notes that are granted again before all are removed stay, and the agent sends them again', async (t) => {
   const { world, location, canary, withNotes, noted } = await somePractice(t)
   const asked = async () => {
     const headers = { authorization: `Bearer ${location.agent.agentKey}` }

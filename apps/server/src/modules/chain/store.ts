@@ -206,5 +206,5 @@ const practiceSealColumns = `organization_id, entries, head, last_disclosure_id,
 
 const headColumns = `organization_id, entries, head, last_disclosure_id, unsealed, ${instant('first_at')}, ${instant('last_at')}`
 
-/** Any number that no other advisory lock of ours has: the first bytes of "sealer". */
+/** The advisory lock of the sealer, which no other part takes: the first bytes of "sealer". */
 const lockKey = 0x73_65_61_6c_65_72

@@ -76,7 +76,7 @@ test('a rename that alters many plans commits first and reaches them in slices, 
   assert.deepEqual(await findMiscounts(pool), [])
 })
 
-test('re-rendering gives each location its slice in turn, and work that always fails keeps nobody waiting', async (t) => {
+test('re-rendering gives each location its slice in turn, and work that always fails delays no other', async (t) => {
   const { pool, ownerPool } = await createTestDatabase(t)
   const locations: LocationId[] = []
   for (let index = 0; index < 3; index++) {

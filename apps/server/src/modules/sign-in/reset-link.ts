@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Queryable } from '../../platform/database/queryable.ts'
 
 /**
- * How better-auth stores the links for a new password: hashed, so that a stolen copy of the database resets nobody's password, behind a word
+ * How better-auth stores the links for a new password: hashed, so that a stolen copy of the database resets no password, behind a word
  * by which we find a person's links. The word is not better-auth's own prefix, because it also looks for what a caller sent without hashing it.
  */
 export const resetLinkStorage = {

@@ -1,6 +1,6 @@
 /** A share of what all may hold at one time. */
 export type Turn = {
-  /** Changes its weight, for example when it is known how much the work really needs. Nobody is refused by it. */
+  /** Changes its weight, for example when it is known how much the work really needs. It never refuses work. */
   resize: (weight: number) => void
   /** Safe to call again. */
   end: () => void
