@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Pool } from 'pg'
 import { createSealer, sealOnce } from './sealer.ts'
 import { findLastSeal, listPracticeSeals, listSeals, lockChain } from './store.ts'
 import { someChain } from './test-chain.ts'
@@ -51,9 +52,7 @@ test('F21: after a day ends each practice gets a seal of its own, over its own d
 
 test('F21: an entry that is committed after one with a higher id is not passed over', async (t) => {
   const chain = await someChain(t)
-  const slow = await chain.ownerPool.connect()
-  await slow.query('begin')
-  await slow.query(`insert into audit_event (side, actor, action) values ('account', 'slow', 'account.sign_in')`)
+  const slow = await someOpenAct(chain)
   await chain.act(2)
   const sealing = chain.seal('2026-03-01T10:01:00Z')
   await slow.query('select pg_sleep(0.2)')
@@ -66,9 +65,7 @@ test('F21: an entry that is committed after one with a higher id is not passed o
 
 test('F21: a writer that does not end holds back its own kind of entries, and nothing that writes', async (t) => {
   const chain = await someChain(t)
-  const slow = await chain.ownerPool.connect()
-  await slow.query('begin')
-  await slow.query(`insert into audit_event (side, actor, action) values ('account', 'slow', 'account.sign_in')`)
+  const slow = await someOpenAct(chain)
   await chain.act(1)
   await chain.disclose(1, '2026-03-01T10:00:00Z')
   const [sealed] = await Promise.all([chain.seal('2026-03-01T10:01:00Z'), chain.act(1)])
@@ -151,3 +148,11 @@ test('K05: the server’s role adds and reads seals, and cannot change or remove
     for (const statement of [`update ${table} set key_id = ''`, `delete from ${table}`, `truncate ${table}`])
       await assert.rejects(chain.pool.query(statement), { code: '42501' }, statement)
 })
+
+/** A connection whose transaction has written an act and is still open. */
+async function someOpenAct({ ownerPool }: { ownerPool: Pool }) {
+  const slow = await ownerPool.connect()
+  await slow.query('begin')
+  await slow.query(`insert into audit_event (side, actor, action) values ('account', 'slow', 'account.sign_in')`)
+  return slow
+}
