@@ -27,7 +27,37 @@ test('a hostile answer reaches neither the terminal nor a path', async () => {
   const path = clientThatHears(() =>
     Response.json({ locations: [{ source_id: '1', location_id: '../../x', name: '' }] }),
   )
-  await assert.rejects(path.sendLocations([]), IngestProblem)
+  await assert.rejects(path.sendLocations([], []), IngestProblem)
+})
+
+test('a service is sent the datasets of the source only when its version takes them', async () => {
+  const sent: unknown[] = []
+  const self = {
+    agent_id: '7',
+    organization_id: '42',
+    server_time: '2026-11-20T12:00:00Z',
+    highest_number: null,
+    epoch: '1',
+  }
+  const client = (headers: Record<string, string>) =>
+    ingestClient({
+      serverUrl: 'https://bridgework.example.com',
+      agentKey: 'bwa_secret',
+      agentId: '7',
+      organizationId: '42',
+      fetch: async (url, init) => {
+        if (String(url).endsWith('/self')) return Response.json(self, { headers })
+        sent.push(JSON.parse(String(init?.body)))
+        return Response.json({ locations: [] }, { headers })
+      },
+    })
+  for (const headers of [{}, { 'bridgework-ingest-version': '3' }, { 'bridgework-ingest-version': '4' }]) {
+    const each = client(headers as Record<string, string>)
+    await each.identify()
+    await each.sendLocations([], ['patients'])
+  }
+  const before = { locations: [], complete: true }
+  assert.deepEqual(sent, [before, before, { ...before, datasets: ['patients'] }])
 })
 
 test('an answer that is not the protocol’s is a problem, never a success', async () => {

@@ -11,6 +11,7 @@ import {
   ingestUrl,
   ingestVersion,
   ingestVersionHeader,
+  providedVersion,
 } from '@bridgework/contract/ingest'
 import { Check } from 'typebox/value'
 import { retryAfterMs } from './backoff.ts'
@@ -85,8 +86,14 @@ export type IngestClient = {
     notes: readonly NotesWanted[]
     writtenByOthers: readonly WrittenByOther[]
   }>
-  /** Sends every location that the source has. Source id → Bridgework's location id, of all locations of the organization. */
-  sendLocations(locations: readonly SourceLocation[]): Promise<ReadonlyMap<string, string>>
+  /**
+   * Sends every location that the source has, and the datasets that it has at all. Source id → Bridgework's location id, of all locations of
+   * the organization.
+   */
+  sendLocations(
+    locations: readonly SourceLocation[],
+    datasets: readonly DatasetName[],
+  ): Promise<ReadonlyMap<string, string>>
   /** `body` is gzipped NDJSON. The same number with the same body may be sent any number of times. */
   sendRecords(
     locationId: string,
@@ -133,8 +140,13 @@ export function ingestClient(options: IngestOptions): IngestClient {
         writtenByOthers: (answer.written_by_others ?? []).map(writtenByOther),
       }
     },
-    sendLocations: async (locations) => {
-      const body = { locations: [...locations], complete: true } satisfies IngestBodies['sendLocations']
+    sendLocations: async (locations, datasets) => {
+      const body = {
+        locations: [...locations],
+        complete: true,
+        // An earlier service refuses what it does not know.
+        ...(call.serviceVersion() >= providedVersion && { datasets: [...datasets] }),
+      } satisfies IngestBodies['sendLocations']
       const answer = await call('sendLocations', { organization_id: options.organizationId }, json(body))
       return new Map(answer.locations.map(({ source_id, location_id }) => [source_id, location_id]))
     },
@@ -204,7 +216,9 @@ function json(body: object): Content {
 
 function caller(options: Pick<IngestOptions, 'serverUrl' | 'fetch' | 'timeoutMs'> & { agentKey?: string }) {
   const send = options.fetch ?? fetch
-  return async <Name extends IngestRouteName>(
+  /** As the service says in its answers. What answers in its place, and the first release, say none. */
+  let serviceVersion = 1
+  const call = async <Name extends IngestRouteName>(
     name: Name,
     parameters: IngestParameters<Name>,
     content?: Content,
@@ -224,6 +238,7 @@ function caller(options: Pick<IngestOptions, 'serverUrl' | 'fetch' | 'timeoutMs'
         ...(content === undefined ? {} : { body: content.body as NonNullable<RequestInit['body']> }),
       })
       text = await response.text()
+      serviceVersion = Number(response.headers.get(ingestVersionHeader)) || serviceVersion
     } catch (error) {
       throw new IngestProblem(
         'unreachable',
@@ -240,6 +255,7 @@ function caller(options: Pick<IngestOptions, 'serverUrl' | 'fetch' | 'timeoutMs'
       { status: response.status },
     )
   }
+  return Object.assign(call, { serviceVersion: () => serviceVersion })
 }
 
 function problemOf(response: Response, answer: unknown): IngestProblem {

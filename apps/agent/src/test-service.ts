@@ -162,6 +162,15 @@ async function startLine(
     visible: async (location: string, dataset: string) =>
       (await everything()).get(`${location}/${dataset}`) ?? new Map(),
     enrolmentCode: async () => (await createEnrolmentCode(pool, secretKey, { organizationId })).code,
+    /** The datasets of a location that the service takes its source to have. */
+    provided: async (location: string) => {
+      const { rows } = await pool.query<{ dataset: string }>(
+        `select s.dataset from dataset_state s join location l on l.id = s.location_id
+          where l.organization_id = $1 and l.source_id = $2 and s.is_provided order by s.dataset`,
+        [organizationId, location],
+      )
+      return rows.map(({ dataset }) => dataset)
+    },
     /** How many lines all uploads had, also those that came twice. */
     recordsReceived: () =>
       requests

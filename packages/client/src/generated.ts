@@ -406,8 +406,8 @@ export type LocationAttributes = {
     last_seen_at: string | null
   }
   sync: {
-    /** pending: the first sync has not finished; current: read completely within the last 15 minutes of the location’s office hours; stale: not current, but its agent is connected; disconnected: no agent is connected */
-    state: 'current' | 'stale' | 'disconnected' | 'pending'
+    /** pending: the first sync has not finished; current: read completely within the last 15 minutes of the location’s office hours; stale: not current, but its agent is connected; disconnected: no agent is connected; not_provided: the practice’s system does not have this dataset, or its export leaves it out */
+    state: 'current' | 'stale' | 'disconnected' | 'pending' | 'not_provided'
     /** When all granted datasets were read for the first time */
     initial_sync_completed_at: string | null
     /** When the practice management system was last read completely */

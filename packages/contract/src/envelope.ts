@@ -16,14 +16,14 @@ export const pagePagy = Type.Object({
 })
 
 /** How current our copy of a dataset is. */
-export const freshnessStates = ['current', 'stale', 'disconnected', 'pending'] as const
+export const freshnessStates = ['current', 'stale', 'disconnected', 'pending', 'not_provided'] as const
 export type FreshnessState = (typeof freshnessStates)[number]
 
 export const freshness = Type.Object({
   synced_at: nullable(instant('When the practice management system was last read completely')),
   state: Type.Enum([...freshnessStates], {
     description:
-      'pending: the first sync has not finished; current: read completely within the last 15 minutes of the location’s office hours; stale: not current, but its agent is connected; disconnected: no agent is connected',
+      'pending: the first sync has not finished; current: read completely within the last 15 minutes of the location’s office hours; stale: not current, but its agent is connected; disconnected: no agent is connected; not_provided: the practice’s system does not have this dataset, or its export leaves it out',
   }),
 })
 

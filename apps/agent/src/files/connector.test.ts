@@ -23,6 +23,11 @@ test('the documented example brings its three files to the server, each record a
   assert.equal(await world.run(), 'complete', JSON.stringify(world.events))
   // Who may read notes of a location is known once it has been sent.
   assert.equal(await world.run(), 'complete')
+  assert.deepEqual(
+    await world.server.provided('main'),
+    ['appointments', 'insurance_plans', 'patients'],
+    'no other dataset is waited for',
+  )
 
   for (const location of ['main', 'oak']) {
     assert.deepEqual(Object.keys(namesOf(world.visible(location, 'insurance_plans'))), ['12', '13'])

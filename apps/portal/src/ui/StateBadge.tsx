@@ -21,6 +21,7 @@ const states = {
   stale: { ...warning, label: 'Stale' },
   disconnected: { ...bad, label: 'Disconnected' },
   pending: { ...waiting, label: 'First sync pending' },
+  not_provided: { ...neutral, label: 'Not provided' },
   connected: { ...good, label: 'Connected' },
   silent: { ...warning, label: 'Not reporting' },
   never_heard: { icon: IconHelpCircle, color: 'gray', label: 'Never connected' },

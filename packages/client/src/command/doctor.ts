@@ -152,6 +152,7 @@ function* grants(locations: readonly LocationRecord[]): Generator<Finding> {
       pending: 'The first read of the practice is not complete. A copy that you make now may be incomplete.',
       stale: 'The agent of the practice has not finished a read for some time. Your copy is as old.',
       disconnected: 'The agent of the practice is not connected. Ask the practice to check the office computer.',
+      not_provided: 'The system of the practice has none of the datasets that were granted to you.',
     }[attributes.sync.state]
     yield { check: 'freshness', result: 'note', text: `Location ${id} is ${attributes.sync.state}.`, advice }
   }

@@ -216,7 +216,7 @@ export const tables = {
       {"name":"attribution_script_is_installed","kind":"boolean","from":["attribution_script","is_installed"],"about":"True when the attribution script ran on the practice’s website within the last 30 days"},
       {"name":"attribution_script_installed_at","kind":"instant","from":["attribution_script","installed_at"],"about":"When it was installed: the start of the time in which it ran without a gap of 30 days. Null when it is not installed"},
       {"name":"attribution_script_last_seen_at","kind":"instant","from":["attribution_script","last_seen_at"],"about":"When it last ran on the practice’s website"},
-      {"name":"sync_state","kind":"text","from":["sync","state"],"about":"pending: the first sync has not finished; current: read completely within the last 15 minutes of the location’s office hours; stale: not current, but its agent is connected; disconnected: no agent is connected"},
+      {"name":"sync_state","kind":"text","from":["sync","state"],"about":"pending: the first sync has not finished; current: read completely within the last 15 minutes of the location’s office hours; stale: not current, but its agent is connected; disconnected: no agent is connected; not_provided: the practice’s system does not have this dataset, or its export leaves it out"},
       {"name":"sync_initial_sync_completed_at","kind":"instant","from":["sync","initial_sync_completed_at"],"about":"When all granted datasets were read for the first time"},
       {"name":"sync_synced_at","kind":"instant","from":["sync","synced_at"],"about":"When the practice management system was last read completely"},
       {"name":"datasets_granted","kind":"json","from":["datasets_granted"],"about":"Datasets that this credential may read here"},

@@ -26,6 +26,8 @@ export const ingestBodies = {
     locations: Type.Array(sourceLocation, { maxItems: 1000 }),
     /** True: the system has no other location. Older agents do not send it. */
     complete: Type.Optional(Type.Boolean()),
+    /** The datasets that the system provides at all; left out: every one. A name that the service does not know changes nothing. */
+    datasets: Type.Optional(Type.Array(Type.String({ maxLength: 100 }), { maxItems: 100 })),
   }),
   reportCycle: body({ read_at: anyInstant('When the reading began'), complete: Type.Boolean() }),
   beginList: body({ began_at_upload: beganAtUpload }),

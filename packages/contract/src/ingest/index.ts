@@ -18,5 +18,6 @@ export {
   ingestVersion,
   ingestVersionHeader,
   notesVersion,
+  providedVersion,
 } from './route.ts'
 export { listHashLength, sliceLines } from './slice.ts'

@@ -9,10 +9,13 @@ export const ingestVersionHeader = 'Bridgework-Ingest-Version'
  * The protocol's version: a whole number that rises when something is added. Nothing is taken away: an agent that sends no header speaks 1
  * and is served as before.
  */
-export const ingestVersion = 3
+export const ingestVersion = 4
 
 /** Agents from this version on send the notes that the service asks for, and no other. */
 export const notesVersion = 3
+
+/** Services from this version on take the datasets that the source provides, with the locations. */
+export const providedVersion = 4
 
 /** Every route of the ingest API. The server registers these and no other; agents call these and no other. */
 export const ingestRoutes = {

@@ -1,3 +1,4 @@
+import type { FreshnessState } from '../envelope.ts'
 import type { AuditEvent } from './account.ts'
 import type { Done, Instant, Listed } from './answer.ts'
 
@@ -18,7 +19,16 @@ export type OperatorOverview = {
     disclosures: number
   }
   agents: { connected: number; silent: number; never_heard: number }
-  freshness: { current: number; stale: number; disconnected: number; pending: number }
+  /** Locations, by their least current dataset. */
+  freshness: Record<FreshnessState, number>
+  /** The first few active locations that are not current, the worst first. */
+  not_current: {
+    location_id: string
+    name: string
+    organization_id: string
+    organization_name: string
+    state: FreshnessState
+  }[]
   removals_held: number
 }
 

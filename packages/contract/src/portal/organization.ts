@@ -15,6 +15,8 @@ export type OrganizationPage = {
   vendors: number
   /** Active locations by the state of the dataset that is furthest behind. */
   locations_by_state: Record<FreshnessState, number>
+  /** The first few active locations that are not current, the worst first. */
+  locations_not_current: { id: string; name: string; state: FreshnessState }[]
   /** Locations at which a second agent was refused within a day. */
   locations_with_two_agents: number
   /** What can be granted, in the contract's order. */

@@ -1,10 +1,11 @@
+import type { FreshnessState } from '@bridgework/contract'
 import type { OperatorOverview } from '@bridgework/contract/portal'
 import { Group, SimpleGrid, Stack, Text } from '@mantine/core'
-import { IconAlertTriangle, IconCircleCheck, IconDeviceDesktop, IconTrash } from '@tabler/icons-react'
+import { IconAlertTriangle, IconCircleCheck, IconClock, IconDeviceDesktop, IconTrash } from '@tabler/icons-react'
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { read } from '../../api/query.ts'
 import { DataTable } from '../../ui/DataTable.tsx'
-import { ButtonLink } from '../../ui/links.tsx'
+import { ButtonLink, PageLink } from '../../ui/links.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { Section } from '../../ui/Section.tsx'
 import { StatCard } from '../../ui/StatCard.tsx'
@@ -84,13 +85,23 @@ export function OverviewPage() {
   )
 }
 
-function todosOf({ agents, freshness, removals_held }: OperatorOverview): Todo[] {
+function todosOf({ agents, freshness, not_current, removals_held }: OperatorOverview): Todo[] {
   const link = (to: '/operator/agents' | '/operator/jobs', words: string) => (
     <ButtonLink size="xs" variant="default" to={to}>
       {words}
     </ButtonLink>
   )
   const behind = freshness.disconnected + freshness.stale
+  const linksTo = (...states: FreshnessState[]) =>
+    not_current
+      .filter(({ state }) => states.includes(state))
+      .map(({ location_id, name, organization_name }) => (
+        <li key={location_id}>
+          <PageLink size="sm" to="/operator/agents" search={{ search: organization_name }}>
+            {organization_name}: {name}
+          </PageLink>
+        </li>
+      ))
   return [
     ...(agents.silent > 0
       ? [
@@ -109,6 +120,21 @@ function todosOf({ agents, freshness, removals_held }: OperatorOverview): Todo[]
             title: behind === 1 ? 'A location is not current' : `${behind} locations are not current`,
             text: `${freshness.disconnected} without a connected agent, ${freshness.stale} not read in time.`,
             action: link('/operator/agents', 'View agents'),
+            about: linksTo('disconnected', 'stale'),
+          },
+        ]
+      : []),
+    ...(freshness.pending > 0
+      ? [
+          {
+            icon: IconClock,
+            title:
+              freshness.pending === 1
+                ? 'The first sync of a location has not finished'
+                : `The first sync of ${freshness.pending} locations has not finished`,
+            text: 'Their agents are still reading, or cannot read the practice management system.',
+            action: link('/operator/agents', 'View agents'),
+            about: linksTo('pending'),
           },
         ]
       : []),

@@ -23,6 +23,7 @@ const advice = {
   stale:
     'The agent is connected, but a dataset was not read completely within the last 15 minutes of your office hours. If this continues, read the agent’s log on its machine.',
   disconnected: 'No agent is connected for this location. Check that its machine is on and can reach the internet.',
+  not_provided: 'Your practice management system, or its export, provides none of the datasets.',
 }
 
 /** One location: when each dataset was read, and how much of it there is. */
@@ -70,7 +71,10 @@ export function LocationPage() {
         >
           <Timeline location={location} />
         </Section>
-        <Section title="Datasets" description="What vendors with access can read.">
+        <Section
+          title="Datasets"
+          description="What vendors with access can read. Not provided: your system, or its export, does not have the dataset."
+        >
           <DataTable
             caption="Datasets of this location"
             rows={location.datasets}
@@ -78,10 +82,17 @@ export function LocationPage() {
             columns={[
               { header: 'Dataset', cell: ({ title }) => <Text size="sm">{title}</Text> },
               { header: 'State', cell: (copy) => <CopyState copy={copy} params={params} /> },
-              { header: 'Last read', cell: ({ synced_at }) => <When at={synced_at} /> },
+              {
+                header: 'Last read',
+                cell: ({ state, synced_at }) => (
+                  <When at={synced_at} never={state === 'not_provided' ? '–' : 'never'} />
+                ),
+              },
               {
                 header: 'First sync finished',
-                cell: ({ initial_sync_completed_at }) => <When at={initial_sync_completed_at} never="not yet" />,
+                cell: ({ state, initial_sync_completed_at }) => (
+                  <When at={initial_sync_completed_at} never={state === 'not_provided' ? '–' : 'not yet'} />
+                ),
               },
               { header: 'Records', align: 'right', cell: ({ visible }) => visible.toLocaleString() },
               {

@@ -137,9 +137,9 @@ function System({ name, version }: LocationEntry['practice_management_system']) 
   )
 }
 
-/** When the least current dataset was read; null while one was never read. */
+/** When the least current dataset was read, of those that the system provides; null while one was never read. */
 function oldestRead({ datasets }: LocationEntry): string | null {
-  const instants = datasets.map(({ synced_at }) => synced_at)
+  const instants = datasets.filter(({ state }) => state !== 'not_provided').map(({ synced_at }) => synced_at)
   return instants.reduce(
     (oldest, at) => (oldest === null || at === null || at < oldest ? at : oldest),
     instants[0] ?? null,

@@ -1,8 +1,10 @@
+import type { FreshnessState } from '@bridgework/contract'
 import type { OrganizationPage } from '@bridgework/contract/portal'
 import { Group, SimpleGrid, Stack, Text } from '@mantine/core'
 import {
   IconAlertTriangle,
   IconCircleCheck,
+  IconClock,
   IconDeviceDesktop,
   IconMapPin,
   IconShieldCheck,
@@ -12,7 +14,7 @@ import { useSuspenseQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { read } from '../../api/query.ts'
-import { ButtonLink } from '../../ui/links.tsx'
+import { ButtonLink, PageLink } from '../../ui/links.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { Section } from '../../ui/Section.tsx'
 import { StatCard } from '../../ui/StatCard.tsx'
@@ -61,13 +63,35 @@ export function OverviewPage() {
 
 /** The most urgent first; for a new practice, its first steps. */
 function todosOf(
-  { agents, locations, vendors, removals, locations_by_state, locations_with_two_agents: contested }: OrganizationPage,
+  {
+    agents,
+    locations,
+    vendors,
+    removals,
+    locations_by_state,
+    locations_not_current,
+    locations_with_two_agents: contested,
+  }: OrganizationPage,
   params: Params,
 ): Todo[] {
-  const { disconnected, stale } = locations_by_state
+  const { disconnected, stale, pending } = locations_by_state
   const todos: Todo[] = []
-  const add = (icon: Todo['icon'], title: string, text: string, action: ReactNode) =>
-    todos.push({ icon, title, text, action })
+  const add = (icon: Todo['icon'], title: string, text: string, action: ReactNode, about?: readonly ReactNode[]) =>
+    todos.push({ icon, title, text, action, ...(about && { about }) })
+  const linksTo = (...states: FreshnessState[]) =>
+    locations_not_current
+      .filter(({ state }) => states.includes(state))
+      .map(({ id, name }) => (
+        <li key={id}>
+          <PageLink
+            size="sm"
+            to="/organization/$organization_id/locations/$location_id"
+            params={{ ...params, location_id: id }}
+          >
+            {name}
+          </PageLink>
+        </li>
+      ))
   if (removals > 0) {
     add(
       IconTrash,
@@ -117,6 +141,20 @@ function todosOf(
       <ButtonLink size="xs" variant="default" to="/organization/$organization_id/locations" params={params}>
         View locations
       </ButtonLink>,
+      linksTo('disconnected', 'stale'),
+    )
+  }
+  if (pending > 0) {
+    add(
+      IconClock,
+      pending === 1
+        ? 'The first sync of a location has not finished'
+        : `The first sync of ${pending} locations has not finished`,
+      'Vendors can read the records that have arrived. The page of the location shows which datasets are missing.',
+      <ButtonLink size="xs" variant="default" to="/organization/$organization_id/locations" params={params}>
+        View locations
+      </ButtonLink>,
+      linksTo('pending'),
     )
   }
   if (locations === 0 && agents.living > 0) {

@@ -2,15 +2,15 @@ import { Box, Group, Stack, Text, ThemeIcon } from '@mantine/core'
 import type { Icon } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 
-/** Something that a person should do: what, why, and a link or button. */
-export type Todo = { icon: Icon; title: string; text: string; action: ReactNode }
+/** Something that a person should do: what, why, a link or button, and where it is about several things, links to them. */
+export type Todo = { icon: Icon; title: string; text: string; action: ReactNode; about?: readonly ReactNode[] }
 
 /** What a person should do, the most urgent first; `whenEmpty` where there is nothing. */
 export function TodoList({ todos, whenEmpty }: { todos: readonly Todo[]; whenEmpty: ReactNode }) {
   if (todos.length === 0) return whenEmpty
   return (
     <Stack component="ul" gap="md" p={0} m={0} style={{ listStyle: 'none' }}>
-      {todos.map(({ icon: Shape, title, text, action }) => (
+      {todos.map(({ icon: Shape, title, text, action, about }) => (
         <Group component="li" key={title} gap="md" align="flex-start">
           <ThemeIcon variant="default" size={36} radius="xl" aria-hidden>
             <Shape size={18} />
@@ -22,6 +22,11 @@ export function TodoList({ todos, whenEmpty }: { todos: readonly Todo[]; whenEmp
             <Text size="sm" c="dimmed">
               {text}
             </Text>
+            {about && (
+              <Group component="ul" gap="md" p={0} m={0} mt={4} style={{ listStyle: 'none' }}>
+                {about}
+              </Group>
+            )}
           </Box>
           {action}
         </Group>

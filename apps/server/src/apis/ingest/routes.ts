@@ -124,7 +124,12 @@ function registerProtected(app: FastifyInstance, context: IngestApiContext): voi
   serveBody(app, 'sendLocations', { largeBodies, bodyLimit: limits.locationsBytesMax }, async (request, incoming) => {
     const organizationId = organizationOf(request)
     const body = readJson(ingestBodies.sendLocations, await incoming.json(jsonBounds))
-    const report = { agentId: agentOf(request).agentId, isComplete: body.complete === true, now: now() }
+    const report = {
+      agentId: agentOf(request).agentId,
+      isComplete: body.complete === true,
+      provided: body.datasets ?? null,
+      now: now(),
+    }
     requireTimeZones(body.locations)
     const sources = body.locations.map(toLocationSource)
     const locations = await upsertLocations(pool, organizationId, sources, report)

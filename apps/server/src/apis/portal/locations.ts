@@ -1,4 +1,4 @@
-import { type FreshnessState, getDataset } from '@bridgework/contract'
+import { getDataset } from '@bridgework/contract'
 import type { LocationEntry, LocationWriter, PortalAnswers, TimelineRange } from '@bridgework/contract/portal'
 import { listWriters, type LocationWriter as Writer } from '../../modules/agents/location-writer.ts'
 import { listDatasetStates } from '../../modules/datasets/dataset-state.ts'
@@ -24,23 +24,6 @@ export async function locationsPage(
   return toListed(page, found.length, await entriesOf(context, shown))
 }
 
-/** How many of these locations are in each state of freshness: that of the dataset that is furthest behind. */
-export async function countByState(
-  { pool, lastContactOf, now }: PortalContext,
-  locations: readonly Location[],
-): Promise<Record<FreshnessState, number>> {
-  const counts = { current: 0, stale: 0, disconnected: 0, pending: 0 }
-  const states = await listDatasetStates(
-    pool,
-    locations.map((location) => location.id),
-  )
-  for (const location of locations) {
-    const times = oldestOf([...(states.get(location.id) ?? [])].map(([, state]) => state))
-    counts[await freshnessOf(times, location, () => lastContactOf(location.organizationId), now())] += 1
-  }
-  return counts
-}
-
 /** At how many of these locations a second agent was refused within a day. */
 export async function countWithTwoAgents(
   { pool, now }: PortalContext,
@@ -63,7 +46,8 @@ export async function locationPage(
     listSyncActivity(context.pool, location.id, since),
   ])
   if (!entry) throw new Error('the location is gone')
-  const timeline = entry.datasets.map(({ dataset, initial_sync_completed_at: firstSync }) => ({
+  const provided = entry.datasets.filter(({ state }) => state !== 'not_provided')
+  const timeline = provided.map(({ dataset, initial_sync_completed_at: firstSync }) => ({
     dataset,
     cells: timelineOf(activity.get(dataset) ?? [], firstSync === null ? null : new Date(firstSync)).map(
       ({ at, ...cell }) => ({ at: at.toISOString(), ...cell }),

@@ -135,7 +135,8 @@ test('the overview counts what there is without counting records, and how agents
     disclosures: 1,
   })
   assert.deepEqual(overview.agents, { connected: 1, silent: 1, never_heard: 1 })
-  assert.deepEqual(overview.freshness, { current: 1, stale: 0, disconnected: 0, pending: 1 })
+  assert.deepEqual(overview.freshness, { current: 1, stale: 0, disconnected: 0, pending: 1, not_provided: 0 })
+  assert.partialDeepStrictEqual(overview.not_current, [{ organization_name: 'Practice', state: 'pending' }])
   assert.equal(overview.removals_held, 0)
   const { version, size_bytes, largest_tables } = overview.database as {
     version: string

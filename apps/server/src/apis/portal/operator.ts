@@ -13,10 +13,10 @@ import { countOrganizationsOf } from '../../modules/overview/connection.ts'
 import { countDirectory } from '../../modules/overview/directory-counts.ts'
 import { listSlotsInUse, listTokenAttempts } from '../../modules/overview/limits-in-use.ts'
 import {
-  countFreshness,
   countHeldRemovals,
   listCurrentRemovals,
   listRerenderBacklog,
+  surveyFreshness,
 } from '../../modules/overview/sync-health.ts'
 import { pageOfCompanies, pageOfOrganizations } from '../../modules/overview/tenants.ts'
 import { inviteMember } from '../../modules/sign-in/invitation.ts'
@@ -51,7 +51,7 @@ export const operatorHandlers: PortalHandlers<
       countDirectory(pool),
       countAgents(pool, now()),
       countDisclosures(pool),
-      countFreshness(pool, lastContactOf, now()),
+      surveyFreshness(pool, null, lastContactOf, now()),
       countHeldRemovals(pool),
     ])
     return {
@@ -68,7 +68,14 @@ export const operatorHandlers: PortalHandlers<
       },
       counts: { ...directory, agents: agents.connected + agents.silent + agents.never_heard, disclosures },
       agents,
-      freshness,
+      freshness: freshness.counts,
+      not_current: freshness.notCurrent.map(({ locationId, name, organizationId, organizationName, state }) => ({
+        location_id: locationId,
+        name,
+        organization_id: organizationId,
+        organization_name: organizationName,
+        state,
+      })),
       removals_held: removals,
     }
   },

@@ -43,7 +43,8 @@ test('a practice sees itself in numbers, and an admin may rename it and set its 
     agents: { living: 1, connected: 0 },
     removals: 0,
     vendors: 1,
-    locations_by_state: { current: 0, stale: 0, disconnected: 0, pending: 1 },
+    locations_by_state: { current: 0, stale: 0, disconnected: 0, pending: 1, not_provided: 0 },
+    locations_not_current: [{ id: world.location.id, name: 'Location', state: 'pending' }],
     locations_with_two_agents: 0,
   })
 

@@ -6,6 +6,7 @@ import { listAudit, recordAudit } from '../../modules/audit/store.ts'
 import { countCompaniesWithAccess } from '../../modules/consent/grant.ts'
 import { assignTimeZone, listLocations } from '../../modules/directory/location.ts'
 import { requireOrganization, updateOrganization } from '../../modules/directory/organization.ts'
+import { surveyFreshness } from '../../modules/overview/sync-health.ts'
 import { listRemovals } from '../../modules/records/removal-store.ts'
 import { withTransaction } from '../../platform/database/pool.ts'
 import { Problem } from '../../platform/errors/problem.ts'
@@ -14,7 +15,7 @@ import { enrolmentCommands } from './agent-commands.ts'
 import { entryOf, toAuditEvent } from './audit.ts'
 import type { PortalHandlers } from './context.ts'
 import { readListPage, toListed } from './list.ts'
-import { countByState, countWithTwoAgents, locationPage, locationsPage } from './locations.ts'
+import { countWithTwoAgents, locationPage, locationsPage } from './locations.ts'
 import { requireOwnLocation } from './own-location.ts'
 import { readChoice } from './query.ts'
 
@@ -32,7 +33,7 @@ export const organizationHandlers: PortalHandlers<
   | 'revokeAgent'
 > = {
   getOrganization: async (context, { member: { organizationId } }) => {
-    const { pool, now } = context
+    const { pool, lastContactOf, now } = context
     const [organization, locations, agents, vendors] = await Promise.all([
       requireOrganization(pool, organizationId),
       listLocations(pool, organizationId),
@@ -40,13 +41,10 @@ export const organizationHandlers: PortalHandlers<
       countCompaniesWithAccess(pool, organizationId),
     ])
     const locationIds = locations.map(({ id }) => id)
-    const [removals, withTwoAgents, byState] = await Promise.all([
+    const [removals, withTwoAgents, freshness] = await Promise.all([
       listRemovals(pool, locationIds),
       countWithTwoAgents(context, locationIds),
-      countByState(
-        context,
-        locations.filter((location) => location.isActive),
-      ),
+      surveyFreshness(pool, organizationId, lastContactOf, now()),
     ])
     return {
       id: organization.id,
@@ -61,7 +59,12 @@ export const organizationHandlers: PortalHandlers<
       },
       removals: removals.filter((removal) => removal.state === 'held').length,
       vendors,
-      locations_by_state: byState,
+      locations_by_state: freshness.counts,
+      locations_not_current: freshness.notCurrent.map(({ locationId, name, state }) => ({
+        id: locationId,
+        name,
+        state,
+      })),
       locations_with_two_agents: withTwoAgents,
       datasets: datasetNames.map((name) => ({
         dataset: name,

@@ -64,3 +64,57 @@ test('a location is disconnected when its agent is not heard in its office hours
   clock.aheadMs += 11_000
   assert.equal(await state(), 'stale', 'it is heard again, and has not read yet')
 })
+
+test('a dataset that the source does not have is not_provided, and nothing waits for it', async (t) => {
+  const world = await someWorld(t)
+  const location = await world.addLocation()
+  const vendor = await world.addVendor([location])
+  const { agent, organizationId } = location
+  const { rows } = await world.pool.query('select source_id from location where id = $1', [location.id])
+  const report = async (datasets?: readonly string[]) => {
+    const described = { ...aSourceLocation, source_id: rows[0].source_id }
+    const body = { locations: [described], ...(datasets && { datasets }) }
+    assert.equal((await world.post(`/organizations/${organizationId}/locations`, agent, body)).status, 200)
+  }
+  const path = `/locations/${location.id}`
+  const states = async () => {
+    const status = (await vendor.get(`${path}/sync_status`)).body.data
+    const here = (await vendor.get(path)).body.data as unknown as { attributes: { sync: { state: string } } }
+    const page = (await vendor.get(`${path}/appointments`)).body.meta.freshness.state
+    const named = (state: string) => status.filter(({ attributes }) => attributes.state === state).map(({ id }) => id)
+    return { location: here.attributes.sync.state, appointments: page, named }
+  }
+  const provided = ['patients', 'insurance_plans', 'of_a_later_contract']
+
+  await report(provided)
+  const read = { read_at: new Date().toISOString(), complete: true }
+  await world.post(`${path}/patients/cycles`, agent, read)
+  assert.equal((await states()).location, 'pending', 'the plans are still to come')
+  await world.post(`${path}/insurance_plans/cycles`, agent, read)
+  const now = await states()
+  assert.deepEqual([now.location, now.appointments], ['current', 'not_provided'])
+  assert.deepEqual(now.named('current').sort(), ['insurance_plans', 'patients'])
+  assert.equal(now.named('not_provided').length, datasetNames.length - 2)
+
+  await report([])
+  assert.equal((await states()).location, 'not_provided')
+  await report()
+  assert.equal((await states()).location, 'pending', 'an agent that does not say is taken to read every dataset')
+})
+
+const aSourceLocation = {
+  name: 'Location',
+  address_line_1: null,
+  address_line_2: null,
+  city: null,
+  state: null,
+  postal_code: null,
+  country: null,
+  phone: null,
+  email: null,
+  website_url: null,
+  time_zone: 'America/New_York',
+  currency: null,
+  is_active: true,
+  practice_management_system: { name: null, version: null },
+}

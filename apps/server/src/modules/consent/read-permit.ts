@@ -135,7 +135,7 @@ const permitStatement = `
          l.organization_id, l.time_zone, l.office_hours,
          exists (select from dataset_grant g where g.location_id = $1 and g.company_id = $2) as has_location,
          g.granted_stamp, g.granted_at, g.notes_since is not null as has_notes,
-         s.first_stamp, s.last_stamp, s.total, s.visible, s.synced_at, s.initial_sync_completed_at,
+         s.first_stamp, s.last_stamp, s.total, s.visible, s.synced_at, s.initial_sync_completed_at, s.is_provided,
          (extract(epoch from clock_timestamp()) * 1000000)::bigint as database_now
     from (values (1)) one
     ${bearer('$3')}

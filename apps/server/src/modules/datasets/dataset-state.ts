@@ -10,6 +10,8 @@ export type DatasetState = {
   readonly visible: number
   readonly syncedAt: Date | null
   readonly initialSyncCompletedAt: Date | null
+  /** False: the practice management system, or its export, does not have this dataset. */
+  readonly isProvided: boolean
 }
 
 export type DatasetStateRow = {
@@ -19,6 +21,7 @@ export type DatasetStateRow = {
   visible: string
   synced_at: Date | null
   initial_sync_completed_at: Date | null
+  is_provided: boolean
 }
 
 export function toDatasetState(row: DatasetStateRow): DatasetState {
@@ -29,6 +32,7 @@ export function toDatasetState(row: DatasetStateRow): DatasetState {
     visible: Number(row.visible),
     syncedAt: row.synced_at,
     initialSyncCompletedAt: row.initial_sync_completed_at,
+    isProvided: row.is_provided,
   }
 }
 
@@ -69,7 +73,8 @@ export async function listDatasetStates(
   locationIds: readonly LocationId[],
 ): Promise<Map<LocationId, Map<DatasetName, DatasetState>>> {
   const { rows } = await db.query<DatasetStateRow & { location_id: LocationId; dataset: DatasetName }>(
-    `select location_id, dataset, first_stamp, last_stamp, total, visible, synced_at, initial_sync_completed_at
+    `select location_id, dataset, first_stamp, last_stamp, total, visible, synced_at, initial_sync_completed_at,
+            is_provided
        from dataset_state
       where location_id = any($1::bigint[])
       order by array_position($2::text[], dataset)`,
@@ -83,10 +88,30 @@ export async function listDatasetStates(
   return byLocation
 }
 
-/** Whether every dataset of these locations has been read in full at least once. */
+/** Notes which datasets the source of these locations has; null: every one. Locks in the order of writers: see `lockDatasetStates`. */
+export async function setProvided(
+  client: Queryable,
+  locationIds: readonly LocationId[],
+  provided: readonly string[] | null,
+): Promise<void> {
+  await client.query(
+    `with changed as (
+       select location_id, dataset
+         from dataset_state
+        where location_id = any($1::bigint[]) and is_provided <> (dataset = any($2::text[]))
+        order by location_id, array_position($3::text[], dataset)
+          for update)
+     update dataset_state s set is_provided = not s.is_provided
+       from changed
+      where s.location_id = changed.location_id and s.dataset = changed.dataset`,
+    [locationIds, provided ?? datasetNames, datasetNames],
+  )
+}
+
+/** Whether every dataset that these locations have was read in full at least once. */
 export async function areInitiallySynced(db: Queryable, locationIds: readonly LocationId[]): Promise<boolean> {
   const { rows } = await db.query(
-    `select from dataset_state where location_id = any($1::bigint[]) and initial_sync_completed_at is null limit 1`,
+    `select from dataset_state where location_id = any($1::bigint[]) and is_provided and initial_sync_completed_at is null limit 1`,
     [locationIds],
   )
   return rows.length === 0

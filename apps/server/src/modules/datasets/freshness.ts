@@ -1,7 +1,12 @@
 import type { FreshnessState } from '@bridgework/contract'
 import { type OpenTimes, openMsBetween } from '../directory/office-hours.ts'
 
-export type SyncTimes = { syncedAt: Date | null; initialSyncCompletedAt: Date | null }
+export type SyncTimes = {
+  /** False: the source does not have this dataset. */
+  isProvided: boolean
+  syncedAt: Date | null
+  initialSyncCompletedAt: Date | null
+}
 
 /** An agent reads every minute or so: a quarter of an hour of open time without a finished read is too long. */
 const staleAfterMs = 15 * 60_000
@@ -16,6 +21,7 @@ const disconnectedAfterMs = 60 * 60_000
  * - current: read to the end within the last 15 minutes of open time
  * - stale: not so, but an agent was heard within the last 60 minutes of open time: the practice management system cannot be read
  * - disconnected: neither
+ * - not_provided: the source does not have this dataset, so there is nothing to wait for
  */
 export async function freshnessOf(
   times: SyncTimes,
@@ -23,6 +29,7 @@ export async function freshnessOf(
   lastContactAt: () => Promise<Date | null>,
   now: Date,
 ): Promise<FreshnessState> {
+  if (!times.isProvided) return 'not_provided'
   if (times.initialSyncCompletedAt === null || times.syncedAt === null) return 'pending'
   if (!isLongerAgo(times.syncedAt, staleAfterMs, place, now)) return 'current'
   if (!isLongerAgo(times.syncedAt, disconnectedAfterMs, place, now)) return 'stale'
@@ -35,11 +42,13 @@ function isLongerAgo(moment: Date, ms: number, place: OpenTimes, now: Date): boo
   return now.getTime() - moment.getTime() > ms && openMsBetween(place, moment, now) > ms
 }
 
-/** Several datasets as one: as complete and as current as the one that is furthest behind. */
+/** Several datasets as one: as complete and as current as the one that is furthest behind, of those that the source has. */
 export function oldestOf(all: readonly SyncTimes[]): SyncTimes {
+  const provided = all.filter((times) => times.isProvided)
   return {
-    syncedAt: earliest(all.map((times) => times.syncedAt)),
-    initialSyncCompletedAt: latest(all.map((times) => times.initialSyncCompletedAt)),
+    isProvided: provided.length > 0 || all.length === 0,
+    syncedAt: earliest(provided.map((times) => times.syncedAt)),
+    initialSyncCompletedAt: latest(provided.map((times) => times.initialSyncCompletedAt)),
   }
 }
 

@@ -7,7 +7,7 @@ import { listAgents } from '../agents/agent-key.ts'
 import { listWrittenByOthers, noteRefused } from '../agents/location-writer.ts'
 import { insertAttributionScripts } from '../attribution/store.ts'
 import { openForOrganizationGrants } from '../consent/dataset-grant.ts'
-import { insertDatasetStates, listDatasetStates } from '../datasets/dataset-state.ts'
+import { insertDatasetStates, listDatasetStates, setProvided } from '../datasets/dataset-state.ts'
 import {
   closeLocations,
   insertLocations,
@@ -21,7 +21,13 @@ import { lockOrganization } from '../directory/organization.ts'
 import { dropWaitingRemovals, requestRemovals } from '../records/removal-store.ts'
 
 /** By which agent locations are reported, and whether the list names every location that its system has. */
-export type LocationReport = { agentId: AgentId; isComplete: boolean; now: Date }
+export type LocationReport = {
+  agentId: AgentId
+  isComplete: boolean
+  /** The datasets that the system has at all; null: every one. */
+  provided: readonly string[] | null
+  now: Date
+}
 
 /**
  * Stores what an agent reports of an organization's locations, by source id. Those at which another agent writes stay as that one reports them.
@@ -62,7 +68,15 @@ export async function upsertLocations(
       await openForOrganizationGrants(client, organizationId, newIds)
     }
     if (report) await closeAndOpen(client, organizationId, { all: [...bySourceId.keys()], others }, report)
-    return await listLocations(client, organizationId)
+    const locations = await listLocations(client, organizationId)
+    const own = locations.filter(({ sourceId }) => bySourceId.has(sourceId) && !others.has(sourceId))
+    if (report)
+      await setProvided(
+        client,
+        own.map(({ id }) => id),
+        report.provided,
+      )
+    return locations
   })
 }
 

@@ -4,32 +4,61 @@ import type { LocationId, OrganizationId } from '../../platform/identity/identit
 import { freshnessOf } from '../datasets/freshness.ts'
 import type { OfficeHours } from '../directory/office-hours.ts'
 
+/** A location whose copy is not current, with whose it is. */
+export type NotCurrent = {
+  locationId: LocationId
+  name: string
+  organizationId: OrganizationId
+  organizationName: string
+  state: FreshnessState
+}
+
 /**
- * How many active locations are how current, each by the dataset that is furthest behind. One row for each location, over all of them: for the
- * operator, off the hot path.
+ * How many active locations are how current, each by the dataset that is furthest behind, and the first of those that are not, the worst first.
+ * Of one organization, or of all of them (null): then for the operator, off the hot path.
  */
-export async function countFreshness(
+export async function surveyFreshness(
   db: Queryable,
+  organizationId: OrganizationId | null,
   lastContactOf: (organizationId: OrganizationId) => Promise<Date | null>,
   now: Date,
-): Promise<Record<FreshnessState, number>> {
+): Promise<{ counts: Record<FreshnessState, number>; notCurrent: NotCurrent[] }> {
   const { rows } = await db.query<LocationTimes>(
-    `select l.organization_id, l.time_zone, l.office_hours,
+    `select l.id, l.name, l.organization_id, o.name as organization_name, l.time_zone, l.office_hours,
+            count(s.location_id) > 0 as is_provided,
             case when bool_and(s.synced_at is not null) then min(s.synced_at) end as synced_at,
             case when bool_and(s.initial_sync_completed_at is not null) then max(s.initial_sync_completed_at) end as completed_at
        from location l
-       join dataset_state s on s.location_id = l.id
-      where l.is_active
-      group by l.id`,
+       join organization o on o.id = l.organization_id
+       left join dataset_state s on s.location_id = l.id and s.is_provided
+      where l.is_active ${organizationId === null ? '' : 'and l.organization_id = $1'}
+      group by l.id, o.name
+      order by lower(o.name), lower(l.name), l.id`,
+    organizationId === null ? [] : [organizationId],
   )
-  const counts = { current: 0, stale: 0, disconnected: 0, pending: 0 }
+  const counts = { current: 0, stale: 0, disconnected: 0, pending: 0, not_provided: 0 }
+  const found: NotCurrent[] = []
   for (const row of rows) {
-    const times = { syncedAt: row.synced_at, initialSyncCompletedAt: row.completed_at }
+    const times = {
+      isProvided: row.is_provided,
+      syncedAt: row.synced_at,
+      initialSyncCompletedAt: row.completed_at,
+    }
     const place = { timeZone: row.time_zone, officeHours: row.office_hours }
-    counts[await freshnessOf(times, place, () => lastContactOf(row.organization_id), now)] += 1
+    const state = await freshnessOf(times, place, () => lastContactOf(row.organization_id), now)
+    counts[state] += 1
+    if (!worstFirst.includes(state)) continue
+    const { id: locationId, name, organization_id: organizationId, organization_name: organizationName } = row
+    found.push({ locationId, name, organizationId, organizationName, state })
   }
-  return counts
+  const notCurrent = worstFirst.flatMap((state) => found.filter((each) => each.state === state))
+  return { counts, notCurrent: notCurrent.slice(0, notCurrentMax) }
 }
+
+/** What a person should look at; the first state first. */
+const worstFirst: readonly FreshnessState[] = ['disconnected', 'stale', 'pending']
+/** As many as a person reads in a list of things to do. */
+const notCurrentMax = 5
 
 /**
  * Work that waits because a change alters many other records, the oldest first; at most a hundred datasets. `failing`: rows whose last try
@@ -73,9 +102,13 @@ export async function listCurrentRemovals(db: Queryable): Promise<CurrentRemoval
 }
 
 type LocationTimes = {
+  id: LocationId
+  name: string
+  organization_name: string
   organization_id: OrganizationId
   time_zone: string | null
   office_hours: OfficeHours | null
+  is_provided: boolean
   synced_at: Date | null
   completed_at: Date | null
 }

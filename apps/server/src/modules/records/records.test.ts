@@ -176,7 +176,7 @@ test('a copy is as fresh as its last finished read, counted in the location’s 
   const at = (minutesAgo: number) => new Date(now.getTime() - minutesAgo * 60_000)
   const state = (syncedAgo: number, contactAgo: number | null, timeZone: string | null = null, complete = true) =>
     freshnessOf(
-      { syncedAt: at(syncedAgo), initialSyncCompletedAt: complete ? at(9999) : null },
+      { isProvided: true, syncedAt: at(syncedAgo), initialSyncCompletedAt: complete ? at(9999) : null },
       { timeZone, officeHours: null },
       async () => (contactAgo === null ? null : at(contactAgo)),
       now,
@@ -199,9 +199,10 @@ test('a copy is as fresh as its last finished read, counted in the location’s 
   }
   assert.equal(await state(0, 0, null, false), 'pending')
   const both = oldestOf([
-    { syncedAt: at(5), initialSyncCompletedAt: at(50) },
-    { syncedAt: at(9), initialSyncCompletedAt: at(20) },
+    { isProvided: true, syncedAt: at(5), initialSyncCompletedAt: at(50) },
+    { isProvided: true, syncedAt: at(9), initialSyncCompletedAt: at(20) },
+    { isProvided: false, syncedAt: null, initialSyncCompletedAt: null },
   ])
-  assert.deepEqual(both, { syncedAt: at(9), initialSyncCompletedAt: at(20) })
-  assert.deepEqual(oldestOf([]), { syncedAt: null, initialSyncCompletedAt: null })
+  assert.deepEqual(both, { isProvided: true, syncedAt: at(9), initialSyncCompletedAt: at(20) })
+  assert.equal(oldestOf([{ isProvided: false, syncedAt: at(5), initialSyncCompletedAt: at(50) }]).isProvided, false)
 })

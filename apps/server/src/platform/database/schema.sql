@@ -159,6 +159,7 @@ create table dataset_state (
   span_from bigint not null default 0,
   span_records bigint not null default 0,
   counted_stamp bigint not null,
+  is_provided boolean not null default true,
   constraint dataset_state_counted CHECK ((counted_stamp = last_stamp)),
   constraint dataset_state_pkey PRIMARY KEY (location_id, dataset)
 );
