@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { type TestContext, test } from 'node:test'
 import type { MemberRole } from '@bridgework/contract/portal'
 import { grantAccess } from '../../server/src/modules/consent/grant.ts'
-import { aRecord } from '../../server/src/test-world.ts'
+import { aRecord, aSchedule } from '../../server/src/test-world.ts'
 import { assertAccessible, somePortalInBrowser, walkPages } from './test-browser.ts'
 
 test('a practice grants two datasets after a review, sees the read, and revokes all access in two clicks', async (t) => {
@@ -225,6 +225,39 @@ test('a held removal hides records only after the count was typed', async (t) =>
   await page.getByText('No removals to review').waitFor()
   const { rows } = await portal.pool.query('select count(*)::integer as n from record where is_hidden')
   assert.equal(rows[0].n, 29)
+})
+
+test('several removals are decided at once, and what is kept can be decided about again', async (t) => {
+  const { page, home, location, ...portal } = await somePractice(t, 'admin')
+  const schedules = Array.from({ length: 12 }, (_, index) => [`f${index}`, aSchedule({ name: `Schedule ${index}` })])
+  await location.upload('fee_schedules', Object.fromEntries(schedules))
+  const missing = (dataset: string) =>
+    portal.post(`/locations/${location.id}/${dataset}/reconcile`, location.agent, {
+      began_at_upload: 10_000_000,
+      source_ids: [],
+    })
+  for (const dataset of ['insurance_plans', 'fee_schedules'])
+    assert.equal((await missing(dataset)).body.code, 'removal_held')
+
+  await page.goto(`${home}/removals`)
+  await page.getByRole('checkbox', { name: 'Select all 2' }).check()
+  await page.getByText('2 removals selected').waitFor()
+  await assertAccessible(page)
+  await page.getByRole('button', { name: 'Keep records…' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('Fee schedules of Location: 12 records').waitFor()
+  await assertAccessible(page)
+  await dialog.getByRole('button', { name: 'Keep records' }).click()
+  await page.getByText('No removals to review').waitFor()
+  const kept = page.getByRole('table', { name: 'Kept records' })
+  assert.equal(await kept.getByRole('row').count(), 3)
+  assert.deepEqual((await missing('fee_schedules')).body, { hidden: 0 })
+
+  await kept.getByRole('button', { name: 'Decide again about Fee schedules of Location' }).click()
+  await assertAccessible(page)
+  await dialog.getByRole('button', { name: 'Decide again' }).click()
+  await dialog.waitFor({ state: 'hidden' })
+  assert.equal((await missing('fee_schedules')).body.code, 'removal_held')
 })
 
 test('a location without a time zone says so, and takes the one that is chosen', async (t) => {

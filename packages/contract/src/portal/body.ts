@@ -10,6 +10,7 @@ const timeZone = Type.Union([Type.String({ maxLength: 100 }), Type.Null()], { de
 const memberRole = Type.Enum(['admin', 'member'])
 const datasets = Type.Array(Type.Enum([...datasetNames]), { uniqueItems: true })
 const notes = Type.Array(Type.Enum([...datasetsWithNotes]), { uniqueItems: true })
+const seenList = Type.String({ maxLength: 64, description: 'The list that was seen' })
 const tenant = body({ name, owner: Type.Object({ email, name }, { additionalProperties: false }) })
 
 /** What each route that takes a body takes. A route that is not here takes none. */
@@ -34,7 +35,8 @@ export const portalBodies = {
   updateLocation: body({ time_zone: timeZone }),
   takeOverLocation: body({ agent_id: Type.String({ maxLength: 16 }) }),
   /** `list_hash`: the list that the person saw. Another list by now is refused. */
-  confirmRemoval: body({ list_hash: Type.String({ maxLength: 64, description: 'The list that was seen' }) }),
+  confirmRemoval: body({ list_hash: seenList }),
+  rejectRemoval: body({ list_hash: seenList }),
   /**
    * `access_version`: that of the vendor's page that the person saw, so that nobody undoes what another has changed since. A location that
    * is not listed has the datasets of `all_locations` alone. Notes are those of datasets that stand beside them; left out: none.

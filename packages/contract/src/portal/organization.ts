@@ -112,6 +112,16 @@ export type RemovalEntry = {
   location_closed: boolean
 }
 
+/** Records of a dataset that stay visible though they are missing, because a person decided so. */
+export type KeptRecords = {
+  location_id: string
+  location_name: string
+  dataset: string
+  title: string
+  records: number
+  kept_at: Instant
+}
+
 /** `records`: the first 100 by source id. `name` only where it is not a patient's. */
 export type RemovalPage = RemovalEntry & { records: { source_id: string; name: string | null; updated_at: Instant }[] }
 
@@ -250,11 +260,13 @@ export type OrganizationAnswers = {
   listAgents: { data: AgentEntry[] }
   createEnrolmentCode: EnrolmentCode
   revokeAgent: Done
-  listRemovals: { data: RemovalEntry[] }
+  /** `kept`: what people rejected, as far as it is still missing, the oldest decision first. */
+  listRemovals: { data: RemovalEntry[]; kept: KeptRecords[] }
   previewRemoval: RemovalPage
   /** `remaining`: what is hidden in the background from now on. */
   confirmRemoval: { hidden: number; remaining: number }
   rejectRemoval: Done
+  reviewRejection: Done
   listVendors: Listed<VendorEntry>
   getVendor: VendorPage
   changeVendorAccess: AccessChanged

@@ -149,8 +149,14 @@ export const portalRoutes = {
     action: 'removal.decide',
   },
   rejectRemoval: {
+    method: 'POST',
+    path: '/organizations/:organization_id/removals/:location_id/:dataset/rejection',
+    action: 'removal.decide',
+  },
+  /** Takes a rejection back. */
+  reviewRejection: {
     method: 'DELETE',
-    path: '/organizations/:organization_id/removals/:location_id/:dataset',
+    path: '/organizations/:organization_id/removals/:location_id/:dataset/rejection',
     action: 'removal.decide',
   },
   listVendors: { method: 'GET', path: '/organizations/:organization_id/vendors', action: 'grant.read', query: list },

@@ -114,13 +114,13 @@ export function RemovalPage() {
         confirm="Keep records"
         color="indigo"
         onConfirm={async () => {
-          await reject.mutateAsync({ params })
+          await reject.mutateAsync({ params, body: { list_hash } })
           await leave('The records stay visible.')
         }}
       >
         {removal.location_closed
           ? 'Nothing is hidden. The records stay visible to vendors although the location has closed.'
-          : 'Nothing is hidden. If the records are still missing at the next complete read, you are asked again. Check the export or the database first.'}
+          : 'Nothing is hidden, and you are not asked about these records again. If they return to your system, or you want to decide again later, that is possible on the page Removals.'}
       </ConfirmDialog>
     </>
   )

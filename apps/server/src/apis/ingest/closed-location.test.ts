@@ -85,7 +85,12 @@ test('a person may keep the records of a closed location, and is not asked again
   const { world, report, closedId, seen, work, held } = await twoClinics(t)
   await report(['1'])
   await work()
-  await rejectRemoval(world.pool, closedId, plans, async () => {})
+  await rejectRemoval(world.pool, {
+    locationId: closedId,
+    dataset: plans,
+    listHash: (await held())?.listHash ?? '',
+    now: new Date(),
+  })
   await report(['1'])
   await work()
   assert.deepEqual([await seen(), await held()], [[false, 3], null])

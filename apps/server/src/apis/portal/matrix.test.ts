@@ -249,6 +249,7 @@ test('W05: nothing is changed by a GET, a HEAD or a prefetch: a path that change
 const bodies: Partial<Record<PortalRouteName, object>> = {
   updateMember: { role: 'member' },
   confirmRemoval: { list_hash: 'x' },
+  rejectRemoval: { list_hash: 'x' },
   updateAttribution: { domains: [], excluded_paths: [] },
   updateLocation: { time_zone: null },
   takeOverLocation: { agent_id: '1' },

@@ -84,14 +84,29 @@ test('what was received since the removal was held is neither listed nor hidden'
   assert.deepEqual(answer.body, { hidden: 27, remaining: 0 })
 })
 
-test('a rejected removal hides nothing, and the agent’s next complete read asks again', async (t) => {
+test('a rejected removal hides nothing and is not asked about again, until a person wants that', async (t) => {
   const world = await someRemoval(t)
-  assert.equal((await world.owner.delete(world.at)).status, 200)
+  const { owner, at, path, reconcile, sourceId } = world
+  const kept = async () => ((await owner.get(path)).body as unknown as { kept: { records: number }[] }).kept
+  const [{ list_hash } = assert.fail()] = await world.waiting()
+  assert.equal((await owner.post(`${at}/rejection`, { list_hash: 'another' })).body.code, 'removal_changed')
+  assert.equal((await owner.post(`${at}/rejection`, { list_hash })).status, 200)
   assert.deepEqual([await world.waiting(), await world.visible()], [[], 30])
-  assert.equal((await world.reconcile([world.sourceId(0)])).body.code, 'removal_held')
+  assert.deepEqual([(await reconcile([sourceId(0)])).body, await world.waiting()], [{ hidden: 0 }, []])
+  assert.partialDeepStrictEqual(await kept(), [
+    { location_id: world.location.id, dataset: 'insurance_plans', title: 'Insurance plans', records: 29 },
+  ])
+
+  assert.equal((await owner.delete(`${at}/rejection`)).status, 200)
+  assert.equal((await owner.delete(`${at}/rejection`)).body.code, 'removal_unknown')
+  assert.deepEqual(await kept(), [])
+  assert.equal((await reconcile([sourceId(0)])).body.code, 'removal_held')
   assert.equal((await world.waiting()).length, 1)
-  const { rows } = await world.pool.query('select action, subject from audit_event order by id desc limit 1')
-  assert.deepEqual(rows, [{ action: 'removal.decide', subject: 'Rejected: removal of insurance plans at Location' }])
+  const { rows } = await world.pool.query('select action, subject from audit_event order by id desc limit 2')
+  assert.deepEqual(rows, [
+    { action: 'removal.decide', subject: 'To be reviewed again: removal of insurance plans at Location' },
+    { action: 'removal.decide', subject: 'Rejected: removal of insurance plans at Location, 29 kept' },
+  ])
 })
 
 test('R09: at most 100 records are listed; a fee schedule has its name, a patient has none', async (t) => {
@@ -132,12 +147,13 @@ test('W19: a member sees what waits and decides nothing; another practice’s pe
     [stranger, theirs, 'location_unknown'],
   ] as const) {
     assert.equal((await person.post(`${place}/confirmation`, { list_hash: 'x' })).body.code, code)
-    assert.equal((await person.delete(place)).body.code, code)
+    assert.equal((await person.post(`${place}/rejection`, { list_hash: 'x' })).body.code, code)
+    assert.equal((await person.delete(`${place}/rejection`)).body.code, code)
   }
   assert.equal((await stranger.get(theirs)).body.code, 'location_unknown')
   assert.deepEqual((await stranger.get(`/organizations/${foreign.organizationId}/removals`)).body.data, [])
   assert.equal((await world.owner.get(`${path}/${location.id}/teeth`)).body.code, 'dataset_unknown')
   await world.letSignInAge(world.owner.person.userId)
-  assert.equal((await world.owner.delete(at)).body.code, 'fresh_sign_in_required')
+  assert.equal((await world.owner.delete(`${at}/rejection`)).body.code, 'fresh_sign_in_required')
   assert.equal((await world.waiting()).length, 1, 'after all of this it still waits')
 })

@@ -8,8 +8,9 @@ import {
   type HeldRecord,
   listHeldRecords,
   rejectRemoval,
+  reviewKept,
 } from '../../modules/records/removal-decision.ts'
-import { type CurrentRemoval, findCurrentRemoval, listRemovals } from '../../modules/records/removal-store.ts'
+import { type CurrentRemoval, findCurrentRemoval, listKept, listRemovals } from '../../modules/records/removal-store.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import { entryOf } from './audit.ts'
 import type { PortalHandlers } from './context.ts'
@@ -21,15 +22,26 @@ const previewMax = 100
 const nameAttributes: Record<string, string> = { fee_schedules: 'name', insurance_plans: 'plan_name' }
 
 /** Removals that were so large that a person of the practice must decide, and those that are carried out. */
-export const removalHandlers: PortalHandlers<'listRemovals' | 'previewRemoval' | 'confirmRemoval' | 'rejectRemoval'> = {
+export const removalHandlers: PortalHandlers<
+  'listRemovals' | 'previewRemoval' | 'confirmRemoval' | 'rejectRemoval' | 'reviewRejection'
+> = {
   listRemovals: async ({ pool }, { member }) => {
     const locations = new Map((await listLocations(pool, member.organizationId)).map((each) => [each.id, each]))
-    const removals = await listRemovals(pool, [...locations.keys()])
+    const ids = [...locations.keys()]
+    const [removals, kept] = await Promise.all([listRemovals(pool, ids), listKept(pool, ids)])
     return {
       data: removals.flatMap((removal) => {
         const location = locations.get(removal.locationId)
         return location ? [toEntry(removal, location)] : []
       }),
+      kept: kept.map(({ locationId, dataset, remaining, decidedAt }) => ({
+        location_id: locationId,
+        location_name: locations.get(locationId)?.name ?? '',
+        dataset,
+        title: getDataset(dataset).title,
+        records: remaining,
+        kept_at: decidedAt.toISOString(),
+      })),
     }
   },
 
@@ -58,11 +70,24 @@ export const removalHandlers: PortalHandlers<'listRemovals' | 'previewRemoval' |
     })
   },
 
-  rejectRemoval: async ({ pool }, call) => {
+  rejectRemoval: async ({ pool, now }, call) => {
     const location = await requireOwnLocation(pool, call.member.organizationId, call.params.location_id)
     const dataset = requireDataset(call.params.dataset)
-    await rejectRemoval(pool, location.id, dataset, (client) =>
-      recordAudit(client, entryOf(call, 'removal.decide', `Rejected: ${subjectOf(dataset, location)}`)),
+    const rejected = { locationId: location.id, dataset, listHash: call.body.list_hash, now: now() }
+    await rejectRemoval(pool, rejected, (client, { records }) =>
+      recordAudit(
+        client,
+        entryOf(call, 'removal.decide', `Rejected: ${subjectOf(dataset, location)}, ${records} kept`),
+      ),
+    )
+    return { done: true }
+  },
+
+  reviewRejection: async ({ pool }, call) => {
+    const location = await requireOwnLocation(pool, call.member.organizationId, call.params.location_id)
+    const dataset = requireDataset(call.params.dataset)
+    await reviewKept(pool, { locationId: location.id, dataset }, (client) =>
+      recordAudit(client, entryOf(call, 'removal.decide', `To be reviewed again: ${subjectOf(dataset, location)}`)),
     )
     return { done: true }
   },

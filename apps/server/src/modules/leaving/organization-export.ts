@@ -67,7 +67,7 @@ export const exportedTables: Readonly<Record<string, Exported>> = {
   },
   removal: {
     file: 'removals',
-    about: 'large removals that wait for a person or are being carried out',
+    about: 'large removals that wait for a person, are being carried out, or were rejected',
     order: 'location_id, dataset, id',
     omit: 'list_hash,after_source_id,next_attempt_at,last_error',
   },

@@ -4,7 +4,14 @@ import type { Queryable } from '../../platform/database/queryable.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import type { LocationId } from '../../platform/identity/identity.ts'
 import { hideSlice } from './removal.ts'
-import { type DatasetKey, dropRemoval, findCurrentRemoval, listRemovals, type Removal } from './removal-store.ts'
+import {
+  type DatasetKey,
+  dropKept,
+  findCurrentRemoval,
+  keepRemoval,
+  listRemovals,
+  type Removal,
+} from './removal-store.ts'
 import { takeTurn } from './turn.ts'
 
 /** A record that a held removal would hide. `source` is what the agent sent. */
@@ -46,11 +53,7 @@ export async function confirmRemoval(
 ): Promise<{ hidden: number; remaining: number }> {
   return takeTurn(pool, locationId, dataset, async (turn) => {
     const removal = await requireHeld(turn.client, { locationId, dataset })
-    if (removal.listHash !== listHash) {
-      throw new Problem('removal_changed', {
-        errors: `The list has changed since you saw it. It names ${removal.remaining} records now. Review it again, then confirm.`,
-      })
-    }
+    requireSeen(removal, listHash)
     const done = await hideSlice(turn, removal)
     await alongside(turn.client, done)
     return done
@@ -58,18 +61,42 @@ export async function confirmRemoval(
 }
 
 /**
- * A person rejects a held removal: the list is dropped, nothing is hidden, and the agent's next complete read asks again when the records are
- * still missing. `alongside` happens in the same transaction. Throws Problem removal_unknown when nothing is held there.
+ * A person rejects a held removal: nothing is hidden, and its records are not asked about again while they are missing. `listHash`: the list
+ * that the person saw. `alongside` happens in the same transaction. Throws Problem removal_changed, or removal_unknown when nothing is held there.
  */
 export async function rejectRemoval(
   pool: Pool,
-  locationId: LocationId,
-  dataset: DatasetName,
+  rejected: DatasetKey & { listHash: string; now: Date },
+  alongside: (client: Queryable, kept: { records: number }) => Promise<void> = async () => {},
+): Promise<void> {
+  await takeTurn(pool, rejected.locationId, rejected.dataset, async ({ client }) => {
+    const removal = await requireHeld(client, rejected)
+    requireSeen(removal, rejected.listHash)
+    await keepRemoval(client, removal, rejected.now)
+    await alongside(client, { records: removal.remaining })
+  })
+}
+
+/**
+ * A person takes back the decision to keep records of a dataset: the agent's next complete read asks again where they are still missing.
+ * `alongside` happens in the same transaction. Throws Problem removal_unknown when nothing is kept there.
+ */
+export async function reviewKept(
+  pool: Pool,
+  key: DatasetKey,
   alongside: (client: Queryable) => Promise<void>,
 ): Promise<void> {
-  await takeTurn(pool, locationId, dataset, async (turn) => {
-    await dropRemoval(turn.client, await requireHeld(turn.client, { locationId, dataset }))
-    await alongside(turn.client)
+  await takeTurn(pool, key.locationId, key.dataset, async ({ client }) => {
+    if (!(await dropKept(client, key))) throw new Problem('removal_unknown')
+    await alongside(client)
+  })
+}
+
+/** Throws Problem removal_changed when the list is another one than the person saw. */
+function requireSeen(removal: Removal, listHash: string): void {
+  if (removal.listHash === listHash) return
+  throw new Problem('removal_changed', {
+    errors: `The list has changed since you saw it. It names ${removal.remaining} records now. Review it again, then decide.`,
   })
 }
 

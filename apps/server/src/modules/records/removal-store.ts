@@ -7,9 +7,9 @@ import { fromRow, type RowOf } from '../../platform/database/rows.ts'
 import type { AgentId, LocationId } from '../../platform/identity/identity.ts'
 import { findDue } from './background-work.ts'
 
-export type RemovalState = 'requested' | 'listing' | 'held' | 'running' | 'dropped'
+export type RemovalState = 'requested' | 'listing' | 'held' | 'running' | 'kept' | 'dropped'
 
-/** A list of records of a location's dataset that are to be hidden. `0013_removals.sql` describes its states. */
+/** A list of records of a location's dataset that are to be hidden. `0013_removals.sql` and `0026_kept_removals.sql` describe its states. */
 export type Removal = {
   locationId: LocationId
   dataset: DatasetName
@@ -24,6 +24,8 @@ export type Removal = {
   hidden: number
   afterSourceId: string
   heldAt: Date | null
+  /** When a person decided that its records stay. */
+  decidedAt: Date | null
   attempts: number
   lastError: string | null
 }
@@ -31,10 +33,13 @@ export type Removal = {
 /** A removal whose list is whole. */
 export type CurrentRemoval = Removal & { state: 'held' | 'running'; listHash: string; heldAt: Date }
 
+/** A removal that a person rejected: its records stay visible though the practice management system does not have them. */
+export type KeptRemoval = Removal & { state: 'kept'; listHash: string; heldAt: Date; decidedAt: Date }
+
 /** Where a list belongs. */
 export type DatasetKey = Pick<Removal, 'locationId' | 'dataset'>
 
-const columns = `location_id, dataset, id, state, list_hash, visible, remaining, hidden, after_source_id, held_at, attempts, last_error`
+const columns = `location_id, dataset, id, state, list_hash, visible, remaining, hidden, after_source_id, held_at, decided_at, attempts, last_error`
 
 type Row = RowOf<Omit<Removal, Counter> & Record<Counter, string>>
 type Counter = 'visible' | 'remaining' | 'hidden'
@@ -74,6 +79,45 @@ export async function listRemovals(
   return rows.map(toCurrent)
 }
 
+/** What people decided to keep at these locations, as far as it is still missing, the oldest decision first. */
+export async function listKept(db: Queryable, locationIds: readonly LocationId[]): Promise<KeptRemoval[]> {
+  const { rows } = await db.query<Row>(
+    `select ${columns}
+       from removal
+      where location_id = any($1::bigint[]) and state = 'kept'
+      order by decided_at, location_id, dataset, id`,
+    [locationIds],
+  )
+  // `keepRemoval` makes them of held ones.
+  return rows.map((row) => toRemoval(row) as KeptRemoval)
+}
+
+/** A person decided that the records of a held removal stay. */
+export async function keepRemoval(db: Queryable, removal: DatasetKey & { id: string }, now: Date): Promise<void> {
+  await db.query(
+    `update removal set state = 'kept', decided_at = $4 where location_id = $1 and dataset = $2 and id = $3`,
+    [removal.locationId, removal.dataset, removal.id, now],
+  )
+}
+
+/** Ends the decisions to keep records of a dataset: the next complete list that misses them asks again. False: there was none. */
+export async function dropKept(db: Queryable, { locationId, dataset }: DatasetKey): Promise<boolean> {
+  const { rowCount } = await db.query(
+    `update removal set state = 'dropped', after_source_id = '' where location_id = $1 and dataset = $2 and state = 'kept'`,
+    [locationId, dataset],
+  )
+  return rowCount !== 0
+}
+
+/** How many records of a dataset are kept by decisions. */
+export async function countKept(db: Queryable, { locationId, dataset }: DatasetKey): Promise<number> {
+  const { rows } = await db.query<{ kept: string }>(
+    `select coalesce(sum(remaining), 0) as kept from removal where location_id = $1 and dataset = $2 and state = 'kept'`,
+    [locationId, dataset],
+  )
+  return Number(rows[0]?.kept)
+}
+
 /** A removal as it stands now that the turn is held; null when it is not in that state any more. */
 export async function lockRemoval(
   client: PoolClient,
@@ -105,7 +149,7 @@ export async function requestRemovals(db: Queryable, keys: readonly DatasetKey[]
        from unnest($1::bigint[], $2::text[]) as asked (location_id, dataset)
       where not exists (select from removal
                          where removal.location_id = asked.location_id and removal.dataset = asked.dataset
-                           and removal.state <> 'dropped')
+                           and removal.state not in ('kept', 'dropped'))
          on conflict do nothing`,
     [keys.map((key) => key.locationId), keys.map((key) => key.dataset)],
   )
@@ -187,8 +231,8 @@ export async function countListed(
 }
 
 /**
- * Takes what an upload names off every list of its dataset: the practice management system has it, or the upload removed it itself. To be
- * called under the writers' turn of the upload. Costs one look at `removal` where there is no list.
+ * Takes what an upload names off every list of its dataset: the practice management system has it, or the upload removed it itself. A decision
+ * to keep ends with its last record. To be called under the writers' turn of the upload. Costs one look at `removal` where there is no list.
  */
 export async function takeOffRemovals(
   client: PoolClient,
@@ -204,7 +248,8 @@ export async function takeOffRemovals(
           and removal_record.removal_id = removal.id and removal_record.source_id = any($3::text[])
         returning removal_id
      )
-     update removal set remaining = remaining - counted.records
+     update removal set remaining = remaining - counted.records,
+            state = case when state = 'kept' and remaining = counted.records then 'dropped' else state end
        from (select removal_id, count(*) as records from taken group by removal_id) counted
       where removal.location_id = $1 and removal.dataset = $2 and removal.id = counted.removal_id`,
     [key.locationId, key.dataset, textArray(sourceIds)],
@@ -271,11 +316,11 @@ export async function dropRemoval(db: Queryable, removal: DatasetKey & { id: str
   )
 }
 
-/** Drops what waits at these locations, and what is being listed there: they are open again. What runs was confirmed and goes on. */
+/** Drops what waits or is kept at these locations, and what is being listed there: they have closed, or are open again. What runs goes on. */
 export async function dropWaitingRemovals(db: Queryable, locationIds: readonly LocationId[]): Promise<void> {
   await db.query(
     `update removal set state = 'dropped'
-      where location_id = any($1::bigint[]) and state in ('requested', 'listing', 'held')`,
+      where location_id = any($1::bigint[]) and state in ('requested', 'listing', 'held', 'kept')`,
     [locationIds],
   )
 }
@@ -317,7 +362,7 @@ export type Reading = { agentId: AgentId; fence: string | null; beganAtUpload: s
 /**
  * Of these source ids, neighbours in their order, those of visible records that were not received since the reading began: neither written by a
  * later upload of the agent, nor sent again unchanged by one. What other agents sent was before: a location has one writer. Without a reading,
- * all that are visible.
+ * all that are visible. What a person decided to keep is not missing.
  */
 export async function findMissing(
   db: Queryable,
@@ -334,6 +379,11 @@ export async function findMissing(
         and source_id not in (select unnest(unchanged_source_ids)
                                 from upload
                                where location_id = $1 and dataset = $2 and agent_id = $3 and number >= $4)
+        and source_id not in (select source_id
+                                from removal_record
+                               where location_id = $1 and dataset = $2 and ${among(5)}
+                                 and removal_id in (select id from removal
+                                                     where location_id = $1 and dataset = $2 and state = 'kept'))
       order by source_id`,
     [locationId, dataset, agentId, beganAtUpload, textArray(sourceIds)],
   )

@@ -14,7 +14,14 @@ import { createLocation } from '../onboarding/upsert-locations.ts'
 import { reconcile } from './reconcile.ts'
 import { mustBeHeld } from './removal.ts'
 import { confirmRemoval, listHeldRecords, rejectRemoval } from './removal-decision.ts'
-import { dropBrokenLists, findCurrentRemoval, hashSourceIds, listRemovals } from './removal-store.ts'
+import {
+  dropBrokenLists,
+  dropWaitingRemovals,
+  findCurrentRemoval,
+  hashSourceIds,
+  listKept,
+  listRemovals,
+} from './removal-store.ts'
 import { removeSlice } from './remover.ts'
 import { findMiscounts } from './test-miscounts.ts'
 import { copyRecords } from './test-volume.ts'
@@ -102,7 +109,7 @@ test('a person confirms the list that was seen: another one is refused, the same
   await assert.rejects(list(ids(1, 21)), { code: 'removal_held' })
   await assert.rejects(confirmRemoval(pool, locationId, plans, seen.listHash), {
     code: 'removal_changed',
-    errors: 'The list has changed since you saw it. It names 20 records now. Review it again, then confirm.',
+    errors: 'The list has changed since you saw it. It names 20 records now. Review it again, then decide.',
   })
   assert.equal((await visible()).length, 40)
   const done = await confirmRemoval(pool, locationId, plans, (await current()).listHash)
@@ -117,6 +124,51 @@ test('a list that misses less ends the wait', async (t) => {
   assert.deepEqual(await listRemovals(pool, null), [])
   while (await slice()) {}
   assert.deepEqual([await count(pool, 'removal'), await count(pool, 'removal_record')], [0, 0])
+})
+
+test('what a person keeps is not missing any more, and what else goes is decided by itself', async (t) => {
+  const { pool } = await createTestDatabase(t)
+  const { key, list, ids, current, upload, plansOf, visible, slice } = await somePlans(pool, 100)
+  const keep = async () => rejectRemoval(pool, { ...key, listHash: (await current()).listHash, now: now() })
+  await assert.rejects(list(ids(0, 60)), { code: 'removal_held' })
+  const { heldAt } = await current()
+  await assert.rejects(list(ids(0, 59)), { code: 'removal_held' })
+  assert.deepEqual((await current()).heldAt, heldAt, 'another list of the same wait')
+  await keep()
+
+  assert.deepEqual(await list(ids(0, 59)), { hidden: 0 })
+  assert.deepEqual(await list(ids(0, 55)), { hidden: 4 }, 'four of 59, and none of the 41 that are kept')
+  await assert.rejects(list(ids(0, 35)), { code: 'removal_held' })
+  assert.partialDeepStrictEqual(await current(), { remaining: 20, visible: 55 })
+  await keep()
+  assert.deepEqual(
+    (await listKept(pool, [key.locationId])).map(({ remaining }) => remaining),
+    [41, 20],
+  )
+  assert.equal((await visible()).length, 96)
+
+  // What is back ends its part of the decision: it is missing like any other record when it goes again.
+  await upload(plansOf(ids(59, 100)))
+  assert.deepEqual(
+    (await listKept(pool, [key.locationId])).map(({ remaining }) => remaining),
+    [20],
+  )
+  assert.deepEqual(await list([...ids(0, 35), ...ids(59, 99)]), { hidden: 1 })
+  assert.equal((await visible()).length, 95)
+  while (await slice()) {}
+  assert.deepEqual([await count(pool, 'removal'), await count(pool, 'removal_record')], [1, 20])
+})
+
+test('a kept list of many is written once, and closing the location ends the decision', async (t) => {
+  const { pool } = await createTestDatabase(t)
+  const { key, list, current, visible, slice } = await somePlans(pool, 6_000)
+  await assert.rejects(list([]), { code: 'removal_held' })
+  await rejectRemoval(pool, { ...key, listHash: (await current()).listHash, now: now() })
+  assert.deepEqual(await list([]), { hidden: 0 })
+  while (await slice()) {}
+  assert.deepEqual([(await visible()).length, await count(pool, 'removal')], [6_000, 1])
+  await dropWaitingRemovals(pool, [key.locationId])
+  await assert.rejects(list([]), { code: 'removal_held' })
 })
 
 test('a removal is held from a fifth and ten records on, or when it leaves nothing', () => {
@@ -167,7 +219,7 @@ test('a confirmed removal of many hides the first 5,000 at once and goes on with
   assert.deepEqual(await confirm(), { hidden: 5_000, remaining: 6_000 })
   assert.equal((await visible()).length, 6_000)
   await assert.rejects(
-    rejectRemoval(pool, locationId, plans, async () => {}),
+    rejectRemoval(pool, { locationId, dataset: plans, listHash: seen.listHash, now: now() }),
     { code: 'removal_unknown' },
     'what runs cannot be rejected any more',
   )

@@ -7,6 +7,7 @@ import { holdWriter } from '../agents/location-writer.ts'
 import { hideRecords } from './change.ts'
 import {
   addToRemoval,
+  countKept,
   countListed,
   type DatasetKey,
   deleteRemoval,
@@ -59,7 +60,7 @@ export function mustBeHeld(missing: number, visible: number): boolean {
 /**
  * Hides the visible records that a complete list does not name; records received since its reading began are left alone. Up to 5,000 are
  * hidden at once; more become the remover's work. Too large a removal is held for a person; the next list takes its place, and one that
- * finds less missing ends the wait. Refuses with `busy` while an earlier removal of the dataset runs that does not cover what is missing.
+ * finds less missing ends the wait. Records that a person decided to keep count neither as missing nor as visible. Refuses with `busy` while an earlier removal of the dataset runs that does not cover what is missing.
  */
 export async function startRemoval(
   deps: { pool: Pool; now: () => Date; log: Log },
@@ -80,7 +81,7 @@ export async function startRemoval(
       const listed = await countListed(turn.client, list, current.id, missing)
       return runningOn(current, listed === missing.length)
     }
-    const { visible } = turn.state(list.dataset)
+    const visible = await visibleOf(turn, list)
     const listHash = await hashSourceIds(turn.client, missing)
     if (!mustBeHeld(missing.length, visible)) {
       if (current) await dropRemoval(turn.client, current)
@@ -90,7 +91,8 @@ export async function startRemoval(
       const id = await insertRemoval(turn.client, list)
       await addToRemoval(turn.client, list, id, missing)
       const listed = { ...list, id, remaining: missing.length }
-      await replace(turn, deps.log, current, listed, { state: 'held', listHash, visible, heldAt: deps.now() })
+      const heldAt = current?.heldAt ?? deps.now()
+      await replace(turn, deps.log, current, listed, { state: 'held', listHash, visible, heldAt })
     }
     return { state: 'held', missing: missing.length, visible }
   })
@@ -116,19 +118,29 @@ async function startLarge(deps: { pool: Pool; now: () => Date; log: Log }, list:
     return await takeListTurn(pool, list, async (turn) => {
       const before = await findCurrentRemoval(turn.client, list)
       if (before?.state === 'running') throw stillRunning(before)
-      const { visible } = turn.state(list.dataset)
+      const visible = await visibleOf(turn, list)
       const listHash = await hashRemoval(turn.client, list, id)
       const listed = await lockRemoval(turn.client, { ...list, id, state: 'listing' })
       if (!listed) throw new Problem('busy', { because: 'the location was opened again', retryAfterSeconds: 5 })
       const { remaining } = listed
+      if (remaining === 0) {
+        for (const each of [listed, ...(before ? [before] : [])]) await dropRemoval(turn.client, each)
+        return { state: 'done', hidden: 0 }
+      }
       const state = mustBeHeld(remaining, visible) ? 'held' : 'running'
-      await replace(turn, log, before, listed, { state, listHash, visible, heldAt: now() })
+      const heldAt = (state === 'held' && before?.heldAt) || now()
+      await replace(turn, log, before, listed, { state, listHash, visible, heldAt })
       return state === 'held' ? { state, missing: remaining, visible } : { state, remaining }
     })
   } catch (error) {
     await dropRemoval(pool, { ...list, id })
     throw error
   }
+}
+
+/** So many visible records there are without those that a person decided to keep. */
+async function visibleOf(turn: Turn, list: CompleteList): Promise<number> {
+  return turn.state(list.dataset).visible - (await countKept(turn.client, list))
 }
 
 /** A turn in which a list is decided about: its agent must still be the location's writer. */

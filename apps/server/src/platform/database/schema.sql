@@ -552,8 +552,9 @@ create table removal (
   attempts integer not null default 0,
   next_attempt_at timestamp with time zone not null default now(),
   last_error text,
+  decided_at timestamp with time zone,
   constraint removal_pkey PRIMARY KEY (location_id, dataset, id),
-  constraint removal_state_check CHECK ((state = ANY (ARRAY['requested'::text, 'listing'::text, 'held'::text, 'running'::text, 'dropped'::text])))
+  constraint removal_state_check CHECK ((state = ANY (ARRAY['requested'::text, 'listing'::text, 'held'::text, 'running'::text, 'kept'::text, 'dropped'::text])))
 );
 CREATE UNIQUE INDEX removal_current ON public.removal USING btree (location_id, dataset) WHERE (state = ANY (ARRAY['held'::text, 'running'::text]));
 CREATE UNIQUE INDEX removal_requested ON public.removal USING btree (location_id, dataset) WHERE (state = 'requested'::text);
