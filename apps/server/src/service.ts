@@ -12,6 +12,7 @@ import { requireInstallation } from './modules/credentials/installation.ts'
 import { openKeyRing } from './modules/credentials/key-ring.ts'
 import type { SecretKey } from './modules/credentials/secret.ts'
 import { loadSecretKey } from './modules/credentials/secret-key-file.ts'
+import { ensureNameKeys } from './modules/directory/name.ts'
 import { createDisclosureWriter } from './modules/disclosure/writer.ts'
 import { createMailDelivery } from './modules/mail/delivery.ts'
 import { createMailFolder } from './modules/mail/folder.ts'
@@ -65,6 +66,7 @@ export async function openService(config: Config, log: Log): Promise<Service> {
     const secretKey = loadSecretKey(config)
     await requireInstallation(pool, secretKey)
     await completeLocations(pool)
+    await ensureNameKeys(pool)
     const keys = await openKeyRing({ pool: controlPool, secretKey, log })
     closers.push(keys.close)
     const now = () => new Date()

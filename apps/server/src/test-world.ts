@@ -253,8 +253,9 @@ export async function someWorld(
 
 /** A company whose owner accepted the agreement, with its key pair. */
 export async function someCompany(pool: Pool, secretKey: SecretKey) {
+  const { rowCount } = await pool.query('select from company')
   const { company, owner } = await createCompany(pool, {
-    name: 'Vendor',
+    name: rowCount === 0 ? 'Vendor' : `Vendor ${(rowCount ?? 0) + 1}`,
     owner: { email: `${randomUUID()}@example.com`, name: 'Owner' },
   })
   await acceptAgreement(pool, { companyId: company.id, memberId: owner.id, version: 1 })

@@ -156,6 +156,10 @@ const people = {
     errors: 'The owner cannot be removed or get another role. Transfer ownership to another member first.',
   },
   last_operator: { status: 409, errors: 'The last operator cannot be removed. Add another operator first.' },
+  name_taken: {
+    status: 409,
+    errors: 'Another company has this name, or one that looks like it. Choose another name, or ask the operator.',
+  },
   company_closed: { status: 409, errors: 'The company is suspended or closed.' },
   agreement_not_current: {
     status: 409,

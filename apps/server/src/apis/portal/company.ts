@@ -83,8 +83,8 @@ export const companyHandlers: PortalHandlers<
 
   updateCompany: async ({ pool }, call) => {
     await withTransaction(pool, async (client) => {
-      await renameCompany(client, call.member.companyId, call.body.name)
-      await recordAudit(client, entryOf(call, 'company.update', `Name: ${call.body.name.trim()}`))
+      const name = await renameCompany(client, call.member.companyId, call.body.name)
+      await recordAudit(client, entryOf(call, 'company.update', `Name: ${name}`))
     })
     return { done: true }
   },

@@ -1,7 +1,7 @@
 import type { Queryable } from '../../platform/database/queryable.ts'
-import { requireText } from '../../platform/errors/field.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import { type CompanyId, newUuid } from '../../platform/identity/identity.ts'
+import { claimCompanyName } from './name.ts'
 
 /**
  * States of a company: active ⇄ suspended (the operator's pause: nothing of it works, nothing is lost); either → closed, for ever.
@@ -12,19 +12,22 @@ export type CompanyState = (typeof companyStates)[number]
 /** A software vendor. */
 export type Company = { id: CompanyId; name: string; state: CompanyState; createdAt: Date }
 
-/** Makes a company. It has no owner yet: `createCompany` of the memberships makes both. Throws a Problem for a name that cannot be. */
-export async function insertCompany(db: Queryable, name: string): Promise<Company> {
+/** Makes a company. It has no owner yet: `createCompany` of the memberships makes both. Throws a Problem, as `claimCompanyName` does. */
+export async function insertCompany(db: Queryable, text: string): Promise<Company> {
+  const { name, key } = await claimCompanyName(db, text, null)
   const { rows } = await db.query<CompanyRow>(
-    'insert into company (id, name) values ($1, $2) returning id, name, state, created_at',
-    [newUuid<CompanyId>(), requireText(name, 'the name of a company')],
+    'insert into company (id, name, name_key) values ($1, $2, $3) returning id, name, state, created_at',
+    [newUuid<CompanyId>(), name, key],
   )
   if (!rows[0]) throw new Error('the company was not stored')
   return toCompany(rows[0])
 }
 
-/** Gives a company another name. Throws a Problem for one that cannot be. */
-export async function renameCompany(db: Queryable, id: CompanyId, name: string): Promise<void> {
-  await db.query('update company set name = $2 where id = $1', [id, requireText(name, 'the name of a company')])
+/** Gives a company another name, which it returns. Throws a Problem, as `claimCompanyName` does. */
+export async function renameCompany(db: Queryable, id: CompanyId, text: string): Promise<string> {
+  const { name, key } = await claimCompanyName(db, text, id)
+  await db.query('update company set name = $2, name_key = $3 where id = $1', [id, name, key])
+  return name
 }
 
 /** Every company, by name. */

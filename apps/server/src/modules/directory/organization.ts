@@ -4,6 +4,7 @@ import { fromRow, type RowOf } from '../../platform/database/rows.ts'
 import { requireText } from '../../platform/errors/field.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import { newNumericId, type OrganizationId } from '../../platform/identity/identity.ts'
+import { requireName } from './name.ts'
 
 /** A practice owner: one or more locations belong to it, and it decides which companies may read them. */
 export type Organization = {
@@ -27,7 +28,7 @@ export async function createOrganization(
      returning ${organizationColumns}`,
     [
       newNumericId<OrganizationId>(),
-      requireText(organization.name, 'the name of an organization'),
+      requireName(organization.name, 'the name of an organization'),
       organization.externalReference === undefined
         ? null
         : requireText(organization.externalReference, 'the reference'),
@@ -45,7 +46,7 @@ export async function updateOrganization(
   id: OrganizationId,
   changes: { name: string; timeZone?: string | null | undefined },
 ): Promise<void> {
-  const name = requireText(changes.name, 'the name of an organization')
+  const name = requireName(changes.name, 'the name of an organization')
   const timeZone = typeof changes.timeZone === 'string' ? requireTimeZone(changes.timeZone) : changes.timeZone
   const { rowCount } = await db.query(
     `update organization

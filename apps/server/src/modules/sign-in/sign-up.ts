@@ -4,6 +4,7 @@ import { requireText } from '../../platform/errors/field.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import { recordAudit } from '../audit/store.ts'
 import { isSecret, newSecret, type SecretKey } from '../credentials/secret.ts'
+import { claimCompanyName, requireName } from '../directory/name.ts'
 import { queueMail } from '../mail/queue.ts'
 import { createTenant } from '../membership/create-tenant.ts'
 import { activateMember, requireEmail } from '../membership/member.ts'
@@ -35,7 +36,10 @@ export async function requestSignUp(
 ): Promise<void> {
   const email = requireEmail(signUp.email).toLowerCase()
   const name = requireText(signUp.name, 'your name')
-  const tenantName = requireText(signUp.tenantName, `the name of your ${signUp.side}`)
+  const tenantName =
+    signUp.side === 'company'
+      ? await withTransaction(pool, async (client) => (await claimCompanyName(client, signUp.tenantName, null)).name)
+      : requireName(signUp.tenantName, 'the name of an organization')
   const known = await findPersonByEmail(pool, email)
   if (known) return await queueMail(pool, alreadySignedUpMail(publicUrl, known))
   const token = newSecret('bwi')

@@ -110,9 +110,11 @@ create table company (
   state text not null default 'active'::text,
   created_at timestamp with time zone not null default now(),
   erased_at timestamp with time zone,
+  name_key text,
   constraint company_pkey PRIMARY KEY (id),
   constraint company_state_check CHECK ((state = ANY (ARRAY['active'::text, 'suspended'::text, 'closed'::text])))
 );
+CREATE INDEX company_name_key ON public.company USING btree (name_key);
 
 create table complete_list (
   location_id bigint not null,

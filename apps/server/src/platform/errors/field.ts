@@ -1,13 +1,18 @@
 import { Problem } from './problem.ts'
 
-/** A text without the spaces around it. Throws a Problem when nothing is left, or it has control characters or more than 200 characters. */
+/**
+ * A text without the spaces around it. Throws a Problem when nothing is left, or it has more than 200 characters, or some that control or turn
+ * the text or are not seen: with those, one name could be shown as another.
+ */
 export function requireText(text: string, what: string): string {
   const trimmed = text.trim()
   if (trimmed === '') throw new Problem('field_invalid', { errors: `${capitalized(what)} must not be empty.` })
   if (trimmed.length > 200)
     throw new Problem('field_invalid', { errors: `${capitalized(what)} must have at most 200 characters.` })
-  if (/\p{Cc}/u.test(trimmed))
-    throw new Problem('field_invalid', { errors: `${capitalized(what)} must not contain control characters.` })
+  if (/[\p{C}\p{Zl}\p{Zp}\u2800]|\p{Default_Ignorable_Code_Point}/u.test(trimmed))
+    throw new Problem('field_invalid', {
+      errors: `${capitalized(what)} must not contain control or invisible characters.`,
+    })
   return trimmed
 }
 
