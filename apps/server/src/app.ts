@@ -7,7 +7,7 @@ import type { Pool } from 'pg'
 import { registerAttribution } from './apis/attribution/routes.ts'
 import { registerIngestApi } from './apis/ingest/routes.ts'
 import { registerPortalApi } from './apis/portal/routes.ts'
-import { registerPortalPages } from './apis/portal-pages/pages.ts'
+import { createPageSender, isPageRequest, registerPortalPages } from './apis/portal-pages/pages.ts'
 import type { VendorApiContext } from './apis/vendor/context.ts'
 import { authenticateUnknownPath, registerVendorApi } from './apis/vendor/routes.ts'
 import { createLastContacts } from './modules/agents/agent-contact.ts'
@@ -95,19 +95,22 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     log,
     reader: deps.reader ?? {},
   }
+  const dir = deps.portalDir ?? portalDir
+  const sendPage = createPageSender({ dir, publicUrl })
   const app = createHttpServer({
     log,
     trustedProxies: deps.trustedProxies,
     publicUrl,
     load: deps.load,
+    unknownPage: (request, reply) => (isPageRequest(request) ? sendPage(request, reply.code(404)) : null),
     beforeRefusal: (request, route) => authenticateUnknownPath(context, request, route),
     ...deps.http,
   })
   registerHealth(app, { pool: controlPool, now, metrics })
   app.get('/.well-known/jwks.json', async () => keys.jwks())
   await registerPortalPages(app, {
-    dir: deps.portalDir ?? portalDir,
-    publicUrl,
+    dir,
+    sendPage,
     about: {
       service: 'Bridgework',
       reference: `${publicUrl}/docs`,

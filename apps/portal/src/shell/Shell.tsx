@@ -24,6 +24,7 @@ import { useRef } from 'react'
 import { endSession, useSession } from '../api/session.ts'
 import { Brand } from './Brand.tsx'
 import { FreshSignIn } from './FreshSignIn.tsx'
+import { LiveData } from './LiveData.tsx'
 import { homeOf, menuOf, sideNames } from './menu.ts'
 import { SessionWatch } from './SessionWatch.tsx'
 import classes from './Shell.module.css'
@@ -95,6 +96,7 @@ export function Shell() {
       </AppShell.Navbar>
       <AppShell.Main ref={main} tabIndex={-1} className={classes.main}>
         <Box maw={1200} mx="auto">
+          <LiveData />
           <Outlet />
         </Box>
       </AppShell.Main>

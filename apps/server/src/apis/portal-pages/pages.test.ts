@@ -46,6 +46,24 @@ test('the root is the portal for a browser and a description for a program', asy
   assert.equal((await world.request('/')).body.service, 'Bridgework')
 })
 
+test('an address without a page is 404: a page for a person, a problem for a program', async (t) => {
+  const world = await someWorld(t, { portalDir: builtPages(t) })
+  const page = await world.request('/nope', { headers: html })
+  assert.deepEqual([page.status, page.headers.get('content-type')], [404, 'text/html; charset=utf-8'])
+  assert.match(page.text, /<!doctype html>/)
+  for (const [path, init] of [
+    ['/nope', {}],
+    ['/nope', { method: 'POST', headers: html }],
+    ['/assets/nope.js', { headers: html }],
+    ['/portal/api/nope', { headers: html }],
+    ['/ingest/v1/nope', { headers: html }],
+  ] as const) {
+    const answer = await world.request(path, init)
+    assert.equal(answer.headers.get('content-type'), 'application/json; charset=utf-8', path)
+    assert.ok(answer.status >= 400 && answer.body.code, path)
+  }
+})
+
 test('a server whose pages were never built says how to build them', async (t) => {
   const world = await someWorld(t, { portalDir: builtPages(t, { isBuilt: false }) })
   const answer = await world.request('/sign-in', { headers: html })

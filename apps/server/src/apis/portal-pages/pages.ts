@@ -5,13 +5,35 @@ import { portalPages } from '@bridgework/contract/portal'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
+type SendPage = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
+
+/** Sends the one document that loads the portal, which shows the page of the address. `dir`: where the pages were built. */
+export function createPageSender({ dir, publicUrl }: { dir: string; publicUrl: string }): SendPage {
+  return async (_request, reply) => {
+    const nonce = randomBytes(16).toString('base64')
+    // Read every time: the pages may be built anew under a server that runs.
+    const page = await readFile(join(dir, 'index.html'), 'utf8').catch(() => null)
+    if (page === null) return reply.code(503).type('text/plain; charset=utf-8').send(notBuilt)
+    return reply
+      .headers(pageHeaders(nonce, publicUrl))
+      .type('text/html; charset=utf-8')
+      .send(page.replace(/(<meta name="csp-nonce" content=")/, `$1${nonce}`))
+  }
+}
+
+/** Whether a person followed a link to an address without a page: not a program, and not a path of an API or of a file. */
+export function isPageRequest(request: FastifyRequest): boolean {
+  const isOfProgram = /^\/(?:api|ingest|portal|attribution|assets|docs|\.well-known)(?:[/?]|$)/.test(request.url)
+  return request.method === 'GET' && acceptsHtml(request) && !isOfProgram
+}
+
 /**
  * Serves the portal: its files under /assets, whose names change with their content, the program that checks an export of disclosures, and at
  * each address of a page the one document that loads them. At `/` a program that asks for no HTML gets `about` instead. `dir`: where the pages were built.
  */
 export async function registerPortalPages(
   app: FastifyInstance,
-  { dir, publicUrl, about }: { dir: string; publicUrl: string; about: object },
+  { dir, sendPage, about }: { dir: string; sendPage: SendPage; about: object },
 ): Promise<void> {
   await app.register(fastifyStatic, {
     root: join(dir, 'assets'),
@@ -32,16 +54,6 @@ export async function registerPortalPages(
       .headers({ 'Content-Type': 'text/javascript; charset=utf-8', 'Cache-Control': 'no-cache' })
       .send(await readFile(join(dir, 'verify-disclosures.mjs'))),
   )
-  const sendPage = async (_request: FastifyRequest, reply: FastifyReply) => {
-    const nonce = randomBytes(16).toString('base64')
-    // Read every time: the pages may be built anew under a server that runs.
-    const page = await readFile(join(dir, 'index.html'), 'utf8').catch(() => null)
-    if (page === null) return reply.code(503).type('text/plain; charset=utf-8').send(notBuilt)
-    return reply
-      .headers(pageHeaders(nonce, publicUrl))
-      .type('text/html; charset=utf-8')
-      .send(page.replace(/(<meta name="csp-nonce" content=")/, `$1${nonce}`))
-  }
   for (const path of portalPages) {
     app.get(path, async (request, reply) => {
       reply.header('Vary', 'Accept')

@@ -199,7 +199,7 @@ test('a permit carries the dataset’s state and the database’s time in whole 
   const permit = await permitRead(world.pool, token, id, plans, on)
 
   const { firstStamp, lastStamp, ...rest } = permit.state
-  assert.deepEqual(rest, { total: 0, visible: 0, syncedAt: null, initialSyncCompletedAt: null })
+  assert.deepEqual(rest, { total: 0, visible: 0, syncedAt: null, initialSyncCompletedAt: null, isProvided: true })
   assert.ok(Number.isSafeInteger(firstStamp) && firstStamp < lastStamp && lastStamp === permit.grantedStamp)
   assert.ok(Number.isSafeInteger(permit.databaseNow) && permit.databaseNow >= lastStamp)
   assert.ok(Math.abs(permit.databaseNow / 1000 - Date.now()) < 60_000)

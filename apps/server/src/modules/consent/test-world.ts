@@ -37,6 +37,7 @@ export async function someAccessWorld(t: TestContext): Promise<AccessWorld> {
     count += 1
     return await createLocation(pool, organization.id, { sourceId: String(count), name: `Location ${count}` })
   }
+  let companies = 0
   return {
     pool,
     ownerPool,
@@ -49,8 +50,9 @@ export async function someAccessWorld(t: TestContext): Promise<AccessWorld> {
       return { organization, locations }
     },
     addCompany: async () => {
+      companies += 1
       const { company, owner } = await createCompany(pool, {
-        name: 'Vendor',
+        name: `Vendor ${companies}`,
         owner: { email: 'owner@vendor.example', name: 'Olga Owner' },
       })
       await acceptAgreement(pool, { companyId: company.id, memberId: owner.id, version: 1 })

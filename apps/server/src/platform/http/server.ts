@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Socket } from 'node:net'
 import type { SecureContextOptions } from 'node:tls'
-import Fastify, { type FastifyInstance, type FastifyRequest } from 'fastify'
+import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { Problem } from '../errors/problem.ts'
 import type { Log, LogEvent } from '../log/log-event.ts'
 import type { LoadWatch } from '../memory/load-watch.ts'
@@ -48,6 +48,8 @@ export type HttpServerOptions = {
    * of a path that is known but not with this method, null for an unknown path.
    */
   beforeRefusal?: (request: FastifyRequest, route: string | null) => Promise<void> | void
+  /** Sends a person a page about a path that there is not, with 404; null: the answer is the problem `route_unknown`, as for a program. */
+  unknownPage?: (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply> | null
   /** Certificate, key and what is spoken with them (`readTlsPair`); absent: plain HTTP. */
   tls?: SecureContextOptions
   /** The service's own address, which a request may name in its first line. */
@@ -169,7 +171,11 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
     const otherMethods = known !== null && !known.methods.includes(request.method) ? known : null
     if (otherMethods) request.logNotes = { ...request.logNotes, route: otherMethods.route }
     await options.beforeRefusal?.(request, otherMethods?.route ?? null)
-    if (!otherMethods) throw new Problem('route_unknown')
+    if (!otherMethods) {
+      const page = options.unknownPage?.(request, reply)
+      if (page) return await page
+      throw new Problem('route_unknown')
+    }
     reply.header('Allow', otherMethods.methods.join(', '))
     throw new Problem('method_not_allowed')
   })
