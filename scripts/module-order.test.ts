@@ -52,7 +52,7 @@ const tablesOf: Record<string, readonly string[]> = {
   'modules/mail': ['mail'],
   'modules/audit': ['audit_event'],
   'modules/directory': ['organization', 'location', 'company'],
-  'modules/membership': ['membership'],
+  'modules/membership': ['membership', 'sign_in_rule'],
   'modules/credentials': ['agreement', 'agreement_acceptance', 'installation', 'key_pair', 'signing_key'],
   'modules/sign-in': [
     'invitation',

@@ -120,6 +120,14 @@ const people = {
   },
   role_denied: { status: 403, errors: 'Your role does not permit this. Ask an owner or an admin.' },
   fresh_sign_in_required: { status: 403, errors: 'This needs a recent sign-in. Sign in again, then repeat it.' },
+  second_factor_setup_required: {
+    status: 403,
+    errors: 'A second factor is required here. Set up an authenticator app or a passkey in your account first.',
+  },
+  second_factor_sign_in_required: {
+    status: 403,
+    errors: 'A second factor is required here. Sign in again with your authenticator app or your passkey.',
+  },
   agreement_not_accepted: {
     status: 403,
     errors: 'Developer API agreement not accepted: the owner of the company must accept the current version first.',
@@ -143,6 +151,14 @@ const people = {
   account_other: { status: 409, errors: 'This invitation is for another e-mail address.' },
   two_factor_on: { status: 409, errors: 'One-time passwords are already on.' },
   two_factor_off: { status: 409, errors: 'One-time passwords are off. Turn them on first.' },
+  second_factor_kept: {
+    status: 409,
+    errors: 'This is your last second factor, and one is required. Set up another one first.',
+  },
+  second_factor_missing: {
+    status: 409,
+    errors: 'Set up a second factor for your own account first: an authenticator app or a passkey.',
+  },
   member_exists: { status: 409, errors: 'This e-mail address already belongs to a member.' },
   members_exceeded: { status: 409, errors: 'There are 500 members already. Remove a member first.' },
   member_active: { status: 409, errors: 'This member has already accepted an invitation and can sign in.' },

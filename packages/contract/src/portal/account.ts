@@ -4,8 +4,18 @@ import type { Done, Instant } from './answer.ts'
 /** What the sign-in pages need to know of the installation. */
 export type Environment = { environment: 'sandbox' | 'production'; mail_page: string | null; docs_url: string }
 
-/** Something a person may act for. An operator has one entry with the side and the id `operator`. */
-export type Membership = { side: Side; id: string; name: string; role: MemberRole }
+/**
+ * Something a person may act for. An operator has one entry with the side and the id `operator`. `second_factor`: what the person owes where
+ * one is required; null: nothing. `next_sign_in`: to set one up at the next sign-in; before the rest is open again, `sign_in`: to sign in
+ * with the one that they have, `set_up`: to set one up.
+ */
+export type Membership = {
+  side: Side
+  id: string
+  name: string
+  role: MemberRole
+  second_factor: 'next_sign_in' | 'sign_in' | 'set_up' | null
+}
 
 /** Who is signed in. `csrf_token` goes into X-CSRF-Token of whatever is not a GET. */
 export type Session = {
@@ -48,6 +58,7 @@ export type Invitation = {
   name: string
   role: MemberRole
   has_account: boolean
+  second_factor_required: boolean
 }
 
 /** A mail that the sandbox kept in a file instead of sending it. */

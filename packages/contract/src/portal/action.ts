@@ -25,6 +25,7 @@ const ownerOnly = ['owner'] as const
 export const actions = {
   'member.read': { side: null, roles: anyone },
   'member.manage': { side: null, roles: managers, fresh: true },
+  'sign_in_rule.change': { side: null, roles: ownerOnly, fresh: true },
   'ownership.transfer': { side: null, roles: ownerOnly, fresh: true },
   'company.read': { side: 'company', roles: anyone },
   'company.update': { side: 'company', roles: managers },

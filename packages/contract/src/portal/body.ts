@@ -23,6 +23,7 @@ export const portalBodies = {
   /** Without a role for an operator, who has no other. */
   inviteMember: body({ email, name, role: Type.Optional(memberRole) }),
   updateMember: body({ role: memberRole }),
+  changeSignInRule: body({ second_factor_required: Type.Boolean() }),
   transferOwnership: body({ member_id: Type.String({ maxLength: 36 }) }),
   updateCompany: body({ name }),
   acceptAgreement: body({ version: Type.Integer({ minimum: 1 }) }),

@@ -10,11 +10,17 @@ export type Member = {
   /** `invited`: the link was mailed and not used yet; `expired`: it can be no more. */
   state: 'active' | 'invited' | 'expired'
   is_you: boolean
-  two_factor_enabled: boolean
+  /** An authenticator app or a passkey. */
+  has_second_factor: boolean
   joined_at: Instant
 }
 
+/** What a company, an organization or the operator asks of its members' sign-ins. Null: no second factor. */
+export type SignInRule = { second_factor_since: Instant | null }
+
 export type MemberAnswers = {
+  getSignInRule: SignInRule
+  changeSignInRule: Done
   listMembers: { data: Member[] }
   inviteMember: Member
   updateMember: Done

@@ -37,6 +37,7 @@ export type OperatorCompany = {
   name: string
   state: 'active' | 'suspended' | 'closed'
   owner_email: string
+  second_factor_required: boolean
   created_at: Instant
   agreement_in_force: boolean
   has_live_key_pair: boolean
@@ -48,6 +49,7 @@ export type OperatorOrganization = {
   id: string
   name: string
   owner_email: string | null
+  second_factor_required: boolean
   created_at: Instant
   locations: number
   agents: number

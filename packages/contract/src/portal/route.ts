@@ -61,6 +61,8 @@ export const portalRoutes = {
     path: '/tenants/:tenant_id/members/:member_id/invitation',
     action: 'member.manage',
   },
+  getSignInRule: { method: 'GET', path: '/tenants/:tenant_id/sign_in_rule', action: 'member.read' },
+  changeSignInRule: { method: 'PUT', path: '/tenants/:tenant_id/sign_in_rule', action: 'sign_in_rule.change' },
   transferOwnership: { method: 'POST', path: '/tenants/:tenant_id/ownership', action: 'ownership.transfer' },
 
   getCompany: { method: 'GET', path: '/companies/:company_id', action: 'company.read' },

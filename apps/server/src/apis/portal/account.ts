@@ -3,6 +3,7 @@ import { listMailFolder } from '../../modules/mail/folder.ts'
 import { listMembershipsOf } from '../../modules/overview/tenants.ts'
 import { recordAccountEvent } from '../../modules/sign-in/account-event.ts'
 import { freshMs, idleTimeoutMs, sessionLifetimeMs } from '../../modules/sign-in/auth.ts'
+import { secondFactorOwed } from '../../modules/sign-in/second-factor.ts'
 import { countPasskeys, endSession, listSessions, renamePerson } from '../../modules/sign-in/store.ts'
 import { withTransaction } from '../../platform/database/pool.ts'
 import { requireText } from '../../platform/errors/field.ts'
@@ -52,7 +53,10 @@ export const accountHandlers: PortalHandlers<
       fresh_until: after(freshMs),
       ends_at: after(sessionLifetimeMs),
       idle_timeout_seconds: idleTimeoutMs / 1000,
-      memberships,
+      memberships: memberships.map(({ secondFactorSince, ...membership }) => ({
+        ...membership,
+        second_factor: secondFactorOwed(secondFactorSince, person, person.isTwoFactorEnabled || passkeys > 0),
+      })),
     }
   },
 

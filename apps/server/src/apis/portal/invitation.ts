@@ -1,3 +1,4 @@
+import { getSignInRule } from '../../modules/membership/sign-in-rule.ts'
 import { tenantIdOf } from '../../modules/membership/tenant.ts'
 import { admitAttempt } from '../../modules/sign-in/attempt-limit.ts'
 import { hashPassword } from '../../modules/sign-in/create-person.ts'
@@ -15,7 +16,16 @@ export const invitationHandlers: PortalHandlers<'findInvitation' | 'acceptInvita
     const { member, tenantName, hasAccount } = await findInvitation(pool, secretKey, body.token)
     await attempt.succeeded()
     const { tenant, email, name, role } = member
-    return { side: tenant.side, tenant_name: tenantName, email, name, role, has_account: hasAccount }
+    const { secondFactorSince } = await getSignInRule(pool, tenant)
+    return {
+      side: tenant.side,
+      tenant_name: tenantName,
+      email,
+      name,
+      role,
+      has_account: hasAccount,
+      second_factor_required: secondFactorSince !== null,
+    }
   },
 
   acceptInvitation: async ({ pool, secretKey, auth, now }, { body, ip, request, requestId }) => {

@@ -102,7 +102,7 @@ function toEntry(member: Member, account: Account | 'invited' | 'expired', reade
     role: member.role,
     state: isActive ? 'active' : account,
     is_you: member.userId === reader.userId,
-    two_factor_enabled: isActive && account.isTwoFactorEnabled,
+    has_second_factor: isActive && account.hasSecondFactor,
     joined_at: member.createdAt.toISOString(),
   }
 }

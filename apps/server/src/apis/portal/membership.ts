@@ -1,7 +1,9 @@
 import { type Action, actions, type MemberRole, mayDo, type Side } from '@bridgework/contract/portal'
 import { findMemberOf } from '../../modules/membership/member.ts'
+import { getSignInRule } from '../../modules/membership/sign-in-rule.ts'
 import { operator, parseTenantId, type Tenant } from '../../modules/membership/tenant.ts'
 import { isFresh, type Person } from '../../modules/sign-in/person.ts'
+import { hasSecondFactor, secondFactorOwed } from '../../modules/sign-in/second-factor.ts'
 import type { Queryable } from '../../platform/database/queryable.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import type { CompanyId, MemberId, OrganizationId } from '../../platform/identity/identity.ts'
@@ -25,7 +27,8 @@ export function tenantOf(member: Membership): Tenant {
 /**
  * The role is read at every request, so one that was taken away ends at once. A person who does not belong to a company or an organization is
  * told that there is none: ids of others answer nothing. Throws Problem company_unknown, organization_unknown, not_found for a tenant that
- * no id can name, role_denied or fresh_sign_in_required, in this order.
+ * no id can name, second_factor_setup_required or second_factor_sign_in_required where the tenant requires a second factor, role_denied or
+ * fresh_sign_in_required, in this order.
  */
 export async function requireMembership(
   db: Queryable,
@@ -35,14 +38,21 @@ export async function requireMembership(
   now: Date,
 ): Promise<Membership> {
   const tenant = tenantOfPath(action, params)
-  const found = await findMemberOf(db, tenant, person.userId)
+  const [found, rule] = await Promise.all([findMemberOf(db, tenant, person.userId), getSignInRule(db, tenant)])
   if (!found) throw new Problem(unknown[tenant.side], { because: `no member: ${tenant.side}` })
+  if (rule.secondFactorSince) requireSecondFactor(rule.secondFactorSince, person, await hasSecondFactor(db, person))
   if (!mayDo(found.role, action)) throw new Problem('role_denied', { because: `${found.role}: ${action}` })
   if ('fresh' in actions[action] && !isFresh(person, now)) throw new Problem('fresh_sign_in_required')
   const member = { brand: 'Membership', memberId: found.id, role: found.role } as const
   if (tenant.side === 'company') return { ...member, side: tenant.side, companyId: tenant.id }
   if (tenant.side === 'organization') return { ...member, side: tenant.side, organizationId: tenant.id }
   return { ...member, side: tenant.side }
+}
+
+function requireSecondFactor(since: Date, person: Person, hasOne: boolean): void {
+  const owed = secondFactorOwed(since, person, hasOne)
+  if (owed === 'set_up') throw new Problem('second_factor_setup_required')
+  if (owed === 'sign_in') throw new Problem('second_factor_sign_in_required')
 }
 
 function tenantOfPath(action: Action, params: Record<string, string>): Tenant {

@@ -21,6 +21,7 @@ import { readQuery } from './query.ts'
 import { removalHandlers } from './removals.ts'
 import { sealedDisclosureHandlers } from './sealed-disclosures.ts'
 import { registerAuth, webHeaders } from './sign-in-routes.ts'
+import { signInRuleHandlers } from './sign-in-rule.ts'
 import { signUpHandlers } from './sign-up.ts'
 import { vendorHandlers } from './vendors.ts'
 
@@ -31,6 +32,7 @@ const handlers: PortalHandlers = {
   ...invitationHandlers,
   ...companyHandlers,
   ...memberHandlers,
+  ...signInRuleHandlers,
   ...operatorHandlers,
   ...organizationHandlers,
   ...removalHandlers,
@@ -43,8 +45,8 @@ const handlers: PortalHandlers = {
 
 /**
  * HTTP under /portal/api: what the portal's pages speak, from the contract's table. Each request is checked in this order: 403 a page that is
- * not ours, 401 nobody signed in, 403 the CSRF token, 404 a tenant that the person does not belong to, 403 the role, 403 a sign-in that
- * is not fresh, 422 parameters and body.
+ * not ours, 401 nobody signed in, 403 the CSRF token, 404 a tenant that the person does not belong to, 403 the second factor where one is
+ * required, 403 the role, 403 a sign-in that is not fresh, 422 parameters and body.
  */
 export function registerPortalApi(app: FastifyInstance, context: PortalContext): void {
   app.addHook('onRequest', async (request) => {

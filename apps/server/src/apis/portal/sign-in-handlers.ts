@@ -6,11 +6,13 @@ import { withMinimumDuration } from '../../modules/sign-in/minimum-duration.ts'
 import { requireGoodPassword } from '../../modules/sign-in/password-rule.ts'
 import type { Person } from '../../modules/sign-in/person.ts'
 import { endResetLinks } from '../../modules/sign-in/reset-link.ts'
+import { markSecondFactor } from '../../modules/sign-in/second-factor.ts'
 import { completeSignUp } from '../../modules/sign-in/sign-up.ts'
 import { requireText } from '../../platform/errors/field.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import { inOurWords } from './auth-refusal.ts'
 import type { PortalContext } from './context.ts'
+import { requireAnotherFactor, requireProofToAdd } from './second-factor-gate.ts'
 
 /** One sign-in request, after its gate. */
 export type SignInCall<Name extends SignInRouteName = SignInRouteName> = {
@@ -128,6 +130,7 @@ export const signInHandlers: { [Name in SignInRouteName]: SignInHandler<Name> } 
   },
 
   enableTwoFactor: async (context, { headers, body, person, ip }) => {
+    await requireProofToAdd(context.pool, person)
     const made = await counted(context, 'password', { ip, account: person.email }, 'sign_in_refused', () =>
       context.auth.api.enableTwoFactor({ body: { password: body.password, method: 'totp' }, headers }),
     )
@@ -136,6 +139,7 @@ export const signInHandlers: { [Name in SignInRouteName]: SignInHandler<Name> } 
   },
 
   disableTwoFactor: async (context, { headers, body, person, ip }) => {
+    if (person.isTwoFactorEnabled) await requireAnotherFactor(context.pool, person, 'app')
     const { headers: set } = await counted(context, 'password', { ip, account: person.email }, 'sign_in_refused', () =>
       context.auth.api.disableTwoFactor({ body: { password: body.password }, headers, returnHeaders: true }),
     )
@@ -143,6 +147,7 @@ export const signInHandlers: { [Name in SignInRouteName]: SignInHandler<Name> } 
   },
 
   verifyTotp: async (context, { headers, body, person, ip }) => {
+    if (person) await requireProofToAdd(context.pool, person)
     const { response, headers: set } = await counted(context, 'second_factor', { ip }, 'second_factor_refused', () =>
       context.auth.api.verifyTOTP({ body: { code: withoutSpaces(body.code) }, headers, returnHeaders: true }),
     )
@@ -175,11 +180,13 @@ export const signInHandlers: { [Name in SignInRouteName]: SignInHandler<Name> } 
     return { answer: response, headers: set }
   },
 
-  registerPasskey: async ({ auth }, { headers, body, person }) => {
+  registerPasskey: async ({ pool, auth }, { headers, body, person }) => {
+    await requireProofToAdd(pool, person)
     const name = requireText(body.name, 'the name of a passkey')
     const { response, headers: set } = await inOurWords('passkey_refused', () =>
       auth.api.verifyPasskeyRegistration({ body: { response: body.response, name }, headers, returnHeaders: true }),
     )
+    await markSecondFactor(pool, person.sessionId)
     return {
       answer: passkeyOf(response),
       headers: set,
@@ -209,10 +216,11 @@ export const signInHandlers: { [Name in SignInRouteName]: SignInHandler<Name> } 
     return { answer: { data: passkeys.map(passkeyOf) } }
   },
 
-  deletePasskey: async ({ auth }, { headers, body, person }) => {
+  deletePasskey: async ({ pool, auth }, { headers, body, person }) => {
     const passkeys = await auth.api.listPasskeys({ headers })
     const found = passkeys.find((each) => each.id === body.id)
     if (!found) throw new Problem('not_found')
+    await requireAnotherFactor(pool, person, 'passkey')
     await inOurWords('not_found', () => auth.api.deletePasskey({ body: { id: body.id }, headers }))
     return {
       answer: done,

@@ -27,6 +27,7 @@ const ofLeavingUsers = atOnce(`user_id in (${leavingUsers})`)
 
 /** A practice's or a vendor's people. */
 export const people: Endings = {
+  sign_in_rule: atOnce('tenant_id = $1::text'),
   portal_session: ofLeavingUsers,
   portal_passkey: ofLeavingUsers,
   portal_two_factor: ofLeavingUsers,

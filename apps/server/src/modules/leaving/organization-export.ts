@@ -18,6 +18,12 @@ export const exportedTables: Readonly<Record<string, Exported>> = {
     order: 'created_at, id',
     omit: 'company_id,tenant_id,side',
   },
+  sign_in_rule: {
+    file: 'sign-in-rules',
+    about: 'since when members need a second factor',
+    order: 'tenant_id',
+    omit: 'tenant_id',
+  },
   agent: {
     file: 'agents',
     about: 'agents in the office, with their last contact',

@@ -69,6 +69,10 @@ export async function fillTenants(world: TestWorld, vendor: TestVendor) {
       `insert into audit_event (side, tenant_id, actor, action) values ($1, $2, 'Ada', 'member.manage')`,
       [side, id],
     ]),
+    ...[organization, company].map(({ id }): [string, unknown[]] => [
+      'insert into sign_in_rule values ($1, now())',
+      [id],
+    ]),
   ]
   for (const [text, values] of statements) await pool.query(text, values)
   return { location, organization, company, people }

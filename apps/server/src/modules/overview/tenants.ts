@@ -4,16 +4,15 @@ import { containing, queryPage } from '../../platform/database/search.ts'
 import type { OrganizationId } from '../../platform/identity/identity.ts'
 import { type Company, type CompanyState, companyStates } from '../directory/company.ts'
 
-/** All that a person may act for, with its name. */
-export async function listMembershipsOf(
-  db: Queryable,
-  userId: string,
-): Promise<{ side: Side; id: string; name: string; role: MemberRole }[]> {
-  const { rows } = await db.query<{ side: Side; id: string; name: string; role: MemberRole }>(
-    `select m.side, m.tenant_id as id, coalesce(c.name, o.name, 'Operator') as name, m.role
+/** All that a person may act for, with its name, and since when a second factor is required there. */
+export async function listMembershipsOf(db: Queryable, userId: string): Promise<MembershipEntry[]> {
+  const { rows } = await db.query<MembershipEntry>(
+    `select m.side, m.tenant_id as id, coalesce(c.name, o.name, 'Operator') as name, m.role,
+            r.second_factor_since as "secondFactorSince"
        from membership m
        left join company c on c.id = m.company_id
        left join organization o on o.id = m.organization_id
+       left join sign_in_rule r on r.tenant_id = m.tenant_id
       where m.user_id = $1
       order by m.side, name, id`,
     [userId],
@@ -21,14 +20,20 @@ export async function listMembershipsOf(
   return rows
 }
 
+type MembershipEntry = { side: Side; id: string; name: string; role: MemberRole; secondFactorSince: Date | null }
+
+/** What the operator sees of how the owner and the members sign in. */
+type SignInFacts<Email> = { ownerEmail: Email; isSecondFactorRequired: boolean }
+
 /** A part of the companies, by name, each with its owner's address. `search` looks in both; `state` null: all. */
 export async function pageOfCompanies(
   db: Queryable,
   page: { search: string; state: CompanyState | null; limit: number; offset: number },
-): Promise<{ total: number; companies: (Company & { ownerEmail: string })[] }> {
-  const { total, rows } = await queryPage<Company & { ownerEmail: string }>(
+): Promise<{ total: number; companies: (Company & SignInFacts<string>)[] }> {
+  const { total, rows } = await queryPage<Company & SignInFacts<string>>(
     db,
-    `select c.id, c.name, c.state, c.created_at as "createdAt", m.email as "ownerEmail"
+    `select c.id, c.name, c.state, c.created_at as "createdAt", m.email as "ownerEmail",
+            exists (select from sign_in_rule r where r.tenant_id = m.tenant_id) as "isSecondFactorRequired"
        from company c
        join membership m on m.company_id = c.id and m.role = 'owner'
       where (c.name || ' ' || m.email) ilike $1 and c.state = any($2::text[])`,
@@ -39,11 +44,10 @@ export async function pageOfCompanies(
   return { total, companies: rows }
 }
 
-type OrganizationEntry = {
+type OrganizationEntry = SignInFacts<string | null> & {
   id: OrganizationId
   name: string
   createdAt: Date
-  ownerEmail: string | null
   locations: number
 }
 
@@ -55,6 +59,7 @@ export async function pageOfOrganizations(
   const { total, rows } = await queryPage<OrganizationEntry>(
     db,
     `select o.id, o.name, o.created_at as "createdAt", m.email as "ownerEmail",
+            exists (select from sign_in_rule r where r.tenant_id = o.id::text) as "isSecondFactorRequired",
             (select count(*)::integer from location l where l.organization_id = o.id) as locations
        from organization o
        left join membership m on m.organization_id = o.id and m.role = 'owner'

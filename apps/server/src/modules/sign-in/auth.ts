@@ -56,6 +56,9 @@ export function createAuth(deps: { pool: Pool; secretKey: SecretKey; publicUrl: 
         userAgent: 'user_agent',
         ...times,
       },
+      additionalFields: {
+        secondFactor: { type: 'boolean', required: false, input: false, fieldName: 'second_factor' },
+      },
       expiresIn: idleTimeoutMs / 1000,
       updateAge: 60,
       freshAge: freshMs / 1000,
@@ -98,6 +101,9 @@ export function createAuth(deps: { pool: Pool; secretKey: SecretKey; publicUrl: 
       defaultCookieAttributes: { httpOnly: true, sameSite: 'lax' },
       database: { generateId: () => randomUUID() },
       ipAddress: { ipAddressHeaders: [clientIpHeader] },
+    },
+    databaseHooks: {
+      session: { create: { before: async (_session, call) => ({ data: { secondFactor: provesSecondFactor(call) } }) } },
     },
     hooks: {
       // Before the code is looked at, so that of two requests with one code only one goes on.
@@ -153,6 +159,24 @@ export function createAuth(deps: { pool: Pool; secretKey: SecretKey; publicUrl: 
       }),
     ],
   })
+}
+
+const secondFactorPaths = [
+  '/two-factor/verify-totp',
+  '/two-factor/verify-backup-code',
+  '/passkey/verify-authentication',
+]
+
+/**
+ * Whether the session that a call of better-auth's is making proved a second factor. A new password, and turning the app off, replace a
+ * session by one that proved what the old one did.
+ */
+function provesSecondFactor(
+  call: { path?: string; context: { session: { session: object } | null } } | null | undefined,
+): boolean {
+  if (secondFactorPaths.includes(call?.path ?? '')) return true
+  const before: { secondFactor?: unknown } = call?.context.session?.session ?? {}
+  return before.secondFactor === true
 }
 
 /** Of the session, or of the password that was just right; null when there is neither, which better-auth refuses by itself. */

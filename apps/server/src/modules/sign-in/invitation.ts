@@ -7,6 +7,7 @@ import { recordAudit } from '../audit/store.ts'
 import { isSecret, newSecret, type SecretKey } from '../credentials/secret.ts'
 import { queueMail } from '../mail/queue.ts'
 import { activateMember, findMember, type Member } from '../membership/member.ts'
+import { getSignInRule } from '../membership/sign-in-rule.ts'
 import { nameOfTenant } from '../membership/tenant.ts'
 import { createPerson } from './create-person.ts'
 import { invitationMail } from './sign-in-mail.ts'
@@ -35,7 +36,9 @@ export async function inviteMember(
   )
   const link = `${publicUrl}/invitation#${token}`
   const tenantName = await nameOfTenant(db, member.tenant)
-  await queueMail(db, invitationMail(link, member, { tenantName, invitedBy }))
+  const { secondFactorSince } = await getSignInRule(db, member.tenant)
+  const isSecondFactorRequired = secondFactorSince !== null
+  await queueMail(db, invitationMail(link, member, { tenantName, invitedBy, isSecondFactorRequired }))
   return { link }
 }
 

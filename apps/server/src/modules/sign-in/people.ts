@@ -2,19 +2,20 @@ import type { Queryable } from '../../platform/database/queryable.ts'
 import type { MemberId } from '../../platform/identity/identity.ts'
 
 /** What an account says of its person. */
-export type Account = { name: string; email: string; isTwoFactorEnabled: boolean }
+export type Account = { name: string; email: string; hasSecondFactor: boolean }
 
 /** The accounts of these people, by user id. */
 export async function findAccounts(db: Queryable, userIds: readonly string[]): Promise<Map<string, Account>> {
-  const { rows } = await db.query<{ id: string; name: string; email: string; two_factor_enabled: boolean | null }>(
-    'select id, name, email, two_factor_enabled from portal_user where id = any($1::uuid[])',
+  const { rows } = await db.query<{ id: string; name: string; email: string; has_second_factor: boolean }>(
+    `select id, name, email,
+            coalesce(two_factor_enabled, false)
+              or exists (select from portal_passkey p where p.user_id = portal_user.id) as has_second_factor
+       from portal_user
+      where id = any($1::uuid[])`,
     [userIds],
   )
   return new Map(
-    rows.map((row) => [
-      row.id,
-      { name: row.name, email: row.email, isTwoFactorEnabled: row.two_factor_enabled ?? false },
-    ]),
+    rows.map((row) => [row.id, { name: row.name, email: row.email, hasSecondFactor: row.has_second_factor }]),
   )
 }
 

@@ -8,6 +8,8 @@ export type Person = {
   readonly name: string
   readonly email: string
   readonly isTwoFactorEnabled: boolean
+  /** Whether this sign-in proved a second factor. */
+  readonly gaveSecondFactor: boolean
   readonly sessionId: string
   readonly signedInAt: Date
 }
@@ -38,6 +40,7 @@ export async function authenticatePerson(
       name: found.user.name,
       email: found.user.email,
       isTwoFactorEnabled: found.user.twoFactorEnabled ?? false,
+      gaveSecondFactor: found.session.secondFactor ?? false,
       sessionId: found.session.id,
       signedInAt,
     },

@@ -73,11 +73,31 @@ If this was not you, choose a new password at once and check the sessions of you
   }
 }
 
+const secondFactorNeeded = `A second factor is required there: an authenticator app or a passkey.
+You set it up after you sign in, and can do nothing else there before.`
+
+/** For a member without a second factor, when an owner begins to require one. */
+export function secondFactorMail(publicUrl: string, to: Recipient, tenantName: string): Mail {
+  return {
+    recipient: to.email,
+    subject: `${tenantName} requires a second factor on Bridgework`,
+    text: `Hello ${to.name},
+
+${tenantName} requires a second factor of all its members from now on: an authenticator app or a passkey.
+Your account has none. Set one up now:
+
+${publicUrl}/account?tab=security
+
+From your next sign-in on, you can do nothing else for ${tenantName} before you have one.
+`,
+  }
+}
+
 /** Invites a member whom somebody else added. `link` holds the secret. */
 export function invitationMail(
   link: string,
   to: Recipient,
-  invitation: { tenantName: string; invitedBy: string },
+  invitation: { tenantName: string; invitedBy: string; isSecondFactorRequired: boolean },
 ): Mail {
   return {
     recipient: to.email,
@@ -88,7 +108,7 @@ ${invitation.invitedBy} invites you to ${invitation.tenantName} on Bridgework.
 Open this link within seven days to accept:
 
 ${link}
-
+${invitation.isSecondFactorRequired ? `\n${secondFactorNeeded}\n` : ''}
 If you did not expect this invitation, do nothing.
 `,
   }

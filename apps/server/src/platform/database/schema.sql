@@ -418,6 +418,7 @@ create table portal_session (
   user_agent text,
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
+  second_factor boolean not null default false,
   constraint portal_session_pkey PRIMARY KEY (id),
   constraint portal_session_token_key UNIQUE (token),
   constraint portal_session_user_id_fkey FOREIGN KEY (user_id) REFERENCES portal_user(id) ON DELETE CASCADE
@@ -615,6 +616,12 @@ create table sign_in_attempt (
   constraint sign_in_attempt_pkey PRIMARY KEY (key)
 );
 CREATE INDEX sign_in_attempt_forget ON public.sign_in_attempt USING btree (forget_at);
+
+create table sign_in_rule (
+  tenant_id text not null,
+  second_factor_since timestamp with time zone not null,
+  constraint sign_in_rule_pkey PRIMARY KEY (tenant_id)
+);
 
 create table sign_up (
   token_hmac bytea not null,

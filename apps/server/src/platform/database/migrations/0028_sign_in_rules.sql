@@ -1,0 +1,11 @@
+-- What a company or a practice asks of the sign-ins of its members. All of it belongs to the node that people talk to.
+
+-- Whether the sign-in proved a second factor: a passkey, a code of an app, a recovery code. Sessions of before live for 12 hours at most, and a rule
+-- asks nothing of a sign-in that is older than itself.
+alter table portal_session add column second_factor boolean not null default false;
+
+-- A row: members sign in with a second factor, from that moment on.
+create table sign_in_rule (
+  tenant_id text primary key,
+  second_factor_since timestamptz not null
+);
