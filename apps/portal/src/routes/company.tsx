@@ -2,6 +2,7 @@ import { createRoute } from '@tanstack/react-router'
 import { read } from '../api/query.ts'
 import { snippetSearch } from '../pages/company/snippets.ts'
 import { usageSearch } from '../pages/company/usage-search.ts'
+import { membersQueries } from '../pages/members/members.ts'
 import { listQuery, listSearch } from '../ui/url-state.ts'
 import { lazy, listed, load, signedIn } from './signed-in.tsx'
 
@@ -60,7 +61,7 @@ const companyMembers = createRoute({
   getParentRoute: () => company,
   path: '/members',
   validateSearch: listSearch,
-  loader: ({ params: { company_id: tenant_id } }) => load(read('listMembers', { params: { tenant_id } })),
+  loader: ({ params: { company_id: tenant_id } }) => load(...membersQueries(tenant_id)),
   component: lazy(() => import('../pages/members/MembersPage.tsx'), 'MembersPage'),
 })
 

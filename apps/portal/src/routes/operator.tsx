@@ -1,5 +1,6 @@
 import { createRoute } from '@tanstack/react-router'
 import { read } from '../api/query.ts'
+import { membersQueries } from '../pages/members/members.ts'
 import { companyQuery, companySearch } from '../pages/operator/company-search.ts'
 import { listQuery, listSearch } from '../ui/url-state.ts'
 import { lazy, listed, load, signedIn } from './signed-in.tsx'
@@ -63,7 +64,7 @@ const operators = createRoute({
   getParentRoute: () => operator,
   path: '/members',
   validateSearch: listSearch,
-  loader: () => load(read('listMembers', { params: { tenant_id: 'operator' } })),
+  loader: () => load(...membersQueries('operator')),
   component: lazy(() => import('../pages/members/MembersPage.tsx'), 'MembersPage'),
 })
 

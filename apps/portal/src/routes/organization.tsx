@@ -2,6 +2,7 @@ import type { TimelineRange } from '@bridgework/contract/portal'
 import { createRoute } from '@tanstack/react-router'
 import { read } from '../api/query.ts'
 import { queryClient } from '../api/query-client.ts'
+import { membersQueries } from '../pages/members/members.ts'
 import { disclosureSearch, disclosuresQuery } from '../pages/organization/disclosures.ts'
 import { oneOf, textOf } from '../shell/plain-search.ts'
 import { type ListSearch, listQuery, listSearch } from '../ui/url-state.ts'
@@ -121,7 +122,7 @@ const organizationMembers = createRoute({
   getParentRoute: () => organization,
   path: '/members',
   validateSearch: listSearch,
-  loader: ({ params: { organization_id: tenant_id } }) => load(read('listMembers', { params: { tenant_id } })),
+  loader: ({ params: { organization_id: tenant_id } }) => load(...membersQueries(tenant_id)),
   component: lazy(() => import('../pages/members/MembersPage.tsx'), 'MembersPage'),
 })
 

@@ -26,6 +26,7 @@ import { Brand } from './Brand.tsx'
 import { FreshSignIn } from './FreshSignIn.tsx'
 import { LiveData } from './LiveData.tsx'
 import { homeOf, menuOf, sideNames } from './menu.ts'
+import { SecondFactorGate } from './SecondFactorGate.tsx'
 import { SessionWatch } from './SessionWatch.tsx'
 import classes from './Shell.module.css'
 
@@ -97,7 +98,13 @@ export function Shell() {
       <AppShell.Main ref={main} tabIndex={-1} className={classes.main}>
         <Box maw={1200} mx="auto">
           <LiveData />
-          <Outlet />
+          {current ? (
+            <SecondFactorGate key={current.id} membership={current}>
+              <Outlet />
+            </SecondFactorGate>
+          ) : (
+            <Outlet />
+          )}
         </Box>
       </AppShell.Main>
       <SessionWatch />

@@ -1,5 +1,6 @@
 const words: Record<string, string> = {
   'member.manage': 'Changed members',
+  'sign_in_rule.change': 'Changed how members sign in',
   'ownership.transfer': 'Transferred ownership',
   'company.create': 'Created the company',
   'company.update': 'Changed the company’s settings',

@@ -23,14 +23,14 @@ export function MemberName({ member }: { member: Member }) {
   )
 }
 
-/** Whether a member signs in with a second factor; nothing for one who has not joined yet. */
-export function TwoFactor({ member }: { member: Member }) {
+/** Whether a member has a second factor; nothing for one who has not joined yet. */
+export function SecondFactor({ member }: { member: Member }) {
   if (member.state !== 'active') return <>–</>
-  if (!member.two_factor_enabled) return <>Off</>
+  if (!member.has_second_factor) return <>None</>
   return (
     <Group gap={4} wrap="nowrap">
       <IconShieldLock size={16} aria-hidden />
-      On
+      Yes
     </Group>
   )
 }

@@ -17,7 +17,8 @@ import { StateBadge } from '../../ui/StateBadge.tsx'
 import { When } from '../../ui/When.tsx'
 import { WhoMay } from '../../ui/WhoMay.tsx'
 import { type InvitableRole, InviteDialog } from './InviteDialog.tsx'
-import { MemberName, TwoFactor } from './MemberCells.tsx'
+import { MemberName, SecondFactor } from './MemberCells.tsx'
+import { SecondFactorRule } from './SecondFactorRule.tsx'
 
 /** The roles that may be chosen on each side, and what each may do. An operator has no choice. */
 const rolesOf = {
@@ -137,13 +138,14 @@ export function MembersPage() {
                 ? [{ header: 'Role', cell: ({ role }: Member) => <Text size="sm">{capital(role)}</Text> }]
                 : []),
               { header: 'State', cell: (member) => <StateBadge state={member.state} /> },
-              { header: 'Two-factor', cell: (member) => <TwoFactor member={member} /> },
+              { header: 'Second factor', cell: (member) => <SecondFactor member={member} /> },
               { header: 'Since', cell: (member) => <When at={member.joined_at} /> },
               ...(mayManage ? [{ header: 'Actions', isHidden: true, align: 'right' as const, cell: menuOf }] : []),
             ]}
           />
         </Card>
         {!mayManage && <WhoMay action="member.manage" what="invite members and change their roles" />}
+        <SecondFactorRule tenant={tenant} members={members} />
       </Stack>
       <InviteDialog
         opened={isInviting}

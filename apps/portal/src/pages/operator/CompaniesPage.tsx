@@ -103,6 +103,10 @@ export function CompaniesPage() {
                 { header: 'Keys', cell: ({ has_live_key_pair }) => (has_live_key_pair ? 'live' : 'none') },
                 { header: 'Practices', align: 'right', cell: ({ organizations }) => organizations.toLocaleString() },
                 { header: 'Last request', cell: ({ last_request_at }) => <When at={last_request_at} /> },
+                {
+                  header: 'Second factor',
+                  cell: ({ second_factor_required }) => (second_factor_required ? 'Required' : 'Optional'),
+                },
                 { header: 'Created', cell: ({ created_at }) => <When at={created_at} /> },
                 {
                   header: 'Actions',

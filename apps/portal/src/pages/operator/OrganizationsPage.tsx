@@ -58,6 +58,10 @@ export function OrganizationsPage() {
                 { header: 'Locations', align: 'right', cell: ({ locations }) => locations.toLocaleString() },
                 { header: 'Agents', align: 'right', cell: ({ agents }) => agents.toLocaleString() },
                 { header: 'Last agent contact', cell: ({ last_contact_at }) => <When at={last_contact_at} /> },
+                {
+                  header: 'Second factor',
+                  cell: ({ second_factor_required }) => (second_factor_required ? 'Required' : 'Optional'),
+                },
                 { header: 'Created', cell: ({ created_at }) => <When at={created_at} /> },
               ]}
             />

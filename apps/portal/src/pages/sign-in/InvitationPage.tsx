@@ -40,7 +40,7 @@ export function InvitationPage() {
       </SignedOutPage>
     )
   }
-  const { tenant_name, role, side, email, has_account } = invitation.data
+  const { tenant_name, role, side, email, has_account, second_factor_required } = invitation.data
   const me = session.data?.user.email
   const what =
     side === 'operator' ? 'one of the operators' : `${role === 'admin' ? 'an' : 'a'} ${role} of ${tenant_name}`
@@ -49,6 +49,11 @@ export function InvitationPage() {
       title={`Join ${side === 'operator' ? 'Bridgework' : tenant_name}`}
       description={`You are invited to be ${what}, as ${email}.`}
     >
+      {second_factor_required && (
+        <Text size="sm">
+          A second factor is required there: an authenticator app or a passkey. You set it up after you sign in.
+        </Text>
+      )}
       {!has_account && <NewAccount token={token} invitation={invitation.data} />}
       {has_account && me === email && <Accept token={token} />}
       {has_account && me !== email && (

@@ -9,7 +9,7 @@ export async function someoneWithTotp(world: PortalWorld) {
 }
 
 /** Sets up an authenticator app in a session, which another one replaces. */
-export async function setUpTotp(world: PortalWorld, first: SignedIn) {
+export async function setUpTotp(world: Pick<PortalWorld, 'asPage'>, first: SignedIn) {
   const enabled = await first.post('/auth/two-factor/enable', { password })
   assert.equal(enabled.status, 200, enabled.text)
   const uri = new URL(String(enabled.body.totp_uri))

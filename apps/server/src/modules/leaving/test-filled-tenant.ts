@@ -70,7 +70,7 @@ export async function fillTenants(world: TestWorld, vendor: TestVendor) {
       [side, id],
     ]),
     ...[organization, company].map(({ id }): [string, unknown[]] => [
-      'insert into sign_in_rule values ($1, now())',
+      'insert into sign_in_rule values ($1, now()) on conflict do nothing',
       [id],
     ]),
   ]
