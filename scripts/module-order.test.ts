@@ -62,6 +62,7 @@ const tablesOf: Record<string, readonly string[]> = {
     'portal_two_factor',
     'portal_user',
     'portal_verification',
+    'session_use',
     'sign_in_attempt',
     'sign_up',
     'used_totp',

@@ -25,6 +25,9 @@ const ownerOnly = ['owner'] as const
 export const actions = {
   'member.read': { side: null, roles: anyone },
   'member.manage': { side: null, roles: managers, fresh: true },
+  'member_session.read': { side: null, roles: ownerOnly },
+  // Without a fresh sign-in: to end a session that may be stolen must never wait.
+  'member_session.end': { side: null, roles: ownerOnly },
   'sign_in_rule.change': { side: null, roles: ownerOnly, fresh: true },
   'ownership.transfer': { side: null, roles: ownerOnly, fresh: true },
   'company.read': { side: 'company', roles: anyone },

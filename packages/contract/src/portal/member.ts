@@ -18,7 +18,22 @@ export type Member = {
 /** What a company, an organization or the operator asks of its members' sign-ins. Null: no second factor. */
 export type SignInRule = { second_factor_since: Instant | null }
 
+/** A session of a member that was used for the company or practice. `last_used_at`: for it, whatever else the member did. */
+export type MemberSession = {
+  id: string
+  is_current: boolean
+  signed_in_at: Instant
+  last_used_at: Instant
+  ip: string | null
+  user_agent: string | null
+  second_factor: boolean
+}
+
 export type MemberAnswers = {
+  /** The latest 200. */
+  listMemberSessions: { data: MemberSession[] }
+  endMemberSession: Done
+  endMemberSessions: { ended: number }
   getSignInRule: SignInRule
   changeSignInRule: Done
   listMembers: { data: Member[] }

@@ -61,6 +61,21 @@ export const portalRoutes = {
     path: '/tenants/:tenant_id/members/:member_id/invitation',
     action: 'member.manage',
   },
+  listMemberSessions: {
+    method: 'GET',
+    path: '/tenants/:tenant_id/members/:member_id/sessions',
+    action: 'member_session.read',
+  },
+  endMemberSessions: {
+    method: 'DELETE',
+    path: '/tenants/:tenant_id/members/:member_id/sessions',
+    action: 'member_session.end',
+  },
+  endMemberSession: {
+    method: 'DELETE',
+    path: '/tenants/:tenant_id/members/:member_id/sessions/:session_id',
+    action: 'member_session.end',
+  },
   getSignInRule: { method: 'GET', path: '/tenants/:tenant_id/sign_in_rule', action: 'member.read' },
   changeSignInRule: { method: 'PUT', path: '/tenants/:tenant_id/sign_in_rule', action: 'sign_in_rule.change' },
   transferOwnership: { method: 'POST', path: '/tenants/:tenant_id/ownership', action: 'ownership.transfer' },

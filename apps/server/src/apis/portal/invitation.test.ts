@@ -18,6 +18,7 @@ test('a person without an account gets in by the link, a name and a password, an
     name: 'Ada',
     role: 'admin',
     has_account: false,
+    second_factor_required: false,
   } as never)
 
   assert.equal((await world.postPage('/invitations/accept', { token })).body.code, 'field_invalid')

@@ -2,6 +2,7 @@ import { type PortalRouteName, portalBodies, portalRoutes } from '@bridgework/co
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { TSchema } from 'typebox'
 import { authenticatePerson, type Person } from '../../modules/sign-in/person.ts'
+import { noteSessionUse } from '../../modules/sign-in/session-use.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import { readJson } from '../../platform/http/read-json.ts'
 import { rawQuery } from '../../platform/http/server.ts'
@@ -12,8 +13,9 @@ import type { Call, PortalContext, PortalHandler, PortalHandlers } from './conte
 import { requireCsrfToken, requireOwnOrigin } from './csrf.ts'
 import { disclosureHandlers } from './disclosures.ts'
 import { invitationHandlers } from './invitation.ts'
+import { memberSessionHandlers } from './member-sessions.ts'
 import { memberHandlers } from './members.ts'
-import { type Membership, requireMembership } from './membership.ts'
+import { type Membership, requireMembership, tenantOf } from './membership.ts'
 import { operatorHandlers } from './operator.ts'
 import { organizationHandlers } from './organization.ts'
 import { patientDisclosureHandlers } from './patient-disclosures.ts'
@@ -32,6 +34,7 @@ const handlers: PortalHandlers = {
   ...invitationHandlers,
   ...companyHandlers,
   ...memberHandlers,
+  ...memberSessionHandlers,
   ...signInRuleHandlers,
   ...operatorHandlers,
   ...organizationHandlers,
@@ -106,7 +109,12 @@ async function passGates(
   if (method !== 'GET') requireCsrfToken(context.secretKey, person, request)
   if (action === 'signed_in') return { person, member: null }
   const params = request.params as Record<string, string>
-  return { person, member: await requireMembership(context.pool, person, action, params, context.now()) }
+  const member = await requireMembership(context.pool, person, action, params, context.now())
+  // A page that refreshes itself is no use of it.
+  if (request.headers['x-background'] !== 'true') {
+    await noteSessionUse(context.pool, person.sessionId, tenantOf(member))
+  }
+  return { person, member }
 }
 
 function readBody(name: PortalRouteName, request: FastifyRequest): unknown {

@@ -27,6 +27,7 @@ const ofLeavingUsers = atOnce(`user_id in (${leavingUsers})`)
 
 /** A practice's or a vendor's people. */
 export const people: Endings = {
+  session_use: atOnce('tenant_id = $1::text'),
   sign_in_rule: atOnce('tenant_id = $1::text'),
   portal_session: ofLeavingUsers,
   portal_passkey: ofLeavingUsers,

@@ -97,6 +97,7 @@ export const notExported: Readonly<Record<string, string>> = {
   enrolment_code: 'hashes of codes',
   invitation: 'hashes of links',
   sync_slot: 'requests of this moment',
+  session_use: 'when a person’s sessions were used',
   portal_session: 'a person’s own means of signing in',
   portal_passkey: 'a person’s own means of signing in',
   portal_two_factor: 'a person’s own means of signing in',

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { datasetNames } from '@bridgework/contract'
 import { aRecord, type TestVendor, type TestWorld } from '../../test-world.ts'
 import { addMember } from '../membership/member.ts'
+import { tenantIdOf } from '../membership/tenant.ts'
 
 /** Every row of every table, as text. */
 export type Snapshot = ReadonlyMap<string, readonly string[]>
@@ -96,6 +97,10 @@ async function somePerson({ pool }: TestWorld, tenant: Parameters<typeof addMemb
     'id, user_id, token, expires_at',
     `gen_random_uuid(), $1::uuid, $1::text, now() + interval '1 day'`,
   )
+  await pool.query('insert into session_use select id, $2, now() from portal_session where user_id = $1', [
+    userId,
+    tenantIdOf(tenant),
+  ])
   await insert(
     'portal_passkey',
     'id, user_id, public_key, credential_id, counter, device_type, backed_up',

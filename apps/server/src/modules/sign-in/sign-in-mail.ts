@@ -76,6 +76,27 @@ If this was not you, choose a new password at once and check the sessions of you
 const secondFactorNeeded = `A second factor is required there: an authenticator app or a passkey.
 You set it up after you sign in, and can do nothing else there before.`
 
+/** For a member whose sessions an owner ended. */
+export function sessionsEndedMail(
+  publicUrl: string,
+  to: Recipient,
+  { tenantName, by, ended }: { tenantName: string; by: string; ended: number },
+): Mail {
+  return {
+    recipient: to.email,
+    subject: 'You were signed out of Bridgework',
+    text: `Hello ${to.name},
+
+${by} of ${tenantName} ended ${ended === 1 ? 'a session' : `${ended} sessions`} of your account.
+You can sign in again:
+
+${publicUrl}/sign-in
+
+If you do not know why, ask ${by}. Your account lists the sessions that are open.
+`,
+  }
+}
+
 /** For a member without a second factor, when an owner begins to require one. */
 export function secondFactorMail(publicUrl: string, to: Recipient, tenantName: string): Mail {
   return {

@@ -609,6 +609,14 @@ create table service_epoch (
   constraint service_epoch_pkey PRIMARY KEY (id)
 );
 
+create table session_use (
+  session_id uuid not null,
+  tenant_id text not null,
+  last_used_at timestamp with time zone not null,
+  constraint session_use_pkey PRIMARY KEY (session_id, tenant_id),
+  constraint session_use_session_id_fkey FOREIGN KEY (session_id) REFERENCES portal_session(id) ON DELETE CASCADE
+);
+
 create table sign_in_attempt (
   key bytea not null,
   attempted_at timestamp with time zone[] not null,

@@ -9,3 +9,11 @@ create table sign_in_rule (
   tenant_id text primary key,
   second_factor_since timestamptz not null
 );
+
+-- For whom a session was used, and when last: an owner sees the sessions of members in so far as they concern the company or practice.
+create table session_use (
+  session_id uuid not null references portal_session (id) on delete cascade,
+  tenant_id text not null,
+  last_used_at timestamptz not null,
+  primary key (session_id, tenant_id)
+);
