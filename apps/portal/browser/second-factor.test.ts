@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { codeOf, setUpTotp } from '../../server/src/apis/portal/test-second-factor.ts'
 import { assertAccessible, somePortalInBrowser } from './test-browser.ts'
 
-test('an owner requires a second factor; a member sets one up at the next sign-in, sees the recovery codes, and goes on', async (t) => {
+test('an owner requires a second factor; a member sets one up at the next sign-in, sees the recovery codes, and goes on until the owner ends the session', async (t) => {
   const portal = await somePortalInBrowser(t)
   const organizationId = await portal.addOrganization()
   const signed = await portal.signInAs({ organizationId }, 'owner')
@@ -42,4 +42,13 @@ test('an owner requires a second factor; a member sets one up at the next sign-i
   await second.getByRole('button', { name: 'Done' }).click()
   await second.getByRole('button', { name: /^Continue to/ }).click()
   await second.getByRole('heading', { level: 1, name: /practice/i }).waitFor()
+
+  await page.getByRole('button', { name: 'Actions for Mia Member' }).click()
+  await page.getByRole('menuitem', { name: 'Sessions…' }).click()
+  await page.getByRole('button', { name: 'End session on' }).waitFor()
+  await assertAccessible(page)
+  await page.getByRole('button', { name: 'End all sessions' }).click()
+  await page.getByText('No open session.').waitFor()
+  await second.reload()
+  await second.waitForURL(/\/sign-in/)
 })

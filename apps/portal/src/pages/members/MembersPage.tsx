@@ -18,6 +18,7 @@ import { When } from '../../ui/When.tsx'
 import { WhoMay } from '../../ui/WhoMay.tsx'
 import { type InvitableRole, InviteDialog } from './InviteDialog.tsx'
 import { MemberName, SecondFactor } from './MemberCells.tsx'
+import { MemberSessions } from './MemberSessions.tsx'
 import { SecondFactorRule } from './SecondFactorRule.tsx'
 
 /** The roles that may be chosen on each side, and what each may do. An operator has no choice. */
@@ -53,6 +54,7 @@ export function MembersPage() {
   const transfer = useAct('transferOwnership')
   const [isInviting, { open, close }] = useDisclosure()
   const [asked, setAsked] = useState<Asked>(null)
+  const [shown, setShown] = useState<Member | null>(null)
   const mayManage = may('member.manage')
   const paramsOf = (member: Member) => ({ ...tenant, member_id: member.id })
   const notify = (message: string) => () => notifications.show({ message })
@@ -93,6 +95,9 @@ export function MembersPage() {
             >
               Send invitation again
             </Menu.Item>
+          )}
+          {may('member_session.read') && member.state === 'active' && (
+            <Menu.Item onClick={() => setShown(member)}>Sessions…</Menu.Item>
           )}
           {roles && may('ownership.transfer') && member.state === 'active' && (
             <Menu.Item onClick={() => setAsked({ act: 'transfer', member })}>Transfer ownership…</Menu.Item>
@@ -154,6 +159,7 @@ export function MembersPage() {
         roles={roles}
         onInvite={(body) => invite.mutateAsync({ params: tenant, body })}
       />
+      <MemberSessions tenant={tenant} member={shown} onClose={() => setShown(null)} />
       <ConfirmDialog
         opened={asked?.act === 'remove'}
         onClose={() => setAsked(null)}
