@@ -22,6 +22,7 @@ import type { SyncSlots } from './modules/throttle/sync-slots.ts'
 import type { TokenLimit } from './modules/throttle/token-limit.ts'
 import type { UsageRecorder } from './modules/usage/recorder.ts'
 import { registerHealth } from './platform/http/health.ts'
+import { createOutgoingFetch } from './platform/http/outgoing-fetch.ts'
 import { createHttpServer, type HttpServerOptions } from './platform/http/server.ts'
 import type { Log } from './platform/log/log-event.ts'
 import type { LoadWatch } from './platform/memory/load-watch.ts'
@@ -127,6 +128,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   await app.register(async (attribution) => registerAttribution(attribution, { pool, publicUrl, now, log }), {
     prefix: '/attribution',
   })
+  const isSandbox = deps.environment === 'sandbox'
   const auth = createAuth({ pool, secretKey, publicUrl })
   await app.register(
     async (portalApi) =>
@@ -136,6 +138,8 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
         publicUrl,
         environment: deps.environment,
         mailDir: deps.mailDir,
+        // The sandbox may call what runs beside it.
+        providerAccess: { fetch: createOutgoingFetch({ allowPrivate: isSandbox }), allowHttp: isSandbox },
       }),
     { prefix: portalApiPath },
   )

@@ -128,6 +128,46 @@ const people = {
     status: 403,
     errors: 'A second factor is required here. Sign in again with your authenticator app or your passkey.',
   },
+  full_sign_in_required: {
+    status: 403,
+    errors:
+      'You are signed in through an identity provider, for one company or practice. Sign in with your password or passkey for this.',
+  },
+  identity_provider_required: {
+    status: 403,
+    errors: 'Members sign in here through an identity provider. Sign in through it.',
+  },
+  identity_not_linked: {
+    status: 403,
+    errors:
+      'This account at the identity provider belongs to no member here yet. Sign in with your password and link it.',
+  },
+  identity_provider_unknown: {
+    status: 404,
+    errors: 'There is no identity provider of this name. Check the sign-in name, or ask your IT.',
+  },
+  identity_sign_in_lost: {
+    status: 409,
+    errors: 'This sign-in was begun in another browser or tab, or more than 10 minutes ago. Begin again.',
+  },
+  identity_linked: {
+    status: 409,
+    errors: 'This account at the identity provider belongs to another member already. Sign in there as yourself.',
+  },
+  identity_provider_failed: {
+    status: 409,
+    errors: 'The sign-in at the identity provider failed. Try again; if it happens again, ask your IT.',
+  },
+  identity_provider_untested: {
+    status: 409,
+    errors: 'Save these settings without requiring the provider, test them, then require it.',
+  },
+  identity_provider_without_factor: {
+    status: 409,
+    errors:
+      'A second factor is required here, and the identity provider counts as none: members could not sign in. Change one of the two first.',
+  },
+  sign_in_name_taken: { status: 409, errors: 'This sign-in name is taken. Choose another one.' },
   agreement_not_accepted: {
     status: 403,
     errors: 'Developer API agreement not accepted: the owner of the company must accept the current version first.',

@@ -15,6 +15,8 @@ export type Membership = {
   name: string
   role: MemberRole
   second_factor: 'next_sign_in' | 'sign_in' | 'set_up' | null
+  /** Through which members can sign in. `is_owed`: this person must, before the rest is open. */
+  identity_provider: { name: string; sign_in_name: string; is_owed: boolean } | null
 }
 
 /** Who is signed in. `csrf_token` goes into X-CSRF-Token of whatever is not a GET. */
@@ -27,6 +29,8 @@ export type Session = {
   /** Whatever happens, nobody stays signed in longer. */
   ends_at: Instant
   idle_timeout_seconds: number
+  /** An identity provider began the session: `memberships` has its company or practice alone, and nothing of the account can be changed. */
+  through_provider: boolean
   memberships: Membership[]
 }
 
@@ -59,6 +63,7 @@ export type Invitation = {
   role: MemberRole
   has_account: boolean
   second_factor_required: boolean
+  identity_provider: { name: string; sign_in_name: string } | null
 }
 
 /** A mail that the sandbox kept in a file instead of sending it. */

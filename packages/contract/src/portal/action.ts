@@ -25,6 +25,8 @@ const ownerOnly = ['owner'] as const
 export const actions = {
   'member.read': { side: null, roles: anyone },
   'member.manage': { side: null, roles: managers, fresh: true },
+  'identity_provider.read': { side: null, roles: ownerOnly },
+  'identity_provider.change': { side: null, roles: ownerOnly, fresh: true },
   'member_session.read': { side: null, roles: ownerOnly },
   // Without a fresh sign-in: to end a session that may be stolen must never wait.
   'member_session.end': { side: null, roles: ownerOnly },

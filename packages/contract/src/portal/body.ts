@@ -23,6 +23,16 @@ export const portalBodies = {
   /** Without a role for an operator, who has no other. */
   inviteMember: body({ email, name, role: Type.Optional(memberRole) }),
   updateMember: body({ role: memberRole }),
+  /** Without a secret: the one before stays. */
+  saveIdentityProvider: body({
+    sign_in_name: Type.String({ maxLength: 40 }),
+    name,
+    issuer: Type.String({ minLength: 1, maxLength: 500, description: 'An address' }),
+    client_id: name,
+    client_secret: Type.Optional(Type.String({ minLength: 1, maxLength: 1000, description: 'A client secret' })),
+    counts_as_second_factor: Type.Boolean(),
+    required: Type.Boolean(),
+  }),
   changeSignInRule: body({ second_factor_required: Type.Boolean() }),
   transferOwnership: body({ member_id: Type.String({ maxLength: 36 }) }),
   updateCompany: body({ name }),

@@ -29,7 +29,28 @@ export type MemberSession = {
   second_factor: boolean
 }
 
+/** How members sign in through an identity provider. `redirect_uri`: what its IT enters there. The client secret is never answered. */
+export type IdentityProviderPage = {
+  redirect_uri: string
+  provider: {
+    sign_in_name: string
+    sign_in_url: string
+    name: string
+    issuer: string
+    client_id: string
+    counts_as_second_factor: boolean
+    required: boolean
+    tested_at: Instant | null
+    linked_members: number
+  } | null
+}
+
 export type MemberAnswers = {
+  getIdentityProvider: IdentityProviderPage
+  saveIdentityProvider: Done
+  /** Where to send the browser. */
+  testIdentityProvider: { url: string }
+  deleteIdentityProvider: Done
   /** The latest 200. */
   listMemberSessions: { data: MemberSession[] }
   endMemberSession: Done

@@ -17,6 +17,7 @@ export const portalApiPath = '/portal/api'
 export const portalPages = [
   '/',
   '/sign-in',
+  '/sign-in/callback/*',
   '/sign-up',
   '/forgot-password',
   '/reset-password',
@@ -60,6 +61,26 @@ export const portalRoutes = {
     method: 'POST',
     path: '/tenants/:tenant_id/members/:member_id/invitation',
     action: 'member.manage',
+  },
+  getIdentityProvider: {
+    method: 'GET',
+    path: '/tenants/:tenant_id/identity_provider',
+    action: 'identity_provider.read',
+  },
+  saveIdentityProvider: {
+    method: 'PUT',
+    path: '/tenants/:tenant_id/identity_provider',
+    action: 'identity_provider.change',
+  },
+  testIdentityProvider: {
+    method: 'POST',
+    path: '/tenants/:tenant_id/identity_provider/test',
+    action: 'identity_provider.change',
+  },
+  deleteIdentityProvider: {
+    method: 'DELETE',
+    path: '/tenants/:tenant_id/identity_provider',
+    action: 'identity_provider.change',
   },
   listMemberSessions: {
     method: 'GET',

@@ -12,6 +12,10 @@ type SignInRoute = { method: 'GET' | 'POST'; path: string; gate: SignInGate }
 /** The routes of sign-in, beside `portalRoutes` and below the same path. Each ends in better-auth. */
 export const signInRoutes = {
   signIn: { method: 'POST', path: '/auth/sign-in/email', gate: 'anyone' },
+  /** Answers where to send the browser. `link`: the signed-in member chooses the provider; `invitation`: with a new account. */
+  startIdentitySignIn: { method: 'POST', path: '/auth/identity-provider/start', gate: 'anyone' },
+  /** With what the provider sent the browser back with, in the browser that began. */
+  finishIdentitySignIn: { method: 'POST', path: '/auth/identity-provider/finish', gate: 'anyone' },
   signOut: { method: 'POST', path: '/auth/sign-out', gate: 'anyone' },
   /** Makes the account that somebody signed up for. The page that the mail links to sends it, so that a scanner's look at the link does nothing. */
   verifyEmail: { method: 'POST', path: '/auth/verify-email', gate: 'anyone' },
@@ -63,6 +67,22 @@ const usedCredential = Type.Object({
 /** The body of each route that takes one. Other members are dropped, and never reach better-auth. */
 export const signInBodies = {
   signIn: body({ email, password }),
+  startIdentitySignIn: body({
+    sign_in_name: Type.String({
+      minLength: 1,
+      maxLength: 40,
+      description: 'The sign-in name of a company or practice',
+    }),
+    next: Type.Optional(
+      Type.String({ maxLength: 2000, pattern: '^/(?![/\\\\])', description: 'A path of the portal' }),
+    ),
+    link: Type.Optional(Type.Boolean()),
+    invitation: Type.Optional(Type.Object({ token, name: Type.String({ minLength: 1, maxLength: 200 }) })),
+  }),
+  finishIdentitySignIn: body({
+    tenant_id: Type.String({ minLength: 1, maxLength: 40 }),
+    query: Type.String({ maxLength: 16_000, description: 'What follows the ? in the address' }),
+  }),
   verifyEmail: body({ token }),
   requestPasswordReset: body({ email }),
   resetPassword: body({ token, new_password: password }),
@@ -85,6 +105,9 @@ export type Passkey = { id: string; name: string; created_at: Instant }
 export type SignInAnswers = {
   /** With a second factor the sign-in is complete after `verifyTotp` or `verifyRecoveryCode`. */
   signIn: { second_factor_required: boolean }
+  startIdentitySignIn: { url: string }
+  /** `tested`: for the owner who tests the settings. */
+  finishIdentitySignIn: { next: string; tested: { subject: string; email: string | null } | null }
   signOut: Done
   verifyEmail: Done
   /** The same whether the address has an account or not. */

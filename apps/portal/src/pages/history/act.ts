@@ -1,5 +1,6 @@
 const words: Record<string, string> = {
   'member.manage': 'Changed members',
+  'identity_provider.change': 'Changed the identity provider',
   'member_session.end': 'Ended sessions of a member',
   'sign_in_rule.change': 'Changed how members sign in',
   'ownership.transfer': 'Transferred ownership',

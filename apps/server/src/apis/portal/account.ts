@@ -1,8 +1,10 @@
+import type { Membership } from '@bridgework/contract/portal'
 import { listAuditOfPerson } from '../../modules/audit/store.ts'
 import { listMailFolder } from '../../modules/mail/folder.ts'
-import { listMembershipsOf } from '../../modules/overview/tenants.ts'
+import { listMembershipsOf, type MembershipEntry } from '../../modules/overview/tenants.ts'
 import { recordAccountEvent } from '../../modules/sign-in/account-event.ts'
 import { freshMs, idleTimeoutMs, sessionLifetimeMs } from '../../modules/sign-in/auth.ts'
+import type { Person } from '../../modules/sign-in/person.ts'
 import { secondFactorOwed } from '../../modules/sign-in/second-factor.ts'
 import { countPasskeys, endSession, listSessions, renamePerson } from '../../modules/sign-in/store.ts'
 import { withTransaction } from '../../platform/database/pool.ts'
@@ -53,10 +55,10 @@ export const accountHandlers: PortalHandlers<
       fresh_until: after(freshMs),
       ends_at: after(sessionLifetimeMs),
       idle_timeout_seconds: idleTimeoutMs / 1000,
-      memberships: memberships.map(({ secondFactorSince, ...membership }) => ({
-        ...membership,
-        second_factor: secondFactorOwed(secondFactorSince, person, person.isTwoFactorEnabled || passkeys > 0),
-      })),
+      through_provider: person.identityProviderId !== null,
+      memberships: memberships
+        .filter(({ providerId }) => person.identityProviderId === null || providerId === person.identityProviderId)
+        .map((each) => toMembership(each, person, person.isTwoFactorEnabled || passkeys > 0)),
     }
   },
 
@@ -96,6 +98,25 @@ export const accountHandlers: PortalHandlers<
       request_id: each.requestId,
     })),
   }),
+}
+
+function toMembership(entry: MembershipEntry, person: Person, hasSecondFactor: boolean): Membership {
+  const { side, id, name, role } = entry
+  return {
+    side,
+    id,
+    name,
+    role,
+    second_factor: secondFactorOwed(entry.secondFactorSince, person, hasSecondFactor),
+    identity_provider:
+      entry.providerId === null
+        ? null
+        : {
+            name: entry.providerName,
+            sign_in_name: entry.signInName,
+            is_owed: entry.isProviderRequired && role !== 'owner' && person.identityProviderId === null,
+          },
+  }
 }
 
 const eventsMax = 100

@@ -8,6 +8,7 @@ import type {
   Side,
 } from '@bridgework/contract/portal'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { ProviderAccess } from '../../modules/identity-provider/open-id-connect.ts'
 import type { Auth } from '../../modules/sign-in/auth.ts'
 import type { Person } from '../../modules/sign-in/person.ts'
 import type { VendorApiContext } from '../vendor/context.ts'
@@ -23,6 +24,8 @@ export type PortalContext = Pick<
   environment: 'sandbox' | 'production'
   /** The folder that the sandbox's mails go to; null: they are sent. */
   mailDir: string | null
+  /** How identity providers of customers are called. */
+  providerAccess: ProviderAccess
 }
 
 /** One request of a route, after every gate: parsed, signed in where the route asks for it, and permitted. */

@@ -1,3 +1,4 @@
+import { findProvider } from '../../modules/identity-provider/store.ts'
 import { getSignInRule } from '../../modules/membership/sign-in-rule.ts'
 import { tenantIdOf } from '../../modules/membership/tenant.ts'
 import { admitAttempt } from '../../modules/sign-in/attempt-limit.ts'
@@ -7,7 +8,7 @@ import { requireGoodPassword } from '../../modules/sign-in/password-rule.ts'
 import { authenticatePerson } from '../../modules/sign-in/person.ts'
 import type { PortalHandlers } from './context.ts'
 import { requireCsrfToken } from './csrf.ts'
-import { webHeaders } from './sign-in-routes.ts'
+import { requireFullSignIn, webHeaders } from './sign-in-routes.ts'
 
 /** What a person who was invited does with the link. The token comes in the body, never in an address. */
 export const invitationHandlers: PortalHandlers<'findInvitation' | 'acceptInvitation'> = {
@@ -16,7 +17,10 @@ export const invitationHandlers: PortalHandlers<'findInvitation' | 'acceptInvita
     const { member, tenantName, hasAccount } = await findInvitation(pool, secretKey, body.token)
     await attempt.succeeded()
     const { tenant, email, name, role } = member
-    const { secondFactorSince } = await getSignInRule(pool, tenant)
+    const [{ secondFactorSince }, provider] = await Promise.all([
+      getSignInRule(pool, tenant),
+      findProvider(pool, tenant),
+    ])
     return {
       side: tenant.side,
       tenant_name: tenantName,
@@ -25,12 +29,16 @@ export const invitationHandlers: PortalHandlers<'findInvitation' | 'acceptInvita
       role,
       has_account: hasAccount,
       second_factor_required: secondFactorSince !== null,
+      identity_provider: provider && { name: provider.name, sign_in_name: provider.signInName },
     }
   },
 
   acceptInvitation: async ({ pool, secretKey, auth, now }, { body, ip, request, requestId }) => {
     const { person } = await authenticatePerson(auth, webHeaders(request), now())
-    if (person) requireCsrfToken(secretKey, person, request)
+    if (person) {
+      requireCsrfToken(secretKey, person, request)
+      requireFullSignIn(person)
+    }
     const attempt = await admitAttempt(pool, secretKey, 'link', { ip })
     const newPerson = await newPersonOf(body, await findInvitation(pool, secretKey, body.token))
     const { tenant } = await acceptInvitation(pool, secretKey, {

@@ -1,4 +1,5 @@
 import { type Action, actions, type MemberRole, mayDo, type Side } from '@bridgework/contract/portal'
+import { findProvider } from '../../modules/identity-provider/store.ts'
 import { findMemberOf } from '../../modules/membership/member.ts'
 import { getSignInRule } from '../../modules/membership/sign-in-rule.ts'
 import { operator, parseTenantId, type Tenant } from '../../modules/membership/tenant.ts'
@@ -27,7 +28,7 @@ export function tenantOf(member: Membership): Tenant {
 /**
  * The role is read at every request, so one that was taken away ends at once. A person who does not belong to a company or an organization is
  * told that there is none: ids of others answer nothing. Throws Problem company_unknown, organization_unknown, not_found for a tenant that
- * no id can name, second_factor_setup_required or second_factor_sign_in_required where the tenant requires a second factor, role_denied or
+ * no id can name, identity_provider_required, second_factor_setup_required or second_factor_sign_in_required where the tenant requires a second factor, role_denied or
  * fresh_sign_in_required, in this order.
  */
 export async function requireMembership(
@@ -38,8 +39,20 @@ export async function requireMembership(
   now: Date,
 ): Promise<Membership> {
   const tenant = tenantOfPath(action, params)
-  const [found, rule] = await Promise.all([findMemberOf(db, tenant, person.userId), getSignInRule(db, tenant)])
+  const [found, rule, provider] = await Promise.all([
+    findMemberOf(db, tenant, person.userId),
+    getSignInRule(db, tenant),
+    findProvider(db, tenant),
+  ])
+  // For a session that a provider began there is nothing but the provider's own tenant.
+  const isThroughProvider = person.identityProviderId !== null
+  if (isThroughProvider && person.identityProviderId !== provider?.id) throw new Problem(unknown[tenant.side])
   if (!found) throw new Problem(unknown[tenant.side], { because: `no member: ${tenant.side}` })
+  if (provider?.isRequired && !isThroughProvider && found.role !== 'owner') {
+    throw new Problem('identity_provider_required', {
+      errors: `Members sign in here through ${provider.name}. Sign in through it.`,
+    })
+  }
   if (rule.secondFactorSince) requireSecondFactor(rule.secondFactorSince, person, await hasSecondFactor(db, person))
   if (!mayDo(found.role, action)) throw new Problem('role_denied', { because: `${found.role}: ${action}` })
   if ('fresh' in actions[action] && !isFresh(person, now)) throw new Problem('fresh_sign_in_required')
@@ -49,7 +62,8 @@ export async function requireMembership(
   return { ...member, side: tenant.side }
 }
 
-function requireSecondFactor(since: Date, person: Person, hasOne: boolean): void {
+/** Throws a Problem when the person owes a second factor. `since`: since when one is required. */
+export function requireSecondFactor(since: Date, person: Person, hasOne: boolean): void {
   const owed = secondFactorOwed(since, person, hasOne)
   if (owed === 'set_up') throw new Problem('second_factor_setup_required')
   if (owed === 'sign_in') throw new Problem('second_factor_sign_in_required')

@@ -12,6 +12,7 @@ import { companyHandlers } from './company.ts'
 import type { Call, PortalContext, PortalHandler, PortalHandlers } from './context.ts'
 import { requireCsrfToken, requireOwnOrigin } from './csrf.ts'
 import { disclosureHandlers } from './disclosures.ts'
+import { identityProviderHandlers } from './identity-provider.ts'
 import { invitationHandlers } from './invitation.ts'
 import { memberSessionHandlers } from './member-sessions.ts'
 import { memberHandlers } from './members.ts'
@@ -22,7 +23,7 @@ import { patientDisclosureHandlers } from './patient-disclosures.ts'
 import { readQuery } from './query.ts'
 import { removalHandlers } from './removals.ts'
 import { sealedDisclosureHandlers } from './sealed-disclosures.ts'
-import { registerAuth, webHeaders } from './sign-in-routes.ts'
+import { registerAuth, requireFullSignIn, webHeaders } from './sign-in-routes.ts'
 import { signInRuleHandlers } from './sign-in-rule.ts'
 import { signUpHandlers } from './sign-up.ts'
 import { vendorHandlers } from './vendors.ts'
@@ -36,6 +37,7 @@ const handlers: PortalHandlers = {
   ...memberHandlers,
   ...memberSessionHandlers,
   ...signInRuleHandlers,
+  ...identityProviderHandlers,
   ...operatorHandlers,
   ...organizationHandlers,
   ...removalHandlers,
@@ -107,7 +109,10 @@ async function passGates(
   if (!person) throw new Problem('sign_in_required')
   for (const cookie of cookies) reply.header('set-cookie', cookie)
   if (method !== 'GET') requireCsrfToken(context.secretKey, person, request)
-  if (action === 'signed_in') return { person, member: null }
+  if (action === 'signed_in') {
+    if (name !== 'getSession') requireFullSignIn(person)
+    return { person, member: null }
+  }
   const params = request.params as Record<string, string>
   const member = await requireMembership(context.pool, person, action, params, context.now())
   // A page that refreshes itself is no use of it.

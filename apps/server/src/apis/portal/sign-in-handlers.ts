@@ -1,6 +1,5 @@
 import type { ProblemCode } from '@bridgework/contract'
-import type { Passkey, SignInAnswers, SignInBodies, SignInRouteName } from '@bridgework/contract/portal'
-import type { AccountAction } from '../../modules/sign-in/account-event.ts'
+import type { Passkey, SignInRouteName } from '@bridgework/contract/portal'
 import { admitAttempt } from '../../modules/sign-in/attempt-limit.ts'
 import { withMinimumDuration } from '../../modules/sign-in/minimum-duration.ts'
 import { requireGoodPassword } from '../../modules/sign-in/password-rule.ts'
@@ -12,44 +11,16 @@ import { requireText } from '../../platform/errors/field.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import { inOurWords } from './auth-refusal.ts'
 import type { PortalContext } from './context.ts'
+import { identitySignInHandlers } from './identity-sign-in.ts'
 import { requireAnotherFactor, requireProofToAdd } from './second-factor-gate.ts'
-
-/** One sign-in request, after its gate. */
-export type SignInCall<Name extends SignInRouteName = SignInRouteName> = {
-  /** As better-auth reads them: the cookies, and the caller's address as we worked it out. */
-  headers: Headers
-  body: Name extends keyof SignInBodies ? SignInBodies[Name] : undefined
-  person: Name extends WithPerson ? Person : Person | null
-  ip: string
-  requestId: string
-}
-
-type WithPerson =
-  | 'changePassword'
-  | 'enableTwoFactor'
-  | 'disableTwoFactor'
-  | 'renewRecoveryCodes'
-  | 'getPasskeyRegistration'
-  | 'registerPasskey'
-  | 'listPasskeys'
-  | 'deletePasskey'
-
-/** What came of it: the answer, the headers of better-auth's with its cookies, and what goes on record of whom. */
-export type SignInOutcome<Answer> = {
-  answer: Answer
-  headers?: Headers
-  event?: { action: AccountAction; user: { id: string; name: string; email: string }; subject?: string }
-}
-
-export type SignInHandler<Name extends SignInRouteName> = (
-  context: PortalContext,
-  call: SignInCall<Name>,
-) => Promise<SignInOutcome<SignInAnswers[Name]>>
+import type { SignInHandler } from './sign-in-call.ts'
 
 const done = { done: true } as const
 
 /** What each route does. The members that better-auth takes are named one by one: nothing else of a body reaches it. */
 export const signInHandlers: { [Name in SignInRouteName]: SignInHandler<Name> } = {
+  ...identitySignInHandlers,
+
   signIn: async (context, { headers, body, ip }) => {
     const { response, headers: set } = await counted(
       context,

@@ -9,7 +9,8 @@ import { Problem } from '../../platform/errors/problem.ts'
 import { readJson } from '../../platform/http/read-json.ts'
 import type { PortalContext } from './context.ts'
 import { requireCsrfToken } from './csrf.ts'
-import { type SignInCall, type SignInHandler, signInHandlers } from './sign-in-handlers.ts'
+import type { SignInCall, SignInHandler } from './sign-in-call.ts'
+import { signInHandlers } from './sign-in-handlers.ts'
 /** The routes of sign-in, from the contract's table: what is not there does not exist, whatever better-auth has. */
 export function registerAuth(app: FastifyInstance, context: PortalContext): void {
   for (const name of Object.keys(signInRoutes) as SignInRouteName[]) registerDoor(app, context, name)
@@ -56,10 +57,19 @@ function requireGate(
     if (gate === 'challenge' || name === 'signOut') return
     throw new Problem('sign_in_required')
   }
+  if (name !== 'signOut') requireFullSignIn(person)
   if (method !== 'GET') requireCsrfToken(context.secretKey, person, request)
   if ((gate === 'fresh' || gate === 'challenge') && !isFresh(person, context.now())) {
     throw new Problem('fresh_sign_in_required')
   }
+}
+
+/**
+ * Throws Problem full_sign_in_required when an identity provider began the session. A provider can sign in as any of its members, and must
+ * not get by that to their account, and through it to what they do elsewhere.
+ */
+export function requireFullSignIn(person: Person): void {
+  if (person.identityProviderId !== null) throw new Problem('full_sign_in_required')
 }
 
 /** The members that the route names, and no other. */

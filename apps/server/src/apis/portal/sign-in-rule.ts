@@ -1,4 +1,5 @@
 import { recordAudit } from '../../modules/audit/store.ts'
+import { findProvider } from '../../modules/identity-provider/store.ts'
 import { queueMail } from '../../modules/mail/queue.ts'
 import { listMembers } from '../../modules/membership/member.ts'
 import { allowWithoutSecondFactor, getSignInRule, requireSecondFactor } from '../../modules/membership/sign-in-rule.ts'
@@ -32,6 +33,10 @@ export const signInRuleHandlers: PortalHandlers<'getSignInRule' | 'changeSignInR
       await lockTenant(client, tenant)
       const change = isRequired ? requireSecondFactor : allowWithoutSecondFactor
       if (!(await change(client, tenant))) return
+      const provider = await findProvider(client, tenant)
+      if (isRequired && provider?.isRequired && !provider.countsAsSecondFactor) {
+        throw new Problem('identity_provider_without_factor')
+      }
       if (isRequired) await mailThoseWithout(client, tenant, publicUrl)
       const subject = isRequired ? 'A second factor is required of all members' : 'A second factor is not required'
       await recordAudit(client, entryOf(call, 'sign_in_rule.change', subject))

@@ -39,6 +39,8 @@ export const people: Endings = {
     and not exists (select from membership m where lower(m.email) = lower(mail.recipient) and m.tenant_id <> $1::text)`),
   invitation: atOnce('member_id in (select id from membership where tenant_id = $1::text)'),
   portal_user: atOnce(`id in (${leavingUsers})`),
+  identity_link: atOnce('membership_id in (select id from membership where tenant_id = $1::text)'),
+  identity_provider: atOnce('tenant_id = $1::text'),
   membership: atOnce('tenant_id = $1::text'),
 }
 

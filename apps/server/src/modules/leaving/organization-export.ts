@@ -24,6 +24,12 @@ export const exportedTables: Readonly<Record<string, Exported>> = {
     order: 'tenant_id',
     omit: 'tenant_id',
   },
+  identity_provider: {
+    file: 'identity-provider',
+    about: 'through which members can sign in',
+    order: 'id',
+    omit: 'tenant_id,client_secret',
+  },
   agent: {
     file: 'agents',
     about: 'agents in the office, with their last contact',
@@ -97,6 +103,7 @@ export const notExported: Readonly<Record<string, string>> = {
   enrolment_code: 'hashes of codes',
   invitation: 'hashes of links',
   sync_slot: 'requests of this moment',
+  identity_link: 'a person’s own means of signing in',
   session_use: 'when a person’s sessions were used',
   portal_session: 'a person’s own means of signing in',
   portal_passkey: 'a person’s own means of signing in',

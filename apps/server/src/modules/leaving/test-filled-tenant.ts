@@ -97,6 +97,18 @@ async function somePerson({ pool }: TestWorld, tenant: Parameters<typeof addMemb
     'id, user_id, token, expires_at',
     `gen_random_uuid(), $1::uuid, $1::text, now() + interval '1 day'`,
   )
+  await pool.query(
+    `insert into identity_provider (id, tenant_id, sign_in_name, name, issuer, client_id, client_secret,
+                                    counts_as_second_factor, is_required)
+     values (gen_random_uuid(), $1, $1, 'n', 'i', 'c', 's', false, false)
+     on conflict do nothing`,
+    [tenantIdOf(tenant)],
+  )
+  await pool.query(`insert into identity_link select $1, id, $2 from identity_provider where tenant_id = $3`, [
+    member.id,
+    userId,
+    tenantIdOf(tenant),
+  ])
   await pool.query('insert into session_use select id, $2, now() from portal_session where user_id = $1', [
     userId,
     tenantIdOf(tenant),

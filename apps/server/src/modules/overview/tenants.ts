@@ -4,15 +4,17 @@ import { containing, queryPage } from '../../platform/database/search.ts'
 import type { OrganizationId } from '../../platform/identity/identity.ts'
 import { type Company, type CompanyState, companyStates } from '../directory/company.ts'
 
-/** All that a person may act for, with its name, and since when a second factor is required there. */
+/** All that a person may act for, with its name and what it asks of sign-ins. */
 export async function listMembershipsOf(db: Queryable, userId: string): Promise<MembershipEntry[]> {
   const { rows } = await db.query<MembershipEntry>(
     `select m.side, m.tenant_id as id, coalesce(c.name, o.name, 'Operator') as name, m.role,
-            r.second_factor_since as "secondFactorSince"
+            r.second_factor_since as "secondFactorSince", p.id as "providerId", p.name as "providerName",
+            p.sign_in_name as "signInName", coalesce(p.is_required, false) as "isProviderRequired"
        from membership m
        left join company c on c.id = m.company_id
        left join organization o on o.id = m.organization_id
        left join sign_in_rule r on r.tenant_id = m.tenant_id
+       left join identity_provider p on p.tenant_id = m.tenant_id
       where m.user_id = $1
       order by m.side, name, id`,
     [userId],
@@ -20,7 +22,14 @@ export async function listMembershipsOf(db: Queryable, userId: string): Promise<
   return rows
 }
 
-type MembershipEntry = { side: Side; id: string; name: string; role: MemberRole; secondFactorSince: Date | null }
+export type MembershipEntry = {
+  side: Side
+  id: string
+  name: string
+  role: MemberRole
+  secondFactorSince: Date | null
+  isProviderRequired: boolean
+} & ({ providerId: string; providerName: string; signInName: string } | { providerId: null })
 
 /** What the operator sees of how the owner and the members sign in. */
 type SignInFacts<Email> = { ownerEmail: Email; isSecondFactorRequired: boolean }

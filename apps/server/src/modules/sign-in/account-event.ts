@@ -17,6 +17,8 @@ const notices = {
   'account.two_factor_disable': 'Two-factor sign-in was turned off for your account.',
   'account.recovery_code_use': 'A recovery code was used to sign in. It cannot be used again.',
   'account.recovery_codes_renew': 'New recovery codes were generated for your account. The old codes no longer work.',
+  'account.identity_link':
+    'An identity provider of a company or practice can now sign you in for it. Your account’s activity names it.',
   'account.passkey_add': 'A passkey was added to your account.',
   'account.passkey_delete': 'A passkey was removed from your account.',
 } as const satisfies Record<string, string | null>

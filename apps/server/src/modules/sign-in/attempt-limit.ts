@@ -16,6 +16,8 @@ const limits = {
   passkey: { address: { max: 50, windowMs: 15 * minutesMs } },
   /** Links that were mailed: they cannot be guessed, and trying costs us a query. */
   link: { address: { max: 50, windowMs: 15 * minutesMs } },
+  /** Beginnings and failures at identity providers: each makes the server call another one. */
+  identity_provider: { address: { max: 200, windowMs: 15 * minutesMs } },
   /** Mails that a stranger can have us send; each one counts. */
   mail: { address: { max: 30, windowMs: hoursMs }, account: { max: 5, windowMs: hoursMs } },
 } as const satisfies Record<string, { address: Limit; account?: Limit }>

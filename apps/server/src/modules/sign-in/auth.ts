@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { passkey } from '@better-auth/passkey'
 import { betterAuth } from 'better-auth'
-import { APIError, createAuthMiddleware, getSessionFromCtx } from 'better-auth/api'
+import { APIError, createAuthEndpoint, createAuthMiddleware, getSessionFromCtx } from 'better-auth/api'
+import { setSessionCookie } from 'better-auth/cookies'
 import { twoFactor } from 'better-auth/plugins'
 import type { Pool } from 'pg'
 import type { SecretKey } from '../credentials/secret.ts'
@@ -58,6 +59,7 @@ export function createAuth(deps: { pool: Pool; secretKey: SecretKey; publicUrl: 
       },
       additionalFields: {
         secondFactor: { type: 'boolean', required: false, input: false, fieldName: 'second_factor' },
+        identityProviderId: { type: 'string', required: false, input: false, fieldName: 'identity_provider_id' },
       },
       expiresIn: idleTimeoutMs / 1000,
       updateAge: 60,
@@ -103,7 +105,7 @@ export function createAuth(deps: { pool: Pool; secretKey: SecretKey; publicUrl: 
       ipAddress: { ipAddressHeaders: [clientIpHeader] },
     },
     databaseHooks: {
-      session: { create: { before: async (_session, call) => ({ data: { secondFactor: provesSecondFactor(call) } }) } },
+      session: { create: { before: async (_session, call) => ({ data: sessionFactsOf(call) }) } },
     },
     hooks: {
       // Before the code is looked at, so that of two requests with one code only one goes on.
@@ -116,6 +118,7 @@ export function createAuth(deps: { pool: Pool; secretKey: SecretKey; publicUrl: 
       }),
     },
     plugins: [
+      { id: 'identity-provider', endpoints: { signInThroughProvider } },
       twoFactor({
         issuer: 'Bridgework',
         schema: {
@@ -168,16 +171,41 @@ const secondFactorPaths = [
 ]
 
 /**
- * Whether the session that a call of better-auth's is making proved a second factor. A new password, and turning the app off, replace a
- * session by one that proved what the old one did.
+ * What is noted of the session that a call of better-auth's is making: whether it proved a second factor, and which identity provider it is
+ * limited to. A new password, and turning the app off, replace a session by one of the same kind.
  */
-function provesSecondFactor(
-  call: { path?: string; context: { session: { session: object } | null } } | null | undefined,
-): boolean {
-  if (secondFactorPaths.includes(call?.path ?? '')) return true
-  const before: { secondFactor?: unknown } = call?.context.session?.session ?? {}
-  return before.secondFactor === true
+function sessionFactsOf(call: SessionCall | null | undefined): SessionFacts {
+  if (call?.path === providerPath) {
+    const { countsAsSecondFactor, providerId } = call.body as ProviderSignIn
+    return { secondFactor: countsAsSecondFactor, identityProviderId: providerId }
+  }
+  const before: Partial<SessionFacts> = call?.context.session?.session ?? {}
+  return {
+    secondFactor: secondFactorPaths.includes(call?.path ?? '') || before.secondFactor === true,
+    identityProviderId: before.identityProviderId ?? null,
+  }
 }
+
+type SessionFacts = { secondFactor: boolean; identityProviderId: string | null }
+type SessionCall = { path?: string; body?: unknown; context: { session: { session: object } | null } }
+
+const providerPath = '/identity-provider/sign-in'
+
+type ProviderSignIn = { userId: string; providerId: string; countsAsSecondFactor: boolean }
+
+/** Begins the session of a person whom an identity provider signed in. Called by our own code alone: its HTTP handler is not mounted. */
+const signInThroughProvider = createAuthEndpoint(
+  providerPath,
+  { method: 'POST', metadata: { SERVER_ONLY: true, $Infer: { body: {} as ProviderSignIn } } },
+  async (call) => {
+    const { userId } = call.body as ProviderSignIn
+    const user = await call.context.internalAdapter.findUserById(userId)
+    const session = user && (await call.context.internalAdapter.createSession(userId, false))
+    if (!session) throw new APIError('UNAUTHORIZED')
+    await setSessionCookie(call, { session, user })
+    return call.json({ done: true })
+  },
+)
 
 /** Of the session, or of the password that was just right; null when there is neither, which better-auth refuses by itself. */
 async function whoseSecondFactor(

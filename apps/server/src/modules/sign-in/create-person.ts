@@ -12,11 +12,11 @@ export async function hashPassword(auth: Auth, password: string): Promise<string
 
 /**
  * Makes an account whose e-mail address was proven by a link that was mailed to it. The address is kept in lower case, as better-auth
- * compares it. Throws a Problem for a name that cannot be, and when the address has an account.
+ * compares it. Without a password the person signs in through an identity provider, or chooses one by a link. Throws a Problem for a name that cannot be, and when the address has an account.
  */
 export async function createPerson(
   db: Queryable,
-  person: { email: string; name: string; passwordHash: string },
+  person: { email: string; name: string; passwordHash: string | null },
 ): Promise<{ userId: string }> {
   const userId = randomUUID()
   const { rowCount } = await db.query(
@@ -25,6 +25,7 @@ export async function createPerson(
     [userId, requireText(person.name, 'your name'), person.email.toLowerCase()],
   )
   if (rowCount === 0) throw new Problem('account_exists')
+  if (person.passwordHash === null) return { userId }
   await db.query(
     `insert into portal_account (id, user_id, account_id, provider_id, password) values ($1, $2, $3, 'credential', $4)`,
     [randomUUID(), userId, userId, person.passwordHash],

@@ -67,7 +67,7 @@ export async function acceptInvitation(
     token: string
     person: { userId: string; name: string; email: string } | null
     /** For a person without an account. */
-    newPerson: { name: string; passwordHash: string } | null
+    newPerson: { name: string; passwordHash: string | null } | null
     ip: string
     requestId: string
   },

@@ -10,6 +10,8 @@ export type Person = {
   readonly isTwoFactorEnabled: boolean
   /** Whether this sign-in proved a second factor. */
   readonly gaveSecondFactor: boolean
+  /** The identity provider that began this sign-in, which is for its tenant alone and for nothing of the account; null: the person themselves. */
+  readonly identityProviderId: string | null
   readonly sessionId: string
   readonly signedInAt: Date
 }
@@ -41,6 +43,7 @@ export async function authenticatePerson(
       email: found.user.email,
       isTwoFactorEnabled: found.user.twoFactorEnabled ?? false,
       gaveSecondFactor: found.session.secondFactor ?? false,
+      identityProviderId: found.session.identityProviderId ?? null,
       sessionId: found.session.id,
       signedInAt,
     },

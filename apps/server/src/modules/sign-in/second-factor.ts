@@ -14,12 +14,15 @@ export type SecondFactorOwed = 'next_sign_in' | 'sign_in' | 'set_up' | null
  */
 export function secondFactorOwed(
   since: Date | null,
-  person: Pick<Person, 'gaveSecondFactor' | 'signedInAt'>,
+  person: Pick<Person, 'gaveSecondFactor' | 'identityProviderId' | 'signedInAt'>,
   hasOne: boolean,
 ): SecondFactorOwed {
-  if (since === null || (hasOne && person.gaveSecondFactor)) return null
-  if (person.signedInAt < since) return hasOne ? null : 'next_sign_in'
-  return hasOne ? 'sign_in' : 'set_up'
+  if (since === null) return null
+  // A provider proves a second factor where the owner says so, and nothing can be set up in such a session.
+  const canHaveOne = hasOne || person.identityProviderId !== null
+  if (canHaveOne && person.gaveSecondFactor) return null
+  if (person.signedInAt < since) return canHaveOne ? null : 'next_sign_in'
+  return canHaveOne ? 'sign_in' : 'set_up'
 }
 
 /** Whether the account has an authenticator app or a passkey. */

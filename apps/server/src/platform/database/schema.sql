@@ -215,6 +215,34 @@ create table enrolment_code (
   constraint enrolment_code_pkey PRIMARY KEY (code_hmac)
 );
 
+create table identity_link (
+  membership_id uuid not null,
+  provider_id uuid not null,
+  subject text not null,
+  linked_at timestamp with time zone not null default clock_timestamp(),
+  constraint identity_link_membership_id_fkey FOREIGN KEY (membership_id) REFERENCES membership(id) ON DELETE CASCADE,
+  constraint identity_link_pkey PRIMARY KEY (membership_id),
+  constraint identity_link_provider_id_fkey FOREIGN KEY (provider_id) REFERENCES identity_provider(id) ON DELETE CASCADE,
+  constraint identity_link_provider_id_subject_key UNIQUE (provider_id, subject)
+);
+
+create table identity_provider (
+  id uuid not null,
+  tenant_id text not null,
+  sign_in_name text not null,
+  name text not null,
+  issuer text not null,
+  client_id text not null,
+  client_secret text not null,
+  counts_as_second_factor boolean not null,
+  is_required boolean not null,
+  tested_at timestamp with time zone,
+  created_at timestamp with time zone not null default clock_timestamp(),
+  constraint identity_provider_pkey PRIMARY KEY (id),
+  constraint identity_provider_sign_in_name_key UNIQUE (sign_in_name),
+  constraint identity_provider_tenant_id_key UNIQUE (tenant_id)
+);
+
 create table installation (
   only_one boolean not null default true,
   id uuid not null,
@@ -419,6 +447,7 @@ create table portal_session (
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
   second_factor boolean not null default false,
+  identity_provider_id uuid,
   constraint portal_session_pkey PRIMARY KEY (id),
   constraint portal_session_token_key UNIQUE (token),
   constraint portal_session_user_id_fkey FOREIGN KEY (user_id) REFERENCES portal_user(id) ON DELETE CASCADE

@@ -17,3 +17,31 @@ create table session_use (
   last_used_at timestamptz not null,
   primary key (session_id, tenant_id)
 );
+
+-- The identity provider of a company or a practice (OpenID Connect): its members sign in through it, for this tenant alone. Another issuer or client
+-- is another row, so that sessions and links of the one before are worth nothing. `client_secret`: sealed with the secret key, a compact JWE.
+create table identity_provider (
+  id uuid primary key,
+  tenant_id text not null unique,
+  sign_in_name text not null unique,
+  name text not null,
+  issuer text not null,
+  client_id text not null,
+  client_secret text not null,
+  counts_as_second_factor boolean not null,
+  is_required boolean not null,
+  tested_at timestamptz,
+  created_at timestamptz not null default clock_timestamp()
+);
+
+-- Which person at the provider is which member: only what a member linked. An e-mail address that a provider claims links nothing.
+create table identity_link (
+  membership_id uuid primary key references membership (id) on delete cascade,
+  provider_id uuid not null references identity_provider (id) on delete cascade,
+  subject text not null,
+  linked_at timestamptz not null default clock_timestamp(),
+  unique (provider_id, subject)
+);
+
+-- A session that an identity provider began: it is for that tenant alone.
+alter table portal_session add column identity_provider_id uuid;

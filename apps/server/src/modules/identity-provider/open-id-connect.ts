@@ -1,0 +1,127 @@
+import * as client from 'openid-client'
+import { Problem } from '../../platform/errors/problem.ts'
+import type { OutgoingFetch } from '../../platform/http/outgoing-fetch.ts'
+import { explain } from './provider-failure.ts'
+
+/** How the service reaches identity providers. `allowHttp`: also without TLS, for the sandbox. */
+export type ProviderAccess = { fetch: OutgoingFetch; allowHttp: boolean }
+
+/** A provider as it is called: with the secret in the clear. */
+export type Client = { issuer: string; clientId: string; clientSecret: string }
+
+/** What one sign-in at a provider must bring back. Secrets of the browser that began it. */
+export type Checks = { state: string; nonce: string; verifier: string }
+
+/** Who signed in at the provider. `subject` names the person there for ever; the address is what the provider claims, and proves nothing. */
+export type Identity = { subject: string; email: string | null }
+
+/** How far clocks may differ, and how long a provider may take to answer, in seconds. */
+const clockToleranceSeconds = 60
+const timeoutSeconds = 10
+
+/** How long ago the person may have signed in at the provider, where it says when. */
+const signedInWithinSeconds = 10 * 60
+
+/** Reads what the provider publishes about itself. Throws Problem identity_provider_failed with what is wrong. */
+export async function discover(provider: Client, { fetch, allowHttp }: ProviderAccess): Promise<client.Configuration> {
+  return await inWords(provider, async () => {
+    const issuer = new URL(provider.issuer)
+    const config = await client.discovery(
+      issuer,
+      provider.clientId,
+      { [client.clockTolerance]: clockToleranceSeconds },
+      authenticate(provider.clientSecret),
+      {
+        [client.customFetch]: (url, init) => fetch(url, init),
+        timeout: timeoutSeconds,
+        // The signature of the ID token is checked, though it comes over TLS from the provider itself.
+        execute: [client.enableNonRepudiationChecks, ...(allowHttp ? [client.allowInsecureRequests] : [])],
+      },
+    )
+    // The library allows an address of Microsoft's that stands for every directory of the world.
+    const { issuer: found, authorization_endpoint: page = '', token_endpoint: token } = config.serverMetadata()
+    if (new URL(found).href !== issuer.href) {
+      throw new Problem('identity_provider_failed', { errors: explain('issuer', provider.issuer) })
+    }
+    // Members are sent there: an address of another kind would be a script in our page.
+    const isPage = URL.canParse(page) && ['https:', ...(allowHttp ? ['http:'] : [])].includes(new URL(page).protocol)
+    if (!isPage || token === undefined) {
+      throw new Problem('identity_provider_failed', { errors: explain('metadata', provider.issuer) })
+    }
+    return config
+  })
+}
+
+/**
+ * Begins a sign-in: where to send the browser, and what must come back. The provider is asked to have the person sign in there and then,
+ * because our own sessions count as fresh after it.
+ */
+export async function beginSignIn(
+  provider: Client,
+  access: ProviderAccess,
+  redirectUri: string,
+): Promise<{ url: string; checks: Checks }> {
+  const config = await discover(provider, access)
+  const checks = {
+    state: client.randomState(),
+    nonce: client.randomNonce(),
+    verifier: client.randomPKCECodeVerifier(),
+  }
+  const url = client.buildAuthorizationUrl(config, {
+    redirect_uri: redirectUri,
+    scope: 'openid email',
+    response_type: 'code',
+    prompt: 'login',
+    state: checks.state,
+    nonce: checks.nonce,
+    code_challenge: await client.calculatePKCECodeChallenge(checks.verifier),
+    code_challenge_method: 'S256',
+  })
+  return { url: url.href, checks }
+}
+
+/**
+ * Ends a sign-in with what the provider sent back: state, code and PKCE, then issuer, audience, nonce, times and signature of the ID token.
+ * `returned`: the redirect URI with the provider's parameters. Throws Problem identity_provider_failed with what is wrong.
+ */
+export async function finishSignIn(
+  provider: Client,
+  access: ProviderAccess,
+  returned: URL,
+  { state, nonce, verifier }: Checks,
+): Promise<Identity> {
+  const config = await discover(provider, access)
+  return await inWords(provider, async () => {
+    const tokens = await client.authorizationCodeGrant(config, returned, {
+      expectedState: state,
+      expectedNonce: nonce,
+      pkceCodeVerifier: verifier,
+      idTokenExpected: true,
+    })
+    const claims = tokens.claims()
+    if (!claims || claims.sub.length > 255) throw new Error('no ID token')
+    const { auth_time: at } = claims
+    if (typeof at === 'number' && Date.now() / 1000 - at > signedInWithinSeconds + clockToleranceSeconds) {
+      throw new Problem('identity_provider_failed', { errors: explain('old', provider.issuer) })
+    }
+    return { subject: claims.sub, email: typeof claims.email === 'string' ? claims.email : null }
+  })
+}
+
+/** In the header, as the specification wants it, unless the provider says that it takes the secret in the body alone. */
+function authenticate(secret: string): client.ClientAuth {
+  return (server, ...rest) => {
+    const takesHeader = server.token_endpoint_auth_methods_supported?.includes('client_secret_basic') ?? true
+    const method = takesHeader ? client.ClientSecretBasic(secret) : client.ClientSecretPost(secret)
+    return method(server, ...rest)
+  }
+}
+
+async function inWords<T>({ issuer }: Client, call: () => Promise<T>): Promise<T> {
+  try {
+    return await call()
+  } catch (error) {
+    if (error instanceof Problem) throw error
+    throw new Problem('identity_provider_failed', { errors: explain(error, issuer), cause: error })
+  }
+}
