@@ -57,6 +57,13 @@ const usage = createRoute({
   component: lazy(() => import('../pages/company/UsagePage.tsx'), 'UsagePage'),
 })
 
+const companyIdentityProvider = createRoute({
+  getParentRoute: () => company,
+  path: '/identity-provider',
+  loader: ({ params: { company_id: tenant_id } }) => load(read('getIdentityProvider', { params: { tenant_id } })),
+  component: lazy(() => import('../pages/identity-provider/IdentityProviderPage.tsx'), 'IdentityProviderPage'),
+})
+
 const companyMembers = createRoute({
   getParentRoute: () => company,
   path: '/members',
@@ -89,6 +96,7 @@ export const companyRoutes = company.addChildren([
   connections,
   usage,
   companyMembers,
+  companyIdentityProvider,
   companyHistory,
   companySettings,
 ])

@@ -118,6 +118,13 @@ const attribution = createRoute({
   component: lazy(() => import('../pages/organization/AttributionPage.tsx'), 'AttributionPage'),
 })
 
+const organizationIdentityProvider = createRoute({
+  getParentRoute: () => organization,
+  path: '/identity-provider',
+  loader: ({ params: { organization_id: tenant_id } }) => load(read('getIdentityProvider', { params: { tenant_id } })),
+  component: lazy(() => import('../pages/identity-provider/IdentityProviderPage.tsx'), 'IdentityProviderPage'),
+})
+
 const organizationMembers = createRoute({
   getParentRoute: () => organization,
   path: '/members',
@@ -155,6 +162,7 @@ export const organizationRoutes = organization.addChildren([
   disclosures,
   attribution,
   organizationMembers,
+  organizationIdentityProvider,
   organizationHistory,
   organizationSettings,
 ])

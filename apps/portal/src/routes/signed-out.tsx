@@ -18,6 +18,12 @@ const signIn = createRoute({
   component: lazy(() => import('../pages/sign-in/SignInPage.tsx'), 'SignInPage'),
 })
 
+const providerReturn = createRoute({
+  getParentRoute: () => signedOut,
+  path: '/sign-in/callback/$tenant_id',
+  component: lazy(() => import('../pages/sign-in/ProviderReturnPage.tsx'), 'ProviderReturnPage'),
+})
+
 const signUp = createRoute({
   getParentRoute: () => signedOut,
   path: '/sign-up',
@@ -59,6 +65,7 @@ const mail = createRoute({
 /** The pages before a sign-in. */
 export const signedOutRoutes = signedOut.addChildren([
   signIn,
+  providerReturn,
   signUp,
   forgotPassword,
   resetPassword,

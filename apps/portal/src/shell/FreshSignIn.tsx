@@ -1,12 +1,31 @@
-import { Modal, Stack, Text } from '@mantine/core'
+import { Button, Modal, Stack, Text } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
 import { useSignInQuestion } from '../api/fresh-sign-in.ts'
+import { goToProvider } from '../api/identity-sign-in.ts'
 import { refreshSession, useSession } from '../api/session.ts'
 import { SignInForm } from '../pages/sign-in/SignInForm.tsx'
+import { ErrorNote } from '../ui/ErrorNote.tsx'
+
+/** The page goes away for it, and the person repeats what they were doing. Forms keep what was typed. */
+function ConfirmAtProvider({ provider }: { provider: { name: string; sign_in_name: string } }) {
+  const go = useMutation({
+    mutationFn: () => goToProvider({ sign_in_name: provider.sign_in_name, next: location.pathname + location.search }),
+  })
+  return (
+    <>
+      <ErrorNote error={go.error} />
+      <Button onClick={() => go.mutate()} loading={go.isPending}>
+        Confirm with {provider.name}
+      </Button>
+    </>
+  )
+}
 
 /** The one dialog in which a person confirms who they are, over whatever they were doing. */
 export function FreshSignIn() {
   const question = useSignInQuestion()
-  const { user } = useSession()
+  const { user, through_provider, memberships } = useSession()
+  const provider = through_provider ? (memberships[0]?.identity_provider ?? null) : null
   return (
     <Modal
       opened={question !== null}
@@ -21,15 +40,18 @@ export function FreshSignIn() {
           This action needs a sign-in within the last 10 minutes. Sign in again as <b>{user.email}</b> to continue.
           Nothing that you entered is lost.
         </Text>
-        <SignInForm
-          email={user.email}
-          onDone={async () => {
-            const { user: found } = await refreshSession()
-            // The passkey may belong to another person, who must not see this page.
-            if (found.id !== user.id) return location.assign('/')
-            question?.answer(true)
-          }}
-        />
+        {provider && <ConfirmAtProvider provider={provider} />}
+        {!provider && (
+          <SignInForm
+            email={user.email}
+            onDone={async () => {
+              const { user: found } = await refreshSession()
+              // The passkey may belong to another person, who must not see this page.
+              if (found.id !== user.id) return location.assign('/')
+              question?.answer(true)
+            }}
+          />
+        )}
       </Stack>
     </Modal>
   )

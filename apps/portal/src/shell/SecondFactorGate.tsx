@@ -2,7 +2,8 @@ import type { Membership } from '@bridgework/contract/portal'
 import { Alert, Button, Group, Stack, Text } from '@mantine/core'
 import { useRouter } from '@tanstack/react-router'
 import { lazy, type ReactNode, Suspense, useState } from 'react'
-import { refreshSession, useSession } from '../api/session.ts'
+import { endSession, refreshSession, useSession } from '../api/session.ts'
+import { LinkProvider } from '../pages/account/IdentityLinks.tsx'
 import { SignInForm } from '../pages/sign-in/SignInForm.tsx'
 import { PageLink } from '../ui/links.tsx'
 import { PageHeader } from '../ui/PageHeader.tsx'
@@ -16,10 +17,22 @@ const SetUp = lazy(() => import('../pages/account/SecondFactorSetUp.tsx'))
 export function SecondFactorGate({ membership, children }: { membership: Membership; children: ReactNode }) {
   const router = useRouter()
   const { second_factor: owed, name } = membership
+  const { through_provider } = useSession()
   const isOwed = owed === 'set_up' || owed === 'sign_in'
   // Stays until the person goes on: recovery codes are shown after the factor counts.
   const [isHeld, setIsHeld] = useState(isOwed)
   if (isOwed && !isHeld) setIsHeld(true)
+  if (!isHeld && membership.identity_provider?.is_owed) {
+    return (
+      <>
+        <PageHeader
+          title={`Sign in through ${membership.identity_provider.name}`}
+          description={`Members of ${name} sign in through it. Link your account there to go on.`}
+        />
+        <LinkProvider membership={membership} />
+      </>
+    )
+  }
   if (!isHeld) {
     return (
       <>
@@ -42,7 +55,11 @@ export function SecondFactorGate({ membership, children }: { membership: Members
             : `${name} requires it of all members: an authenticator app or a passkey. Set one up to go on.`
         }
       />
-      {owed === 'sign_in' ? (
+      {owed === 'sign_in' && through_provider ? (
+        <Group>
+          <Button onClick={() => endSession('choice')}>Sign out to sign in with your second factor</Button>
+        </Group>
+      ) : owed === 'sign_in' ? (
         <SignInAgain onDone={goOn} />
       ) : (
         <Stack>

@@ -167,7 +167,7 @@ function TenantSwitcher({
 }
 
 function AccountMenu() {
-  const { user } = useSession()
+  const { user, through_provider } = useSession()
   return (
     <Menu position="bottom-end" width={240}>
       <Menu.Target>
@@ -183,9 +183,12 @@ function AccountMenu() {
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Label style={{ overflowWrap: 'anywhere' }}>{user.email}</Menu.Label>
-        <Menu.Item leftSection={<IconUser size={16} aria-hidden />} component={Link} to="/account">
-          Account and security
-        </Menu.Item>
+        {/* A session that a provider began changes nothing of the account. */}
+        {!through_provider && (
+          <Menu.Item leftSection={<IconUser size={16} aria-hidden />} component={Link} to="/account">
+            Account and security
+          </Menu.Item>
+        )}
         <Menu.Item leftSection={<IconLogout size={16} aria-hidden />} onClick={() => endSession('choice')}>
           Sign out
         </Menu.Item>

@@ -1,4 +1,5 @@
 import { Stack } from '@mantine/core'
+import { IdentityLinks } from './IdentityLinks.tsx'
 import { Passkeys } from './Passkeys.tsx'
 import { PasswordChange } from './PasswordChange.tsx'
 import { TwoFactor } from './TwoFactor.tsx'
@@ -10,6 +11,7 @@ export function Security() {
       <PasswordChange />
       <TwoFactor />
       <Passkeys />
+      <IdentityLinks />
     </Stack>
   )
 }

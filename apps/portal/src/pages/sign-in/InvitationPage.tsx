@@ -1,9 +1,10 @@
 import type { Invitation } from '@bridgework/contract/portal'
-import { Button, Loader, Stack, Text, TextInput } from '@mantine/core'
+import { Button, Divider, Loader, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { call } from '../../api/call.ts'
+import { goToProvider } from '../../api/identity-sign-in.ts'
 import { endSession, refreshSession, sessionQuery } from '../../api/session.ts'
 import { ErrorNote } from '../../ui/ErrorNote.tsx'
 import { ButtonLink, PageLink } from '../../ui/links.tsx'
@@ -114,6 +115,12 @@ function NewAccount({ token, invitation }: { token: string; invitation: Invitati
       }),
     gcTime: 0,
   })
+  const { identity_provider } = invitation
+  const join = useMutation({
+    mutationFn: (name: string) =>
+      goToProvider({ sign_in_name: identity_provider?.sign_in_name ?? '', invitation: { token, name: name.trim() } }),
+    gcTime: 0,
+  })
   return (
     <form onSubmit={form.onSubmit((values) => accept.mutate(values))} noValidate>
       <Stack>
@@ -121,10 +128,22 @@ function NewAccount({ token, invitation }: { token: string; invitation: Invitati
         <input type="hidden" name="username" autoComplete="username" value={invitation.email} readOnly />
         <TextInput label="Your name" autoComplete="name" maxLength={200} {...form.getInputProps('name')} />
         <NewPasswordInput label="Choose a password" typed={form.values.password} {...form.getInputProps('password')} />
-        <ErrorNote error={accept.error} />
+        <ErrorNote error={accept.error ?? join.error} />
         <Button type="submit" loading={accept.isPending}>
           Create account and join
         </Button>
+        {identity_provider && (
+          <>
+            <Divider label="or, without a password" />
+            <Button
+              variant="default"
+              loading={join.isPending}
+              onClick={() => form.validateField('name').hasError || join.mutate(form.values.name)}
+            >
+              Join with {identity_provider.name}
+            </Button>
+          </>
+        )}
       </Stack>
     </form>
   )

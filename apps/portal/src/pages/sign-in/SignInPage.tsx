@@ -3,6 +3,7 @@ import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { beginSession } from '../../api/session.ts'
 import { PageLink } from '../../ui/links.tsx'
 import { safeNext } from './next.ts'
+import { ProviderSignIn } from './ProviderSignIn.tsx'
 import { SignedOutPage } from './SignedOutPage.tsx'
 import { SignInForm } from './SignInForm.tsx'
 import { notices } from './sign-in-notice.ts'
@@ -12,7 +13,7 @@ const route = getRouteApi('/signed-out/sign-in')
 /** Signing in. */
 export function SignInPage() {
   const navigate = useNavigate()
-  const { next, notice } = route.useSearch()
+  const { next, notice, provider } = route.useSearch()
   return (
     <SignedOutPage title="Sign in">
       {notice && (
@@ -33,6 +34,7 @@ export function SignInPage() {
           </PageLink>
         }
       />
+      <ProviderSignIn name={provider} next={next} />
       <Text size="sm" c="dimmed">
         New here?{' '}
         <PageLink to="/sign-up" underline="always">

@@ -11,12 +11,14 @@ export const notices = {
 export type Notice = keyof typeof notices
 
 /** What the sign-in page's address may hold. */
-export type SignInSearch = { next?: string; notice?: Notice }
+/** `provider`: the sign-in name of an organization that gave out the link. */
+export type SignInSearch = { next?: string; notice?: Notice; provider?: string }
 
 export function signInSearch(search: Record<string, unknown>): SignInSearch {
-  const { next, notice } = search
+  const { next, notice, provider } = search
   return {
     ...(typeof next === 'string' && { next }),
+    ...(typeof provider === 'string' && { provider }),
     ...(typeof notice === 'string' && Object.hasOwn(notices, notice) && { notice: notice as Notice }),
   }
 }

@@ -1,0 +1,66 @@
+import { Loader, Stack, Text } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { getRouteApi, useNavigate } from '@tanstack/react-router'
+import { callSignIn } from '../../api/call.ts'
+import { beginSession } from '../../api/session.ts'
+import { ErrorNote } from '../../ui/ErrorNote.tsx'
+import { ButtonLink, PageLink } from '../../ui/links.tsx'
+import { safeNext } from './next.ts'
+import { SignedOutPage } from './SignedOutPage.tsx'
+
+const route = getRouteApi('/signed-out/sign-in/callback/$tenant_id')
+
+/** Where an identity provider sends people back to: posts what it sent, and goes on. */
+export function ProviderReturnPage() {
+  const { tenant_id } = route.useParams()
+  const navigate = useNavigate()
+  // A query, for it is to be sent once, however often the page is drawn.
+  const finish = useQuery({
+    queryKey: ['finishIdentitySignIn', tenant_id],
+    queryFn: async () => {
+      const query = location.search.slice(1)
+      // What the provider sent is of use once, and stays in no history.
+      history.replaceState(history.state, '', location.pathname)
+      const answer = await callSignIn('finishIdentitySignIn', { tenant_id, query })
+      if (answer.tested === null) {
+        await beginSession()
+        await navigate({ href: safeNext(answer.next, location.origin), replace: true })
+      }
+      return answer
+    },
+    retry: false,
+    gcTime: 0,
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+  if (finish.error) {
+    return (
+      <SignedOutPage title="You are not signed in">
+        <ErrorNote error={finish.error} />
+        <PageLink to="/sign-in">Go to the sign-in page</PageLink>
+      </SignedOutPage>
+    )
+  }
+  if (!finish.data?.tested) {
+    return (
+      <SignedOutPage title="Signing in">
+        <Loader size="sm" aria-label="Signing in" />
+      </SignedOutPage>
+    )
+  }
+  const { subject, email } = finish.data.tested
+  return (
+    <SignedOutPage title="The test succeeded" description="You signed in at the identity provider. Nothing was linked.">
+      <Stack gap={4}>
+        <Text size="sm">
+          It names you <b>{subject}</b>.
+        </Text>
+        <Text size="sm">
+          {email === null
+            ? 'It gives no e-mail address, which is fine.'
+            : `It says that your e-mail address is ${email}.`}
+        </Text>
+      </Stack>
+      <ButtonLink to={safeNext(finish.data.next, location.origin)}>Back to the settings</ButtonLink>
+    </SignedOutPage>
+  )
+}
