@@ -26,7 +26,7 @@ test('an owner requires a second factor: from the next sign-in on, a member with
   assert.equal(await owedBy(signed), null)
 })
 
-test('a password alone opens nothing where a second factor is required, though the account has a passkey, and adds no factor', async (t) => {
+test('W26: a password alone opens nothing where a second factor is required, though the account has a passkey, and adds no factor', async (t) => {
   const { world, path, owner, organizationId } = await somePractice(t)
   const member = await world.signInAs({ organizationId }, 'member')
   const key = await addPasskey(member)
