@@ -19,6 +19,7 @@ test('a person without an account gets in by the link, a name and a password, an
     role: 'admin',
     has_account: false,
     second_factor_required: false,
+    identity_provider: null,
   } as never)
 
   assert.equal((await world.postPage('/invitations/accept', { token })).body.code, 'field_invalid')
