@@ -47,7 +47,7 @@ test('an owner sets an identity provider up and tests it; a member links it, and
   const third = await portal.newPage()
   await third.goto('/sign-in')
   await third.getByRole('button', { name: 'Sign in with your organization' }).click()
-  await third.getByLabel('Sign-in name of your organization').fill('nobody-has-this')
+  await third.getByLabel('Sign-in name of your organization').fill('not-there')
   await third.getByRole('button', { name: 'Continue' }).click()
   await third.getByText('There is no identity provider of this name.').waitFor()
   await assertAccessible(third)

@@ -5,7 +5,7 @@ import { callSignIn } from './call.ts'
 export async function goToProvider(input: SignInBodies['startIdentitySignIn']): Promise<void> {
   const { url } = await callSignIn('startIdentitySignIn', input)
   location.assign(url)
-  // Whoever waits sees that it goes on until the page is gone.
+  // The button shows that it goes on until the page is gone.
   await new Promise(() => {})
 }
 

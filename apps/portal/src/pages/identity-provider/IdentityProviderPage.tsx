@@ -67,7 +67,7 @@ function InUse({ tenant, provider }: { tenant: Tenant; provider: NonNullable<Pag
       <CopyField label="Sign-in page for members" value={provider.sign_in_url} />
       <Text size="sm">
         {provider.tested_at === null ? (
-          'Not tested yet. Test it before you tell members about it.'
+          'Not tested yet. Test it before members use it.'
         ) : (
           <>
             A test succeeded <When at={provider.tested_at} />.

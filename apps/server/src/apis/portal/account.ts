@@ -114,7 +114,10 @@ function toMembership(entry: MembershipEntry, person: Person, hasSecondFactor: b
         : {
             name: entry.providerName,
             sign_in_name: entry.signInName,
-            is_owed: entry.isProviderRequired && role !== 'owner' && person.identityProviderId === null,
+            is_owed:
+              entry.isProviderRequired &&
+              person.identityProviderId === null &&
+              !(role === 'owner' && person.gaveSecondFactor),
           },
   }
 }

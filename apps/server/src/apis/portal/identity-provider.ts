@@ -98,7 +98,7 @@ export const identityProviderHandlers: PortalHandlers<
 }
 
 /**
- * Nobody may be locked out by these settings: a provider is required only after a sign-in at it succeeded, by an owner who can come back with
+ * These settings must lock no member out: a provider is required only after a sign-in at it succeeded, by an owner who can come back with
  * a second factor of their own; and members who need a second factor must be able to have one.
  */
 async function requireWayIn(

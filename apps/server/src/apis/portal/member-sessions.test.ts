@@ -48,7 +48,7 @@ test('an owner sees where a member is signed in for this practice, and nothing o
   assert.ok(Date.now() - Date.parse(latest?.last_used_at ?? '') < 60_000)
 })
 
-test('an owner ends one session or all of a member; the member is told, and it is on record on both sides', async (t) => {
+test('an owner ends one session or all of a member; the member gets a mail, and it is on record on both sides', async (t) => {
   const { world, owner, ofMember, here, elsewhere, person } = await somePractices(t)
   const [one, two, other] = [await world.signIn(person), await world.signIn(person), await world.signIn(person)]
   await one.get(`/organizations/${here}`)

@@ -41,7 +41,7 @@ export const memberSessionHandlers: PortalHandlers<'listMemberSessions' | 'endMe
 
 type EndCall = Call<'endMemberSession' | 'endMemberSessions'>
 
-/** Ends sessions, puts it on record on both sides, and tells the member: all of it or nothing. */
+/** Ends sessions, puts it on record on both sides, and mails the member: all of it or nothing. */
 async function end({ pool, publicUrl }: PortalContext, call: EndCall, sessionId: string | null): Promise<number> {
   const tenant = tenantOf(call.member)
   return await withTransaction(pool, async (client) => {

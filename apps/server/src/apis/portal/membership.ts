@@ -48,7 +48,9 @@ export async function requireMembership(
   const isThroughProvider = person.identityProviderId !== null
   if (isThroughProvider && person.identityProviderId !== provider?.id) throw new Problem(unknown[tenant.side])
   if (!found) throw new Problem(unknown[tenant.side], { because: `no member: ${tenant.side}` })
-  if (provider?.isRequired && !isThroughProvider && found.role !== 'owner') {
+  // The way back when the provider fails: the owner's own second factor, so that it is no weaker than the provider.
+  const isWayBack = found.role === 'owner' && person.gaveSecondFactor
+  if (provider?.isRequired && !isThroughProvider && !isWayBack) {
     throw new Problem('identity_provider_required', {
       errors: `Members sign in here through ${provider.name}. Sign in through it.`,
     })

@@ -30,5 +30,10 @@ export async function requireAnotherFactor(db: Queryable, person: Person, remove
 
 async function requiringTenants(db: Queryable, { userId }: Person): Promise<string[]> {
   const memberships = await listMembershipsOf(db, userId)
-  return memberships.filter(({ secondFactorSince }) => secondFactorSince !== null).map(({ name }) => name)
+  return (
+    memberships
+      // An owner whose members sign in through a provider comes back with it when the provider fails.
+      .filter((each) => each.secondFactorSince !== null || (each.isProviderRequired && each.role === 'owner'))
+      .map(({ name }) => name)
+  )
 }

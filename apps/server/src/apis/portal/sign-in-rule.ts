@@ -25,7 +25,7 @@ export const signInRuleHandlers: PortalHandlers<'getSignInRule' | 'changeSignInR
     const tenant = tenantOf(call.member)
     const isRequired = call.body.second_factor_required
     if (isRequired) {
-      // So that nobody locks themselves out of the one page where this can be undone.
+      // An owner without one would be locked out of the page where this can be undone.
       if (!(await hasSecondFactor(pool, call.person))) throw new Problem('second_factor_missing')
       if (!call.person.gaveSecondFactor) throw new Problem('second_factor_sign_in_required')
     }

@@ -1,7 +1,7 @@
 import * as client from 'openid-client'
 import { AddressRefused } from '../../platform/http/outgoing-fetch.ts'
 
-/** What we found out ourselves. */
+/** What our own checks find. */
 type Finding = 'issuer' | 'metadata' | 'old'
 
 /**
@@ -55,7 +55,7 @@ const byCode = {
   OAUTH_RESPONSE_IS_NOT_CONFORM: (host: string) =>
     `${host} answered with an HTTP status that no identity provider should. Check the issuer: /.well-known/openid-configuration must be below it.`,
   OAUTH_JWT_TIMESTAMP_CHECK_FAILED: () =>
-    'The clock of the identity provider differs from ours by more than a minute, or the answer is too old. Try again; if it happens again, check its clock.',
+    'The clocks of the identity provider and of Bridgework differ by more than a minute, or the answer is too old. Try again; if it happens again, check its clock.',
   OAUTH_JWT_CLAIM_COMPARISON_FAILED: () =>
     'The identity provider answered for another sign-in or another application. Try again; if it happens again, check the client ID.',
   OAUTH_KEY_SELECTION_FAILED: () =>

@@ -10,7 +10,7 @@ export type SecondFactorOwed = 'next_sign_in' | 'sign_in' | 'set_up' | null
 
 /**
  * Both must be so: the account has a second factor, and this sign-in proved one. So a stolen password opens nothing where the account has a
- * passkey alone, and whoever removes the last factor in two tabs at once has to set up another one. `since` null: the tenant asks for none.
+ * passkey alone, and a person who removes the last two factors in two tabs at once has to set up another one. `since` null: the tenant asks for none.
  */
 export function secondFactorOwed(
   since: Date | null,

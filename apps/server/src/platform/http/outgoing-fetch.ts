@@ -16,8 +16,8 @@ export class AddressRefused extends Error {}
 const bodyBytesMax = 1024 * 1024
 
 /**
- * Fetches addresses that customers enter. Only https and only public network addresses, also after the name was looked up, so that nobody
- * reaches the operator's own network through the server; no redirect is followed; at most 1 MiB. `allowPrivate`: any http address, for the
+ * Fetches addresses that customers enter. Only https and only public network addresses, also after the name was looked up, so that no
+ * customer reaches the operator's own network through the server; no redirect is followed; at most 1 MiB. `allowPrivate`: any http address, for the
  * sandbox. The connection goes to the address that was checked. Throws AddressRefused.
  */
 export function createOutgoingFetch({ allowPrivate }: { allowPrivate: boolean }): OutgoingFetch {
