@@ -8,10 +8,9 @@ import { startHousekeeping } from './housekeeping.ts'
 import { publishSeals } from './modules/chain/published.ts'
 import { sealKeyOf } from './modules/chain/seal-key.ts'
 import { createSealer } from './modules/chain/sealer.ts'
-import { requireInstallation } from './modules/credentials/installation.ts'
+import { currentKeyOf } from './modules/credentials/installation.ts'
 import { openKeyRing } from './modules/credentials/key-ring.ts'
 import type { SecretKey } from './modules/credentials/secret.ts'
-import { loadSecretKey } from './modules/credentials/secret-key-file.ts'
 import { ensureNameKeys } from './modules/directory/name.ts'
 import { createDisclosureWriter } from './modules/disclosure/writer.ts'
 import { createMailDelivery } from './modules/mail/delivery.ts'
@@ -21,6 +20,7 @@ import { completeLocations } from './modules/onboarding/complete-locations.ts'
 import { createNoteRemover } from './modules/records/note-remover.ts'
 import { createRemover } from './modules/records/remover.ts'
 import { createRerenderer } from './modules/records/rerenderer.ts'
+import { followSecretKey } from './modules/secret-key/follow.ts'
 import { createSyncSlots } from './modules/throttle/sync-slots.ts'
 import { createTokenLimit } from './modules/throttle/token-limit.ts'
 import { createUsageRecorder } from './modules/usage/recorder.ts'
@@ -63,8 +63,8 @@ export async function openService(config: Config, log: Log): Promise<Service> {
     const pool = connect(config.databaseConnections - controlConnections, 'bridgework server')
     const controlPool = connect(controlConnections, 'bridgework server: control')
     await requireSafeStart(pool, config, log)
-    const secretKey = loadSecretKey(config)
-    await requireInstallation(pool, secretKey)
+    const { secretKey, stop: stopFollowing } = await followSecretKey({ pool: controlPool, settings: config, log })
+    closers.push(stopFollowing)
     await completeLocations(pool)
     await ensureNameKeys(pool)
     const keys = await openKeyRing({ pool: controlPool, secretKey, log })
@@ -73,7 +73,7 @@ export async function openService(config: Config, log: Log): Promise<Service> {
     const { sealsDir } = config
     const sealer = createSealer({
       pool,
-      key: sealKeyOf(secretKey),
+      key: async (db) => sealKeyOf(await currentKeyOf(db, secretKey)),
       now,
       log,
       ...(sealsDir !== null && { afterwards: () => publishSeals(pool, sealsDir) }),

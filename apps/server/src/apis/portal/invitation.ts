@@ -19,7 +19,7 @@ export const invitationHandlers: PortalHandlers<'findInvitation' | 'acceptInvita
   },
 
   acceptInvitation: async ({ pool, secretKey, auth, now }, { body, ip, request, requestId }) => {
-    const { person } = await authenticatePerson(auth, webHeaders(request), now())
+    const { person } = await authenticatePerson(auth, webHeaders(request, secretKey), now())
     if (person) requireCsrfToken(secretKey, person, request)
     const attempt = await admitAttempt(pool, secretKey, 'link', { ip })
     const newPerson = await newPersonOf(body, await findInvitation(pool, secretKey, body.token))

@@ -29,7 +29,7 @@ async function somePractice(t: TestContext) {
          from generate_series(1, $1::integer) n`,
       [rows, firstAt, vendor.companyId, [location.id, second.id, other.id]],
     )
-  const seal = (at: string) => sealOnce({ pool: world.pool, key, now: () => new Date(at) })
+  const seal = (at: string) => sealOnce({ pool: world.pool, key: async () => key, now: () => new Date(at) })
   for (const day of [1, 2, 3]) {
     await disclose(9, `2026-03-0${day}T10:00:00Z`)
     await seal(`2026-03-0${day}T10:01:00Z`)

@@ -3,6 +3,7 @@ import {
   CompactEncrypt,
   calculateJwkThumbprint,
   compactDecrypt,
+  decodeProtectedHeader,
   exportJWK,
   generateKeyPair,
   importJWK,
@@ -13,7 +14,7 @@ import { withTransaction } from '../../platform/database/pool.ts'
 import type { Queryable } from '../../platform/database/queryable.ts'
 import { fromRow, type RowOf } from '../../platform/database/rows.ts'
 import { Problem } from '../../platform/errors/problem.ts'
-import type { SecretKey } from './secret.ts'
+import type { DerivedKeys, SecretKey } from './secret.ts'
 
 /**
  * States of a signing key: active (signs and verifies) → retired by a rotation (verifies until its tokens have expired) → forgotten;
@@ -73,6 +74,31 @@ export async function listSigningKeys(pool: Queryable): Promise<SigningKey[]> {
   return rows.map(fromRow<SigningKey>)
 }
 
+/** Seals every private half with the current secret key that is not yet. Returns how many it sealed. Safe to repeat. */
+export async function resealSigningKeys(pool: Pool, secretKey: SecretKey): Promise<number> {
+  return await withTransaction(pool, async (client) => {
+    await lockSigningKeys(client)
+    const outdated = await listOutdated(client, secretKey)
+    for (const { kid, private_jwk } of outdated) {
+      const sealed = await seal(await open(private_jwk, secretKey), secretKey)
+      await client.query('update signing_key set private_jwk = to_jsonb($2::text) where kid = $1', [kid, sealed])
+    }
+    return outdated.length
+  })
+}
+
+/** How many private halves are sealed with another secret key than the current one. */
+export async function countOutdatedSigningKeys(db: Queryable, secretKey: SecretKey): Promise<number> {
+  return (await listOutdated(db, secretKey)).length
+}
+
+async function listOutdated(db: Queryable, secretKey: SecretKey): Promise<{ kid: string; private_jwk: string }[]> {
+  const { rows } = await db.query<{ kid: string; private_jwk: string }>(
+    'select kid, private_jwk from signing_key where private_jwk is not null',
+  )
+  return rows.filter(({ private_jwk }) => decodeProtectedHeader(private_jwk).kid !== secretKey.id)
+}
+
 /** A key as a process that issues and verifies tokens needs it. */
 export type LoadedSigningKey = {
   kid: string
@@ -125,10 +151,7 @@ async function insertSigningKey(client: Queryable, secretKey: SecretKey): Promis
   const { publicKey, privateKey } = await generateKeyPair('EdDSA', { crv: 'Ed25519', extractable: true })
   const publicJwk = await exportJWK(publicKey)
   const kid = await calculateJwkThumbprint(publicJwk)
-  // Sealed, so that a copy of the database alone cannot sign tokens.
-  const sealed = await new CompactEncrypt(new TextEncoder().encode(JSON.stringify(await exportJWK(privateKey))))
-    .setProtectedHeader({ alg: 'dir', enc: 'A256GCM' })
-    .encrypt(secretKey.sealingKey)
+  const sealed = await seal(new TextEncoder().encode(JSON.stringify(await exportJWK(privateKey))), secretKey)
   await client.query(
     `insert into signing_key (kid, public_jwk, private_jwk, state, created_at)
      values ($1, $2, to_jsonb($3::text), 'active', clock_timestamp())`,
@@ -137,9 +160,26 @@ async function insertSigningKey(client: Queryable, secretKey: SecretKey): Promis
   return kid
 }
 
+/** Sealed, so that a copy of the database alone cannot sign tokens. The header names the secret key. */
+async function seal(plaintext: Uint8Array, secretKey: DerivedKeys): Promise<string> {
+  const { id, sealingKey } = secretKey
+  return await new CompactEncrypt(plaintext)
+    .setProtectedHeader({ alg: 'dir', enc: 'A256GCM', kid: id })
+    .encrypt(sealingKey)
+}
+
 async function unseal(sealed: string, secretKey: SecretKey): Promise<CryptoKey> {
-  const { plaintext } = await compactDecrypt(sealed, secretKey.sealingKey)
-  const key = await importJWK(JSON.parse(new TextDecoder().decode(plaintext)), 'EdDSA')
+  const key = await importJWK(JSON.parse(new TextDecoder().decode(await open(sealed, secretKey))), 'EdDSA')
   if (!(key instanceof CryptoKey)) throw new Error('a signing key is not an Ed25519 key')
   return key
+}
+
+async function open(sealed: string, secretKey: SecretKey): Promise<Uint8Array> {
+  const { plaintext } = await compactDecrypt(sealed, ({ kid }) => {
+    // What has no name is from before the first rotation.
+    const key = kid === undefined ? secretKey.all()[0] : secretKey.all().find(({ id }) => id === kid)
+    if (!key) throw new Error('a signing key is sealed with a secret key that the file does not have')
+    return key.sealingKey
+  })
+  return plaintext
 }
