@@ -66,7 +66,7 @@ async function check(path, keys, earlier) {
   let open = 0
   let last = null
   let isWhole = false
-  let keyOrder = 0
+  let keyOrder = Number.NEGATIVE_INFINITY
   for await (const line of linesOf(path)) {
     if (begin === null) {
       if (line.type !== 'export') throw new Error(`${path} is not an export of disclosures.`)
@@ -75,7 +75,7 @@ async function check(path, keys, earlier) {
       if (![...keys.values()].some((key) => key.text === line.public_key)) {
         found('The export names another public key than you gave, and no signed change leads from one to the other.')
       }
-      if (last !== null) keyOrder = checkSeal(last, line.organization_id, keys)
+      if (last !== null) keyOrder = checkSeal(last, line.organization_id, keys) ?? keyOrder
       head =
         last === null ? sha256(`disclosures of organization ${line.organization_id}`) : Buffer.from(last.head, 'hex')
       entries = BigInt(last?.entries ?? 0)
@@ -89,7 +89,7 @@ async function check(path, keys, earlier) {
       open += 1
       compare(earlier, begin, entries, head)
     } else if (line.type === 'seal') {
-      const order = checkSeal(line, begin.organization_id, keys)
+      const order = checkSeal(line, begin.organization_id, keys) ?? keyOrder
       if (order < keyOrder) found(`The seal of ${line.sealed_at} is signed with a key that was replaced before.`)
       keyOrder = Math.max(order, keyOrder)
       if (
@@ -117,7 +117,7 @@ async function check(path, keys, earlier) {
   return { sealed, open, last }
 }
 
-/** Checks a seal by itself. Returns the place of its key in the order of keys. */
+/** Checks a seal by itself. Returns the place of its key in the order of keys; nothing for a key that is not trusted. */
 function checkSeal(seal, organizationId, keys) {
   const text = JSON.stringify([
     'practice seal',
@@ -133,7 +133,7 @@ function checkSeal(seal, organizationId, keys) {
   else if (Date.parse(seal.sealed_at) - Date.parse(key.replacedAt ?? seal.sealed_at) > clocksDifferMs)
     found(`The seal of ${seal.sealed_at} is signed with a key that was replaced at ${key.replacedAt}.`)
   if (seal.organization_id !== organizationId) found(`The seal of ${seal.sealed_at} is of another organization.`)
-  return key?.order ?? 0
+  return key?.order
 }
 
 /** The key that was given, and those that changes lead to from it, forward and back, by their ids. A change is signed with both of its keys. */

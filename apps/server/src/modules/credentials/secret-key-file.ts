@@ -84,7 +84,7 @@ function replace(path: string, lines: readonly string[]): void {
     renameSync(draft, target)
   } catch (error) {
     throw new SecretKeyFileError(
-      `The secret key file ${path} cannot be changed (${codeOf(error)}). Run the command as an account that may write there.`,
+      `The secret key file ${path} cannot be changed (${codeOf(error)}). Run the command as the owner of the file, or change it yourself: a new key is one more line at its end.`,
     )
   }
 }
