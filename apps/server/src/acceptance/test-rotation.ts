@@ -13,7 +13,8 @@ import { someCompany } from '../test-world.ts'
 import type { someProduction } from './test-production.ts'
 
 const origin = 'https://api.example.com'
-const password = 'correct horse battery staple'
+/** The password of everyone here. */
+export const password = 'correct horse battery staple'
 
 type Production = Awaited<ReturnType<typeof someProduction>>
 
@@ -112,13 +113,13 @@ export function createBrowser({ call, post }: Calls) {
   }
 }
 
-/** Repeats calls until `stop`, which waits for the last ones. */
-export function keepCalling(...loops: (() => Promise<unknown>)[]) {
+/** Repeats each call, with pauses of about so many milliseconds, until `stop`, which waits for the last ones. */
+export function keepCalling(...loops: [pauseMs: number, call: () => Promise<unknown>][]) {
   let isOver = false
-  const running = loops.map(async (loop) => {
+  const running = loops.map(async ([pauseMs, call]) => {
     while (!isOver) {
-      await loop()
-      await sleep(5 + randomInt(10))
+      await call()
+      await sleep(pauseMs + randomInt(10))
     }
   })
   return {

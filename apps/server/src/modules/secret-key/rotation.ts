@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Pool } from 'pg'
 import { withTransaction } from '../../platform/database/pool.ts'
+import type { Queryable } from '../../platform/database/queryable.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import { recordAudit } from '../audit/store.ts'
 import { changeSealKey } from '../chain/key-change.ts'
@@ -32,6 +33,8 @@ export type RotationWork = {
   pollMs?: number
   /** A process that has not been seen for so long is dead. */
   deadMs?: number
+  /** How long another command may take to end. */
+  busyMs?: number
 }
 
 export type KeyState = { id: string; state: 'earlier' | 'current' | 'next' }
@@ -180,16 +183,25 @@ async function waitForReaders(work: RotationWork, what: string, isReady: (reader
 }
 
 /** One rotation at a time, also from several machines. A killed command leaves nothing locked. */
-async function alone<T>({ pool }: RotationWork, run: () => Promise<T>): Promise<T> {
+async function alone<T>({ pool, busyMs = 5_000 }: RotationWork, run: () => Promise<T>): Promise<T> {
   const client = await pool.connect()
   try {
-    const { rows } = await client.query<{ locked: boolean }>('select pg_try_advisory_lock($1) as locked', [lockKey])
-    if (!rows[0]?.locked) throw new Problem('secret_key_busy')
-    return await run()
+    // The session of a command that was killed ends a moment after it.
+    const untilMs = performance.now() + busyMs
+    while (!(await tryLock(client))) {
+      if (performance.now() > untilMs) throw new Problem('secret_key_busy')
+      await sleep(50)
+    }
+    return await run().finally(() => client.query('select pg_advisory_unlock($1)', [lockKey]))
   } finally {
-    // Ends the session, and with it the lock.
+    // Ends the session, and with it the lock where it could not be given back.
     client.release(true)
   }
+}
+
+async function tryLock(client: Queryable): Promise<boolean> {
+  const { rows } = await client.query<{ locked: boolean }>('select pg_try_advisory_lock($1) as locked', [lockKey])
+  return rows[0]?.locked ?? false
 }
 
 function entryOf(actor: string, action: string, subject: string) {

@@ -106,9 +106,10 @@ export async function resealAll(
   let done = 0
   for (let after: string = firstUuid; !signal.aborted; ) {
     const slice = await resealSecondFactors(pool, secretKey, after)
-    if (slice === null) return
-    after = slice.lastId
-    done += slice.sealed
+    // Again from the beginning, for rows that people changed meanwhile, until a look from there finds nothing.
+    if (slice === null && after === firstUuid) return
+    after = slice?.lastId ?? firstUuid
+    done += slice?.sealed ?? 0
     show(done, Math.max(done, total))
   }
 }
