@@ -28,9 +28,12 @@ import { openDatabase } from './platform/database/open-database.ts'
 import { createPool } from './platform/database/pool.ts'
 import { connectionsWithin } from './platform/http/connections.ts'
 import { drain } from './platform/http/drain.ts'
+import { registerMetrics } from './platform/http/metrics-route.ts'
+import { createHttpServer } from './platform/http/server.ts'
 import { followTlsFiles, readTlsPair } from './platform/http/tls.ts'
 import type { Log } from './platform/log/log-event.ts'
 import { createLoadWatch } from './platform/memory/load-watch.ts'
+import { createMetrics, type Metrics } from './platform/metrics/metrics.ts'
 import { requireSafeStart } from './safe-start.ts'
 
 /**
@@ -39,8 +42,14 @@ import { requireSafeStart } from './safe-start.ts'
  */
 const controlConnections = 5
 
-/** The service with everything that it runs on, not yet listening. */
-export type Service = { app: FastifyInstance; pool: Pool; secretKey: SecretKey; close: () => Promise<void> }
+/** The service with everything that it runs on, not yet listening. `metricsApp`: the metrics, where they have a port of their own. */
+export type Service = {
+  app: FastifyInstance
+  metricsApp: FastifyInstance | null
+  pool: Pool
+  secretKey: SecretKey
+  close: () => Promise<void>
+}
 
 /**
  * Opens database, keys, limits and background work in one order, and closes them in the reverse of it, also when a step fails. Errors whose
@@ -102,6 +111,9 @@ export async function openService(config: Config, log: Log): Promise<Service> {
     noteRemover.start()
     const { environment, publicUrl, trustedProxies, previewDatasets } = config
     const tls = config.tls && readTlsPair(config.tls)
+    const metrics = createMetrics({ work: pool, control: controlPool }, load)
+    const metricsApp = config.metrics.address && createMetricsServer(metrics, config.metrics.token, log)
+    closers.push(async () => await metricsApp?.close())
     const app = await buildApp({
       pool,
       controlPool,
@@ -112,6 +124,8 @@ export async function openService(config: Config, log: Log): Promise<Service> {
       disclosures,
       usage,
       load,
+      metrics,
+      metricsAccess: metricsApp ? null : { token: config.metrics.token },
       http: { connectionsMax: connectionsWithin(config.databaseConnections), ...(tls && { tls }) },
       environment,
       publicUrl,
@@ -127,11 +141,18 @@ export async function openService(config: Config, log: Log): Promise<Service> {
       () => app.close(),
       () => drain(app.server),
     )
-    return { app, pool, secretKey, close }
+    return { app, metricsApp, pool, secretKey, close }
   } catch (error) {
     await close()
     throw error
   }
+}
+
+/** Answers GET /metrics and nothing else. */
+function createMetricsServer(metrics: Metrics, token: string | null, log: Log): FastifyInstance {
+  const app = createHttpServer({ log, trustedProxies: [] })
+  registerMetrics(app, metrics, { token, isOpen: true })
+  return app
 }
 
 /** Starts sending mails. Returns a function that stops it. */
