@@ -24,7 +24,8 @@ export async function fillProduction({ secretKeyFile, dataDir, database: { pool 
   await requireInstallation(pool, secretKey)
   await ensureFirstAgreement(pool)
   const { id: organizationId } = await createOrganization(pool, { name: 'Practice' })
-  const vendors = await Promise.all(Array.from({ length: 4 }, async () => (await someCompany(pool, secretKey)).pair))
+  const vendors = []
+  for (let number = 0; number < 4; number += 1) vendors.push((await someCompany(pool, secretKey)).pair)
   const agents = await Promise.all(
     Array.from({ length: 6 }, async () => {
       const { code } = await createEnrolmentCode(pool, secretKey, { organizationId })

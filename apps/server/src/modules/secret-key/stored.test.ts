@@ -6,6 +6,7 @@ import { keyedColumns } from './stored.ts'
 /** Columns that may look as if they were made with the secret key, and were not. A new one gets its line here or in `keyedColumns`. */
 const notKeyed: Readonly<Record<string, string>> = {
   'attribution_script.key': 'a public name, which stands in pages of websites',
+  'company.name_key': 'the name in the form in which names are compared',
   'installation.secret_key_check': 'names the current key; a rotation replaces it',
   'portal_account.access_token': 'of other providers: never written',
   'portal_account.id_token': 'of other providers: never written',
