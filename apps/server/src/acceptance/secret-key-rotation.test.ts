@@ -43,7 +43,7 @@ test('F27: the secret key is rotated under load in two processes, killed at two 
 
   const load = keepCalling(
     ...vendors.slice(1).map(({ clientId, clientSecret }): [number, () => Promise<unknown>] => [
-      50,
+      100,
       async () => {
         const credentials = { client_id: clientId, client_secret: clientSecret }
         const { body } = await calls.post('token', '/api/v1/vendors/auth/token', credentials)
@@ -56,10 +56,10 @@ test('F27: the secret key is rotated under load in two processes, killed at two 
         50,
         () => calls.call('agent', '/ingest/v1/agents/self', { headers: { authorization: `Bearer ${key}` } }),
       ]),
-    [50, () => page.getSession()],
-    [200, () => page.send('page', '/auth/two-factor/generate-backup-codes', { password })],
+    [100, () => page.getSession()],
+    [400, () => page.send('page', '/auth/two-factor/generate-backup-codes', { password })],
     [
-      200,
+      400,
       async () => {
         const other = createBrowser(calls)
         await other.signIn(otto)
