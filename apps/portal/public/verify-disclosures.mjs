@@ -169,7 +169,7 @@ function trustedKeys(given, changes) {
   return keys
 }
 
-/** The changes of the key that an export tells of; none in one from before the first. */
+/** The changes of the key that an export lists; none in one from before the first. */
 async function readKeyChanges(path) {
   for await (const line of linesOf(path)) return line.key_changes ?? []
   return []

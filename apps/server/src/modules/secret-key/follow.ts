@@ -16,7 +16,7 @@ import { forgetReader, noteReader } from './reader.ts'
 export type FollowedSecretKey = { secretKey: SecretKey; stop: () => Promise<void> }
 
 /**
- * Loads the secret key and keeps it up to date: every `pollMs` it reads the file again, tells the database which keys this process has, and asks
+ * Loads the secret key and keeps it up to date: every `pollMs` it reads the file again, notes in the database which keys this process has, and asks
  * it which one is current. So a rotation reaches every process without a restart. A file that cannot be used is logged once, and the keys before
  * stay. Throws SecretKeyFileError and WrongSecretKey at the start.
  */

@@ -19,7 +19,7 @@ import {
 import { forgetReader, listReaders, type Reader } from './reader.ts'
 import { listRemaining, type Remaining, resealAll } from './stored.ts'
 
-/** What a command gives: `say` is told of each step, `show` how far the sealing is; `signal` ends it with Problem `stopped`. */
+/** What a command gives: `say` gets each step, `show` how far the sealing is; `signal` ends it with Problem `stopped`. */
 export type RotationWork = {
   pool: Pool
   settings: SecretKeySettings

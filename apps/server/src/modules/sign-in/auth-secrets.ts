@@ -27,7 +27,7 @@ export function secretVersion(id: string): number {
 
 /**
  * A Cookie header in which every cookie that was signed with another secret key has the signature of the current one, which is the only one that
- * better-auth checks. So a rotation signs nobody out, and a process that is a step behind takes what one ahead has signed. The browser gets
+ * better-auth checks. So sessions outlast a rotation, and a process that is a step behind takes what one ahead has signed. The browser gets
  * a cookie of the current key when the session is next prolonged.
  */
 export function signedWithCurrent(cookies: string, secretKey: SecretKey): string {

@@ -5,7 +5,7 @@ import { Problem } from '../errors/problem.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 
 /**
- * Where metrics are, and who gets them. `address`: on a port of their own, and nowhere else. `token`: whoever has it. Neither: callers on this
+ * Where metrics are, and who gets them. `address`: on a port of their own, and nowhere else. `token`: for callers who send it. Neither: callers on this
  * machine.
  */
 export type MetricsSettings = { address: { host: string; port: number } | null; token: string | null }
@@ -26,7 +26,7 @@ export function registerMetrics(
   })
 }
 
-/** Compares hashes, so that the time tells neither the length nor a part of the token. Throws Problem metrics_token_invalid. */
+/** Compares hashes, so that the time depends on neither the length nor a part of the token. Throws Problem metrics_token_invalid. */
 function requireToken(request: FastifyRequest, token: string): void {
   const [, given = ''] = /^Bearer (\S+)$/i.exec(request.headers.authorization ?? '') ?? []
   const [left, right] = [given, token].map((text) => createHash('sha256').update(text).digest())
