@@ -31,6 +31,7 @@ const order = [
   'modules/throttle',
   'modules/disclosure',
   'modules/chain',
+  'modules/secret-key',
   'modules/usage',
   'modules/onboarding',
   'modules/overview',
@@ -86,7 +87,8 @@ const tablesOf: Record<string, readonly string[]> = {
   ],
   'modules/throttle': ['sync_slot', 'sync_slot_gate', 'token_attempt'],
   'modules/disclosure': ['disclosure', 'disclosed_day'],
-  'modules/chain': ['seal', 'practice_seal', 'practice_head'],
+  'modules/chain': ['seal', 'practice_seal', 'practice_head', 'seal_key_change'],
+  'modules/secret-key': ['secret_key_reader'],
   'modules/usage': ['key_pair_use', 'vendor_request', 'vendor_usage'],
 }
 
@@ -97,10 +99,10 @@ const tablesOf: Record<string, readonly string[]> = {
 const readModels = /^modules\/(overview\/.*|consent\/read-permit\.ts|credentials\/verify-key-pair\.ts)$/
 
 /**
- * Erasing and exporting a tenant is a decision about every table, in one list that its own test compares with the schema. A backup reads and
- * stores all tables of the catalog.
+ * Erasing and exporting a tenant is a decision about every table, in one list that its own test compares with the schema; so is what becomes
+ * of a column when the secret key is rotated. A backup reads and stores all tables of the catalog.
  */
-const ofAllTables = /^modules\/(leaving|backup)\//
+const ofAllTables = /^modules\/(leaving|backup|secret-key)\//
 
 const root = join(import.meta.dirname, '..')
 const source = 'apps/server/src'

@@ -18,7 +18,7 @@ export async function measureSealing(ownerUrl: string, postgresPids: () => reado
     const key = sealKeyOf({ sealSeed: randomBytes(32) })
     const used = () => cpuTimeMs([process.pid, ...postgresPids()])
     const before = used()
-    while ((await sealOnce({ pool, key, now: () => new Date() })).isMore);
+    while ((await sealOnce({ pool, key: async () => key, now: () => new Date() })).isMore);
     const after = used()
     const { rows } = await pool.query<{ sealed: number }>('select sum(disclosures)::integer as sealed from seal')
     const disclosures = rows[0]?.sealed ?? 0

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { codeOf, setUpTotp } from '../../server/src/apis/portal/test-second-factor.ts'
+import { setUpTotp } from '../../server/src/apis/portal/test-second-factor.ts'
+import { codeOf } from '../../server/src/apis/portal/test-totp.ts'
 import { assertAccessible, somePortalInBrowser } from './test-browser.ts'
 
 test('an owner requires a second factor; a member sets one up at the next sign-in, sees the recovery codes, and goes on until the owner ends the session', async (t) => {

@@ -7,11 +7,14 @@ import { createInterface } from 'node:readline'
 import { parseArgs } from 'node:util'
 
 const usage = `Usage: node verify-disclosures.mjs <export.ndjson> --public-key <key> [--earlier <older export.ndjson>]
-  --public-key  the key that you wrote down when you first saw it, or that your contract names
+  --public-key  the key that you wrote down when you first saw it, or that your contract names; when the service has changed its key
+                since, the export shows that the key before signed the change
   --earlier     an export that you kept: shows whether this one continues it
 Exit codes: 0 nothing was changed, 1 the file cannot be read, 2 wrong use, 3 something was found.`
 
 const sha256 = (data) => createHash('sha256').update(data).digest()
+/** How far the clocks of two servers may differ. */
+const clocksDifferMs = 60 * 60_000
 const findings = []
 
 try {
@@ -39,8 +42,9 @@ async function main(args) {
     console.error(usage)
     return 2
   }
-  const earlier = values.earlier === undefined ? null : await readSeals(values.earlier, key)
-  const { sealed, open, last } = await check(positionals[0], key, earlier)
+  const keys = trustedKeys(key, await readKeyChanges(positionals[0]))
+  const earlier = values.earlier === undefined ? null : await readSeals(values.earlier, keys)
+  const { sealed, open, last } = await check(positionals[0], keys, earlier)
   const until = last === null ? 'No seal yet.' : `The last seal was made at ${last.sealed_at}.`
   console.log(`Checked ${sealed} disclosures. ${until}`)
   if (open > 0) console.log(`${open} disclosures are newer: they get their seal when the day (UTC) has ended.`)
@@ -53,7 +57,7 @@ async function main(args) {
 }
 
 /** Goes along the export line by line, with the head of the chain. */
-async function check(path, key, earlier) {
+async function check(path, keys, earlier) {
   let begin = null
   let head = null
   let entries = 0n
@@ -62,13 +66,16 @@ async function check(path, key, earlier) {
   let open = 0
   let last = null
   let isWhole = false
+  let keyOrder = Number.NEGATIVE_INFINITY
   for await (const line of linesOf(path)) {
     if (begin === null) {
       if (line.type !== 'export') throw new Error(`${path} is not an export of disclosures.`)
       begin = line
       last = line.begins_after
-      if (line.public_key !== key.text) found('The export names another public key than you gave.')
-      if (last !== null) checkSeal(last, line.organization_id, key)
+      if (![...keys.values()].some((key) => key.text === line.public_key)) {
+        found('The export names another public key than you gave, and no signed change leads from one to the other.')
+      }
+      if (last !== null) keyOrder = checkSeal(last, line.organization_id, keys) ?? keyOrder
       head =
         last === null ? sha256(`disclosures of organization ${line.organization_id}`) : Buffer.from(last.head, 'hex')
       entries = BigInt(last?.entries ?? 0)
@@ -82,7 +89,9 @@ async function check(path, key, earlier) {
       open += 1
       compare(earlier, begin, entries, head)
     } else if (line.type === 'seal') {
-      checkSeal(line, begin.organization_id, key)
+      const order = checkSeal(line, begin.organization_id, keys) ?? keyOrder
+      if (order < keyOrder) found(`The seal of ${line.sealed_at} is signed with a key that was replaced before.`)
+      keyOrder = Math.max(order, keyOrder)
       if (
         BigInt(line.entries) !== entries ||
         line.head !== head.toString('hex') ||
@@ -108,7 +117,8 @@ async function check(path, key, earlier) {
   return { sealed, open, last }
 }
 
-function checkSeal(seal, organizationId, key) {
+/** Checks a seal by itself. Returns the place of its key in the order of keys; nothing for a key that is not trusted. */
+function checkSeal(seal, organizationId, keys) {
   const text = JSON.stringify([
     'practice seal',
     seal.organization_id,
@@ -118,9 +128,55 @@ function checkSeal(seal, organizationId, key) {
     seal.sealed_at,
     seal.key_id,
   ])
-  const isSigned = verify(null, Buffer.from(text), key.object, Buffer.from(seal.signature, 'base64url'))
-  if (!isSigned || seal.key_id !== key.id) found(`The signature of the seal of ${seal.sealed_at} is wrong.`)
+  const key = keys.get(seal.key_id)
+  if (!key || !isSigned(text, seal.signature, key)) found(`The signature of the seal of ${seal.sealed_at} is wrong.`)
+  else if (Date.parse(seal.sealed_at) - Date.parse(key.replacedAt ?? seal.sealed_at) > clocksDifferMs)
+    found(`The seal of ${seal.sealed_at} is signed with a key that was replaced at ${key.replacedAt}.`)
   if (seal.organization_id !== organizationId) found(`The seal of ${seal.sealed_at} is of another organization.`)
+  return key?.order
+}
+
+/** The key that was given, and those that changes lead to from it, forward and back, by their ids. A change is signed with both of its keys. */
+function trustedKeys(given, changes) {
+  const valid = changes.filter((change) => {
+    const { previous_key, next_key, last_seal, last_seal_sha256, changed_at } = change
+    const text = JSON.stringify(['seal key', previous_key, next_key, last_seal, last_seal_sha256, changed_at])
+    const [previous, next] = [readKey(change.previous_key), readKey(change.next_key)]
+    const isValid =
+      previous &&
+      next &&
+      isSigned(text, change.previous_signature, previous) &&
+      isSigned(text, change.next_signature, next)
+    if (!isValid) found(`The change of the key at ${change.changed_at} is not signed with both keys.`)
+    return isValid
+  })
+  let [first, last] = [
+    { ...given, order: 0 },
+    { ...given, order: 0 },
+  ]
+  const keys = new Map([[given.id, first]])
+  for (const change of valid.toReversed()) {
+    if (change.next_key !== first.text) continue
+    first = { ...readKey(change.previous_key), order: first.order - 1, replacedAt: change.changed_at }
+    keys.set(first.id, first)
+  }
+  for (const change of valid) {
+    if (change.previous_key !== last.text) continue
+    keys.set(last.id, { ...last, replacedAt: change.changed_at })
+    last = { ...readKey(change.next_key), order: last.order + 1 }
+    keys.set(last.id, last)
+  }
+  return keys
+}
+
+/** The changes of the key that an export lists; none in one from before the first. */
+async function readKeyChanges(path) {
+  for await (const line of linesOf(path)) return line.key_changes ?? []
+  return []
+}
+
+function isSigned(text, signature, key) {
+  return verify(null, Buffer.from(text), key.object, Buffer.from(signature, 'base64url'))
 }
 
 /** The text of a disclosure whose hash is sealed. */
@@ -145,12 +201,12 @@ function textOf(line) {
 }
 
 /** The seals of an earlier export by the number of disclosures that they cover. */
-async function readSeals(path, key) {
+async function readSeals(path, keys) {
   const seals = new Map()
   for await (const line of linesOf(path)) {
     const seal = line.type === 'export' ? line.begins_after : line.type === 'seal' ? line : null
     if (!seal) continue
-    checkSeal(seal, seal.organization_id, key)
+    checkSeal(seal, seal.organization_id, keys)
     seals.set(seal.entries, seal)
   }
   return seals

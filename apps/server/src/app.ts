@@ -22,11 +22,12 @@ import type { SyncSlots } from './modules/throttle/sync-slots.ts'
 import type { TokenLimit } from './modules/throttle/token-limit.ts'
 import type { UsageRecorder } from './modules/usage/recorder.ts'
 import { registerHealth } from './platform/http/health.ts'
+import { registerMetrics } from './platform/http/metrics-route.ts'
 import { createOutgoingFetch } from './platform/http/outgoing-fetch.ts'
 import { createHttpServer, type HttpServerOptions } from './platform/http/server.ts'
 import type { Log } from './platform/log/log-event.ts'
 import type { LoadWatch } from './platform/memory/load-watch.ts'
-import { createMetrics } from './platform/metrics/metrics.ts'
+import { createMetrics, type Metrics } from './platform/metrics/metrics.ts'
 
 const portalDir = join(import.meta.dirname, '../../portal/dist')
 
@@ -51,6 +52,10 @@ export type AppDeps = {
   log: Log
   http?: Partial<HttpServerOptions>
   load: LoadWatch
+  /** Made by the caller where another server shows them, too. */
+  metrics?: Metrics
+  /** Who gets /metrics here; null: it is on a port of its own. Absent: callers on this machine. */
+  metricsAccess?: { token: string | null } | null
   /** Where the portal's pages were built, where the clone's own are not meant. */
   portalDir?: string
   /** How much of vendors' answers may be in memory at one time, where the usual bounds are not meant. */
@@ -73,7 +78,7 @@ export function tokenIssuerOf(deps: Pick<AppDeps, 'publicUrl' | 'keys' | 'now'>)
 export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   const { pool, secretKey, keys, now, publicUrl } = deps
   const controlPool = deps.controlPool ?? pool
-  const metrics = createMetrics({ work: pool, control: controlPool }, deps.load)
+  const metrics = deps.metrics ?? createMetrics({ work: pool, control: controlPool }, deps.load)
   const log: Log = (event) => {
     metrics.observe(event)
     deps.usage.observe(event)
@@ -107,7 +112,9 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     beforeRefusal: (request, route) => authenticateUnknownPath(context, request, route),
     ...deps.http,
   })
-  registerHealth(app, { pool: controlPool, now, metrics })
+  registerHealth(app, { pool: controlPool, now })
+  const { metricsAccess = { token: null } } = deps
+  if (metricsAccess !== null) registerMetrics(app, metrics, { ...metricsAccess, isOpen: false })
   app.get('/.well-known/jwks.json', async () => keys.jwks())
   await registerPortalPages(app, {
     dir,

@@ -79,6 +79,26 @@ test('K14: production takes TLS of its own in the place of a trusted proxy, and 
   assert.throws(() => readConfig(tls, '/'), /the sandbox speaks plain HTTP/)
 })
 
+test('metrics have an address and a token of their own, and none are open to other machines', () => {
+  const token = 'x'.repeat(32)
+  const metricsOf = (address: string, other: Record<string, string> = {}) =>
+    readConfig({ BRIDGEWORK_METRICS_ADDRESS: address, ...other }, '/').metrics
+  assert.deepEqual(readConfig({}, '/').metrics, { address: null, token: null })
+  assert.deepEqual(metricsOf('127.0.0.1:9464').address, { host: '127.0.0.1', port: 9464 })
+  assert.deepEqual(metricsOf('[::1]:9464').address, { host: '::1', port: 9464 })
+  assert.deepEqual(metricsOf('10.0.0.5:9464', { BRIDGEWORK_METRICS_TOKEN: token }), {
+    address: { host: '10.0.0.5', port: 9464 },
+    token,
+  })
+  for (const open of ['0.0.0.0:9464', '[::]:9464', '10.0.0.5:9464', 'metrics.internal:9464'])
+    assert.throws(() => metricsOf(open), /can be reached from other machines/)
+  for (const wrong of ['9464', '127.0.0.1', '127.0.0.1:0', '127.0.0.1:65536', '::1:9464', 'http://127.0.0.1:9464'])
+    assert.throws(() => metricsOf(wrong), /BRIDGEWORK_METRICS_ADDRESS must be an address and a port/)
+  assert.throws(() => metricsOf('127.0.0.1:8080'), /another port than BRIDGEWORK_PORT/)
+  for (const weak of ['short', 'with spaces in the middle of the text', 'x'.repeat(31)])
+    assert.throws(() => readConfig({ BRIDGEWORK_METRICS_TOKEN: weak }, '/'), /32 or more characters/)
+})
+
 test('S09: production serves a preview operation only when the operator names it', () => {
   const env = {
     BRIDGEWORK_ENVIRONMENT: 'production',

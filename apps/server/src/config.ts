@@ -2,6 +2,7 @@ import { isIP } from 'node:net'
 import { resolve } from 'node:path'
 import { type DatasetName, datasets, isDatasetName } from '@bridgework/contract'
 import type { DatabaseSettings } from './platform/database/open-database.ts'
+import type { MetricsSettings } from './platform/http/metrics-route.ts'
 import type { TlsFiles } from './platform/http/tls.ts'
 
 export type Config = DatabaseSettings & {
@@ -22,6 +23,8 @@ export type Config = DatabaseSettings & {
   incrementalLocationsMax: number
   /** Connections to the database at most. */
   databaseConnections: number
+  /** Where /metrics is, and who gets it. */
+  metrics: MetricsSettings
   /** Where mails go: to a mail server, in the sandbox without one into a folder of the data directory, in production without one nowhere. */
   mail: { kind: 'smtp'; url: string; from: string } | { kind: 'folder'; dir: string } | { kind: 'none' }
   /** Folder that seals over disclosures and acts are published to; null: they are only in the database. */
@@ -135,6 +138,10 @@ export function readConfig(env: NodeJS.ProcessEnv, root: string): Config {
         : isProduction
           ? { kind: 'none' }
           : { kind: 'folder', dir: resolve(dataDir, 'mail') },
+    metrics: {
+      address: read('BRIDGEWORK_METRICS_ADDRESS', hostAndPort, 'an address and a port, like 127.0.0.1:9464', null),
+      token: read('BRIDGEWORK_METRICS_TOKEN', bearerToken, '32 or more characters without spaces', null),
+    },
     sealsDir: env.BRIDGEWORK_SEALS_DIR ? resolve(root, env.BRIDGEWORK_SEALS_DIR) : null,
     log: read(
       'BRIDGEWORK_LOG',
@@ -153,6 +160,15 @@ export function readConfig(env: NodeJS.ProcessEnv, root: string): Config {
     problems.push(
       'BRIDGEWORK_TLS_CERTIFICATE_FILE and BRIDGEWORK_TLS_KEY_FILE must be set together. Set both or neither.',
     )
+  }
+  const { address, token } = config.metrics
+  if (address !== null && token === null && !isLoopbackHost(address.host)) {
+    problems.push(
+      'BRIDGEWORK_METRICS_ADDRESS can be reached from other machines. Set BRIDGEWORK_METRICS_TOKEN, or use 127.0.0.1.',
+    )
+  }
+  if (address !== null && address.port === port) {
+    problems.push('BRIDGEWORK_METRICS_ADDRESS must have another port than BRIDGEWORK_PORT.')
   }
   if (config.tls !== null && !isProduction) {
     problems.push(
@@ -181,6 +197,8 @@ const settingNames: ReadonlySet<string> = new Set([
   'BRIDGEWORK_SMTP_URL',
   'BRIDGEWORK_MAIL_FROM',
   'BRIDGEWORK_SEALS_DIR',
+  'BRIDGEWORK_METRICS_ADDRESS',
+  'BRIDGEWORK_METRICS_TOKEN',
   'BRIDGEWORK_DATABASE_CONNECTIONS',
   'BRIDGEWORK_LOG',
 ])
@@ -219,6 +237,23 @@ function wholeNumber(min: number, max: number) {
 
 function hostName(text: string) {
   return isIP(text) !== 0 || /^[a-z\d]([a-z\d.-]*[a-z\d])?$/i.test(text) ? text : undefined
+}
+
+/** `127.0.0.1:9464`, `[::1]:9464` or `metrics.internal:9464`. */
+function hostAndPort(text: string): { host: string; port: number } | undefined {
+  const [, inBrackets, plain, digits = ''] = /^(?:\[([^\]]+)\]|([^:]+)):(\d{1,5})$/.exec(text) ?? []
+  const host = hostName(inBrackets ?? plain ?? '')
+  const port = Number(digits)
+  return host !== undefined && port >= 1 && port <= 65_535 ? { host, port } : undefined
+}
+
+/** What an Authorization header can carry (RFC 6750), and too long to be guessed. */
+function bearerToken(text: string) {
+  return /^[\w.~+/-]{32,200}=*$/.test(text) ? text : undefined
+}
+
+function isLoopbackHost(host: string) {
+  return host === 'localhost' || host === '::1' || /^127\.\d+\.\d+\.\d+$/.test(host)
 }
 
 /** How this machine reaches a server that listens at this host. */

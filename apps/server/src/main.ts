@@ -40,6 +40,7 @@ async function run(config: Config): Promise<void> {
   const service = await openService(config, log)
   let stopSandbox = async () => {}
   try {
+    if (config.metrics.address) await service.metricsApp?.listen(config.metrics.address)
     await service.app.listen({ host: config.host, port: config.port })
     if (config.environment === 'sandbox') {
       // A server that listens on a port has an address of this kind.

@@ -8,10 +8,9 @@ import { startHousekeeping } from './housekeeping.ts'
 import { publishSeals } from './modules/chain/published.ts'
 import { sealKeyOf } from './modules/chain/seal-key.ts'
 import { createSealer } from './modules/chain/sealer.ts'
-import { requireInstallation } from './modules/credentials/installation.ts'
+import { currentKeyOf } from './modules/credentials/installation.ts'
 import { openKeyRing } from './modules/credentials/key-ring.ts'
 import type { SecretKey } from './modules/credentials/secret.ts'
-import { loadSecretKey } from './modules/credentials/secret-key-file.ts'
 import { ensureNameKeys } from './modules/directory/name.ts'
 import { createDisclosureWriter } from './modules/disclosure/writer.ts'
 import { createMailDelivery } from './modules/mail/delivery.ts'
@@ -21,6 +20,7 @@ import { completeLocations } from './modules/onboarding/complete-locations.ts'
 import { createNoteRemover } from './modules/records/note-remover.ts'
 import { createRemover } from './modules/records/remover.ts'
 import { createRerenderer } from './modules/records/rerenderer.ts'
+import { followSecretKey } from './modules/secret-key/follow.ts'
 import { createSyncSlots } from './modules/throttle/sync-slots.ts'
 import { createTokenLimit } from './modules/throttle/token-limit.ts'
 import { createUsageRecorder } from './modules/usage/recorder.ts'
@@ -28,9 +28,12 @@ import { openDatabase } from './platform/database/open-database.ts'
 import { createPool } from './platform/database/pool.ts'
 import { connectionsWithin } from './platform/http/connections.ts'
 import { drain } from './platform/http/drain.ts'
+import { registerMetrics } from './platform/http/metrics-route.ts'
+import { createHttpServer } from './platform/http/server.ts'
 import { followTlsFiles, readTlsPair } from './platform/http/tls.ts'
 import type { Log } from './platform/log/log-event.ts'
 import { createLoadWatch } from './platform/memory/load-watch.ts'
+import { createMetrics, type Metrics } from './platform/metrics/metrics.ts'
 import { requireSafeStart } from './safe-start.ts'
 
 /**
@@ -39,8 +42,14 @@ import { requireSafeStart } from './safe-start.ts'
  */
 const controlConnections = 5
 
-/** The service with everything that it runs on, not yet listening. */
-export type Service = { app: FastifyInstance; pool: Pool; secretKey: SecretKey; close: () => Promise<void> }
+/** The service with everything that it runs on, not yet listening. `metricsApp`: the metrics, where they have a port of their own. */
+export type Service = {
+  app: FastifyInstance
+  metricsApp: FastifyInstance | null
+  pool: Pool
+  secretKey: SecretKey
+  close: () => Promise<void>
+}
 
 /**
  * Opens database, keys, limits and background work in one order, and closes them in the reverse of it, also when a step fails. Errors whose
@@ -63,8 +72,8 @@ export async function openService(config: Config, log: Log): Promise<Service> {
     const pool = connect(config.databaseConnections - controlConnections, 'bridgework server')
     const controlPool = connect(controlConnections, 'bridgework server: control')
     await requireSafeStart(pool, config, log)
-    const secretKey = loadSecretKey(config)
-    await requireInstallation(pool, secretKey)
+    const { secretKey, stop: stopFollowing } = await followSecretKey({ pool: controlPool, settings: config, log })
+    closers.push(stopFollowing)
     await completeLocations(pool)
     await ensureNameKeys(pool)
     const keys = await openKeyRing({ pool: controlPool, secretKey, log })
@@ -73,7 +82,7 @@ export async function openService(config: Config, log: Log): Promise<Service> {
     const { sealsDir } = config
     const sealer = createSealer({
       pool,
-      key: sealKeyOf(secretKey),
+      key: async (db) => sealKeyOf(await currentKeyOf(db, secretKey)),
       now,
       log,
       ...(sealsDir !== null && { afterwards: () => publishSeals(pool, sealsDir) }),
@@ -102,6 +111,9 @@ export async function openService(config: Config, log: Log): Promise<Service> {
     noteRemover.start()
     const { environment, publicUrl, trustedProxies, previewDatasets } = config
     const tls = config.tls && readTlsPair(config.tls)
+    const metrics = createMetrics({ work: pool, control: controlPool }, load)
+    const metricsApp = config.metrics.address && createMetricsServer(metrics, config.metrics.token, log)
+    closers.push(async () => await metricsApp?.close())
     const app = await buildApp({
       pool,
       controlPool,
@@ -112,6 +124,8 @@ export async function openService(config: Config, log: Log): Promise<Service> {
       disclosures,
       usage,
       load,
+      metrics,
+      metricsAccess: metricsApp ? null : { token: config.metrics.token },
       http: { connectionsMax: connectionsWithin(config.databaseConnections), ...(tls && { tls }) },
       environment,
       publicUrl,
@@ -127,11 +141,18 @@ export async function openService(config: Config, log: Log): Promise<Service> {
       () => app.close(),
       () => drain(app.server),
     )
-    return { app, pool, secretKey, close }
+    return { app, metricsApp, pool, secretKey, close }
   } catch (error) {
     await close()
     throw error
   }
+}
+
+/** Answers GET /metrics and nothing else. */
+function createMetricsServer(metrics: Metrics, token: string | null, log: Log): FastifyInstance {
+  const app = createHttpServer({ log, trustedProxies: [] })
+  registerMetrics(app, metrics, { token, isOpen: true })
+  return app
 }
 
 /** Starts sending mails. Returns a function that stops it. */

@@ -247,6 +247,15 @@ const people = {
   output_unusable: { status: 409, errors: 'The export cannot be written there. Choose another folder.' },
   backup_unusable: { status: 409, errors: 'This backup cannot be used.' },
   database_not_empty: { status: 409, errors: 'The database is not empty. Restore a backup into a new database.' },
+  metrics_token_invalid: {
+    status: 401,
+    errors: 'The metrics need "Authorization: Bearer <token>" with the token of BRIDGEWORK_METRICS_TOKEN.',
+  },
+  secret_key_busy: {
+    status: 409,
+    errors: 'Another command rotates or drops the secret key at this moment. Wait until it has ended.',
+  },
+  secret_key_in_use: { status: 409, errors: 'The earlier secret key is still in use, so it was not dropped.' },
   stopped: { status: 503, errors: 'Stopped before the end. Repeat the command to finish.' },
   not_in_production: { status: 409, errors: 'This command creates demo data and runs in the sandbox only.' },
   password_refused: { status: 422, errors: 'This password cannot be used. Choose another one.' },

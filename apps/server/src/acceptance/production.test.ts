@@ -2,11 +2,16 @@ import assert from 'node:assert/strict'
 import { Agent, type IncomingMessage, request } from 'node:http'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { freePort } from '../test-port.ts'
 import { someProduction } from './test-production.ts'
 
 test('stopping one of two processes under load on kept connections fails no request', async (t) => {
   const production = await someProduction(t)
-  const [stopping, staying] = await Promise.all([production.startProcess(), production.startProcess()])
+  const metricsPort = await freePort()
+  const [stopping, staying] = await Promise.all([
+    production.startProcess({ BRIDGEWORK_METRICS_ADDRESS: `127.0.0.1:${metricsPort}` }),
+    production.startProcess(),
+  ])
   const agent = new Agent({ keepAlive: true })
   t.after(() => agent.destroy())
   const ask = async (port: number) => {
@@ -44,6 +49,10 @@ test('stopping one of two processes under load on kept connections fails no requ
   const clients = Array.from({ length: 24 }, () => client([stopping.port, staying.port]))
   await sleep(1_500)
   assert.ok((served.get(stopping.port) ?? 0) > 50, 'there is load')
+  const metricsOf = async (port: number) => await fetch(`http://127.0.0.1:${port}/metrics`)
+  assert.match(await (await metricsOf(metricsPort)).text(), /_count\{[^}]*route="\/readyz"[^}]*\} [1-9]/)
+  assert.equal((await metricsOf(stopping.port)).status, 404, 'metrics with a port of their own are on no other')
+  assert.equal((await metricsOf(staying.port)).status, 200, 'without settings they are for this machine')
   const beganAtMs = performance.now()
   const ended = await stopping.kill('SIGTERM')
   assert.ok(performance.now() - beganAtMs < 10_000)

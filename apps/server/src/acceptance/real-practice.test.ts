@@ -266,6 +266,7 @@ async function operate({ world }: Office, args: readonly string[]): Promise<stri
   const open = async () => ({
     pool: world.pool,
     publicUrl: world.url,
+    keyFile: { secretKeyFile: null, dataDir: '' },
     localUrl: world.url,
     environment: 'production' as const,
     signal: new AbortController().signal,

@@ -15,20 +15,20 @@ export async function someProduction(t: TestContext) {
   const secretKeyFile = join(dataDir, 'secret.key')
   writeFileSync(secretKeyFile, randomBytes(32).toString('base64'), { mode: 0o600 })
 
+  const production = {
+    BRIDGEWORK_ENVIRONMENT: 'production',
+    BRIDGEWORK_HOST: '127.0.0.1',
+    BRIDGEWORK_PUBLIC_URL: 'https://api.example.com',
+    BRIDGEWORK_TRUSTED_PROXIES: '127.0.0.1',
+    BRIDGEWORK_SECRET_KEY_FILE: secretKeyFile,
+    DATABASE_URL: database.serverUrl,
+    BRIDGEWORK_MIGRATION_DATABASE_URL: database.url,
+  }
+
   const startProcess = async (settings: NodeJS.ProcessEnv = {}) => {
     const port = await freePort()
     const beganAtMs = performance.now()
-    const server = start({
-      BRIDGEWORK_ENVIRONMENT: 'production',
-      BRIDGEWORK_HOST: '127.0.0.1',
-      BRIDGEWORK_PORT: String(port),
-      BRIDGEWORK_PUBLIC_URL: 'https://api.example.com',
-      BRIDGEWORK_TRUSTED_PROXIES: '127.0.0.1',
-      BRIDGEWORK_SECRET_KEY_FILE: secretKeyFile,
-      DATABASE_URL: database.serverUrl,
-      BRIDGEWORK_MIGRATION_DATABASE_URL: database.url,
-      ...settings,
-    })
+    const server = start({ ...production, BRIDGEWORK_PORT: String(port), ...settings })
     while (!server.stdout().includes('is ready')) {
       if (performance.now() - beganAtMs > 60_000) throw new Error(`It is not ready after 60 s: ${server.stderr()}`)
       const ended = await Promise.race([server.ended, sleep(20)])
@@ -36,5 +36,7 @@ export async function someProduction(t: TestContext) {
     }
     return { ...server, port, startedInMs: performance.now() - beganAtMs }
   }
-  return { startProcess, dataDir, secretKeyFile, database }
+  /** A command of the operator, in a process of its own. */
+  const startOperator = (...args: string[]) => start(production, 'apis/operator/main.ts', args)
+  return { startProcess, startOperator, dataDir, secretKeyFile, database }
 }

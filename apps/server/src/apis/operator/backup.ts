@@ -44,9 +44,10 @@ export const backup: CommandGroup = {
 
 async function working(context: Context, run: (work: Work) => Promise<Backup>): Promise<Backup> {
   const { progress, signal } = context
-  const { backupKey } = await context.secretKey()
+  const secretKey = await context.secretKey()
+  const keys = [secretKey.backupKey, ...secretKey.all().map((each) => each.backupKey)] as const
   const show = (done: number, total: number) => progress.show(done, total, 'bytes')
-  return await run({ key: backupKey, signal, show }).finally(progress.end)
+  return await run({ keys, signal, show }).finally(progress.end)
 }
 
 function answerOf(data: Backup, sentence: string): Answer {

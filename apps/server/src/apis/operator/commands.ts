@@ -13,6 +13,7 @@ import { operator } from './operator.ts'
 import { organization } from './organization.ts'
 import { removal } from './removal.ts'
 import { sandbox } from './sandbox.ts'
+import { secretKey } from './secret-key.ts'
 import { signingKey } from './signing-key.ts'
 
 /** Everything that an operator can do, in the order in which a new installation needs it. */
@@ -29,6 +30,7 @@ export const commands: Readonly<Record<string, CommandGroup>> = {
   removal,
   disclosure,
   'signing-key': signingKey,
+  'secret-key': secretKey,
   database,
   backup,
   sandbox,

@@ -4,7 +4,7 @@ import type { Config } from '../../config.ts'
 import { ensureFirstAgreement } from '../../modules/credentials/agreement.ts'
 import { requireInstallation } from '../../modules/credentials/installation.ts'
 import type { SecretKey } from '../../modules/credentials/secret.ts'
-import { loadSecretKey } from '../../modules/credentials/secret-key-file.ts'
+import { loadSecretKey, type SecretKeySettings } from '../../modules/credentials/secret-key-file.ts'
 import { openDatabase } from '../../platform/database/open-database.ts'
 import { createPool } from '../../platform/database/pool.ts'
 import type { LogEvent } from '../../platform/log/log-event.ts'
@@ -29,6 +29,8 @@ export type Context = {
   say: (text: string) => void
   /** Read when a command makes or hashes a secret, and not for a list. */
   secretKey: () => Promise<SecretKey>
+  /** Where the secret key is, for the command that changes the file. */
+  keyFile: SecretKeySettings
   close: () => Promise<void>
 }
 
@@ -77,6 +79,7 @@ export async function openContext(
       await requireInstallation(pool, secretKey)
       return secretKey
     },
+    keyFile: config,
     close,
   }
 }

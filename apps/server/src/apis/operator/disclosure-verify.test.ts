@@ -15,7 +15,7 @@ test('F21: verify says what it looked at, names what was changed, and ends with 
   const digest = aDigest(newUuid<CompanyId>(), location.id)
   await insertDisclosures(pool, [digest, digest], { timeoutMs: 5_000 })
   const key = sealKeyOf(secretKey)
-  await sealOnce({ pool, key, now: () => new Date() })
+  await sealOnce({ pool, key: async () => key, now: () => new Date() })
 
   const good = await run('disclosure', 'verify')
   assert.equal(good.code, 0, good.err)

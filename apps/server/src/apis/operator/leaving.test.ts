@@ -192,6 +192,7 @@ async function someOperator(t: TestContext) {
   const run = async (args: readonly string[], typed?: string) => {
     const [out, err, said]: [string[], string[], string[]] = [[], [], []]
     const open = async () => ({
+      keyFile: { secretKeyFile: null, dataDir: '' },
       ...{ pool: world.pool, publicUrl: world.url, localUrl: world.url, environment: 'sandbox' as const },
       signal: new AbortController().signal,
       progress: { show: () => {}, end: () => {} },

@@ -27,6 +27,7 @@ export function operatorOn(
         publicUrl: 'https://b.example',
         environment,
         localUrl,
+        keyFile: { secretKeyFile: null, dataDir: '' },
         signal: new AbortController().signal,
         progress: { show: () => {}, end: () => {} },
         ownerUrl: '',

@@ -41,7 +41,7 @@ async function someReads(t: TestContext) {
     assert.equal(status, 200, text)
     return body as unknown as PatientAccounting
   }
-  const seal = () => sealOnce({ pool: world.pool, key: sealKeyOf(world.secretKey), now: () => new Date() })
+  const seal = () => sealOnce({ pool: world.pool, key: async () => sealKeyOf(world.secretKey), now: () => new Date() })
   return { ...world, location, vendor, other, path, one, two, owner, at, account, seal }
 }
 

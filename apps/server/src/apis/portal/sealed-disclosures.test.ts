@@ -5,8 +5,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { promisify } from 'node:util'
-import { sealKeyOf } from '../../modules/chain/seal-key.ts'
+import { changeSealKey } from '../../modules/chain/key-change.ts'
+import { type SealKey, sealKeyOf } from '../../modules/chain/seal-key.ts'
 import { sealOnce } from '../../modules/chain/sealer.ts'
+import { deriveKeys } from '../../modules/credentials/secret.ts'
+import { withTransaction } from '../../platform/database/pool.ts'
 import { somePortal } from './test-portal.ts'
 
 const verifier = join(import.meta.dirname, '../../../../portal/public/verify-disclosures.mjs')
@@ -29,7 +32,7 @@ async function somePractice(t: TestContext) {
          from generate_series(1, $1::integer) n`,
       [rows, firstAt, vendor.companyId, [location.id, second.id, other.id]],
     )
-  const seal = (at: string) => sealOnce({ pool: world.pool, key, now: () => new Date(at) })
+  const seal = (at: string) => sealOnce({ pool: world.pool, key: async () => key, now: () => new Date(at) })
   for (const day of [1, 2, 3]) {
     await disclose(9, `2026-03-0${day}T10:00:00Z`)
     await seal(`2026-03-0${day}T10:01:00Z`)
@@ -131,6 +134,45 @@ test('F21: an export that was kept shows that the past was written again, though
   assert.equal((await practice.verify(rewritten)).code, 0, 'alone it says nothing')
   const answer = await practice.verify(rewritten, '--earlier', kept)
   assert.equal(answer.code, 3, answer.text)
+})
+
+test('F21: after a rotation of the key an export verifies with the key of before and with the new one', async (t) => {
+  const practice = await somePractice(t)
+  const { secretKey, key: before } = practice
+  const kept = practice.save('kept.ndjson', await practice.download())
+  const next = deriveKeys(Buffer.alloc(32, 7))
+  const after = sealKeyOf(next)
+  await withTransaction(practice.pool, (client) =>
+    changeSealKey(client, before, after, new Date('2026-03-04T00:00:00Z')),
+  )
+  secretKey.adopt([...secretKey.all(), next], next.check)
+  await practice.disclose(9, '2026-03-04T10:00:00Z')
+  const seal = (by: SealKey, at: string) =>
+    sealOnce({ pool: practice.pool, key: async () => by, now: () => new Date(at) })
+  await seal(after, '2026-03-05T10:00:00Z')
+
+  const text = await practice.download()
+  const path = practice.save('rotated.ndjson', text)
+  for (const { text: key } of [before, after]) {
+    const answer = await practice.verify(path, '--public-key', key, '--earlier', kept)
+    assert.equal(answer.code, 0, answer.text)
+    assert.match(answer.text, /^Checked 24 disclosures/)
+  }
+  const [begin = '', ...rest] = text.split('\n')
+  const { key_changes, ...others } = JSON.parse(begin)
+  const say = async (changes: object[]) => {
+    const lines = [JSON.stringify({ ...others, key_changes: changes }), ...rest]
+    return (await practice.verify(practice.save('forged.ndjson', lines.join('\n')))).text
+  }
+  assert.match(await say([]), /no signed change leads from one to the other/)
+  assert.match(await say([{ ...key_changes[0], last_seal: '1' }]), /is not signed with both keys/)
+
+  // What a thief of the earlier key signs after the change is found, also where every signature is right.
+  await practice.disclose(9, '2026-03-06T10:00:00Z')
+  await seal(before, '2026-03-07T10:00:00Z')
+  const forged = await practice.verify(practice.save('late.ndjson', await practice.download()))
+  assert.match(forged.text, /was replaced at 2026-03-04/)
+  assert.match(forged.text, /a key that was replaced before/)
 })
 
 test('W19: the disclosures of another practice are not exported', async (t) => {

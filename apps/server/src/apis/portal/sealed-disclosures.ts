@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import type { Pool } from 'pg'
+import { listSealKeyChanges, type SealKeyChange } from '../../modules/chain/key-change.ts'
 import { type SealPublicKey, sealKeyOf } from '../../modules/chain/seal-key.ts'
 import { type ExportPart, sealedExport } from '../../modules/chain/sealed-export.ts'
 import { findLastPracticeSeal, type StoredPracticeSeal } from '../../modules/chain/store.ts'
@@ -48,7 +49,8 @@ async function* toLines(pool: Pool, practice: Practice, parts: AsyncGenerator<Ex
   for await (const part of parts) {
     if (part.type === 'begin') {
       const begins_after = part.seal && sealFields(part.seal)
-      yield line({ type: 'export', organization_id: organizationId, public_key: key.text, begins_after })
+      const key_changes = (await listSealKeyChanges(pool)).map(changeFields)
+      yield line({ type: 'export', organization_id: organizationId, public_key: key.text, key_changes, begins_after })
     } else if (part.type === 'seal') yield line({ type: 'seal', ...sealFields(part.seal) })
     else if (part.type === 'end') yield line({ type: 'end' })
     else yield await entryLines(pool, places, part.rows)
@@ -84,6 +86,18 @@ function sealFields(seal: StoredPracticeSeal) {
     sealed_at: seal.sealedAt,
     key_id: seal.keyId,
     signature: seal.signature.toString('base64url'),
+  }
+}
+
+function changeFields(change: SealKeyChange) {
+  return {
+    previous_key: change.previousKey,
+    next_key: change.nextKey,
+    last_seal: String(change.lastSeal),
+    last_seal_sha256: change.lastSealSha256.toString('hex'),
+    changed_at: change.changedAt,
+    previous_signature: change.previousSignature.toString('base64url'),
+    next_signature: change.nextSignature.toString('base64url'),
   }
 }
 

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { cookiesOf, type PortalWorld, password, somePortal } from './test-portal.ts'
-import { codeOf, someoneWithTotp } from './test-second-factor.ts'
+import { someoneWithTotp } from './test-second-factor.ts'
+import { codeOf } from './test-totp.ts'
 
 test('with one-time passwords a password alone opens nothing, and a code completes the sign-in', async (t) => {
   const world = await somePortal(t)

@@ -1,5 +1,6 @@
 import type { ProblemCode } from '@bridgework/contract'
 import type { Passkey, SignInRouteName } from '@bridgework/contract/portal'
+import { APIError } from 'better-auth/api'
 import { admitAttempt } from '../../modules/sign-in/attempt-limit.ts'
 import { withMinimumDuration } from '../../modules/sign-in/minimum-duration.ts'
 import { requireGoodPassword } from '../../modules/sign-in/password-rule.ts'
@@ -128,8 +129,15 @@ export const signInHandlers: { [Name in SignInRouteName]: SignInHandler<Name> } 
   },
 
   verifyRecoveryCode: async (context, { headers, body, ip }) => {
+    const use = () =>
+      context.auth.api.verifyBackupCode({ body: { code: withoutSpaces(body.code) }, headers, returnHeaders: true })
+    // The codes changed since they were read: by a rotation of the secret key, or by a second request with the same code.
+    const again = (error: unknown) => {
+      if (error instanceof APIError && error.status === 'CONFLICT') return use()
+      throw error
+    }
     const { response, headers: set } = await counted(context, 'second_factor', { ip }, 'second_factor_refused', () =>
-      context.auth.api.verifyBackupCode({ body: { code: withoutSpaces(body.code) }, headers, returnHeaders: true }),
+      use().catch(again),
     )
     return { answer: done, headers: set, event: { action: 'account.recovery_code_use', user: response.user } }
   },

@@ -5,7 +5,8 @@ import type { Answer } from '../../test-world.ts'
 import { createAuthenticator } from './test-authenticator.ts'
 import { read } from './test-company.ts'
 import { cookiesOf, type PortalWorld, password, type SignedIn, somePortal } from './test-portal.ts'
-import { codeOf, setUpTotp } from './test-second-factor.ts'
+import { setUpTotp } from './test-second-factor.ts'
+import { codeOf } from './test-totp.ts'
 
 test('an owner requires a second factor: from the next sign-in on, a member without one can only set one up, and then goes on', async (t) => {
   const { world, path, owner, organizationId } = await somePractice(t)

@@ -43,10 +43,10 @@ export async function createEnrolmentCode(
   return await withTransaction(pool, async (client) => {
     await lockOrganization(client, options.organizationId)
     const { rows } = await client.query<{ expires_at: Date }>(
-      `insert into enrolment_code (code_hmac, organization_id, expires_at)
-       values ($1, $2, clock_timestamp() + $3 * interval '1 millisecond')
+      `insert into enrolment_code (code_hmac, secret_key_id, organization_id, expires_at)
+       values ($1, $2, $3, clock_timestamp() + $4 * interval '1 millisecond')
        returning expires_at`,
-      [secretKey.hmac(code), options.organizationId, options.lifetimeMs ?? codeLifetimeMs],
+      [secretKey.hmac(code), secretKey.id, options.organizationId, options.lifetimeMs ?? codeLifetimeMs],
     )
     if (!rows[0]) throw new Error('the enrolment code was not stored')
     await alongside?.(client)
@@ -71,9 +71,9 @@ export async function enrollAgent(
     const { rows } = await client.query<{ organization_id: OrganizationId }>(
       `update enrolment_code
           set used_at = clock_timestamp()
-        where code_hmac = $1 and used_at is null and ${isInForce}
+        where code_hmac = any($1::bytea[]) and used_at is null and ${isInForce}
         returning organization_id`,
-      [secretKey.hmac(enrolment.code)],
+      [secretKey.hmacs(enrolment.code)],
     )
     if (!rows[0]) throw new Problem('enrolment_code_invalid', { because: 'unknown, expired or used' })
     const agent = {
@@ -82,9 +82,9 @@ export async function enrollAgent(
       organizationId: rows[0].organization_id,
     }
     await client.query(
-      `insert into agent (id, organization_id, name, version, key_hmac)
-       values ($1, $2, $3, $4, $5)`,
-      [agent.agentId, agent.organizationId, name, version, secretKey.hmac(agent.agentKey)],
+      `insert into agent (id, organization_id, name, version, key_hmac, secret_key_id)
+       values ($1, $2, $3, $4, $5, $6)`,
+      [agent.agentId, agent.organizationId, name, version, secretKey.hmac(agent.agentKey), secretKey.id],
     )
     if (enrolment.replacedKey !== undefined) {
       const replaced = await findByKey(client, secretKey, enrolment.replacedKey)
@@ -115,12 +115,24 @@ async function findByKey(
   secretKey: SecretKey,
   key: string,
 ): Promise<{ agentId: AgentId; organizationId: OrganizationId } | null> {
-  const { rows } = await db.query<{ id: AgentId; organization_id: OrganizationId }>({
+  const { rows } = await db.query<{ id: AgentId; organization_id: OrganizationId; key_hmac: Buffer }>({
     name: 'authenticate-agent',
-    text: 'select id, organization_id from agent where key_hmac = $1 and revoked_at is null',
-    values: [secretKey.hmac(key)],
+    text: 'select id, organization_id, key_hmac from agent where key_hmac = any($1::bytea[]) and revoked_at is null',
+    values: [secretKey.hmacs(key)],
   })
-  return rows[0] ? { agentId: rows[0].id, organizationId: rows[0].organization_id } : null
+  const [found] = rows
+  if (!found) return null
+  if (secretKey.isOutdated(key, found.key_hmac)) await storeAnew(db, secretKey, found.id, key)
+  return { agentId: found.id, organizationId: found.organization_id }
+}
+
+/** During a rotation of the secret key: the hash cannot be made anew from the old one, only when its key is seen. */
+async function storeAnew(db: Queryable, secretKey: SecretKey, id: AgentId, key: string): Promise<void> {
+  await db.query('update agent set key_hmac = $2, secret_key_id = $3 where id = $1', [
+    id,
+    secretKey.hmac(key),
+    secretKey.id,
+  ])
 }
 
 /** Ends an agent's key at its next request. Throws a Problem when there is no such living agent, or it is not of that organization. */

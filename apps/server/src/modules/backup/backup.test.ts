@@ -81,7 +81,7 @@ test('a backup opens with its key alone, and every changed, moved, missing or ad
   await refused(Buffer.concat([whole, frames[1] ?? whole]), /damaged or changed/)
   await refused(Buffer.from('something else'), /not a backup/)
   writeFileSync(file, whole)
-  const other = { ...work, key: createSecretKey(Buffer.alloc(32, 9)).backupKey }
+  const other = { ...work, keys: [createSecretKey(Buffer.alloc(32, 9)).backupKey] as const }
   await assert.rejects(verifyBackup(file, other), { code: 'backup_unusable', errors: /another secret key/ })
 })
 
@@ -131,7 +131,7 @@ async function someBackup(t: TestContext) {
   t.after(() => rmSync(folder, { recursive: true, force: true }))
   const ownerUrl = new URL(world.serverUrl)
   ownerUrl.username = ownerRole
-  const work = { key: world.secretKey.backupKey, signal: new AbortController().signal, show: () => {} }
+  const work = { keys: [world.secretKey.backupKey] as const, signal: new AbortController().signal, show: () => {} }
   return { world, work, file: join(folder, 'backup'), ownerUrl: ownerUrl.href }
 }
 

@@ -24,8 +24,12 @@ export type Backup = { at: string; migration: number; tables: TableContent[]; ro
 type Start = { at: string; migrations: Migrations }
 type End = { sequences: { name: string; value: string }[] }
 
-/** What a command gives: `show` is told how far it is, in bytes of so many; `signal` ends it with Problem `stopped`. */
-export type Work = { key: Uint8Array; signal: AbortSignal; show: (done: number, total: number) => void }
+/** What a command gives: `keys`, of which the first seals and any opens; `show` is told how far it is, in bytes of so many; `signal` ends it with Problem `stopped`. */
+export type Work = {
+  keys: readonly [Uint8Array, ...Uint8Array[]]
+  signal: AbortSignal
+  show: (done: number, total: number) => void
+}
 
 /**
  * Writes the whole database, as it is at one moment, into one sealed file. It appears when it is complete and never overwrites. `ownerUrl`: the
@@ -37,7 +41,7 @@ export async function createBackup(ownerUrl: string, output: string, at: Date, w
   const partial = `${path}.partial`
   const file = await open(partial, 'wx', 0o600)
   try {
-    const writer = await createFrameWriter(file, work.key)
+    const writer = await createFrameWriter(file, work.keys[0])
     const backup = await withClient(ownerUrl, async (client) => {
       await client.query('begin isolation level repeatable read read only')
       return await writeAll(client, writer, at, work)
@@ -153,7 +157,7 @@ type Reading = {
 
 async function readAll(file: FileHandle, work: Work, reading: Reading): Promise<Backup> {
   const { size } = await file.stat()
-  const frames = readFrames(file, work.key)
+  const frames = readFrames(file, work.keys)
   const next = async (...kinds: Frame['kind'][]): Promise<Frame> => {
     const { value, done } = await frames.next()
     if (done || !kinds.includes(value.kind)) throw unusable('The backup has an unknown form. Use another version.')

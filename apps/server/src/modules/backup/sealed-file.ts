@@ -46,12 +46,12 @@ export async function createFrameWriter(file: FileHandle, key: Uint8Array): Prom
 }
 
 /** The frames of a sealed file, each as it was written. Throws Problem `backup_unusable` at the first that is not, and when the last one is missing. */
-export async function* readFrames(file: FileHandle, key: Uint8Array): AsyncGenerator<Frame> {
+export async function* readFrames(file: FileHandle, keys: readonly Uint8Array[]): AsyncGenerator<Frame> {
   const read = readerOf(file)
   // A file that is shorter is none.
   const head = await read(magic.length + saltBytes).catch(() => null)
   if (!head?.subarray(0, magic.length).equals(magic)) throw unusable('This file is not a backup of Bridgework.')
-  const fileKey = keyOf(key, head.subarray(magic.length))
+  const fileKeys = keys.map((key) => keyOf(key, head.subarray(magic.length)))
   for (let number = 0, end = head.length, kind: FrameKind | null = null; ; number += 1) {
     const length = await read(4)
     if (length === null) {
@@ -61,18 +61,17 @@ export async function* readFrames(file: FileHandle, key: Uint8Array): AsyncGener
     const size = length.readUInt32BE()
     const sealed = size > tagBytes && size < 2 * frameBytesMax && kind !== 'end' ? await read(size) : null
     if (sealed === null) throw unusable('The backup was damaged or changed. Use another one.')
-    const frame = open(sealed, fileKey, number)
+    const frame = open(sealed, fileKeys, number)
     kind = frame.kind
     end += length.length + size
     yield { ...frame, end }
   }
 }
 
-function open(sealed: Buffer, key: Buffer, number: number): Omit<Frame, 'end'> {
+/** Opens a frame with the one of the keys that fits. The first frame finds it, and leaves it alone in the list. */
+function open(sealed: Buffer, keys: Buffer[], number: number): Omit<Frame, 'end'> {
   try {
-    const decipher = createDecipheriv('aes-256-gcm', key, nonceOf(number))
-    decipher.setAuthTag(sealed.subarray(-tagBytes))
-    const opened = Buffer.concat([decipher.update(sealed.subarray(0, -tagBytes)), decipher.final()])
+    const opened = decipherWithOne(sealed, keys, number)
     const plain = zstdDecompressSync(opened, { maxOutputLength: frameBytesMax + 1 })
     const kind = frameKinds[plain[0] ?? -1]
     if (kind === undefined) throw new Error('a frame of no kind')
@@ -84,6 +83,25 @@ function open(sealed: Buffer, key: Buffer, number: number): Omit<Frame, 'end'> {
         : 'The backup was damaged or changed. Use another one.'
     throw unusable(errors, cause)
   }
+}
+
+function decipherWithOne(sealed: Buffer, keys: Buffer[], number: number): Buffer {
+  const fits = (key: Buffer) => {
+    try {
+      const decipher = createDecipheriv('aes-256-gcm', key, nonceOf(number))
+      decipher.setAuthTag(sealed.subarray(-tagBytes))
+      return Buffer.concat([decipher.update(sealed.subarray(0, -tagBytes)), decipher.final()])
+    } catch {
+      return null
+    }
+  }
+  for (const key of keys) {
+    const opened = fits(key)
+    if (opened === null) continue
+    keys.splice(0, keys.length, key)
+    return opened
+  }
+  throw new Error('no key opens this frame')
 }
 
 /** Reads so many bytes; null when the file ends before them. */

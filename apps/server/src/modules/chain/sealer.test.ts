@@ -85,7 +85,7 @@ test('F21: several processes seal at once and write one chain; entries from befo
   const sealers = Array.from({ length: 3 }, () =>
     createSealer({
       pool: chain.pool,
-      key: chain.key,
+      key: async () => chain.key,
       now: () => new Date(),
       log: (event) => assert.fail(event.event),
       everyMs: 1,
@@ -94,7 +94,7 @@ test('F21: several processes seal at once and write one chain; entries from befo
   for (const sealer of sealers) sealer.start()
   await chain.disclose(40, new Date().toISOString())
   await Promise.all(sealers.map((sealer) => sealer.stop()))
-  while ((await sealOnce({ pool: chain.pool, key: chain.key, now: () => new Date() })).isMore);
+  while ((await sealOnce({ pool: chain.pool, key: async () => chain.key, now: () => new Date() })).isMore);
 
   const seals = await listSeals(chain.pool, { after: 0, until: endOfTime, limit: 100 })
   assert.equal(
@@ -130,7 +130,7 @@ test('F21: an orderly stop leaves nothing without a seal', async (t) => {
   const chain = await someChain(t)
   const sealer = createSealer({
     pool: chain.pool,
-    key: chain.key,
+    key: async () => chain.key,
     now: () => new Date(),
     log: (event) => assert.fail(event.event),
   })

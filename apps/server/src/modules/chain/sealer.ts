@@ -26,6 +26,9 @@ const entriesMax = 5_000
 /** A practice with so many entries gets its seal before the day ends, so that an export never sorts more. */
 const practiceEntriesMax = 50_000
 
+/** The key that signs in this transaction, which holds the chain: a rotation changes it only between two seals. */
+export type ReadSealKey = (db: Queryable) => Promise<SealKey>
+
 export type Sealer = { start: () => void; stop: () => Promise<void> }
 
 /**
@@ -34,7 +37,7 @@ export type Sealer = { start: () => void; stop: () => Promise<void> }
  */
 export function createSealer(deps: {
   pool: Pool
-  key: SealKey
+  key: ReadSealKey
   now: () => Date
   log: Log
   afterwards?: () => Promise<unknown>
@@ -79,11 +82,12 @@ export function createSealer(deps: {
  */
 export async function sealOnce(deps: {
   pool: Pool
-  key: SealKey
+  key: ReadSealKey
   now: () => Date
 }): Promise<{ number: number | null; isMore: boolean }> {
   return await withTransaction(deps.pool, async (client) => {
     if (!(await lockChain(client))) return { number: null, isMore: false }
+    const key = await deps.key(client)
     const last = await findLastSeal(client)
     const before = last ?? noSeal
     const sealedAt = deps.now().toISOString().replace('Z', '000Z')
@@ -96,7 +100,7 @@ export async function sealOnce(deps: {
     const isMore = disclosures.isMore || acts.isMore
     const isNewDay = last !== null && last.sealedAt.slice(0, 10) < sealedAt.slice(0, 10)
     const number = before.number + 1
-    const practices = await sealPractices(client, deps.key, {
+    const practices = await sealPractices(client, key, {
       sealNumber: number,
       sealedAt,
       // While older entries are still to come, a seal for each practice after each slice would be of no use.
@@ -116,11 +120,11 @@ export async function sealOnce(deps: {
       actsSha256: runHash(acts.entries),
       practices: practices.length,
       practicesSha256: practicesHash(practices),
-      keyId: deps.key.id,
+      keyId: key.id,
     }
     await insertSeal(client, {
       ...seal,
-      signature: deps.key.sign(sealText(seal)),
+      signature: key.sign(sealText(seal)),
       disclosureMarks: marksOf(disclosures.entries.map(({ hash }) => hash)),
       actMarks: marksOf(acts.entries.map(({ hash }) => hash)),
     })

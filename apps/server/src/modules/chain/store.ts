@@ -22,6 +22,11 @@ export async function lockChain(db: Queryable): Promise<boolean> {
   return rows[0]?.locked ?? false
 }
 
+/** As `lockChain`, but waits until no other transaction seals. */
+export async function waitForChain(db: Queryable): Promise<void> {
+  await db.query('select pg_advisory_xact_lock($1)', [lockKey])
+}
+
 /** The newest seal, or null. */
 export async function findLastSeal(db: Queryable): Promise<Seal | null> {
   const { rows } = await db.query<RowOf<Seal>>(`select ${sealColumns} from seal order by number desc limit 1`)

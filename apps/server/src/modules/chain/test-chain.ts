@@ -53,7 +53,7 @@ export async function someChain(t: { name?: string }) {
       ),
     )
 
-  const seal = (at: string, by: SealKey = key) => sealOnce({ pool, key: by, now: () => new Date(at) })
+  const seal = (at: string, by: SealKey = key) => sealOnce({ pool, key: async () => by, now: () => new Date(at) })
 
   /** What `verify` finds, each as its text. */
   const verify = async (options: Partial<VerifyOptions> = {}, db: Queryable = ownerPool) => {

@@ -2,6 +2,7 @@ import type { Queryable } from '../../platform/database/queryable.ts'
 import { lastActId } from '../audit/entry.ts'
 import { lastDisclosureId } from '../disclosure/entry.ts'
 import { createEntryCheck, type Find } from './entry-check.ts'
+import { listSealKeyChanges, sealKeysFrom } from './key-change.ts'
 import { createPractices, type Practices } from './practice-heads.ts'
 import type { PublishedSeals } from './published.ts'
 import { hashActs, hashDisclosures } from './run.ts'
@@ -35,6 +36,7 @@ export type VerifyReport = {
 }
 
 export type VerifyOptions = {
+  /** A key that is trusted: that of today, or an earlier one. The keys of the other seals follow from the rotations. */
   key: SealPublicKey
   now: Date
   /** Seals made from then on; null: all, and then the practices' chains are computed again too. */
@@ -56,12 +58,18 @@ const sealsAtOnce = 50
  * it reads is hashed here: no code of the database takes part.
  */
 export async function verifyChain(db: Queryable, options: VerifyOptions): Promise<VerifyReport> {
-  const { key, from, until, published } = options
+  const { from, until, published } = options
   let findings = 0
   const find = (seal: number | null, text: string) => {
     findings += 1
     options.onFinding({ seal, text })
   }
+  const sealKeys = sealKeysFrom(options.key, await listSealKeyChanges(db), ({ changedAt }) =>
+    find(
+      null,
+      `The change of the key for seals at ${changedAt} is not signed by both keys: it was made up or altered.`,
+    ),
+  )
   const first = from === null ? null : await findLastSealBefore(db, from)
   const newest = (await findLastSeal(db))?.number ?? 0
   const [chainBegin] = await listSeals(db, { after: 0, until: endOfTime, limit: 1 })
@@ -81,7 +89,13 @@ export async function verifyChain(db: Queryable, options: VerifyOptions): Promis
       const before: Seal | typeof noSeal = last ?? noSeal
       fromAt ??= seal.sealedAt
       seals += 1
+      const key = sealKeys.keyOf(seal.number)
       checkSeal(seal, last, key, find)
+      if (sealKeys.pinsOf(seal.number).some((hash) => !hash.equals(previousOf(seal))))
+        find(
+          seal.number,
+          `Seal ${seal.number} is not the one after which the key was changed: the past was written again.`,
+        )
       await checkPublished(seal, published, find)
       const marks = () => readMarks(db, seal.number)
       const disclosed = await kinds.disclosures.check(seal.number, before.lastDisclosureId, {
@@ -114,6 +128,11 @@ export async function verifyChain(db: Queryable, options: VerifyOptions): Promis
       [kinds.acts, end.lastActId, await lastActId(db)],
     ] as const
     for (const [kind, after, to] of ends) unsealed += await kind.checkUnsealed(after, to, sealableUntil)
+    if (sealKeys.lastPinned > end.number)
+      find(
+        null,
+        `The key was changed after seal ${sealKeys.lastPinned}, and the last one is ${end.number}: the end was removed.`,
+      )
     await checkPublishedEnd(end.number, published, find)
     const lost = await countLostPracticeSeals(db)
     if (lost > 0) find(null, `${lost} practice seals belong to no seal.`)

@@ -170,9 +170,9 @@ async function insertKeyPair(
 ): Promise<NewKeyPair> {
   const pair = { keyPairId: newUuid<KeyPairId>(), clientId: newSecret('bwc'), clientSecret: newSecret('bws') }
   await client.query(
-    `insert into key_pair (id, company_id, client_id, secret_hmac, created_by, created_at)
-     values ($1, $2, $3, $4, $5, clock_timestamp())`,
-    [pair.keyPairId, by.companyId, pair.clientId, secretKey.hmac(pair.clientSecret), by.memberId],
+    `insert into key_pair (id, company_id, client_id, secret_hmac, secret_key_id, created_by, created_at)
+     values ($1, $2, $3, $4, $5, $6, clock_timestamp())`,
+    [pair.keyPairId, by.companyId, pair.clientId, secretKey.hmac(pair.clientSecret), secretKey.id, by.memberId],
   )
   return pair
 }

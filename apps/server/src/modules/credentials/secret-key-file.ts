@@ -1,24 +1,51 @@
 import { randomBytes } from 'node:crypto'
-import { linkSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { chownSync, linkSync, readFileSync, realpathSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { makeFolder } from '../../platform/database/make-folder.ts'
 import { codeOf } from '../../platform/errors/error-code.ts'
-import { createSecretKey, type SecretKey } from './secret.ts'
+import { createSecretKeyOf, type DerivedKeys, deriveKeys, type SecretKey } from './secret.ts'
 
 /** The secret key's file cannot be used. The message is one line for the person who starts the server. */
 export class SecretKeyFileError extends Error {}
+
+/** Where the settings say that the secret key is. */
+export type SecretKeySettings = { secretKeyFile: string | null; dataDir: string }
 
 /**
  * Reads the installation's secret key. `secretKeyFile` null: `secret.key` in the data directory, made when it is missing; a file that the
  * settings name is never made, because a mistyped path would quietly become a new key. Throws SecretKeyFileError.
  */
-export function loadSecretKey(options: { secretKeyFile: string | null; dataDir: string }): SecretKey {
-  const path = options.secretKeyFile ?? join(options.dataDir, 'secret.key')
-  if (options.secretKeyFile === null) makeWhenMissing(options.dataDir, path)
-  return createSecretKey(readKey(path))
+export function loadSecretKey(settings: SecretKeySettings): SecretKey {
+  if (settings.secretKeyFile === null) makeWhenMissing(settings.dataDir, pathOf(settings))
+  return createSecretKeyOf(readSecretKeys(settings))
 }
 
-function readKey(path: string): Uint8Array {
+/** Reads every key of the file, a line each, the oldest first. Throws SecretKeyFileError. */
+export function readSecretKeys(settings: SecretKeySettings): DerivedKeys[] {
+  return readLines(pathOf(settings)).map((line) => deriveKeys(Buffer.from(line, 'base64')))
+}
+
+/** Adds a new key to the end of the file. Throws SecretKeyFileError, and the file is as it was. */
+export function addSecretKey(settings: SecretKeySettings): void {
+  const path = pathOf(settings)
+  replace(path, [...readLines(path), randomBytes(32).toString('base64')])
+}
+
+/** Leaves only this key in the file. Throws SecretKeyFileError, and the file is as it was. */
+export function keepSecretKey(settings: SecretKeySettings, id: string): void {
+  const path = pathOf(settings)
+  replace(
+    path,
+    readLines(path).filter((line) => deriveKeys(Buffer.from(line, 'base64')).id === id),
+  )
+}
+
+/** The file that the settings mean. */
+export function pathOf({ secretKeyFile, dataDir }: SecretKeySettings): string {
+  return secretKeyFile ?? join(dataDir, 'secret.key')
+}
+
+function readLines(path: string): string[] {
   let text: string
   try {
     if ((statSync(path).mode & 0o077) !== 0) {
@@ -30,13 +57,36 @@ function readKey(path: string): Uint8Array {
     throw new SecretKeyFileError(`The secret key file ${path} cannot be read: ${codeOf(error)}.`)
   }
   if (text === '') throw new SecretKeyFileError(`The secret key file ${path} is empty.`)
-  const bytes = Buffer.from(text, 'base64')
-  if (bytes.length !== 32 || bytes.toString('base64') !== text) {
+  const lines = [...new Set(text.split(/\s*\n\s*/))]
+  if (!lines.every(isKey)) {
     throw new SecretKeyFileError(
-      `The secret key file ${path} must hold 32 random bytes in base64, as "openssl rand -base64 32" prints them.`,
+      `The secret key file ${path} must hold 32 random bytes in base64, as "openssl rand -base64 32" prints them; during a rotation one line for each key.`,
     )
   }
-  return bytes
+  return lines
+}
+
+function isKey(line: string): boolean {
+  const bytes = Buffer.from(line, 'base64')
+  return bytes.length === 32 && bytes.toString('base64') === line
+}
+
+/** Written whole beside the file and renamed, so that a reader and a crash find the one before or the new one. A link stays a link. */
+function replace(path: string, lines: readonly string[]): void {
+  try {
+    const target = realpathSync(path)
+    const draft = `${target}.new`
+    const { uid, gid } = statSync(target)
+    rmSync(draft, { force: true })
+    writeFileSync(draft, `${lines.join('\n')}\n`, { mode: 0o600, flag: 'wx', flush: true })
+    // The server may run as another account than the person at the command line.
+    chownSync(draft, uid, gid)
+    renameSync(draft, target)
+  } catch (error) {
+    throw new SecretKeyFileError(
+      `The secret key file ${path} cannot be changed (${codeOf(error)}). Run the command as the owner of the file, or change it yourself: a new key is one more line at its end.`,
+    )
+  }
 }
 
 /** Written whole under another name and then linked, which fails when the file is there: of two first starts both use one key. */

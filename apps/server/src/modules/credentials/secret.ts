@@ -13,9 +13,10 @@ export function isSecret(prefix: SecretPrefix, text: string): boolean {
   return text.length === prefix.length + 44 && text.startsWith(`${prefix}_`) && /^[\w-]{43}$/.test(text.slice(-43))
 }
 
-/** The installation's secret key, never itself visible. What it makes is useless in a stolen copy of the database alone. */
-export type SecretKey = {
-  readonly brand: 'SecretKey'
+/** What one key of 32 bytes gives. Each use has a key of its own, so none can stand in for another. */
+export type DerivedKeys = {
+  /** Names the key where something is stored under it: the first 16 hex digits of `check`. */
+  readonly id: string
   /**
    * What is stored in place of a secret. One fast hash and not a slow one: the secrets are 256 random bits, which no speed of guessing
    * finds, and a stranger's guess must not cost us milliseconds.
@@ -33,20 +34,88 @@ export type SecretKey = {
   readonly check: Buffer
 }
 
-/** Makes the installation's key of its 32 bytes. Each use has its own key derived from them, so none can stand in for another. */
-export function createSecretKey(bytes: Uint8Array): SecretKey {
+/**
+ * The installation's secret key, never itself visible: what it makes is useless in a stolen copy of the database alone. Its own members are
+ * those of the current key, which everything new is made with. While a rotation lasts there are others, and what is stored may be under any
+ * of them (docs/decisions/secret-key-rotation.md). One object for as long as the process lives: it follows the rotation.
+ */
+export type SecretKey = DerivedKeys & {
+  readonly brand: 'SecretKey'
+  /** Every key that the file has, the oldest first. */
+  readonly all: () => readonly DerivedKeys[]
+  /** The hash of a secret under every key, the oldest first: a stored one is one of these. */
+  readonly hmacs: (secret: string) => Buffer[]
+  /** Whether a stored hash of this secret was made with a key from before the current one, so that it should be stored anew. */
+  readonly isOutdated: (secret: string, stored: Uint8Array) => boolean
+  /** Takes these keys, the oldest first, and makes one of them current. False, and nothing happens, when none has that check. */
+  readonly adopt: (keys: readonly DerivedKeys[], currentCheck: Uint8Array) => boolean
+}
+
+/** Makes the installation's key of one or more keys of 32 bytes, the oldest first. The last one is current. */
+export function createSecretKey(...keys: readonly Uint8Array[]): SecretKey {
+  return createSecretKeyOf(keys.map(deriveKeys))
+}
+
+/** As `createSecretKey`, of derived keys. */
+export function createSecretKeyOf(derived: readonly DerivedKeys[]): SecretKey {
+  let all = derived
+  let current = lastOf(all)
+  return {
+    brand: 'SecretKey',
+    get id() {
+      return current.id
+    },
+    get sealingKey() {
+      return current.sealingKey
+    },
+    get backupKey() {
+      return current.backupKey
+    },
+    get sessionSecret() {
+      return current.sessionSecret
+    },
+    get sealSeed() {
+      return current.sealSeed
+    },
+    get check() {
+      return current.check
+    },
+    hmac: (secret) => current.hmac(secret),
+    all: () => all,
+    hmacs: (secret) => all.map((key) => key.hmac(secret)),
+    isOutdated: (secret, stored) =>
+      all.slice(0, all.indexOf(current)).some((key) => isSameHash(key.hmac(secret), stored)),
+    adopt: (keys, currentCheck) => {
+      const next = keys.find((key) => isSameHash(key.check, currentCheck))
+      if (!next) return false
+      all = keys
+      current = next
+      return true
+    },
+  }
+}
+
+/** Derives a key for each use from 32 bytes. */
+export function deriveKeys(bytes: Uint8Array): DerivedKeys {
   if (bytes.length !== 32) throw new Error(`a secret key has 32 bytes, not ${bytes.length}`)
   const derive = (use: string) => new Uint8Array(hkdfSync('sha256', bytes, '', `bridgework ${use}`, 32))
   const hmacKey = derive('stored secrets')
+  const check = Buffer.from(derive('check'))
   return {
-    brand: 'SecretKey',
+    id: check.toString('hex', 0, 8),
     hmac: (secret) => createHmac('sha256', hmacKey).update(secret).digest(),
     sealingKey: derive('signing keys'),
     backupKey: derive('backups'),
     sessionSecret: Buffer.from(derive('portal sessions')).toString('base64url'),
     sealSeed: derive('seals'),
-    check: Buffer.from(derive('check')),
+    check,
   }
+}
+
+function lastOf(keys: readonly DerivedKeys[]): DerivedKeys {
+  const last = keys.at(-1)
+  if (!last) throw new Error('an installation has at least one secret key')
+  return last
 }
 
 /** Compares two hashes in a time that depends on neither's content. */

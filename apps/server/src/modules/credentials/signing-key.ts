@@ -1,18 +1,11 @@
 import { createPublicKey, type KeyObject } from 'node:crypto'
-import {
-  CompactEncrypt,
-  calculateJwkThumbprint,
-  compactDecrypt,
-  exportJWK,
-  generateKeyPair,
-  importJWK,
-  type JWK,
-} from 'jose'
+import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type JWK } from 'jose'
 import type { Pool } from 'pg'
 import { withTransaction } from '../../platform/database/pool.ts'
 import type { Queryable } from '../../platform/database/queryable.ts'
 import { fromRow, type RowOf } from '../../platform/database/rows.ts'
 import { Problem } from '../../platform/errors/problem.ts'
+import { isSealedAnew, sealText, unsealText } from './sealed-text.ts'
 import type { SecretKey } from './secret.ts'
 
 /**
@@ -73,6 +66,31 @@ export async function listSigningKeys(pool: Queryable): Promise<SigningKey[]> {
   return rows.map(fromRow<SigningKey>)
 }
 
+/** Seals every private half with the current secret key that is not yet. Returns how many it sealed. Safe to repeat. */
+export async function resealSigningKeys(pool: Pool, secretKey: SecretKey): Promise<number> {
+  return await withTransaction(pool, async (client) => {
+    await lockSigningKeys(client)
+    const outdated = await listOutdated(client, secretKey)
+    for (const { kid, private_jwk } of outdated) {
+      const sealed = await sealText(secretKey, await unsealText(secretKey, private_jwk))
+      await client.query('update signing_key set private_jwk = to_jsonb($2::text) where kid = $1', [kid, sealed])
+    }
+    return outdated.length
+  })
+}
+
+/** How many private halves are sealed with another secret key than the current one. */
+export async function countOutdatedSigningKeys(db: Queryable, secretKey: SecretKey): Promise<number> {
+  return (await listOutdated(db, secretKey)).length
+}
+
+async function listOutdated(db: Queryable, secretKey: SecretKey): Promise<{ kid: string; private_jwk: string }[]> {
+  const { rows } = await db.query<{ kid: string; private_jwk: string }>(
+    'select kid, private_jwk from signing_key where private_jwk is not null',
+  )
+  return rows.filter(({ private_jwk }) => !isSealedAnew(secretKey, private_jwk))
+}
+
 /** A key as a process that issues and verifies tokens needs it. */
 export type LoadedSigningKey = {
   kid: string
@@ -125,10 +143,7 @@ async function insertSigningKey(client: Queryable, secretKey: SecretKey): Promis
   const { publicKey, privateKey } = await generateKeyPair('EdDSA', { crv: 'Ed25519', extractable: true })
   const publicJwk = await exportJWK(publicKey)
   const kid = await calculateJwkThumbprint(publicJwk)
-  // Sealed, so that a copy of the database alone cannot sign tokens.
-  const sealed = await new CompactEncrypt(new TextEncoder().encode(JSON.stringify(await exportJWK(privateKey))))
-    .setProtectedHeader({ alg: 'dir', enc: 'A256GCM' })
-    .encrypt(secretKey.sealingKey)
+  const sealed = await sealText(secretKey, JSON.stringify(await exportJWK(privateKey)))
   await client.query(
     `insert into signing_key (kid, public_jwk, private_jwk, state, created_at)
      values ($1, $2, to_jsonb($3::text), 'active', clock_timestamp())`,
@@ -138,8 +153,7 @@ async function insertSigningKey(client: Queryable, secretKey: SecretKey): Promis
 }
 
 async function unseal(sealed: string, secretKey: SecretKey): Promise<CryptoKey> {
-  const { plaintext } = await compactDecrypt(sealed, secretKey.sealingKey)
-  const key = await importJWK(JSON.parse(new TextDecoder().decode(plaintext)), 'EdDSA')
+  const key = await importJWK(JSON.parse(await unsealText(secretKey, sealed)), 'EdDSA')
   if (!(key instanceof CryptoKey)) throw new Error('a signing key is not an Ed25519 key')
   return key
 }

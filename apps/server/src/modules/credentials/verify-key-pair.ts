@@ -8,7 +8,7 @@ export type KeyPairVerdict =
   | { refused: 'unknown' | 'wrong secret' | 'revoked' | 'company' | 'agreement' }
 
 /**
- * Whose pair this is. The same work whatever is wrong: one statement, one hash, one comparison, so that neither the answer nor its time
+ * Whose pair this is. The same work whatever is wrong: one statement, one hash and one comparison for each secret key, so that neither the answer nor its time
  * tells a stranger which half was right. The reason is for our log.
  */
 export async function verifyKeyPair(
@@ -17,7 +17,7 @@ export async function verifyKeyPair(
   clientId: string,
   clientSecret: string,
 ): Promise<KeyPairVerdict> {
-  const givenHmac = secretKey.hmac(clientSecret)
+  const givenHmacs = secretKey.hmacs(clientSecret)
   const { rows } = await pool.query<VerifyRow>({
     name: 'verify-key-pair',
     text: `select k.id, k.company_id, k.secret_hmac, k.revoked_at is not null as is_revoked,
@@ -30,13 +30,24 @@ export async function verifyKeyPair(
   })
   const row = rows[0]
   if (!row) throw new Error('the key pair statement returned no row')
-  const isRightSecret = isSameHash(givenHmac, row.secret_hmac ?? noHmac)
+  const storedHmac = row.secret_hmac ?? noHmac
+  const isRightSecret = givenHmacs.filter((given) => isSameHash(given, storedHmac)).length > 0
   if (row.id === null || row.company_id === null) return { refused: 'unknown' }
   if (!isRightSecret) return { refused: 'wrong secret' }
   if (row.is_revoked) return { refused: 'revoked' }
   if (!row.is_active) return { refused: 'company' }
   if (!row.has_agreement) return { refused: 'agreement' }
+  if (secretKey.isOutdated(clientSecret, storedHmac)) await storeAnew(pool, secretKey, row.id, clientSecret)
   return { companyId: row.company_id, keyPairId: row.id }
+}
+
+/** During a rotation of the secret key: the hash cannot be made anew from the old one, only when its secret is seen. */
+async function storeAnew(db: Queryable, secretKey: SecretKey, id: KeyPairId, clientSecret: string): Promise<void> {
+  await db.query('update key_pair set secret_hmac = $2, secret_key_id = $3 where id = $1', [
+    id,
+    secretKey.hmac(clientSecret),
+    secretKey.id,
+  ])
 }
 
 /** Compared when there is no pair; no secret is known whose hash it is. */

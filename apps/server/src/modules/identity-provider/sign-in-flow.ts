@@ -1,4 +1,5 @@
 import { EncryptJWT, jwtDecrypt } from 'jose'
+import { sealedHeader, sealingKeyOf } from '../credentials/sealed-text.ts'
 import type { SecretKey } from '../credentials/secret.ts'
 import type { Checks } from './open-id-connect.ts'
 
@@ -19,7 +20,7 @@ const lifetimeSeconds = 10 * 60
 /** The flow for the browser's cookie: encrypted, so that neither the page nor the person reads or makes one. */
 export async function sealFlow(secretKey: SecretKey, flow: SignInFlow): Promise<string> {
   return await new EncryptJWT({ flow })
-    .setProtectedHeader({ alg: 'dir', enc: 'A256GCM' })
+    .setProtectedHeader(sealedHeader(secretKey))
     .setAudience(audience)
     .setIssuedAt()
     .setExpirationTime(`${lifetimeSeconds}s`)
@@ -29,7 +30,7 @@ export async function sealFlow(secretKey: SecretKey, flow: SignInFlow): Promise<
 /** The flow that this browser began within the last 10 minutes; null for anything else. */
 export async function unsealFlow(secretKey: SecretKey, sealed: string): Promise<SignInFlow | null> {
   try {
-    const { payload } = await jwtDecrypt(sealed, secretKey.sealingKey, { audience })
+    const { payload } = await jwtDecrypt(sealed, sealingKeyOf(secretKey), { audience })
     // Only `sealFlow` makes one for this audience.
     return payload.flow as SignInFlow
   } catch {

@@ -3,6 +3,8 @@ import type { Queryable } from '../../platform/database/queryable.ts'
 import { violates } from '../../platform/errors/field.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import type { MemberId } from '../../platform/identity/identity.ts'
+import { isSealedAnew, sealText, unsealText } from '../credentials/sealed-text.ts'
+import type { SecretKey } from '../credentials/secret.ts'
 import { parseTenantId, type Tenant, tenantIdOf } from '../membership/tenant.ts'
 
 /** The identity provider of a tenant. `clientSecret` is sealed. */
@@ -70,6 +72,30 @@ export async function saveProvider(client: Queryable, tenant: Tenant, provider: 
     if (violates(error, 'identity_provider_sign_in_name_key')) throw new Problem('sign_in_name_taken')
     throw error
   }
+}
+
+/** Seals every client secret with the current secret key that is not yet. One that is changed meanwhile stays as it was made. Safe to repeat. */
+export async function resealClientSecrets(db: Queryable, secretKey: SecretKey): Promise<void> {
+  for (const { id, client_secret } of await listOutdated(db, secretKey)) {
+    const sealed = await sealText(secretKey, await unsealText(secretKey, client_secret))
+    await db.query('update identity_provider set client_secret = $3 where id = $1 and client_secret = $2', [
+      id,
+      client_secret,
+      sealed,
+    ])
+  }
+}
+
+/** How many client secrets are sealed with another secret key than the current one. */
+export async function countOutdatedClientSecrets(db: Queryable, secretKey: SecretKey): Promise<number> {
+  return (await listOutdated(db, secretKey)).length
+}
+
+async function listOutdated(db: Queryable, secretKey: SecretKey): Promise<{ id: string; client_secret: string }[]> {
+  const { rows } = await db.query<{ id: string; client_secret: string }>(
+    'select id, client_secret from identity_provider',
+  )
+  return rows.filter(({ client_secret }) => !isSealedAnew(secretKey, client_secret))
 }
 
 /** Removes the tenant's provider with all links. Sessions that it began open nothing from then on. False when there is none. */

@@ -50,6 +50,8 @@ export const installation: Endings = {
   installation: none('of the installation'),
   migration: none('of the installation'),
   seal: none('of the installation'),
+  seal_key_change: none('of the installation'),
+  secret_key_reader: none('of the installation'),
   service_epoch: none('of the installation'),
   sign_in_attempt: none('hashes of who tried to sign in; they expire within a day'),
   sign_up: none('a sign-up that is not confirmed belongs to no tenant yet; it expires within a day'),

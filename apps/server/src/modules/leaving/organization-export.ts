@@ -34,7 +34,7 @@ export const exportedTables: Readonly<Record<string, Exported>> = {
     file: 'agents',
     about: 'agents in the office, with their last contact',
     order: 'id',
-    omit: 'key_hmac',
+    omit: 'key_hmac,secret_key_id',
     also: `jsonb_build_object('last_contact_at', (select last_contact_at from agent_contact where agent_id = agent.id))`,
   },
   location_writer: { file: 'location-agents', about: 'the agent that writes at each location', order: 'location_id' },

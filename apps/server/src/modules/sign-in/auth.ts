@@ -7,6 +7,7 @@ import { twoFactor } from 'better-auth/plugins'
 import type { Pool } from 'pg'
 import type { SecretKey } from '../credentials/secret.ts'
 import { queueMail } from '../mail/queue.ts'
+import { authSecretsOf } from './auth-secrets.ts'
 import { passwordLengthMax, passwordLengthMin } from './password-rule.ts'
 import { endOlderResetLinks, resetLinkStorage } from './reset-link.ts'
 import { resetMail } from './sign-in-mail.ts'
@@ -25,7 +26,33 @@ export const freshMs = 10 * 60_000
 /** The header in which we tell better-auth the caller's address, after we have worked it out; what a caller sends in it is dropped. */
 export const clientIpHeader = 'x-bridgework-client-ip'
 
-export type Auth = ReturnType<typeof createAuth>
+/** What of better-auth we use. */
+export type Auth = Pick<ReturnType<typeof createAuthWith>, 'api' | 'options' | '$context'>
+
+type AuthDeps = { pool: Pool; secretKey: SecretKey; publicUrl: string }
+
+/** Signing in to the portal, with the secret keys of the moment: after each step of a rotation it is made anew. */
+export function createAuth(deps: AuthDeps): Auth {
+  const { secretKey } = deps
+  let made: { auth: Auth; keys: unknown; id: string } | null = null
+  const current = () => {
+    if (made?.keys !== secretKey.all() || made.id !== secretKey.id) {
+      made = { auth: createAuthWith(deps), keys: secretKey.all(), id: secretKey.id }
+    }
+    return made.auth
+  }
+  return {
+    get api() {
+      return current().api
+    },
+    get options() {
+      return current().options
+    },
+    get $context() {
+      return current().$context
+    },
+  }
+}
 
 /**
  * Signing in to the portal, by better-auth: passwords (hashed with scrypt), one-time passwords with recovery codes, passkeys, sessions in the
@@ -33,14 +60,14 @@ export type Auth = ReturnType<typeof createAuth>
  * are too weak, that a one-time password counts once, that an
  * account begins with a proven e-mail address, and that a session ends after 12 hours.
  */
-export function createAuth(deps: { pool: Pool; secretKey: SecretKey; publicUrl: string }) {
+function createAuthWith(deps: AuthDeps) {
   const { pool, secretKey, publicUrl } = deps
   const times = { createdAt: 'created_at', updatedAt: 'updated_at' }
   return betterAuth({
     appName: 'Bridgework',
     baseURL: publicUrl,
     basePath: authPath,
-    secret: secretKey.sessionSecret,
+    ...authSecretsOf(secretKey),
     database: pool,
     trustedOrigins: [publicUrl],
     // Its messages name people; ours is the only log.

@@ -28,11 +28,12 @@ export async function inviteMember(
 ): Promise<{ link: string }> {
   const token = newSecret('bwi')
   await db.query(
-    `insert into invitation (member_id, token_hmac, expires_at)
-     values ($1, $2, clock_timestamp() + $3 * interval '1 millisecond')
+    `insert into invitation (member_id, token_hmac, secret_key_id, expires_at)
+     values ($1, $2, $3, clock_timestamp() + $4 * interval '1 millisecond')
      on conflict (member_id) do update
-       set token_hmac = excluded.token_hmac, created_at = now(), expires_at = excluded.expires_at`,
-    [member.id, secretKey.hmac(token), invitationLifetimeMs],
+       set token_hmac = excluded.token_hmac, secret_key_id = excluded.secret_key_id, created_at = now(),
+           expires_at = excluded.expires_at`,
+    [member.id, secretKey.hmac(token), secretKey.id, invitationLifetimeMs],
   )
   const link = `${publicUrl}/invitation#${token}`
   const tenantName = await nameOfTenant(db, member.tenant)
@@ -92,7 +93,9 @@ export async function acceptInvitation(
     }
     // The member before the invitation, as for those who remove a member: nobody waits in a circle.
     const isActivated = await activateMember(client, member.id, who.userId)
-    const { rowCount } = await client.query('delete from invitation where token_hmac = $1', [secretKey.hmac(token)])
+    const { rowCount } = await client.query('delete from invitation where token_hmac = any($1::bytea[])', [
+      secretKey.hmacs(token),
+    ])
     if (!isActivated || rowCount === 0) throw new Problem('invitation_unknown')
     await recordAudit(client, {
       side: member.tenant.side,
@@ -114,8 +117,8 @@ async function requireInvitation(db: Queryable, secretKey: SecretKey, token: str
     // A link of later than now is refused like an expired one: the clock was set back, and the link would live longer by that.
     `select member_id
        from invitation
-      where token_hmac = $1 and clock_timestamp() between created_at - interval '1 minute' and expires_at`,
-    [secretKey.hmac(token)],
+      where token_hmac = any($1::bytea[]) and clock_timestamp() between created_at - interval '1 minute' and expires_at`,
+    [secretKey.hmacs(token)],
   )
   const member = rows[0] && (await findMember(db, rows[0].member_id))
   if (!member || member.userId !== null) throw new Problem('invitation_unknown')

@@ -45,9 +45,9 @@ export async function requestSignUp(
   const token = newSecret('bwi')
   await withTransaction(pool, async (client) => {
     await client.query(
-      `insert into sign_up (token_hmac, side, tenant_name, name, email, password_hash, expires_at)
-       values ($1, $2, $3, $4, $5, $6, clock_timestamp() + $7 * interval '1 millisecond')`,
-      [secretKey.hmac(token), signUp.side, tenantName, name, email, signUp.passwordHash, lifetimeMs],
+      `insert into sign_up (token_hmac, secret_key_id, side, tenant_name, name, email, password_hash, expires_at)
+       values ($1, $2, $3, $4, $5, $6, $7, clock_timestamp() + $8 * interval '1 millisecond')`,
+      [secretKey.hmac(token), secretKey.id, signUp.side, tenantName, name, email, signUp.passwordHash, lifetimeMs],
     )
     await queueMail(client, signUpMail(publicUrl, { email, name }, tenantName, token))
   })
@@ -67,10 +67,10 @@ export async function completeSignUp(
   await withTransaction(pool, async (client) => {
     const { rows } = await client.query<SignUp>(
       `delete from sign_up
-        where token_hmac = $1 and expires_at - clock_timestamp() between interval '0' and $2 * interval '1 millisecond'
+        where token_hmac = any($1::bytea[]) and expires_at - clock_timestamp() between interval '0' and $2 * interval '1 millisecond'
        returning side, tenant_name as "tenantName", name, email, password_hash as "passwordHash"`,
       // One that lives longer than ever given was made before the clock was set back.
-      [secretKey.hmac(token), lifetimeMs + 60_000],
+      [secretKey.hmacs(token), lifetimeMs + 60_000],
     )
     const [signUp] = rows
     if (!signUp) throw new Problem('invitation_unknown')

@@ -12,7 +12,7 @@ export async function grantServerRole(owner: Pick<pg.Client, 'query'>, roleName:
               where to_regclass('public.' || name) is not null) as "appendOnly"
        from pg_roles
       where rolname = $1`,
-    [roleName, ['disclosure', 'audit_event', 'seal', 'practice_seal']],
+    [roleName, ['disclosure', 'audit_event', 'seal', 'practice_seal', 'seal_key_change']],
   )
   const [found] = answer.rows
   if (!found)

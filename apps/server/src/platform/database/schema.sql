@@ -27,6 +27,7 @@ create table agent (
   key_hmac bytea not null,
   enrolled_at timestamp with time zone not null default now(),
   revoked_at timestamp with time zone,
+  secret_key_id text,
   constraint agent_id_check CHECK (((id >= 1) AND (id <= '9007199254740991'::bigint))),
   constraint agent_key_hmac_key UNIQUE (key_hmac),
   constraint agent_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
@@ -211,6 +212,7 @@ create table enrolment_code (
   created_at timestamp with time zone not null default now(),
   expires_at timestamp with time zone not null,
   used_at timestamp with time zone,
+  secret_key_id text,
   constraint enrolment_code_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
   constraint enrolment_code_pkey PRIMARY KEY (code_hmac)
 );
@@ -248,6 +250,7 @@ create table installation (
   id uuid not null,
   secret_key_check bytea not null,
   created_at timestamp with time zone not null default now(),
+  secret_key_settled_at timestamp with time zone,
   constraint installation_only_one_check CHECK (only_one),
   constraint installation_pkey PRIMARY KEY (only_one)
 );
@@ -257,6 +260,7 @@ create table invitation (
   token_hmac bytea not null,
   created_at timestamp with time zone not null default now(),
   expires_at timestamp with time zone not null,
+  secret_key_id text,
   constraint invitation_member_id_fkey FOREIGN KEY (member_id) REFERENCES membership(id),
   constraint invitation_pkey PRIMARY KEY (member_id),
   constraint invitation_token_hmac_key UNIQUE (token_hmac)
@@ -271,6 +275,7 @@ create table key_pair (
   created_at timestamp with time zone not null default now(),
   revoked_at timestamp with time zone,
   revoked_by uuid,
+  secret_key_id text,
   constraint key_pair_client_id_key UNIQUE (client_id),
   constraint key_pair_company_id_fkey FOREIGN KEY (company_id) REFERENCES company(id),
   constraint key_pair_created_by_fkey FOREIGN KEY (created_by) REFERENCES membership(id),
@@ -632,6 +637,28 @@ create table seal (
 );
 CREATE INDEX seal_of_time ON public.seal USING btree (sealed_at);
 
+create table seal_key_change (
+  number bigint not null generated always as identity,
+  previous_key text not null,
+  next_key text not null,
+  last_seal bigint not null,
+  last_seal_sha256 bytea not null,
+  changed_at timestamp with time zone not null,
+  previous_signature bytea not null,
+  next_signature bytea not null,
+  constraint seal_key_change_next_key_key UNIQUE (next_key),
+  constraint seal_key_change_pkey PRIMARY KEY (number)
+);
+
+create table secret_key_reader (
+  process_id uuid not null,
+  name text not null,
+  key_ids text[] not null,
+  current_key_id text not null,
+  seen_at timestamp with time zone not null,
+  constraint secret_key_reader_pkey PRIMARY KEY (process_id)
+) with (fillfactor=50, autovacuum_vacuum_threshold=1000, autovacuum_vacuum_scale_factor=0);
+
 create table service_epoch (
   id uuid not null default gen_random_uuid(),
   began_at timestamp with time zone not null default clock_timestamp(),
@@ -668,6 +695,7 @@ create table sign_up (
   email text not null,
   password_hash text not null,
   expires_at timestamp with time zone not null,
+  secret_key_id text,
   constraint sign_up_pkey PRIMARY KEY (token_hmac),
   constraint sign_up_side_check CHECK ((side = ANY (ARRAY['company'::text, 'organization'::text])))
 );

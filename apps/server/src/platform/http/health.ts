@@ -1,12 +1,11 @@
 import type { FastifyInstance } from 'fastify'
 import type { Pool } from 'pg'
 import { findNewestMigration } from '../database/migrate.ts'
-import type { Metrics } from '../metrics/metrics.ts'
 
 const clockDifferenceMaxMs = 5000
 
-/** Liveness, readiness and metrics, for the monitoring of the process. */
-export function registerHealth(app: FastifyInstance, deps: { pool: Pool; now: () => Date; metrics: Metrics }): void {
+/** Liveness and readiness, for the monitoring of the process. */
+export function registerHealth(app: FastifyInstance, deps: { pool: Pool; now: () => Date }): void {
   const config = { isAlwaysServed: true }
   app.get('/healthz', { config }, async () => ({ status: 'ok' }))
 
@@ -15,10 +14,6 @@ export function registerHealth(app: FastifyInstance, deps: { pool: Pool; now: ()
     if (problem === null) return { status: 'ready' }
     return reply.code(503).header('Retry-After', '2').send({ status: 'not ready', because: problem })
   })
-
-  app.get('/metrics', { config }, async (_request, reply) =>
-    reply.header('Content-Type', deps.metrics.contentType).send(await deps.metrics.render()),
-  )
 }
 
 /** The migrations were done before the server listened: what can go wrong since is the database, or one of the two clocks. */

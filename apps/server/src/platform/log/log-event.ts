@@ -9,6 +9,7 @@ export type LogEvent =
   | { event: 'server.starting' | 'server.stopped'; environment: string }
   | { event: 'server.warning'; text: string }
   | { event: 'tls.reloaded' }
+  | { event: 'secret_key.reloaded'; keys: number; current: string }
   | { event: 'database.starting' | 'database.ready' | 'database.stopped'; kind: 'embedded' | 'server' }
   | { event: 'database.died'; restartInMs: number }
   | { event: 'database.unavailable'; code: string }
