@@ -24,9 +24,11 @@ test('owners and operators made on the command line get a link by mail, which is
   assert.deepEqual(
     rows.map(({ side, subject }) => [side, subject]),
     [
-      ['company', 'Olga Owner <olga@example.com>'],
-      ['organization', 'Olga Owner <olga@example.com>'],
-      ['operator', 'Otto <op@example.com>'],
+      ['operator', `Vendor Inc. (${company.company.id}), owner Olga Owner <olga@example.com>`],
+      ['company', `Vendor Inc. (${company.company.id}), owner Olga Owner <olga@example.com>`],
+      ['operator', `Smile Group (${organization.id}), owner Olga Owner <olga@example.com>`],
+      ['organization', `Smile Group (${organization.id}), owner Olga Owner <olga@example.com>`],
+      ['operator', 'Invited Otto <op@example.com>'],
     ],
   )
 })

@@ -13,6 +13,8 @@ export type AuditEntry = {
   action: string
   /** What it was done to, in words for a person. Never a patient, never a secret. */
   subject: string | null
+  /** Why, as the person typed it; left out: none. */
+  reason?: string | null
   ip: string | null
   requestId: string | null
 }
@@ -22,13 +24,16 @@ export type StoredAuditEntry = AuditEntry & { id: string; occurredAt: Date }
 /** Puts it on record. Hand down the transaction of the act itself, where there is one. */
 export async function recordAudit(db: Queryable, entry: AuditEntry): Promise<void> {
   await db.query(
-    `insert into audit_event (side, tenant_id, user_id, actor, action, subject, ip, request_id)
-     values ($1, $2, $3, $4, $5, $6, $7, $8)`,
-    [entry.side, entry.tenantId, entry.userId, entry.actor, entry.action, entry.subject, entry.ip, entry.requestId],
+    `insert into audit_event (side, tenant_id, user_id, actor, action, subject, ip, request_id, reason)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+    [
+      ...[entry.side, entry.tenantId, entry.userId, entry.actor, entry.action, entry.subject, entry.ip],
+      ...[entry.requestId, entry.reason ?? null],
+    ],
   )
 }
 
-/** A page of a tenant's history, the newest first; `search` looks in who, what and to what. */
+/** A page of a tenant's history, the newest first; `search` looks in who, what, to what and why. */
 export async function listAudit(
   db: Queryable,
   filter: { side: AuditEntry['side']; tenantId: string | null; search: string; limit: number; offset: number },
@@ -38,7 +43,7 @@ export async function listAudit(
     `select ${columns}
        from audit_event
       where side = $1 and tenant_id is not distinct from $2
-        and (actor || ' ' || action || ' ' || coalesce(subject, '')) ilike $3`,
+        and (actor || ' ' || action || ' ' || coalesce(subject, '') || ' ' || coalesce(reason, '')) ilike $3`,
     'id desc',
     filter,
     [filter.side, filter.tenantId, containing(filter.search)],
@@ -55,4 +60,4 @@ export async function listAuditOfPerson(db: Queryable, userId: string, limit: nu
   return rows.map(fromRow<StoredAuditEntry>)
 }
 
-const columns = 'id, occurred_at, side, tenant_id, user_id, actor, action, subject, host(ip) as ip, request_id'
+const columns = 'id, occurred_at, side, tenant_id, user_id, actor, action, subject, host(ip) as ip, request_id, reason'

@@ -98,6 +98,7 @@ create table audit_event (
   subject text,
   ip inet,
   request_id text,
+  reason text,
   constraint audit_event_pkey PRIMARY KEY (id),
   constraint audit_event_side_check CHECK ((side = ANY (ARRAY['company'::text, 'organization'::text, 'operator'::text, 'account'::text])))
 );
