@@ -155,7 +155,10 @@ const people = {
     status: 409,
     errors: 'The owner cannot be removed or get another role. Transfer ownership to another member first.',
   },
-  last_operator: { status: 409, errors: 'The last operator cannot be removed. Add another operator first.' },
+  last_operator: {
+    status: 409,
+    errors: 'The last admin of the operators can neither be removed nor get another role. Add another admin first.',
+  },
   name_taken: {
     status: 409,
     errors: 'Another company has this name, or one that looks like it. Choose another name, or ask the operator.',

@@ -1,5 +1,5 @@
 import type { Action, Membership, Session } from '@bridgework/contract/portal'
-import { mayDo } from '@bridgework/contract/portal'
+import { mayDo, needsReason } from '@bridgework/contract/portal'
 import { queryOptions, useSuspenseQuery } from '@tanstack/react-query'
 import { forgetDrafts, restoreDrafts } from '../ui/draft.ts'
 import { call, callSignIn, setCsrfToken } from './call.ts'
@@ -29,6 +29,12 @@ export function useMembership(tenantId: string): Membership | undefined {
 export function useMay(tenantId: string): (action: Action) => boolean {
   const membership = useMembership(tenantId)
   return (action) => membership !== undefined && mayDo(membership.role, action)
+}
+
+/** Whether the person, as an operator, gives a reason with every act. */
+export function useNeedsReason(): boolean {
+  const membership = useMembership('operator')
+  return membership !== undefined && needsReason(membership.role)
 }
 
 /** Reads who is signed in now. */

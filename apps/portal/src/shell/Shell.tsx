@@ -122,7 +122,7 @@ function TenantSwitcher({
       {current && (
         <Text size="xs" c="dimmed">
           {sideNames[current.side]}
-          {current.side !== 'operator' && ` · ${current.role}`}
+          {` · ${current.role}`}
         </Text>
       )}
     </Box>

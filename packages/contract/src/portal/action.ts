@@ -2,9 +2,15 @@
 export const sides = ['company', 'organization', 'operator'] as const
 export type Side = (typeof sides)[number]
 
-/** An operator has no role of its own: each is an owner of that side. */
-export const memberRoles = ['owner', 'admin', 'member'] as const
-export type MemberRole = (typeof memberRoles)[number]
+/** The roles of each side. An operator is an admin, or in support: reads, and acts with a reason. */
+export const rolesOf = {
+  company: ['owner', 'admin', 'member'],
+  organization: ['owner', 'admin', 'member'],
+  operator: ['admin', 'support'],
+} as const satisfies Record<Side, readonly string[]>
+export type MemberRole = (typeof rolesOf)[Side][number]
+/** A role that a person can be given; an owner becomes one by a transfer. */
+export type GivenRole = Exclude<MemberRole, 'owner'>
 
 type Rule = {
   /** null: of any side; the path names the tenant. */
@@ -14,9 +20,11 @@ type Rule = {
   fresh?: true
 }
 
-const anyone = memberRoles
+const anyone = ['owner', 'admin', 'member', 'support'] as const
 const managers = ['owner', 'admin'] as const
 const ownerOnly = ['owner'] as const
+const adminOnly = ['admin'] as const
+const operators = rolesOf.operator
 
 /**
  * Who may do what: the one table that the server enforces, the pages read and the tests walk. An act is named `<thing>.<verb>`; on the
@@ -55,11 +63,13 @@ export const actions = {
   'disclosure.read': { side: 'organization', roles: managers },
   'attribution.read': { side: 'organization', roles: anyone },
   'attribution.update': { side: 'organization', roles: managers },
-  'operator.read': { side: 'operator', roles: ownerOnly },
-  'operator.company_create': { side: 'operator', roles: ownerOnly, fresh: true },
-  'operator.company_suspend': { side: 'operator', roles: ownerOnly, fresh: true },
-  'operator.organization_create': { side: 'operator', roles: ownerOnly, fresh: true },
-  'operator.agreement_publish': { side: 'operator', roles: ownerOnly, fresh: true },
+  'operator.read': { side: 'operator', roles: operators },
+  'operator.company_create': { side: 'operator', roles: operators, fresh: true },
+  'operator.company_suspend': { side: 'operator', roles: operators, fresh: true },
+  // Asked of the body of the act above: a closed company stays closed.
+  'operator.company_close': { side: 'operator', roles: adminOnly, fresh: true },
+  'operator.organization_create': { side: 'operator', roles: operators, fresh: true },
+  'operator.agreement_publish': { side: 'operator', roles: adminOnly, fresh: true },
 } as const satisfies Record<string, Rule>
 
 export type Action = keyof typeof actions
@@ -68,4 +78,9 @@ export type Action = keyof typeof actions
 export function mayDo(role: MemberRole, action: Action): boolean {
   const roles: readonly MemberRole[] = actions[action].roles
   return roles.includes(role)
+}
+
+/** Whether a role says why with every act: support does. */
+export function needsReason(role: MemberRole): boolean {
+  return role === 'support'
 }

@@ -19,8 +19,8 @@ export const actOptions = {
 export const reasonedOptions = { ...actOptions, reason: required('<text>', 'why, for the history', text) }
 
 /**
- * Who did it is the user of this system, and the operator that they say they are: nothing here can prove more. Throws Problem member_unknown
- * when no operator has that address.
+ * Who did it is the user of this system, and the admin that they say they are: nothing here can prove more. Throws Problem member_unknown when
+ * no operator has that address, and role_denied for one in support.
  */
 export function createRecorder(action: string, { as, reason }: { as?: string; reason?: string }): RecordAct {
   return async (db, subject, concerned) => {
@@ -35,6 +35,9 @@ export function createRecorder(action: string, { as, reason }: { as?: string; re
 
 async function requireOperator(db: Queryable, email: string) {
   const found = (await listMembers(db, operator)).find((each) => each.email.toLowerCase() === email.toLowerCase())
+  // Whoever runs commands may do everything, so nothing here could hold what support may not.
+  if (found?.role === 'support')
+    throw new Problem('role_denied', { errors: `${found.email} is in support, which works in the portal.` })
   if (found) return found
   throw new Problem('member_unknown', { errors: `No operator has the address ${email}. See "operator list".` })
 }

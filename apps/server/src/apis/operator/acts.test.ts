@@ -70,6 +70,8 @@ test('an act names the operator who says so, and an address of no operator chang
   assert.deepEqual([refused.code, refused.err.slice(0, 49)], [1, 'No operator has the address nobody@example.com. S'])
   assert.deepEqual(await snapshot(main), before)
 
+  await main.ask('operator', 'set-role', '--operator', operators.two.id, '--role', 'support')
+  assert.match((await main.run(...create, 'two@example.com')).err, /is in support, which works in the portal/)
   const { id } = await main.ask(...create, 'ONE@example.com')
   const { rows } = await main.pool.query(
     'select side, tenant_id, user_id, actor from audit_event order by id desc limit 2',
@@ -127,6 +129,7 @@ async function someInstallation(t: TestContext) {
   const cases = {
     'operator add': of('--email', 'three@example.com', '--name', 'Three'),
     'operator list': none,
+    'operator set-role': of('--operator', operators.two.id, '--role', 'support'),
     'operator remove': of('--operator', operators.two.id),
     'organization create': of('--name', 'Smiles', ...owner),
     'organization update': of('--organization', organization, '--time-zone', 'America/Denver'),

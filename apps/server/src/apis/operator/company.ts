@@ -57,11 +57,12 @@ export const company: CommandGroup = {
       },
     }),
     suspend: changing(
+      'operator.company_suspend',
       'Refuses the company’s tokens and gives it no new ones, from its next request on. Nothing is lost.',
       suspendCompany,
     ),
-    resume: changing('Ends a suspension.', resumeCompany),
-    close: changing('Closes a company for good: it cannot be resumed.', closeCompany),
+    resume: changing('operator.company_suspend', 'Ends a suspension.', resumeCompany),
+    close: changing('operator.company_close', 'Closes a company for good: it cannot be resumed.', closeCompany),
     erase: command({
       help: 'Erases a vendor for good: keys, people and usage. What it read, its grants and its history stay, as the law requires. Shows both and asks for the name first. Repeat it after an interruption.',
       act: 'company.erase',
@@ -77,10 +78,10 @@ export const company: CommandGroup = {
   },
 }
 
-function changing(help: string, change: typeof suspendCompany): Command {
+function changing(act: string, help: string, change: typeof suspendCompany): Command {
   return command({
     help,
-    act: 'operator.company_suspend',
+    act,
     options: { company: required('<id>', 'the company', uuid<CompanyId>) },
     run: async ({ pool }, { company }, record) => {
       const data = await withTransaction(pool, async (client) => {
