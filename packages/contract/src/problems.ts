@@ -194,6 +194,11 @@ const people = {
   output_unusable: { status: 409, errors: 'The export cannot be written there. Choose another folder.' },
   backup_unusable: { status: 409, errors: 'This backup cannot be used.' },
   database_not_empty: { status: 409, errors: 'The database is not empty. Restore a backup into a new database.' },
+  audit_cursor_unknown: {
+    status: 409,
+    errors:
+      'The cursor is not of this database’s chain: the database was restored from a backup, or its seals were changed. Run "disclosure verify", then export again without --after.',
+  },
   stopped: { status: 503, errors: 'Stopped before the end. Repeat the command to finish.' },
   not_in_production: { status: 409, errors: 'This command creates demo data and runs in the sandbox only.' },
   password_refused: { status: 422, errors: 'This password cannot be used. Choose another one.' },

@@ -35,7 +35,7 @@ export function createRecorder(action: string, { as, reason }: { as?: string; re
 
 async function requireOperator(db: Queryable, email: string) {
   const found = (await listMembers(db, operator)).find((each) => each.email.toLowerCase() === email.toLowerCase())
-  // Whoever runs commands may do everything, so nothing here could hold what support may not.
+  // The command line can do everything, so it could not hold what support may not.
   if (found?.role === 'support')
     throw new Problem('role_denied', { errors: `${found.email} is in support, which works in the portal.` })
   if (found) return found

@@ -171,6 +171,7 @@ async function someInstallation(t: TestContext) {
     'disclosure patient': of('--organization', organization, '--patient', 'P-4711'),
     'disclosure verify': none,
     'disclosure key': none,
+    'audit export': none,
     'signing-key list': none,
     'signing-key rotate': none,
     'signing-key withdraw': async () => ({ args: ['--kid', (await ask('signing-key', 'list'))[0].kid] }),

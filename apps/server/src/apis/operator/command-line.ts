@@ -14,7 +14,8 @@ export type Command = {
   /** The action of what it leaves in the history; null: it changes nothing, and shows nothing of a patient. */
   readonly act: string | null
   readonly options: Options
-  readonly run: (context: Context, values: never, record: RecordAct) => Promise<Answer>
+  /** null: it has written its answer itself. */
+  readonly run: (context: Context, values: never, record: RecordAct) => Promise<Answer | null>
 }
 
 /** The commands on one kind of thing. */
@@ -31,11 +32,11 @@ export function command<Of extends Options>({
   help: string
   options: Of
 } & (
-  | { act: null; needsReason?: false; run: (context: Context, values: Values<Of>) => Promise<Answer> }
+  | { act: null; needsReason?: false; run: (context: Context, values: Values<Of>) => Promise<Answer | null> }
   | {
       act: string
       needsReason?: boolean
-      run: (context: Context, values: Values<Of>, record: RecordAct) => Promise<Answer>
+      run: (context: Context, values: Values<Of>, record: RecordAct) => Promise<Answer | null>
     }
 )): Command {
   const more = definition.act === null ? {} : needsReason ? reasonedOptions : actOptions
@@ -43,7 +44,7 @@ export function command<Of extends Options>({
   return { ...definition, options: { ...definition.options, ...more } } as unknown as Command
 }
 
-export type CommandLine = { print: string } | { run: (context: Context) => Promise<Answer>; isJson: boolean }
+export type CommandLine = { print: string } | { run: (context: Context) => Promise<Answer | null>; isJson: boolean }
 
 /** Parses the arguments, or throws a UsageError that says what is wrong and what is accepted. */
 export function parseCommandLine(groups: Readonly<Record<string, CommandGroup>>, args: readonly string[]): CommandLine {

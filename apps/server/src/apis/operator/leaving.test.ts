@@ -219,6 +219,7 @@ async function someOperator(t: TestContext) {
       signal: new AbortController().signal,
       progress: { show: () => {}, end: () => {} },
       ownerUrl: '',
+      write: async (text: string) => void out.push(text),
       ask: typed === undefined ? null : async () => typed,
       say: (text: string) => void said.push(text),
       secretKey: async () => world.secretKey,

@@ -32,6 +32,7 @@ export function operatorOn(
         progress: { show: () => {}, end: () => {} },
         ownerUrl,
         ask: null,
+        write: async (text: string) => void out.push(text),
         say: () => {},
         secretKey: async () => secretKey,
         close: async () => {},
@@ -52,9 +53,9 @@ export function operatorOn(
 
 /** An installation of the test's own, on which `run` runs a command. */
 export async function someOperator(t: { name?: string }) {
-  const { pool, ownerPool, url } = await createTestDatabase(t)
+  const { pool, ownerPool, url, serverUrl } = await createTestDatabase(t)
   await ensureFirstAgreement(pool)
-  return { pool, ownerPool, ...operatorOn(pool, { ownerUrl: url }) }
+  return { pool, ownerPool, ownerUrl: url, serverUrl, ...operatorOn(pool, { ownerUrl: url }) }
 }
 
 /** What is on record after a vendor compared the plans of a location with its copy. */

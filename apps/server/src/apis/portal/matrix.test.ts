@@ -144,7 +144,7 @@ function refusalOf({ action, side }: Route, caller: Caller): ProblemCode | null 
 
 const statusOf = { sign_in_required: 401, role_denied: 403, company_unknown: 404, organization_unknown: 404 }
 
-/** The routes that some role may use: nobody transfers the ownership of the operator's side, which has no owner. */
+/** The routes that some role may use: the operator's side has no owner, so no ownership to transfer. */
 function usableRoutes(world: PortalWorld): Route[] {
   return servedRoutes(world).filter(({ action, side }) => {
     if (action === 'anyone' || action === 'signed_in' || side === null) return true

@@ -127,7 +127,7 @@ function requireRoleOf({ side }: Tenant, role: MemberRole): void {
   throw new Problem('field_invalid', { errors: `role must be ${roles.join(' or ')}.` })
 }
 
-/** Nobody could add an operator any more, or change the agreement, when the last admin who can sign in went. */
+/** Without an admin who can sign in, no operator could be added any more and no agreement published. */
 async function requireOtherAdmin(client: Queryable, { tenant, id, role }: Member): Promise<void> {
   if (tenant.side !== 'operator' || role !== 'admin') return
   const admins = (await listMembers(client, tenant)).filter((each) => each.role === 'admin' && each.userId)
