@@ -127,4 +127,5 @@ export type OperatorAnswers = {
   listAgreements: { data: AgreementVersion[]; companies: number }
   publishAgreement: Done
   listOperatorEvents: Listed<AuditEvent>
+  exportOperatorEvents: string
 }

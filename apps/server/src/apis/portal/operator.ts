@@ -27,8 +27,10 @@ import { Problem } from '../../platform/errors/problem.ts'
 import { type CompanyId, parseUuid } from '../../platform/identity/identity.ts'
 import { recordOperation, toAuditEvent } from './audit.ts'
 import type { Call, PortalContext, PortalHandlers } from './context.ts'
+import { sendCsv } from './csv.ts'
+import { historyCsv } from './history-csv.ts'
 import { readListPage, toListed } from './list.ts'
-import { readChoice } from './query.ts'
+import { readChoice, readSearch } from './query.ts'
 
 /** What the people who run the installation do and see. */
 export const operatorHandlers: PortalHandlers<
@@ -44,6 +46,7 @@ export const operatorHandlers: PortalHandlers<
   | 'listAgreements'
   | 'publishAgreement'
   | 'listOperatorEvents'
+  | 'exportOperatorEvents'
 > = {
   getOperatorOverview: async ({ pool, environment, lastContactOf, now }) => {
     const [database, directory, agents, disclosures, freshness, removals] = await Promise.all([
@@ -224,6 +227,11 @@ export const operatorHandlers: PortalHandlers<
     const page = readListPage(query)
     const { total, entries } = await listAudit(pool, { side: 'operator', tenantId: null, ...page })
     return toListed(page, total, entries.map(toAuditEvent))
+  },
+
+  exportOperatorEvents: async ({ pool }, call) => {
+    const search = readSearch(call.query)
+    return sendCsv(call, 'history-operator', historyCsv(pool, { side: 'operator', tenantId: null, search }))
   },
 }
 
