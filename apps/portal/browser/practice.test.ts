@@ -82,7 +82,7 @@ test('F24: the disclosures of one patient are printed on their own, over several
   await page.getByRole('textbox', { name: 'Patient number' }).fill('4711')
   await page.getByRole('button', { name: 'Show disclosures' }).click()
   // The browser's dialog would wait for a person.
-  await page.evaluate(() => Object.assign(window, { print: () => {} }))
+  await page.evaluate(() => Object.assign(globalThis, { print: () => {} }))
   const print = page.getByRole('button', { name: 'Print', exact: true })
   await print.click()
   const report = page.locator('article')

@@ -100,8 +100,9 @@ async function someInstallation(t: TestContext) {
   const operators = { one: await addOperator('One'), two: await addOperator('Two') }
   const makeOrganization = async () => (await ask('organization', 'create', '--name', 'Smile Group')).id as string
   const owner = ['--owner-email', 'o@v.example', '--owner-name', 'Olga']
-  const makeCompany = async () => (await ask('company', 'create', '--name', 'Vendor', ...owner)).company.id as string
-  const [organization, company] = [await makeOrganization(), await makeCompany()]
+  const makeCompany = async (name: string) =>
+    (await ask('company', 'create', '--name', name, ...owner)).company.id as string
+  const [organization, company] = [await makeOrganization(), await makeCompany('Vendor')]
   const addAgent = async () => {
     const { enrolment_code: code } = await ask('agent', 'enroll', '--organization', organization)
     return (await enrollAgent(pool, secretKey, { code })).agentId
@@ -144,12 +145,12 @@ async function someInstallation(t: TestContext) {
     'agent revoke': async () => ({ args: ['--agent', await addAgent()] }),
     'location update': of('--location', location.id, '--time-zone', 'America/Boise'),
     'location list': none,
-    'company create': of('--name', 'Vendor Two', ...owner),
+    'company create': of('--name', 'Recall Radar', ...owner),
     'company list': none,
     'company suspend': of('--company', company),
     'company resume': of('--company', company),
-    'company close': async () => ({ args: ['--company', await makeCompany()] }),
-    'company erase': async () => ({ args: ['--company', await makeCompany(), '--confirm', 'Vendor'] }),
+    'company close': async () => ({ args: ['--company', await makeCompany('Closing')] }),
+    'company erase': async () => ({ args: ['--company', await makeCompany('Leaving'), '--confirm', 'Leaving'] }),
     'member add': of('--company', company, ...person('ada@example.com')),
     'member list': of('--company', company),
     'member invite': async () => ({
