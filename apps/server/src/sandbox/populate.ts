@@ -45,7 +45,7 @@ export async function populate(
 ): Promise<Populated> {
   const { pool, secretKey, signal } = deps
   await completeLocations(pool)
-  const name = `Volume of ${shape.locations} × ${shape.patients}`
+  const name = `Volume of ${shape.locations} by ${shape.patients}`
   const organization = await withTransaction(pool, async (client) => {
     const made = await createOrganization(client, { name, externalReference: volumeReference, country: 'US' })
     await deps.alongside?.(client, made)
