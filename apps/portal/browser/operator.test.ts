@@ -67,7 +67,7 @@ test('an operator invites another one, sends the link again, and withdraws the i
   await page.goto('/operator/members')
   await page.getByRole('button', { name: 'Invite operator' }).click()
   const dialog = page.getByRole('dialog')
-  assert.equal(await dialog.getByRole('radio').count(), 0, 'an operator has no role to choose')
+  await dialog.getByRole('radio', { name: 'Admin' }).check()
   await dialog.getByLabel('Name').fill('Nina New')
   await dialog.getByLabel('E-mail').fill('nina@bridgework.example')
   await dialog.getByRole('button', { name: 'Send invitation' }).click()
@@ -79,12 +79,45 @@ test('an operator invites another one, sends the link again, and withdraws the i
   await page.getByText('Invitation sent again to nina@bridgework.example.').waitFor()
   assert.equal((await portal.mailsTo('nina@bridgework.example')).length, 2)
   await page.getByRole('button', { name: 'Actions for Nina New' }).click()
+  await page.getByRole('menuitem', { name: 'Move to support' }).click()
+  await page.getByRole('row', { name: /Nina New.*Support/ }).waitFor()
+  await page.getByRole('button', { name: 'Actions for Nina New' }).click()
   await page.getByRole('menuitem', { name: 'Withdraw invitation…' }).click()
   assert.ok(await dialog.getByRole('button', { name: 'Remove' }).isDisabled())
   await dialog.getByLabel(/Type/).fill('Nina New')
   await assertAccessible(page)
   await dialog.getByRole('button', { name: 'Remove' }).click()
   await page.getByText('nina@bridgework.example', { exact: true }).waitFor({ state: 'hidden' })
+})
+
+test('support suspends a company with a reason, which the history shows, and is offered nothing that it may not do', async (t) => {
+  const { page, ...portal } = await someOperator(t, 'support')
+  const vendor = await portal.addVendor()
+  const { rows } = await portal.pool.query('select name from company where id = $1', [vendor.companyId])
+  const name: string = rows[0].name
+
+  await page.goto('/operator/companies')
+  await page.getByRole('button', { name: `Actions for ${name}` }).click()
+  await page.getByRole('menuitem', { name: 'Suspend…' }).waitFor()
+  assert.equal(await page.getByRole('menuitem', { name: 'Close…' }).count(), 0)
+  await page.getByRole('menuitem', { name: 'Suspend…' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel(/Type/).fill(name)
+  assert.ok(await dialog.getByRole('button', { name: 'Suspend' }).isDisabled())
+  await dialog.getByLabel('Reason').fill('Ticket 12')
+  await assertAccessible(page)
+  await dialog.getByRole('button', { name: 'Suspend' }).click()
+  await page.getByRole('table').getByText('Suspended').waitFor()
+
+  await page.goto('/operator/history')
+  await page.getByText('Reason: Ticket 12').waitFor()
+  await page.goto('/operator/members')
+  await page.getByRole('row', { name: /Otto Operator.*Support/ }).waitFor()
+  await page.getByText('An admin can invite operators and change their roles.').waitFor()
+  assert.equal(await page.getByRole('button', { name: 'Invite operator' }).count(), 0)
+  await page.goto('/operator/agreements')
+  await page.getByText('An admin can publish a version.').waitFor()
+  assert.equal(await page.getByRole('button', { name: 'Write new version' }).count(), 0)
 })
 
 test('every page of the operator is accessible in light and dark, and fits a phone', async (t) => {
@@ -108,10 +141,10 @@ test('every page of the operator is accessible in light and dark, and fits a pho
   )
 })
 
-async function someOperator(t: TestContext) {
+async function someOperator(t: TestContext, role: 'admin' | 'support' = 'admin') {
   const portal = await somePortalInBrowser(t)
   const person = await portal.addPerson('Otto Operator')
-  await portal.makeOperator(person)
+  await portal.makeOperator(person, role)
   const page = await portal.newPage()
   await portal.signIn(page, person)
   return { ...portal, page }

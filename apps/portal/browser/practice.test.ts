@@ -71,6 +71,40 @@ test('F24: a practice sees and downloads which vendors received one patient, and
   assert.match(readFileSync(await (await downloading).path(), 'utf8'), /^disclosed_at,.*\r\n.*,patients,sent,/)
 })
 
+test('F24: the disclosures of one patient are printed on their own, over several sheets of A4 or Letter', async (t) => {
+  const { location, page, home, organizationId, ...portal } = await somePractice(t, 'owner')
+  await location.upload('patients', { '4711': aRecord('patients') })
+  const vendor = await portal.addVendor([location])
+  for (let count = 0; count < 70; count++) await vendor.get(`/locations/${location.id}/patients`)
+  await portal.pool.query(`update organization set time_zone = 'America/Denver' where id = $1`, [organizationId])
+
+  await page.goto(`${home}/disclosures`)
+  await page.getByRole('textbox', { name: 'Patient number' }).fill('4711')
+  await page.getByRole('button', { name: 'Show disclosures' }).click()
+  // The browser's dialog would wait for a person.
+  await page.evaluate(() => Object.assign(globalThis, { print: () => {} }))
+  const print = page.getByRole('button', { name: 'Print', exact: true })
+  await print.click()
+  const report = page.locator('article')
+  await report.waitFor({ state: 'attached' })
+  assert.equal(await report.isVisible(), false, 'on the screen the report does not show')
+  await page.emulateMedia({ media: 'print' })
+  await report.getByRole('heading', { name: 'Accounting of disclosures (45 CFR 164.528)' }).waitFor()
+  const text = await report.innerText()
+  for (const part of ['Practice', '4711', 'Pat Practice', 'America/Denver', '70']) assert.ok(text.includes(part), part)
+  assert.equal(await report.getByRole('row').count(), 71)
+  assert.equal(await page.getByRole('navigation').first().isVisible(), false)
+  for (const format of ['A4', 'Letter']) {
+    const sheets = (await page.pdf({ format })).toString('latin1').match(/\/Type \/Page\b/g)?.length ?? 0
+    assert.ok(sheets >= 2 && sheets <= 4, `${sheets} sheets of ${format}`)
+    // Chromium says that it has printed.
+    await report.waitFor({ state: 'detached' })
+    await page.emulateMedia({ media: null })
+    await print.click()
+    await report.waitFor({ state: 'attached' })
+  }
+})
+
 test('all locations become some in one act: a location is taken out with one click, and a sign-in that is given up changes nothing', async (t) => {
   const { location, page, home, person, ...portal } = await somePractice(t, 'owner')
   const { organizationId } = location

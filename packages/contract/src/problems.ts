@@ -211,7 +211,10 @@ const people = {
     status: 409,
     errors: 'The owner cannot be removed or get another role. Transfer ownership to another member first.',
   },
-  last_operator: { status: 409, errors: 'The last operator cannot be removed. Add another operator first.' },
+  last_operator: {
+    status: 409,
+    errors: 'The last admin of the operators can neither be removed nor get another role. Add another admin first.',
+  },
   name_taken: {
     status: 409,
     errors: 'Another company has this name, or one that looks like it. Choose another name, or ask the operator.',
@@ -256,6 +259,11 @@ const people = {
     errors: 'Another command rotates or drops the secret key at this moment. Wait until it has ended.',
   },
   secret_key_in_use: { status: 409, errors: 'The earlier secret key is still in use, so it was not dropped.' },
+  audit_cursor_unknown: {
+    status: 409,
+    errors:
+      'The cursor is not of this database’s chain: the database was restored from a backup, or its seals were changed. Run "disclosure verify", then export again without --after.',
+  },
   stopped: { status: 503, errors: 'Stopped before the end. Repeat the command to finish.' },
   not_in_production: { status: 409, errors: 'This command creates demo data and runs in the sandbox only.' },
   password_refused: { status: 422, errors: 'This password cannot be used. Choose another one.' },

@@ -1,5 +1,5 @@
 import type { Action, Membership, Session } from '@bridgework/contract/portal'
-import { mayDo } from '@bridgework/contract/portal'
+import { mayDo, needsReason } from '@bridgework/contract/portal'
 import { queryOptions, useSuspenseQuery } from '@tanstack/react-query'
 import { forgetDrafts, restoreDrafts } from '../ui/draft.ts'
 import { call, callSignIn, setCsrfToken } from './call.ts'
@@ -28,7 +28,13 @@ export function useMembership(tenantId: string): Membership | undefined {
 /** Whether the person's role here may do it. The server decides; this spares people a button that would be refused. */
 export function useMay(tenantId: string): (action: Action) => boolean {
   const membership = useMembership(tenantId)
-  return (action) => membership !== undefined && mayDo(membership.role, action)
+  return (action) => membership !== undefined && mayDo(membership.role, action, membership.side)
+}
+
+/** Whether the person, as an operator, gives a reason with every act. */
+export function useNeedsReason(): boolean {
+  const membership = useMembership('operator')
+  return membership !== undefined && needsReason(membership.role)
 }
 
 /** Reads who is signed in now. */

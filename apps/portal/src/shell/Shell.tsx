@@ -76,7 +76,7 @@ export function Shell() {
         <AppShell.Section grow component={ScrollArea}>
           {current &&
             menuOf[current.side]
-              .filter((item) => mayDo(current.role, item.action))
+              .filter((item) => mayDo(current.role, item.action, current.side))
               .map((item) => {
                 const to = `${homeOf(current)}${item.path}`
                 return (
@@ -129,7 +129,7 @@ function TenantSwitcher({
       {current && (
         <Text size="xs" c="dimmed">
           {sideNames[current.side]}
-          {current.side !== 'operator' && ` · ${current.role}`}
+          {` · ${current.role}`}
         </Text>
       )}
     </Box>

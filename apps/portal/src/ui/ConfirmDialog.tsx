@@ -2,9 +2,10 @@ import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useState } from 'react'
 import { ErrorNote } from './ErrorNote.tsx'
+import { ReasonInput } from './ReasonInput.tsx'
 
 /**
- * Asks before an act that cannot be taken back. `typed`: what must be typed first. Stays open with the reason when the act is refused,
+ * Asks before an act that cannot be taken back. `typed`: what must be typed first. `reason`: whether why is asked for, and must be given. Stays open with the reason when the act is refused,
  * and cannot be closed while it runs.
  */
 export function ConfirmDialog({
@@ -13,6 +14,7 @@ export function ConfirmDialog({
   title,
   children,
   typed,
+  reason,
   confirm,
   color = 'red.9',
   onConfirm,
@@ -22,17 +24,21 @@ export function ConfirmDialog({
   title: string
   children: ReactNode
   typed?: string
+  reason?: 'optional' | 'required'
   /** The button's words: the act itself, not "OK". */
   confirm: string
   color?: string
-  onConfirm: () => Promise<unknown>
+  /** `reason`: as it was typed; undefined without one. */
+  onConfirm: (reason: string | undefined) => Promise<unknown>
 }) {
   const [text, setText] = useState('')
-  const act = useMutation({ mutationFn: onConfirm, onSuccess: onClose })
+  const [why, setWhy] = useState('')
+  const act = useMutation({ mutationFn: () => onConfirm(why.trim() || undefined), onSuccess: onClose })
   const { reset } = act
   useEffect(() => {
     if (opened) return
     setText('')
+    setWhy('')
     reset()
   }, [opened, reset])
   return (
@@ -69,6 +75,13 @@ export function ConfirmDialog({
               data-autofocus
             />
           )}
+          {reason && (
+            <ReasonInput
+              value={why}
+              onChange={(event) => setWhy(event.currentTarget.value)}
+              required={reason === 'required'}
+            />
+          )}
           <ErrorNote error={act.error} />
           <Group justify="flex-end">
             <Button variant="default" onClick={onClose} disabled={act.isPending}>
@@ -78,7 +91,9 @@ export function ConfirmDialog({
               type="submit"
               color={color}
               loading={act.isPending}
-              disabled={typed !== undefined && text.trim() !== typed.trim()}
+              disabled={
+                (typed !== undefined && text.trim() !== typed.trim()) || (reason === 'required' && why.trim() === '')
+              }
             >
               {confirm}
             </Button>

@@ -1,11 +1,26 @@
-import { type Action, actions, type MemberRole } from '@bridgework/contract/portal'
+import { type Action, actions, type MemberRole, mayDo, rolesOf, type Side } from '@bridgework/contract/portal'
 import { Text } from '@mantine/core'
 
-const words: Record<MemberRole, string> = { owner: 'the owner', admin: 'an admin', member: 'a member' }
+const words: Record<MemberRole, string> = {
+  owner: 'the owner',
+  admin: 'an admin',
+  member: 'a member',
+  support: 'support',
+}
 
-/** Says who may do what the reader's role may not. `what` completes "… can". */
-export function WhoMay({ action, what }: { action: Action; what: string }) {
-  const who = actions[action].roles.map((role) => words[role]).join(' or ')
+/** Says who may do what the reader's role may not. `what` completes "… can"; `side`: of an action of any side. */
+export function WhoMay({
+  action,
+  what,
+  side = actions[action].side,
+}: {
+  action: Action
+  what: string
+  side?: Side | null
+}) {
+  const roles: readonly MemberRole[] =
+    side === null ? actions[action].roles : rolesOf[side].filter((role) => mayDo(role, action, side))
+  const who = roles.map((role) => words[role]).join(' or ')
   return (
     <Text size="sm" c="dimmed">
       {who.charAt(0).toUpperCase() + who.slice(1)} can {what}.

@@ -78,7 +78,7 @@ test('K22: a newcomer starts the sandbox, makes the first call, stops it, and fi
       ['practice owner', 'organization owner'],
       ['practice admin', 'organization admin'],
       ['practice member', 'organization member'],
-      ['operator', 'operator owner'],
+      ['operator', 'operator admin'],
     ])
   })
 

@@ -273,6 +273,7 @@ async function operate({ world }: Office, args: readonly string[]): Promise<stri
     progress: { show: () => {}, end: () => {} },
     ownerUrl: '',
     ask: null,
+    write: async (text: string) => void out.push(text),
     say: () => {},
     secretKey: async () => world.secretKey,
     close: async () => {},

@@ -214,7 +214,7 @@ async function someCallers(world: PortalWorld, plans: number) {
   const people = {
     company: await headersOf(await world.signInAs({ companyId: vendor.companyId }, 'owner')),
     organization: await headersOf(await world.signInAs({ organizationId: location.organizationId }, 'owner')),
-    operator: await headersOf(await world.signInAs('operator', 'owner')),
+    operator: await headersOf(await world.signInAs('operator', 'admin')),
   }
   const ids: Record<string, string> = {
     company_id: vendor.companyId,

@@ -31,7 +31,7 @@ const people = [
     email: 'member@practice.example',
     name: 'Mo Member',
   },
-  { role: 'operator', side: 'operator', member: 'owner', email: 'operator@bridgework.example', name: 'Demo Operator' },
+  { role: 'operator', side: 'operator', member: 'admin', email: 'operator@bridgework.example', name: 'Demo Operator' },
 ] as const
 
 /**

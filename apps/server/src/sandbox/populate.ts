@@ -5,9 +5,11 @@ import { createEnrolmentCode, enrollAgent } from '../modules/agents/agent-key.ts
 import { grantAccess } from '../modules/consent/grant.ts'
 import type { SecretKey } from '../modules/credentials/secret.ts'
 import type { LocationSource } from '../modules/directory/location.ts'
-import { createOrganization } from '../modules/directory/organization.ts'
+import { createOrganization, type Organization } from '../modules/directory/organization.ts'
 import { completeLocations } from '../modules/onboarding/complete-locations.ts'
 import { upsertLocations } from '../modules/onboarding/upsert-locations.ts'
+import { withTransaction } from '../platform/database/pool.ts'
+import type { Queryable } from '../platform/database/queryable.ts'
 import type { LocationId, OrganizationId } from '../platform/identity/identity.ts'
 import { ensureDemoVendor, volumeReference } from './demo.ts'
 import { findTargetOverHttp, targetInProcess, type VolumeTarget } from './volume-target.ts'
@@ -28,17 +30,27 @@ const locationsAtOnce = 5
 
 /**
  * Makes an organization with much invented data, marked as a demo and granted to the demo vendor, through the ingest path that agents use.
- * `report` hears how many records are stored, of how many.
+ * `report` hears how many records are stored, of how many. `alongside` happens in the transaction that makes the organization.
  */
 export async function populate(
-  deps: { pool: Pool; secretKey: SecretKey; serverUrl: string; signal: AbortSignal },
+  deps: {
+    pool: Pool
+    secretKey: SecretKey
+    serverUrl: string
+    signal: AbortSignal
+    alongside?: (client: Queryable, organization: Organization) => Promise<void>
+  },
   shape: VolumeShape,
   report: (stored: number, total: number) => void,
 ): Promise<Populated> {
   const { pool, secretKey, signal } = deps
   await completeLocations(pool)
-  const name = `Volume of ${shape.locations} × ${shape.patients}`
-  const organization = await createOrganization(pool, { name, externalReference: volumeReference, country: 'US' })
+  const name = `Volume of ${shape.locations} by ${shape.patients}`
+  const organization = await withTransaction(pool, async (client) => {
+    const made = await createOrganization(client, { name, externalReference: volumeReference, country: 'US' })
+    await deps.alongside?.(client, made)
+    return made
+  })
   const { code } = await createEnrolmentCode(pool, secretKey, { organizationId: organization.id })
   const agent = await enrollAgent(pool, secretKey, { code, name: 'Volume' })
   const locations = await upsertLocations(pool, organization.id, volumeLocations(shape).map(toSource))

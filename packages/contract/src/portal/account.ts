@@ -51,6 +51,8 @@ export type AuditEvent = {
   /** `key_pair.generate`: an action of the table, or `account.<what happened>`. */
   action: string
   subject: string | null
+  /** Why, where the person said so. */
+  reason: string | null
   ip: string | null
   request_id: string | null
 }

@@ -2,21 +2,31 @@
 export const sides = ['company', 'organization', 'operator'] as const
 export type Side = (typeof sides)[number]
 
-/** An operator has no role of its own: each is an owner of that side. */
-export const memberRoles = ['owner', 'admin', 'member'] as const
-export type MemberRole = (typeof memberRoles)[number]
+/** The roles of each side. An operator is an admin, or in support: reads, and acts with a reason. */
+export const rolesOf = {
+  company: ['owner', 'admin', 'member'],
+  organization: ['owner', 'admin', 'member'],
+  operator: ['admin', 'support'],
+} as const satisfies Record<Side, readonly string[]>
+export type MemberRole = (typeof rolesOf)[Side][number]
+/** A role that a person can be given; an owner becomes one by a transfer. */
+export type GivenRole = Exclude<MemberRole, 'owner'>
 
 type Rule = {
   /** null: of any side; the path names the tenant. */
   side: Side | null
   roles: readonly MemberRole[]
+  /** On the operator's side, which has no owner, in place of `roles`. */
+  onOperator?: readonly MemberRole[]
   /** Needs a sign-in of the last 10 minutes. */
   fresh?: true
 }
 
-const anyone = memberRoles
+const anyone = ['owner', 'admin', 'member', 'support'] as const
 const managers = ['owner', 'admin'] as const
 const ownerOnly = ['owner'] as const
+const adminOnly = ['admin'] as const
+const operators = rolesOf.operator
 
 /**
  * Who may do what: the one table that the server enforces, the pages read and the tests walk. An act is named `<thing>.<verb>`; on the
@@ -27,10 +37,10 @@ export const actions = {
   'member.manage': { side: null, roles: managers, fresh: true },
   'identity_provider.read': { side: null, roles: ownerOnly },
   'identity_provider.change': { side: null, roles: ownerOnly, fresh: true },
-  'member_session.read': { side: null, roles: ownerOnly },
+  'member_session.read': { side: null, roles: ownerOnly, onOperator: adminOnly },
   // Without a fresh sign-in: to end a session that may be stolen must never wait.
-  'member_session.end': { side: null, roles: ownerOnly },
-  'sign_in_rule.change': { side: null, roles: ownerOnly, fresh: true },
+  'member_session.end': { side: null, roles: ownerOnly, onOperator: adminOnly },
+  'sign_in_rule.change': { side: null, roles: ownerOnly, onOperator: adminOnly, fresh: true },
   'ownership.transfer': { side: null, roles: ownerOnly, fresh: true },
   'company.read': { side: 'company', roles: anyone },
   'company.update': { side: 'company', roles: managers },
@@ -61,17 +71,24 @@ export const actions = {
   'disclosure.read': { side: 'organization', roles: managers },
   'attribution.read': { side: 'organization', roles: anyone },
   'attribution.update': { side: 'organization', roles: managers },
-  'operator.read': { side: 'operator', roles: ownerOnly },
-  'operator.company_create': { side: 'operator', roles: ownerOnly, fresh: true },
-  'operator.company_suspend': { side: 'operator', roles: ownerOnly, fresh: true },
-  'operator.organization_create': { side: 'operator', roles: ownerOnly, fresh: true },
-  'operator.agreement_publish': { side: 'operator', roles: ownerOnly, fresh: true },
+  'operator.read': { side: 'operator', roles: operators },
+  'operator.company_create': { side: 'operator', roles: operators, fresh: true },
+  'operator.company_suspend': { side: 'operator', roles: operators, fresh: true },
+  // Asked of the body of the act above: a closed company stays closed.
+  'operator.company_close': { side: 'operator', roles: adminOnly, fresh: true },
+  'operator.organization_create': { side: 'operator', roles: operators, fresh: true },
+  'operator.agreement_publish': { side: 'operator', roles: adminOnly, fresh: true },
 } as const satisfies Record<string, Rule>
 
 export type Action = keyof typeof actions
 
-/** Whether a role, of a side that the action belongs to, may do it. */
-export function mayDo(role: MemberRole, action: Action): boolean {
-  const roles: readonly MemberRole[] = actions[action].roles
-  return roles.includes(role)
+/** Whether a role of this side, to which the action belongs, may do it. */
+export function mayDo(role: MemberRole, action: Action, side: Side): boolean {
+  const { roles, onOperator }: Rule = actions[action]
+  return (side === 'operator' ? (onOperator ?? roles) : roles).includes(role)
+}
+
+/** Whether a role says why with every act: support does. */
+export function needsReason(role: MemberRole): boolean {
+  return role === 'support'
 }

@@ -7,11 +7,14 @@ const email = Type.String({ minLength: 3, maxLength: 254, description: 'An e-mai
 const password = Type.String({ maxLength: 256, description: '15 characters or more' })
 const token = Type.String({ maxLength: 200, description: 'The secret part of a link that was mailed' })
 const timeZone = Type.Union([Type.String({ maxLength: 100 }), Type.Null()], { description: 'An IANA time zone' })
-const memberRole = Type.Enum(['admin', 'member'])
+/** Which of them a side has is in `rolesOf`. */
+const givenRole = Type.Enum(['admin', 'member', 'support'])
+/** For the history. Support gives one with every act. */
+const reason = Type.Optional(Type.String({ maxLength: 500, description: 'Why, without a name of a patient' }))
 const datasets = Type.Array(Type.Enum([...datasetNames]), { uniqueItems: true })
 const notes = Type.Array(Type.Enum([...datasetsWithNotes]), { uniqueItems: true })
 const seenList = Type.String({ maxLength: 64, description: 'The list that was seen' })
-const tenant = body({ name, owner: Type.Object({ email, name }, { additionalProperties: false }) })
+const tenant = body({ name, owner: Type.Object({ email, name }, { additionalProperties: false }), reason })
 
 /** What each route that takes a body takes. A route that is not here takes none. */
 export const portalBodies = {
@@ -20,9 +23,8 @@ export const portalBodies = {
   /** Name and password: for a person without an account. One who has an account is signed in and sends neither. */
   acceptInvitation: body({ token, name: Type.Optional(name), password: Type.Optional(password) }),
   updateAccount: body({ name }),
-  /** Without a role for an operator, who has no other. */
-  inviteMember: body({ email, name, role: Type.Optional(memberRole) }),
-  updateMember: body({ role: memberRole }),
+  inviteMember: body({ email, name, role: givenRole }),
+  updateMember: body({ role: givenRole }),
   /** Without a secret: the one before stays. */
   saveIdentityProvider: body({
     sign_in_name: Type.String({ maxLength: 40 }),
@@ -68,12 +70,13 @@ export const portalBodies = {
     excluded_paths: Type.Array(Type.String({ maxLength: 200 }), { maxItems: 20 }),
   }),
   createOperatorCompany: tenant,
-  setCompanyState: body({ state: Type.Enum(['active', 'suspended', 'closed']) }),
+  setCompanyState: body({ state: Type.Enum(['active', 'suspended', 'closed']), reason }),
   createOperatorOrganization: tenant,
   publishAgreement: body({
     version: Type.Integer({ minimum: 1 }),
     body: Type.String({ minLength: 1, maxLength: 200_000 }),
     grace_period_days: Type.Integer({ minimum: 0, maximum: 365 }),
+    reason,
   }),
 } as const satisfies Partial<Record<PortalRouteName, ReturnType<typeof body>>>
 

@@ -91,6 +91,7 @@ export type CompanyAnswers = {
   getCompany: CompanyPage
   updateCompany: Done
   listCompanyEvents: Listed<AuditEvent>
+  exportCompanyEvents: string
   getAgreement: AgreementPage
   acceptAgreement: AgreementPage
   listKeyPairs: { data: KeyPairEntry[] }

@@ -1,5 +1,15 @@
 export type * from './account.ts'
-export { type Action, actions, type MemberRole, mayDo, memberRoles, type Side, sides } from './action.ts'
+export {
+  type Action,
+  actions,
+  type GivenRole,
+  type MemberRole,
+  mayDo,
+  needsReason,
+  rolesOf,
+  type Side,
+  sides,
+} from './action.ts'
 export type * from './answer.ts'
 export { type PortalBodies, portalBodies } from './body.ts'
 export type * from './company.ts'

@@ -129,4 +129,5 @@ export type OperatorAnswers = {
   listAgreements: { data: AgreementVersion[]; companies: number }
   publishAgreement: Done
   listOperatorEvents: Listed<AuditEvent>
+  exportOperatorEvents: string
 }

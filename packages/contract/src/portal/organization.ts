@@ -229,7 +229,14 @@ export type PatientDisclosureEntry = {
 }
 
 /** Newest first. `is_cut`: there are more than are listed. `locations`: at how many the number is a patient's. */
-export type PatientAccounting = { locations: number; data: PatientDisclosureEntry[]; is_cut: boolean }
+/** Of the disclosures between `from` and `to`, the moment of the answer; newest first. */
+export type PatientAccounting = {
+  locations: number
+  data: PatientDisclosureEntry[]
+  is_cut: boolean
+  from: Instant
+  to: Instant
+}
 
 export type AttributionEntry = {
   location_id: string
@@ -255,6 +262,7 @@ export type OrganizationAnswers = {
   updateLocation: Done
   takeOverLocation: Done
   listOrganizationEvents: Listed<AuditEvent>
+  exportOrganizationEvents: string
   listLocations: Listed<LocationEntry>
   getLocation: LocationPage
   listAgents: { data: AgentEntry[] }

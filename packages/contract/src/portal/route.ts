@@ -109,6 +109,13 @@ export const portalRoutes = {
     action: 'company.audit',
     query: list,
   },
+  /** Answers text/csv. */
+  exportCompanyEvents: {
+    method: 'GET',
+    path: '/companies/:company_id/events.csv',
+    action: 'company.audit',
+    query: ['search'],
+  },
   getAgreement: { method: 'GET', path: '/companies/:company_id/agreement', action: 'agreement.read' },
   acceptAgreement: {
     method: 'POST',
@@ -140,6 +147,13 @@ export const portalRoutes = {
     path: '/organizations/:organization_id/events',
     action: 'organization.audit',
     query: list,
+  },
+  /** Answers text/csv. */
+  exportOrganizationEvents: {
+    method: 'GET',
+    path: '/organizations/:organization_id/events.csv',
+    action: 'organization.audit',
+    query: ['search'],
   },
   listLocations: {
     method: 'GET',
@@ -305,6 +319,8 @@ export const portalRoutes = {
   listAgreements: { method: 'GET', path: '/operator/agreements', action: 'operator.read' },
   publishAgreement: { method: 'POST', path: '/operator/agreements', action: 'operator.agreement_publish' },
   listOperatorEvents: { method: 'GET', path: '/operator/events', action: 'operator.read', query: list },
+  /** Answers text/csv. */
+  exportOperatorEvents: { method: 'GET', path: '/operator/events.csv', action: 'operator.read', query: ['search'] },
 } as const satisfies Record<string, Route>
 
 export type PortalRouteName = keyof typeof portalRoutes

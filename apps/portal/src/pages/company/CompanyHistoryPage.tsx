@@ -1,4 +1,5 @@
 import { useSuspenseQuery } from '@tanstack/react-query'
+import { urlOf } from '../../api/call.ts'
 import { read } from '../../api/query.ts'
 import { type ListSearch, listQuery, useUrlState } from '../../ui/url-state.ts'
 import { History } from '../history/History.tsx'
@@ -13,6 +14,7 @@ export function CompanyHistoryPage() {
     <History
       events={events}
       description="Who changed what in this company, and from which address. Entries are never deleted."
+      file={urlOf('exportCompanyEvents', { params, query: { search: search.search } })}
     />
   )
 }

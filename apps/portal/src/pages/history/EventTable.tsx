@@ -16,12 +16,17 @@ export function EventTable({ caption, events }: { caption: string; events: reado
         { header: 'Who', cell: ({ actor }) => actor },
         {
           header: 'What',
-          cell: ({ action, subject }) => (
+          cell: ({ action, subject, reason }) => (
             <>
               <Text size="sm">{actInWords(action)}</Text>
               {subject && (
                 <Text size="sm" c="dimmed">
                   {subject}
+                </Text>
+              )}
+              {reason && (
+                <Text size="sm" c="dimmed">
+                  Reason: {reason}
                 </Text>
               )}
             </>

@@ -13,5 +13,6 @@ test('an act of the history is shown in words', () => {
 test('an act that the page has no words for is shown by its name', () => {
   assert.equal(actInWords('removal.confirm'), 'Removal confirm')
   assert.equal(actInWords('account.password_change'), 'Password change')
-  assert.equal(actInWords('operator.company_suspend'), 'Company suspend')
+  assert.equal(actInWords('operator.company_move'), 'Company move')
+  assert.equal(actInWords('operator.company_suspend'), 'Suspended or resumed the company')
 })

@@ -1,13 +1,15 @@
+import type { GivenRole } from '@bridgework/contract/portal'
 import { Button, Group, Modal, Radio, Stack, Text, TextInput } from '@mantine/core'
 import { useForm } from '@mantine/form'
 import { notifications } from '@mantine/notifications'
 import { useMutation } from '@tanstack/react-query'
 import { ErrorNote } from '../../ui/ErrorNote.tsx'
 
-export type InvitableRole = 'admin' | 'member'
-export type Invited = { email: string; name: string; role?: InvitableRole }
+export type Invited = { email: string; name: string; role: GivenRole }
+/** The roles that may be chosen, the least first, and what each may do. */
+export type Roles = Partial<Record<GivenRole, string>>
 
-/** Asks whom to invite and as what. `roles` says what each role may do; null: there is no choice. */
+/** Asks whom to invite and as what. */
 export function InviteDialog({
   opened,
   onClose,
@@ -18,7 +20,7 @@ export function InviteDialog({
   opened: boolean
   onClose: () => void
   title: string
-  roles: Record<InvitableRole, string> | null
+  roles: Roles
   onInvite: (invited: Invited) => Promise<unknown>
 }) {
   return (
@@ -35,11 +37,11 @@ function InviteForm({
   onInvite,
 }: {
   onClose: () => void
-  roles: Record<InvitableRole, string> | null
+  roles: Roles
   onInvite: (invited: Invited) => Promise<unknown>
 }) {
   const form = useForm<Invited>({
-    initialValues: { email: '', name: '', ...(roles && { role: 'member' }) },
+    initialValues: { email: '', name: '', role: (Object.keys(roles) as GivenRole[])[0] ?? 'admin' },
     validate: {
       name: (name) => (name.trim() === '' ? 'Enter a name.' : null),
       email: (email) =>
@@ -55,21 +57,20 @@ function InviteForm({
   })
   return (
     <form
-      onSubmit={form.onSubmit(({ email, name, ...role }) =>
-        invite.mutate({ email: email.trim(), name: name.trim(), ...role }),
+      onSubmit={form.onSubmit(({ email, name, role }) =>
+        invite.mutate({ email: email.trim(), name: name.trim(), role }),
       )}
     >
       <Stack>
         <TextInput label="Name" maxLength={200} autoComplete="off" data-autofocus {...form.getInputProps('name')} />
         <TextInput label="E-mail" type="email" maxLength={254} autoComplete="off" {...form.getInputProps('email')} />
-        {roles && (
-          <Radio.Group label="Role" {...form.getInputProps('role')}>
-            <Stack gap="xs" mt="xs">
-              <Radio value="member" label="Member" description={roles.member} />
-              <Radio value="admin" label="Admin" description={roles.admin} />
-            </Stack>
-          </Radio.Group>
-        )}
+        <Radio.Group label="Role" {...form.getInputProps('role')}>
+          <Stack gap="xs" mt="xs">
+            {Object.entries(roles).map(([role, description]) => (
+              <Radio key={role} value={role} label={capital(role)} description={description} />
+            ))}
+          </Stack>
+        </Radio.Group>
         <Text size="sm" c="dimmed">
           They get an e-mail with a link that works once, within seven days. The list shows when they have accepted.
         </Text>
@@ -85,4 +86,8 @@ function InviteForm({
       </Stack>
     </form>
   )
+}
+
+function capital(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1)
 }

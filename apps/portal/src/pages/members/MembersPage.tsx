@@ -1,4 +1,4 @@
-import type { Member } from '@bridgework/contract/portal'
+import type { GivenRole, Member, Side } from '@bridgework/contract/portal'
 import { ActionIcon, Button, Card, Menu, Stack, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { notifications } from '@mantine/notifications'
@@ -16,22 +16,26 @@ import { SearchField } from '../../ui/SearchField.tsx'
 import { StateBadge } from '../../ui/StateBadge.tsx'
 import { When } from '../../ui/When.tsx'
 import { WhoMay } from '../../ui/WhoMay.tsx'
-import { type InvitableRole, InviteDialog } from './InviteDialog.tsx'
+import { InviteDialog, type Roles } from './InviteDialog.tsx'
 import { MemberName, SecondFactor } from './MemberCells.tsx'
 import { MemberSessions } from './MemberSessions.tsx'
 import { SecondFactorRule } from './SecondFactorRule.tsx'
 
-/** The roles that may be chosen on each side, and what each may do. An operator has no choice. */
-const rolesOf = {
+/** The roles that may be chosen on each side, and what each may do. */
+const rolesOf: Record<Side, Roles> = {
   company: {
-    admin: 'Generates keys, manages members and settings. Cannot accept the agreement.',
     member: 'Reads everything but keys and the history. Changes nothing.',
+    admin: 'Generates keys, manages members and settings. Cannot accept the agreement.',
   },
   organization: {
-    admin: 'Grants vendors access, enrols agents, reads disclosures, manages members.',
     member: 'Sees locations, agents and vendor access. Changes nothing.',
+    admin: 'Grants vendors access, enrols agents, reads disclosures, manages members.',
   },
-  operator: null,
+  operator: {
+    support:
+      'Reads every page here. Creates, suspends and resumes with a reason. Changes no operators and no agreement.',
+    admin: 'May do everything here.',
+  },
 }
 
 type Asked = { act: 'remove' | 'transfer'; member: Member } | null
@@ -42,11 +46,13 @@ export function MembersPage() {
   const tenant = { tenant_id: ids.company_id ?? ids.organization_id ?? 'operator' }
   const members = useSuspenseQuery(read('listMembers', { params: tenant })).data.data
   const membership = useMembership(tenant.tenant_id)
-  const roles = rolesOf[membership?.side ?? 'company']
-  const [title, one] = roles ? ['Members', 'member'] : ['Operators', 'operator']
-  const found = useFound(members, ({ name, email, role }) => `${name} ${email} ${roles ? role : ''}`)
+  const side = membership?.side ?? 'company'
+  const isOperator = side === 'operator'
+  const roles = rolesOf[side]
+  const [title, one] = !isOperator ? ['Members', 'member'] : ['Operators', 'operator']
+  const found = useFound(members, ({ name, email, role }) => `${name} ${email} ${role}`)
   const may = useMay(tenant.tenant_id)
-  const place = roles ? (membership?.name ?? 'this account') : 'the operator’s pages'
+  const place = !isOperator ? (membership?.name ?? 'this account') : 'the operator’s pages'
   const invite = useAct('inviteMember')
   const update = useAct('updateMember')
   const remove = useAct('removeMember')
@@ -62,8 +68,9 @@ export function MembersPage() {
 
   const menuOf = (member: Member) => {
     // The owner stays until ownership is transferred; an operator is removed by another one.
-    if (roles ? member.role === 'owner' : member.is_you) return null
-    const other: InvitableRole = member.role === 'admin' ? 'member' : 'admin'
+    if (isOperator ? member.is_you : member.role === 'owner') return null
+    const least: GivenRole = isOperator ? 'support' : 'member'
+    const other: GivenRole = member.role === 'admin' ? least : 'admin'
     return (
       <Menu position="bottom-end">
         <Menu.Target>
@@ -72,18 +79,16 @@ export function MembersPage() {
           </ActionIcon>
         </Menu.Target>
         <Menu.Dropdown>
-          {roles && (
-            <Menu.Item
-              onClick={() =>
-                update.mutate(
-                  { params: paramsOf(member), body: { role: other } },
-                  { onSuccess: notify(`${member.name} is now ${withArticle(other)}.`), onError: fail },
-                )
-              }
-            >
-              Make {withArticle(other)}
-            </Menu.Item>
-          )}
+          <Menu.Item
+            onClick={() =>
+              update.mutate(
+                { params: paramsOf(member), body: { role: other } },
+                { onSuccess: notify(`${member.name} is now ${inWords[other]}.`), onError: fail },
+              )
+            }
+          >
+            {other === 'support' ? 'Move to support' : `Make ${inWords[other]}`}
+          </Menu.Item>
           {member.state !== 'active' && (
             <Menu.Item
               onClick={() =>
@@ -99,7 +104,7 @@ export function MembersPage() {
           {may('member_session.read') && member.state === 'active' && (
             <Menu.Item onClick={() => setShown(member)}>Sessions…</Menu.Item>
           )}
-          {roles && may('ownership.transfer') && member.state === 'active' && (
+          {may('ownership.transfer') && member.state === 'active' && (
             <Menu.Item onClick={() => setAsked({ act: 'transfer', member })}>Transfer ownership…</Menu.Item>
           )}
           <Menu.Item c="var(--mantine-color-error)" onClick={() => setAsked({ act: 'remove', member })}>
@@ -115,9 +120,9 @@ export function MembersPage() {
       <PageHeader
         title={title}
         description={
-          roles
-            ? `People who act for ${place}, and what each may do.`
-            : 'The people who run this installation. Each may do everything on this side, and reads no practice’s data.'
+          isOperator
+            ? 'The people who run this installation, and what each may do. None reads a practice’s data.'
+            : `People who act for ${place}, and what each may do.`
         }
         actions={
           mayManage && (
@@ -128,10 +133,7 @@ export function MembersPage() {
         }
       />
       <Stack>
-        <SearchField
-          label={`Search ${title.toLowerCase()}`}
-          placeholder={roles ? 'Name, e-mail or role' : 'Name or e-mail'}
-        />
+        <SearchField label={`Search ${title.toLowerCase()}`} placeholder="Name, e-mail or role" />
         <Card withBorder padding="md">
           <DataTable
             caption={title}
@@ -139,9 +141,7 @@ export function MembersPage() {
             rowKey={(member) => member.id}
             columns={[
               { header: 'Name', cell: (member) => <MemberName member={member} /> },
-              ...(roles
-                ? [{ header: 'Role', cell: ({ role }: Member) => <Text size="sm">{capital(role)}</Text> }]
-                : []),
+              { header: 'Role', cell: ({ role }) => <Text size="sm">{capital(role)}</Text> },
               { header: 'State', cell: (member) => <StateBadge state={member.state} /> },
               { header: 'Second factor', cell: (member) => <SecondFactor member={member} /> },
               { header: 'Since', cell: (member) => <When at={member.joined_at} /> },
@@ -149,8 +149,10 @@ export function MembersPage() {
             ]}
           />
         </Card>
-        {!mayManage && <WhoMay action="member.manage" what="invite members and change their roles" />}
-        <SecondFactorRule tenant={tenant} members={members} />
+        {!mayManage && (
+          <WhoMay action="member.manage" side={side} what={`invite ${title.toLowerCase()} and change their roles`} />
+        )}
+        <SecondFactorRule tenant={tenant} side={side} members={members} />
       </Stack>
       <InviteDialog
         opened={isInviting}
@@ -164,7 +166,7 @@ export function MembersPage() {
         opened={asked?.act === 'remove'}
         onClose={() => setAsked(null)}
         title={`Remove ${asked?.member.name ?? ''}?`}
-        {...(!roles && { typed: asked?.member.name ?? '' })}
+        {...(isOperator && { typed: asked?.member.name ?? '' })}
         confirm="Remove"
         onConfirm={async () => asked && (await remove.mutateAsync({ params: paramsOf(asked.member) }))}
       >
@@ -186,9 +188,7 @@ export function MembersPage() {
   )
 }
 
-function withArticle(role: string): string {
-  return `${role === 'admin' ? 'an' : 'a'} ${role}`
-}
+const inWords: Record<GivenRole, string> = { admin: 'an admin', member: 'a member', support: 'in support' }
 
 function capital(word: string): string {
   return word.charAt(0).toUpperCase() + word.slice(1)

@@ -1,4 +1,4 @@
-import type { Member } from '@bridgework/contract/portal'
+import type { Member, Side } from '@bridgework/contract/portal'
 import { Button, Group, Text } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useSuspenseQuery } from '@tanstack/react-query'
@@ -12,7 +12,15 @@ import { When } from '../../ui/When.tsx'
 import { WhoMay } from '../../ui/WhoMay.tsx'
 
 /** Whether all members need a second factor, and the owner's switch for it. */
-export function SecondFactorRule({ tenant, members }: { tenant: { tenant_id: string }; members: readonly Member[] }) {
+export function SecondFactorRule({
+  tenant,
+  side,
+  members,
+}: {
+  tenant: { tenant_id: string }
+  side: Side
+  members: readonly Member[]
+}) {
   const { second_factor_since: since } = useSuspenseQuery(read('getSignInRule', { params: tenant })).data
   const mayChange = useMay(tenant.tenant_id)('sign_in_rule.change')
   const change = useAct('changeSignInRule')
@@ -42,7 +50,7 @@ export function SecondFactorRule({ tenant, members }: { tenant: { tenant_id: str
           </Button>
         </Group>
       ) : (
-        <WhoMay action="sign_in_rule.change" what="change this" />
+        <WhoMay action="sign_in_rule.change" side={side} what="change this" />
       )}
       <ConfirmDialog
         opened={isAsking}

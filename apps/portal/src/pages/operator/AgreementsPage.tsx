@@ -4,15 +4,18 @@ import { IconCertificate, IconPlus } from '@tabler/icons-react'
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { read } from '../../api/query.ts'
+import { useMay } from '../../api/session.ts'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { MarkdownText } from '../../ui/MarkdownText.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { When } from '../../ui/When.tsx'
+import { WhoMay } from '../../ui/WhoMay.tsx'
 import { PublishAgreement } from './PublishAgreement.tsx'
 
 /** The developer agreement's versions, and how many companies accepted each; a new one is published here. */
 export function AgreementsPage() {
   const { data } = useSuspenseQuery(read('listAgreements'))
+  const mayPublish = useMay('operator')('operator.agreement_publish')
   const [isWriting, setWriting] = useState(false)
   const newest = data.data.reduce<AgreementVersion | null>(
     (found, version) => (found === null || version.version > found.version ? version : found),
@@ -24,6 +27,7 @@ export function AgreementsPage() {
         title="Developer agreement"
         description="A company can generate keys after its owner accepts the agreement. A new version must be accepted again; keys keep working during its grace period."
         actions={
+          mayPublish &&
           !isWriting && (
             <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setWriting(true)}>
               Write new version
@@ -32,6 +36,7 @@ export function AgreementsPage() {
         }
       />
       <Stack>
+        {!mayPublish && <WhoMay action="operator.agreement_publish" what="publish a version" />}
         {isWriting && <PublishAgreement newest={newest} companies={data.companies} onDone={() => setWriting(false)} />}
         {data.data.length === 0 ? (
           <Card withBorder>

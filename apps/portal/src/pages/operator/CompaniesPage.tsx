@@ -6,6 +6,7 @@ import { useSuspenseQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
 import { read, useAct } from '../../api/query.ts'
+import { useMay, useNeedsReason } from '../../api/session.ts'
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx'
 import { DataTable } from '../../ui/DataTable.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
@@ -41,6 +42,7 @@ export function CompaniesPage() {
   const search = route.useSearch()
   const [, change] = useUrlState<typeof search>()
   const { data: list } = useSuspenseQuery(read('listOperatorCompanies', { query: companyQuery(search) }))
+  const needsReason = useNeedsReason()
   const setState = useAct('setCompanyState')
   const [asked, setAsked] = useState<{ company: OperatorCompany; state: CompanyState } | null>(null)
   return (
@@ -127,12 +129,13 @@ export function CompaniesPage() {
         onClose={() => setAsked(null)}
         title={asked ? `${actions[asked.state].button} ${asked.company.name}?` : ''}
         typed={asked?.company.name ?? ''}
+        reason={needsReason ? 'required' : 'optional'}
         confirm={asked ? actions[asked.state].button : ''}
         color={asked ? actions[asked.state].color : 'red.9'}
-        onConfirm={async () => {
+        onConfirm={async (reason) => {
           if (!asked) return
           const { company, state } = asked
-          await setState.mutateAsync({ params: { company_id: company.id }, body: { state } })
+          await setState.mutateAsync({ params: { company_id: company.id }, body: { state, ...(reason && { reason }) } })
           notifications.show({ message: `${company.name} is ${state}.` })
         }}
       >
@@ -143,7 +146,10 @@ export function CompaniesPage() {
 }
 
 function CompanyMenu({ company, onChoose }: { company: OperatorCompany; onChoose: (state: CompanyState) => void }) {
-  const next = companyStates.filter((state) => state !== company.state)
+  const may = useMay('operator')
+  const next = companyStates.filter(
+    (state) => state !== company.state && (state !== 'closed' || may('operator.company_close')),
+  )
   return (
     <Menu position="bottom-end">
       <Menu.Target>

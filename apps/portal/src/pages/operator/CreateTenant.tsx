@@ -4,7 +4,9 @@ import { useDisclosure } from '@mantine/hooks'
 import { notifications } from '@mantine/notifications'
 import { IconPlus } from '@tabler/icons-react'
 import { useAct } from '../../api/query.ts'
+import { useNeedsReason } from '../../api/session.ts'
 import { ErrorNote } from '../../ui/ErrorNote.tsx'
+import { ReasonInput } from '../../ui/ReasonInput.tsx'
 
 /** The button and the form that make a company or an organization, and invite its owner. */
 export function CreateTenant({ kind }: { kind: 'company' | 'organization' }) {
@@ -27,20 +29,28 @@ export function CreateTenant({ kind }: { kind: 'company' | 'organization' }) {
 }
 
 function CreateForm({ kind, onClose }: { kind: 'company' | 'organization'; onClose: () => void }) {
+  const needsReason = useNeedsReason()
   const create = useAct(kind === 'company' ? 'createOperatorCompany' : 'createOperatorOrganization')
   const form = useForm({
-    initialValues: { name: '', ownerName: '', ownerEmail: '' },
+    initialValues: { name: '', ownerName: '', ownerEmail: '', reason: '' },
     validate: {
       name: (name) => (name.trim() === '' ? 'Enter a name.' : null),
       ownerName: (name) => (name.trim() === '' ? 'Enter the owner’s name.' : null),
       ownerEmail: (email) => (/^\S+@\S+\.\S+$/.test(email.trim()) ? null : 'Enter the owner’s e-mail address.'),
+      reason: (reason) => (needsReason && reason.trim() === '' ? 'Enter a reason.' : null),
     },
   })
   return (
     <form
-      onSubmit={form.onSubmit(({ name, ownerName, ownerEmail }) =>
+      onSubmit={form.onSubmit(({ name, ownerName, ownerEmail, reason }) =>
         create.mutate(
-          { body: { name: name.trim(), owner: { name: ownerName.trim(), email: ownerEmail.trim() } } },
+          {
+            body: {
+              name: name.trim(),
+              owner: { name: ownerName.trim(), email: ownerEmail.trim() },
+              ...(reason.trim() && { reason: reason.trim() }),
+            },
+          },
           {
             onSuccess: () => {
               notifications.show({ message: `${name} is created, and ${ownerEmail} is invited.` })
@@ -66,6 +76,7 @@ function CreateForm({ kind, onClose }: { kind: 'company' | 'organization'; onClo
           autoComplete="off"
           {...form.getInputProps('ownerEmail')}
         />
+        <ReasonInput required={needsReason} {...form.getInputProps('reason')} />
         <Text size="sm" c="dimmed">
           The owner gets an invitation by e-mail.
         </Text>

@@ -1,5 +1,6 @@
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
+import { urlOf } from '../../api/call.ts'
 import { read } from '../../api/query.ts'
 import { listQuery } from '../../ui/url-state.ts'
 import { History } from '../history/History.tsx'
@@ -9,5 +10,11 @@ const route = getRouteApi('/signed-in/operator/history')
 export function HistoryPage() {
   const search = route.useSearch()
   const { data: events } = useSuspenseQuery(read('listOperatorEvents', { query: listQuery(search) }))
-  return <History events={events} description="Who changed what as an operator, and when." />
+  return (
+    <History
+      events={events}
+      description="Who changed what as an operator, and when."
+      file={urlOf('exportOperatorEvents', { query: { search: search.search } })}
+    />
+  )
 }

@@ -81,10 +81,13 @@ export function PublishAgreement({
         onClose={close}
         title={`Publish version ${version}?`}
         typed={String(version)}
+        reason="optional"
         confirm="Publish"
         color="indigo"
-        onConfirm={async () => {
-          await publish.mutateAsync({ body: { version, body, grace_period_days: days } })
+        onConfirm={async (reason) => {
+          await publish.mutateAsync({
+            body: { version, body, grace_period_days: days, ...(reason && { reason }) },
+          })
           notifications.show({ message: `Version ${version} is published.` })
           onDone()
         }}

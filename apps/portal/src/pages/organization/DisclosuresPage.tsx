@@ -88,7 +88,7 @@ export function DisclosuresPage() {
                 {rows.length.toLocaleString()} of {summary.total_reads.toLocaleString()} reads
               </Text>
             </Section>
-            <PatientAccounting organizationId={params.organization_id} />
+            <PatientAccounting organization={organization} />
             <SealSection organizationId={params.organization_id} />
           </>
         )}

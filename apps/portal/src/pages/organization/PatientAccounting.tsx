@@ -1,25 +1,30 @@
-import type { PatientDisclosureEntry } from '@bridgework/contract/portal'
+import type { OrganizationPage, PatientDisclosureEntry } from '@bridgework/contract/portal'
 import { Button, Group, Text, TextInput } from '@mantine/core'
-import { IconDownload } from '@tabler/icons-react'
+import { IconDownload, IconPrinter } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useCallback, useState } from 'react'
 import { call } from '../../api/call.ts'
+import { useSession } from '../../api/session.ts'
 import { DataTable } from '../../ui/DataTable.tsx'
 import { ErrorNote } from '../../ui/ErrorNote.tsx'
 import { Section } from '../../ui/Section.tsx'
 import { When } from '../../ui/When.tsx'
 import { datasetTitle } from './dataset-title.ts'
+import { type AccountingReport, PrintedAccounting } from './PrintedAccounting.tsx'
 import { accountingCsv } from './patient-accounting.ts'
 
 /** Which vendors received something of one patient, and when. The patient's number is in no address and is not kept. */
-export function PatientAccounting({ organizationId }: { organizationId: string }) {
+export function PatientAccounting({ organization }: { organization: OrganizationPage }) {
+  const { user } = useSession()
   const [number, setNumber] = useState('')
+  const [report, setReport] = useState<AccountingReport | null>(null)
+  const endReport = useCallback(() => setReport(null), [])
   const accounting = useMutation({
     mutationFn: (patient_number: string) =>
-      call('accountForPatient', { params: { organization_id: organizationId }, body: { patient_number } }),
+      call('accountForPatient', { params: { organization_id: organization.id }, body: { patient_number } }),
     gcTime: 0,
   })
-  const { data } = accounting
+  const { data, variables: shownNumber = '' } = accounting
   return (
     <Section
       title="Disclosures of one patient"
@@ -52,6 +57,17 @@ export function PatientAccounting({ organizationId }: { organizationId: string }
               Download this list as CSV
             </Button>
           )}
+          {data !== undefined && data.locations > 0 && (
+            <Button
+              variant="subtle"
+              leftSection={<IconPrinter size={16} aria-hidden />}
+              onClick={() =>
+                setReport({ accounting: data, organization, patientNumber: shownNumber, printedBy: user.name })
+              }
+            >
+              Print
+            </Button>
+          )}
         </Group>
       </form>
       <ErrorNote error={accounting.error} />
@@ -70,6 +86,7 @@ export function PatientAccounting({ organizationId }: { organizationId: string }
           )}
         </>
       )}
+      {report && <PrintedAccounting report={report} onDone={endReport} />}
     </Section>
   )
 }

@@ -13,6 +13,7 @@ import { Problem } from '../../platform/errors/problem.ts'
 import type { CompanyId } from '../../platform/identity/identity.ts'
 import { list } from './answer.ts'
 import { type CommandGroup, command } from './command-line.ts'
+import { describePerson } from './invite.ts'
 import { optional, required, text, uuid, wholeNumber } from './option.ts'
 
 export const agreement: CommandGroup = {
@@ -20,6 +21,7 @@ export const agreement: CommandGroup = {
   commands: {
     show: command({
       help: 'Shows the current agreement or another version, or whether a company has accepted it.',
+      act: null,
       options: {
         version: optional('<number>', 'this version instead of the current one', wholeNumber(1_000_000)),
         company: optional('<id>', 'what this company accepted, without the text', uuid<CompanyId>),
@@ -49,28 +51,34 @@ export const agreement: CommandGroup = {
     }),
     publish: command({
       help: 'Publishes the next version. Companies that accepted an older version keep access until the grace period ends.',
+      act: 'operator.agreement_publish',
       options: {
         file: required('<path>', 'the text, as Markdown in UTF-8', text),
         graceDays: optional('<number>', 'days until it binds every company (default: at once)', wholeNumber(3650)),
       },
-      run: async ({ pool }, { file, graceDays = 0 }) => {
+      run: async ({ pool }, { file, graceDays = 0 }, record) => {
         const body = await readText(file)
         const version = ((await findCurrentAgreement(pool))?.version ?? 0) + 1
         const enforcedAt = new Date(Date.now() + graceDays * 86_400_000)
-        const { body: _, ...data } = await publishAgreement(pool, { version, body, enforcedAt })
+        const { body: _, ...data } = await publishAgreement(pool, { version, body, enforcedAt }, (client) =>
+          record(client, `Version ${version}, binds all in ${graceDays} days`),
+        )
         return { data, text: list({ version: data.version, 'required from': data.enforcedAt }) }
       },
     }),
     accept: command({
       help: 'Records that the owner of a company accepted the current agreement. Keep the proof yourself.',
+      act: 'agreement.accept',
       options: { company: required('<id>', 'the company whose owner accepted', uuid<CompanyId>) },
-      run: async ({ pool }, { company }) => {
+      run: async ({ pool }, { company }, record) => {
         const { id, name } = await requireCompany(pool, company)
         const owner = await getOwner(pool, id)
         const current = await findCurrentAgreement(pool)
         if (!current) throw new Problem('agreement_unknown', { errors: 'No agreement has been published yet.' })
-        await acceptAgreement(pool, { companyId: id, memberId: owner.id, version: current.version })
-        const data = { companyId: id, memberId: owner.id, version: current.version }
+        const subject = `${name} (${id}): developer API agreement, version ${current.version}, for ${describePerson(owner)}`
+        const acceptance = { companyId: id, memberId: owner.id, version: current.version }
+        await acceptAgreement(pool, acceptance, (client) => record(client, subject, { side: 'company', id }))
+        const data = acceptance
         const text = `Recorded that ${owner.name}, owner of ${name}, accepted version ${current.version}.`
         return { data, text, note: 'This is your word for it: nothing was asked of the owner here. Keep the proof.' }
       },

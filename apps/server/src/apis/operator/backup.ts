@@ -1,4 +1,5 @@
 import { type Backup, createBackup, restoreBackup, verifyBackup, type Work } from '../../modules/backup/backup.ts'
+import { withTransaction } from '../../platform/database/pool.ts'
 import type { Answer } from './answer.ts'
 import { type CommandGroup, command } from './command-line.ts'
 import type { Context } from './context.ts'
@@ -12,8 +13,11 @@ export const backup: CommandGroup = {
   commands: {
     create: command({
       help: 'Writes the whole database into one file, encrypted with the secret key, while the service runs.',
+      act: 'backup.create',
       options: { output: required('<file>', 'the file to create; it must not exist', text) },
-      run: async (context, { output }) => {
+      run: async (context, { output }, record) => {
+        // First, because a backup that fails half-way was read too, and so that the backup says where it was written.
+        await withTransaction(context.pool, (client) => record(client, output))
         const data = await working(context, (work) => createBackup(context.ownerUrl, output, new Date(), work))
         return answerOf(
           data,
@@ -23,6 +27,7 @@ export const backup: CommandGroup = {
     }),
     verify: command({
       help: 'Reads a backup to its end and checks every table. Changes nothing.',
+      act: null,
       options: { input },
       run: async (context, { input }) => {
         const data = await working(context, (work) => verifyBackup(input, work))
@@ -31,10 +36,14 @@ export const backup: CommandGroup = {
     }),
     restore: command({
       help: 'Restores a backup into a new, empty database of the same version, whole or not at all. Stop the server first. Agents then compare everything, and each vendor’s next delta returns every record.',
+      act: 'backup.restore',
       options: { input },
-      run: async (context, { input }) => {
+      run: async (context, { input }, record) => {
         const data = await working(context, (work) =>
-          restoreBackup(context.ownerUrl, input, work, async (client) => void (await beginAnew(client))),
+          restoreBackup(context.ownerUrl, input, work, async (client) => {
+            const { epoch } = await beginAnew(client)
+            await record(client, `${input}. A new epoch: ${epoch}`)
+          }),
         )
         return answerOf(data, 'The backup is restored. Start the server.')
       },

@@ -1,4 +1,5 @@
 import { createOption, createProgram } from '@bridgework/command-line'
+import { actOptions, createRecorder, type RecordAct, reasonedOptions } from './act.ts'
 import type { Answer } from './answer.ts'
 import type { Context } from './context.ts'
 import { flag, type Option } from './option.ts'
@@ -10,24 +11,40 @@ export type Values<Of> = { readonly [Name in keyof Of]: Of[Name] extends Option<
 
 export type Command = {
   readonly help: string
+  /** The action of what it leaves in the history; null: it changes nothing, and shows nothing of a patient. */
+  readonly act: string | null
   readonly options: Options
-  readonly run: (context: Context, values: never) => Promise<Answer>
+  /** null: it has written its answer itself. */
+  readonly run: (context: Context, values: never, record: RecordAct) => Promise<Answer | null>
 }
 
 /** The commands on one kind of thing. */
 export type CommandGroup = { readonly help: string; readonly commands: Readonly<Record<string, Command>> }
 
-/** Gives `run` the types of its options, then forgets them, so that a group can hold any command. */
-export function command<Of extends Options>(definition: {
+/**
+ * Gives `run` the types of its options, then forgets them, so that a group can hold any command. A command with an act gets `record`, which it
+ * calls in the transaction of the change, and the options that say who and why; `needsReason`: why is required.
+ */
+export function command<Of extends Options>({
+  needsReason = false,
+  ...definition
+}: {
   help: string
   options: Of
-  run: (context: Context, values: Values<Of>) => Promise<Answer>
-}): Command {
+} & (
+  | { act: null; needsReason?: false; run: (context: Context, values: Values<Of>) => Promise<Answer | null> }
+  | {
+      act: string
+      needsReason?: boolean
+      run: (context: Context, values: Values<Of>, record: RecordAct) => Promise<Answer | null>
+    }
+)): Command {
+  const more = definition.act === null ? {} : needsReason ? reasonedOptions : actOptions
   // Every value comes from the option of its name, whose type `run` was checked with.
-  return definition as unknown as Command
+  return { ...definition, options: { ...definition.options, ...more } } as unknown as Command
 }
 
-export type CommandLine = { print: string } | { run: (context: Context) => Promise<Answer>; isJson: boolean }
+export type CommandLine = { print: string } | { run: (context: Context) => Promise<Answer | null>; isJson: boolean }
 
 /** Parses the arguments, or throws a UsageError that says what is wrong and what is accepted. */
 export function parseCommandLine(groups: Readonly<Record<string, CommandGroup>>, args: readonly string[]): CommandLine {
@@ -35,7 +52,7 @@ export function parseCommandLine(groups: Readonly<Record<string, CommandGroup>>,
   const { program, parse } = createProgram('npm run operator --', 'Runs this installation of Bridgework.')
   for (const [groupName, group] of Object.entries(groups)) {
     const parent = program.command(groupName).description(group.help)
-    for (const [name, { help, options, run }] of Object.entries(group.commands)) {
+    for (const [name, { help, act, options, run }] of Object.entries(group.commands)) {
       const required = Object.entries(options).filter(([, option]) => option.isRequired)
       const usage = [...required.map(([key, option]) => flagsOf(key, option)), '[options]'].join(' ')
       const each = parent.command(name).description(help).usage(usage)
@@ -46,7 +63,8 @@ export function parseCommandLine(groups: Readonly<Record<string, CommandGroup>>,
         const missing = required.filter(([key]) => values[key] === undefined)
         if (missing.length > 0)
           each.error(`Missing: ${missing.map(([key, option]) => flagsOf(key, option)).join(', ')}.`)
-        line = { run: (context) => run(context, values as never), isJson: values.json === true }
+        const record = createRecorder(act ?? '', values)
+        line = { run: (context) => run(context, values as never, record), isJson: values.json === true }
       })
     }
   }

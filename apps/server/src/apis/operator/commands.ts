@@ -1,5 +1,6 @@
 import { agent } from './agent.ts'
 import { agreement } from './agreement.ts'
+import { audit } from './audit.ts'
 import { backup } from './backup.ts'
 import type { CommandGroup } from './command-line.ts'
 import { company } from './company.ts'
@@ -29,6 +30,7 @@ export const commands: Readonly<Record<string, CommandGroup>> = {
   grant,
   removal,
   disclosure,
+  audit,
   'signing-key': signingKey,
   'secret-key': secretKey,
   database,

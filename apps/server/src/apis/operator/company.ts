@@ -10,7 +10,7 @@ import { withTransaction } from '../../platform/database/pool.ts'
 import type { CompanyId } from '../../platform/identity/identity.ts'
 import { list, table } from './answer.ts'
 import { type Command, type CommandGroup, command } from './command-line.ts'
-import { inviteFromCommandLine, toEntry } from './invite.ts'
+import { describePerson, inviteFromCommandLine, toEntry } from './invite.ts'
 import { eraseFromCommandLine } from './leaving.ts'
 import { optional, required, text, uuid } from './option.ts'
 
@@ -19,18 +19,21 @@ export const company: CommandGroup = {
   commands: {
     create: command({
       help: 'Creates a vendor company and invites its owner by mail. The owner must accept the agreement before the company gets a key pair.',
+      act: 'operator.company_create',
       options: {
         name: required('<text>', 'name of the company', text),
         ownerEmail: required('<address>', 'e-mail address of the account owner', text),
         ownerName: required('<text>', 'name of the account owner', text),
       },
-      run: async (context, { name, ownerEmail, ownerName }) => {
+      run: async (context, { name, ownerEmail, ownerName }, record) => {
         const data = await withTransaction(context.pool, async (client) => {
           const { company, owner } = await createCompany(client, {
             name,
             owner: { email: ownerEmail, name: ownerName },
           })
           const invitation = await inviteFromCommandLine(client, context, owner)
+          const subject = `${company.name} (${company.id}), owner ${describePerson(owner)}`
+          await record(client, subject, { side: 'company', id: company.id })
           return { company, owner: toEntry(owner), invitation }
         })
         const text = list({
@@ -45,6 +48,7 @@ export const company: CommandGroup = {
     }),
     list: command({
       help: 'Lists every vendor company.',
+      act: null,
       options: {},
       run: async ({ pool }) => {
         const data = await listCompanies(pool)
@@ -53,31 +57,38 @@ export const company: CommandGroup = {
       },
     }),
     suspend: changing(
+      'operator.company_suspend',
       'Refuses the company’s tokens and gives it no new ones, from its next request on. Nothing is lost.',
       suspendCompany,
     ),
-    resume: changing('Ends a suspension.', resumeCompany),
-    close: changing('Closes a company for good: it cannot be resumed.', closeCompany),
+    resume: changing('operator.company_suspend', 'Ends a suspension.', resumeCompany),
+    close: changing('operator.company_close', 'Closes a company for good: it cannot be resumed.', closeCompany),
     erase: command({
       help: 'Erases a vendor for good: keys, people and usage. What it read, its grants and its history stay, as the law requires. Shows both and asks for the name first. Repeat it after an interruption.',
+      act: 'company.erase',
       options: {
         company: required('<id>', 'the company', uuid<CompanyId>),
         confirm: optional('<name>', 'the exact name, instead of typing it when asked', text),
       },
-      run: async (context, { company: id, confirm }) => {
+      run: async (context, { company: id, confirm }, record) => {
         const { name } = await requireCompany(context.pool, id)
-        return eraseFromCommandLine(context, { side: 'company', id }, name, confirm)
+        return eraseFromCommandLine(context, { side: 'company', id }, name, confirm, record)
       },
     }),
   },
 }
 
-function changing(help: string, change: typeof suspendCompany): Command {
+function changing(act: string, help: string, change: typeof suspendCompany): Command {
   return command({
     help,
+    act,
     options: { company: required('<id>', 'the company', uuid<CompanyId>) },
-    run: async ({ pool }, { company }) => {
-      const data = await change(pool, company)
+    run: async ({ pool }, { company }, record) => {
+      const data = await withTransaction(pool, async (client) => {
+        const changed = await change(client, company)
+        await record(client, `${changed.name} (${company}): ${changed.state}`, { side: 'company', id: company })
+        return changed
+      })
       return { data, text: `${data.name} is ${data.state}.` }
     },
   })

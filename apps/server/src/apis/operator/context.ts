@@ -25,6 +25,8 @@ export type Context = {
   progress: Progress
   /** Asks the person at the terminal; null where there is none. */
   ask: ((question: string) => Promise<string>) | null
+  /** Writes a part of a long answer. Resolves when it is handed over, so that a slow reader is waited for. */
+  write: (text: string) => Promise<void>
   /** Prints what a person should read before they answer. */
   say: (text: string) => void
   /** Read when a command makes or hashes a secret, and not for a list. */
@@ -40,7 +42,7 @@ export type Context = {
  */
 export async function openContext(
   config: Config,
-  { say, ask, signal, progress }: Pick<Context, 'say' | 'ask' | 'signal' | 'progress'>,
+  { say, ask, write, signal, progress }: Pick<Context, 'say' | 'ask' | 'write' | 'signal' | 'progress'>,
 ): Promise<Context> {
   const log = (event: LogEvent) => {
     if (event.event === 'database.starting') say('Starting the database for this command …')
@@ -73,6 +75,7 @@ export async function openContext(
     signal,
     progress,
     ask,
+    write,
     say,
     secretKey: async () => {
       const secretKey = loadSecretKey(config)

@@ -7,6 +7,7 @@ import {
 } from '../../modules/credentials/key-pair.ts'
 import { requireCompany } from '../../modules/directory/company.ts'
 import { getOwner } from '../../modules/membership/member.ts'
+import { withTransaction } from '../../platform/database/pool.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import type { CompanyId, MemberId } from '../../platform/identity/identity.ts'
 import { type Answer, list, table } from './answer.ts'
@@ -28,17 +29,22 @@ export const credential: CommandGroup = {
     ),
     revoke: command({
       help: 'Revokes a company’s key pair and its tokens at once, without a new key pair.',
+      act: 'key_pair.revoke',
       options: { company },
-      run: async ({ pool }, { company }) => {
+      run: async ({ pool }, { company }, record) => {
         const { id, name } = await requireCompany(pool, company)
-        if (!(await revokeKeyPair(pool, { companyId: id, memberId: null }))) {
-          throw new Problem('key_pair_unknown', { errors: `${name} has no live key pair.` })
-        }
+        await withTransaction(pool, async (client) => {
+          if (!(await revokeKeyPair(client, { companyId: id, memberId: null }))) {
+            throw new Problem('key_pair_unknown', { errors: `${name} has no live key pair.` })
+          }
+          await record(client, `The key pair of ${name} (${id})`, { side: 'company', id })
+        })
         return { data: { companyId: id }, text: `Revoked the key pair of ${name} and all its tokens.` }
       },
     }),
     list: command({
       help: 'Lists a company’s current and earlier key pairs, without secrets.',
+      act: null,
       options: { company },
       run: async ({ pool }, { company }) => {
         const { id } = await requireCompany(pool, company)
@@ -60,11 +66,15 @@ export const credential: CommandGroup = {
 function making(help: string, make: typeof generateKeyPair): Command {
   return command({
     help,
+    act: 'key_pair.generate',
     options: { company, member: optional('<id>', 'the owner or admin who acts (default: the owner)', uuid<MemberId>) },
-    run: async ({ pool, secretKey }, { company, member }) => {
-      const { id } = await requireCompany(pool, company)
+    run: async ({ pool, secretKey }, { company, member }, record) => {
+      const { id, name } = await requireCompany(pool, company)
       const memberId = member ?? (await getOwner(pool, id)).id
-      return shownOnce(await make(pool, await secretKey(), { companyId: id, memberId }))
+      const pair = await make(pool, await secretKey(), { companyId: id, memberId }, (client, { clientId }) =>
+        record(client, `New key pair ${clientId} of ${name} (${id})`, { side: 'company', id }),
+      )
+      return shownOnce(pair)
     },
   })
 }

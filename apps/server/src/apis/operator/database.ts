@@ -1,4 +1,5 @@
 import { findNewestMigration } from '../../platform/database/migrate.ts'
+import { withTransaction } from '../../platform/database/pool.ts'
 import { type CommandGroup, command } from './command-line.ts'
 import { markRestored } from './database-restored.ts'
 
@@ -7,20 +8,23 @@ export const database: CommandGroup = {
   commands: {
     migrate: command({
       help: 'Migrates the database to this version’s schema. Every start of the server does the same; use it to migrate earlier.',
+      act: 'database.migrate',
       options: {},
-      run: async ({ pool }) => {
+      run: async ({ pool }, _, record) => {
         // Opening the database has migrated it.
         const newest = await findNewestMigration(pool)
         if (!newest) throw new Error('no migration is recorded')
         const { number, name } = newest
+        await withTransaction(pool, (client) => record(client, `Migration ${number}, ${name}`))
         return { data: { number, name }, text: `The database is at migration ${number}, ${name}.` }
       },
     }),
     restored: command({
       help: 'To be run once after the database was restored from a backup: agents then compare everything, and each vendor’s next delta returns every record.',
+      act: 'database.restore',
       options: {},
-      run: async ({ pool }) => {
-        const data = await markRestored(pool)
+      run: async ({ pool }, _, record) => {
+        const data = await markRestored(pool, ({ epoch }, client) => record(client, `A new epoch: ${epoch}`))
         return {
           data,
           text: `A new epoch has begun. Every agent compares everything at its next contact; ${data.grants} grants return every record at the next delta.`,

@@ -24,7 +24,8 @@ test('F24: the operator lists the disclosures of one patient, as a table, JSON a
     timeoutMs: 5_000,
   })
 
-  const which = ['disclosure', 'patient', '--organization', organization, '--patient']
+  const reason = ['--reason', 'The patient asked the practice']
+  const which = ['disclosure', 'patient', ...reason, '--organization', organization, '--patient']
   const [found, ...more] = await ask(...which, '4711')
   assert.deepEqual([found.company_name, found.dataset, found.kind, more.length], ['=Vendor', 'patients', 'compared', 0])
   assert.match((await run(...which, '4711')).out, /Downtown {2}patients {2}compared/)

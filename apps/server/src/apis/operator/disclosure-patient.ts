@@ -3,6 +3,7 @@ import { listLocations } from '../../modules/directory/location.ts'
 import { requireOrganization } from '../../modules/directory/organization.ts'
 import { csvLine } from '../../modules/disclosure/csv.ts'
 import { accountForPatient, accountingMax } from '../../modules/overview/patient-accounting.ts'
+import { withTransaction } from '../../platform/database/pool.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import type { OrganizationId } from '../../platform/identity/identity.ts'
 import { type Answer, table } from './answer.ts'
@@ -11,13 +12,18 @@ import { flag, numericId, required, text } from './option.ts'
 
 export const patient = command({
   help: 'Which vendors received something of one patient in the last six years, and when (45 CFR 164.528).',
+  act: 'disclosure.account',
+  needsReason: true,
   options: {
     organization: required('<id>', 'the practice', numericId<OrganizationId>),
     patient: required('<number>', 'the patient’s number in the practice management system', text),
     csv: flag('print CSV'),
   },
-  run: async ({ pool }, { organization: organizationId, patient: patientNumber, csv }) => {
-    await requireOrganization(pool, organizationId)
+  run: async ({ pool }, { organization: organizationId, patient: patientNumber, csv }, record) => {
+    const { name } = await requireOrganization(pool, organizationId)
+    // First: who searched is on record whatever was found. The history names no patient.
+    const concerned = { side: 'organization', id: organizationId } as const
+    await withTransaction(pool, (client) => record(client, `One patient of ${name} (${organizationId})`, concerned))
     const locations = await listLocations(pool, organizationId)
     const locationIds = locations.map(({ id }) => id)
     const { disclosures, isCut, ...found } = await accountForPatient(pool, {

@@ -19,7 +19,7 @@ test('F21: verify says what it looked at, names what was changed, and ends with 
 
   const good = await run('disclosure', 'verify')
   assert.equal(good.code, 0, good.err)
-  assert.match(good.out, /^Checked 1 seals from \S+ to \S+: 2 disclosures, 0 acts, 0 practice seals\.$/m)
+  assert.match(good.out, /^Checked 1 seals from \S+ to \S+: 2 disclosures, 2 acts, 0 practice seals\.$/m)
   assert.match(good.out, /^Nothing was changed, removed, added or moved since it was sealed\.$/m)
   assert.match(good.err, /--seals/)
   assert.deepEqual(await ask('disclosure', 'key'), { id: key.id, public_key: key.text })

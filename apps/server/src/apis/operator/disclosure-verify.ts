@@ -15,6 +15,7 @@ const toldMax = 100
 
 export const verify = command({
   help: 'Checks that no disclosure and no act was changed since it was sealed. Exit code 3: something was found.',
+  act: null,
   options: {
     from: optional('<time>', 'only seals made from then on', instant),
     to: optional('<time>', 'only seals made before then', instant),
@@ -48,6 +49,7 @@ export const verify = command({
 /** The key that seals are checked with, to be published where the operator cannot change it. */
 export const key = command({
   help: 'Shows the public key that seals are checked with.',
+  act: null,
   options: {},
   run: async ({ secretKey }) => {
     const { id, text } = sealKeyOf(await secretKey())

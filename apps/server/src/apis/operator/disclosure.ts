@@ -13,6 +13,7 @@ export const disclosure: CommandGroup = {
   commands: {
     list: command({
       help: 'The latest reads, the newest first.',
+      act: null,
       options: {
         location: optional('<id>', 'only of this location', numericId<LocationId>),
         company: optional('<id>', 'only by this company', uuid<CompanyId>),

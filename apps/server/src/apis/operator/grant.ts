@@ -1,9 +1,19 @@
-import { type Counted, type GrantScope, grantAccess, revokeAccess } from '../../modules/consent/grant.ts'
+import { describeAccess } from '../../modules/consent/access-text.ts'
+import {
+  type AccessChange,
+  type Counted,
+  type GrantScope,
+  grantAccess,
+  revokeAccess,
+} from '../../modules/consent/grant.ts'
 import { requireCompany } from '../../modules/directory/company.ts'
+import { listLocations } from '../../modules/directory/location.ts'
 import { requireOrganization } from '../../modules/directory/organization.ts'
 import { completeLocations } from '../../modules/onboarding/complete-locations.ts'
 import { listGrants } from '../../modules/overview/grant.ts'
+import type { Queryable } from '../../platform/database/queryable.ts'
 import type { CompanyId, LocationId, OrganizationId } from '../../platform/identity/identity.ts'
+import type { RecordAct } from './act.ts'
 import { table } from './answer.ts'
 import { type CommandGroup, command, type Values } from './command-line.ts'
 import { datasetName, flag, numericId, optional, required, severalOrAll, text, uuid } from './option.ts'
@@ -22,23 +32,30 @@ export const grant: CommandGroup = {
   commands: {
     add: command({
       help: 'Grants a company access, from its next request on.',
+      act: 'grant.change',
       options: scope,
-      run: async ({ pool }, scope) => {
+      run: async ({ pool }, scope, record) => {
         await completeLocations(pool)
-        const data = await grantAccess(pool, scopeOf(scope))
+        const data = await grantAccess(pool, scopeOf(scope), (client, change) =>
+          recordChange(client, record, scope, change),
+        )
         return { data, text: `Granted ${counted(data)}.` }
       },
     }),
     remove: command({
       help: 'Revokes a company’s access, from its next request on.',
+      act: 'grant.revoke',
       options: { ...scope, notes: flag('only the notes: the datasets stay granted') },
-      run: async ({ pool }, scope) => {
-        const data = await revokeAccess(pool, scopeOf(scope))
+      run: async ({ pool }, scope, record) => {
+        const data = await revokeAccess(pool, scopeOf(scope), (client, change) =>
+          recordChange(client, record, scope, change),
+        )
         return { data, text: `Revoked ${scope.notes && data.datasets > 0 ? 'the notes of ' : ''}${counted(data)}.` }
       },
     }),
     list: command({
       help: 'Lists the grants in force, of all companies or of those that you name.',
+      act: null,
       options: {
         company: optional('<id>', 'only to this company', uuid<CompanyId>),
         organization: optional('<id>', 'only by this practice owner', numericId<OrganizationId>),
@@ -70,6 +87,20 @@ export const grant: CommandGroup = {
 function scopeOf(values: Values<typeof scope>): GrantScope {
   const { company, organization, location, dataset, notes = false, by = 'operator' } = values
   return { companyId: company, organizationId: organization, locationIds: location, datasets: dataset, notes, by }
+}
+
+async function recordChange(
+  client: Queryable,
+  record: RecordAct,
+  { company, organization, by }: Values<typeof scope>,
+  { before, after }: AccessChange,
+): Promise<void> {
+  const { name } = await requireCompany(client, company)
+  const locations = await listLocations(client, organization)
+  const [was, is] = [describeAccess(before, locations), describeAccess(after, locations)]
+  const decided = by === undefined ? '' : ` Decided by ${by}.`
+  const subject = `${name}. Before: ${was}. After: ${is}.${decided}`
+  await record(client, subject, { side: 'organization', id: organization })
 }
 
 function counted({ locations, datasets }: Counted): string {

@@ -19,14 +19,16 @@ test('owners and operators made on the command line get a link by mail, which is
   assert.ok((await mailTo('op@example.com'))[0]?.includes(operator.invitation))
   assert.deepEqual(await accept(company.invitation), ['company', 'Vendor Inc.', 'owner'])
   assert.deepEqual(await accept(organization.invitation), ['organization', 'Smile Group', 'owner'])
-  assert.deepEqual(await accept(operator.invitation), ['operator', 'Bridgework', 'owner'])
+  assert.deepEqual(await accept(operator.invitation), ['operator', 'Bridgework', 'admin'])
   const { rows } = await pool.query('select side, actor, subject from audit_event where user_id is null order by id')
   assert.deepEqual(
     rows.map(({ side, subject }) => [side, subject]),
     [
-      ['company', 'Olga Owner <olga@example.com>'],
-      ['organization', 'Olga Owner <olga@example.com>'],
-      ['operator', 'Otto <op@example.com>'],
+      ['operator', `Vendor Inc. (${company.company.id}), owner Olga Owner <olga@example.com>`],
+      ['company', `Vendor Inc. (${company.company.id}), owner Olga Owner <olga@example.com>`],
+      ['operator', `Smile Group (${organization.id}), owner Olga Owner <olga@example.com>`],
+      ['organization', `Smile Group (${organization.id}), owner Olga Owner <olga@example.com>`],
+      ['operator', 'Invited Otto <op@example.com> as admin'],
     ],
   )
 })
@@ -53,15 +55,18 @@ test('a new link for a member ends the one before, and a member who has joined n
   assert.match((await run('member', 'invite', '--member', member.id)).err, /has already accepted an invitation/)
 })
 
-test('an operator can be removed while another one is left who can sign in', async (t) => {
+test('an operator can be removed or moved to support while an admin is left who can sign in', async (t) => {
   const { ask, run, accept } = await someCommandLine(t)
   const [one, other] = [
     await ask('operator', 'add', '--email', 'one@example.com', '--name', 'One'),
     await ask('operator', 'add', '--email', 'other@example.com', '--name', 'Other'),
   ]
   await accept(one.invitation)
-  assert.match((await run('operator', 'remove', '--operator', one.id)).err, /last operator/)
+  const demote = ['operator', 'set-role', '--operator', one.id, '--role', 'support']
+  for (const command of [['operator', 'remove', '--operator', one.id], demote])
+    assert.match((await run(...command)).err, /^The last admin of the operators/)
   await accept(other.invitation)
+  assert.equal((await ask(...demote)).role, 'support')
   await ask('operator', 'remove', '--operator', one.id)
   assert.deepEqual(
     (await ask('operator', 'list')).map((each: { email: string }) => each.email),

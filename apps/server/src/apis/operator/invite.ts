@@ -1,4 +1,3 @@
-import { recordAudit } from '../../modules/audit/store.ts'
 import { addMember, type Member } from '../../modules/membership/member.ts'
 import { lockTenant, type Tenant } from '../../modules/membership/tenant.ts'
 import { inviteMember } from '../../modules/sign-in/invitation.ts'
@@ -17,26 +16,19 @@ export async function addFromCommandLine(
   return { ...toEntry(member), invitation: await inviteFromCommandLine(client, context, member) }
 }
 
-/** Mails a member the link that lets them in, and puts it on record. The link is printed too, for an installation that sends no mail. */
+/** Mails a member the link that lets them in. The link is printed too, for an installation that sends no mail. */
 export async function inviteFromCommandLine(
   client: Queryable,
   context: Pick<Context, 'secretKey' | 'publicUrl'>,
   member: Member,
 ): Promise<string> {
-  const by = 'The operator of Bridgework'
   const installation = { secretKey: await context.secretKey(), publicUrl: context.publicUrl }
-  const { link } = await inviteMember(client, installation, member, by)
-  await recordAudit(client, {
-    side: member.tenant.side,
-    tenantId: member.tenant.id,
-    userId: null,
-    actor: `${by} (command line)`,
-    action: 'member.manage',
-    subject: `${member.name} <${member.email}>`,
-    ip: null,
-    requestId: null,
-  })
-  return link
+  return (await inviteMember(client, installation, member, 'The operator of Bridgework')).link
+}
+
+/** A person as the history names them. */
+export function describePerson({ name, email }: Pick<Member, 'name' | 'email'>): string {
+  return `${name.trim()} <${email.trim()}>`
 }
 
 /** A member as answers have it. */

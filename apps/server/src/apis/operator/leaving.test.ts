@@ -109,7 +109,16 @@ test('K32: an export has every row of the practice and none of another, can be c
   const { location, organization, people } = await fillTenants(world, vendor)
   const other = await fillTenants(world, vendor)
   const output = join(folder, 'leaving')
-  const done = await run(['organization', 'export', '--organization', organization.id, '--output', output])
+  const done = await run([
+    'organization',
+    'export',
+    '--reason',
+    'It leaves',
+    '--organization',
+    organization.id,
+    '--output',
+    output,
+  ])
   assert.equal(done.code, 0, done.err)
   assert.match(done.out, /The export is in .*leaving\. README\.txt explains it\.$/)
 
@@ -150,12 +159,22 @@ test('K32: an export has every row of the practice and none of another, can be c
     }
   }
 
-  const again = await run(['organization', 'export', '--organization', organization.id, '--output', output])
+  const again = await run([
+    'organization',
+    'export',
+    '--reason',
+    'It leaves',
+    '--organization',
+    organization.id,
+    '--output',
+    output,
+  ])
   assert.deepEqual([again.code, /exists\. Choose another name/.test(again.err)], [1, true])
   mkdirSync(join(folder, 'killed.partial'))
   const killed = await run([
     'organization',
     'export',
+    ...['--reason', 'It leaves'],
     '--organization',
     organization.id,
     '--output',
@@ -165,6 +184,7 @@ test('K32: an export has every row of the practice and none of another, can be c
   const nowhere = await run([
     'organization',
     'export',
+    ...['--reason', 'It leaves'],
     '--organization',
     organization.id,
     '--output',
@@ -179,7 +199,10 @@ test('an export that is stopped leaves nothing behind', async (t) => {
   const stop = new AbortController()
   const deps = { pool: world.pool, now: () => new Date(), signal: stop.signal, onWritten: () => stop.abort() }
   const output = join(folder, 'stopped')
-  await assert.rejects(exportOrganization(deps, location.organizationId, output, 'test'), { code: 'stopped' })
+  await assert.rejects(
+    exportOrganization(deps, location.organizationId, output, async () => {}),
+    { code: 'stopped' },
+  )
   assert.deepEqual([existsSync(output), existsSync(`${output}.partial`)], [false, false])
 })
 
@@ -197,6 +220,7 @@ async function someOperator(t: TestContext) {
       signal: new AbortController().signal,
       progress: { show: () => {}, end: () => {} },
       ownerUrl: '',
+      write: async (text: string) => void out.push(text),
       ask: typed === undefined ? null : async () => typed,
       say: (text: string) => void said.push(text),
       secretKey: async () => world.secretKey,

@@ -1,10 +1,8 @@
 import { countHeld, eraseTenant, type Held, type Leaving } from '../../modules/leaving/erase.ts'
 import { Problem } from '../../platform/errors/problem.ts'
+import type { RecordAct } from './act.ts'
 import { type Answer, table } from './answer.ts'
 import type { Context } from './context.ts'
-
-/** Who the history of a tenant says has erased or exported it. */
-export const byCommandLine = 'The operator of Bridgework (command line)'
 
 /**
  * Says what goes and what stays, has the person type the exact name, and erases the tenant. `confirmed`: the name, where it was given on the
@@ -15,6 +13,7 @@ export async function eraseFromCommandLine(
   leaving: Leaving,
   name: string,
   confirmed: string | undefined,
+  record: RecordAct,
 ): Promise<Answer> {
   const { pool, progress, signal } = context
   const before = await countHeld(pool, leaving)
@@ -35,7 +34,9 @@ export async function eraseFromCommandLine(
     done = Math.min(done + rows, total)
     progress.show(done, total, 'rows')
   }
-  await eraseTenant({ pool, signal, onDeleted }, leaving, byCommandLine).finally(progress.end)
+  await eraseTenant({ pool, signal, onDeleted }, leaving, 'The operator of Bridgework', (client, name) =>
+    record(client, `${name} (${leaving.id})`, leaving),
+  ).finally(progress.end)
   const kept = await countHeld(pool, leaving)
   const text = `${name} is erased: ${total.toLocaleString('en-US')} rows were deleted.\nThese rows stay:\n${tableOf(kept)}`
   return {

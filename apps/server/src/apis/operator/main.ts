@@ -7,9 +7,13 @@ import { runOperator } from './run.ts'
 
 const err = (text: string) => console.error(text)
 
-// A command takes a moment and has a database to close: Ctrl-C lets it end, and tells a long one to; a second one does not wait.
+// A command takes a moment and has a database to close: Ctrl-C and SIGTERM let it end, and stop a long one; a second one does not wait.
 const ending = new AbortController()
 process.once('SIGINT', () => ending.abort())
+process.once('SIGTERM', () => ending.abort())
+// The reader of a pipe has gone, as `head` does: nothing more is to be written.
+process.stdout.on('error', () => ending.abort())
+const write = (text: string) => new Promise<void>((resolve) => process.stdout.write(text, () => resolve()))
 const progress = createProgress({
   write: (text) => process.stderr.write(text),
   isTerminal: process.stderr.isTTY === true,
@@ -21,7 +25,7 @@ const ask = process.stdin.isTTY === true ? askOnTerminal : null
 process.exitCode = await runOperator(process.argv.slice(2), {
   open: async () => {
     const config = readConfig(process.env, join(import.meta.dirname, '../../../../..'))
-    return await openContext(config, { say: err, ask, signal: ending.signal, progress })
+    return await openContext(config, { say: err, ask, write, signal: ending.signal, progress })
   },
   out: (text) => console.log(text),
   err,

@@ -9,7 +9,7 @@ import type { CompanyId, MemberId, OrganizationId } from '../../platform/identit
 import { list, table } from './answer.ts'
 import { type CommandGroup, command, type Values } from './command-line.ts'
 import type { Context } from './context.ts'
-import { addFromCommandLine, inviteFromCommandLine, toEntry } from './invite.ts'
+import { addFromCommandLine, describePerson, inviteFromCommandLine, toEntry } from './invite.ts'
 import { numericId, oneOf, optional, required, text, uuid } from './option.ts'
 
 const tenant = {
@@ -22,23 +22,27 @@ export const member: CommandGroup = {
   commands: {
     add: command({
       help: 'Adds a person and invites them to the portal. The link is mailed and printed. Each company or organization has one owner.',
+      act: 'member.manage',
       options: {
         ...tenant,
         email: required('<address>', 'e-mail address, once per company or organization', text),
         name: required('<text>', 'name of the person', text),
         role: required('<role>', 'owner, admin or member', oneOf(['owner', 'admin', 'member'])),
       },
-      run: async (context, { email, name, role, ...tenant }) => {
-        const of = await tenantOf(context, tenant)
-        const data = await withTransaction(context.pool, (client) =>
-          addFromCommandLine(client, context, of, { email, name, role }),
-        )
+      run: async (context, { email, name, role, company, organization }, record) => {
+        const of = await tenantOf(context, { company, organization })
+        const data = await withTransaction(context.pool, async (client) => {
+          const added = await addFromCommandLine(client, context, of, { email, name, role })
+          await record(client, `Invited ${describePerson(added)} as ${role}`, of)
+          return added
+        })
         const text = list({ member: data.id, email: data.email, role: data.role, invitation: data.invitation })
         return { data, text }
       },
     }),
     list: command({
       help: 'Lists the members of a company or an organization, the owner first.',
+      act: null,
       options: tenant,
       run: async (context, tenant) => {
         const data = (await listMembers(context.pool, await tenantOf(context, tenant))).map(toEntry)
@@ -48,17 +52,24 @@ export const member: CommandGroup = {
     }),
     invite: command({
       help: 'Mails and prints a new link for a person who has not accepted yet. The link before stops working.',
+      act: 'member.manage',
       options: { member: required('<id>', 'the member, of any kind', uuid<MemberId>) },
-      run: async (context, { member: id }) => {
+      run: async (context, { member: id }, record) => {
         const member = await findMember(context.pool, id)
         if (!member) throw new Problem('member_unknown', { errors: `There is no member ${id}.` })
         const { email, userId } = member
         if (userId !== null) {
           throw new Problem('member_active', { errors: `${email} has already accepted an invitation.` })
         }
-        const invitation = await withTransaction(context.pool, (client) =>
-          inviteFromCommandLine(client, context, member),
-        )
+        const invitation = await withTransaction(context.pool, async (client) => {
+          const { side, id: tenantId } = member.tenant
+          await record(
+            client,
+            `Invited ${describePerson(member)} again`,
+            side === 'operator' ? undefined : { side, id: tenantId },
+          )
+          return await inviteFromCommandLine(client, context, member)
+        })
         return { data: { id, email, invitation }, text: list({ member: id, email, invitation }) }
       },
     }),
@@ -66,7 +77,10 @@ export const member: CommandGroup = {
 }
 
 /** The company or organization that is named; it exists. */
-async function tenantOf({ pool }: Context, { company, organization }: Values<typeof tenant>): Promise<Tenant> {
+async function tenantOf(
+  { pool }: Context,
+  { company, organization }: Values<typeof tenant>,
+): Promise<Exclude<Tenant, { side: 'operator' }>> {
   if (company !== undefined && organization === undefined) {
     return { side: 'company', id: (await requireCompany(pool, company)).id }
   }

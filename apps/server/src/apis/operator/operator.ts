@@ -1,50 +1,76 @@
-import { removeMember } from '../../modules/membership/change-member.ts'
+import { rolesOf } from '@bridgework/contract/portal'
+import { endMembership, giveRole } from '../../modules/membership/change-member.ts'
 import { listMembers } from '../../modules/membership/member.ts'
 import { operator as tenant } from '../../modules/membership/tenant.ts'
 import { endInvitation } from '../../modules/sign-in/people.ts'
 import { withTransaction } from '../../platform/database/pool.ts'
-import { Problem } from '../../platform/errors/problem.ts'
 import type { MemberId } from '../../platform/identity/identity.ts'
 import { list, table } from './answer.ts'
 import { type CommandGroup, command } from './command-line.ts'
-import { addFromCommandLine, toEntry } from './invite.ts'
-import { required, text, uuid } from './option.ts'
+import { addFromCommandLine, describePerson, toEntry } from './invite.ts'
+import { oneOf, optional, required, text, uuid } from './option.ts'
+
+const role = oneOf(rolesOf.operator)
 
 export const operator: CommandGroup = {
   help: 'people who run this installation',
   commands: {
     add: command({
       help: 'Adds an operator and invites them to the portal. The link is mailed and printed.',
+      act: 'member.manage',
       options: {
         email: required('<address>', 'e-mail address', text),
         name: required('<text>', 'name of the person', text),
+        role: optional('<role>', 'admin: may do everything (default); support: reads, and acts with a reason', role),
       },
-      run: async (context, options) => {
-        const person = { ...options, role: 'owner' } as const
-        const data = await withTransaction(context.pool, (client) =>
-          addFromCommandLine(client, context, tenant, person),
-        )
-        return { data, text: list({ operator: data.id, email: data.email, invitation: data.invitation }) }
+      run: async (context, { email, name, role = 'admin' }, record) => {
+        const person = { email, name, role }
+        const data = await withTransaction(context.pool, async (client) => {
+          const added = await addFromCommandLine(client, context, tenant, person)
+          await record(client, `Invited ${describePerson(added)} as ${role}`)
+          return added
+        })
+        return {
+          data,
+          text: list({ operator: data.id, email: data.email, role: data.role, invitation: data.invitation }),
+        }
       },
     }),
     list: command({
       help: 'Lists every operator.',
+      act: null,
       options: {},
       run: async ({ pool }) => {
         const data = (await listMembers(pool, tenant)).map(toEntry)
-        const rows = data.map((each) => [each.id, each.email, each.name, each.state, each.createdAt])
-        return { data, text: table(['id', 'email', 'name', 'state', 'added'], rows) }
+        const rows = data.map((each) => [each.id, each.email, each.name, each.role, each.state, each.createdAt])
+        return { data, text: table(['id', 'email', 'name', 'role', 'state', 'added'], rows) }
+      },
+    }),
+    'set-role': command({
+      help: 'Gives an operator another role, from the next request on. At least one admin who can sign in must remain.',
+      act: 'member.manage',
+      options: {
+        operator: required('<id>', 'the operator', uuid<MemberId>),
+        role: required('<role>', 'admin or support', role),
+      },
+      run: async ({ pool }, { operator: id, role }, record) => {
+        const data = await withTransaction(pool, async (client) => {
+          const { email, name } = await giveRole(client, tenant, id, role)
+          await record(client, `Made ${describePerson({ email, name })} ${role}`)
+          return { id, email, role }
+        })
+        return { data, text: `${data.email} is now ${role === 'admin' ? 'an admin' : 'in support'}.` }
       },
     }),
     remove: command({
-      help: 'Removes an operator, from the next request on. At least one operator who can sign in must remain.',
+      help: 'Removes an operator, from the next request on. At least one admin who can sign in must remain.',
+      act: 'member.manage',
       options: { operator: required('<id>', 'the operator', uuid<MemberId>) },
-      run: async ({ pool }, { operator: id }) => {
+      run: async ({ pool }, { operator: id }, record) => {
         const data = await withTransaction(pool, async (client) => {
-          const found = (await listMembers(client, tenant)).find((each) => each.id === id)
-          if (!found) throw new Problem('member_unknown', { errors: `There is no operator ${id}.` })
-          await removeMember(client, found, id)
+          const found = await endMembership(client, tenant, id)
           await endInvitation(client, id)
+          await record(client, `Removed ${describePerson(found)}`)
           return { id, email: found.email }
         })
         return { data, text: `${data.email} is no longer an operator.` }

@@ -11,8 +11,8 @@ import { withTransaction } from '../../platform/database/pool.ts'
 import type { OrganizationId } from '../../platform/identity/identity.ts'
 import { list, table } from './answer.ts'
 import { type CommandGroup, command } from './command-line.ts'
-import { addFromCommandLine } from './invite.ts'
-import { byCommandLine, eraseFromCommandLine } from './leaving.ts'
+import { addFromCommandLine, describePerson } from './invite.ts'
+import { eraseFromCommandLine } from './leaving.ts'
 import { numericId, optional, required, text } from './option.ts'
 
 export const organization: CommandGroup = {
@@ -20,6 +20,7 @@ export const organization: CommandGroup = {
   commands: {
     create: command({
       help: 'Creates a practice owner. Its agent reports its locations: see "agent enroll".',
+      act: 'operator.organization_create',
       options: {
         name: required('<text>', 'name of the organization', text),
         reference: optional('<text>', 'your own reference, shown to vendors as external_reference', text),
@@ -28,7 +29,7 @@ export const organization: CommandGroup = {
         ownerEmail: optional('<address>', 'e-mail address of its owner, who is invited to the portal', text),
         ownerName: optional('<text>', 'name of its owner', text),
       },
-      run: async (context, { name, reference, timeZone, country, ownerEmail, ownerName }) => {
+      run: async (context, { name, reference, timeZone, country, ownerEmail, ownerName }, record) => {
         if ((ownerEmail === undefined) !== (ownerName === undefined)) {
           throw new UsageError('Give both --owner-email and --owner-name, or neither.')
         }
@@ -40,8 +41,9 @@ export const organization: CommandGroup = {
             ...(timeZone === undefined ? {} : { timeZone }),
             ...(country === undefined ? {} : { country }),
           })
-          if (!owner) return made
           const tenant = { side: 'organization', id: made.id } as const
+          await record(client, `${made.name} (${made.id})${owner ? `, owner ${describePerson(owner)}` : ''}`, tenant)
+          if (!owner) return made
           const { invitation, ...added } = await addFromCommandLine(client, context, tenant, {
             ...owner,
             role: 'owner',
@@ -58,28 +60,36 @@ export const organization: CommandGroup = {
     }),
     update: command({
       help: 'Changes the name of a practice owner, and the time zone that its agents use from their next contact on.',
+      act: 'organization.update',
       options: {
         organization: required('<id>', 'the organization', numericId<OrganizationId>),
         name: optional('<text>', 'its name', text),
         timeZone: optional('<zone>', 'IANA name like America/New_York, or none: as the agents find it', text),
       },
-      run: async ({ pool }, { organization: id, name, timeZone }) => {
-        const before = await requireOrganization(pool, id)
-        await updateOrganization(pool, id, {
-          name: name ?? before.name,
-          timeZone: timeZone === 'none' ? null : timeZone,
+      run: async ({ pool }, { organization: id, name, timeZone }, record) => {
+        const data = await withTransaction(pool, async (client) => {
+          const before = await requireOrganization(client, id)
+          await updateOrganization(client, id, {
+            name: name ?? before.name,
+            timeZone: timeZone === 'none' ? null : timeZone,
+          })
+          const after = await requireOrganization(client, id)
+          const subject = `Name: ${after.name}, time zone: ${after.timeZone ?? 'none'}`
+          await record(client, `${before.name} (${id}). ${subject}`, { side: 'organization', id })
+          return after
         })
-        const data = await requireOrganization(pool, id)
         return { data, text: list({ organization: id, name: data.name, 'time zone': data.timeZone ?? 'none' }) }
       },
     }),
     export: command({
       help: 'Writes all that is held about a practice into a new folder: records, people, grants, agreements, agents, disclosures and history, as NDJSON.',
+      act: 'organization.export',
+      needsReason: true,
       options: {
         organization: required('<id>', 'the organization', numericId<OrganizationId>),
         output: required('<folder>', 'the folder to create; it must not exist', text),
       },
-      run: async ({ pool, signal, progress }, { organization: id, output }) => {
+      run: async ({ pool, signal, progress }, { organization: id, output }, record) => {
         let rows = 0
         const total = (await countHeld(pool, { side: 'organization', id })).reduce((sum, held) => sum + held.rows, 0)
         const onWritten = (more: number) => {
@@ -87,7 +97,9 @@ export const organization: CommandGroup = {
           progress.show(Math.min(rows, total), total, 'rows')
         }
         const deps = { pool, now: () => new Date(), signal, onWritten }
-        const data = await exportOrganization(deps, id, output, byCommandLine).finally(progress.end)
+        const data = await exportOrganization(deps, id, output, (db, name) =>
+          record(db, `${name} (${id})`, { side: 'organization', id }),
+        ).finally(progress.end)
         const files = data.files.map(({ path, rows, bytes }) => [path, rows, bytes])
         return {
           data,
@@ -97,17 +109,19 @@ export const organization: CommandGroup = {
     }),
     erase: command({
       help: 'Erases a practice for good: records, agents and people. Disclosures, grants and the history stay, as the law requires. Shows both and asks for the name first. Repeat it after an interruption.',
+      act: 'organization.erase',
       options: {
         organization: required('<id>', 'the organization', numericId<OrganizationId>),
         confirm: optional('<name>', 'the exact name, instead of typing it when asked', text),
       },
-      run: async (context, { organization: id, confirm }) => {
+      run: async (context, { organization: id, confirm }, record) => {
         const { name } = await requireOrganization(context.pool, id)
-        return eraseFromCommandLine(context, { side: 'organization', id }, name, confirm)
+        return eraseFromCommandLine(context, { side: 'organization', id }, name, confirm, record)
       },
     }),
     list: command({
       help: 'Lists every practice owner.',
+      act: null,
       options: {},
       run: async ({ pool }) => {
         const data = await listOrganizations(pool)

@@ -13,6 +13,7 @@ export const removal: CommandGroup = {
   commands: {
     list: command({
       help: 'Lists removals that wait for a person, and removals that are being carried out (at most 100).',
+      act: null,
       options: {},
       run: async ({ pool }) => {
         const data = await listCurrentRemovals(pool)
@@ -33,6 +34,7 @@ export const removal: CommandGroup = {
     }),
     confirm: command({
       help: 'Hides what is on a held list, except records received since. Ask the practice first: vendors will see the records as removed.',
+      act: 'removal.decide',
       options: {
         location: required('<id>', 'the location', numericId<LocationId>),
         dataset: required('<name>', 'the dataset', datasetName),
@@ -42,8 +44,8 @@ export const removal: CommandGroup = {
           text,
         ),
       },
-      run: async ({ pool }, { location: locationId, dataset, list: listHash }) => {
-        await requireLocation(pool, locationId)
+      run: async ({ pool }, { location: locationId, dataset, list: listHash }, record) => {
+        const { name, organizationId } = await requireLocation(pool, locationId)
         const held = await findCurrentRemoval(pool, { locationId, dataset })
         if (held?.state !== 'held') {
           throw new Problem('removal_unknown', {
@@ -55,7 +57,11 @@ export const removal: CommandGroup = {
             errors: `This would hide ${held.remaining} of ${held.visible} records. To confirm it, run the command again with --list ${held.listHash}.`,
           })
         }
-        const data = await confirmRemoval(pool, locationId, dataset, listHash)
+        const data = await confirmRemoval(pool, locationId, dataset, listHash, (client, { hidden, remaining }) => {
+          const rest = remaining > 0 ? `, ${remaining} to hide` : ''
+          const subject = `Confirmed: ${dataset} at ${name} (${locationId}), ${hidden} hidden${rest}`
+          return record(client, subject, { side: 'organization', id: organizationId })
+        })
         const message = `${data.hidden} ${data.hidden === 1 ? 'record is' : 'records are'} hidden now.`
         const more = `The server hides ${data.remaining} more; "removal list" shows the progress.`
         return { data, text: data.remaining > 0 ? `${message} ${more}` : message }

@@ -27,6 +27,7 @@ export async function runOperator(
     const context = await deps.open()
     try {
       const answer = await line.run(context)
+      if (answer === null) return 0
       deps.out(line.isJson ? toJson(answer.data) : answer.text)
       if (answer.note !== undefined) deps.err(answer.note)
       return answer.exitCode ?? 0

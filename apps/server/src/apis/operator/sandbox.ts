@@ -1,3 +1,5 @@
+import type { Organization } from '../../modules/directory/organization.ts'
+import type { Queryable } from '../../platform/database/queryable.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import { populate } from '../../sandbox/populate.ts'
 import { list } from './answer.ts'
@@ -9,6 +11,7 @@ export const sandbox: CommandGroup = {
   commands: {
     populate: command({
       help: 'Creates an organization with a large amount of demo data, granted to the demo vendor. Ctrl-C stops it; stored data stays.',
+      act: 'sandbox.populate',
       options: {
         locations: optional('<number>', 'how many locations (default: 10)', wholeNumber(1000)),
         patients: optional(
@@ -18,11 +21,13 @@ export const sandbox: CommandGroup = {
         ),
         seed: optional('<text>', 'another text gives other data (default: "volume")', text),
       },
-      run: async ({ pool, secretKey, environment, localUrl, signal, progress }, options) => {
+      run: async ({ pool, secretKey, environment, localUrl, signal, progress }, options, record) => {
         const { seed = 'volume', locations = 10, patients = 1000 } = options
         if (environment === 'production') throw new Problem('not_in_production')
         const deps = { pool, secretKey: await secretKey(), serverUrl: localUrl, signal }
-        const data = await populate(deps, { seed, locations, patients }, (stored, total) =>
+        const alongside = (client: Queryable, { id, name }: Organization) =>
+          record(client, `${name} (${id})`, { side: 'organization', id })
+        const data = await populate({ ...deps, alongside }, { seed, locations, patients }, (stored, total) =>
           progress.show(stored, total, 'records'),
         ).finally(progress.end)
         const text = list({

@@ -6,32 +6,35 @@ import {
   rotateSecretKey,
   rotationStatus,
 } from '../../modules/secret-key/rotation.ts'
+import type { RecordAct } from './act.ts'
 import { type Answer, table } from './answer.ts'
 import { type CommandGroup, command } from './command-line.ts'
 import type { Context } from './context.ts'
-import { byCommandLine } from './leaving.ts'
 
 export const secretKey: CommandGroup = {
   help: 'the key that secrets in the database are made with',
   commands: {
     rotate: command({
       help: 'Replaces the secret key by a new one while the service runs. Repeat it to go on after an interruption.',
+      act: 'secret_key.rotate',
       options: {},
-      run: async (context) => {
-        const status = await rotateSecretKey(await workOf(context)).finally(context.progress.end)
+      run: async (context, _, record) => {
+        const status = await rotateSecretKey(await workOf(context, record)).finally(context.progress.end)
         return answerOf(status)
       },
     }),
     status: command({
       help: 'Shows the keys of the file, the servers that have read them, and what still needs an earlier key.',
+      act: null,
       options: {},
-      run: async (context) => answerOf(await rotationStatus(await workOf(context))),
+      run: async ({ pool, secretKey }) => answerOf(await rotationStatus({ pool, secretKey: await secretKey() })),
     }),
     drop: command({
       help: 'Removes earlier keys from the file, when nothing needs them any more.',
+      act: 'secret_key.drop',
       options: {},
-      run: async (context) => {
-        const dropped = await dropEarlierKeys(await workOf(context))
+      run: async (context, _, record) => {
+        const dropped = await dropEarlierKeys(await workOf(context, record))
         const text =
           dropped === 0
             ? 'The file has only the key in use.'
@@ -42,10 +45,10 @@ export const secretKey: CommandGroup = {
   },
 }
 
-async function workOf(context: Context): Promise<RotationWork> {
+async function workOf(context: Context, record: RecordAct): Promise<RotationWork> {
   const { pool, keyFile, signal, say, progress } = context
   const show = (done: number, total: number) => progress.show(done, total, 'second factors')
-  return { pool, settings: keyFile, secretKey: await context.secretKey(), by: byCommandLine, signal, say, show }
+  return { pool, settings: keyFile, secretKey: await context.secretKey(), record, signal, say, show }
 }
 
 function answerOf(status: RotationStatus): Answer {

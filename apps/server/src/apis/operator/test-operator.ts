@@ -2,7 +2,9 @@ import assert from 'node:assert/strict'
 import type { Pool } from 'pg'
 import type { Config } from '../../config.ts'
 import { ensureFirstAgreement } from '../../modules/credentials/agreement.ts'
+import { requireInstallation } from '../../modules/credentials/installation.ts'
 import { createSecretKey } from '../../modules/credentials/secret.ts'
+import { loadSecretKey, type SecretKeySettings } from '../../modules/credentials/secret-key-file.ts'
 import type { DisclosureEntry } from '../../modules/disclosure/store.ts'
 import { createTestDatabase } from '../../platform/database/test-database.ts'
 import { type CompanyId, type KeyPairId, type LocationId, newUuid } from '../../platform/identity/identity.ts'
@@ -11,13 +13,21 @@ import { runOperator } from './run.ts'
 /** The secret key of the installation that the commands run on. */
 export const secretKey = createSecretKey(Buffer.alloc(32, 5))
 
-/** Runs commands on this database. `environment` and `localUrl` are those of its server. */
+/** Runs commands on this database. `environment` and `localUrl` are those of its server; `ownerUrl`: the database, as its owner. */
 export function operatorOn(
   pool: Pool,
   {
     environment = 'sandbox',
     localUrl = 'http://127.0.0.1:1',
-  }: { environment?: Config['environment']; localUrl?: string } = {},
+    ownerUrl = '',
+    keyFile = null,
+  }: {
+    environment?: Config['environment']
+    localUrl?: string
+    ownerUrl?: string
+    /** Whose keys the commands use, in place of `secretKey`. */
+    keyFile?: SecretKeySettings | null
+  } = {},
 ) {
   const run = async (...args: string[]) => {
     const [out, err]: [string[], string[]] = [[], []]
@@ -27,13 +37,19 @@ export function operatorOn(
         publicUrl: 'https://b.example',
         environment,
         localUrl,
-        keyFile: { secretKeyFile: null, dataDir: '' },
+        keyFile: keyFile ?? { secretKeyFile: null, dataDir: '' },
         signal: new AbortController().signal,
         progress: { show: () => {}, end: () => {} },
-        ownerUrl: '',
+        ownerUrl,
         ask: null,
+        write: async (text: string) => void out.push(text),
         say: () => {},
-        secretKey: async () => secretKey,
+        secretKey: async () => {
+          if (keyFile === null) return secretKey
+          const ofFile = loadSecretKey(keyFile)
+          await requireInstallation(pool, ofFile)
+          return ofFile
+        },
         close: async () => {},
       }),
       out: (text) => out.push(text),
@@ -51,10 +67,10 @@ export function operatorOn(
 }
 
 /** An installation of the test's own, on which `run` runs a command. */
-export async function someOperator(t: { name?: string }) {
-  const { pool, ownerPool } = await createTestDatabase(t)
+export async function someOperator(t: { name?: string }, keyFile: SecretKeySettings | null = null) {
+  const { pool, ownerPool, url, serverUrl } = await createTestDatabase(t)
   await ensureFirstAgreement(pool)
-  return { pool, ownerPool, ...operatorOn(pool) }
+  return { pool, ownerPool, ownerUrl: url, serverUrl, ...operatorOn(pool, { ownerUrl: url, keyFile }) }
 }
 
 /** What is on record after a vendor compared the plans of a location with its copy. */

@@ -11,6 +11,7 @@ import { withTransaction } from '../../platform/database/pool.ts'
 import { requireText } from '../../platform/errors/field.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import { parseUuid } from '../../platform/identity/identity.ts'
+import { toAuditEvent } from './audit.ts'
 import type { Call, PortalHandlers } from './context.ts'
 import { csrfTokenOf } from './csrf.ts'
 
@@ -88,15 +89,7 @@ export const accountHandlers: PortalHandlers<
   },
 
   listAccountEvents: async ({ pool }, { person }) => ({
-    data: (await listAuditOfPerson(pool, person.userId, eventsMax)).map((each) => ({
-      id: each.id,
-      occurred_at: each.occurredAt.toISOString(),
-      actor: each.actor,
-      action: each.action,
-      subject: each.subject,
-      ip: each.ip,
-      request_id: each.requestId,
-    })),
+    data: (await listAuditOfPerson(pool, person.userId, eventsMax)).map(toAuditEvent),
   }),
 }
 

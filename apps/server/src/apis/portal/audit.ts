@@ -1,10 +1,13 @@
-import type { Action, AuditEvent } from '@bridgework/contract/portal'
+import { type Action, type AuditEvent, needsReason } from '@bridgework/contract/portal'
+import { type Concerned, recordOperatorAct } from '../../modules/audit/operator-act.ts'
 import type { AuditEntry, StoredAuditEntry } from '../../modules/audit/store.ts'
 import type { Person } from '../../modules/sign-in/person.ts'
+import type { Queryable } from '../../platform/database/queryable.ts'
+import { Problem } from '../../platform/errors/problem.ts'
 import { type Membership, tenantOf } from './membership.ts'
 
 /** Who does something, and for whom: what a call has after its gates. */
-export type Doer = { person: Person; member: Membership; ip: string; requestId: string }
+export type Doer = { person: Person; member: Membership; ip: string; requestId: string; body?: unknown }
 
 /** The entry for something that a call does, in the history of the tenant that it is done for. */
 export function entryOf(call: Doer, action: Action, subject: string | null): AuditEntry {
@@ -16,9 +19,32 @@ export function entryOf(call: Doer, action: Action, subject: string | null): Aud
     actor: actorOf(call),
     action,
     subject,
+    reason: reasonOf(call),
     ip: call.ip,
     requestId: call.requestId,
   }
+}
+
+/** Puts what an operator does on record, also in the history of the company or the organization that it concerns. */
+export async function recordOperation(
+  db: Queryable,
+  call: Doer,
+  action: Action,
+  subject: string,
+  concerned?: Concerned,
+): Promise<void> {
+  await recordOperatorAct(db, entryOf(call, action, subject), concerned)
+}
+
+/** Throws Problem field_invalid when the person's role gives a reason for every act, and this one has none. */
+export function requireReason(call: Doer): void {
+  if (!needsReason(call.member.role) || reasonOf(call) !== null) return
+  throw new Problem('field_invalid', { errors: 'reason is missing. Support gives a reason for every act.' })
+}
+
+function reasonOf({ body }: Doer): string | null {
+  const reason = typeof body === 'object' && body !== null && 'reason' in body ? body.reason : null
+  return typeof reason === 'string' && reason.trim() !== '' ? reason.trim() : null
 }
 
 /** Name and e-mail address of who does something. */
@@ -33,6 +59,7 @@ export function toAuditEvent(entry: StoredAuditEntry): AuditEvent {
     actor: entry.actor,
     action: entry.action,
     subject: entry.subject,
+    reason: entry.reason ?? null,
     ip: entry.ip,
     request_id: entry.requestId,
   }

@@ -30,16 +30,19 @@ import { Problem } from '../../platform/errors/problem.ts'
 import { entryOf, toAuditEvent } from './audit.ts'
 import { connectionsPage } from './connections.ts'
 import type { PortalContext, PortalHandlers } from './context.ts'
+import { sendCsv } from './csv.ts'
+import { historyCsv } from './history-csv.ts'
 import { readListPage, toListed } from './list.ts'
 import { listMembersOf } from './members.ts'
 import type { Membership } from './membership.ts'
-import { readChoice } from './query.ts'
+import { readChoice, readSearch } from './query.ts'
 
 /** What the people of a vendor company do and see, but for who belongs to it. */
 export const companyHandlers: PortalHandlers<
   | 'getCompany'
   | 'updateCompany'
   | 'listCompanyEvents'
+  | 'exportCompanyEvents'
   | 'getAgreement'
   | 'acceptAgreement'
   | 'listKeyPairs'
@@ -93,6 +96,12 @@ export const companyHandlers: PortalHandlers<
     const page = readListPage(query)
     const { total, entries } = await listAudit(pool, { side: 'company', tenantId: member.companyId, ...page })
     return toListed(page, total, entries.map(toAuditEvent))
+  },
+
+  exportCompanyEvents: async ({ pool }, call) => {
+    const { companyId } = call.member
+    const of = { side: 'company', tenantId: companyId, search: readSearch(call.query) } as const
+    return sendCsv(call, `history-${companyId}`, historyCsv(pool, of))
   },
 
   getAgreement: ({ pool }, { member }) => agreementPage(pool, member),

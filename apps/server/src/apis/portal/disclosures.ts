@@ -1,4 +1,3 @@
-import { Readable } from 'node:stream'
 import type { DisclosureEntry, DisclosureSummary } from '@bridgework/contract/portal'
 import type { Pool } from 'pg'
 import { clientIdsOf } from '../../modules/credentials/key-pair.ts'
@@ -14,6 +13,7 @@ import {
 } from '../../modules/disclosure/history.ts'
 import type { Disclosure } from '../../modules/disclosure/store.ts'
 import type { Call, PortalContext, PortalHandlers } from './context.ts'
+import { sendCsv } from './csv.ts'
 import { requireOwnLocation } from './own-location.ts'
 import { readBefore, readCompanyId, readDataset, readDays } from './query.ts'
 
@@ -65,11 +65,8 @@ export const disclosureHandlers: PortalHandlers<'listDisclosures' | 'summarizeDi
 
   exportDisclosures: async (context, call) => {
     const { filter, locations } = await readFilter(context, call)
-    call.reply.headers({
-      'Content-Type': 'text/csv; charset=utf-8; header=present',
-      'Content-Disposition': `attachment; filename="disclosures-${call.member.organizationId}.csv"`,
-    })
-    return streamed(call, disclosureCsv(context.pool, filter, locations, exportMax))
+    const parts = disclosureCsv(context.pool, filter, locations, exportMax)
+    return sendCsv(call, `disclosures-${call.member.organizationId}`, parts)
   },
 }
 
@@ -120,11 +117,6 @@ const csvColumns = [
 function cellOf(value: string | number | boolean | string[] | null): string | number {
   if (typeof value === 'boolean') return value ? 'yes' : 'no'
   return Array.isArray(value) ? value.join(' ') : (value ?? '')
-}
-
-/** The answer's text, sent while it is made: Fastify waits for a stream that was given to `send`, and takes this for what the route answers. */
-function streamed(call: Call<'exportDisclosures'>, parts: AsyncGenerator<string>): string {
-  return call.reply.send(Readable.from(parts)) as unknown as string
 }
 
 async function toEntries(

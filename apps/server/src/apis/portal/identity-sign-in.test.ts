@@ -263,8 +263,8 @@ test('settings that cannot work are refused with what is wrong, before anything 
   assertRefused(taken, 409, 'sign_in_name_taken')
   const admin = await world.signInAs({ organizationId: practice.organizationId }, 'admin')
   assertRefused(await admin.get(`${path}/identity_provider`), 403, 'role_denied')
-  const operator = await world.signInAs('operator', 'owner')
-  assertRefused(await operator.put('/tenants/operator/identity_provider', practice.settings), 404, 'not_found')
+  const operator = await world.signInAs('operator', 'admin')
+  assertRefused(await operator.put('/tenants/operator/identity_provider', practice.settings), 403, 'role_denied')
 })
 
 test('a member who was removed is out, also through the provider', async (t) => {

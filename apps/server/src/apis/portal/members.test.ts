@@ -197,13 +197,14 @@ for (const { name, side, start, otherPath } of sides) {
   })
 }
 
-test('operators invite and remove each other, and the last one who can sign in stays', async (t) => {
+test('operators invite and remove each other, change roles, and the last admin who can sign in stays', async (t) => {
   const world = await somePortal(t)
-  const operator = await world.signInAs('operator', 'owner')
-  const second = await world.signInAs('operator', 'owner')
+  const operator = await world.signInAs('operator', 'admin')
+  const second = await world.signInAs('operator', 'admin')
   const path = '/tenants/operator'
-  const third = { email: 'third@example.com', name: 'Third' }
-  assertRefused(await operator.post(`${path}/members`, { ...third, role: 'admin' }), 422, 'field_invalid')
+  const third = { email: 'third@example.com', name: 'Third', role: 'admin' }
+  for (const role of ['member', 'owner'])
+    assertRefused(await operator.post(`${path}/members`, { ...third, role }), 422, 'field_invalid')
   const invited = await operator.post(`${path}/members`, third)
   assert.equal(invited.status, 200, invited.text)
   assert.match((await mailsTo(world, third.email))[0] ?? '', /Bridgework/)
@@ -212,21 +213,23 @@ test('operators invite and remove each other, and the last one who can sign in s
   assert.equal((await mailsTo(world, third.email)).length, 2)
   const [operatorId, secondId] = [await idOf(operator, path), await idOf(second, path)]
 
-  assertRefused(await operator.patch(`${path}/members/${secondId}`, { role: 'admin' }), 409, 'owner_stays')
-  assertRefused(await operator.post(`${path}/ownership`, { member_id: secondId }), 409, 'owner_exists')
-  assertRefused(await operator.post(`${path}/ownership`, { member_id: thirdId }), 409, 'owner_exists')
+  assertRefused(await operator.patch(`${path}/members/${secondId}`, { role: 'member' }), 422, 'field_invalid')
+  assertRefused(await operator.post(`${path}/ownership`, { member_id: secondId }), 403, 'role_denied')
+  assert.equal((await operator.patch(`${path}/members/${secondId}`, { role: 'support' })).status, 200)
+  assertRefused(await second.patch(`${path}/members/${secondId}`, { role: 'admin' }), 403, 'role_denied')
+  assertRefused(await operator.patch(`${path}/members/${operatorId}`, { role: 'support' }), 409, 'last_operator')
   assert.equal((await operator.delete(`${path}/members/${secondId}`)).status, 200)
   assertRefused(await second.get(`${path}/members`), 403, 'role_denied')
   assertRefused(await operator.delete(`${path}/members/${operatorId}`), 409, 'last_operator')
   assert.deepEqual((await listOf(operator, path)).map((each) => `${each.role} ${each.state}`).sort(), [
-    'owner active',
-    'owner invited',
+    'admin active',
+    'admin invited',
   ])
 })
 
 test('two operators who remove each other at once leave one of them', async (t) => {
   const world = await somePortal(t)
-  const [one, two] = [await world.signInAs('operator', 'owner'), await world.signInAs('operator', 'owner')]
+  const [one, two] = [await world.signInAs('operator', 'admin'), await world.signInAs('operator', 'admin')]
   const path = '/tenants/operator'
   const [oneId, twoId] = [await idOf(one, path), await idOf(two, path)]
 
@@ -251,7 +254,7 @@ test('a person who acts for all three sides has each as what they are there, and
     session.memberships.map(({ side, id, role }) => [side, id, role]),
     [
       ['company', companyId, 'admin'],
-      ['operator', 'operator', 'owner'],
+      ['operator', 'operator', 'admin'],
       ['organization', organizationId, 'member'],
     ],
   )

@@ -30,14 +30,11 @@ export const memberHandlers: PortalHandlers<
 
   inviteMember: async (context, call) => {
     const actor = actorIn(call)
-    const { email, name, role = 'owner' } = call.body
-    if ((role === 'owner') !== (actor.tenant.side === 'operator')) {
-      throw new Problem('field_invalid', { errors: 'role must be admin or member; an operator has none.' })
-    }
+    const { email, name, role } = call.body
     const added = await withTransaction(context.pool, async (client) => {
       const member = await addMemberBy(client, actor, { email, name, role })
       await inviteMember(client, context, member, call.person.name)
-      const subject = `Invited ${describe(member)} as ${roleName(member)}`
+      const subject = `Invited ${describe(member)} as ${role}`
       await recordAudit(client, entryOf(call, 'member.manage', subject))
       return member
     })
@@ -54,7 +51,7 @@ export const memberHandlers: PortalHandlers<
   updateMember: (context, call) =>
     change(context, call, 'member.manage', async (client, actor, memberId) => {
       const member = await changeMemberRole(client, actor, memberId, call.body.role)
-      return `Made ${describe(member)} ${roleName(member)}`
+      return `Made ${describe(member)} ${member.role}`
     }),
 
   removeMember: (context, call) =>
@@ -125,10 +122,6 @@ async function change(
 
 function actorIn({ member }: Doer): Actor {
   return { tenant: tenantOf(member), id: member.memberId }
-}
-
-function roleName({ tenant, role }: Member): string {
-  return tenant.side === 'operator' ? 'operator' : role
 }
 
 function describe(member: Member): string {

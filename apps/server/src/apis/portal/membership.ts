@@ -56,7 +56,7 @@ export async function requireMembership(
     })
   }
   if (rule.secondFactorSince) requireSecondFactor(rule.secondFactorSince, person, await hasSecondFactor(db, person))
-  if (!mayDo(found.role, action)) throw new Problem('role_denied', { because: `${found.role}: ${action}` })
+  if (!mayDo(found.role, action, tenant.side)) throw new Problem('role_denied', { because: `${found.role}: ${action}` })
   if ('fresh' in actions[action] && !isFresh(person, now)) throw new Problem('fresh_sign_in_required')
   const member = { brand: 'Membership', memberId: found.id, role: found.role } as const
   if (tenant.side === 'company') return { ...member, side: tenant.side, companyId: tenant.id }

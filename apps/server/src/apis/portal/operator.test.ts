@@ -17,7 +17,7 @@ async function rowsOf(person: SignedIn, path: string): Promise<Row[]> {
 
 async function someOperator(t: TestContext) {
   const world = await somePortal(t)
-  return { world, operator: await world.signInAs('operator', 'owner') }
+  return { world, operator: await world.signInAs('operator', 'admin') }
 }
 
 test('the operator makes a company and an organization, whose owners are invited by mail; a refused one leaves nothing', async (t) => {
@@ -87,6 +87,43 @@ test('a suspended company is refused at its next request and reads on when it is
     (await rowsOf(operator, '/operator/events')).map((event) => event.subject),
     ['Vendor: closed', 'Vendor: active', 'Vendor: suspended'],
   )
+})
+
+test('support acts only with a reason, which its history and that of the company have, and closes no company', async (t) => {
+  const { world, operator } = await someOperator(t)
+  const support = await world.signInAs('operator', 'support')
+  const vendor = await world.addVendor()
+  const owner = await world.signInAs({ companyId: vendor.companyId }, 'owner')
+  const path = `/operator/companies/${vendor.companyId}/state`
+  const refused = async (answer: Promise<Answer>, status: number, code: string) => {
+    const { status: actual, body } = await answer
+    assert.deepEqual([actual, body.code], [status, code])
+  }
+
+  for (const reason of [{}, { reason: '' }, { reason: '  ' }])
+    await refused(support.post(path, { state: 'suspended', ...reason }), 422, 'field_invalid')
+  const tenant = { name: 'Other', owner: { name: 'O', email: 'o@example.com' } }
+  await refused(support.post('/operator/companies', tenant), 422, 'field_invalid')
+  await refused(support.post('/operator/organizations', tenant), 422, 'field_invalid')
+  await refused(support.post(path, { state: 'closed', reason: 'Ticket 12' }), 403, 'role_denied')
+  assert.deepEqual(await rowsOf(operator, '/operator/events'), [])
+  assert.equal((await vendor.get('/organizations')).status, 200)
+
+  read(await support.post(path, { state: 'suspended', reason: ' Ticket 12 ' }))
+
+  assert.equal((await vendor.get('/organizations')).status, 401)
+  for (const [person, history] of [
+    [operator, '/operator/events'],
+    [owner, `/companies/${vendor.companyId}/events`],
+  ] as const) {
+    const [event, ...more] = await rowsOf(person, history)
+    const { actor, action, subject, reason } = event ?? {}
+    assert.deepEqual(
+      [actor, action, subject, reason, more.length],
+      [`Person <${support.person.email}>`, 'operator.company_suspend', 'Vendor: suspended', 'Ticket 12', 0],
+    )
+  }
+  read(await operator.post(path, { state: 'closed' }))
 })
 
 test('the operator finds companies by name, owner and state, and sees which of them may read and when they last asked', async (t) => {

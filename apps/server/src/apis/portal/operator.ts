@@ -1,6 +1,6 @@
-import type { OperatorCompany } from '@bridgework/contract/portal'
+import { mayDo, type OperatorCompany } from '@bridgework/contract/portal'
 import { agentStateOf, agentsOf, countAgents } from '../../modules/agents/agent-state.ts'
-import { listAudit, recordAudit } from '../../modules/audit/store.ts'
+import { listAudit } from '../../modules/audit/store.ts'
 import { companiesInForce, listAgreements, publishAgreement } from '../../modules/credentials/agreement.ts'
 import { companiesWithKeyPair } from '../../modules/credentials/key-pair.ts'
 import { closeCompany, companyStates, resumeCompany, suspendCompany } from '../../modules/directory/company.ts'
@@ -25,10 +25,12 @@ import { withTransaction } from '../../platform/database/pool.ts'
 import { measureDatabase } from '../../platform/database/size.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import { type CompanyId, parseUuid } from '../../platform/identity/identity.ts'
-import { entryOf, toAuditEvent } from './audit.ts'
+import { recordOperation, toAuditEvent } from './audit.ts'
 import type { Call, PortalContext, PortalHandlers } from './context.ts'
+import { sendCsv } from './csv.ts'
+import { historyCsv } from './history-csv.ts'
 import { readListPage, toListed } from './list.ts'
-import { readChoice } from './query.ts'
+import { readChoice, readSearch } from './query.ts'
 
 /** What the people who run the installation do and see. */
 export const operatorHandlers: PortalHandlers<
@@ -44,6 +46,7 @@ export const operatorHandlers: PortalHandlers<
   | 'listAgreements'
   | 'publishAgreement'
   | 'listOperatorEvents'
+  | 'exportOperatorEvents'
 > = {
   getOperatorOverview: async ({ pool, environment, lastContactOf, now }) => {
     const [database, directory, agents, disclosures, freshness, removals] = await Promise.all([
@@ -116,9 +119,12 @@ export const operatorHandlers: PortalHandlers<
     const id = parseUuid<CompanyId>(call.params.company_id ?? '')
     if (id === null) throw new Problem('company_unknown')
     const { state } = call.body
+    const action = state === 'closed' ? 'operator.company_close' : 'operator.company_suspend'
+    if (!mayDo(call.member.role, action, 'operator'))
+      throw new Problem('role_denied', { because: `${call.member.role}: ${action}` })
     await withTransaction(pool, async (client) => {
       const company = await changes[state](client, id)
-      await recordAudit(client, entryOf(call, 'operator.company_suspend', `${company.name}: ${state}`))
+      await recordOperation(client, call, action, `${company.name}: ${state}`, { side: 'company', id })
     })
     return { done: true }
   },
@@ -214,7 +220,7 @@ export const operatorHandlers: PortalHandlers<
     const { version, body, grace_period_days: days } = call.body
     const enforcedAt = new Date(now().getTime() + days * 86_400_000)
     await publishAgreement(pool, { version, body, enforcedAt }, (client) =>
-      recordAudit(client, entryOf(call, 'operator.agreement_publish', `Version ${version}, binds all in ${days} days`)),
+      recordOperation(client, call, 'operator.agreement_publish', `Version ${version}, binds all in ${days} days`),
     )
     return { done: true }
   },
@@ -223,6 +229,11 @@ export const operatorHandlers: PortalHandlers<
     const page = readListPage(query)
     const { total, entries } = await listAudit(pool, { side: 'operator', tenantId: null, ...page })
     return toListed(page, total, entries.map(toAuditEvent))
+  },
+
+  exportOperatorEvents: async ({ pool }, call) => {
+    const search = readSearch(call.query)
+    return sendCsv(call, 'history-operator', historyCsv(pool, { side: 'operator', tenantId: null, search }))
   },
 }
 
@@ -238,8 +249,9 @@ async function create(
   return await withTransaction(context.pool, async (client) => {
     const owner = await createTenant(client, side, call.body)
     await inviteMember(client, context, owner, call.person.name)
-    await recordAudit(client, entryOf(call, `operator.${side}_create`, call.body.name.trim()))
-    return { id: tenantIdOf(owner.tenant) }
+    const id = tenantIdOf(owner.tenant)
+    await recordOperation(client, call, `operator.${side}_create`, call.body.name.trim(), { side, id })
+    return { id }
   })
 }
 

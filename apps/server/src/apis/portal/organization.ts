@@ -14,16 +14,19 @@ import { type AgentId, parseNumericId } from '../../platform/identity/identity.t
 import { enrolmentCommands } from './agent-commands.ts'
 import { entryOf, toAuditEvent } from './audit.ts'
 import type { PortalHandlers } from './context.ts'
+import { sendCsv } from './csv.ts'
+import { historyCsv } from './history-csv.ts'
 import { readListPage, toListed } from './list.ts'
 import { countWithTwoAgents, locationPage, locationsPage } from './locations.ts'
 import { requireOwnLocation } from './own-location.ts'
-import { readChoice } from './query.ts'
+import { readChoice, readSearch } from './query.ts'
 
 /** What the people of a practice see of it: itself, its locations, and the agents that read them. */
 export const organizationHandlers: PortalHandlers<
   | 'getOrganization'
   | 'updateOrganization'
   | 'listOrganizationEvents'
+  | 'exportOrganizationEvents'
   | 'listLocations'
   | 'getLocation'
   | 'updateLocation'
@@ -90,6 +93,12 @@ export const organizationHandlers: PortalHandlers<
     const filter = { side: 'organization', tenantId: member.organizationId, ...page } as const
     const { total, entries } = await listAudit(pool, filter)
     return toListed(page, total, entries.map(toAuditEvent))
+  },
+
+  exportOrganizationEvents: async ({ pool }, call) => {
+    const { organizationId } = call.member
+    const of = { side: 'organization', tenantId: organizationId, search: readSearch(call.query) } as const
+    return sendCsv(call, `history-${organizationId}`, historyCsv(pool, of))
   },
 
   listLocations: (context, { member, query }) => locationsPage(context, member.organizationId, readListPage(query)),

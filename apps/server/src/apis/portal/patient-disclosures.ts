@@ -6,17 +6,20 @@ import type { PortalHandlers } from './context.ts'
 /** Which vendors received something of one patient, and when. */
 export const patientDisclosureHandlers: PortalHandlers<'accountForPatient'> = {
   accountForPatient: async ({ pool, now }, { member, body }) => {
+    const to = now()
     const locations = await listLocations(pool, member.organizationId)
     const accounting = await accountForPatient(pool, {
       locationIds: locations.map(({ id }) => id),
       patientNumber: body.patient_number,
-      now: now(),
+      now: to,
     })
     const companies = await companyNames(pool, [...new Set(accounting.disclosures.map(({ companyId }) => companyId))])
     const places = new Map(locations.map(({ id, name }) => [id, name]))
     return {
       locations: accounting.locations,
       is_cut: accounting.isCut,
+      from: accounting.from.toISOString(),
+      to: to.toISOString(),
       data: accounting.disclosures.map((each) => ({
         id: each.id,
         disclosed_at: each.disclosedAt.toISOString(),

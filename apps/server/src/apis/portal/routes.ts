@@ -8,6 +8,7 @@ import { readJson } from '../../platform/http/read-json.ts'
 import { rawQuery } from '../../platform/http/server.ts'
 import { accountHandlers } from './account.ts'
 import { attributionHandlers } from './attribution.ts'
+import { type Doer, requireReason } from './audit.ts'
 import { companyHandlers } from './company.ts'
 import type { Call, PortalContext, PortalHandler, PortalHandlers } from './context.ts'
 import { requireCsrfToken, requireOwnOrigin } from './csrf.ts'
@@ -90,6 +91,7 @@ function registerRoute(app: FastifyInstance, context: PortalContext, name: Porta
         request,
         reply,
       }
+      if (gates.person && gates.member && route.method !== 'GET') requireReason(call as Doer)
       // The table says which gates a route has, and they gave the call its person, member and body.
       const handler = handlers[name] as PortalHandler<PortalRouteName>
       return await handler(context, call as Call<PortalRouteName>)

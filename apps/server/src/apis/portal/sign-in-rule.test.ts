@@ -81,7 +81,7 @@ test('a rule is the owner’s alone, counts for its own members alone, is in the
   const { world, path, owner, organizationId } = await somePractice(t)
   const admin = await world.signInAs({ organizationId }, 'admin')
   const elsewhere = await world.signInAs({ organizationId: await world.addOrganization() }, 'owner')
-  const operator = await world.signInAs('operator', 'owner')
+  const operator = await world.signInAs('operator', 'admin')
   const on = { second_factor_required: true }
 
   assertRefused(await admin.put(`${path}/sign_in_rule`, on), 403, 'role_denied')

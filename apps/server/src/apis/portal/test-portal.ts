@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { TestContext } from 'node:test'
-import { type MemberRole, portalApiPath } from '@bridgework/contract/portal'
+import { type MemberRole, portalApiPath, type rolesOf } from '@bridgework/contract/portal'
 import { activateMember, addMember } from '../../modules/membership/member.ts'
 import { operator, type Tenant } from '../../modules/membership/tenant.ts'
 import { type Auth, createAuth } from '../../modules/sign-in/auth.ts'
@@ -18,6 +18,7 @@ const hashOnce = (auth: Auth) => {
 }
 let passwordHash: Promise<string> | undefined
 
+type OperatorRole = (typeof rolesOf.operator)[number]
 type NewPerson = { userId: string; email: string; name: string }
 
 export type PortalWorld = Awaited<ReturnType<typeof somePortal>>
@@ -55,7 +56,7 @@ export async function somePortal(t: TestContext, options: Parameters<typeof some
   const joinOrganization = (person: NewPerson, id: OrganizationId, role: MemberRole) =>
     join(person, { side: 'organization', id }, role)
 
-  const makeOperator = (person: NewPerson) => join(person, operator, 'owner')
+  const makeOperator = (person: NewPerson, role: OperatorRole = 'admin') => join(person, operator, role)
 
   /** A POST of a page that nobody is signed in to, or that has these cookies alone. */
   const post = (path: string, body: object, headers: Record<string, string> = {}, on = world.url) =>
@@ -108,11 +109,12 @@ export async function somePortal(t: TestContext, options: Parameters<typeof some
 
   /** A new person in this role of this company or organization, signed in. */
   const signInAs = async (
-    place: { companyId: CompanyId } | { organizationId: OrganizationId } | 'operator',
-    role: MemberRole,
+    ...[place, role]:
+      | ['operator', OperatorRole]
+      | [{ companyId: CompanyId } | { organizationId: OrganizationId }, MemberRole]
   ) => {
     const person = await addPerson()
-    if (place === 'operator') await makeOperator(person)
+    if (place === 'operator') await makeOperator(person, role)
     else if ('companyId' in place) await joinCompany(person, place.companyId, role)
     else await joinOrganization(person, place.organizationId, role)
     return { ...(await signIn(person)), person }

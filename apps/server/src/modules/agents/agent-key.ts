@@ -140,15 +140,15 @@ export async function revokeAgent(
   db: Queryable,
   agentId: AgentId,
   organizationId: OrganizationId | null = null,
-): Promise<{ name: string }> {
-  const { rows } = await db.query<{ name: string }>(
+): Promise<{ name: string; organizationId: OrganizationId }> {
+  const { rows } = await db.query<{ name: string; organization_id: OrganizationId }>(
     `update agent
         set revoked_at = clock_timestamp()
       where id = $1 and organization_id = coalesce($2, organization_id) and revoked_at is null
-      returning name`,
+      returning name, organization_id`,
     [agentId, organizationId],
   )
-  if (rows[0]) return rows[0]
+  if (rows[0]) return { name: rows[0].name, organizationId: rows[0].organization_id }
   throw new Problem('agent_unknown', { errors: `There is no agent ${agentId}, or its key was already revoked.` })
 }
 

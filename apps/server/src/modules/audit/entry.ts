@@ -12,9 +12,13 @@ export type ActFacts = {
   subject: string | null
   ip: string | null
   request_id: string | null
+  reason: string | null
 }
 
-/** The text whose SHA-256 is sealed: docs/decisions/chain.md. Never changed: seals of years depend on it. */
+/**
+ * The text whose SHA-256 is sealed: docs/decisions/chain.md. Never changed: seals of years depend on it. So an act without a reason has the
+ * text that it had before there were reasons.
+ */
 export function actText(facts: ActFacts): string {
   return JSON.stringify([
     'act',
@@ -28,6 +32,7 @@ export function actText(facts: ActFacts): string {
     facts.subject,
     facts.ip,
     facts.request_id,
+    ...(facts.reason === null ? [] : [facts.reason]),
   ])
 }
 
@@ -44,7 +49,7 @@ export async function readActFacts(
 ): Promise<ActFacts[]> {
   const { rows } = await db.query<ActFacts>(
     `select id, to_char(occurred_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as occurred_at,
-            side, tenant_id, user_id, actor, action, subject, abbrev(ip) as ip, request_id
+            side, tenant_id, user_id, actor, action, subject, abbrev(ip) as ip, request_id, reason
        from audit_event
       where id > $1 and id <= $2
       order by id

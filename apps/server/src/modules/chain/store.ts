@@ -33,6 +33,12 @@ export async function findLastSeal(db: Queryable): Promise<Seal | null> {
   return rows[0] ? fromRow<Seal>(rows[0]) : null
 }
 
+/** The seal of this number, or null. */
+export async function findSeal(db: Queryable, number: number): Promise<Seal | null> {
+  const { rows } = await db.query<RowOf<Seal>>(`select ${sealColumns} from seal where number = $1`, [number])
+  return rows[0] ? fromRow<Seal>(rows[0]) : null
+}
+
 /** The newest seal made before this moment, or null. */
 export async function findLastSealBefore(db: Queryable, before: Date): Promise<Seal | null> {
   const { rows } = await db.query<RowOf<Seal>>(

@@ -85,6 +85,7 @@ const actEdits = [
   `subject = coalesce(subject, '') || '.'`,
   `ip = '2001:db8::1/64'`,
   `request_id = ''`,
+  `reason = coalesce(reason, '') || '.'`,
 ]
 
 const sealEdits = [

@@ -35,6 +35,8 @@ export type GrantScope = GrantParties & {
   notes?: boolean
 }
 
+export type AlongsideAccess = (client: Queryable, change: AccessChange) => Promise<void>
+
 export type Counted = { locations: number; datasets: number }
 
 /**
@@ -47,7 +49,7 @@ export async function changeAccess(
   pool: Pool,
   parties: GrantParties,
   wantedOf: (now: Access, locationIds: readonly LocationId[]) => Access,
-  alongside: (client: Queryable, change: AccessChange) => Promise<void> = async () => {},
+  alongside: AlongsideAccess = async () => {},
 ): Promise<AccessChange> {
   const { companyId, organizationId } = parties
   return await withTransaction(pool, async (client) => {
@@ -74,8 +76,8 @@ export async function changeAccess(
   })
 }
 
-/** Lets a company read the scope beside what it may read already. Returns what was opened. Throws a Problem. */
-export async function grantAccess(pool: Pool, scope: GrantScope): Promise<Counted> {
+/** Lets a company read the scope beside what it may read already. `alongside` as of `changeAccess`. Returns what was opened. Throws a Problem. */
+export async function grantAccess(pool: Pool, scope: GrantScope, alongside?: AlongsideAccess): Promise<Counted> {
   const datasets = namesOf(scope.datasets)
   const locationIds = scope.locationIds === 'all' ? [null] : scope.locationIds
   const granted = locationIds.flatMap((locationId) =>
@@ -85,16 +87,16 @@ export async function grantAccess(pool: Pool, scope: GrantScope): Promise<Counte
       notes: scope.notes === true && datasetsWithNotes.includes(dataset),
     })),
   )
-  const { opened } = await changeAccess(pool, scope, (now) => [...now, ...granted])
+  const { opened } = await changeAccess(pool, scope, (now) => [...now, ...granted], alongside)
   return counted(opened)
 }
 
 /**
  * Ends what a company may read of the scope. For the whole organization it ends the grants of single locations too. A single location that
- * is open because all are cannot be taken out: that would quietly decide about the locations of the future. Returns what was closed. Throws
- * a Problem.
+ * is open because all are cannot be taken out: that would quietly decide about the locations of the future. `alongside` as of `changeAccess`.
+ * Returns what was closed. Throws a Problem.
  */
-export async function revokeAccess(pool: Pool, scope: GrantScope): Promise<Counted> {
+export async function revokeAccess(pool: Pool, scope: GrantScope, alongside?: AlongsideAccess): Promise<Counted> {
   const datasets = new Set(namesOf(scope.datasets))
   const locationIds = scope.locationIds === 'all' ? null : new Set<LocationId | null>(scope.locationIds)
   const wantedOf = (now: Access, ownIds: readonly LocationId[]) => {
@@ -113,7 +115,7 @@ export async function revokeAccess(pool: Pool, scope: GrantScope): Promise<Count
     }
     return ended(touched.filter(({ locationId }) => locationIds.has(locationId)))
   }
-  const { closed } = await changeAccess(pool, scope, wantedOf)
+  const { closed } = await changeAccess(pool, scope, wantedOf, alongside)
   return counted(closed)
 }
 

@@ -27,22 +27,36 @@ export async function ensureSigningKey(pool: Pool, secretKey: SecretKey): Promis
   })
 }
 
-/** Makes a new key; the ones before it verify until their last token has expired. Returns the new key's id. */
-export async function rotateSigningKey(pool: Pool, secretKey: SecretKey): Promise<string> {
+/**
+ * Makes a new key; the ones before it verify until their last token has expired. `alongside` happens in the same transaction. Returns the new
+ * key's id.
+ */
+export async function rotateSigningKey(
+  pool: Pool,
+  secretKey: SecretKey,
+  alongside?: (client: Queryable, kid: string) => Promise<void>,
+): Promise<string> {
   return await withTransaction(pool, async (client) => {
     await lockSigningKeys(client)
     await client.query(
       "update signing_key set state = 'retired', retired_at = clock_timestamp(), private_jwk = null where state = 'active'",
     )
-    return await insertSigningKey(client, secretKey)
+    const kid = await insertSigningKey(client, secretKey)
+    await alongside?.(client, kid)
+    return kid
   })
 }
 
 /**
  * Ends every token that a key has signed, within a second on every process. When it was the active key, a new one takes its place in
- * the same transaction, so that tokens can be issued on. Throws a Problem when there is no such key.
+ * the same transaction, in which `alongside` happens too, so that tokens can be issued on. Throws a Problem when there is no such key.
  */
-export async function withdrawSigningKey(pool: Pool, secretKey: SecretKey, kid: string): Promise<void> {
+export async function withdrawSigningKey(
+  pool: Pool,
+  secretKey: SecretKey,
+  kid: string,
+  alongside?: (client: Queryable) => Promise<void>,
+): Promise<void> {
   await withTransaction(pool, async (client) => {
     await lockSigningKeys(client)
     const { rowCount } = await client.query(
@@ -55,6 +69,7 @@ export async function withdrawSigningKey(pool: Pool, secretKey: SecretKey, kid: 
       })
     const { rows: active } = await client.query("select from signing_key where state = 'active' limit 1")
     if (active.length === 0) await insertSigningKey(client, secretKey)
+    await alongside?.(client)
   })
 }
 

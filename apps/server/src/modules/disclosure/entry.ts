@@ -51,10 +51,15 @@ export async function lastDisclosureId(db: Queryable): Promise<string> {
 }
 
 /** Disclosures with ids in (afterId, lastId], in order of id, by the primary key. */
-export async function readDisclosureFacts(
+export async function readDisclosureFacts(db: Queryable, range: Range): Promise<DisclosureFacts[]> {
+  return (await readDisclosureRows(db, range)).map(toDisclosureFacts)
+}
+
+/** The same with their filters. */
+export async function readDisclosureRows(
   db: Queryable,
-  { afterId, lastId, limit }: { afterId: string; lastId: string; limit: number },
-): Promise<DisclosureFacts[]> {
+  { afterId, lastId, limit }: Range,
+): Promise<DisclosureFactsRow[]> {
   const { rows } = await db.query<DisclosureFactsRow>(
     `select ${disclosureFactsColumns}
        from disclosure
@@ -63,8 +68,10 @@ export async function readDisclosureFacts(
       limit $3`,
     [afterId, lastId, limit],
   )
-  return rows.map(toDisclosureFacts)
+  return rows
 }
+
+type Range = { afterId: string; lastId: string; limit: number }
 
 /**
  * Ids of these locations' disclosures between two instants and two ids (the first one not included), in order. By disclosure_of_location: the

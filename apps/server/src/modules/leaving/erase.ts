@@ -4,7 +4,6 @@ import { withTransaction } from '../../platform/database/pool.ts'
 import type { Queryable } from '../../platform/database/queryable.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import type { CompanyId, OrganizationId } from '../../platform/identity/identity.ts'
-import { recordAudit } from '../audit/store.ts'
 import { companyEndings } from './company-endings.ts'
 import type { Endings } from './ending.ts'
 import { organizationEndings } from './organization-endings.ts'
@@ -14,6 +13,9 @@ export type Leaving = { side: 'organization'; id: OrganizationId } | { side: 'co
 
 /** How many rows of a table a tenant has, and what its erasing does to them; `because`: why they are kept. */
 export type Held = { table: string; rows: number; isKept: boolean; because: string | null }
+
+/** Gets the tenant's name. */
+type Alongside = (client: Queryable, name: string) => Promise<void>
 
 /** Rows that one transaction deletes: short enough that the writers of other tenants do not notice. */
 const sliceRows = 2_000
@@ -38,14 +40,16 @@ export async function countHeld(db: Queryable, leaving: Leaving): Promise<Held[]
 /**
  * Erases a tenant. First, in one transaction: its keys, its agents and its people go, its grants end, and it is marked, so that nothing more
  * arrives and nothing more is read. Then the rest in slices. Killed at any line, it goes on when it is called again. Throws Problem `stopped` when
- * `signal` is aborted, and a Problem when there is no such tenant. `by` is for the history.
+ * `signal` is aborted, and a Problem when there is no such tenant. `by`: who ended the grants. `alongside` happens in the first transaction,
+ * and in no later one.
  */
 export async function eraseTenant(
   deps: { pool: Pool; signal: AbortSignal; onDeleted: (rows: number) => void; lateMs?: number },
   leaving: Leaving,
   by: string,
+  alongside: Alongside = async () => {},
 ): Promise<void> {
-  await endAccess(deps.pool, leaving, by)
+  await endAccess(deps.pool, leaving, by, alongside)
   await sweep(deps, leaving)
   // What servers write a moment later of requests that were under way: counts of use, the last contact.
   await sleep(deps.lateMs ?? settleMs)
@@ -67,9 +71,9 @@ export async function finishErasing(pool: Pool): Promise<void> {
 }
 
 /** One transaction, after which nothing new of the tenant arrives and nothing of it is read. */
-async function endAccess(pool: Pool, leaving: Leaving, by: string): Promise<void> {
+async function endAccess(pool: Pool, leaving: Leaving, by: string, alongside?: Alongside): Promise<void> {
   await withTransaction(pool, async (client) => {
-    await mark(client, leaving, by)
+    await mark(client, leaving, by, alongside)
     await client.query('set constraints membership_user_id_fkey deferred')
     for (const [table, ending] of Object.entries(endingsOf(leaving))) {
       if (ending.ends === 'at once') await client.query(`delete from ${table} where ${ending.rows}`, [leaving.id])
@@ -108,8 +112,8 @@ async function deleteSlice(pool: Pool, table: string, rows: string, { id }: Leav
   })
 }
 
-/** Marks the tenant, ends its grants, and empties what is kept of everything but names. The first time it is put on record. */
-async function mark(client: Queryable, leaving: Leaving, by: string): Promise<void> {
+/** Marks the tenant, ends its grants, and empties what is kept of everything but names. `alongside`: the first time only. */
+async function mark(client: Queryable, leaving: Leaving, by: string, alongside?: Alongside): Promise<void> {
   const { side, id } = leaving
   const { rows } = await client.query<{ name: string; is_first: boolean }>(
     `select name, erased_at is null as is_first from ${side} where id = $1 for no key update`,
@@ -123,9 +127,7 @@ async function mark(client: Queryable, leaving: Leaving, by: string): Promise<vo
   )
   if (!found.is_first) return
   for (const statement of emptied[side]) await client.query(statement, [id])
-  const entry = { userId: null, actor: by, action: `${side}.erase`, subject: found.name, ip: null, requestId: null }
-  await recordAudit(client, { ...entry, side, tenantId: id })
-  await recordAudit(client, { ...entry, side: 'operator', tenantId: null, subject: `${found.name}, ${id}` })
+  await alongside?.(client, found.name)
 }
 
 /** An agent's row is locked first: a request that is under way could otherwise refer to it again before it is deleted. */

@@ -4,10 +4,10 @@ import { join, resolve } from 'node:path'
 import { type DatasetName, datasetNames, getDataset } from '@bridgework/contract'
 import type { Pool, PoolClient } from 'pg'
 import { withTransaction } from '../../platform/database/pool.ts'
+import type { Queryable } from '../../platform/database/queryable.ts'
 import { requireNewPath } from '../../platform/errors/new-path.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import type { LocationId, OrganizationId } from '../../platform/identity/identity.ts'
-import { recordAudit } from '../audit/store.ts'
 import { requireOrganization } from '../directory/organization.ts'
 import { renderDetail } from '../records/document.ts'
 import { type ExportedFile, readMe } from './export-readme.ts'
@@ -21,22 +21,19 @@ const batchRowsMax = 2_000
 /**
  * Writes all that is held about a practice, as it is at one moment, into a new folder: NDJSON files, a manifest with counts and SHA-256, and a
  * README. The folder appears whole or not at all: it is written beside its place and renamed. Throws a Problem when there is no such
- * organization, or the folder exists. `by` is for the history.
+ * organization, or the folder exists. `alongside` happens before anything is read.
  */
 export async function exportOrganization(
   deps: { pool: Pool; now: () => Date; signal: AbortSignal; onWritten: (rows: number) => void },
   organizationId: OrganizationId,
   output: string,
-  by: string,
+  alongside: (db: Queryable, name: string) => Promise<void>,
 ): Promise<{ folder: string; files: ExportedFile[] }> {
   const folder = resolve(output)
   const partial = `${folder}.partial`
   const organization = await requireOrganization(deps.pool, organizationId)
   await requireNewPath(folder)
-  await recordAudit(deps.pool, {
-    ...{ side: 'organization', tenantId: organizationId, userId: null, actor: by, action: 'organization.export' },
-    ...{ subject: organization.name, ip: null, requestId: null },
-  })
+  await withTransaction(deps.pool, (client) => alongside(client, organization.name))
   await mkdir(partial, { recursive: true, mode: 0o700 })
   try {
     await mkdir(join(partial, 'records'), { mode: 0o700 })

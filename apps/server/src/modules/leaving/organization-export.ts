@@ -65,7 +65,7 @@ export const exportedTables: Readonly<Record<string, Exported>> = {
     omit: 'key_pair_id',
     also: vendorName,
   },
-  audit_event: { file: 'history', about: 'what people of the practice did in the portal', order: 'id' },
+  audit_event: { file: 'history', about: 'what people of the practice, and the operator for it, did', order: 'id' },
   dataset_state: {
     file: 'datasets',
     about: 'how many records each dataset of each location has, and when it was read last',

@@ -136,7 +136,11 @@ async function somePerson({ pool }: TestWorld, tenant: Parameters<typeof addMemb
   const other = { userId: randomUUID(), email: `${randomUUID()}@example.com` }
   await pool.query(`insert into portal_user (id, name, email) values ($1, 'Both', $2)`, [other.userId, other.email])
   for (const each of [tenant, { side: 'operator', id: null } as const]) {
-    const { id } = await addMember(pool, each, { email: other.email, name: 'Both', role: each.id ? 'member' : 'owner' })
+    const { id } = await addMember(pool, each, {
+      email: other.email,
+      name: 'Both',
+      role: each.id ? 'member' : 'support',
+    })
     await pool.query('update membership set user_id = $1 where id = $2', [other.userId, id])
   }
   return { userId, email, memberId: member.id, other }

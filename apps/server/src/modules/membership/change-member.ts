@@ -1,11 +1,11 @@
-import type { MemberRole } from '@bridgework/contract/portal'
+import { type GivenRole, type MemberRole, mayDo, rolesOf } from '@bridgework/contract/portal'
 import type { Queryable } from '../../platform/database/queryable.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import type { MemberId } from '../../platform/identity/identity.ts'
 import { addMember, listMembers, type Member, requireMember } from './member.ts'
-import { lockTenant } from './tenant.ts'
+import { lockTenant, type Tenant } from './tenant.ts'
 
-/** The member who makes a change, in their own tenant: its owner, an admin, or an operator. */
+/** The member who makes a change, in their own tenant: its owner or an admin. */
 export type Actor = Pick<Member, 'tenant' | 'id'>
 
 /** So that the list of members, which has no pages, and the mails that invite them stay few. */
@@ -22,20 +22,35 @@ export async function addMemberBy(
 ): Promise<Member> {
   await takeTurn(client, actor)
   if ((await listMembers(client, actor.tenant)).length >= membersMax) throw new Problem('members_exceeded')
+  requireRoleOf(actor.tenant, member.role)
   return await addMember(client, actor.tenant, member)
 }
 
-/** Gives a member another role. Throws a Problem for an owner, who can only transfer ownership, and so for every operator. */
+/** Gives a member another role. Throws a Problem like `giveRole`. */
 export async function changeMemberRole(
   client: Queryable,
   actor: Actor,
   memberId: MemberId,
-  role: 'admin' | 'member',
+  role: GivenRole,
 ): Promise<Member> {
   await takeTurn(client, actor)
-  const member = await requireMember(client, actor.tenant, memberId)
-  if (actor.tenant.side === 'operator')
-    throw new Problem('owner_stays', { errors: 'An operator has no other role. Remove the operator instead.' })
+  return await giveRole(client, actor.tenant, memberId, role)
+}
+
+/**
+ * The same without an actor, for the operator's command line. Throws a Problem for a role that the side does not have, for an owner, who can
+ * only transfer ownership, and for the last admin of the operators who can sign in.
+ */
+export async function giveRole(
+  client: Queryable,
+  tenant: Tenant,
+  memberId: MemberId,
+  role: GivenRole,
+): Promise<Member> {
+  await lockTenant(client, tenant)
+  requireRoleOf(tenant, role)
+  const member = await requireMember(client, tenant, memberId)
+  if (role !== 'admin') await requireOtherAdmin(client, member)
   if (member.role === 'owner') {
     throw new Problem('owner_stays', {
       errors: 'The role of the owner cannot be changed. Transfer ownership to another member first.',
@@ -45,17 +60,21 @@ export async function changeMemberRole(
   return { ...member, role }
 }
 
-/**
- * Ends what a member may do, from the next request on. What they did keeps their name. Throws a Problem for the owner of a company or an
- * organization, and for the last operator who can sign in: no operator would be left.
- */
+/** Ends what a member may do, from the next request on. Throws a Problem like `endMembership`. */
 export async function removeMember(client: Queryable, actor: Actor, memberId: MemberId): Promise<Member> {
   await takeTurn(client, actor)
-  const member = await requireMember(client, actor.tenant, memberId)
-  if (actor.tenant.side === 'operator') {
-    const others = (await listMembers(client, actor.tenant)).filter((each) => each.id !== memberId && each.userId)
-    if (others.length === 0) throw new Problem('last_operator')
-  } else if (member.role === 'owner') {
+  return await endMembership(client, actor.tenant, memberId)
+}
+
+/**
+ * The same without an actor, for the operator's command line. What the member did keeps their name. Throws a Problem for the owner of a company
+ * or an organization, and for the last admin of the operators who can sign in.
+ */
+export async function endMembership(client: Queryable, tenant: Tenant, memberId: MemberId): Promise<Member> {
+  await lockTenant(client, tenant)
+  const member = await requireMember(client, tenant, memberId)
+  await requireOtherAdmin(client, member)
+  if (member.role === 'owner') {
     throw new Problem('owner_stays', {
       errors: 'The owner cannot be removed. Transfer ownership to another member first.',
     })
@@ -93,12 +112,26 @@ export async function transferOwnership(client: Queryable, actor: Actor, memberI
 async function takeTurn(client: Queryable, { tenant, id }: Actor): Promise<Member> {
   await lockTenant(client, tenant)
   const member = (await listMembers(client, tenant)).find((each) => each.id === id)
-  if (!member || member.role === 'member') {
+  if (!member || !mayDo(member.role, 'member.manage', tenant.side)) {
     throw new Problem('role_denied', {
       errors: 'Only an owner or an admin can add, change or remove members. Ask one of them.',
     })
   }
   return member
+}
+
+/** A role that the side has, and that is given: an owner becomes one by a transfer. */
+function requireRoleOf({ side }: Tenant, role: MemberRole): void {
+  const roles: readonly MemberRole[] = rolesOf[side].filter((each) => each !== 'owner')
+  if (roles.includes(role)) return
+  throw new Problem('field_invalid', { errors: `role must be ${roles.join(' or ')}.` })
+}
+
+/** Without an admin who can sign in, no operator could be added any more and no agreement published. */
+async function requireOtherAdmin(client: Queryable, { tenant, id, role }: Member): Promise<void> {
+  if (tenant.side !== 'operator' || role !== 'admin') return
+  const admins = (await listMembers(client, tenant)).filter((each) => each.role === 'admin' && each.userId)
+  if (admins.every((each) => each.id === id)) throw new Problem('last_operator')
 }
 
 async function setRole(client: Queryable, { id }: Member, role: MemberRole): Promise<void> {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import type { MemberRole } from '@bridgework/contract/portal'
 import { withTransaction } from '../../platform/database/pool.ts'
 import { createTestDatabase } from '../../platform/database/test-database.ts'
 import { type CompanyId, newNumericId, newUuid, type OrganizationId } from '../../platform/identity/identity.ts'
@@ -49,12 +50,13 @@ for (const side of ['company', 'organization'] as const) {
   })
 }
 
-test('there are several operators, each address once, and an operator has no other role', async (t) => {
+test('there are several operators, each address once, and each is an admin or in support', async (t) => {
   const { pool } = await createTestDatabase(t)
-  const add = (email: string, role: 'owner' | 'admin') => addMember(pool, operator, { email, name: 'O', role })
-  const both = [await add('a@b.example', 'owner'), await add('c@b.example', 'owner')]
-  await assert.rejects(add('A@b.example', 'owner'), { code: 'member_exists' })
-  await assert.rejects(add('d@b.example', 'admin'), { constraint: 'membership_operator_check' })
+  const add = (email: string, role: MemberRole) => addMember(pool, operator, { email, name: 'O', role })
+  const both = [await add('a@b.example', 'admin'), await add('c@b.example', 'support')]
+  await assert.rejects(add('A@b.example', 'admin'), { code: 'member_exists' })
+  for (const role of ['owner', 'member'] as const)
+    await assert.rejects(add('d@b.example', role), { constraint: 'membership_role_check' })
   assert.deepEqual(await listMembers(pool, operator), both)
 })
 
@@ -72,7 +74,7 @@ test('a membership is of exactly one tenant, and of the side that it says', asyn
   ]) {
     const insert = pool.query(
       `insert into membership (id, side, company_id, organization_id, email, name, role)
-       values (gen_random_uuid(), $1, $2, $3, 'x@y.example', 'X', 'owner')`,
+       values (gen_random_uuid(), $1, $2, $3, 'x@y.example', 'X', 'admin')`,
       [side, companyId, organizationId],
     )
     await assert.rejects(insert, { constraint: 'membership_tenant_check' }, `${side} ${companyId} ${organizationId}`)

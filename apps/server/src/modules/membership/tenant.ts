@@ -3,7 +3,7 @@ import { type CompanyId, type OrganizationId, parseNumericId, parseUuid } from '
 import { lockCompany, requireCompany } from '../directory/company.ts'
 import { lockOrganization, requireOrganization } from '../directory/organization.ts'
 
-/** Whom people act for. A company has exactly one owner, an organization at most one; each operator is one. */
+/** Whom people act for. A company has exactly one owner, an organization at most one; operators have none. */
 export type Tenant =
   | { side: 'company'; id: CompanyId }
   | { side: 'organization'; id: OrganizationId }

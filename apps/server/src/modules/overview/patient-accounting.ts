@@ -4,8 +4,8 @@ import { findLastSeal } from '../chain/store.ts'
 import { listPatientDisclosures, type PatientDisclosure } from '../disclosure/accounting.ts'
 import { findPatientRecords } from '../records/patient.ts'
 
-/** Newest first. `locations`: at how many the number is a patient's. `isCut`: there are more disclosures than are listed. */
-export type PatientAccounting = { locations: number; disclosures: PatientDisclosure[]; isCut: boolean }
+/** Newest first, since `from`. `locations`: at how many the number is a patient's. `isCut`: there are more disclosures than are listed. */
+export type PatientAccounting = { locations: number; disclosures: PatientDisclosure[]; isCut: boolean; from: Date }
 
 export const accountingMax = 10_000
 
@@ -28,5 +28,5 @@ export async function accountForPatient(
     found.push(...(await listPatientDisclosures(db, patient, { from, until, doneTo, limit: accountingMax + 1 })))
   found.sort((left, right) => right.disclosedAt.getTime() - left.disclosedAt.getTime())
   const disclosures = found.slice(0, accountingMax)
-  return { locations: patients.length, disclosures, isCut: found.length > accountingMax }
+  return { locations: patients.length, disclosures, isCut: found.length > accountingMax, from }
 }

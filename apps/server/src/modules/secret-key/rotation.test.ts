@@ -10,6 +10,7 @@ import { ownerRole } from '../../platform/database/embedded/cluster.ts'
 import { createTestDatabase } from '../../platform/database/test-database.ts'
 import type { LogEvent } from '../../platform/log/log-event.ts'
 import { someCompany } from '../../test-world.ts'
+import { recordOperatorAct } from '../audit/operator-act.ts'
 import { createBackup, restoreBackup } from '../backup/backup.ts'
 import { ensureFirstAgreement } from '../credentials/agreement.ts'
 import { requireInstallation, WrongSecretKey } from '../credentials/installation.ts'
@@ -43,11 +44,13 @@ async function someInstallation(t: TestContext) {
     return followed
   }
   const said: string[] = []
+  const record: RotationWork['record'] = (db, subject) =>
+    recordOperatorAct(db, { userId: null, actor: 'Test', action: 'secret_key', subject, ip: null, requestId: null })
   const work = async (options: Partial<RotationWork> = {}): Promise<RotationWork> => {
     const secretKey = loadSecretKey(here)
     await requireInstallation(pool, secretKey)
     return {
-      ...{ pool, settings: here, secretKey, by: 'Test', say: (text) => said.push(text), show: () => {} },
+      ...{ pool, settings: here, secretKey, record, say: (text) => said.push(text), show: () => {} },
       ...{ signal: new AbortController().signal, pollMs: 10, deadMs: 200 },
       ...options,
     }
@@ -146,7 +149,7 @@ test('F27: an earlier key is dropped when nothing needs it, and a hash is stored
   const { rows } = await pool.query<{ action: string }>('select action from audit_event order by id')
   assert.deepEqual(
     rows.map(({ action }) => action).filter((action) => action.startsWith('secret_key')),
-    ['secret_key.rotate', 'secret_key.drop'],
+    ['secret_key', 'secret_key'],
   )
 })
 

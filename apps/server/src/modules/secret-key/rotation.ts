@@ -3,7 +3,6 @@ import type { Pool } from 'pg'
 import { withTransaction } from '../../platform/database/pool.ts'
 import type { Queryable } from '../../platform/database/queryable.ts'
 import { Problem } from '../../platform/errors/problem.ts'
-import { recordAudit } from '../audit/store.ts'
 import { changeSealKey } from '../chain/key-change.ts'
 import { sealKeyOf } from '../chain/seal-key.ts'
 import { waitForChain } from '../chain/store.ts'
@@ -25,8 +24,8 @@ export type RotationWork = {
   settings: SecretKeySettings
   /** Loaded from `settings`, and current as the database says. */
   secretKey: SecretKey
-  /** Who does it, for the record. */
-  by: string
+  /** Puts the act on record, in the transaction of what it is about; it gets its subject. */
+  record: (db: Queryable, subject: string) => Promise<void>
   signal: AbortSignal
   say: (text: string) => void
   show: (done: number, total: number) => void
@@ -99,9 +98,12 @@ export async function dropEarlierKeys(work: RotationWork): Promise<number> {
       throw inUse(['The rotation has not come to its end. Repeat "secret-key rotate".'])
     }
     if (remaining.length > 0) throw inUse(remaining.map(describeRemaining))
-    keepSecretKey(settings, secretKey.id)
+    // The file last: without its act nothing is dropped.
+    await withTransaction(pool, async (client) => {
+      await work.record(client, earlier.map(({ id }) => id).join(', '))
+      keepSecretKey(settings, secretKey.id)
+    })
     secretKey.adopt(readSecretKeys(settings), secretKey.check)
-    await recordAudit(pool, entryOf(work.by, 'secret_key.drop', earlier.map(({ id }) => id).join(', ')))
     return earlier.length
   })
 }
@@ -139,7 +141,7 @@ function nextOf(secretKey: SecretKey): DerivedKeys | null {
 }
 
 /** The moment of the rotation. Between two seals, so that each seal has one key; on record, so that it is on the chain. */
-async function makeCurrent({ pool, secretKey, by }: RotationWork, next: DerivedKeys): Promise<void> {
+async function makeCurrent({ pool, secretKey, record }: RotationWork, next: DerivedKeys): Promise<void> {
   await withTransaction(pool, async (client) => {
     await waitForChain(client)
     await client.query('select from installation for update')
@@ -147,7 +149,7 @@ async function makeCurrent({ pool, secretKey, by }: RotationWork, next: DerivedK
     const [from, to] = [sealKeyOf(secretKey), sealKeyOf(next)]
     await changeSealKey(client, from, to, new Date())
     const subject = `From ${secretKey.id} to ${next.id}. Key for seals: from ${from.text} to ${to.text}`
-    await recordAudit(client, entryOf(by, 'secret_key.rotate', subject))
+    await record(client, subject)
   })
   await requireInstallation(pool, secretKey)
 }
@@ -204,10 +206,6 @@ async function tryLock(client: Queryable): Promise<boolean> {
   return rows[0]?.locked ?? false
 }
 
-function entryOf(actor: string, action: string, subject: string) {
-  return { side: 'operator', tenantId: null, userId: null, actor, action, subject, ip: null, requestId: null } as const
-}
-
 function inUse(lines: readonly string[]): Problem {
   return new Problem('secret_key_in_use', {
     errors: [
@@ -223,5 +221,5 @@ function stopped(): Problem {
   })
 }
 
-/** Any number that no other advisory lock of ours has: the first bytes of "rotate". */
+/** The advisory lock of a rotation, which no other part takes: the first bytes of "rotate". */
 const lockKey = 0x72_6f_74_61_74_65

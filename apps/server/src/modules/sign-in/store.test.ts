@@ -44,7 +44,7 @@ test('what has run out is forgotten, and nothing else', async (t) => {
       `insert into used_totp (user_id, code_hmac, used_at) values ($1, decode(md5($2::text), 'hex'), now() - $2::text::interval)`,
       [userId, age],
     )
-    const { id } = await addMember(pool, operator, { email: `${randomUUID()}@x.de`, name: 'O', role: 'owner' })
+    const { id } = await addMember(pool, operator, { email: `${randomUUID()}@x.de`, name: 'O', role: 'admin' })
     await pool.query(
       `insert into invitation (member_id, token_hmac, expires_at)
        values ($1, decode(md5($2::text), 'hex'), now() - $2::text::interval)`,

@@ -99,6 +99,7 @@ create table audit_event (
   subject text,
   ip inet,
   request_id text,
+  reason text,
   constraint audit_event_pkey PRIMARY KEY (id),
   constraint audit_event_side_check CHECK ((side = ANY (ARRAY['company'::text, 'organization'::text, 'operator'::text, 'account'::text])))
 );
@@ -360,10 +361,13 @@ create table membership (
   organization_id bigint,
   tenant_id text not null generated always as (COALESCE((company_id)::text, (organization_id)::text, side)) stored,
   constraint membership_company_id_fkey FOREIGN KEY (company_id) REFERENCES company(id),
-  constraint membership_operator_check CHECK (((side <> 'operator'::text) OR (role = 'owner'::text))),
   constraint membership_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
   constraint membership_pkey PRIMARY KEY (id),
-  constraint membership_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'admin'::text, 'member'::text]))),
+  constraint membership_role_check CHECK (
+CASE side
+    WHEN 'operator'::text THEN (role = ANY (ARRAY['admin'::text, 'support'::text]))
+    ELSE (role = ANY (ARRAY['owner'::text, 'admin'::text, 'member'::text]))
+END),
   constraint membership_side_check CHECK ((side = ANY (ARRAY['company'::text, 'organization'::text, 'operator'::text]))),
   constraint membership_tenant_check CHECK ((((side = 'company'::text) = (company_id IS NOT NULL)) AND ((side = 'organization'::text) = (organization_id IS NOT NULL)))),
   constraint membership_user_id_fkey FOREIGN KEY (user_id) REFERENCES portal_user(id) DEFERRABLE

@@ -1,5 +1,5 @@
-import type { Access } from '../../modules/consent/access.ts'
 import type { LocationId } from '../../platform/identity/identity.ts'
+import type { Access } from './access.ts'
 
 /** Locations that a text names one by one; the grants themselves have them all. */
 const namedMax = 10

@@ -1,0 +1,14 @@
+import { TextInput, type TextInputProps } from '@mantine/core'
+
+/** Why an operator does something, for the history. `required`: support must say it. */
+export function ReasonInput(props: TextInputProps) {
+  return (
+    <TextInput
+      label={props.required ? 'Reason' : 'Reason (optional)'}
+      description="Shown in the history, also to the company or the practice. Name no patient."
+      maxLength={500}
+      autoComplete="off"
+      {...props}
+    />
+  )
+}
