@@ -138,8 +138,10 @@ export async function asPeople({ fetchAs }: Recorder, random: Random, world: Por
     () => act(member, null, 'GET', practice),
     async () => {
       const access = `${practice}/vendors/${spare.companyId}`
-      const { access_version } = await act(owner, null, 'GET', access)
-      const locations = [{ id: own.id, datasets: random.chance(0.5) ? ['patients'] : ['patients', 'appointments'] }]
+      // The other of two: what changes nothing is no act.
+      const { access_version, locations: granted } = await act(owner, null, 'GET', access)
+      const hasBoth = granted.find(({ id }: { id: string }) => id === own.id).datasets.length === 2
+      const locations = [{ id: own.id, datasets: hasBoth ? ['patients'] : ['patients', 'appointments'] }]
       await act(owner, 'grant.change', 'PUT', `${access}/access`, { access_version, all_locations: [], locations })
     },
     () => {
