@@ -8,6 +8,7 @@ import { killServer } from './kill-server.ts'
 import { mirrorPractices } from './mirror-practices.ts'
 import { otherRuntimes } from './other-runtimes.ts'
 import { randomWalk } from './random-walk.ts'
+import { recoverLongLog } from './recover-long-log.ts'
 import { releaseSlots } from './release-slots.ts'
 import type { Row } from './row.ts'
 import { tamperWithChain } from './tamper-with-chain.ts'
@@ -25,6 +26,11 @@ export const rows: readonly Row[] = [
     id: 'F25',
     title: 'what clients received of three processes that are killed is held against what is on record',
     run: discloseUnderKills,
+  },
+  {
+    id: 'F26',
+    title: 'server and Postgres are killed with a long log to replay',
+    run: (options) => recoverLongLog(options),
   },
   { id: 'G08', title: 'the worst bodies of every ingest route keep no other caller waiting', run: hostileBodies },
   { id: 'G20', title: 'office, agents and service are edited, restored and killed at random', run: randomWalk },
