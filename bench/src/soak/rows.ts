@@ -2,6 +2,7 @@ import { pullMillion, verifyMillion } from './a-million.ts'
 import { auditFindsLoss } from './audit-finds-loss.ts'
 import { discloseUnderKills } from './disclose-under-kills.ts'
 import { hostileBodies } from './hostile-bodies.ts'
+import { attackSlowly, examineTls } from './instruments.ts'
 import { killEverything } from './kill-everything.ts'
 import { killBackend, killPostgres } from './kill-postgres.ts'
 import { killServer } from './kill-server.ts'
@@ -34,6 +35,8 @@ export const rows: readonly Row[] = [
   },
   { id: 'G08', title: 'the worst bodies of every ingest route keep no other caller waiting', run: hostileBodies },
   { id: 'G20', title: 'office, agents and service are edited, restored and killed at random', run: randomWalk },
+  { id: 'SLOW', title: 'slowhttptest sends, reads and asks for ranges slowly', run: attackSlowly },
+  { id: 'TLS', title: 'testssl.sh examines the server', run: examineTls },
   { id: 'M01', title: 'mirrors of practices that live are killed behind a network that fails', run: mirrorPractices },
   { id: 'M02', title: 'a million treatments are pulled', run: pullMillion },
   { id: 'M03', title: 'a copy of a million treatments is verified', run: verifyMillion },

@@ -28,10 +28,10 @@ export async function someProduction(
     DATABASE_URL: database.serverUrl,
     BRIDGEWORK_MIGRATION_DATABASE_URL: database.url,
   })
-  const startProcess = async (settings: NodeJS.ProcessEnv = {}) => {
+  const startProcess = async (settings: NodeJS.ProcessEnv = {}, { descriptors = 0 } = {}) => {
     const port = await freePort()
     const beganAtMs = performance.now()
-    const server = start({ ...settingsOf(port), ...settings })
+    const server = start({ ...settingsOf(port), ...settings }, 'main.ts', [], descriptors)
     while (!server.stdout().includes('is ready')) {
       if (performance.now() - beganAtMs > 60_000) throw new Error(`It is not ready after 60 s: ${server.stderr()}`)
       const ended = await Promise.race([server.ended, sleep(20)])
