@@ -18,6 +18,7 @@ const filesInProcess = 8
 const settings = {
   fsync: 'off',
   full_page_writes: 'off',
+  max_wal_size: '2GB',
   max_connections: '300',
   shared_buffers: '256MB',
   autovacuum: 'off',

@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { flushCompileCache } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import { resolve } from 'node:path'
 import { type Config, ConfigError, readConfig } from './config.ts'
@@ -73,6 +74,8 @@ function cannotListen(error: unknown): string | null {
 }
 
 function announce(config: Config, more: string): void {
+  // With NODE_COMPILE_CACHE the next start finds it, also when this process is killed.
+  flushCompileCache()
   console.log(`Bridgework is ready at ${config.publicUrl}`)
   if (more !== '') console.log(more)
 }

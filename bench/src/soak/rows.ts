@@ -1,12 +1,15 @@
 import { pullMillion, verifyMillion } from './a-million.ts'
 import { auditFindsLoss } from './audit-finds-loss.ts'
+import { discloseUnderKills } from './disclose-under-kills.ts'
 import { hostileBodies } from './hostile-bodies.ts'
+import { attackSlowly, examineTls } from './instruments.ts'
 import { killEverything } from './kill-everything.ts'
 import { killBackend, killPostgres } from './kill-postgres.ts'
 import { killServer } from './kill-server.ts'
 import { mirrorPractices } from './mirror-practices.ts'
 import { otherRuntimes } from './other-runtimes.ts'
 import { randomWalk } from './random-walk.ts'
+import { recoverLongLog } from './recover-long-log.ts'
 import { releaseSlots } from './release-slots.ts'
 import type { Row } from './row.ts'
 import { tamperWithChain } from './tamper-with-chain.ts'
@@ -20,8 +23,20 @@ export const rows: readonly Row[] = [
   { id: 'C08', title: 'the slots of a killed server free themselves', run: releaseSlots },
   { id: 'ALL', title: 'agent, server and Postgres are killed in turn while a practice is read', run: killEverything },
   { id: 'F21', title: 'entries and seals are changed, removed, added and exchanged at random', run: tamperWithChain },
+  {
+    id: 'F25',
+    title: 'what clients received of three processes that are killed is held against what is on record',
+    run: discloseUnderKills,
+  },
+  {
+    id: 'F28',
+    title: 'server and Postgres are killed with a long log to replay',
+    run: (options) => recoverLongLog(options),
+  },
   { id: 'G08', title: 'the worst bodies of every ingest route keep no other caller waiting', run: hostileBodies },
   { id: 'G20', title: 'office, agents and service are edited, restored and killed at random', run: randomWalk },
+  { id: 'SLOW', title: 'slowhttptest sends, reads and asks for ranges slowly', run: attackSlowly },
+  { id: 'TLS', title: 'testssl.sh examines the server', run: examineTls },
   { id: 'M01', title: 'mirrors of practices that live are killed behind a network that fails', run: mirrorPractices },
   { id: 'M02', title: 'a million treatments are pulled', run: pullMillion },
   { id: 'M03', title: 'a copy of a million treatments is verified', run: verifyMillion },

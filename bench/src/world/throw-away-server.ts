@@ -125,6 +125,7 @@ function settings(at: { port: number; dataDir: string; secretKeyFile: string }):
     BRIDGEWORK_DATA_DIR: at.dataDir,
     BRIDGEWORK_SECRET_KEY_FILE: at.secretKeyFile,
     BRIDGEWORK_PREVIEW_OPERATIONS: 'insurance_plans',
+    NODE_COMPILE_CACHE: join(at.dataDir, 'compiled'),
   }
 }
 

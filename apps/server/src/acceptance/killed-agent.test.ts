@@ -13,11 +13,13 @@ import { startTestMariaDb } from '@bridgework/practice-simulator/test-mariadb'
 import { someOffice } from './test-office.ts'
 import { walk } from './test-vendor-copy.ts'
 
-const plans = 100_000
+const plans = 30_000
+/** As many uploads, and so as many moments to be killed at, as 100,000 plans have in uploads of the usual size. */
+const uploadLines = 1_500
 const [killsMin, killsMax] = [3, 8]
 const mariaDb = await startTestMariaDb({ after })
 
-test('an agent that is killed again and again while it sends 100,000 plans delivers each of them once', async (t) => {
+test('an agent that is killed again and again while it sends 30,000 plans in 20 uploads delivers each of them once', async (t) => {
   const seed = String(Date.now())
   t.diagnostic(`seed ${seed}`)
   const random = createRandom(seed)
@@ -27,7 +29,7 @@ test('an agent that is killed again and again while it sends 100,000 plans deliv
   const practice = createPractice(openDentalShape(seed, { shared: nothing, locations: [], oddities: false }))
   await writePractice(connection, practice, { clinics: 'off', headquarters: true })
   await writeManyPlans(connection, plans)
-  const office = await someOffice(t, database, { timeZone: 'America/Denver' })
+  const office = await someOffice(t, database, { timeZone: 'America/Denver', uploadLines })
   const ingested = () => office.world.events.filter((event) => event.event === 'records.ingested')
 
   // Spread over the whole ingest: each comes when some more uploads have arrived, at a moment that nobody chose.

@@ -5,7 +5,7 @@ import { someWalks } from './test-walk.ts'
 import { type Step, steps } from './test-walk-steps.ts'
 
 /** More of them in `npm run soak -- G20`, where a seed repeats them. */
-const { BRIDGEWORK_TEST_WALKS: walks = '20', BRIDGEWORK_TEST_SEED: seed } = process.env
+const { BRIDGEWORK_TEST_WALKS: walks = '8', BRIDGEWORK_TEST_SEED: seed } = process.env
 const mariaDb = await startTestMariaDb({ after })
 
 /** Walks that went wrong once. */

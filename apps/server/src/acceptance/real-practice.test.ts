@@ -16,6 +16,10 @@ test('K20: a practice of 600 patients reaches a vendor exactly, and then each of
   const first = await office.runAgent()
   assert.equal(first.code, 0, first.stdout + first.stderr)
   const places = await somePlaces(office, database)
+  // Its further cycles run here: a process for each would spend most of its time on being started.
+  const agent = office.agentHere()
+  const runAgent = async () => assert.equal((await agent.cycle()).result, 'complete')
+  await runAgent()
 
   await t.test('its three locations are there, headquarters among them', () => checkLocations(office, database))
   await t.test('every record at every location is what the database holds, attribute by attribute', async () => {
@@ -26,13 +30,13 @@ test('K20: a practice of 600 patients reaches a vendor exactly, and then each of
     }
   })
   await t.test('every known fact about its plans and fee schedules holds', () => checkFacts(database, places))
-  await t.test('an idle cycle brings nothing', () => checkChange(office, database, places, [], nothing))
+  await t.test('an idle cycle brings nothing', () => checkChange(runAgent, database, places, [], nothing))
   for (const { what, sql, at, ...change } of await changes(database)) {
     const expected: Came = { ...nothing, ...change }
-    await t.test(what, () => checkChange(office, database, places, sql, expected, at))
+    await t.test(what, () => checkChange(runAgent, database, places, sql, expected, at))
   }
   await t.test('a mass deletion waits for a person, and is done when one confirms it', () =>
-    checkMassRemoval(office, database, places),
+    checkMassRemoval(office, runAgent, database, places),
   )
 })
 
@@ -101,7 +105,7 @@ function feesOf(schedules: Record<string, object>): [string, string | null][] {
 
 /** Lets the statements happen, the agent read, and the vendor ask what changed: exactly `expected`, at the named clinics alone. */
 async function checkChange(
-  office: Office,
+  runAgent: () => Promise<void>,
   database: TestDatabase,
   places: readonly Place[],
   sql: readonly string[],
@@ -109,8 +113,7 @@ async function checkChange(
   at: readonly string[] = clinics,
 ): Promise<void> {
   for (const statement of sql) await database.execute(statement)
-  const { code, stdout, stderr } = await office.runAgent()
-  assert.equal(code, 0, stdout + stderr)
+  await runAgent()
   for (const { clinic, copy, kept } of places) {
     const here = at.includes(clinic) ? expected : nothing
     assert.deepEqual(kept.take(await readPresent(database, clinic)), here, `the rows of clinic ${clinic}`)
@@ -218,7 +221,12 @@ function set(what: string, table: string, key: string, id: string, values: strin
   return { what, sql: [`update ${table} set ${values} where ${key} = ${id}`], ...expected }
 }
 
-async function checkMassRemoval(office: Office, database: TestDatabase, places: readonly Place[]): Promise<void> {
+async function checkMassRemoval(
+  office: Office,
+  runAgent: () => Promise<void>,
+  database: TestDatabase,
+  places: readonly Place[],
+): Promise<void> {
   const doomed = (
     await database.execute(
       'select cast(PlanNum as char) as id from insplan where IsHidden = 0 order by PlanNum limit 20',
@@ -228,8 +236,7 @@ async function checkMassRemoval(office: Office, database: TestDatabase, places: 
     office.world.events.filter((event) => event.event === 'request.answered' && event.status === 409).length
   await database.execute(`delete from insplan where PlanNum in (${doomed.join(', ')})`)
   for (const cycle of [1, 2]) {
-    const { code, stdout, stderr } = await office.runAgent()
-    assert.equal(code, 0, stdout + stderr)
+    await runAgent()
     assert.equal(refusals(), 3 * cycle)
     for (const { copy, locationId } of places) {
       assert.deepEqual(await copy.sync(), nothing)
@@ -251,7 +258,7 @@ async function checkMassRemoval(office: Office, database: TestDatabase, places: 
     assert.deepEqual(copy.view(), kept.view())
     assert.deepEqual(await heldAt(office, locationId), { fee_schedules: null, insurance_plans: null })
   }
-  await checkChange(office, database, places, [], nothing)
+  await checkChange(runAgent, database, places, [], nothing)
 }
 
 async function heldAt({ vendor }: Office, locationId: string) {

@@ -3,13 +3,15 @@ import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { codeOf } from '../apis/portal/test-totp.ts'
+import { createTestDatabase } from '../platform/database/test-database.ts'
 import { someProduction } from './test-production.ts'
 import { createBrowser, createCalls, fillProduction, keepCalling, password } from './test-rotation.ts'
 
 test('F27: the secret key is rotated under load in two processes, killed at two places, and no request fails', async (t) => {
-  const production = await someProduction(t)
-  const { vendors, agents, people, makeCode } = await fillProduction(production)
-  const { pool } = production.database
+  const database = await createTestDatabase(t)
+  const { pool } = database
+  const production = await someProduction(t, { database })
+  const { vendors, agents, people, makeCode } = await fillProduction(production, pool)
   const processes = await Promise.all([production.startProcess(), production.startProcess()])
   const calls = createCalls(processes.map(({ port }) => port))
 

@@ -28,10 +28,14 @@ export async function someNewcomer(t: TestContext, options: { port?: number } = 
     for (const path of [home, folder]) if (path) rmSync(path, { recursive: true, force: true, maxRetries: 5 })
   })
 
-  function start(settings: NodeJS.ProcessEnv = {}, script = 'main.ts', args: string[] = []) {
+  /** `descriptors`: how many files and connections it may have open; 0: as many as we. */
+  function start(settings: NodeJS.ProcessEnv = {}, script = 'main.ts', args: string[] = [], descriptors = 0) {
     // What is compiled once serves every process of a test run.
     const { PATH, NODE_COMPILE_CACHE } = process.env
-    const child = spawn(process.execPath, [join(import.meta.dirname, '..', script), ...args], {
+    const program = [process.execPath, join(import.meta.dirname, '..', script), ...args]
+    const limit = descriptors > 0 ? ['/bin/sh', '-c', `ulimit -n ${descriptors}; exec "$0" "$@"`] : []
+    const [command = '', ...rest] = [...limit, ...program]
+    const child = spawn(command, rest, {
       cwd: '/',
       env: { PATH, NODE_COMPILE_CACHE, BRIDGEWORK_DATA_DIR: dataDir, BRIDGEWORK_PORT: String(port), ...settings },
       stdio: ['ignore', 'pipe', 'pipe'],

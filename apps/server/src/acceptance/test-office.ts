@@ -21,12 +21,12 @@ export type Office = Awaited<ReturnType<typeof someOffice>>
 
 /**
  * The whole way of a record: an Open Dental database, an agent that reads it, the service over HTTP, and a vendor to whom the practice
- * opened everything that it has and will have. `timeZone`: the agent's setting.
+ * opened everything that it has and will have. `timeZone`, `uploadLines`: the agent's settings.
  */
 export async function someOffice(
   t: TestContext,
   database: Pick<TestDatabase, 'settings'>,
-  { timeZone = null }: { timeZone?: string | null } = {},
+  { timeZone = null, uploadLines }: { timeZone?: string | null; uploadLines?: number } = {},
 ) {
   const world = await someWorld(t)
   const organizationId = await world.addOrganization('The practice')
@@ -36,7 +36,10 @@ export async function someOffice(
   const whole = { locationIds: 'all', datasets: 'all', notes: true, by: 'the practice' } as const
   await grantAccess(world.pool, { companyId, organizationId, ...whole })
   const folder = temporaryFolder(t)
-  const config = writeTestConfig(folder, { url: world.url, ...agent }, database.settings, { time_zone: timeZone })
+  const config = writeTestConfig(folder, { url: world.url, ...agent }, database.settings, {
+    time_zone: timeZone,
+    ...(uploadLines && { upload_lines_max: uploadLines }),
+  })
 
   return {
     world,
@@ -46,9 +49,9 @@ export async function someOffice(
     config,
     /** One cycle of the agent as a process of its own. */
     runAgent: () => runAgentCommand(['run', '--once', '--config', config]),
-    /** An agent in this process, with a memory of its own: quicker where there are many cycles. `now` says which day it is. */
+    /** The same agent in this process, never at the same time: quicker where there are many cycles. `now` says which day it is. */
     agentHere: (now?: () => Date) =>
-      agentHere(t, join(folder, 'here.sqlite'), { serverUrl: world.url, ...agent }, database, timeZone, now),
+      agentHere(t, join(folder, 'state.sqlite'), { serverUrl: world.url, ...agent }, database, timeZone, now),
     /** Our ids of the practice's locations, by the practice's own. */
     locationIds: async (): Promise<Map<string, LocationId>> =>
       new Map((await listLocations(world.pool, organizationId)).map(({ sourceId, id }) => [sourceId, id])),

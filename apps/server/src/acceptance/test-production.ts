@@ -3,32 +3,35 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createTestDatabase } from '../platform/database/test-database.ts'
+import { createTestDatabase, type TestDatabase } from '../platform/database/test-database.ts'
 import { freePort } from '../test-port.ts'
 import { someNewcomer } from './test-newcomer.ts'
 
 /** An installation in production on a database of the test's own: starts any number of its processes, each as `npm start` does. */
-export async function someProduction(t: TestContext) {
-  const database = await createTestDatabase(t)
+export async function someProduction(
+  t: TestContext,
+  given: { database?: Pick<TestDatabase, 'url' | 'serverUrl'>; secret?: Buffer } = {},
+) {
+  const database = given.database ?? (await createTestDatabase(t))
   const { start, dataDir } = await someNewcomer(t, { port: 1 })
   mkdirSync(dataDir, { recursive: true })
   const secretKeyFile = join(dataDir, 'secret.key')
-  writeFileSync(secretKeyFile, randomBytes(32).toString('base64'), { mode: 0o600 })
+  writeFileSync(secretKeyFile, (given.secret ?? randomBytes(32)).toString('base64'), { mode: 0o600 })
 
-  const production = {
+  const settingsOf = (port: number): NodeJS.ProcessEnv => ({
     BRIDGEWORK_ENVIRONMENT: 'production',
     BRIDGEWORK_HOST: '127.0.0.1',
+    BRIDGEWORK_PORT: String(port),
     BRIDGEWORK_PUBLIC_URL: 'https://api.example.com',
     BRIDGEWORK_TRUSTED_PROXIES: '127.0.0.1',
     BRIDGEWORK_SECRET_KEY_FILE: secretKeyFile,
     DATABASE_URL: database.serverUrl,
     BRIDGEWORK_MIGRATION_DATABASE_URL: database.url,
-  }
-
-  const startProcess = async (settings: NodeJS.ProcessEnv = {}) => {
+  })
+  const startProcess = async (settings: NodeJS.ProcessEnv = {}, { descriptors = 0 } = {}) => {
     const port = await freePort()
     const beganAtMs = performance.now()
-    const server = start({ ...production, BRIDGEWORK_PORT: String(port), ...settings })
+    const server = start({ ...settingsOf(port), ...settings }, 'main.ts', [], descriptors)
     while (!server.stdout().includes('is ready')) {
       if (performance.now() - beganAtMs > 60_000) throw new Error(`It is not ready after 60 s: ${server.stderr()}`)
       const ended = await Promise.race([server.ended, sleep(20)])
@@ -37,6 +40,6 @@ export async function someProduction(t: TestContext) {
     return { ...server, port, startedInMs: performance.now() - beganAtMs }
   }
   /** A command of the operator, in a process of its own. */
-  const startOperator = (...args: string[]) => start(production, 'apis/operator/main.ts', args)
-  return { startProcess, startOperator, dataDir, secretKeyFile, database }
+  const startOperator = (...args: string[]) => start(settingsOf(1), 'apis/operator/main.ts', args)
+  return { startProcess, startOperator, dataDir, secretKeyFile }
 }

@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { portalApiPath } from '@bridgework/contract/portal'
+import type { Pool } from 'pg'
 import { createEnrolmentCode, enrollAgent } from '../modules/agents/agent-key.ts'
 import { recordAudit } from '../modules/audit/store.ts'
 import { ensureFirstAgreement } from '../modules/credentials/agreement.ts'
@@ -19,7 +20,7 @@ export const password = 'correct horse battery staple'
 type Production = Awaited<ReturnType<typeof someProduction>>
 
 /** What an installation has when its secret key is rotated: vendors, agents, people. */
-export async function fillProduction({ secretKeyFile, dataDir, database: { pool } }: Production) {
+export async function fillProduction({ secretKeyFile, dataDir }: Production, pool: Pool) {
   const secretKey = loadSecretKey({ secretKeyFile, dataDir })
   await requireInstallation(pool, secretKey)
   await ensureFirstAgreement(pool)

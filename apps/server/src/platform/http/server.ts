@@ -75,13 +75,14 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   const newRequestId = options.newRequestId ?? randomUUID
   const clientAddress = createClientAddress(options.trustedProxies)
   const isHttps = createIsHttps(options.trustedProxies)
-  const headersTimeout = options.headersTimeoutMs ?? 8_000
+  // Slow callers are promised their end within 10 s, also while the machine has much to do.
+  const headersTimeout = options.headersTimeoutMs ?? 6_000
   const requestTimeoutMs = options.requestTimeoutMs ?? 12_000
   const clientErrors = createClientErrorHandler({ log: options.log, newRequestId })
 
   const nodeOptions = {
     headersTimeout,
-    connectionsCheckingInterval: Math.min(1_000, headersTimeout / 4),
+    connectionsCheckingInterval: Math.min(500, headersTimeout / 4),
     maxHeaderSize: 16 * 1024,
     // Node would answer a missing Host header with an empty 400; we say it in our own shape below.
     requireHostHeader: false,

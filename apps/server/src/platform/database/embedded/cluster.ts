@@ -162,7 +162,6 @@ function tunable(): Record<string, string> {
     effective_cache_size: `${Math.max(128, Math.floor(megabytes / 2))}MB`,
     maintenance_work_mem: '64MB',
     work_mem: '8MB',
-    max_wal_size: '2GB',
     random_page_cost: '1.1',
     // A first sync fills a table within the minute that autovacuum sleeps by default, and would be planned without statistics for so long.
     autovacuum_naptime: '5s',

@@ -35,6 +35,8 @@ export function serverCommand(
     password_encryption: 'scram-sha-256',
     // After a crash, before recovery: one call for the file system in the place of one for each of thousands of files.
     ...(process.platform === 'linux' && { recovery_init_sync_method: 'syncfs' }),
+    // What a crash leaves to be replayed before anybody is served again: the bound of that time.
+    max_wal_size: '256MB',
     // Ends the statement of a client that died, so that its locks do not outlive it.
     client_connection_check_interval: '2s',
     timezone: 'UTC',
