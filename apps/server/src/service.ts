@@ -13,6 +13,7 @@ import { openKeyRing } from './modules/credentials/key-ring.ts'
 import type { SecretKey } from './modules/credentials/secret.ts'
 import { loadSecretKey } from './modules/credentials/secret-key-file.ts'
 import { ensureNameKeys } from './modules/directory/name.ts'
+import { makeDisclosureMonths } from './modules/disclosure/months.ts'
 import { createDisclosureWriter } from './modules/disclosure/writer.ts'
 import { createMailDelivery } from './modules/mail/delivery.ts'
 import { createMailFolder } from './modules/mail/folder.ts'
@@ -67,6 +68,7 @@ export async function openService(config: Config, log: Log): Promise<Service> {
     await requireInstallation(pool, secretKey)
     await completeLocations(pool)
     await ensureNameKeys(pool)
+    await makeDisclosureMonths(pool)
     const keys = await openKeyRing({ pool: controlPool, secretKey, log })
     closers.push(keys.close)
     const now = () => new Date()

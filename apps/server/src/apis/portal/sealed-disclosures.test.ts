@@ -7,6 +7,7 @@ import { type TestContext, test } from 'node:test'
 import { promisify } from 'node:util'
 import { sealKeyOf } from '../../modules/chain/seal-key.ts'
 import { sealOnce } from '../../modules/chain/sealer.ts'
+import { makeMonthsBetween } from '../../modules/disclosure/test-months.ts'
 import { somePortal } from './test-portal.ts'
 
 const verifier = join(import.meta.dirname, '../../../../portal/public/verify-disclosures.mjs')
@@ -21,14 +22,16 @@ async function somePractice(t: TestContext) {
   const owner = await world.signInAs({ organizationId: location.organizationId }, 'owner')
   const key = sealKeyOf(world.secretKey)
   const path = `/organizations/${location.organizationId}`
-  const disclose = (rows: number, firstAt: string) =>
-    world.ownerPool.query(
+  const disclose = async (rows: number, firstAt: string) => {
+    await makeMonthsBetween(world.ownerPool, new Date(firstAt), new Date(firstAt))
+    await world.ownerPool.query(
       `insert into disclosure (disclosed_at, company_id, key_pair_id, location_id, dataset, filters, records, record_ids, request_id, ip)
        select $2::timestamptz + n * interval '1 second', $3, (select id from key_pair where company_id = $3), ($4::bigint[])[1 + n % 3], 'patients',
               jsonb_build_object('patient_id', 'secret-canary'), 2, array[n, n + 1], 'r' || n, '203.0.113.9'
          from generate_series(1, $1::integer) n`,
       [rows, firstAt, vendor.companyId, [location.id, second.id, other.id]],
     )
+  }
   const seal = (at: string) => sealOnce({ pool: world.pool, key, now: () => new Date(at) })
   for (const day of [1, 2, 3]) {
     await disclose(9, `2026-03-0${day}T10:00:00Z`)

@@ -65,5 +65,5 @@ async function* entries(
 ): AsyncGenerator<ExportPart> {
   const ids = await listDisclosureIds(db, locationIds, range)
   for (let at = 0; at < ids.length; at += rowsAtOnce)
-    yield { type: 'entries', rows: await readDisclosureFactsByIds(db, ids.slice(at, at + rowsAtOnce)) }
+    yield { type: 'entries', rows: await readDisclosureFactsByIds(db, ids.slice(at, at + rowsAtOnce), range) }
 }

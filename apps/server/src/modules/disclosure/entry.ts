@@ -85,11 +85,18 @@ export async function listDisclosureIds(
   return rows.map(({ id }) => id)
 }
 
-/** These disclosures in order of id. */
-export async function readDisclosureFactsByIds(db: Queryable, ids: readonly string[]): Promise<DisclosureFactsRow[]> {
+/** These disclosures in order of id; the instants, which the caller knows to hold all of them, name the months to look in. */
+export async function readDisclosureFactsByIds(
+  db: Queryable,
+  ids: readonly string[],
+  { firstAt, lastAt }: { firstAt: string; lastAt: string },
+): Promise<DisclosureFactsRow[]> {
   const { rows } = await db.query<DisclosureFactsRow>(
-    `select ${disclosureFactsColumns} from disclosure where id = any($1::bigint[]) order by id`,
-    [ids],
+    `select ${disclosureFactsColumns}
+       from disclosure
+      where id = any($1::bigint[]) and disclosed_at >= $2 and disclosed_at <= $3
+      order by id`,
+    [ids, firstAt, lastAt],
   )
   return rows
 }
