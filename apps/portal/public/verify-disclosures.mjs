@@ -40,9 +40,13 @@ async function main(args) {
     return 2
   }
   const earlier = values.earlier === undefined ? null : await readSeals(values.earlier, key)
-  const { sealed, open, last } = await check(positionals[0], key, earlier)
+  const { sealed, open, last, dropped, gone } = await check(positionals[0], key, earlier)
   const until = last === null ? 'No seal yet.' : `The last seal was made at ${last.sealed_at}.`
   console.log(`Checked ${sealed} disclosures. ${until}`)
+  if (dropped)
+    console.log(
+      `The disclosures of ${dropped.month} and before were dropped at ${dropped.dropped_at}: the first ${BigInt(dropped.entries) + BigInt(gone)} of this practice.`,
+    )
   if (open > 0) console.log(`${open} disclosures are newer: they get their seal when the day (UTC) has ended.`)
   if (findings.length === 0) {
     console.log('Nothing was changed, removed, added or moved since it was sealed.')
@@ -62,6 +66,7 @@ async function check(path, key, earlier) {
   let open = 0
   let last = null
   let isWhole = false
+  let gone = 0
   for await (const line of linesOf(path)) {
     if (begin === null) {
       if (line.type !== 'export') throw new Error(`${path} is not an export of disclosures.`)
@@ -69,17 +74,22 @@ async function check(path, key, earlier) {
       last = line.begins_after
       if (line.public_key !== key.text) found('The export names another public key than you gave.')
       if (last !== null) checkSeal(last, line.organization_id, key)
-      head =
-        last === null ? sha256(`disclosures of organization ${line.organization_id}`) : Buffer.from(last.head, 'hex')
-      entries = BigInt(last?.entries ?? 0)
-      lastId = BigInt(last?.last_disclosure_id ?? 0)
+      if (line.dropped) checkDrop(line.dropped, line.organization_id, key)
+      const from = last ?? line.dropped
+      head = from ? Buffer.from(from.head, 'hex') : sha256(`disclosures of organization ${line.organization_id}`)
+      entries = BigInt(from?.entries ?? 0)
+      lastId = BigInt(from?.last_disclosure_id ?? 0)
       compare(earlier, begin, entries, head)
-    } else if (line.type === 'disclosure') {
+    } else if (line.type === 'disclosure' || line.type === 'dropped') {
+      const isDropped = line.type === 'dropped'
       if (BigInt(line.id) <= lastId) found(`Disclosure ${line.id} stands in a wrong place.`)
+      if (isDropped && BigInt(line.id) > BigInt(begin.dropped?.remaining_to ?? 0))
+        found(`Disclosure ${line.id} was left out, and no month that was dropped had it.`)
       lastId = BigInt(line.id)
-      head = sha256(Buffer.concat([head, sha256(textOf(line))]))
+      head = sha256(Buffer.concat([head, isDropped ? Buffer.from(line.sha256, 'hex') : sha256(textOf(line))]))
       entries += 1n
-      open += 1
+      if (isDropped) gone += 1
+      else open += 1
       compare(earlier, begin, entries, head)
     } else if (line.type === 'seal') {
       checkSeal(line, begin.organization_id, key)
@@ -105,7 +115,7 @@ async function check(path, key, earlier) {
   for (const seal of earlier?.values() ?? [])
     if (BigInt(seal.entries) > entries)
       found(`The earlier export has a seal after ${seal.entries} disclosures. This one has only ${entries}.`)
-  return { sealed, open, last }
+  return { sealed, open, last, dropped: begin?.dropped, gone }
 }
 
 function checkSeal(seal, organizationId, key) {
@@ -121,6 +131,29 @@ function checkSeal(seal, organizationId, key) {
   const isSigned = verify(null, Buffer.from(text), key.object, Buffer.from(seal.signature, 'base64url'))
   if (!isSigned || seal.key_id !== key.id) found(`The signature of the seal of ${seal.sealed_at} is wrong.`)
   if (seal.organization_id !== organizationId) found(`The seal of ${seal.sealed_at} is of another organization.`)
+}
+
+/** What the operator signed when older months were dropped. */
+function checkDrop(drop, organizationId, key) {
+  const text = JSON.stringify([
+    'practice drop',
+    drop.organization_id,
+    drop.month,
+    drop.dropped_at,
+    drop.entries,
+    drop.head,
+    drop.last_disclosure_id,
+    drop.remaining_to,
+    drop.key_id,
+  ])
+  const isSigned = verify(null, Buffer.from(text), key.object, Buffer.from(drop.signature, 'base64url'))
+  if (!isSigned || drop.key_id !== key.id || drop.organization_id !== organizationId)
+    found(`The signature of what was dropped at ${drop.dropped_at} is wrong.`)
+  const [year, month] = drop.month.split('-').map(Number)
+  if (Date.parse(drop.dropped_at) < Date.UTC(year + 6, month, 1))
+    found(
+      `The disclosures of ${drop.month} were dropped at ${drop.dropped_at}, less than six years after the month's end.`,
+    )
 }
 
 /** The text of a disclosure whose hash is sealed. */

@@ -19,6 +19,7 @@ const words: Record<string, string> = {
   'grant.change': 'Changed a vendor’s access',
   'grant.give': 'Granted a vendor access',
   'grant.revoke': 'Revoked a vendor’s access',
+  'disclosure.drop_month': 'Dropped a month of disclosures',
   'first_call.make': 'Made a first call',
 }
 

@@ -17,7 +17,8 @@ export function operatorOn(
   {
     environment = 'sandbox',
     localUrl = 'http://127.0.0.1:1',
-  }: { environment?: Config['environment']; localUrl?: string } = {},
+    ownerUrl = '',
+  }: { environment?: Config['environment']; localUrl?: string; ownerUrl?: string } = {},
 ) {
   const run = async (...args: string[]) => {
     const [out, err]: [string[], string[]] = [[], []]
@@ -29,7 +30,7 @@ export function operatorOn(
         localUrl,
         signal: new AbortController().signal,
         progress: { show: () => {}, end: () => {} },
-        ownerUrl: '',
+        ownerUrl,
         ask: null,
         say: () => {},
         secretKey: async () => secretKey,
@@ -51,9 +52,9 @@ export function operatorOn(
 
 /** An installation of the test's own, on which `run` runs a command. */
 export async function someOperator(t: { name?: string }) {
-  const { pool, ownerPool } = await createTestDatabase(t)
+  const { pool, ownerPool, url: ownerUrl } = await createTestDatabase(t)
   await ensureFirstAgreement(pool)
-  return { pool, ownerPool, ...operatorOn(pool) }
+  return { pool, ownerPool, ...operatorOn(pool, { ownerUrl }) }
 }
 
 /** What is on record after a vendor compared the plans of a location with its copy. */

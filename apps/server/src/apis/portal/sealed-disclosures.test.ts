@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { promisify } from 'node:util'
+import { dropMonth } from '../../modules/chain/drop-month.ts'
 import { sealKeyOf } from '../../modules/chain/seal-key.ts'
 import { sealOnce } from '../../modules/chain/sealer.ts'
 import { makeMonthsBetween } from '../../modules/disclosure/test-months.ts'
@@ -13,7 +14,7 @@ import { somePortal } from './test-portal.ts'
 const verifier = join(import.meta.dirname, '../../../../portal/public/verify-disclosures.mjs')
 
 /** A practice of two locations whose disclosures of three days are sealed, another practice, and the stand-alone verifier. */
-async function somePractice(t: TestContext) {
+async function somePractice(t: TestContext, year = 2026) {
   const world = await somePortal(t)
   const location = await world.addLocation()
   const second = await world.addLocation({ organizationId: location.organizationId })
@@ -23,7 +24,7 @@ async function somePractice(t: TestContext) {
   const key = sealKeyOf(world.secretKey)
   const path = `/organizations/${location.organizationId}`
   const disclose = async (rows: number, firstAt: string) => {
-    await makeMonthsBetween(world.ownerPool, new Date(firstAt), new Date(firstAt))
+    await makeMonthsBetween(world.ownerPool, new Date(firstAt), new Date(Date.parse(firstAt) + rows * 1_000))
     await world.ownerPool.query(
       `insert into disclosure (disclosed_at, company_id, key_pair_id, location_id, dataset, filters, records, record_ids, request_id, ip)
        select $2::timestamptz + n * interval '1 second', $3, (select id from key_pair where company_id = $3), ($4::bigint[])[1 + n % 3], 'patients',
@@ -34,8 +35,8 @@ async function somePractice(t: TestContext) {
   }
   const seal = (at: string) => sealOnce({ pool: world.pool, key, now: () => new Date(at) })
   for (const day of [1, 2, 3]) {
-    await disclose(9, `2026-03-0${day}T10:00:00Z`)
-    await seal(`2026-03-0${day}T10:01:00Z`)
+    await disclose(9, `${year}-03-0${day}T10:00:00Z`)
+    await seal(`${year}-03-0${day}T10:01:00Z`)
   }
 
   const folder = mkdtempSync(join(tmpdir(), 'bridgework-export-'))
@@ -134,6 +135,44 @@ test('F21: an export that was kept shows that the past was written again, though
   assert.equal((await practice.verify(rewritten)).code, 0, 'alone it says nothing')
   const answer = await practice.verify(rewritten, '--earlier', kept)
   assert.equal(answer.code, 3, answer.text)
+})
+
+test('F25: an export says what was dropped, and the program checks what is left, in an export of all and of a part', async (t) => {
+  const practice = await somePractice(t, 2019)
+  const kept = practice.save('kept.ndjson', await practice.download())
+  await practice.disclose(9, '2019-03-31T23:59:55Z')
+  await practice.disclose(3, '2019-04-01T10:00:00Z')
+  await practice.seal('2019-04-01T10:01:00Z')
+  await practice.disclose(3, '2026-04-02T10:00:00Z')
+  await practice.seal('2026-04-02T10:01:00Z')
+  const owner = await practice.ownerPool.connect()
+  const { key } = practice
+  await dropMonth(owner, { month: '2019-03', key, now: new Date('2026-04-03'), by: 'test', onProgress: () => {} })
+  owner.release()
+
+  const text = await practice.download()
+  const { code, text: said } = await practice.verify(practice.save('all.ndjson', text), '--earlier', kept)
+  assert.deepEqual(said.split('\n'), [
+    'Checked 7 disclosures. The last seal was made at 2026-04-02T10:01:00.000000Z.',
+    'The disclosures of 2019-03 and before were dropped at 2026-04-03T00:00:00.000000Z: the first 21 of this practice.',
+    'Nothing was changed, removed, added or moved since it was sealed.',
+    '',
+  ])
+  assert.equal(code, 0)
+  const part = await practice.verify(practice.save('part.ndjson', await practice.download('?from=2026-04-01')))
+  assert.deepEqual([part.code, part.text.split('.')[0]], [0, 'Checked 2 disclosures'])
+  const lines = text.trimEnd().split('\n')
+  const entry = lines.findLastIndex((line) => line.startsWith('{"type":"disclosure"'))
+  const { id } = JSON.parse(lines[entry] ?? '')
+  const tampered: [string[], RegExp][] = [
+    [lines.map((line) => line.replace('"month":"2019-03"', '"month":"2019-02"')), /signature of what was dropped/],
+    [lines.map((line) => line.replace(/"sha256":"./, '"sha256":"x')), /not those that were sealed/],
+    [lines.with(entry, JSON.stringify({ type: 'dropped', id, sha256: '' })), /no month that was dropped had it/],
+  ]
+  for (const [changed, expected] of tampered) {
+    const answer = await practice.verify(practice.save('tampered.ndjson', `${changed.join('\n')}\n`))
+    assert.deepEqual([answer.code, expected.test(answer.text)], [3, true], answer.text)
+  }
 })
 
 test('W19: the disclosures of another practice are not exported', async (t) => {

@@ -1,7 +1,8 @@
 import { Readable } from 'node:stream'
 import type { Pool } from 'pg'
+import { remainingTo } from '../../modules/chain/dropped.ts'
 import { type SealPublicKey, sealKeyOf } from '../../modules/chain/seal-key.ts'
-import { type ExportPart, sealedExport } from '../../modules/chain/sealed-export.ts'
+import { type DroppedPart, type ExportPart, sealedExport } from '../../modules/chain/sealed-export.ts'
 import { findLastPracticeSeal, type StoredPracticeSeal } from '../../modules/chain/store.ts'
 import { clientIdsOf } from '../../modules/credentials/key-pair.ts'
 import { companyNames } from '../../modules/directory/company.ts'
@@ -20,12 +21,14 @@ export const sealedDisclosureHandlers: PortalHandlers<'exportSealedDisclosures' 
       'Content-Type': 'application/x-ndjson; charset=utf-8',
       'Content-Disposition': `attachment; filename="disclosures-${organizationId}.ndjson"`,
     })
+    const key = sealKeyOf(secretKey)
     const parts = sealedExport(pool, {
       organizationId,
       locationIds: locations.map(({ id }) => id),
       from: from && new Date(from.toZonedDateTime('UTC').epochMilliseconds),
+      key,
     })
-    const lines = toLines(pool, { organizationId, locations, key: sealKeyOf(secretKey) }, parts)
+    const lines = toLines(pool, { organizationId, locations, key }, parts)
     // Fastify waits for a stream that was given to `send`, and takes this for what the route answers.
     return reply.send(Readable.from(lines)) as unknown as string
   },
@@ -48,7 +51,10 @@ async function* toLines(pool: Pool, practice: Practice, parts: AsyncGenerator<Ex
   for await (const part of parts) {
     if (part.type === 'begin') {
       const begins_after = part.seal && sealFields(part.seal)
-      yield line({ type: 'export', organization_id: organizationId, public_key: key.text, begins_after })
+      const dropped = part.dropped && dropFields(part.dropped)
+      yield line({ type: 'export', organization_id: organizationId, public_key: key.text, begins_after, dropped })
+    } else if (part.type === 'dropped') {
+      yield line({ type: 'dropped', id: part.entry.id, sha256: part.entry.hash.toString('hex') })
     } else if (part.type === 'seal') yield line({ type: 'seal', ...sealFields(part.seal) })
     else if (part.type === 'end') yield line({ type: 'end' })
     else yield await entryLines(pool, places, part.rows)
@@ -84,6 +90,20 @@ function sealFields(seal: StoredPracticeSeal) {
     sealed_at: seal.sealedAt,
     key_id: seal.keyId,
     signature: seal.signature.toString('base64url'),
+  }
+}
+
+function dropFields({ drop, begin }: DroppedPart) {
+  return {
+    organization_id: begin.organizationId,
+    month: drop.month,
+    dropped_at: drop.droppedAt,
+    entries: begin.entries,
+    head: begin.head.toString('hex'),
+    last_disclosure_id: begin.lastDisclosureId,
+    remaining_to: remainingTo(drop),
+    key_id: drop.keyId,
+    signature: begin.signature.toString('base64url'),
   }
 }
 

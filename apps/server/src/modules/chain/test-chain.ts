@@ -13,7 +13,7 @@ import { type Finding, type VerifyOptions, verifyChain } from './verify.ts'
 
 /** A database with two practices, what adds disclosures and acts of any time to it, seals them at any time, and verifies them. */
 export async function someChain(t: { name?: string }) {
-  const { pool, ownerPool, serverUrl } = await createTestDatabase(t)
+  const { pool, ownerPool, serverUrl, url } = await createTestDatabase(t)
   const key = sealKeyOf(createSecretKey(randomBytes(32)))
   const practices = await Promise.all(
     ['Smile', 'Bright'].map(async (name) => {
@@ -66,5 +66,5 @@ export async function someChain(t: { name?: string }) {
     return { report: await verifyChain(db, { ...defaults, ...options }), found }
   }
 
-  return { pool, ownerPool, serverUrl, key, practices, here, there, disclose, act, seal, verify }
+  return { pool, ownerPool, serverUrl, url, key, practices, here, there, disclose, act, seal, verify }
 }

@@ -50,6 +50,12 @@ export async function lastDisclosureId(db: Queryable): Promise<string> {
   return rows[0]?.last ?? '0'
 }
 
+/** How many have an id up to this one. */
+export async function countDisclosuresUpTo(db: Queryable, lastId: string): Promise<number> {
+  const { rows } = await db.query<{ count: string }>('select count(*) from disclosure where id <= $1', [lastId])
+  return Number(rows[0]?.count)
+}
+
 /** Disclosures with ids in (afterId, lastId], in order of id, by the primary key. */
 export async function readDisclosureFacts(
   db: Queryable,

@@ -204,6 +204,13 @@ CREATE INDEX disclosure_of_company ON ONLY public.disclosure USING btree (compan
 CREATE INDEX disclosure_of_location ON ONLY public.disclosure USING btree (location_id, disclosed_at) INCLUDE (company_id, dataset, records);
 CREATE INDEX disclosure_of_location_by_company ON ONLY public.disclosure USING btree (location_id, company_id, disclosed_at) INCLUDE (dataset, records);
 
+create table disclosure_drop (
+  month text not null,
+  text text not null,
+  signature bytea not null,
+  constraint disclosure_drop_pkey PRIMARY KEY (month)
+);
+
 create table enrolment_code (
   code_hmac bytea not null,
   organization_id bigint not null,
