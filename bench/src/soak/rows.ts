@@ -1,4 +1,5 @@
 import { pullMillion, verifyMillion } from './a-million.ts'
+import { accountForPatients } from './account-for-patients.ts'
 import { auditFindsLoss } from './audit-finds-loss.ts'
 import { hostileBodies } from './hostile-bodies.ts'
 import { killEverything } from './kill-everything.ts'
@@ -20,6 +21,7 @@ export const rows: readonly Row[] = [
   { id: 'C08', title: 'the slots of a killed server free themselves', run: releaseSlots },
   { id: 'ALL', title: 'agent, server and Postgres are killed in turn while a practice is read', run: killEverything },
   { id: 'F21', title: 'entries and seals are changed, removed, added and exchanged at random', run: tamperWithChain },
+  { id: 'F24', title: 'millions of disclosures are searched for one patient', run: accountForPatients },
   { id: 'G08', title: 'the worst bodies of every ingest route keep no other caller waiting', run: hostileBodies },
   { id: 'G20', title: 'office, agents and service are edited, restored and killed at random', run: randomWalk },
   { id: 'M01', title: 'mirrors of practices that live are killed behind a network that fails', run: mirrorPractices },
