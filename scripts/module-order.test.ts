@@ -83,7 +83,7 @@ const tablesOf: Record<string, readonly string[]> = {
   ],
   'modules/throttle': ['sync_slot', 'sync_slot_gate', 'token_attempt'],
   'modules/disclosure': ['disclosure', 'disclosed_day'],
-  'modules/chain': ['seal', 'practice_seal', 'practice_head', 'disclosure_drop'],
+  'modules/chain': ['seal', 'practice_seal', 'practice_head', 'disclosure_drop', 'seal_mail'],
   'modules/usage': ['key_pair_use', 'vendor_request', 'vendor_usage'],
 }
 

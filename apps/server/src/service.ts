@@ -7,6 +7,7 @@ import type { Config } from './config.ts'
 import { startHousekeeping } from './housekeeping.ts'
 import { publishSeals } from './modules/chain/published.ts'
 import { sealKeyOf } from './modules/chain/seal-key.ts'
+import { mailSeals } from './modules/chain/seal-mail.ts'
 import { createSealer } from './modules/chain/sealer.ts'
 import { requireInstallation } from './modules/credentials/installation.ts'
 import { openKeyRing } from './modules/credentials/key-ring.ts'
@@ -73,12 +74,17 @@ export async function openService(config: Config, log: Log): Promise<Service> {
     closers.push(keys.close)
     const now = () => new Date()
     const { sealsDir } = config
+    const key = sealKeyOf(secretKey)
     const sealer = createSealer({
       pool,
-      key: sealKeyOf(secretKey),
+      key,
       now,
       log,
-      ...(sealsDir !== null && { afterwards: () => publishSeals(pool, sealsDir) }),
+      afterwards: () =>
+        Promise.all([
+          mailSeals(pool, { key, publicUrl: config.publicUrl }),
+          sealsDir !== null && publishSeals(pool, sealsDir),
+        ]),
     })
     // Stops after everything that adds entries.
     closers.push(sealer.stop)

@@ -20,6 +20,7 @@ const words: Record<string, string> = {
   'grant.give': 'Granted a vendor access',
   'grant.revoke': 'Revoked a vendor’s access',
   'disclosure.drop_month': 'Dropped a month of disclosures',
+  'seal.mail': 'Switched seals by mail',
   'first_call.make': 'Made a first call',
 }
 

@@ -7,8 +7,12 @@ import { type TestContext, test } from 'node:test'
 import { promisify } from 'node:util'
 import { dropMonth } from '../../modules/chain/drop-month.ts'
 import { sealKeyOf } from '../../modules/chain/seal-key.ts'
+import { mailSeals } from '../../modules/chain/seal-mail.ts'
 import { sealOnce } from '../../modules/chain/sealer.ts'
 import { makeMonthsBetween } from '../../modules/disclosure/test-months.ts'
+import { createMailDelivery } from '../../modules/mail/delivery.ts'
+import { createSmtp } from '../../modules/mail/smtp.ts'
+import { startSmtpServer } from '../../modules/mail/test-smtp-server.ts'
 import { somePortal } from './test-portal.ts'
 
 const verifier = join(import.meta.dirname, '../../../../portal/public/verify-disclosures.mjs')
@@ -78,7 +82,10 @@ test('F21: a practice checks its own export with a program that shares nothing w
   const { code, text: said } = await practice.verify(practice.save('part.ndjson', part))
   assert.deepEqual([code, said.split('.')[0]], [0, 'Checked 6 disclosures'], 'from the last seal before that day')
   const { body } = await practice.owner.get(`${practice.path}/seal_key`)
-  assert.deepEqual(body, { public_key: practice.key.text, sealed_at: '2026-03-03T10:01:00.000000Z', entries: 18 })
+  assert.deepEqual(
+    [body.public_key, body.sealed_at, body.entries],
+    [practice.key.text, '2026-03-03T10:01:00.000000Z', 18],
+  )
 })
 
 test('F21: the program finds what was changed in an export, and says how a file or a key is wrong', async (t) => {
@@ -174,6 +181,85 @@ test('F25: an export says what was dropped, and the program checks what is left,
     assert.deepEqual([answer.code, expected.test(answer.text)], [3, true], answer.text)
   }
 })
+
+test('F26: the owner gets each new seal by mail when the practice wants it, and a rewritten past shows by it', async (t) => {
+  const practice = await somePractice(t)
+  const { pool, key, owner, path } = practice
+  const about = { key, publicUrl: 'https://b.example' }
+  const smtp = await startSmtpServer(t)
+  const { send, close } = createSmtp(smtp.url, 'Bridgework <portal@example.com>')
+  t.after(close)
+  let isDown = true
+  const delivery = createMailDelivery({
+    pool,
+    log: () => {},
+    send: (mail) => (isDown ? Promise.reject(new Error('down')) : send(mail)),
+  })
+  const deliver = async () => {
+    const counts = await Promise.all([mailSeals(pool, about), mailSeals(pool, about)])
+    await pool.query('update mail set next_attempt_at = clock_timestamp()')
+    await delivery.deliverDue()
+    return counts[0] + counts[1]
+  }
+  assert.equal(await deliver(), 0, 'off by default')
+
+  const { body } = await owner.get(`${path}/seal_key`)
+  assert.deepEqual([body.is_mailed, body.mailed_to], [false, owner.person.email])
+  assert.equal((await owner.put(`${path}/seal_mail`, { is_mailed: true })).status, 200)
+  assert.equal((await owner.get(`${path}/seal_key`)).body.is_mailed, true)
+  assert.equal(await deliver(), 1, 'the newest seal at once')
+  assert.equal(smtp.mails.length, 0)
+  isDown = false
+  assert.equal(await deliver(), 0, 'once')
+  const [mail] = smtp.mails
+  assert.deepEqual([smtp.mails.length, mail?.to], [1, [owner.person.email]])
+  const { text, file } = partsOf(mail?.text ?? '')
+  const { head, signature } = JSON.parse(file)
+  for (const said of [head, signature, key.text, `https://b.example${path}/disclosures`])
+    assert.ok(text.includes(said), said)
+  const mailed = practice.save('seal.ndjson', file)
+
+  await practice.disclose(3, '2026-03-04T10:00:00Z')
+  await practice.seal('2026-03-05T00:01:00Z')
+  const good = practice.save('good.ndjson', await practice.download())
+  assert.equal((await practice.verify(good, '--earlier', mailed)).code, 0)
+  assert.equal(await deliver(), 1)
+  assert.equal(smtp.mails.length, 2)
+
+  // The operator, who has the database and the key, removes a disclosure and seals everything again.
+  await practice.ownerPool.query('delete from disclosure where id = 1; truncate seal, practice_seal, practice_head')
+  await practice.seal('2026-03-05T10:00:00Z')
+  await practice.disclose(9, '2026-03-05T11:00:00Z')
+  await practice.seal('2026-03-06T00:01:00Z')
+  const rewritten = practice.save('rewritten.ndjson', await practice.download())
+  assert.equal((await practice.verify(rewritten)).code, 0, 'alone it says nothing')
+  const found = await practice.verify(rewritten, '--earlier', mailed)
+  assert.deepEqual([found.code, /the past was written again/.test(found.text)], [3, true], found.text)
+
+  assert.equal((await owner.put(`${path}/seal_mail`, { is_mailed: false })).status, 200)
+  assert.equal(await deliver(), 0)
+  const { rows } = await pool.query(`select subject from audit_event where action = 'seal.mail' order by id`)
+  assert.deepEqual(rows, [{ subject: 'On' }, { subject: 'Off' }])
+})
+
+/** The text of a mail with a file, and the file. */
+function partsOf(mail: string): { text: string; file: string } {
+  const [, boundary = ''] = /boundary="([^"]+)"/.exec(mail) ?? []
+  const [text = '', file = ''] = mail.split(`--${boundary}`).slice(1)
+  assert.match(file, /Content-Disposition: attachment;\s+filename=seal-\d+-2026-03-03\.ndjson/)
+  return { text: decoded(text), file: decoded(file) }
+}
+
+function decoded(part: string): string {
+  const at = part.search(/\r?\n\r?\n/)
+  const [head, body] = [part.slice(0, at), part.slice(at).trim()]
+  if (/base64/i.test(head)) return Buffer.from(body, 'base64').toString()
+  if (!/quoted-printable/i.test(head)) return body
+  return Buffer.from(
+    body.replace(/=\r?\n/g, '').replace(/=([0-9A-F]{2})/g, (_, hex) => String.fromCharCode(parseInt(hex, 16))),
+    'latin1',
+  ).toString()
+}
 
 test('W19: the disclosures of another practice are not exported', async (t) => {
   const practice = await somePractice(t)

@@ -1,19 +1,23 @@
 import { Readable } from 'node:stream'
 import type { Pool } from 'pg'
+import { recordAudit } from '../../modules/audit/store.ts'
 import { remainingTo } from '../../modules/chain/dropped.ts'
 import { type SealPublicKey, sealKeyOf } from '../../modules/chain/seal-key.ts'
+import { findSealMail, sealFields, setSealMail } from '../../modules/chain/seal-mail.ts'
 import { type DroppedPart, type ExportPart, sealedExport } from '../../modules/chain/sealed-export.ts'
-import { findLastPracticeSeal, type StoredPracticeSeal } from '../../modules/chain/store.ts'
+import { findLastPracticeSeal } from '../../modules/chain/store.ts'
 import { clientIdsOf } from '../../modules/credentials/key-pair.ts'
 import { companyNames } from '../../modules/directory/company.ts'
 import { type Location, listLocations } from '../../modules/directory/location.ts'
 import { type DisclosureFactsRow, toDisclosureFacts } from '../../modules/disclosure/entry.ts'
+import { withTransaction } from '../../platform/database/pool.ts'
 import type { CompanyId, KeyPairId } from '../../platform/identity/identity.ts'
+import { entryOf } from './audit.ts'
 import type { PortalHandlers } from './context.ts'
 import { readDays } from './query.ts'
 
 /** What a practice checks with a program of its own that no disclosure was changed: docs/decisions/chain.md. */
-export const sealedDisclosureHandlers: PortalHandlers<'exportSealedDisclosures' | 'getSealKey'> = {
+export const sealedDisclosureHandlers: PortalHandlers<'exportSealedDisclosures' | 'getSealKey' | 'setSealMail'> = {
   exportSealedDisclosures: async ({ pool, secretKey }, { member: { organizationId }, query, reply }) => {
     const { from } = readDays(query)
     const locations = await listLocations(pool, organizationId)
@@ -35,11 +39,23 @@ export const sealedDisclosureHandlers: PortalHandlers<'exportSealedDisclosures' 
 
   getSealKey: async ({ pool, secretKey }, { member }) => {
     const last = await findLastPracticeSeal(pool, member.organizationId)
+    const { isOn, recipient } = await findSealMail(pool, member.organizationId)
     return {
       public_key: sealKeyOf(secretKey).text,
       sealed_at: last?.sealedAt ?? null,
       entries: last && Number(last.entries),
+      is_mailed: isOn,
+      mailed_to: recipient,
     }
+  },
+
+  setSealMail: async ({ pool }, call) => {
+    const { is_mailed: isOn } = call.body
+    await withTransaction(pool, async (client) => {
+      await setSealMail(client, call.member.organizationId, isOn)
+      await recordAudit(client, entryOf(call, 'seal.mail', isOn ? 'On' : 'Off'))
+    })
+    return { done: true }
   },
 }
 
@@ -79,18 +95,6 @@ async function entryLines(pool: Pool, places: ReadonlyMap<string, string>, rows:
       }),
     )
     .join('')
-}
-
-function sealFields(seal: StoredPracticeSeal) {
-  return {
-    organization_id: seal.organizationId,
-    entries: seal.entries,
-    head: seal.head.toString('hex'),
-    last_disclosure_id: seal.lastDisclosureId,
-    sealed_at: seal.sealedAt,
-    key_id: seal.keyId,
-    signature: seal.signature.toString('base64url'),
-  }
 }
 
 function dropFields({ drop, begin }: DroppedPart) {

@@ -316,6 +316,8 @@ create table mail (
   attempts integer not null default 0,
   next_attempt_at timestamp with time zone not null default now(),
   last_error text,
+  attachment_name text,
+  attachment text,
   constraint mail_pkey PRIMARY KEY (id)
 );
 CREATE INDEX mail_due ON public.mail USING btree (next_attempt_at);
@@ -607,6 +609,13 @@ create table seal (
   constraint seal_pkey PRIMARY KEY (number)
 );
 CREATE INDEX seal_of_time ON public.seal USING btree (sealed_at);
+
+create table seal_mail (
+  organization_id bigint not null,
+  mailed_entries bigint not null default 0,
+  constraint seal_mail_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
+  constraint seal_mail_pkey PRIMARY KEY (organization_id)
+);
 
 create table service_epoch (
   id uuid not null default gen_random_uuid(),
