@@ -79,5 +79,5 @@ function account(pool: pg.Pool, locationId: string, round: number) {
     })),
   )
   const patient = { locationId: locationId as LocationId, patientId: String(1 + round * 577), records }
-  return listPatientDisclosures(pool, patient, { from, until, doneTo: '9223372036854775806', limit: 10_001 })
+  return listPatientDisclosures(pool, patient, { from, until, doneTo: String(locations * rowsPerLocation), limit: 10_001 })
 }
