@@ -87,7 +87,7 @@ const tablesOf: Record<string, readonly string[]> = {
   ],
   'modules/throttle': ['sync_slot', 'sync_slot_gate', 'token_attempt'],
   'modules/disclosure': ['disclosure', 'disclosed_day'],
-  'modules/chain': ['seal', 'practice_seal', 'practice_head', 'seal_key_change'],
+  'modules/chain': ['seal', 'practice_seal', 'practice_head', 'seal_key_change', 'disclosure_drop', 'seal_mail'],
   'modules/secret-key': ['secret_key_reader'],
   'modules/usage': ['key_pair_use', 'vendor_request', 'vendor_usage'],
 }

@@ -44,9 +44,13 @@ async function main(args) {
   }
   const keys = trustedKeys(key, await readKeyChanges(positionals[0]))
   const earlier = values.earlier === undefined ? null : await readSeals(values.earlier, keys)
-  const { sealed, open, last } = await check(positionals[0], keys, earlier)
+  const { sealed, open, last, dropped, gone } = await check(positionals[0], keys, earlier)
   const until = last === null ? 'No seal yet.' : `The last seal was made at ${last.sealed_at}.`
   console.log(`Checked ${sealed} disclosures. ${until}`)
+  if (dropped)
+    console.log(
+      `The disclosures of ${dropped.month} and before were dropped at ${dropped.dropped_at}: the first ${BigInt(dropped.entries) + BigInt(gone)} of this practice.`,
+    )
   if (open > 0) console.log(`${open} disclosures are newer: they get their seal when the day (UTC) has ended.`)
   if (findings.length === 0) {
     console.log('Nothing was changed, removed, added or moved since it was sealed.')
@@ -67,6 +71,7 @@ async function check(path, keys, earlier) {
   let last = null
   let isWhole = false
   let keyOrder = Number.NEGATIVE_INFINITY
+  let gone = 0
   for await (const line of linesOf(path)) {
     if (begin === null) {
       if (line.type !== 'export') throw new Error(`${path} is not an export of disclosures.`)
@@ -76,17 +81,22 @@ async function check(path, keys, earlier) {
         found('The export names another public key than you gave, and no signed change leads from one to the other.')
       }
       if (last !== null) keyOrder = checkSeal(last, line.organization_id, keys) ?? keyOrder
-      head =
-        last === null ? sha256(`disclosures of organization ${line.organization_id}`) : Buffer.from(last.head, 'hex')
-      entries = BigInt(last?.entries ?? 0)
-      lastId = BigInt(last?.last_disclosure_id ?? 0)
+      if (line.dropped) checkDrop(line.dropped, line.organization_id, keys)
+      const from = last ?? line.dropped
+      head = from ? Buffer.from(from.head, 'hex') : sha256(`disclosures of organization ${line.organization_id}`)
+      entries = BigInt(from?.entries ?? 0)
+      lastId = BigInt(from?.last_disclosure_id ?? 0)
       compare(earlier, begin, entries, head)
-    } else if (line.type === 'disclosure') {
+    } else if (line.type === 'disclosure' || line.type === 'dropped') {
+      const isDropped = line.type === 'dropped'
       if (BigInt(line.id) <= lastId) found(`Disclosure ${line.id} stands in a wrong place.`)
+      if (isDropped && BigInt(line.id) > BigInt(begin.dropped?.remaining_to ?? 0))
+        found(`Disclosure ${line.id} was left out, and no month that was dropped had it.`)
       lastId = BigInt(line.id)
-      head = sha256(Buffer.concat([head, sha256(textOf(line))]))
+      head = sha256(Buffer.concat([head, isDropped ? Buffer.from(line.sha256, 'hex') : sha256(textOf(line))]))
       entries += 1n
-      open += 1
+      if (isDropped) gone += 1
+      else open += 1
       compare(earlier, begin, entries, head)
     } else if (line.type === 'seal') {
       const order = checkSeal(line, begin.organization_id, keys) ?? keyOrder
@@ -114,7 +124,7 @@ async function check(path, keys, earlier) {
   for (const seal of earlier?.values() ?? [])
     if (BigInt(seal.entries) > entries)
       found(`The earlier export has a seal after ${seal.entries} disclosures. This one has only ${entries}.`)
-  return { sealed, open, last }
+  return { sealed, open, last, dropped: begin?.dropped, gone }
 }
 
 /** Checks a seal by itself. Returns the place of its key in the order of keys; nothing for a key that is not trusted. */
@@ -177,6 +187,31 @@ async function readKeyChanges(path) {
 
 function isSigned(text, signature, key) {
   return verify(null, Buffer.from(text), key.object, Buffer.from(signature, 'base64url'))
+}
+
+/** What the operator signed when older months were dropped. */
+function checkDrop(drop, organizationId, keys) {
+  const text = JSON.stringify([
+    'practice drop',
+    drop.organization_id,
+    drop.month,
+    drop.dropped_at,
+    drop.entries,
+    drop.head,
+    drop.last_disclosure_id,
+    drop.remaining_to,
+    drop.key_id,
+  ])
+  const key = keys.get(drop.key_id)
+  if (!key || !isSigned(text, drop.signature, key) || drop.organization_id !== organizationId)
+    found(`The signature of what was dropped at ${drop.dropped_at} is wrong.`)
+  else if (Date.parse(drop.dropped_at) - Date.parse(key.replacedAt ?? drop.dropped_at) > clocksDifferMs)
+    found(`What was dropped at ${drop.dropped_at} is signed with a key that was replaced at ${key.replacedAt}.`)
+  const [year, month] = drop.month.split('-').map(Number)
+  if (Date.parse(drop.dropped_at) < Date.UTC(year + 6, month, 1))
+    found(
+      `The disclosures of ${drop.month} were dropped at ${drop.dropped_at}, less than six years after the month's end.`,
+    )
 }
 
 /** The text of a disclosure whose hash is sealed. */

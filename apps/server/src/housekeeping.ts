@@ -2,6 +2,7 @@ import { type DatasetName, datasetNames } from '@bridgework/contract'
 import type { Pool } from 'pg'
 import { deleteOldSightings } from './modules/attribution/store.ts'
 import { deleteOldSyncActivity } from './modules/datasets/sync-activity.ts'
+import { makeDisclosureMonths } from './modules/disclosure/months.ts'
 import { finishErasing } from './modules/leaving/erase.ts'
 import { deleteOldMails } from './modules/mail/queue.ts'
 import { findForeignReferences, type Position } from './modules/records/foreign-reference.ts'
@@ -43,6 +44,7 @@ export function startHousekeeping(deps: { pool: Pool; log: Log }): () => Promise
       await deleteOldSignIns(deps.pool)
       await deleteOldMails(deps.pool)
     })
+    await attempt('months of disclosures', async () => void (await makeDisclosureMonths(deps.pool)))
     await attempt('finish erasing', () => finishErasing(deps.pool))
     await attempt('foreign references', async () => {
       position = await findForeignReferences(deps, position, recordsLookedAt)

@@ -7,11 +7,13 @@ import type { Config } from './config.ts'
 import { startHousekeeping } from './housekeeping.ts'
 import { publishSeals } from './modules/chain/published.ts'
 import { sealKeyOf } from './modules/chain/seal-key.ts'
+import { mailSeals } from './modules/chain/seal-mail.ts'
 import { createSealer } from './modules/chain/sealer.ts'
 import { currentKeyOf } from './modules/credentials/installation.ts'
 import { openKeyRing } from './modules/credentials/key-ring.ts'
 import type { SecretKey } from './modules/credentials/secret.ts'
 import { ensureNameKeys } from './modules/directory/name.ts'
+import { makeDisclosureMonths } from './modules/disclosure/months.ts'
 import { createDisclosureWriter } from './modules/disclosure/writer.ts'
 import { createMailDelivery } from './modules/mail/delivery.ts'
 import { createMailFolder } from './modules/mail/folder.ts'
@@ -76,6 +78,7 @@ export async function openService(config: Config, log: Log): Promise<Service> {
     closers.push(stopFollowing)
     await completeLocations(pool)
     await ensureNameKeys(pool)
+    await makeDisclosureMonths(pool)
     const keys = await openKeyRing({ pool: controlPool, secretKey, log })
     closers.push(keys.close)
     const now = () => new Date()
@@ -85,7 +88,11 @@ export async function openService(config: Config, log: Log): Promise<Service> {
       key: async (db) => sealKeyOf(await currentKeyOf(db, secretKey)),
       now,
       log,
-      ...(sealsDir !== null && { afterwards: () => publishSeals(pool, sealsDir) }),
+      afterwards: () =>
+        Promise.all([
+          mailSeals(pool, { key: sealKeyOf(secretKey), publicUrl: config.publicUrl }),
+          sealsDir !== null && publishSeals(pool, sealsDir),
+        ]),
     })
     // Stops after everything that adds entries.
     closers.push(sealer.stop)

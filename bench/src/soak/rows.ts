@@ -1,4 +1,5 @@
 import { pullMillion, verifyMillion } from './a-million.ts'
+import { accountForPatients } from './account-for-patients.ts'
 import { auditFindsLoss } from './audit-finds-loss.ts'
 import { discloseUnderKills } from './disclose-under-kills.ts'
 import { hostileBodies } from './hostile-bodies.ts'
@@ -33,6 +34,7 @@ export const rows: readonly Row[] = [
     title: 'server and Postgres are killed with a long log to replay',
     run: (options) => recoverLongLog(options),
   },
+  { id: 'F24', title: 'millions of disclosures are searched for one patient', run: accountForPatients },
   { id: 'G08', title: 'the worst bodies of every ingest route keep no other caller waiting', run: hostileBodies },
   { id: 'G20', title: 'office, agents and service are edited, restored and killed at random', run: randomWalk },
   { id: 'SLOW', title: 'slowhttptest sends, reads and asks for ranges slowly', run: attackSlowly },

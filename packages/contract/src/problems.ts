@@ -247,6 +247,7 @@ const people = {
   removal_changed: { status: 409, errors: 'The list of records has changed. Review it again.' },
   organization_erased: { status: 409, errors: 'The organization was erased. Create a new one.' },
   confirmation_required: { status: 409, errors: 'This needs the exact name as confirmation. Nothing was erased.' },
+  month_kept: { status: 409, errors: 'This month cannot be dropped. Nothing was dropped.' },
   output_unusable: { status: 409, errors: 'The export cannot be written there. Choose another folder.' },
   backup_unusable: { status: 409, errors: 'This backup cannot be used.' },
   database_not_empty: { status: 409, errors: 'The database is not empty. Restore a backup into a new database.' },

@@ -69,6 +69,7 @@ export const actions = {
   'grant.change': { side: 'organization', roles: managers },
   'grant.revoke': { side: 'organization', roles: managers },
   'disclosure.read': { side: 'organization', roles: managers },
+  'seal.mail': { side: 'organization', roles: managers, fresh: true },
   'attribution.read': { side: 'organization', roles: anyone },
   'attribution.update': { side: 'organization', roles: managers },
   'operator.read': { side: 'operator', roles: operators },

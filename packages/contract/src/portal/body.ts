@@ -45,6 +45,7 @@ export const portalBodies = {
   revokeKeyPair: body({ client_id: Type.String({ maxLength: 100 }) }),
   makeFirstCall: body({ path: Type.Enum(['/organizations', '/locations']) }),
   updateOrganization: body({ name, time_zone: Type.Optional(timeZone) }),
+  setSealMail: body({ is_mailed: Type.Boolean() }),
   updateLocation: body({ time_zone: timeZone }),
   takeOverLocation: body({ agent_id: Type.String({ maxLength: 16 }) }),
   /** `list_hash`: the list that the person saw. Another list by now is refused. */

@@ -286,8 +286,18 @@ export type OrganizationAnswers = {
   exportDisclosures: string
   exportSealedDisclosures: string
   accountForPatient: PatientAccounting
-  /** `sealed_at`, `entries`: of the practice's newest seal; null: it has none yet. */
-  getSealKey: { public_key: string; sealed_at: Instant | null; entries: number | null }
+  /**
+   * `sealed_at`, `entries`: of the practice's newest seal; null: it has none yet. `mailed_to`: the owner, who gets the seals when `is_mailed`;
+   * null: there is none.
+   */
+  getSealKey: {
+    public_key: string
+    sealed_at: Instant | null
+    entries: number | null
+    is_mailed: boolean
+    mailed_to: string | null
+  }
+  setSealMail: Done
   listAttribution: Listed<AttributionEntry>
   updateAttribution: AttributionEntry
 }

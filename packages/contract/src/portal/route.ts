@@ -277,6 +277,8 @@ export const portalRoutes = {
     path: '/organizations/:organization_id/seal_key',
     action: 'disclosure.read',
   },
+  /** Whether the practice's owner gets each new seal by mail. */
+  setSealMail: { method: 'PUT', path: '/organizations/:organization_id/seal_mail', action: 'seal.mail' },
   listAttribution: {
     method: 'GET',
     path: '/organizations/:organization_id/attribution',

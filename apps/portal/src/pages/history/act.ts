@@ -35,6 +35,8 @@ const words: Record<string, string> = {
   'database.migrate': 'Migrated the database',
   'database.restore': 'Began a new epoch after a restore',
   'sandbox.populate': 'Created demo data',
+  'disclosure.drop_month': 'Dropped a month of disclosures',
+  'seal.mail': 'Switched seals by mail',
   'first_call.make': 'Made a first call',
 }
 

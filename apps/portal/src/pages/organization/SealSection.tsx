@@ -1,8 +1,10 @@
-import { Anchor, Button, Code, Stack, Text } from '@mantine/core'
+import { Anchor, Button, Code, Stack, Switch, Text } from '@mantine/core'
 import { IconDownload } from '@tabler/icons-react'
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { urlOf } from '../../api/call.ts'
-import { read } from '../../api/query.ts'
+import { read, useAct } from '../../api/query.ts'
+import { useMay } from '../../api/session.ts'
+import { ErrorNote } from '../../ui/ErrorNote.tsx'
 import { Section } from '../../ui/Section.tsx'
 import { When } from '../../ui/When.tsx'
 
@@ -10,6 +12,8 @@ import { When } from '../../ui/When.tsx'
 export function SealSection({ organizationId }: { organizationId: string }) {
   const params = { organization_id: organizationId }
   const { data } = useSuspenseQuery(read('getSealKey', { params }))
+  const mayMail = useMay(organizationId)('seal.mail')
+  const mail = useAct('setSealMail')
   return (
     <Section
       title="Check that nothing was changed"
@@ -40,6 +44,14 @@ export function SealSection({ organizationId }: { organizationId: string }) {
         <Anchor href="/verify-disclosures.mjs" download size="sm">
           Download the program
         </Anchor>
+        <Switch
+          label={`Mail each new seal to the owner${data.mailed_to === null ? '' : `, ${data.mailed_to}`}`}
+          description="A kept mail shows a later change of what was sealed, also one by the operator."
+          checked={data.is_mailed}
+          disabled={!mayMail || mail.isPending}
+          onChange={(event) => mail.mutate({ params, body: { is_mailed: event.currentTarget.checked } })}
+        />
+        <ErrorNote error={mail.error} />
       </Stack>
     </Section>
   )

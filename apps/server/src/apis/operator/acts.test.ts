@@ -4,6 +4,7 @@ import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { enrollAgent } from '../../modules/agents/agent-key.ts'
+import { makeMonthsBetween } from '../../modules/disclosure/test-months.ts'
 import { tablesOf } from '../../modules/leaving/test-filled-tenant.ts'
 import { activateMember } from '../../modules/membership/member.ts'
 import { createLocation } from '../../modules/onboarding/upsert-locations.ts'
@@ -173,6 +174,11 @@ async function someInstallation(t: TestContext) {
     'removal confirm': of('--location', location.id, '--dataset', 'insurance_plans', '--list', 'abc'),
     'disclosure list': none,
     'disclosure patient': of('--organization', organization, '--patient', 'P-4711'),
+    'disclosure drop-month': async () => {
+      const on = await someOperator(t)
+      await makeMonthsBetween(on.ownerPool, new Date('2019-03-01'), new Date('2019-03-01'))
+      return { args: ['--month', '2019-03', '--confirm', '2019-03'], on }
+    },
     'disclosure verify': none,
     'disclosure key': none,
     'audit export': none,

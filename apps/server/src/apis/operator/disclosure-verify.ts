@@ -66,6 +66,10 @@ function describe(report: VerifyReport, told: readonly Finding[]): string {
       : `Checked ${count(seals)} seals from ${from} to ${to}: ${count(disclosures)} disclosures, ${count(acts)} acts, ${count(practiceSeals)} practice seals.`
   const before = `${count(beforeChain)} entries are older than the chain: it proves what they said when they were sealed, not before.`
   const waiting = `${count(unsealed)} entries wait for their seal.`
+  const dropped = report.dropped.map(
+    (each) =>
+      `${count(each.disclosures)} disclosures of ${each.month} were dropped at ${each.droppedAt}, those up to seal ${each.seal} wholly.`,
+  )
   const outcome =
     findings === 0
       ? ['Nothing was changed, removed, added or moved since it was sealed.']
@@ -74,7 +78,13 @@ function describe(report: VerifyReport, told: readonly Finding[]): string {
           ...told.map(({ seal, text }) => `  ${seal === null ? 'end' : `seal ${seal}`}: ${text}`),
           ...(findings > told.length ? [`  and ${count(findings - told.length)} more`] : []),
         ]
-  return [looked, ...(beforeChain > 0 ? [before] : []), ...(unsealed > 0 ? [waiting] : []), ...outcome].join('\n')
+  return [
+    looked,
+    ...dropped,
+    ...(beforeChain > 0 ? [before] : []),
+    ...(unsealed > 0 ? [waiting] : []),
+    ...outcome,
+  ].join('\n')
 }
 
 async function requireFolder(path: string): Promise<string> {

@@ -4,6 +4,7 @@ import { type Disclosure, listDisclosures } from '../../modules/disclosure/store
 import type { CompanyId, LocationId } from '../../platform/identity/identity.ts'
 import { table } from './answer.ts'
 import { type CommandGroup, command } from './command-line.ts'
+import { dropMonthCommand } from './disclosure-drop.ts'
 import { patient } from './disclosure-patient.ts'
 import { key, verify } from './disclosure-verify.ts'
 import { instant, numericId, optional, uuid, wholeNumber } from './option.ts'
@@ -45,6 +46,7 @@ export const disclosure: CommandGroup = {
     patient,
     verify,
     key,
+    'drop-month': dropMonthCommand,
   },
 }
 

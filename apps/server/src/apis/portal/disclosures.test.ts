@@ -3,6 +3,7 @@ import { type TestContext, test } from 'node:test'
 import { datasetNames } from '@bridgework/contract'
 import { listLocations } from '../../modules/directory/location.ts'
 import { csvLine } from '../../modules/disclosure/csv.ts'
+import { makeMonthsBetween } from '../../modules/disclosure/test-months.ts'
 import { aPlan, aRecord } from '../../test-world.ts'
 import { disclosureCsv } from './disclosures.ts'
 import { somePortal } from './test-portal.ts'
@@ -23,19 +24,21 @@ async function someHistory(t: TestContext, options: { rows?: number; lastAt?: st
   const vendor = await world.addVendor([location])
   const path = `/organizations/${location.organizationId}`
   const owner = await world.signInAs({ organizationId: location.organizationId }, 'owner')
-  const disclose = (
+  const disclose = async (
     rows: number,
     lastAt: string,
     locationId: string = location.id,
     companyId: string = vendor.companyId,
-  ) =>
-    world.ownerPool.query(
+  ) => {
+    await makeMonthsBetween(world.ownerPool, new Date(Date.parse(lastAt) - rows * 60_000), new Date(lastAt))
+    await world.ownerPool.query(
       `insert into disclosure (disclosed_at, company_id, key_pair_id, location_id, dataset, filters, records, after_id, last_id, request_id, ip)
        select $2::timestamptz - ($1::integer - n) * interval '1 minute', $3, (select id from key_pair where company_id = $3 limit 1), $4,
               ($5::text[])[1 + n % 7], '{"fetch_modified_since": "secret-canary"}', 1 + n % 100, 0, n, 'r' || n, '203.0.113.9'
          from generate_series(1, $1::integer) n`,
       [rows, lastAt, companyId, locationId, datasetNames],
     )
+  }
   if (options.rows) await disclose(options.rows, options.lastAt ?? new Date().toISOString())
   const list = async (query = '') => {
     const { status, body } = await owner.get(`${path}/disclosures${query}`)

@@ -3,6 +3,7 @@ import { type TestContext, test } from 'node:test'
 import type { PatientAccounting } from '@bridgework/contract/portal'
 import { sealKeyOf } from '../../modules/chain/seal-key.ts'
 import { sealOnce } from '../../modules/chain/sealer.ts'
+import { makeMonthsBetween } from '../../modules/disclosure/test-months.ts'
 import { aRecord } from '../../test-world.ts'
 import { somePortal } from './test-portal.ts'
 
@@ -100,6 +101,7 @@ test('F24: with many disclosures of a location the accounting for a patient take
   const world = await someReads(t)
   const { location, vendor } = world
   // One a minute: in the first week every tenth is a page of all patients, any other is of five other records.
+  await makeMonthsBetween(world.ownerPool, new Date(Date.now() - rows * 60_000), new Date())
   for (let before = 0; before < rows; before += 100_000) {
     await world.ownerPool.query(
       `insert into disclosure (disclosed_at, company_id, key_pair_id, location_id, dataset, filters, records, after_id, last_id, record_ids, request_id, ip)

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { datasetNames } from '@bridgework/contract'
 import { type PortalRouteName, portalApiPath, portalRoutes } from '@bridgework/contract/portal'
+import { makeMonthsOf } from '../../modules/disclosure/months.ts'
+import { makeMonthsBetween } from '../../modules/disclosure/test-months.ts'
 import type { Answer } from '../../test-world.ts'
 import { type SignedIn, somePortal } from './test-portal.ts'
 
@@ -49,6 +51,7 @@ async function someLongLists(t: TestContext) {
   await grow(
     `insert into attribution_script (location_id, key) select n, 'key ' || n from generate_series(100001, 101000) n`,
   )
+  await makeMonthsBetween(world.ownerPool, new Date(Date.now() - 100_000 * 15 * 60_000), new Date())
   await grow(
     `insert into disclosure (disclosed_at, company_id, key_pair_id, location_id, dataset, filters, records, after_id, last_id, request_id, ip)
      select now() - n * interval '15 minutes', $1, gen_random_uuid(), 100001 + n % 1000, ($2::text[])[1 + n % 7], '{}', 1, 0, n, 'r', '203.0.113.9'
@@ -201,12 +204,14 @@ test('a summary ends today and begins six years ago at most, whatever days are a
   const world = await somePortal(t)
   const location = await world.addLocation()
   const owner = await world.signInAs({ organizationId: location.organizationId }, 'owner')
-  const disclose = (at: string[]) =>
-    world.ownerPool.query(
+  const disclose = async (at: string[]) => {
+    await makeMonthsOf(world.ownerPool, at)
+    await world.ownerPool.query(
       `insert into disclosure (disclosed_at, company_id, key_pair_id, location_id, dataset, filters, records, after_id, last_id, request_id, ip)
        select at::timestamptz, gen_random_uuid(), gen_random_uuid(), $1, 'patients', '{}', 1, 0, 1, 'r', '203.0.113.9' from unnest($2::text[]) at`,
       [location.id, at],
     )
+  }
   const path = `/organizations/${location.organizationId}/disclosure_summary`
   type Summary = { days: { day: string }[]; total_reads: number }
   const summarize = async (query: string) => (await owner.get(`${path}${query}`)).body as unknown as Summary

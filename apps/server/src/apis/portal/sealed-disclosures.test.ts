@@ -5,17 +5,23 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { promisify } from 'node:util'
+import { dropMonth } from '../../modules/chain/drop-month.ts'
 import { changeSealKey } from '../../modules/chain/key-change.ts'
 import { type SealKey, sealKeyOf } from '../../modules/chain/seal-key.ts'
+import { mailSeals } from '../../modules/chain/seal-mail.ts'
 import { sealOnce } from '../../modules/chain/sealer.ts'
 import { deriveKeys } from '../../modules/credentials/secret.ts'
+import { makeMonthsBetween } from '../../modules/disclosure/test-months.ts'
+import { createMailDelivery } from '../../modules/mail/delivery.ts'
+import { createSmtp } from '../../modules/mail/smtp.ts'
+import { startSmtpServer } from '../../modules/mail/test-smtp-server.ts'
 import { withTransaction } from '../../platform/database/pool.ts'
 import { somePortal } from './test-portal.ts'
 
 const verifier = join(import.meta.dirname, '../../../../portal/public/verify-disclosures.mjs')
 
 /** A practice of two locations whose disclosures of three days are sealed, another practice, and the stand-alone verifier. */
-async function somePractice(t: TestContext) {
+async function somePractice(t: TestContext, year = 2026) {
   const world = await somePortal(t)
   const location = await world.addLocation()
   const second = await world.addLocation({ organizationId: location.organizationId })
@@ -24,18 +30,20 @@ async function somePractice(t: TestContext) {
   const owner = await world.signInAs({ organizationId: location.organizationId }, 'owner')
   const key = sealKeyOf(world.secretKey)
   const path = `/organizations/${location.organizationId}`
-  const disclose = (rows: number, firstAt: string) =>
-    world.ownerPool.query(
+  const disclose = async (rows: number, firstAt: string) => {
+    await makeMonthsBetween(world.ownerPool, new Date(firstAt), new Date(Date.parse(firstAt) + rows * 1_000))
+    await world.ownerPool.query(
       `insert into disclosure (disclosed_at, company_id, key_pair_id, location_id, dataset, filters, records, record_ids, request_id, ip)
        select $2::timestamptz + n * interval '1 second', $3, (select id from key_pair where company_id = $3), ($4::bigint[])[1 + n % 3], 'patients',
               jsonb_build_object('patient_id', 'secret-canary'), 2, array[n, n + 1], 'r' || n, '203.0.113.9'
          from generate_series(1, $1::integer) n`,
       [rows, firstAt, vendor.companyId, [location.id, second.id, other.id]],
     )
+  }
   const seal = (at: string) => sealOnce({ pool: world.pool, key: async () => key, now: () => new Date(at) })
   for (const day of [1, 2, 3]) {
-    await disclose(9, `2026-03-0${day}T10:00:00Z`)
-    await seal(`2026-03-0${day}T10:01:00Z`)
+    await disclose(9, `${year}-03-0${day}T10:00:00Z`)
+    await seal(`${year}-03-0${day}T10:01:00Z`)
   }
 
   const folder = mkdtempSync(join(tmpdir(), 'bridgework-export-'))
@@ -77,7 +85,10 @@ test('F21: a practice checks its own export with a program that shares nothing w
   const { code, text: said } = await practice.verify(practice.save('part.ndjson', part))
   assert.deepEqual([code, said.split('.')[0]], [0, 'Checked 6 disclosures'], 'from the last seal before that day')
   const { body } = await practice.owner.get(`${practice.path}/seal_key`)
-  assert.deepEqual(body, { public_key: practice.key.text, sealed_at: '2026-03-03T10:01:00.000000Z', entries: 18 })
+  assert.deepEqual(
+    [body.public_key, body.sealed_at, body.entries],
+    [practice.key.text, '2026-03-03T10:01:00.000000Z', 18],
+  )
 })
 
 test('F21: the program finds what was changed in an export, and says how a file or a key is wrong', async (t) => {
@@ -174,6 +185,129 @@ test('F21: after a rotation of the key an export verifies with the key of before
   assert.match(forged.text, /was replaced at 2026-03-04/)
   assert.match(forged.text, /a key that was replaced before/)
 })
+
+test('F29: an export says what was dropped, and the program checks what is left, in an export of all and of a part', async (t) => {
+  const practice = await somePractice(t, 2019)
+  const kept = practice.save('kept.ndjson', await practice.download())
+  await practice.disclose(9, '2019-03-31T23:59:55Z')
+  await practice.disclose(3, '2019-04-01T10:00:00Z')
+  await practice.seal('2019-04-01T10:01:00Z')
+  await practice.disclose(3, '2026-04-02T10:00:00Z')
+  await practice.seal('2026-04-02T10:01:00Z')
+  const owner = await practice.ownerPool.connect()
+  const { key } = practice
+  await dropMonth(owner, {
+    month: '2019-03',
+    key,
+    now: new Date('2026-04-03'),
+    record: async () => {},
+    onProgress: () => {},
+  })
+  owner.release()
+
+  const text = await practice.download()
+  const { code, text: said } = await practice.verify(practice.save('all.ndjson', text), '--earlier', kept)
+  assert.deepEqual(said.split('\n'), [
+    'Checked 7 disclosures. The last seal was made at 2026-04-02T10:01:00.000000Z.',
+    'The disclosures of 2019-03 and before were dropped at 2026-04-03T00:00:00.000000Z: the first 21 of this practice.',
+    'Nothing was changed, removed, added or moved since it was sealed.',
+    '',
+  ])
+  assert.equal(code, 0)
+  const part = await practice.verify(practice.save('part.ndjson', await practice.download('?from=2026-04-01')))
+  assert.deepEqual([part.code, part.text.split('.')[0]], [0, 'Checked 2 disclosures'])
+  const lines = text.trimEnd().split('\n')
+  const entry = lines.findLastIndex((line) => line.startsWith('{"type":"disclosure"'))
+  const { id } = JSON.parse(lines[entry] ?? '')
+  const tampered: [string[], RegExp][] = [
+    [lines.map((line) => line.replace('"month":"2019-03"', '"month":"2019-02"')), /signature of what was dropped/],
+    [lines.map((line) => line.replace(/"sha256":"./, '"sha256":"x')), /not those that were sealed/],
+    [lines.with(entry, JSON.stringify({ type: 'dropped', id, sha256: '' })), /no month that was dropped had it/],
+  ]
+  for (const [changed, expected] of tampered) {
+    const answer = await practice.verify(practice.save('tampered.ndjson', `${changed.join('\n')}\n`))
+    assert.deepEqual([answer.code, expected.test(answer.text)], [3, true], answer.text)
+  }
+})
+
+test('F30: the owner gets each new seal by mail when the practice wants it, and a rewritten past shows by it', async (t) => {
+  const practice = await somePractice(t)
+  const { pool, key, owner, path } = practice
+  const about = { key, publicUrl: 'https://b.example' }
+  const smtp = await startSmtpServer(t)
+  const { send, close } = createSmtp(smtp.url, 'Bridgework <portal@example.com>')
+  t.after(close)
+  let isDown = true
+  const delivery = createMailDelivery({
+    pool,
+    log: () => {},
+    send: (mail) => (isDown ? Promise.reject(new Error('down')) : send(mail)),
+  })
+  const deliver = async () => {
+    const counts = await Promise.all([mailSeals(pool, about), mailSeals(pool, about)])
+    await pool.query('update mail set next_attempt_at = clock_timestamp()')
+    await delivery.deliverDue()
+    return counts[0] + counts[1]
+  }
+  assert.equal(await deliver(), 0, 'off by default')
+
+  const { body } = await owner.get(`${path}/seal_key`)
+  assert.deepEqual([body.is_mailed, body.mailed_to], [false, owner.person.email])
+  assert.equal((await owner.put(`${path}/seal_mail`, { is_mailed: true })).status, 200)
+  assert.equal((await owner.get(`${path}/seal_key`)).body.is_mailed, true)
+  assert.equal(await deliver(), 1, 'the newest seal at once')
+  assert.equal(smtp.mails.length, 0)
+  isDown = false
+  assert.equal(await deliver(), 0, 'once')
+  const [mail] = smtp.mails
+  assert.deepEqual([smtp.mails.length, mail?.to], [1, [owner.person.email]])
+  const { text, file } = partsOf(mail?.text ?? '')
+  const { head, signature } = JSON.parse(file)
+  for (const said of [head, signature, key.text, `https://b.example${path}/disclosures`])
+    assert.ok(text.includes(said), said)
+  const mailed = practice.save('seal.ndjson', file)
+
+  await practice.disclose(3, '2026-03-04T10:00:00Z')
+  await practice.seal('2026-03-05T00:01:00Z')
+  const good = practice.save('good.ndjson', await practice.download())
+  assert.equal((await practice.verify(good, '--earlier', mailed)).code, 0)
+  assert.equal(await deliver(), 1)
+  assert.equal(smtp.mails.length, 2)
+
+  // The operator, who has the database and the key, removes a disclosure and seals everything again.
+  await practice.ownerPool.query('delete from disclosure where id = 1; truncate seal, practice_seal, practice_head')
+  await practice.seal('2026-03-05T10:00:00Z')
+  await practice.disclose(9, '2026-03-05T11:00:00Z')
+  await practice.seal('2026-03-06T00:01:00Z')
+  const rewritten = practice.save('rewritten.ndjson', await practice.download())
+  assert.equal((await practice.verify(rewritten)).code, 0, 'alone it says nothing')
+  const found = await practice.verify(rewritten, '--earlier', mailed)
+  assert.deepEqual([found.code, /the past was written again/.test(found.text)], [3, true], found.text)
+
+  assert.equal((await owner.put(`${path}/seal_mail`, { is_mailed: false })).status, 200)
+  assert.equal(await deliver(), 0)
+  const { rows } = await pool.query(`select subject from audit_event where action = 'seal.mail' order by id`)
+  assert.deepEqual(rows, [{ subject: 'On' }, { subject: 'Off' }])
+})
+
+/** The text of a mail with a file, and the file. */
+function partsOf(mail: string): { text: string; file: string } {
+  const [, boundary = ''] = /boundary="([^"]+)"/.exec(mail) ?? []
+  const [text = '', file = ''] = mail.split(`--${boundary}`).slice(1)
+  assert.match(file, /Content-Disposition: attachment;\s+filename=seal-\d+-2026-03-03\.ndjson/)
+  return { text: decoded(text), file: decoded(file) }
+}
+
+function decoded(part: string): string {
+  const at = part.search(/\r?\n\r?\n/)
+  const [head, body] = [part.slice(0, at), part.slice(at).trim()]
+  if (/base64/i.test(head)) return Buffer.from(body, 'base64').toString()
+  if (!/quoted-printable/i.test(head)) return body
+  return Buffer.from(
+    body.replace(/=\r?\n/g, '').replace(/=([0-9A-F]{2})/g, (_, hex) => String.fromCharCode(parseInt(hex, 16))),
+    'latin1',
+  ).toString()
+}
 
 test('W19: the disclosures of another practice are not exported', async (t) => {
   const practice = await somePractice(t)

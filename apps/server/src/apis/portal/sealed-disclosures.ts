@@ -1,19 +1,24 @@
 import { Readable } from 'node:stream'
 import type { Pool } from 'pg'
+import { recordAudit } from '../../modules/audit/store.ts'
+import { remainingTo } from '../../modules/chain/dropped.ts'
 import { listSealKeyChanges, type SealKeyChange } from '../../modules/chain/key-change.ts'
 import { type SealPublicKey, sealKeyOf } from '../../modules/chain/seal-key.ts'
-import { type ExportPart, sealedExport } from '../../modules/chain/sealed-export.ts'
-import { findLastPracticeSeal, type StoredPracticeSeal } from '../../modules/chain/store.ts'
+import { findSealMail, sealFields, setSealMail } from '../../modules/chain/seal-mail.ts'
+import { type DroppedPart, type ExportPart, sealedExport } from '../../modules/chain/sealed-export.ts'
+import { findLastPracticeSeal } from '../../modules/chain/store.ts'
 import { clientIdsOf } from '../../modules/credentials/key-pair.ts'
 import { companyNames } from '../../modules/directory/company.ts'
 import { type Location, listLocations } from '../../modules/directory/location.ts'
 import { type DisclosureFactsRow, toDisclosureFacts } from '../../modules/disclosure/entry.ts'
+import { withTransaction } from '../../platform/database/pool.ts'
 import type { CompanyId, KeyPairId } from '../../platform/identity/identity.ts'
+import { entryOf } from './audit.ts'
 import type { PortalHandlers } from './context.ts'
 import { readDays } from './query.ts'
 
 /** What a practice checks with a program of its own that no disclosure was changed: docs/decisions/chain.md. */
-export const sealedDisclosureHandlers: PortalHandlers<'exportSealedDisclosures' | 'getSealKey'> = {
+export const sealedDisclosureHandlers: PortalHandlers<'exportSealedDisclosures' | 'getSealKey' | 'setSealMail'> = {
   exportSealedDisclosures: async ({ pool, secretKey }, { member: { organizationId }, query, reply }) => {
     const { from } = readDays(query)
     const locations = await listLocations(pool, organizationId)
@@ -21,23 +26,37 @@ export const sealedDisclosureHandlers: PortalHandlers<'exportSealedDisclosures' 
       'Content-Type': 'application/x-ndjson; charset=utf-8',
       'Content-Disposition': `attachment; filename="disclosures-${organizationId}.ndjson"`,
     })
+    const key = sealKeyOf(secretKey)
     const parts = sealedExport(pool, {
       organizationId,
       locationIds: locations.map(({ id }) => id),
       from: from && new Date(from.toZonedDateTime('UTC').epochMilliseconds),
+      key,
     })
-    const lines = toLines(pool, { organizationId, locations, key: sealKeyOf(secretKey) }, parts)
+    const lines = toLines(pool, { organizationId, locations, key }, parts)
     // Fastify waits for a stream that was given to `send`, and takes this for what the route answers.
     return reply.send(Readable.from(lines)) as unknown as string
   },
 
   getSealKey: async ({ pool, secretKey }, { member }) => {
     const last = await findLastPracticeSeal(pool, member.organizationId)
+    const { isOn, recipient } = await findSealMail(pool, member.organizationId)
     return {
       public_key: sealKeyOf(secretKey).text,
       sealed_at: last?.sealedAt ?? null,
       entries: last && Number(last.entries),
+      is_mailed: isOn,
+      mailed_to: recipient,
     }
+  },
+
+  setSealMail: async ({ pool }, call) => {
+    const { is_mailed: isOn } = call.body
+    await withTransaction(pool, async (client) => {
+      await setSealMail(client, call.member.organizationId, isOn)
+      await recordAudit(client, entryOf(call, 'seal.mail', isOn ? 'On' : 'Off'))
+    })
+    return { done: true }
   },
 }
 
@@ -50,7 +69,11 @@ async function* toLines(pool: Pool, practice: Practice, parts: AsyncGenerator<Ex
     if (part.type === 'begin') {
       const begins_after = part.seal && sealFields(part.seal)
       const key_changes = (await listSealKeyChanges(pool)).map(changeFields)
-      yield line({ type: 'export', organization_id: organizationId, public_key: key.text, key_changes, begins_after })
+      const dropped = part.dropped && dropFields(part.dropped)
+      const about = { organization_id: organizationId, public_key: key.text, key_changes }
+      yield line({ type: 'export', ...about, begins_after, dropped })
+    } else if (part.type === 'dropped') {
+      yield line({ type: 'dropped', id: part.entry.id, sha256: part.entry.hash.toString('hex') })
     } else if (part.type === 'seal') yield line({ type: 'seal', ...sealFields(part.seal) })
     else if (part.type === 'end') yield line({ type: 'end' })
     else yield await entryLines(pool, places, part.rows)
@@ -77,15 +100,17 @@ async function entryLines(pool: Pool, places: ReadonlyMap<string, string>, rows:
     .join('')
 }
 
-function sealFields(seal: StoredPracticeSeal) {
+function dropFields({ drop, begin }: DroppedPart) {
   return {
-    organization_id: seal.organizationId,
-    entries: seal.entries,
-    head: seal.head.toString('hex'),
-    last_disclosure_id: seal.lastDisclosureId,
-    sealed_at: seal.sealedAt,
-    key_id: seal.keyId,
-    signature: seal.signature.toString('base64url'),
+    organization_id: begin.organizationId,
+    month: drop.month,
+    dropped_at: drop.droppedAt,
+    entries: begin.entries,
+    head: begin.head.toString('hex'),
+    last_disclosure_id: begin.lastDisclosureId,
+    remaining_to: remainingTo(drop),
+    key_id: drop.keyId,
+    signature: begin.signature.toString('base64url'),
   }
 }
 

@@ -178,7 +178,7 @@ test('notes that are granted again before all are removed stay, and the agent se
 
 test('the upgrade removes the notes that are stored, and an older process can store none', async (t) => {
   const { url, pool, ownerPool } = await createTestDatabase(t)
-  await ownerPool.query('drop schema public cascade; create schema public')
+  await ownerPool.query('drop schema public, monthly cascade; create schema public')
   await migrate(url, { directory: migrationsBefore(t, 'notes'), serverRole, log: () => {} })
   const note = 'He said "no" \\ and {"note":"again"} \\\\" left'
   const source = (text: string | null) => JSON.stringify({ ...aRecord('appointments'), note: text })

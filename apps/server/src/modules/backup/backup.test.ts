@@ -8,6 +8,7 @@ import { ownerRole } from '../../platform/database/embedded/cluster.ts'
 import { createTestDatabase } from '../../platform/database/test-database.ts'
 import { aPlan, someWorld } from '../../test-world.ts'
 import { createSecretKey } from '../credentials/secret.ts'
+import { makeMonthsOf } from '../disclosure/months.ts'
 import { fillTenants, type Snapshot, snapshot, tablesOf } from '../leaving/test-filled-tenant.ts'
 import { copyRecords } from '../records/test-volume.ts'
 import { createBackup, restoreBackup, verifyBackup } from './backup.ts'
@@ -19,6 +20,12 @@ test('K33: a restored database has every row of the one that was backed up, and 
   const { world, work, file, ownerUrl } = await someBackup(t)
   const vendor = await world.addVendor()
   const { location } = await fillTenants(world, vendor)
+  // A new database has no table of this month.
+  await makeMonthsOf(world.ownerPool, ['2019-03-01'])
+  await world.ownerPool.query(
+    `insert into disclosure (disclosed_at, company_id, key_pair_id, location_id, dataset, filters, records, record_ids, request_id, ip)
+     select '2019-03-07T10:00:00Z', company_id, key_pair_id, location_id, dataset, '{}', 1, '{1}', 'old', ip from disclosure limit 1`,
+  )
   const before = await snapshot(world)
   const backup = await createBackup(ownerUrl, file, new Date(), work)
   await location.upload('insurance_plans', { later: aPlan() })

@@ -6,6 +6,7 @@ import { copyIn, copyOut } from '../../platform/database/copy.ts'
 import type { Queryable } from '../../platform/database/queryable.ts'
 import { requireNewPath } from '../../platform/errors/new-path.ts'
 import { Problem } from '../../platform/errors/problem.ts'
+import { listDisclosureMonths, makeMonthsOf } from '../disclosure/months.ts'
 import { createFrameWriter, type Frame, type FrameWriter, frameBytesMax, readFrames, unusable } from './sealed-file.ts'
 import {
   type BackedUpTable,
@@ -21,7 +22,8 @@ export type TableContent = { table: string; rows: number; sha256: string }
 
 export type Backup = { at: string; migration: number; tables: TableContent[]; rows: number }
 
-type Start = { at: string; migrations: Migrations }
+/** `months`: of which there are disclosures. The target needs a table for each. */
+type Start = { at: string; migrations: Migrations; months: string[] }
 type End = { sequences: { name: string; value: string }[] }
 
 /** What a command gives: `keys`, of which the first seals and any opens; `show` is told how far it is, in bytes of so many; `signal` ends it with Problem `stopped`. */
@@ -91,6 +93,7 @@ export async function restoreBackup(
           requireSameSchema(start.migrations, await listMigrations(client))
           await requireEmpty(client)
           await client.query(`truncate ${[...tables.keys()].join(', ')}`)
+          await makeMonthsOf(client, start.months)
         },
         store: async ({ name, columns }, chunks) => {
           if (tables.get(name)?.columns !== columns) throw unusable(`The table ${name} is not of this version.`)
@@ -110,14 +113,17 @@ export async function restoreBackup(
 
 async function writeAll(client: pg.Client, writer: FrameWriter, at: Date, work: Work): Promise<Backup> {
   const migrations = await listMigrations(client)
-  await writer.write('start', { at: at.toISOString(), migrations } satisfies Start)
+  const start: Start = { at: at.toISOString(), migrations, months: await listDisclosureMonths(client) }
+  await writer.write('start', start)
   const contents: TableContent[] = []
   const total = await measureTables(client)
   let done = 0
   for (const table of await listTables(client)) {
     await writer.write('table', table)
     const hash = createHash('sha256')
-    for await (const bytes of inFrames(copyOut(client, `copy ${table.name} (${table.columns}) to stdout`))) {
+    for await (const bytes of inFrames(
+      copyOut(client, `copy (select ${table.columns} from ${table.name}) to stdout`),
+    )) {
       if (work.signal.aborted) throw stopped()
       hash.update(bytes)
       await writer.write('rows', bytes)
@@ -130,7 +136,7 @@ async function writeAll(client: pg.Client, writer: FrameWriter, at: Date, work: 
     contents.push(content)
   }
   await writer.write('end', { sequences: await listSequences(client) } satisfies End)
-  return summaryOf({ at: at.toISOString(), migrations }, contents)
+  return summaryOf(start, contents)
 }
 
 /** Bytes in pieces of a frame's size: `COPY` gives them row by row. */

@@ -18,7 +18,7 @@ export async function listTables(db: Queryable): Promise<BackedUpTable[]> {
                     from pg_constraint f
                    where f.conrelid = t.oid and f.contype = 'f' and f.confrelid <> t.oid) as refers_to
        from pg_class t
-      where t.relnamespace = 'public'::regnamespace and t.relkind = 'r' and t.relpersistence = 'p' and t.relname <> 'migration'
+      where t.relnamespace = 'public'::regnamespace and t.relkind in ('r', 'p') and t.relpersistence = 'p' and t.relname <> 'migration'
       order by t.relname`,
   )
   const ordered = new Map<string, BackedUpTable>()
@@ -54,7 +54,7 @@ export async function measureTables(db: Queryable): Promise<number> {
   const { rows } = await db.query<{ bytes: string }>(
     `select coalesce(sum(pg_table_size(oid)), 0)::bigint as bytes
        from pg_class
-      where relnamespace = 'public'::regnamespace and relkind = 'r'`,
+      where relnamespace in ('public'::regnamespace, 'monthly'::regnamespace) and relkind = 'r'`,
   )
   return Number(rows[0]?.bytes)
 }

@@ -56,7 +56,9 @@ export async function listSealKeyChanges(db: Queryable): Promise<SealKeyChange[]
   return rows.map(fromRow<SealKeyChange>)
 }
 
-type SealKeys = {
+export type SealKeys = {
+  /** Every key, the oldest first. */
+  all: readonly SealPublicKey[]
   /** The key with which a seal must be signed. */
   keyOf: (seal: number) => SealPublicKey
   /** The hashes that rotations name of this seal. */
@@ -65,11 +67,20 @@ type SealKeys = {
   lastPinned: number
 }
 
+/** Which key signed what, from one that is trusted, by the rotations that are on record. A forged one is given to `onForged`. */
+export async function readSealKeys(
+  db: Queryable,
+  trusted: SealPublicKey,
+  onForged: (change: SealKeyChange) => void = () => {},
+): Promise<SealKeys> {
+  return sealKeysFrom(trusted, await listSealKeyChanges(db), onForged)
+}
+
 /**
  * Which key signed which seal, from one that is trusted and the rotations before and after it. A change that is not signed by both of its keys
  * leads nowhere, and is given to `onForged`.
  */
-export function sealKeysFrom(
+function sealKeysFrom(
   trusted: SealPublicKey,
   changes: readonly SealKeyChange[],
   onForged: (change: SealKeyChange) => void,
@@ -92,6 +103,7 @@ export function sealKeysFrom(
     keys.push({ key: next, lastSeal: Number.POSITIVE_INFINITY })
   }
   return {
+    all: keys.map(({ key }) => key),
     keyOf: (seal) => keys.find(({ lastSeal }) => seal <= lastSeal)?.key ?? trusted,
     pinsOf: (seal) => valid.filter(({ lastSeal }) => lastSeal === seal).map((change) => change.lastSealSha256),
     lastPinned: Math.max(0, ...valid.map(({ lastSeal }) => lastSeal)),

@@ -22,9 +22,9 @@ function locationsOf(entries: readonly HashedEntry[]): LocationId[] {
 
 export type Practices = ReturnType<typeof createPractices>
 
-/** The practices' chains, computed again from all disclosures in their order. */
-export function createPractices(db: Queryable) {
-  const heads = new Map<OrganizationId, PracticeHead>()
+/** The practices' chains, computed again from all disclosures in their order. `begins`: where they begin, when older ones were dropped. */
+export function createPractices(db: Queryable, begins: readonly PracticeHead[] = []) {
+  const heads = new Map(begins.map((begin) => [begin.organizationId, begin]))
   const owners = new Map<LocationId, OrganizationId>()
   return {
     async add(entries: readonly HashedEntry[]): Promise<void> {
@@ -33,6 +33,9 @@ export function createPractices(db: Queryable) {
         for (const [id, owner] of await organizationsOfLocations(db, unknown)) owners.set(id, owner)
       for (const entry of entries) addToHead(heads, owners, entry)
     },
+    /** Every chain as it is now, in order of organization. */
+    heads: (): PracticeHead[] =>
+      [...heads.values()].toSorted((a, b) => Number(BigInt(a.organizationId) - BigInt(b.organizationId))),
     /** Whether a practice's seal says what its chain is now. The next one is compared with the entries after it. */
     agrees(seal: StoredPracticeSeal): boolean {
       const head = heads.get(seal.organizationId)

@@ -39,6 +39,20 @@ export async function findSeal(db: Queryable, number: number): Promise<Seal | nu
   return rows[0] ? fromRow<Seal>(rows[0]) : null
 }
 
+/** One transaction at a time drops a month; nothing else waits for it. */
+export async function lockDrops(owner: Queryable): Promise<void> {
+  await owner.query('lock table disclosure_drop in share row exclusive mode')
+}
+
+/** The newest seal with no disclosure from this id on, or null. Reads back from the newest: for a command, not for a request. */
+export async function findLastSealUpTo(db: Queryable, firstIdAfter: string): Promise<Seal | null> {
+  const { rows } = await db.query<RowOf<Seal>>(
+    `select ${sealColumns} from seal where last_disclosure_id < $1 order by number desc limit 1`,
+    [firstIdAfter],
+  )
+  return rows[0] ? fromRow<Seal>(rows[0]) : null
+}
+
 /** The newest seal made before this moment, or null. */
 export async function findLastSealBefore(db: Queryable, before: Date): Promise<Seal | null> {
   const { rows } = await db.query<RowOf<Seal>>(

@@ -5,6 +5,7 @@ import type { LocationId } from '../../platform/identity/identity.ts'
 import { recordAudit } from '../audit/store.ts'
 import { createSecretKey } from '../credentials/secret.ts'
 import { createOrganization } from '../directory/organization.ts'
+import { makeMonthsBetween } from '../disclosure/test-months.ts'
 import { createLocation } from '../onboarding/upsert-locations.ts'
 import { type SealKey, sealKeyOf } from './seal-key.ts'
 import { sealOnce } from './sealer.ts'
@@ -12,7 +13,7 @@ import { type Finding, type VerifyOptions, verifyChain } from './verify.ts'
 
 /** A database with two practices, what adds disclosures and acts of any time to it, seals them at any time, and verifies them. */
 export async function someChain(t: { name?: string }) {
-  const { pool, ownerPool, serverUrl } = await createTestDatabase(t)
+  const { pool, ownerPool, serverUrl, url } = await createTestDatabase(t)
   const key = sealKeyOf(createSecretKey(randomBytes(32)))
   const practices = await Promise.all(
     ['Smile', 'Bright'].map(async (name) => {
@@ -24,8 +25,9 @@ export async function someChain(t: { name?: string }) {
   const [here, there] = practices.map(({ locationId }) => locationId) as [LocationId, LocationId]
 
   /** Disclosures, one a second from this moment on, by turns of both practices: intervals and lists of ids. */
-  const disclose = (rows: number, firstAt: string, locationIds: readonly LocationId[] = [here, there]) =>
-    ownerPool.query(
+  const disclose = async (rows: number, firstAt: string, locationIds: readonly LocationId[] = [here, there]) => {
+    await makeMonthsBetween(ownerPool, new Date(firstAt), new Date(Date.parse(firstAt) + rows * 1_000))
+    await ownerPool.query(
       `insert into disclosure (disclosed_at, company_id, key_pair_id, location_id, dataset, filters, records, counted, after_id, last_id,
                                record_ids, request_id, ip)
        select $2::timestamptz + n * interval '1 second', $3, $3, ($4::bigint[])[1 + n % cardinality($4::bigint[])],
@@ -36,6 +38,7 @@ export async function someChain(t: { name?: string }) {
          from generate_series(1, $1::integer) n`,
       [rows, firstAt, randomUUID(), locationIds],
     )
+  }
 
   const act = (count: number) =>
     Promise.all(
@@ -63,5 +66,5 @@ export async function someChain(t: { name?: string }) {
     return { report: await verifyChain(db, { ...defaults, ...options }), found }
   }
 
-  return { pool, ownerPool, serverUrl, key, practices, here, there, disclose, act, seal, verify }
+  return { pool, ownerPool, serverUrl, url, key, practices, here, there, disclose, act, seal, verify }
 }

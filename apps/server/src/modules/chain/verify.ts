@@ -1,11 +1,12 @@
 import type { Queryable } from '../../platform/database/queryable.ts'
 import { lastActId } from '../audit/entry.ts'
-import { lastDisclosureId } from '../disclosure/entry.ts'
+import { countDisclosuresUpTo, lastDisclosureId } from '../disclosure/entry.ts'
+import { type Drop, endOfMonth, listDrops, withRemaining } from './dropped.ts'
 import { createEntryCheck, type Find } from './entry-check.ts'
-import { listSealKeyChanges, sealKeysFrom } from './key-change.ts'
+import { readSealKeys, type SealKeys } from './key-change.ts'
 import { createPractices, type Practices } from './practice-heads.ts'
 import type { PublishedSeals } from './published.ts'
-import { hashActs, hashDisclosures } from './run.ts'
+import { type HashedEntry, hashActs, hashDisclosures } from './run.ts'
 import { noSeal, practiceSealText, practicesHash, previousOf, type Seal, sealText, sha256 } from './seal.ts'
 import type { SealPublicKey } from './seal-key.ts'
 import {
@@ -33,6 +34,8 @@ export type VerifyReport = {
   /** Entries that wait for their seal. */
   unsealed: number
   findings: number
+  /** What the operator dropped, month by month: of these only the seals are left to check. */
+  dropped: { month: string; droppedAt: string; disclosures: number; seal: number }[]
 }
 
 export type VerifyOptions = {
@@ -64,74 +67,60 @@ export async function verifyChain(db: Queryable, options: VerifyOptions): Promis
     findings += 1
     options.onFinding({ seal, text })
   }
-  const sealKeys = sealKeysFrom(options.key, await listSealKeyChanges(db), ({ changedAt }) =>
+  const keys = await readSealKeys(db, options.key, ({ changedAt }) =>
     find(
       null,
       `The change of the key for seals at ${changedAt} is not signed by both keys: it was made up or altered.`,
     ),
   )
   const first = from === null ? null : await findLastSealBefore(db, from)
-  const newest = (await findLastSeal(db))?.number ?? 0
+  const dropped = await checkDrops(db, keys, find)
   const [chainBegin] = await listSeals(db, { after: 0, until: endOfTime, limit: 1 })
   const beginsAt = chainBegin?.sealedAt ?? ''
-  const kinds = {
-    disclosures: createEntryCheck(db, { name: 'disclosure', read: hashDisclosures, beginsAt, find }),
+  const drop = dropped.at(-1) ?? null
+  const check = {
+    ...options,
+    keys,
+    after: first,
+    find,
+    drop,
+    disclosures: createEntryCheck(db, {
+      name: 'disclosure',
+      read: withRemaining(hashDisclosures, drop),
+      beginsAt,
+      find,
+    }),
     acts: createEntryCheck(db, { name: 'act', read: hashActs, beginsAt, find }),
+    practices: from === null ? createPractices(db, drop?.begins) : null,
   }
-  let practices = from === null ? createPractices(db) : null
   let last: Seal | null = first
   let seals = 0
   let practiceSeals = 0
   let fromAt: string | null = null
-  for (;;) {
-    const page = await listSeals(db, { after: last?.number ?? 0, until: until ?? endOfTime, limit: sealsAtOnce })
-    for (const seal of page) {
-      const before: Seal | typeof noSeal = last ?? noSeal
-      fromAt ??= seal.sealedAt
-      seals += 1
-      const key = sealKeys.keyOf(seal.number)
-      checkSeal(seal, last, key, find)
-      if (sealKeys.pinsOf(seal.number).some((hash) => !hash.equals(previousOf(seal))))
-        find(
-          seal.number,
-          `Seal ${seal.number} is not the one after which the key was changed: the past was written again.`,
-        )
-      await checkPublished(seal, published, find)
-      const marks = () => readMarks(db, seal.number)
-      const disclosed = await kinds.disclosures.check(seal.number, before.lastDisclosureId, {
-        lastId: seal.lastDisclosureId,
-        count: seal.disclosures,
-        hash: seal.disclosuresSha256,
-        marks: async () => (await marks()).disclosureMarks,
-      })
-      await kinds.acts.check(seal.number, before.lastActId, {
-        lastId: seal.lastActId,
-        count: seal.acts,
-        hash: seal.actsSha256,
-        marks: async () => (await marks()).actMarks,
-      })
-      // After a changed entry nothing computed from the entries fits any more: that says nothing new.
-      if (disclosed === null) practices = null
-      await practices?.add(disclosed ?? [])
-      practiceSeals += await checkPractices(db, seal, key, practices, find)
-      last = seal
-      options.onProgress?.(seal.number, newest)
-    }
-    if (page.length < sealsAtOnce) break
+  for await (const { seal } of checkSeals(db, check)) {
+    fromAt ??= seal.sealedAt
+    seals += 1
+    practiceSeals += seal.practices
+    last = seal
   }
   const end: Seal | typeof noSeal = last ?? noSeal
   let unsealed = 0
+  if (from === null && drop !== null) {
+    const [sealed] = await listSeals(db, { after: drop.sealNumber - 1, until: endOfTime, limit: 1 })
+    const added = await countDisclosuresUpTo(db, drop.sealNumber === sealed?.number ? sealed.lastDisclosureId : '0')
+    if (added > 0) find(null, `${added} disclosures stand among those that were dropped: they were added later.`)
+  }
   if (until === null) {
     const sealableUntil = new Date(options.now.getTime() - unsealedMsMax).toISOString().replace('Z', '000Z')
     const ends = [
-      [kinds.disclosures, end.lastDisclosureId, await lastDisclosureId(db)],
-      [kinds.acts, end.lastActId, await lastActId(db)],
+      [check.disclosures, end.lastDisclosureId, await lastDisclosureId(db)],
+      [check.acts, end.lastActId, await lastActId(db)],
     ] as const
     for (const [kind, after, to] of ends) unsealed += await kind.checkUnsealed(after, to, sealableUntil)
-    if (sealKeys.lastPinned > end.number)
+    if (keys.lastPinned > end.number)
       find(
         null,
-        `The key was changed after seal ${sealKeys.lastPinned}, and the last one is ${end.number}: the end was removed.`,
+        `The key was changed after seal ${keys.lastPinned}, and the last one is ${end.number}: the end was removed.`,
       )
     await checkPublishedEnd(end.number, published, find)
     const lost = await countLostPracticeSeals(db)
@@ -139,15 +128,99 @@ export async function verifyChain(db: Queryable, options: VerifyOptions): Promis
   }
   return {
     seals,
-    disclosures: kinds.disclosures.counts.entries,
-    acts: kinds.acts.counts.entries,
+    disclosures: check.disclosures.counts.entries,
+    acts: check.acts.counts.entries,
     practiceSeals,
     from: fromAt,
     to: last === first ? null : (last?.sealedAt ?? null),
-    beforeChain: kinds.disclosures.counts.beforeChain + kinds.acts.counts.beforeChain,
+    beforeChain: check.disclosures.counts.beforeChain + check.acts.counts.beforeChain,
     unsealed,
     findings,
+    dropped: dropped.map(({ month, droppedAt, disclosures, sealNumber }) => ({
+      month,
+      droppedAt,
+      disclosures,
+      seal: sealNumber,
+    })),
   }
+}
+
+/** What seals are checked with and against. `drop`: the newest, up to whose seal there are no disclosures. */
+export type SealCheck = Pick<VerifyOptions, 'until' | 'published' | 'onProgress'> & {
+  keys: SealKeys
+  after: Seal | null
+  find: Find
+  drop: Drop | null
+  disclosures: ReturnType<typeof createEntryCheck>
+  acts: ReturnType<typeof createEntryCheck>
+  /** Null: their chains are not computed. */
+  practices: Practices | null
+}
+
+/** Checks seal after seal, with the entries of each; `disclosed` null: they are dropped, or not those that were sealed. */
+export async function* checkSeals(
+  db: Queryable,
+  check: SealCheck,
+): AsyncGenerator<{ seal: Seal; disclosed: HashedEntry[] | null }> {
+  const { keys, published, find, drop } = check
+  const newest = (await findLastSeal(db))?.number ?? 0
+  let { after: last, practices } = check
+  for (;;) {
+    const range = { after: last?.number ?? 0, until: check.until ?? endOfTime, limit: sealsAtOnce }
+    const page = await listSeals(db, range)
+    for (const seal of page) {
+      const before: Seal | typeof noSeal = last ?? noSeal
+      const key = keys.keyOf(seal.number)
+      checkSeal(seal, last, key, find)
+      if (keys.pinsOf(seal.number).some((hash) => !hash.equals(previousOf(seal))))
+        find(
+          seal.number,
+          `Seal ${seal.number} is not the one after which the key was changed: the past was written again.`,
+        )
+      await checkPublished(seal, published, find)
+      const marks = () => readMarks(db, seal.number)
+      const isDropped = drop !== null && seal.number <= drop.sealNumber
+      if (seal.number === drop?.sealNumber && sha256(sealText(seal)).toString('hex') !== drop.sealSha256)
+        find(seal.number, `Seal ${seal.number} is not the last one of the dropped month ${drop.month}.`)
+      const disclosed = isDropped
+        ? null
+        : await check.disclosures.check(seal.number, before.lastDisclosureId, {
+            lastId: seal.lastDisclosureId,
+            count: seal.disclosures,
+            hash: seal.disclosuresSha256,
+            marks: async () => (await marks()).disclosureMarks,
+          })
+      await check.acts.check(seal.number, before.lastActId, {
+        lastId: seal.lastActId,
+        count: seal.acts,
+        hash: seal.actsSha256,
+        marks: async () => (await marks()).actMarks,
+      })
+      // After a changed entry nothing computed from the entries fits any more: that says nothing new.
+      if (disclosed === null && !isDropped) practices = null
+      await practices?.add(disclosed ?? [])
+      await checkPractices(db, seal, key, isDropped ? null : practices, find)
+      last = seal
+      check.onProgress?.(seal.number, newest)
+      yield { seal, disclosed }
+    }
+    if (page.length < sealsAtOnce) return
+  }
+}
+
+/** The drops that a key signed, in their order. */
+async function checkDrops(db: Queryable, keys: SealKeys, find: Find): Promise<Drop[]> {
+  const found: Drop[] = []
+  for (const { month, drop, isRight } of await listDrops(db, keys)) {
+    if (!isRight || drop === null) {
+      find(null, `The record of the dropped month ${printable(month)} was changed, or signed with another key.`)
+      continue
+    }
+    if (Date.parse(drop.droppedAt) < endOfMonth(month).droppableAt.getTime())
+      find(null, `The month ${month} was dropped at ${drop.droppedAt}, less than six years after its end.`)
+    found.push(drop)
+  }
+  return found
 }
 
 function checkSeal(seal: Seal, last: Seal | null, key: SealPublicKey, find: Find): void {
@@ -188,7 +261,7 @@ async function checkPractices(
   key: SealPublicKey,
   practices: Practices | null,
   find: Find,
-): Promise<number> {
+): Promise<void> {
   const seals = await listPracticeSealsOfSeal(db, seal.number)
   if (seals.length !== seal.practices || !practicesHash(seals).equals(seal.practicesSha256))
     find(seal.number, `The practice seals of seal ${seal.number} are not those that it was made with.`)
@@ -199,7 +272,6 @@ async function checkPractices(
     if (practices && !practices.agrees(each))
       find(seal.number, `${name} does not fit the disclosures of that organization's locations.`)
   }
-  return seals.length
 }
 
 const endOfTime = new Date(8.64e15)

@@ -52,7 +52,7 @@ export async function addDisclosedDays(db: Queryable, afterId: string, lastId: s
 /**
  * The disclosures that told something of a patient, newest first: by the days whose ids hold one of the patient's, and then the disclosures of
  * those days alone (disclosure_of_location_by_company). `doneTo`: up to this id disclosures were added to days; the others are looked at
- * themselves.
+ * themselves. `offset 0` has each day looked up: the planner would read all of the location's disclosures instead.
  */
 export async function listPatientDisclosures(
   db: Queryable,
@@ -76,10 +76,13 @@ export async function listPatientDisclosures(
             case when digested is not null then 'compared' when records = 0 then 'counted' else 'sent' end as kind, request_id
        from (select entry.*, touched.ids
                from touched
-               join disclosure entry
-                 on entry.location_id = $1 and entry.company_id = touched.company_id
-                and entry.disclosed_at between touched.first_at and touched.last_at
-                and entry.dataset = touched.dataset and entry.id <= $7
+              cross join lateral (
+                    select *
+                      from disclosure
+                     where location_id = $1 and company_id = touched.company_id
+                       and disclosed_at between touched.first_at and touched.last_at
+                       and dataset = touched.dataset and id <= $7
+                    offset 0) entry
               union all
              select entry.*, own.ids
                from newer

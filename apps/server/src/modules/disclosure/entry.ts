@@ -50,6 +50,12 @@ export async function lastDisclosureId(db: Queryable): Promise<string> {
   return rows[0]?.last ?? '0'
 }
 
+/** How many have an id up to this one. */
+export async function countDisclosuresUpTo(db: Queryable, lastId: string): Promise<number> {
+  const { rows } = await db.query<{ count: string }>('select count(*) from disclosure where id <= $1', [lastId])
+  return Number(rows[0]?.count)
+}
+
 /** Disclosures with ids in (afterId, lastId], in order of id, by the primary key. */
 export async function readDisclosureFacts(db: Queryable, range: Range): Promise<DisclosureFacts[]> {
   return (await readDisclosureRows(db, range)).map(toDisclosureFacts)
@@ -92,11 +98,18 @@ export async function listDisclosureIds(
   return rows.map(({ id }) => id)
 }
 
-/** These disclosures in order of id. */
-export async function readDisclosureFactsByIds(db: Queryable, ids: readonly string[]): Promise<DisclosureFactsRow[]> {
+/** These disclosures in order of id; the instants, which the caller knows to hold all of them, name the months to look in. */
+export async function readDisclosureFactsByIds(
+  db: Queryable,
+  ids: readonly string[],
+  { firstAt, lastAt }: { firstAt: string; lastAt: string },
+): Promise<DisclosureFactsRow[]> {
   const { rows } = await db.query<DisclosureFactsRow>(
-    `select ${disclosureFactsColumns} from disclosure where id = any($1::bigint[]) order by id`,
-    [ids],
+    `select ${disclosureFactsColumns}
+       from disclosure
+      where id = any($1::bigint[]) and disclosed_at >= $2 and disclosed_at <= $3
+      order by id`,
+    [ids, firstAt, lastAt],
   )
   return rows
 }

@@ -1,6 +1,7 @@
 import type { DatasetName } from '@bridgework/contract'
-import type { Pool, QueryConfig } from 'pg'
+import { DatabaseError, type Pool, type QueryConfig } from 'pg'
 import type { CompanyId, KeyPairId, LocationId } from '../../platform/identity/identity.ts'
+import { makeDisclosureMonths } from './months.ts'
 
 /** What an answer disclosed. An unfiltered page and a digest cover the ids in (afterId, lastId]; any other answer lists its ids. */
 export type DisclosureEntry = {
@@ -53,7 +54,19 @@ export async function insertDisclosures(
     values: [JSON.stringify(rows), Math.max(1, Math.floor(timeoutMs * 0.8))],
     query_timeout: timeoutMs,
   }
-  await pool.query(query)
+  try {
+    await pool.query(query)
+  } catch (error) {
+    // The database's clock has reached a month that has no table: no process ran for months, or the clock was set.
+    if (!isWithoutMonth(error)) throw error
+    await makeDisclosureMonths(pool)
+    await pool.query(query)
+  }
+}
+
+/** No table takes the row. A row that breaks a constraint has the same code, and names the constraint. */
+function isWithoutMonth(error: unknown): boolean {
+  return error instanceof DatabaseError && error.code === '23514' && error.constraint === undefined
 }
 
 /** The latest disclosures of a location, of a company, of both or of all, newest first; `since` included. Indexed by either and the time. */

@@ -50,6 +50,7 @@ export const companyEndings: Endings = {
   rerender_work: ofPractices,
   practice_head: ofPractices,
   practice_seal: ofPractices,
+  seal_mail: ofPractices,
   sync_activity: ofPractices,
   upload: ofPractices,
   ...installation,

@@ -15,6 +15,7 @@ export const organizationEndings: Endings = {
   agent_number: atOnce(ofItsAgents),
   agent: atOnce('organization_id = $1::bigint'),
   sync_slot: atOnce(atItsLocations),
+  seal_mail: atOnce('organization_id = $1::bigint'),
   attribution_script: atOnce(atItsLocations),
   ...people,
   dataset_grant: inSlices(atItsLocations),

@@ -117,6 +117,7 @@ export const notExported: Readonly<Record<string, string>> = {
   disclosed_day: 'made from disclosures',
   practice_head: 'made from disclosures',
   practice_seal: 'in the portal’s download of disclosures with seals',
+  seal_mail: 'whether seals are mailed',
   rerender_work: 'work of this moment',
   note_removal: 'work of this moment',
   complete_list: 'work of this moment',

@@ -65,6 +65,7 @@ export async function fillTenants(world: TestWorld, vendor: TestVendor) {
       `insert into practice_head (organization_id, entries, head, last_disclosure_id, unsealed) values ($1, 1, 'h', 1, 0)`,
       [b],
     ],
+    ['insert into seal_mail values ($1)', [b]],
     [`insert into practice_seal values ($1, 1, 'h', 1, now(), 'k', 's', 1, now(), now())`, [b]],
     ...[organization, company].map(({ side, id }): [string, unknown[]] => [
       `insert into audit_event (side, tenant_id, actor, action) values ($1, $2, 'Ada', 'member.manage')`,

@@ -114,12 +114,16 @@ test('a mail server that is another machine must offer TLS, or gets nothing', as
 test('in the sandbox mails land in a folder, for its owner alone, and can be read again, the newest first', async (t) => {
   const dir = mkdtempSync(join(tmpdir(), 'bridgework-mail-'))
   t.after(() => rmSync(dir, { recursive: true }))
-  const times = [1000, 2000]
+  const times = [1000, 2000, 3000]
   const send = createMailFolder(join(dir, 'mail'), () => new Date(times.shift() ?? 0))
   await send({ ...mail, id: '1' })
   await send({ ...mail, id: '2', subject: 'You are invited\nX-Evil: to “Zähne”' })
 
-  const [newest, oldest] = listMailFolder(join(dir, 'mail'), 50)
+  const attachment = { name: 'a.ndjson', text: '{"b":1}\n' }
+  await send({ ...mail, id: '3', attachment })
+
+  const [withFile, newest, oldest] = listMailFolder(join(dir, 'mail'), 50)
+  assert.equal(withFile?.text, mail.text)
 
   assert.deepEqual(oldest, { sentAt: '1970-01-01T00:00:01.000Z', ...mail })
   assert.equal(newest?.subject, 'You are invited X-Evil: to “Zähne”')

@@ -1,7 +1,7 @@
 import type { Pool } from 'pg'
 import { codeOf } from '../../platform/errors/error-code.ts'
 import type { Log } from '../../platform/log/log-event.ts'
-import type { Mail } from './queue.ts'
+import type { Attachment, Mail } from './queue.ts'
 
 /** A mail that is tried now. `id` is the same at every try, so that a mailbox can know a mail that came twice. */
 export type OutgoingMail = Mail & { id: string }
@@ -62,7 +62,7 @@ export function createMailDelivery(deps: { pool: Pool; send: SendMail; log: Log;
 }
 
 async function takeNext(pool: Pool): Promise<OutgoingMail | null> {
-  const { rows } = await pool.query<OutgoingMail>(
+  const { rows } = await pool.query<OutgoingMail & { file: Attachment | null }>(
     `update mail
         set attempts = attempts + 1,
             next_attempt_at = clock_timestamp() + least(interval '6 hours', interval '1 minute' * 2 ^ attempts)
@@ -73,10 +73,13 @@ async function takeNext(pool: Pool): Promise<OutgoingMail | null> {
          limit 1
            for update skip locked
       )
-     returning id, recipient, subject, text_body as text`,
+     returning id, recipient, subject, text_body as text,
+               case when attachment_name is not null then json_build_object('name', attachment_name, 'text', attachment) end as file`,
     [attemptsMax],
   )
-  return rows[0] ?? null
+  if (!rows[0]) return null
+  const { file, ...mail } = rows[0]
+  return file === null ? mail : { ...mail, attachment: file }
 }
 
 /** Its code alone: a mail server's words hold the address. */

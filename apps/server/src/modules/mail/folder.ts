@@ -1,11 +1,12 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { SendMail } from './delivery.ts'
+import type { Attachment } from './queue.ts'
 
 /** Writes mails into a folder instead of sending them, one file each, which any mail program opens. Mode 0600: their links are secrets. */
 export function createMailFolder(dir: string, now: () => Date): SendMail {
   mkdirSync(dir, { recursive: true, mode: 0o700 })
-  return async ({ id, recipient, subject, text }) => {
+  return async ({ id, recipient, subject, text, attachment }) => {
     const sentAt = now().toISOString()
     const path = join(dir, `${sentAt.replaceAll(':', '-')}-${id}.eml`)
     const head = [
@@ -14,11 +15,12 @@ export function createMailFolder(dir: string, now: () => Date): SendMail {
       `Subject: ${subject}`,
       `Date: ${sentAt}`,
       'MIME-Version: 1.0',
-      'Content-Type: text/plain; charset=utf-8',
+      attachment ? `Content-Type: multipart/mixed; boundary=${boundary}` : plain,
       'Content-Transfer-Encoding: 8bit',
     ]
+    const body = attachment ? withAttachment(text, attachment) : text
     // Written aside and renamed, so that nobody reads half a mail.
-    writeFileSync(`${path}.new`, `${head.map(onOneLine).join('\n')}\n\n${text}`, { mode: 0o600 })
+    writeFileSync(`${path}.new`, `${head.map(onOneLine).join('\n')}\n\n${body}`, { mode: 0o600 })
     renameSync(`${path}.new`, path)
   }
 }
@@ -41,9 +43,24 @@ export function listMailFolder(
         sentAt: header('Date'),
         recipient: header('To'),
         subject: header('Subject'),
-        text: mail.slice(end + 2),
+        text: textOf(mail.slice(end + 2)),
       }
     })
+}
+
+const plain = 'Content-Type: text/plain; charset=utf-8'
+/** A line that no mail of ours has. */
+const boundary = '----bridgework-part'
+
+function withAttachment(text: string, { name, text: content }: Attachment): string {
+  const file = `Content-Type: application/octet-stream\nContent-Disposition: attachment; filename="${name}"\n\n${content}`
+  return `--${boundary}\n${plain}\n\n${text}\n--${boundary}\n${file}\n--${boundary}--\n`
+}
+
+/** The text of a mail's body, without what is attached. */
+function textOf(body: string): string {
+  const [, first] = body.split(`--${boundary}\n`)
+  return first === undefined ? body : first.slice(first.indexOf('\n\n') + 2, -1)
 }
 
 /** A name that somebody chose must not begin a header of its own. */

@@ -1,15 +1,17 @@
 import type { Queryable } from '../../platform/database/queryable.ts'
 
-/** A mail in plain text. `subject` and `text` hold no patient's data, ever. */
-export type Mail = { recipient: string; subject: string; text: string }
+/** A mail in plain text, with a file or none. It holds no patient's data, ever. */
+export type Mail = { recipient: string; subject: string; text: string; attachment?: Attachment }
+
+/** `name`: of the file, in ASCII without a path. */
+export type Attachment = { name: string; text: string }
 
 /** Puts a mail on its way. Hand down the transaction that is its reason: both happen or neither. */
 export async function queueMail(db: Queryable, mail: Mail): Promise<void> {
-  await db.query('insert into mail (recipient, subject, text_body) values ($1, $2, $3)', [
-    mail.recipient,
-    mail.subject,
-    mail.text,
-  ])
+  await db.query(
+    'insert into mail (recipient, subject, text_body, attachment_name, attachment) values ($1, $2, $3, $4, $5)',
+    [mail.recipient, mail.subject, mail.text, mail.attachment?.name ?? null, mail.attachment?.text ?? null],
+  )
 }
 
 /** Deletes mails after 7 days, sent or not: the links in them have expired by then. */

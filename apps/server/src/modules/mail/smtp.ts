@@ -18,7 +18,7 @@ export function createSmtp(url: string, from: string): { send: SendMail; close: 
     disableUrlAccess: true,
   })
   return {
-    send: async ({ id, recipient, subject, text }) => {
+    send: async ({ id, recipient, subject, text, attachment }) => {
       await transport
         .sendMail({
           from,
@@ -26,6 +26,11 @@ export function createSmtp(url: string, from: string): { send: SendMail; close: 
           to: { name: '', address: recipient },
           subject,
           text,
+          ...(attachment && {
+            attachments: [
+              { filename: attachment.name, content: attachment.text, contentType: 'application/octet-stream' },
+            ],
+          }),
           messageId: `<${id}.mail@${hostname}>`,
           headers: { 'Auto-Submitted': 'auto-generated' },
         })

@@ -77,6 +77,12 @@ export async function requireMember(client: Queryable, tenant: Tenant, id: Membe
   return member
 }
 
+/** The owner of a company or organization; null while it has none. */
+export async function findOwner(db: Queryable, tenant: Tenant): Promise<Member | null> {
+  const [owner] = await select(db, `tenant_id = $1 and role = 'owner'`, tenantIdOf(tenant))
+  return owner ?? null
+}
+
 /** The owner of a company. */
 export async function getOwner(db: Queryable, companyId: CompanyId): Promise<Member> {
   const [owner] = await select(db, `tenant_id = $1 and role = 'owner'`, companyId)

@@ -72,7 +72,7 @@ test('the migration waits for nothing that vendors or agents do', async (t) => {
 /** A database as the release before had it. */
 async function oldDatabase(t: TestContext) {
   const database = await createTestDatabase(t)
-  await database.ownerPool.query('drop schema public cascade; create schema public')
+  await database.ownerPool.query('drop schema public, monthly cascade; create schema public')
   await migrate(database.url, { directory: migrationsBefore(t, 'membership'), serverRole, log: () => {} })
   return database
 }

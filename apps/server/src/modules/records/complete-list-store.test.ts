@@ -9,7 +9,7 @@ import { findList, findMissingIn, saveAnswer } from './complete-list-store.ts'
 
 test('what a list had missed before its table got another key is still missed, and forgotten once the list is answered', async (t) => {
   const { url, pool, ownerPool } = await createTestDatabase(t)
-  await ownerPool.query('drop schema public cascade; create schema public')
+  await ownerPool.query('drop schema public, monthly cascade; create schema public')
   await migrate(url, { directory: migrationsBefore(t, 'list_keys'), serverRole, log: () => {} })
   await ownerPool.query(
     `insert into organization (id, name) values (1, 'Practice');

@@ -89,7 +89,7 @@ test('what writers count is what is there, after any uploads, removals, returns,
 
 test('records of an older version are counted when the schema is brought up to date, and no older version changes any more', async (t) => {
   const { url, pool, ownerPool } = await createTestDatabase(t)
-  await ownerPool.query('drop schema public cascade; create schema public')
+  await ownerPool.query('drop schema public, monthly cascade; create schema public')
   await migrate(url, { directory: migrationsBefore(t, 'record_counts'), serverRole, log: () => {} })
   await ownerPool.query(
     `insert into organization (id, name) values (1, 'Practice');

@@ -294,7 +294,7 @@ function dying(pool: Pool, statements: number): { pool: Pool; isDead: () => bool
 
 test('what waited before the schema was brought up to date waits on, without what was received since', async (t) => {
   const { url, pool, ownerPool } = await createTestDatabase(t)
-  await ownerPool.query('drop schema public cascade; create schema public')
+  await ownerPool.query('drop schema public, monthly cascade; create schema public')
   await migrate(url, { directory: migrationsBefore(t, 'removals'), serverRole, log })
   await ownerPool.query(
     `insert into record (location_id, dataset, id, source_id, modified_at, is_hidden, agent_id, upload_number, received_at, source_hash,

@@ -58,6 +58,7 @@ export const keyedColumns: Readonly<Record<string, KeyedColumn>> = {
   'used_totp.code_hmac': { kind: 'short', because: 'written and read under every key, and of use for two minutes' },
   'sign_in_attempt.key': { kind: 'short', because: 'counts of tries within an hour: they begin anew' },
   'seal.signature': { kind: 'public', because: 'checked with the public key of its time' },
+  'disclosure_drop.signature': { kind: 'public', because: 'checked with the public key of its time' },
   'practice_seal.signature': { kind: 'public', because: 'checked with the public key of its time' },
   'seal_key_change.previous_signature': { kind: 'public', because: 'checked with the public key that it names' },
   'seal_key_change.next_signature': { kind: 'public', because: 'checked with the public key that it names' },

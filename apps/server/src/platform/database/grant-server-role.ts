@@ -3,16 +3,22 @@ import { DatabaseStartError } from './start-error.ts'
 
 /**
  * Gives the role that the server connects as what it needs and no more: rows of every table, but disclosures, what people did in the
- * portal and the seals of both only to add and to read, and the list of migrations only to read. Run as the schema's owner after every migration. Does nothing when the server connects as the owner.
+ * portal and the seals of both only to add and to read, and the lists of migrations and of dropped months only to read. Run as the schema's owner after every migration. Does nothing when the server connects as the owner.
  */
 export async function grantServerRole(owner: Pick<pg.Client, 'query'>, roleName: string): Promise<void> {
-  const answer = await owner.query<{ isOwner: boolean; appendOnly: string }>(
+  const answer = await owner.query<{ isOwner: boolean; appendOnly: string; readOnly: string }>(
     `select rolname = current_user as "isOwner",
             (select coalesce(string_agg(name, ', '), '') from unnest($2::text[]) name
-              where to_regclass('public.' || name) is not null) as "appendOnly"
+              where to_regclass('public.' || name) is not null) as "appendOnly",
+            (select string_agg(name, ', ') from unnest($3::text[]) name
+              where to_regclass('public.' || name) is not null) as "readOnly"
        from pg_roles
       where rolname = $1`,
-    [roleName, ['disclosure', 'audit_event', 'seal', 'practice_seal', 'seal_key_change']],
+    [
+      roleName,
+      ['disclosure', 'audit_event', 'seal', 'practice_seal', 'seal_key_change'],
+      ['migration', 'disclosure_drop'],
+    ],
   )
   const [found] = answer.rows
   if (!found)
@@ -24,7 +30,7 @@ export async function grantServerRole(owner: Pick<pg.Client, 'query'>, roleName:
     `grant usage on schema public to ${role};
      grant select, insert, update, delete on all tables in schema public to ${role};
      grant usage, select on all sequences in schema public to ${role};
-     revoke insert, update, delete, truncate, references, trigger on migration from ${role};
+     revoke insert, update, delete, truncate, references, trigger on ${found.readOnly} from ${role};
      ${found.appendOnly && `revoke update, delete, truncate, references, trigger on ${found.appendOnly} from ${role};`}`,
   )
 }

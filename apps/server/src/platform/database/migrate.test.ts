@@ -114,7 +114,7 @@ test('a role that does not exist is refused in one line, and the owner itself ne
 
 async function emptyDatabase(t: TestContext) {
   const { url, serverUrl, ownerPool } = await createTestDatabase(t)
-  await ownerPool.query('drop schema public cascade; create schema public')
+  await ownerPool.query('drop schema public, monthly cascade; create schema public')
   return { url, serverUrl, owner: ownerPool }
 }
 

@@ -178,7 +178,7 @@ create table disclosed_day (
   ids int8multirange not null,
   patient_ids int8multirange not null,
   constraint disclosed_day_pkey PRIMARY KEY (location_id, day, company_id, dataset)
-);
+) partition by RANGE (day);
 
 create table disclosure (
   id bigint not null generated always as identity,
@@ -200,12 +200,18 @@ create table disclosure (
   constraint disclosure_check CHECK (((record_ids IS NULL) = ((after_id IS NOT NULL) AND (last_id IS NOT NULL)))),
   constraint disclosure_counted_check CHECK ((counted >= 0)),
   constraint disclosure_digested_check CHECK ((digested > 0)),
-  constraint disclosure_pkey PRIMARY KEY (id),
   constraint disclosure_records_check CHECK (((records > 0) OR ((records = 0) AND ((counted IS NOT NULL) OR (digested IS NOT NULL)))))
+) partition by RANGE (disclosed_at);
+CREATE INDEX disclosure_of_company ON ONLY public.disclosure USING btree (company_id, disclosed_at);
+CREATE INDEX disclosure_of_location ON ONLY public.disclosure USING btree (location_id, disclosed_at) INCLUDE (company_id, dataset, records);
+CREATE INDEX disclosure_of_location_by_company ON ONLY public.disclosure USING btree (location_id, company_id, disclosed_at) INCLUDE (dataset, records);
+
+create table disclosure_drop (
+  month text not null,
+  text text not null,
+  signature bytea not null,
+  constraint disclosure_drop_pkey PRIMARY KEY (month)
 );
-CREATE INDEX disclosure_of_company ON public.disclosure USING btree (company_id, disclosed_at);
-CREATE INDEX disclosure_of_location ON public.disclosure USING btree (location_id, disclosed_at) INCLUDE (company_id, dataset, records);
-CREATE INDEX disclosure_of_location_by_company ON public.disclosure USING btree (location_id, company_id, disclosed_at) INCLUDE (dataset, records);
 
 create table enrolment_code (
   code_hmac bytea not null,
@@ -344,6 +350,8 @@ create table mail (
   attempts integer not null default 0,
   next_attempt_at timestamp with time zone not null default now(),
   last_error text,
+  attachment_name text,
+  attachment text,
   constraint mail_pkey PRIMARY KEY (id)
 );
 CREATE INDEX mail_due ON public.mail USING btree (next_attempt_at);
@@ -654,6 +662,13 @@ create table seal_key_change (
   constraint seal_key_change_pkey PRIMARY KEY (number)
 );
 
+create table seal_mail (
+  organization_id bigint not null,
+  mailed_entries bigint not null default 0,
+  constraint seal_mail_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
+  constraint seal_mail_pkey PRIMARY KEY (organization_id)
+);
+
 create table secret_key_reader (
   process_id uuid not null,
   name text not null,
@@ -802,6 +817,41 @@ create sequence record_id_patient_referrals cache 1;
 create sequence record_id_patients cache 1;
 create sequence record_id_treatments cache 1;
 
+CREATE OR REPLACE FUNCTION public.disclosure_make_month(p_month date)
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SET search_path TO 'pg_catalog', 'public'
+AS $function$
+declare
+  v_from date := date_trunc('month', p_month);
+  v_until date := v_from + interval '1 month';
+  v_month text := to_char(v_from, 'YYYY_MM');
+begin
+  if to_regclass('monthly.disclosure_' || v_month) is not null then return false; end if;
+  lock table disclosure in share update exclusive mode;
+  if exists (
+    select from pg_class
+     where relnamespace = 'monthly'::regnamespace and relkind = 'r'
+       and (relname = 'disclosure_' || v_month
+            or relname like 'disclosure\_before\_%' and v_month < substr(relname, length('disclosure_before_') + 1))
+  ) then return false; end if;
+  execute format('create table monthly.%I (like disclosure including defaults including constraints including indexes, primary key (id))',
+                 'disclosure_' || v_month);
+  execute format('create table monthly.%I (like disclosed_day including indexes)', 'disclosed_day_' || v_month);
+  execute format('alter table disclosure attach partition monthly.%I for values from (%L) to (%L)',
+                 'disclosure_' || v_month, v_from || ' 00:00:00+00', v_until || ' 00:00:00+00');
+  execute format('alter table disclosed_day attach partition monthly.%I for values from (%L) to (%L)', 'disclosed_day_' || v_month, v_from, v_until);
+  return true;
+end
+$function$
+;
+CREATE OR REPLACE FUNCTION public.disclosure_make_months()
+ RETURNS integer
+ LANGUAGE sql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public'
+RETURN (SELECT (count(*))::integer AS count FROM generate_series(0, 2) n(n) WHERE disclosure_make_month(((date_trunc('month'::text, (clock_timestamp() AT TIME ZONE 'UTC'::text)) + ((n.n)::double precision * '1 mon'::interval)))::date))
+;
 CREATE OR REPLACE FUNCTION public.disclosure_record(p_entries json, p_lock_timeout_ms integer)
  RETURNS void
  LANGUAGE plpgsql

@@ -18,12 +18,14 @@ test('the migrations, replayed from nothing, make the schema that schema.sql sho
   )
 })
 
+type Table = { oid: number; name: string; unlogged: boolean; options: string[] | null; key: string | null }
+
 /** The whole schema as SQL to be read, from the catalog: in order of name, so that it says the same however it came about. */
 async function describe(pool: Pool): Promise<string> {
-  const { rows: tables } = await pool.query<{ oid: number; name: string; unlogged: boolean; options: string[] | null }>(
-    `select oid, relname as name, relpersistence = 'u' as unlogged, reloptions as options
+  const { rows: tables } = await pool.query<Table>(
+    `select oid, relname as name, relpersistence = 'u' as unlogged, reloptions as options, pg_get_partkeydef(oid) as key
        from pg_class
-      where relnamespace = 'public'::regnamespace and relkind = 'r'
+      where relnamespace = 'public'::regnamespace and relkind in ('r', 'p')
       order by relname`,
   )
   const parts = ['-- Made from the migrations by schema.test.ts, to be read: nothing runs it.\n']
@@ -60,8 +62,9 @@ async function describe(pool: Pool): Promise<string> {
     )
     const body = [...columns, ...constraints].map((line) => `  ${line}`).join(',\n')
     const options = table.options ? ` with (${table.options.join(', ')})` : ''
+    const partitions = table.key ? ` partition by ${table.key}` : ''
     parts.push(
-      `create ${table.unlogged ? 'unlogged ' : ''}table ${table.name} (\n${body}\n)${options};`,
+      `create ${table.unlogged ? 'unlogged ' : ''}table ${table.name} (\n${body}\n)${partitions}${options};`,
       ...indexes,
       '',
     )

@@ -11,10 +11,15 @@ export async function measureDatabase(
     pool.query<{ version: string; bytes: string }>(
       `select current_setting('server_version') as version, pg_database_size(current_database()) as bytes`,
     ),
+    // A table of months is the sum of them, under its own name.
     pool.query<{ name: string; bytes: string; rows: string }>(
-      `select relname as name, pg_total_relation_size(oid) as bytes, greatest(reltuples, 0)::bigint as rows
-         from pg_class
-        where relkind = 'r' and relnamespace = 'public'::regnamespace
+      `select coalesce(whole.relname, each.relname) as name, sum(pg_total_relation_size(each.oid))::bigint as bytes,
+              sum(greatest(each.reltuples, 0))::bigint as rows
+         from pg_class each
+         left join pg_inherits i on i.inhrelid = each.oid
+         left join pg_class whole on whole.oid = i.inhparent
+        where each.relkind = 'r' and each.relnamespace in ('public'::regnamespace, 'monthly'::regnamespace)
+        group by 1
         order by 2 desc, 1
         limit 10`,
     ),

@@ -1,0 +1,177 @@
+import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
+import { type TestContext, test } from 'node:test'
+import type pg from 'pg'
+import { serverRole } from '../../platform/database/embedded/cluster.ts'
+import { migrate } from '../../platform/database/migrate.ts'
+import { createTestDatabase } from '../../platform/database/test-database.ts'
+import { migrationsBefore } from '../../platform/database/test-migrations.ts'
+import type { CompanyId, KeyPairId, LocationId } from '../../platform/identity/identity.ts'
+import { addDisclosedDays } from './accounting.ts'
+import { makeDisclosureMonths } from './months.ts'
+import { type DisclosureEntry, insertDisclosures, listDisclosures } from './store.ts'
+import { makeMonthsBetween } from './test-months.ts'
+
+/** With 500,000: `BRIDGEWORK_TEST_ROWS=500000 npm test -- apps/server/src/modules/disclosure/months.test.ts`. */
+const rows = Number(process.env.BRIDGEWORK_TEST_ROWS ?? 100_000)
+
+const entry: DisclosureEntry = {
+  companyId: randomUUID() as CompanyId,
+  keyPairId: randomUUID() as KeyPairId,
+  locationId: '7' as LocationId,
+  dataset: 'patients',
+  notes: false,
+  filters: {},
+  coverage: { afterId: '0', lastId: '5' },
+  records: 5,
+  counted: null,
+  digested: null,
+  requestId: 'r',
+  ip: '203.0.113.9',
+}
+const timeoutMs = 5_000
+
+test(`F29: ${rows} disclosures become tables of months while servers go on writing, and none waits long, is lost or changed`, async (t) => {
+  const { url, pool, ownerPool } = await oldDatabase(t)
+  await ownerPool.query(
+    `insert into disclosure (disclosed_at, company_id, key_pair_id, location_id, dataset, filters, records, after_id, last_id, request_id, ip)
+     select now() - n * interval '1 minute', gen_random_uuid(), gen_random_uuid(), n % 100, 'patients', '{}', 1, 0, n, 'r' || n, '203.0.113.9'
+       from generate_series(1, $1::integer) n`,
+    [rows],
+  )
+  await addDisclosedDays(ownerPool, '0', '1000')
+  const of = async (table: string, where = 'true') =>
+    (await ownerPool.query(`select count(*), sum(hashtextextended(d::text, 0)) as sum from ${table} d where ${where}`))
+      .rows
+  const isOld = `id <= ${rows}`
+  const before = [await of('disclosure', isOld), await of('disclosed_day')]
+
+  let isOver = false
+  const writers = [1, 2].map(async () => {
+    const waits: number[] = []
+    while (!isOver) {
+      const beganAt = performance.now()
+      await insertDisclosures(pool, [entry], { timeoutMs })
+      waits.push(performance.now() - beganAt)
+    }
+    return waits
+  })
+  // A backup holds back the exclusive lock for a while, and must not hold back those that write behind it.
+  const reader = await ownerPool.connect()
+  await reader.query('begin; lock table disclosure in access share mode')
+  const isReading = new Promise((resolve) => setTimeout(resolve, 2_500)).then(() => reader.query('rollback'))
+  const beganAt = performance.now()
+  await Promise.all([migrate(url, { serverRole, log: () => {} }), isReading])
+  const migratedMs = performance.now() - beganAt
+  reader.release()
+  isOver = true
+  const waits = (await Promise.all(writers)).flat()
+
+  t.diagnostic(
+    `${waits.length} inserts, the longest ${Math.max(...waits).toFixed()} ms; migrated in ${migratedMs.toFixed()} ms`,
+  )
+  assert.ok(Math.max(...waits) < 2_500, 'a read is refused after 3 s')
+  assert.deepEqual([await of('disclosure', isOld), await of('disclosed_day')], before)
+  const { rows: ids } = await ownerPool.query(
+    'select count(*)::integer, count(distinct id)::integer as ids from disclosure',
+  )
+  assert.deepEqual(ids, [{ count: rows + waits.length, ids: rows + waits.length }])
+  assert.deepEqual((await monthsOf(ownerPool)).length, 2)
+})
+
+test('F29: a month has one pair of tables, however many processes make them at once, and nothing that writes waits for it', async (t) => {
+  const { pool, ownerPool } = await createTestDatabase(t)
+  await dropMonths(ownerPool)
+  const made = await Promise.all(Array.from({ length: 8 }, () => makeDisclosureMonths(pool)))
+  assert.equal(
+    made.reduce((sum, count) => sum + count, 0),
+    3,
+  )
+  assert.equal(await makeDisclosureMonths(pool), 0)
+  await dropMonths(ownerPool, 'and c.relname not like $1', [`%${(await monthsOf(ownerPool))[0]}`])
+  const writing = await pool.connect()
+  await writing.query('begin')
+  await insertDisclosures(writing, [entry], { timeoutMs })
+  assert.equal(await makeDisclosureMonths(pool), 2)
+  await writing.query('commit')
+  writing.release()
+})
+
+test('F29: a server whose clock is in a month without a table makes it and records the read: after months without a server, or a jump of the clock', async (t) => {
+  const { pool, ownerPool } = await createTestDatabase(t)
+  await insertDisclosures(pool, [entry], { timeoutMs })
+  await dropMonths(ownerPool)
+  await Promise.all([1, 2, 3].map((n) => insertDisclosures(pool, [{ ...entry, requestId: `r${n}` }], { timeoutMs })))
+  const found = await listDisclosures(pool, { limit: 10 })
+  assert.deepEqual(found.map(({ requestId }) => requestId).toSorted(), ['r1', 'r2', 'r3'])
+  assert.equal((await monthsOf(ownerPool)).length, 3)
+  // What breaks a constraint is refused as before.
+  await assert.rejects(insertDisclosures(pool, [{ ...entry, records: 0 }], { timeoutMs }), { code: '23514' })
+})
+
+test('F29: no table collects what has no month, and the server’s role makes no month but those at hand', async (t) => {
+  const { pool, ownerPool } = await createTestDatabase(t)
+  const late = (db: pg.Pool, day: string) =>
+    db.query(
+      `insert into disclosure (disclosed_at, company_id, key_pair_id, location_id, dataset, filters, records, record_ids, request_id, ip)
+       values ($1, $2, $2, 7, 'patients', '{}', 1, '{1}', 'r', '203.0.113.9')`,
+      [day, entry.companyId],
+    )
+  for (const day of ['2019-03-31T23:59:59Z', '2100-01-01T00:00:00Z', 'infinity', '-infinity'])
+    await assert.rejects(late(ownerPool, day), { code: '23514' }, day)
+  await makeMonthsBetween(ownerPool, new Date('2019-03-01'), new Date('2019-03-01'))
+  await late(ownerPool, '2019-03-31T23:59:59.999999Z')
+  await assert.rejects(late(ownerPool, '2019-04-01T00:00:00Z'), { code: '23514' })
+  for (const statement of [
+    `select disclosure_make_month('2018-01-01')`,
+    'select from monthly.disclosure_2019_03',
+    'update monthly.disclosure_2019_03 set records = 2',
+    'drop table monthly.disclosure_2019_03',
+    'create table monthly.disclosure_2018_01 ()',
+  ])
+    await assert.rejects(pool.query(statement), { code: '42501' }, statement)
+})
+
+test('F29: a statement about a practice and some days reads the tables of their months alone', async (t) => {
+  const { ownerPool } = await createTestDatabase(t)
+  await makeMonthsBetween(ownerPool, new Date('2019-01-01'), new Date('2024-12-01'))
+  const plan = async (text: string) => {
+    const { rows } = await ownerPool.query<{ 'QUERY PLAN': string }>(`explain (costs off) ${text}`)
+    return rows.map((row) => row['QUERY PLAN']).join('\n')
+  }
+  const days = await plan(
+    `select from disclosure where location_id = 7 and disclosed_at >= '2020-05-10' and disclosed_at < '2020-06-10'`,
+  )
+  assert.deepEqual([...new Set(days.match(/\bdisclosure_\d{4}_\d\d\b/g))].sort(), [
+    'disclosure_2020_05',
+    'disclosure_2020_06',
+  ])
+  await ownerPool.query('set enable_seqscan = off')
+  const latest = await plan('select from disclosure where location_id = 7 order by disclosed_at desc limit 10')
+  assert.match(latest, /^Limit\n *-> *Append/, 'the newest month first, and no sort')
+})
+
+/** A database as the release before had it. */
+async function oldDatabase(t: TestContext) {
+  const database = await createTestDatabase(t)
+  await database.ownerPool.query('drop schema public, monthly cascade; create schema public')
+  await migrate(database.url, { directory: migrationsBefore(t, 'disclosure_bound'), serverRole, log: () => {} })
+  return database
+}
+
+async function monthsOf(owner: pg.Pool): Promise<string[]> {
+  const { rows } = await owner.query<{ month: string }>(
+    `select substr(tablename, length('disclosure_') + 1) as month from pg_tables
+      where schemaname = 'monthly' and tablename like 'disclosure\\_%' order by 1`,
+  )
+  return rows.map(({ month }) => month)
+}
+
+async function dropMonths(owner: pg.Pool, but = '', values: unknown[] = []): Promise<void> {
+  const { rows } = await owner.query<{ name: string }>(
+    `select format('monthly.%I', c.relname) as name from pg_class c
+      where c.relnamespace = 'monthly'::regnamespace and c.relkind = 'r' ${but}`,
+    values,
+  )
+  await owner.query(`drop table ${rows.map(({ name }) => name).join(', ')}`)
+}
