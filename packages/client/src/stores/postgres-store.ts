@@ -132,7 +132,12 @@ async function openStore(url: string, schema: string, options: StoreOptions): Pr
         .flatMap((dataset) => indexesOf(name, dataset))
         .filter((index) => !made.has(index.name))
       for (const { sql } of missing) await pool.query(sql)
-      if (missing.length > 0) for (const dataset of datasetNames) await pool.query(`analyze ${name}.${dataset}`)
+      if (missing.length === 0) return
+      await inTransaction(pool, async (client) => {
+        // A quarter of the usual sample, for a quarter of the time. Autovacuum takes a whole one when enough has changed.
+        await client.query('set local default_statistics_target = 25')
+        for (const dataset of datasetNames) await client.query(`analyze ${name}.${dataset}`)
+      })
     },
     close: () => pool.end(),
   }
