@@ -28,11 +28,13 @@ export function tableOf(dataset: DatasetName): Table {
 /** The tables of the directory: what the datasets' `location_id` leads to. */
 export const directoryTables = ['organizations', 'locations'] as const
 
-/** Names the tables below. A mirror whose tables were made by another layout is filled anew from the records that it keeps. */
-export const layoutName = `bridgework ${createHash('sha256')
-  .update(JSON.stringify([tables, views.map(({ sql }) => String(sql))]))
-  .digest('hex')
-  .slice(0, 16)}`
+/** Names a description of tables or views; a mirror keeps the names of those that it has. */
+export function nameOfLayout(what: 'tables' | 'views', description: string): string {
+  return `${what} ${createHash('sha256').update(description).digest('hex').slice(0, 16)}`
+}
+
+/** A mirror whose tables were made by another layout is filled anew from the records that it keeps. */
+export const tablesName = nameOfLayout('tables', JSON.stringify(tables))
 
 /** The columns by which rows are joined and filtered: references, days and moments, statuses. Each has an index. */
 export function indexedColumns({ columns }: Table): TableColumn[] {
@@ -41,12 +43,28 @@ export function indexedColumns({ columns }: Table): TableColumn[] {
 
 const indexedNames = new Set(['status', 'transaction_type', 'starts_at', 'updated_at'])
 
-/** Every view and table that a mirror has beside the records themselves: what is built upon others first. */
-export const derivedNames: readonly string[] = [
+/** Every view of a mirror: what is built upon others first. */
+export const viewNames: readonly string[] = [
   ...views.map(({ name }) => name),
   'sync_state',
   ...datasetNames.map((name) => `current_${name}`),
+]
+
+/** Every table that a mirror has beside the records themselves. */
+export const tableNames: readonly string[] = [
   ...datasetNames.flatMap((name) => [name, ...tableOf(name).lists.map((list) => list.name)]),
   ...directoryTables,
   'grants',
 ]
+
+/** What must be made of a mirror that has these layouts, tables and views. What something else has dropped is made again. */
+export function whatToMake(
+  viewsName: string,
+  layouts: ReadonlySet<string>,
+  objects: ReadonlySet<string>,
+): 'all' | 'views' | 'nothing' {
+  const has = (layout: string, names: readonly string[]) =>
+    layouts.has(layout) && names.every((name) => objects.has(name))
+  if (!has(tablesName, tableNames)) return 'all'
+  return has(viewsName, viewNames) ? 'nothing' : 'views'
+}

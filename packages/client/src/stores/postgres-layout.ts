@@ -1,5 +1,5 @@
 import { datasetNames } from '../dataset-resource.ts'
-import { derivedNames, layoutName, type StoreOptions, tableOf } from './layout.ts'
+import { nameOfLayout, type StoreOptions, tableNames, tableOf, tablesName, viewNames, whatToMake } from './layout.ts'
 import {
   addColumn,
   createTable,
@@ -17,7 +17,7 @@ type Queryable = { query: (sql: string, values?: unknown[]) => Promise<{ rows: R
 
 /**
  * Makes the tables in a schema, or brings those of another layout to this one: columns that a newer contract has are added, and every row is
- * written again from the records that are kept. In the caller's transaction, so a mirror has one layout or the other; others wait.
+ * written again from the records that are kept. Views that changed alone are made anew alone. In the caller's transaction, so a mirror has one layout or the other; others wait.
  */
 export async function prepareSchema(client: Queryable, schema: string, options: StoreOptions): Promise<void> {
   const name = quoted(schema)
@@ -33,37 +33,50 @@ export async function prepareSchema(client: Queryable, schema: string, options: 
   await client.query(`create table if not exists ${name}.grants (
     location_id bigint not null, dataset text not null, primary key (location_id, dataset))`)
   await client.query(`create table if not exists ${name}.layout (name text not null)`)
-  const { rows } = await client.query(
-    `select (select count(*) from pg_class
-              where relnamespace = to_regnamespace($1) and relkind in ('r', 'v') and relname = any ($2))::int as objects
-       from ${name}.layout
-      where name = $3`,
-    [name, derivedNames, layoutName],
+  const { rows: layouts } = await client.query(`select name from ${name}.layout`)
+  const { rows: objects } = await client.query(
+    `select relname from pg_class where relnamespace = to_regnamespace($1) and relkind in ('r', 'v')`,
+    [name],
   )
-  // What something else has dropped is made again.
-  if (rows[0]?.objects === derivedNames.length) return
+  const statements = viewStatements(name)
+  const viewsName = nameOfLayout('views', statements.join())
+  const toMake = whatToMake(
+    viewsName,
+    new Set(layouts.map((row) => String(row.name))),
+    new Set(objects.map(({ relname }) => String(relname))),
+  )
+  if (toMake === 'nothing') return
   // Another sync, of a client that has the other layout, waits, and stops then: its position is not the one that it knows.
   await client.query(`lock table ${name}.sync_position in exclusive mode`)
   const taken = await takeDownViews(client, schema)
-  for (const table of [...datasetNames.flatMap(tablesOf), ...tablesOfDirectory()])
-    await prepareTable(client, schema, table)
-  await fill(client, name, options)
-  for (const dataset of datasetNames) {
-    await client.query(`create view ${name}.current_${dataset} as select * from ${name}.${dataset} where not is_hidden`)
+  if (toMake === 'all') {
+    for (const table of [...datasetNames.flatMap(tablesOf), ...tablesOfDirectory()])
+      await prepareTable(client, schema, table)
+    await fill(client, name, options)
   }
-  await client.query(`create view ${name}.sync_state as
-    select location_id, dataset, state, synced_at, extract(epoch from now() - synced_at)::bigint as lag_seconds,
-           position->>'watermark' is not null as is_complete, checked_at, position->>'watermark' as watermark
-      from ${name}.sync_position`)
   await client.query(`set local search_path to ${name}`)
-  for (const view of views) {
-    await client.query(`create view ${name}.${view.name} as ${view.sql(postgresDialect)}`)
-    await client.query(`comment on view ${name}.${view.name} is '${view.about}'`)
-  }
+  for (const sql of statements) await client.query(sql)
   await client.query('reset search_path')
   await putBackViews(client, taken)
   await client.query(`delete from ${name}.layout`)
-  await client.query(`insert into ${name}.layout (name) values ($1)`, [layoutName])
+  await client.query(`insert into ${name}.layout (name) values ($1), ($2)`, [tablesName, viewsName])
+}
+
+/** Makes the views, with the schema as search path. */
+function viewStatements(schema: string): string[] {
+  return [
+    ...datasetNames.map(
+      (dataset) => `create view ${schema}.current_${dataset} as select * from ${schema}.${dataset} where not is_hidden`,
+    ),
+    `create view ${schema}.sync_state as
+    select location_id, dataset, state, synced_at, extract(epoch from now() - synced_at)::bigint as lag_seconds,
+           position->>'watermark' is not null as is_complete, checked_at, position->>'watermark' as watermark
+      from ${schema}.sync_position`,
+    ...views.flatMap(({ name, about, sql }) => [
+      `create view ${schema}.${name} as ${sql(postgresDialect)}`,
+      `comment on view ${schema}.${name} is '${about}'`,
+    ]),
+  ]
 }
 
 /** A name of Postgres, whatever characters it has. */
@@ -136,7 +149,7 @@ async function takeDownViews(client: Queryable, schema: string): Promise<TakenDo
   const { rows: own } = await client.query(
     `select c.oid::regclass::text as name, ${readers} from pg_class as c
       where relnamespace = to_regnamespace($1) and relkind = 'v' and relname = any ($2)`,
-    [quoted(schema), derivedNames],
+    [quoted(schema), [...viewNames, ...tableNames]],
   )
   if (own.length === 0) return []
   const { rows } = await client.query(

@@ -1,13 +1,16 @@
 import { type DatasetName, datasetNames } from '../dataset-resource.ts'
 import { StoreConflictError, type SyncPosition, type SyncStore } from '../sync/store.ts'
 import { directoryTables, recordOf, type StoreOptions, tableOf } from './layout.ts'
+import { type Copy, copyRecords } from './postgres-copy.ts'
 import { prepareSchema, quoted } from './postgres-layout.ts'
 import { checkRows } from './postgres-rows.ts'
 import { indexesOf, writeDirectory, writeItems, writeRows } from './postgres-tables.ts'
 import { openTarget } from './target-error.ts'
 
 type Row = Record<string, unknown>
-type Queryable = { query: (sql: string, values?: unknown[]) => Promise<{ rows: Row[] }> }
+type Queryable = {
+  query: ((sql: string, values?: unknown[]) => Promise<{ rows: Row[] }>) & ((command: Copy) => unknown)
+}
 /** The part of pg's Pool that is used; the package is an optional peer, so its types are not named in ours. */
 type Pool = Queryable & {
   connect: () => Promise<Queryable & { release: (error?: Error) => void }>
@@ -71,14 +74,15 @@ async function openStore(url: string, schema: string, options: StoreOptions): Pr
         if (rows.length === 0) throw new StoreConflictError(position)
         if (records.length > 0) {
           // A list by page number may repeat a record, and one statement must not write a row twice: the last one counts.
-          const byId = new Map(records.map(({ id, attributes }) => [id, JSON.stringify(attributes)]))
-          // A first walk has no list to replace.
-          if (previous?.watermark) await clearLists(client, name, dataset, locationId, [...byId.keys()])
-          await client.query(writePage(name, dataset), [
-            locationId,
-            [...byId.keys()],
-            `[${[...byId.values()].join(',')}]`,
-          ])
+          const byId = new Map(records.map((record) => [record.id, record]))
+          const once = [...byId.values()]
+          // A first walk brings what the mirror does not have.
+          const isFirst = previous?.watermark == null
+          if (!isFirst || !(await copyRecords(client, name, dataset, locationId, once))) {
+            const attributes = once.map((record) => JSON.stringify(record.attributes))
+            await clearLists(client, name, dataset, locationId, [...byId.keys()])
+            await client.query(writePage(name, dataset), [locationId, [...byId.keys()], `[${attributes.join(',')}]`])
+          }
         }
         if (strayIds.length > 0) {
           await client.query(
@@ -128,7 +132,12 @@ async function openStore(url: string, schema: string, options: StoreOptions): Pr
         .flatMap((dataset) => indexesOf(name, dataset))
         .filter((index) => !made.has(index.name))
       for (const { sql } of missing) await pool.query(sql)
-      if (missing.length > 0) for (const dataset of datasetNames) await pool.query(`analyze ${name}.${dataset}`)
+      if (missing.length === 0) return
+      await inTransaction(pool, async (client) => {
+        // A quarter of the usual sample, for a quarter of the time. Autovacuum takes a whole one when enough has changed.
+        await client.query('set local default_statistics_target = 25')
+        for (const dataset of datasetNames) await client.query(`analyze ${name}.${dataset}`)
+      })
     },
     close: () => pool.end(),
   }

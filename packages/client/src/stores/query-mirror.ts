@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { datasetNames } from '../dataset-resource.ts'
 import { didYouMean } from '../did-you-mean.ts'
-import { derivedNames, tableOf } from './layout.ts'
+import { tableNames, tableOf, viewNames } from './layout.ts'
 import { explainTarget, TargetError } from './target-error.ts'
 
 /** The columns of a query's answer, and its rows. Values are numbers, texts and null; days and local times are texts, moments dates. */
@@ -78,13 +78,15 @@ function explainQuery(target: string, error: unknown): unknown {
 function knownName(message: string): string {
   const [, table] =
     /no such table: (?:\w+\.)?(\w+)|relation "(?:\w+\.)?(\w+)" does not exist/.exec(message)?.filter(Boolean) ?? []
-  if (table !== undefined) return didYouMean(table, derivedNames) || ` Tables and views: ${derivedNames.join(', ')}.`
+  if (table !== undefined) return didYouMean(table, queryable) || ` Tables and views: ${queryable.join(', ')}.`
   const [, column] = /no such column: (?:\w+\.)?(\w+)/.exec(message) ?? []
   if (column === undefined) return ''
   return didYouMean(column, [
     ...new Set(datasetNames.flatMap((name) => tableOf(name).columns.map((each) => each.name))),
   ])
 }
+
+const queryable = [...viewNames, ...tableNames]
 
 /** SQLite's result codes: SQLITE_ERROR, which a wrong query is, and SQLITE_READONLY. */
 const [sqliteError, sqliteReadOnly] = [1, 8]

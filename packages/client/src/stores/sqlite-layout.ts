@@ -1,10 +1,10 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { datasetNames } from '../dataset-resource.ts'
-import { derivedNames, layoutName, recordOf, type StoreOptions } from './layout.ts'
+import { nameOfLayout, recordOf, type StoreOptions, tableNames, tablesName, viewNames, whatToMake } from './layout.ts'
 import { createRows, type Database } from './sqlite-rows.ts'
-import { createTables } from './sqlite-tables.ts'
+import { createTables, createViews } from './sqlite-tables.ts'
 
-/** Makes the tables of a file, or makes those of another layout anew from the records, in one transaction. An error leaves that to `close`. */
+/** Makes the tables of a file, or makes those of another layout anew from the records; views that changed alone are made anew alone. In one transaction. An error leaves that to `close`. */
 export async function prepareFile(database: Database, options: StoreOptions): Promise<void> {
   database.exec('begin immediate')
   const objects = new Map(
@@ -31,17 +31,27 @@ export async function prepareFile(database: Database, options: StoreOptions): Pr
       primary key (dataset, location_id)
     ) strict;
     create table if not exists layout (name text not null) strict;`)
-  const isOurs = database.prepare('select name from layout').all()[0]?.name === layoutName
-  // What something else has dropped is made again.
-  if (isOurs && derivedNames.every((name) => objects.has(name))) return database.exec('commit')
-  for (const name of derivedNames) {
+  const layouts = new Set(
+    database
+      .prepare('select name from layout')
+      .all()
+      .map(({ name }) => String(name)),
+  )
+  const viewsName = nameOfLayout('views', createViews())
+  const toMake = whatToMake(viewsName, layouts, new Set(objects.keys()))
+  if (toMake === 'nothing') return database.exec('commit')
+  for (const name of [...viewNames, ...(toMake === 'all' ? tableNames : [])]) {
     const type = objects.get(name)
     if (type) database.exec(`drop ${type} ${name}`)
   }
-  database.exec(createTables())
-  await fill(database, options)
+  if (toMake === 'all') {
+    database.exec(createTables())
+    await fill(database, options)
+  }
+  database.exec(createViews())
   database.exec('delete from layout')
-  database.prepare('insert into layout (name) values (?)').run(layoutName)
+  const keep = database.prepare('insert into layout (name) values (?)')
+  for (const name of [tablesName, viewsName]) keep.run(name)
   database.exec('commit')
 }
 

@@ -7,7 +7,7 @@ import { itemsOf, valueAt } from './typed-row.ts'
 
 type Value = string | number | bigint | null
 type Statement = {
-  run: (...values: Value[]) => unknown
+  run: (...values: Value[]) => { changes: number | bigint }
   all: (...values: Value[]) => Record<string, unknown>[]
 }
 /** The part of node:sqlite that is used. Its types are not named in the package's own: an older Node does not have the module. */
@@ -32,7 +32,11 @@ export function createRows(database: Database): Record<DatasetName, Rows> {
 function rowsOf(database: Database, dataset: DatasetName): Rows {
   const { columns, lists } = tableOf(dataset)
   const keys = ['id', 'location_id']
-  const row = { write: upsert(database, dataset, keys, columns), has: matcher(database, dataset, keys, columns) }
+  const row = {
+    insert: insert(database, dataset, keys, columns),
+    replace: upsert(database, dataset, keys, columns),
+    has: matcher(database, dataset, keys, columns),
+  }
   const remove = database.prepare(`delete from ${dataset} where id = ?`)
   const items = lists.map(({ name, parent, from, columns }) => {
     const keys = [parent, 'location_id', 'position']
@@ -53,9 +57,11 @@ function rowsOf(database: Database, dataset: DatasetName): Rows {
   return {
     write(location, record) {
       const id = BigInt(record.id)
-      row.write([id, location], record.attributes)
+      // A new row, as all of a first walk are, has no lists to replace.
+      const isNew = row.insert([id, location], record.attributes)
+      if (!isNew) row.replace([id, location], record.attributes)
       for (const { from, write, clear } of items) {
-        clear.run(id)
+        if (!isNew) clear.run(id)
         itemsOf(from, record).forEach((item, index) => {
           write([id, location, BigInt(index + 1)], item)
         })
@@ -87,14 +93,29 @@ function rowsAt(dataset: DatasetName, table: string, id: string): string {
 
 /** Inserts a row, or replaces its columns: the values of the keys first, then those that an object has. */
 export function upsert(database: Database, table: string, keys: readonly string[], columns: readonly TableColumn[]) {
+  const replaced = namesOf(keys, columns).map((name) => `${name} = excluded.${name}`)
+  return writer(database, table, keys, columns, `do update set ${replaced.join(', ')}`)
+}
+
+/** Inserts a row where there is none with its key. Returns whether there was none. */
+function insert(database: Database, table: string, keys: readonly string[], columns: readonly TableColumn[]) {
+  const write = writer(database, table, keys, columns, 'do nothing')
+  return (keyValues: readonly bigint[], attributes: unknown) => write(keyValues, attributes).changes !== 0
+}
+
+function writer(
+  database: Database,
+  table: string,
+  keys: readonly string[],
+  columns: readonly TableColumn[],
+  onConflict: string,
+) {
   const names = namesOf(keys, columns)
   const statement = database.prepare(
-    `insert into ${table} (${names.join(', ')}) values (${names.map(() => '?').join(', ')})
-     on conflict do update set ${names.map((name) => `${name} = excluded.${name}`).join(', ')}`,
+    `insert into ${table} (${names.join(', ')}) values (${names.map(() => '?').join(', ')}) on conflict ${onConflict}`,
   )
-  return (keyValues: readonly bigint[], attributes: unknown) => {
+  return (keyValues: readonly bigint[], attributes: unknown) =>
     statement.run(...keyValues, ...valuesOf(columns, attributes))
-  }
 }
 
 /** Whether a table has the row that `upsert` writes, in every column. */

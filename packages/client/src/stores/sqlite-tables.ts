@@ -14,13 +14,19 @@ export function createTables(): string {
     ...datasetNames.flatMap((name) => [
       `create table ${name} (id integer primary key, location_id integer not null, ${columnsOf(tableOf(name))}) strict;`,
       `create index ${name}_location on ${name} (location_id, id);`,
-      `create view current_${name} as select * from ${name} where is_hidden = 0;`,
       ...tableOf(name).lists.map(createList),
     ]),
     ...directoryTables.map(
       (name) => `create table ${name} (id integer primary key, ${columnsOf(tables[name])}) strict;`,
     ),
     'create table grants (location_id integer not null, dataset text not null, primary key (location_id, dataset)) strict;',
+  ].join('\n')
+}
+
+/** The views of a SQLite mirror. */
+export function createViews(): string {
+  return [
+    ...datasetNames.map((name) => `create view current_${name} as select * from ${name} where is_hidden = 0;`),
     `create view sync_state as
      select location_id, dataset, state, synced_at,
             cast((julianday('now') - julianday(synced_at)) * 86400 as integer) as lag_seconds,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { openStore, someTarget } from '../sync/test-mirror.ts'
+import { assertEqualCopy, openStore, someTarget } from '../sync/test-mirror.ts'
 import { assertTypedRows, openMirror } from '../sync/test-typed-rows.ts'
 import { aRecord, someClient } from '../test-client.ts'
 import { views } from './views.ts'
@@ -104,6 +104,37 @@ for (const kind of ['sqlite', 'postgres'] as const) {
       last_name: "'; drop table patients; --",
       balance_total: null,
     })
+  })
+
+  test(`${kind}: a first walk writes any text, and replaces what the mirror has already`, async (t) => {
+    const { client, location } = await someClient(t)
+    const odd = 'a\\b\\\\n\tc\nd\re \\. \\N "q" {x,y} Zoë 🦷'
+    await location.upload('patients', {
+      p1: aRecord('patients', { first_name: odd, last_name: '\\N', preferred_name: '', middle_name: null }),
+      p2: aRecord('patients', { first_name: 'Before' }),
+    })
+    const teeth = (...all: string[]) => aRecord('treatments', { patient_source_id: 'p1', teeth: all })
+    await location.upload('treatments', { t1: teeth('3', '14'), t2: teeth(), t3: teeth('1', '2', '3') })
+    const target = await someTarget(t, kind)
+    const store = await openStore(kind, target)
+    await client.sync({ store })
+    await assertTypedRows(kind, target)
+    const mirror = await openMirror(kind, target)
+    t.after(mirror.close)
+    await mirror.exec('delete from sync_position')
+    await mirror.exec(`delete from patients where source_id = 'p1'`)
+    await location.upload('patients', { p2: aRecord('patients', { first_name: 'After' }) })
+    await location.upload('treatments', { t1: teeth('4'), t2: teeth('5', '6'), t3: teeth() })
+
+    assert.equal((await client.sync({ store })).records, 5)
+    await assertEqualCopy(client, store, [location.id])
+    await assertTypedRows(kind, target)
+    assert.deepEqual(await mirror.select(`select first_name from patients order by source_id`), [
+      { first_name: odd },
+      { first_name: 'After' },
+    ])
+    assert.ok((await client.verify({ store, repair: false })).every(({ wrongRows }) => wrongRows === 0))
+    await store.close()
   })
 
   test(`${kind}: verify finds rows that something else changed, removed, added or moved, and writes them as their records say`, async (t) => {

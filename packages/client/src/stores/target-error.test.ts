@@ -21,8 +21,8 @@ test('a SQLite file that cannot grow says so, and what to do; nothing of the pag
     await new Bridgework({ baseUrl, clientId, clientSecret }).sync({ store }).catch((error) => console.log(error.name, error.message))
     console.log((await store.positions()).some(({ dataset }) => dataset === 'insurance_plans'))`
   const env = { ...process.env, BASE: world.url, ID: vendor.clientId, SECRET: vendor.clientSecret }
-  // No file may have more than 200 KiB: what a full disk does.
-  const script = 'ulimit -f 400 && exec "$0" --input-type=module -e "$1"'
+  // No file may have more than 800 KiB: what a full disk does.
+  const script = 'ulimit -f 1600 && exec "$0" --input-type=module -e "$1"'
   const { stdout } = await run('sh', ['-c', script, process.execPath, program], { env })
 
   const [said = '', isKept] = stdout.trim().split('\n')
