@@ -12,7 +12,10 @@ test('a person who signs in learns what they may act for', async (t) => {
 
   assert.equal(status, 200)
   assert.deepEqual((body as unknown as { memberships: unknown }).memberships, [
-    { side: 'company', id: vendor.companyId, name: 'Vendor', role: 'owner' },
+    {
+      ...{ side: 'company', id: vendor.companyId, name: 'Vendor', role: 'owner' },
+      ...{ second_factor: null, identity_provider: null },
+    },
   ])
 })
 

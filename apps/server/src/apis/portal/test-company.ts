@@ -7,8 +7,9 @@ import { type PortalWorld, type SignedIn, somePortal } from './test-portal.ts'
 
 /** A company that has accepted nothing yet. */
 export async function newCompany(world: PortalWorld): Promise<{ companyId: CompanyId; path: string }> {
+  const { rowCount } = await world.pool.query('select from company')
   const { company } = await createCompany(world.pool, {
-    name: 'New vendor',
+    name: `New vendor ${rowCount}`,
     owner: { email: 'first@example.com', name: 'First' },
   })
   return { companyId: company.id, path: `/companies/${company.id}` }

@@ -820,7 +820,7 @@ create sequence record_id_treatments cache 1;
 CREATE OR REPLACE FUNCTION public.disclosure_make_month(p_month date)
  RETURNS boolean
  LANGUAGE plpgsql
- SET search_path TO 'pg_catalog', 'public'
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
 AS $function$
 declare
   v_from date := date_trunc('month', p_month);
@@ -849,7 +849,7 @@ CREATE OR REPLACE FUNCTION public.disclosure_make_months()
  RETURNS integer
  LANGUAGE sql
  SECURITY DEFINER
- SET search_path TO 'pg_catalog', 'public'
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
 RETURN (SELECT (count(*))::integer AS count FROM generate_series(0, 2) n(n) WHERE disclosure_make_month(((date_trunc('month'::text, (clock_timestamp() AT TIME ZONE 'UTC'::text)) + ((n.n)::double precision * '1 mon'::interval)))::date))
 ;
 CREATE OR REPLACE FUNCTION public.disclosure_record(p_entries json, p_lock_timeout_ms integer)

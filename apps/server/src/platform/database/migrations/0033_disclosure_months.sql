@@ -101,7 +101,7 @@ $$;
 
 -- Makes the tables of a month (UTC), unless there are tables for it. The lock lets one at a time do it and keeps no read or write waiting.
 create function disclosure_make_month(p_month date) returns boolean
-language plpgsql set search_path = pg_catalog, public as $$
+language plpgsql set search_path = pg_catalog, public, pg_temp as $$
 declare
   v_from date := date_trunc('month', p_month);
   v_until date := v_from + interval '1 month';
@@ -128,7 +128,7 @@ revoke execute on function disclosure_make_month from public;
 
 -- The server's role cannot make tables. This makes those of the database's current month and the next two, and nothing else.
 create function disclosure_make_months() returns integer
-language sql security definer set search_path = pg_catalog, public
+language sql security definer set search_path = pg_catalog, public, pg_temp
 return (
   select count(*)::integer
     from generate_series(0, 2) n
