@@ -3,7 +3,8 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after } from 'node:test'
-import { datasets } from '@bridgework/contract'
+import { datasets, getDataset } from '@bridgework/contract'
+import { canonicalSource } from '@bridgework/contract/ingest'
 import { someWorld } from '../../../server/src/test-world.ts'
 import type { AgentEvent } from '../agent-event.ts'
 import { ingestClient } from '../ingest-client.ts'
@@ -87,5 +88,32 @@ export async function testCopy(
       }
       return all
     },
+  }
+}
+
+/** What an agent that never read before would send, by location and dataset as `everything` has it: without a note, and read in UTC. */
+export async function firstReadOf(
+  settings: DatabaseSettings,
+  now: () => Date,
+): Promise<Record<string, Record<string, unknown>>> {
+  const connector = openDentalConnector(settings, 'UTC', now)
+  const source = await connector.beginCycle()
+  try {
+    const all: Record<string, Record<string, unknown>> = {}
+    for (const { source_id } of await source.readLocations())
+      for (const { name } of datasets) all[`${source_id} ${name}`] = {}
+    for (const name of connector.datasets) {
+      const canonical = canonicalSource(getDataset(name))
+      const { chunks } = (await source.scan?.(name)) ?? assert.fail()
+      for await (const chunk of chunks) {
+        for (const [location, records] of chunk) {
+          const here = all[`${location} ${name}`] ?? assert.fail()
+          for (const { source_id, attributes } of records) here[source_id] = JSON.parse(canonical(attributes))
+        }
+      }
+    }
+    return all
+  } finally {
+    await source.end()
   }
 }
