@@ -92,7 +92,7 @@ test('F29: a month stays that is younger than six years, not the oldest, not who
     await assert.rejects(chain.drop(month, at), { code: 'month_kept', errors })
   await refused(
     '2019-02',
-    /ended less than six years ago. It may be dropped from 2025-03-01 on/,
+    /2019-02 may be dropped from 2025-03-01 on, six years after its end/,
     new Date('2025-02-28T23:59:59Z'),
   )
   await refused('2019-03', /Drop 2019-02 first/)

@@ -24,7 +24,7 @@ export async function requireDroppable(db: Queryable, month: string, now: Date):
   if (!found) throw refusal(`There is no table of the month ${month}. The oldest is of ${months[0]?.month ?? 'none'}.`)
   const { endsAt, droppableAt } = endOfMonth(month)
   if (droppableAt > now || droppableAt > (await clockOf(db)))
-    throw refusal(`${month} ended less than six years ago. It may be dropped from ${dayOf(droppableAt)} on.`)
+    throw refusal(`${month} may be dropped from ${dayOf(droppableAt)} on, six years after its end.`)
   if (found !== months[0]) throw refusal(`Months are dropped in their order. Drop ${months[0]?.month} first.`)
   const content = await measureMonth(db, endsAt)
   const sealed = (await findLastSeal(db))?.lastDisclosureId ?? '0'
