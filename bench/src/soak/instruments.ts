@@ -18,7 +18,7 @@ export async function examineTls(): Promise<string> {
   return 'no finding but the certificate of the test'
 }
 
-/** Throws with the command that installs the program: these are instruments that nothing else of ours needs. */
+/** Throws with the command that installs the program: only these trials need them. */
 function requireProgram(name: string, debianPackage: string): void {
   const isThere = (process.env.PATH ?? '').split(delimiter).some((folder) => {
     try {

@@ -31,7 +31,7 @@ test('a server that speaks TLS refuses callers beyond its descriptors, and serve
   assert.ok(open >= 40 && open <= 60, `${open} are connected`)
   for (const caller of callers) caller.destroy()
   for (let tries = 0; ; tries += 1) {
-    assert.ok(tries < 100, 'nobody is served afterwards')
+    assert.ok(tries < 100, 'no caller is served afterwards')
     const caller = connect({ port, host: '127.0.0.1', rejectUnauthorized: false })
     t.after(() => caller.destroy())
     if (!(await connected(caller))) continue

@@ -42,7 +42,7 @@ export function findEntryFaults(attempts: readonly Attempt[], entries: readonly 
   const unanswered = attempts.filter(({ outcome, status }) => outcome === 'cut' && status === null)
   for (const entry of [...byRequest.values()].flat()) {
     const index = unanswered.findIndex((attempt) => mayBeOf(entry, attempt))
-    if (index === -1) faults.extra.push(`${entry.what} ${entry.requestId}, which nobody asked for`)
+    if (index === -1) faults.extra.push(`${entry.what} ${entry.requestId}, without a request`)
     else {
       unanswered.splice(index, 1)
       faults.unreceived += 1

@@ -91,7 +91,7 @@ export function asVendor(
   ].map((ask) => orRefused(ask))
 }
 
-/** While servers are killed the client gives up after its last try, with an error that says so; anything else is a fault of ours. */
+/** While servers are killed the client gives up after its last try, with an error that says so; anything else is a bug. */
 function orRefused(ask: Ask): Ask {
   return async () => {
     try {

@@ -51,7 +51,7 @@ const handlers: PortalHandlers = {
 
 /**
  * HTTP under /portal/api: what the portal's pages speak, from the contract's table. Each request is checked in this order: 403 a page that is
- * not ours, 401 nobody signed in, 403 the CSRF token, 404 a tenant that the person does not belong to, 403 the second factor where one is
+ * not ours, 401 no session, 403 the CSRF token, 404 a tenant that the person does not belong to, 403 the second factor where one is
  * required, 403 the role, 403 a sign-in that is not fresh, 422 parameters and body.
  */
 export function registerPortalApi(app: FastifyInstance, context: PortalContext): void {

@@ -263,7 +263,12 @@ test('F30: the owner gets each new seal by mail when the practice wants it, and 
   assert.deepEqual([smtp.mails.length, mail?.to], [1, [owner.person.email]])
   const { text, file } = partsOf(mail?.text ?? '')
   const { head, signature } = JSON.parse(file)
-  for (const said of [head, signature, key.text, `https://b.example${path}/disclosures`])
+  for (const said of [
+    head,
+    signature,
+    key.text,
+    `https://b.example${path.replace('organizations', 'organization')}/disclosures,`,
+  ])
     assert.ok(text.includes(said), said)
   const mailed = practice.save('seal.ndjson', file)
 

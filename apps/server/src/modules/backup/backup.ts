@@ -26,7 +26,7 @@ export type Backup = { at: string; migration: number; tables: TableContent[]; ro
 type Start = { at: string; migrations: Migrations; months: string[] }
 type End = { sequences: { name: string; value: string }[] }
 
-/** What a command gives: `keys`, of which the first seals and any opens; `show` is told how far it is, in bytes of so many; `signal` ends it with Problem `stopped`. */
+/** What a command gives: `keys`, of which the first seals and any opens; `show` gets how many bytes are done, of how many; `signal` ends it with Problem `stopped`. */
 export type Work = {
   keys: readonly [Uint8Array, ...Uint8Array[]]
   signal: AbortSignal

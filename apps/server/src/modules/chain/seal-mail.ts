@@ -92,7 +92,7 @@ Keep this mail. It shows a later change of any of these ${Number(fields.entries)
 
 To check it:
 
-1. Open ${publicUrl}/organizations/${fields.organization_id}/disclosures, and choose "Download with seals" and "Download the program".
+1. Open ${publicUrl}/organization/${fields.organization_id}/disclosures, and choose "Download with seals" and "Download the program".
 2. Save the file that is attached to this mail beside them.
 3. With Node.js 20 or newer, run:
 

@@ -49,7 +49,7 @@ export function listMailFolder(
 }
 
 const plain = 'Content-Type: text/plain; charset=utf-8'
-/** A line that no mail of ours has. */
+/** A line that no mail has in its text. */
 const boundary = '----bridgework-part'
 
 function withAttachment(text: string, { name, text: content }: Attachment): string {
