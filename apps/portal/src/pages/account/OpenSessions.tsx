@@ -1,4 +1,4 @@
-import { Badge, Button, Group, Text } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useMutation, useSuspenseQuery } from '@tanstack/react-query'
 import { read, useAct } from '../../api/query.ts'
@@ -9,6 +9,7 @@ import { SearchField } from '../../ui/SearchField.tsx'
 import { Section } from '../../ui/Section.tsx'
 import { When } from '../../ui/When.tsx'
 import { deviceOf } from './device.ts'
+import { SessionDevice } from './SessionDevice.tsx'
 
 /** The person's sessions, each with a button that ends it. */
 export function OpenSessions() {
@@ -43,18 +44,7 @@ export function OpenSessions() {
         columns={[
           {
             header: 'Device',
-            cell: ({ user_agent, is_current }) => (
-              <Group gap="xs">
-                <Text size="sm" title={user_agent ?? undefined}>
-                  {deviceOf(user_agent)}
-                </Text>
-                {is_current && (
-                  <Badge variant="default" size="sm" tt="none">
-                    this session{' '}
-                  </Badge>
-                )}
-              </Group>
-            ),
+            cell: (session) => <SessionDevice {...session} />,
           },
           { header: 'Address', cell: ({ ip }) => ip ?? 'unknown' },
           { header: 'Signed in', cell: ({ signed_in_at }) => <When at={signed_in_at} /> },

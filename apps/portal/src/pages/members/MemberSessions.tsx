@@ -1,5 +1,5 @@
 import type { Member } from '@bridgework/contract/portal'
-import { Badge, Button, Group, Loader, Modal, Stack, Text } from '@mantine/core'
+import { Button, Group, Loader, Modal, Stack, Text } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useQuery } from '@tanstack/react-query'
 import { read, useAct } from '../../api/query.ts'
@@ -7,6 +7,7 @@ import { DataTable } from '../../ui/DataTable.tsx'
 import { ErrorNote } from '../../ui/ErrorNote.tsx'
 import { When } from '../../ui/When.tsx'
 import { deviceOf } from '../account/device.ts'
+import { SessionDevice } from '../account/SessionDevice.tsx'
 
 /** Where a member is signed in, for the owner, with buttons that end it. `member` null: closed. */
 export function MemberSessions({
@@ -54,18 +55,7 @@ function Sessions({ params, name }: { params: { tenant_id: string; member_id: st
           columns={[
             {
               header: 'Device',
-              cell: ({ user_agent, is_current }) => (
-                <Group gap="xs">
-                  <Text size="sm" title={user_agent ?? undefined}>
-                    {deviceOf(user_agent)}
-                  </Text>
-                  {is_current && (
-                    <Badge variant="default" size="sm" tt="none">
-                      this session
-                    </Badge>
-                  )}
-                </Group>
-              ),
+              cell: (session) => <SessionDevice {...session} />,
             },
             { header: 'Address', cell: ({ ip }) => ip ?? 'unknown' },
             { header: 'Second factor', cell: ({ second_factor }) => (second_factor ? 'Yes' : 'No') },

@@ -109,7 +109,7 @@ test('K32: an export has every row of the practice and none of another, can be c
   const { location, organization, people } = await fillTenants(world, vendor)
   const other = await fillTenants(world, vendor)
   const output = join(folder, 'leaving')
-  const done = await run([
+  const command = [
     'organization',
     'export',
     '--reason',
@@ -118,7 +118,8 @@ test('K32: an export has every row of the practice and none of another, can be c
     organization.id,
     '--output',
     output,
-  ])
+  ]
+  const done = await run(command)
   assert.equal(done.code, 0, done.err)
   assert.match(done.out, /The export is in .*leaving\. README\.txt explains it\.$/)
 
@@ -159,16 +160,7 @@ test('K32: an export has every row of the practice and none of another, can be c
     }
   }
 
-  const again = await run([
-    'organization',
-    'export',
-    '--reason',
-    'It leaves',
-    '--organization',
-    organization.id,
-    '--output',
-    output,
-  ])
+  const again = await run(command)
   assert.deepEqual([again.code, /exists\. Choose another name/.test(again.err)], [1, true])
   mkdirSync(join(folder, 'killed.partial'))
   const killed = await run([
