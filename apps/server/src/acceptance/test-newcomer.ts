@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { findClusterFolder } from '../platform/database/embedded/cluster-folder.ts'
-import { isAlive, processesIn } from '../platform/database/embedded/process-table.ts'
+import { isAlive, killProcess, processesIn } from '../platform/database/embedded/process-table.ts'
 import { freePort } from '../test-port.ts'
 
 export type Ended = { code: number | null; signal: NodeJS.Signals | null; stdout: string; stderr: string }
@@ -23,7 +23,7 @@ export async function someNewcomer(t: TestContext, options: { port?: number } = 
     for (const child of children) child.kill('SIGKILL')
     await sleep(0)
     const home = findClusterFolder(dataDir)?.home
-    for (const pid of postgresOf(dataDir)) process.kill(pid, 'SIGKILL')
+    for (const pid of postgresOf(dataDir)) killProcess(pid)
     while (postgresOf(dataDir).length > 0) await sleep(20)
     for (const path of [home, folder]) if (path) rmSync(path, { recursive: true, force: true, maxRetries: 5 })
   })

@@ -18,7 +18,7 @@ import { DatabaseStartError } from '../start-error.ts'
 import type { Account } from './account.ts'
 import type { Binaries } from './binaries.ts'
 import type { ClusterFolder } from './cluster-folder.ts'
-import { processesGiven } from './process-table.ts'
+import { killProcess, processesGiven } from './process-table.ts'
 import { run } from './run.ts'
 
 export const databaseName = 'bridgework'
@@ -90,18 +90,10 @@ export async function sweepHalfMade(home: string): Promise<void> {
   for (const name of readdirSync(dirname(home)).filter((entry) => isHalfMade.test(entry))) {
     const stage = join(dirname(home), name)
     for (let pids = processesGiven(stage); pids.length > 0; pids = processesGiven(stage)) {
-      for (const pid of pids) kill(pid)
+      for (const pid of pids) killProcess(pid)
       await sleep(20)
     }
     rmSync(stage, { recursive: true, force: true, maxRetries: 10 })
-  }
-}
-
-function kill(pid: number): void {
-  try {
-    process.kill(pid, 'SIGKILL')
-  } catch {
-    // It ended by itself.
   }
 }
 

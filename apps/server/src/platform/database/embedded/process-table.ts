@@ -49,6 +49,15 @@ export function processesGiven(prefix: string): number[] {
   return processIds().filter((pid) => argumentsOf(pid).some((argument) => argument.startsWith(prefix)) && isAlive(pid))
 }
 
+/** Ends a process at once. One that has ended by itself in between is no error. */
+export function killProcess(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch (error) {
+    if (codeOf(error) !== 'ESRCH') throw error
+  }
+}
+
 function processIds(): number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))

@@ -9,7 +9,7 @@ import pg from 'pg'
 import { type EmbeddedOptions, type EmbeddedPostgres, startEmbeddedPostgres } from '../embedded-postgres.ts'
 import { findClusterFolder } from './cluster-folder.ts'
 import type { EmbeddedUrls } from './connection.ts'
-import { isAlive, processesIn } from './process-table.ts'
+import { isAlive, killProcess, processesIn } from './process-table.ts'
 
 /** A folder for one test's data directory and for what root puts elsewhere. What still runs in it when the test ends is killed. */
 export type TestFolder = { path: string; dataDir: string; copyRoot: string; atEnd: (() => unknown)[] }
@@ -26,7 +26,7 @@ export function testFolder(t: TestContext, dataDirName = 'data'): TestFolder {
   t.after(async () => {
     // Here and not in `t.after`, whose oldest entry runs first: the folder must go last.
     for (const end of folder.atEnd) await end()
-    for (const pid of servingProcesses(folder)) process.kill(pid, 'SIGKILL')
+    for (const pid of servingProcesses(folder)) killProcess(pid)
     await until(() => servingProcesses(folder).length === 0)
     rmSync(path, { recursive: true, force: true, maxRetries: 5 })
   })
