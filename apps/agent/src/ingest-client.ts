@@ -16,6 +16,7 @@ import {
 import { Check } from 'typebox/value'
 import { retryAfterMs } from './backoff.ts'
 import type { DatasetName, SourceLocation, ZonesSet } from './connector.ts'
+import { agentVersion } from './version.ts'
 
 /** What a refusal means; and what is no answer of the service at all. */
 export type IngestProblemKind = IngestRefusalKind | 'in_progress' | 'unreachable' | 'redirected' | 'unexpected'
@@ -232,6 +233,7 @@ function caller(options: Pick<IngestOptions, 'serverUrl' | 'fetch' | 'timeoutMs'
         signal: AbortSignal.timeout(options.timeoutMs ?? 60_000),
         headers: {
           ...content?.headers,
+          'user-agent': `bridgework-agent/${agentVersion}`,
           [ingestVersionHeader]: String(ingestVersion),
           ...(options.agentKey === undefined ? {} : { authorization: `Bearer ${options.agentKey}` }),
         },

@@ -1,5 +1,4 @@
-/** As in package.json; a test keeps both equal. */
-export const agentVersion = '0.1.0'
+export { releaseVersion as agentVersion } from '@bridgework/contract/release'
 
 /** The oldest Node with the SQLite that the agent's state is kept in. */
 export const nodeVersionMin = '22.13'

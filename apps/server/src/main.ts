@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { flushCompileCache } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import { resolve } from 'node:path'
+import { releaseVersion } from '@bridgework/contract/release'
 import { type Config, ConfigError, readConfig } from './config.ts'
 import { WrongSecretKey } from './modules/credentials/installation.ts'
 import { SecretKeyFileError } from './modules/credentials/secret-key-file.ts'
@@ -11,6 +12,11 @@ import { createLog } from './platform/log/log.ts'
 import { UnsafeStart } from './safe-start.ts'
 import { firstCall, startSandbox } from './sandbox/sandbox.ts'
 import { openService } from './service.ts'
+
+if (process.argv.includes('--version')) {
+  console.log(releaseVersion)
+  process.exit(0)
+}
 
 const root = resolve(import.meta.dirname, '../../..')
 const stopWithinMs = 30_000

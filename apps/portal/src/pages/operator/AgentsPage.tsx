@@ -3,6 +3,7 @@ import { IconDeviceDesktop } from '@tabler/icons-react'
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { read } from '../../api/query.ts'
+import { AgentVersion } from '../../ui/AgentVersion.tsx'
 import { DataTable } from '../../ui/DataTable.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
@@ -44,7 +45,7 @@ export function AgentsPage() {
                 { header: 'Organization', cell: ({ organization_name }) => organization_name },
                 { header: 'State', cell: ({ state }) => <StateBadge state={state} /> },
                 { header: 'Last contact', cell: ({ last_contact_at }) => <When at={last_contact_at} /> },
-                { header: 'Version', cell: ({ version }) => version ?? 'unknown' },
+                { header: 'Version', cell: ({ version }) => <AgentVersion version={version} /> },
                 { header: 'Enrolled', cell: ({ enrolled_at }) => <When at={enrolled_at} /> },
               ]}
             />

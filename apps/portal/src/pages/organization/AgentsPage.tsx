@@ -7,6 +7,7 @@ import { getRouteApi } from '@tanstack/react-router'
 import { useState } from 'react'
 import { read, useAct } from '../../api/query.ts'
 import { useMay } from '../../api/session.ts'
+import { AgentVersion } from '../../ui/AgentVersion.tsx'
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx'
 import { DataTable } from '../../ui/DataTable.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
@@ -59,7 +60,7 @@ export function AgentsPage() {
                 { header: 'State', cell: ({ state }) => <StateBadge state={state} /> },
                 { header: 'Last contact', cell: ({ last_contact_at }) => <When at={last_contact_at} /> },
                 { header: 'Enrolled', cell: ({ enrolled_at }) => <When at={enrolled_at} /> },
-                { header: 'Version', cell: ({ version }) => version ?? 'unknown' },
+                { header: 'Version', cell: ({ version }) => <AgentVersion version={version} /> },
                 ...(may('agent.revoke')
                   ? [
                       {

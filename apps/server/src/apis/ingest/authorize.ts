@@ -1,7 +1,7 @@
 import { type DatasetName, hasInstants, isDatasetName } from '@bridgework/contract'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Pool } from 'pg'
-import { createAgentContacts } from '../../modules/agents/agent-contact.ts'
+import { agentVersionOf, createAgentContacts } from '../../modules/agents/agent-contact.ts'
 import { type AgentPrincipal, authenticateAgent } from '../../modules/agents/agent-key.ts'
 import { requireWriter } from '../../modules/agents/location-writer.ts'
 import type { SecretKey } from '../../modules/credentials/secret.ts'
@@ -25,7 +25,7 @@ export function requireAgent(app: FastifyInstance, deps: { pool: Pool; secretKey
   app.addHook('onRequest', async (request) => {
     const agent = await authenticateAgent(deps.pool, deps.secretKey, request.headers.authorization)
     known.set(request, { agent })
-    await contacts.touchAgent(agent)
+    await contacts.touchAgent(agent, agentVersionOf(request.headers['user-agent']))
     request.logNotes = { ...request.logNotes, agentId: agent.agentId }
     if (rawQuery(request) !== '') throw new Problem('parameter_invalid', { errors: 'This path accepts no parameters.' })
   })

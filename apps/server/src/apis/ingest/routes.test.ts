@@ -34,6 +34,23 @@ test('an enrolment code becomes an agent key once, and the agent is known by it'
   assert.equal(rows.length, 1)
 })
 
+test('the version that an agent says at a contact is the one that is listed; one that says none keeps it', async (t) => {
+  const world = await someWorld(t)
+  const { agentId, agentKey } = await world.addAgent(await world.addOrganization())
+  const versionAfter = async (userAgent: string) => {
+    // A server of its own each time: one writes a contact of an agent at most once in 10 s.
+    const { url } = await world.anotherServer()
+    const headers = { authorization: `Bearer ${agentKey}`, 'user-agent': userAgent }
+    assert.equal((await fetch(`${url}/ingest/v1/agents/self`, { headers })).status, 200)
+    const { rows } = await world.pool.query('select version from agent where id = $1', [agentId])
+    return rows[0].version
+  }
+
+  assert.equal(await versionAfter('bridgework-agent/0.2.0'), '0.2.0')
+  assert.equal(await versionAfter('curl/8.0'), '0.2.0')
+  assert.equal(await versionAfter('bridgework-agent/0.3.0-rc.1'), '0.3.0-rc.1')
+  assert.equal(await versionAfter(`bridgework-agent/${'9'.repeat(41)}`), '0.3.0-rc.1')
+})
 test('an agent tells of its locations, and a location that says nothing new is left alone', async (t) => {
   const world = await someWorld(t)
   const organizationId = await world.addOrganization()

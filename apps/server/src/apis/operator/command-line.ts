@@ -1,4 +1,5 @@
 import { createOption, createProgram } from '@bridgework/command-line'
+import { releaseVersion } from '@bridgework/contract/release'
 import { actOptions, createRecorder, type RecordAct, reasonedOptions } from './act.ts'
 import type { Answer } from './answer.ts'
 import type { Context } from './context.ts'
@@ -50,6 +51,7 @@ export type CommandLine = { print: string } | { run: (context: Context) => Promi
 export function parseCommandLine(groups: Readonly<Record<string, CommandGroup>>, args: readonly string[]): CommandLine {
   let line: CommandLine | undefined
   const { program, parse } = createProgram('npm run operator --', 'Runs this installation of Bridgework.')
+  program.version(releaseVersion, '--version', 'print the version')
   for (const [groupName, group] of Object.entries(groups)) {
     const parent = program.command(groupName).description(group.help)
     for (const [name, { help, act, options, run }] of Object.entries(group.commands)) {

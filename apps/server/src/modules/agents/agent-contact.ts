@@ -3,8 +3,8 @@ import type { AgentId, OrganizationId } from '../../platform/identity/identity.t
 import type { AgentPrincipal } from './agent-key.ts'
 
 export type AgentContacts = {
-  /** Notes that the agent was heard just now. */
-  readonly touchAgent: (agent: AgentPrincipal) => Promise<void>
+  /** Notes that the agent was heard just now, and the version that it says; null: it says none. */
+  readonly touchAgent: (agent: AgentPrincipal, version: string | null) => Promise<void>
 }
 
 /** How much older than the truth a last contact may be: an agent sends several requests a second while it uploads. */
@@ -14,17 +14,18 @@ const everyMs = 10_000
 export function createAgentContacts(deps: { pool: Queryable; now: () => Date }): AgentContacts {
   const notedAtMs = new Map<AgentId, number>()
   return {
-    touchAgent: async ({ agentId }) => {
+    touchAgent: async ({ agentId }, version) => {
       const nowMs = deps.now().getTime()
       const beforeMs = notedAtMs.get(agentId)
       if (beforeMs !== undefined && Math.abs(nowMs - beforeMs) < everyMs) return
       notedAtMs.set(agentId, nowMs)
       try {
         await deps.pool.query(
-          `insert into agent_contact (agent_id, last_contact_at)
+          `with updated as (update agent set version = $2 where id = $1 and version is distinct from coalesce($2, version))
+           insert into agent_contact (agent_id, last_contact_at)
            values ($1, clock_timestamp())
                on conflict (agent_id) do update set last_contact_at = excluded.last_contact_at`,
-          [agentId],
+          [agentId, version],
         )
       } catch (error) {
         notedAtMs.delete(agentId)
@@ -32,6 +33,11 @@ export function createAgentContacts(deps: { pool: Queryable; now: () => Date }):
       }
     },
   }
+}
+
+/** The version in the User-Agent of an agent's request; null in any other. */
+export function agentVersionOf(userAgent: string | undefined): string | null {
+  return /^bridgework-agent\/([\w.+-]{1,40})$/.exec(userAgent ?? '')?.[1] ?? null
 }
 
 /** When an organization's agents were last heard: of all organizations at once, read at most every 10 s and only when asked. */

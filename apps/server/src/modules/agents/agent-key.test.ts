@@ -114,10 +114,10 @@ test('an agent’s last contact is kept, and written at most once in ten seconds
   assert.equal((await listAgents(world.pool, organization.id))[0]?.lastContactAt, null)
 
   const queries = t.mock.method(world.pool, 'query')
-  for (let i = 0; i < 5; i += 1) await touchAgent(principal)
+  for (let i = 0; i < 5; i += 1) await touchAgent(principal, null)
   assert.equal(queries.mock.callCount(), 1)
   now = new Date(now.getTime() + 10_000)
-  await touchAgent(principal)
+  await touchAgent(principal, null)
   assert.equal(queries.mock.callCount(), 2)
   queries.mock.restore()
 

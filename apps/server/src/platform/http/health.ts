@@ -1,3 +1,4 @@
+import { releaseVersion } from '@bridgework/contract/release'
 import type { FastifyInstance } from 'fastify'
 import type { Pool } from 'pg'
 import { findNewestMigration } from '../database/migrate.ts'
@@ -7,7 +8,7 @@ const clockDifferenceMaxMs = 5000
 /** Liveness and readiness, for the monitoring of the process. */
 export function registerHealth(app: FastifyInstance, deps: { pool: Pool; now: () => Date }): void {
   const config = { isAlwaysServed: true }
-  app.get('/healthz', { config }, async () => ({ status: 'ok' }))
+  app.get('/healthz', { config }, async () => ({ status: 'ok', version: releaseVersion }))
 
   app.get('/readyz', { config }, async (_request, reply) => {
     const problem = await findProblem(deps.pool, deps.now)
