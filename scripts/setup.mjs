@@ -1,4 +1,4 @@
-// Makes a clone ready: node scripts/setup.mjs [start|run|test|check]. `run` is `start` without the portal's pages, for commands that serve none. npm calls it before each of our commands.
+// Makes a clone ready: node scripts/setup.mjs [start|run|test|check|release]. `run` is `start` without the portal's pages, for commands that serve none. npm calls it before each of our commands.
 // Plain JavaScript without dependencies, for Node 20 and newer: it runs before anything is installed. Prints its progress on stderr, because
 // stdout belongs to the commands.
 import { spawnSync } from 'node:child_process'
@@ -26,12 +26,12 @@ try {
 }
 
 async function setUp(purpose) {
-  if (!['start', 'run', 'test', 'check'].includes(purpose))
-    throw new SetupError(`unknown purpose "${purpose}". Use start, run, test or check.`)
-  const withDev = purpose === 'test' || purpose === 'check'
+  if (!['start', 'run', 'test', 'check', 'release'].includes(purpose))
+    throw new SetupError(`unknown purpose "${purpose}". Use start, run, test, check or release.`)
+  const withDev = ['test', 'check', 'release'].includes(purpose)
   const fail = (message) => new SetupError(message)
   if (!isStamped(withDev)) await underSetupLock(root, () => install(withDev))
-  if (purpose === 'start' || purpose === 'test') await buildPortal(root, fail)
+  if (['start', 'test', 'release'].includes(purpose)) await buildPortal(root, fail)
   if (purpose === 'test') for (const wanted of [mariadb, chromium]) await requirePrograms(wanted, root, fail)
 }
 

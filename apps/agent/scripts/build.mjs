@@ -1,8 +1,9 @@
 // Bundles the agent into one JavaScript file, so that an office computer installs it without fetching anything else.
-import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
+import { licenceTexts } from '../../../scripts/licences.mjs'
 
 const agent = fileURLToPath(new URL('..', import.meta.url))
 const dist = join(agent, 'dist')
@@ -21,19 +22,10 @@ const { metafile } = await build({
   metafile: true,
   logLevel: 'warning',
 })
-writeFileSync(join(dist, 'THIRD-PARTY-LICENSES.txt'), licences(Object.keys(metafile.inputs)))
+writeFileSync(join(dist, 'THIRD-PARTY-LICENSES.txt'), licenceTexts(packagesOf(Object.keys(metafile.inputs))))
 
-/** The licence texts of every package whose code is in the bundle: most of them ask to travel along. */
-function licences(inputs) {
+/** The folders of the packages whose code is in the bundle. */
+function packagesOf(inputs) {
   const folders = new Set(inputs.map((input) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(input)?.[0]).filter(Boolean))
-  return [...folders]
-    .sort()
-    .map((folder) => {
-      const path = join(agent, folder)
-      const { name, version, license } = JSON.parse(readFileSync(join(path, 'package.json'), 'utf8'))
-      const file = existsSync(path) && readdirSync(path).find((each) => /^licen[cs]e/i.test(each))
-      const text = file ? readFileSync(join(path, file), 'utf8').trim() : 'No licence file; see the package.'
-      return `${name} ${version} (${license})\n${'-'.repeat(60)}\n${text}\n`
-    })
-    .join('\n\n')
+  return [...folders].sort().map((folder) => join(agent, folder))
 }

@@ -1,0 +1,132 @@
+import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { releaseVersion } from '../../packages/contract/src/release.ts'
+import { pack } from './archive.ts'
+import { type LockFile, productionPackages } from './production-packages.ts'
+import { billOfMaterials, nameOf } from './sbom.ts'
+import { layOutServer } from './server-tree.ts'
+
+const root = join(import.meta.dirname, '../..')
+
+test('an archive has the same bytes whoever packs, when, and in whatever order the files were made', async (t) => {
+  const folder = temporaryFolder(t)
+  const made = async (place: string, names: string[], mode: number) => {
+    const tree = join(folder, place, 'tree')
+    mkdirSync(join(tree, 'in'), { recursive: true })
+    for (const name of names) writeFileSync(join(tree, name), `text of ${name}`, { mode })
+    chmodSync(join(tree, 'run'), 0o700)
+    symlinkSync('in/a', join(tree, 'link'))
+    utimesSync(join(tree, 'run'), mode, mode)
+    const file = join(folder, `${place}.tar.gz`)
+    await pack(tree, file, new Date('2026-01-02T03:04:05Z'))
+    return file
+  }
+  const one = await made('one', ['run', 'in/a', 'b'], 0o600)
+  const other = await made('other', ['b', 'in/a', 'run'], 0o644)
+
+  assert.deepEqual(readFileSync(one), readFileSync(other))
+  const { stdout } = spawnSync('tar', ['tvzf', one], { encoding: 'utf8', env: { ...process.env, TZ: 'UTC' } })
+  assert.match(stdout, /^-rwxr-xr-x .* 2026-01-02 03:04(:05)? tree\/run$/m)
+  assert.match(stdout, /^-rw-r--r-- .* tree\/in\/a$/m)
+  assert.match(stdout, /tree\/link -> in\/a$/m)
+})
+
+test('what a workspace needs is found as Node finds it: the nearest copy, required peers, nothing for development', () => {
+  const lock: LockFile = {
+    packages: {
+      'apps/server': {},
+      'apps/server/node_modules/a': { dependencies: { b: '2' } },
+      'node_modules/a': {},
+      'apps/server/node_modules/a/node_modules/b': { optionalDependencies: { elsewhere: '1' } },
+      'node_modules/b': {},
+      'node_modules/c': {
+        peerDependencies: { b: '1', vite: '8' },
+        peerDependenciesMeta: { vite: { optional: true } },
+      },
+      'node_modules/vite': {},
+    },
+  }
+  assert.deepEqual(productionPackages(lock, 'apps/server', ['a']), [
+    'apps/server/node_modules/a',
+    'apps/server/node_modules/a/node_modules/b',
+  ])
+  assert.deepEqual(productionPackages(lock, 'apps/server', ['c']), ['node_modules/b', 'node_modules/c'])
+  assert.throws(() => productionPackages(lock, 'apps/server', ['d']), /lacks d of apps\/server/)
+})
+
+test('the server’s package is whole by itself, and has nothing that only builds or tests need', async (t) => {
+  const tree = join(temporaryFolder(t), 'bridgework-server')
+  mkdirSync(tree)
+  const places = await layOutServer(root, tree)
+
+  const names = places.map(nameOf)
+  for (const name of ['vite', 'esbuild', 'mysql2', 'react', 'typescript', 'tar', 'fast-check']) {
+    assert.ok(!names.includes(name), name)
+  }
+  for (const name of ['fastify', 'pg', 'better-auth']) assert.ok(names.includes(name), name)
+  assert.equal(existsSync(join(tree, 'app/apps/server/src/main.test.ts')), false)
+  assert.match(readFileSync(join(tree, 'THIRD-PARTY-LICENSES.txt'), 'utf8'), /^fastify \d/m)
+  const run = (command: string, args: string[], env: NodeJS.ProcessEnv = {}) =>
+    spawnSync(join(tree, command), args, { encoding: 'utf8', cwd: '/', env: { PATH: process.env.PATH, ...env } })
+  assert.deepEqual(run('bridgework-server', ['--version']).stdout, `${releaseVersion}\n`)
+  assert.match(run('bridgework-operator', ['--help']).stdout, /backup/)
+  // Every file is loaded before the settings are read.
+  const env = { BRIDGEWORK_ENVIRONMENT: 'production' }
+  assert.match(run('bridgework-server', [], env).stderr, /^BRIDGEWORK_PUBLIC_URL /m)
+})
+
+test('a bill of materials lists what is in the artefact and no more, and is the same each time', () => {
+  const component = (name: string, version: string) => ({
+    name,
+    version,
+    purl: `pkg:npm/${name.replace('@', '%40')}@${version}`,
+    'bom-ref': `${name}@${version}`,
+  })
+  const bom = (serialNumber: string) => ({
+    serialNumber,
+    metadata: { timestamp: serialNumber, tools: [] },
+    components: [component('@a/b', '1.0.0'), component('vite', '8.0.0')],
+    dependencies: [],
+  })
+  const lock = { packages: { 'node_modules/@a/b': { version: '1.0.0' }, 'node_modules/c': { version: '1.0.0' } } }
+  const artefact = {
+    name: 'bridgework-server',
+    version: '0.2.0',
+    madeAt: new Date(0),
+    places: ['node_modules/@a/b'],
+    programs: [{ name: 'node', version: '26.0.0', license: 'Node.js' }],
+  }
+  const text = billOfMaterials(bom('urn:uuid:1'), lock, artefact)
+
+  assert.equal(text, billOfMaterials(bom('urn:uuid:2'), lock, artefact))
+  const made = JSON.parse(text)
+  assert.deepEqual(
+    made.components.map(({ purl }: { purl: string }) => purl),
+    ['pkg:generic/node@26.0.0', 'pkg:npm/%40a/b@1.0.0'],
+  )
+  assert.match(made.serialNumber, /^urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-8[0-9a-f]{3}-[0-9a-f]{12}$/)
+  assert.throws(
+    () => billOfMaterials(bom('urn:uuid:1'), lock, { ...artefact, places: ['node_modules/c'] }),
+    /does not list pkg:npm\/c@1\.0\.0/,
+  )
+})
+
+function temporaryFolder(t: TestContext): string {
+  const folder = mkdtempSync(join(tmpdir(), 'bridgework-test-'))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
