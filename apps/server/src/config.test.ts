@@ -57,13 +57,28 @@ test('every setting that is wrong is named at once, without its value', () => {
 test('K14: production does not start with plain HTTP to the world, a default secret or an implied address', () => {
   assert.throws(
     () => readConfig({ BRIDGEWORK_ENVIRONMENT: 'production' }, '/'),
-    (error: unknown) => error instanceof ConfigError && error.problems.length === 4,
+    (error: unknown) => error instanceof ConfigError && error.problems.length === 5,
   )
+})
+
+test('production needs a PostgreSQL that gets security updates, unless its operator accepts the embedded one', () => {
+  const env = {
+    BRIDGEWORK_ENVIRONMENT: 'production',
+    BRIDGEWORK_HOST: '10.0.0.5',
+    BRIDGEWORK_PUBLIC_URL: 'https://api.example.com',
+    BRIDGEWORK_TRUSTED_PROXIES: '10.0.0.1',
+    BRIDGEWORK_SECRET_KEY_FILE: '/etc/bridgework/secret.key',
+  }
+  assert.throws(() => readConfig(env, '/'), /^Error: DATABASE_URL must be set in production: .*apt install postgresql/)
+  assert.throws(() => readConfig({ ...env, BRIDGEWORK_EMBEDDED_DATABASE: 'yes' }, '/'), /^Error: DATABASE_URL/)
+  assert.deepEqual(readConfig({ ...env, BRIDGEWORK_EMBEDDED_DATABASE: 'accepted' }, '/').database, { kind: 'embedded' })
+  assert.equal(readConfig({}, '/').database.kind, 'embedded')
 })
 
 test('K14: production takes TLS of its own in the place of a trusted proxy, and the sandbox takes none', () => {
   const env = {
     BRIDGEWORK_ENVIRONMENT: 'production',
+    BRIDGEWORK_EMBEDDED_DATABASE: 'accepted',
     BRIDGEWORK_HOST: '10.0.0.5',
     BRIDGEWORK_PUBLIC_URL: 'https://api.example.com',
     BRIDGEWORK_SECRET_KEY_FILE: '/etc/bridgework/secret.key',
@@ -102,6 +117,7 @@ test('metrics have an address and a token of their own, and none are open to oth
 test('S09: production serves a preview operation only when the operator names it', () => {
   const env = {
     BRIDGEWORK_ENVIRONMENT: 'production',
+    BRIDGEWORK_EMBEDDED_DATABASE: 'accepted',
     BRIDGEWORK_HOST: '10.0.0.5',
     BRIDGEWORK_PUBLIC_URL: 'https://api.example.com',
     BRIDGEWORK_TRUSTED_PROXIES: '10.0.0.0/8, ::1',
@@ -116,6 +132,7 @@ test('S09: production serves a preview operation only when the operator names it
 test('mails go to the mail server that is named, in the sandbox without one into a folder, in production nowhere', () => {
   const production = {
     BRIDGEWORK_ENVIRONMENT: 'production',
+    BRIDGEWORK_EMBEDDED_DATABASE: 'accepted',
     BRIDGEWORK_HOST: '10.0.0.5',
     BRIDGEWORK_PUBLIC_URL: 'https://api.example.com',
     BRIDGEWORK_TRUSTED_PROXIES: '10.0.0.0/8',

@@ -191,6 +191,7 @@ const settingNames: ReadonlySet<string> = new Set([
   'BRIDGEWORK_DATA_DIR',
   'BRIDGEWORK_SECRET_KEY_FILE',
   'BRIDGEWORK_MIGRATION_DATABASE_URL',
+  'BRIDGEWORK_EMBEDDED_DATABASE',
   'BRIDGEWORK_PREVIEW_OPERATIONS',
   'BRIDGEWORK_INITIAL_LOCATIONS_MAX',
   'BRIDGEWORK_INCREMENTAL_LOCATIONS_MAX',
@@ -218,6 +219,11 @@ function productionProblems(env: NodeJS.ProcessEnv, config: Config): string[] {
   if (config.secretKeyFile === null) {
     problems.push(
       'BRIDGEWORK_SECRET_KEY_FILE must be set in production: a file (mode 0600) with 32 random bytes in base64, for example from "openssl rand -base64 32".',
+    )
+  }
+  if (config.database.kind === 'embedded' && env.BRIDGEWORK_EMBEDDED_DATABASE !== 'accepted') {
+    problems.push(
+      'DATABASE_URL must be set in production: the PostgreSQL that comes with Bridgework gets no security updates. Install one: on Debian 13 "apt install postgresql", on other Debian and Ubuntu "apt install postgresql-common && /usr/share/postgresql-common/pgdg/apt.postgresql.org.sh -y && apt install postgresql-18". On one small machine BRIDGEWORK_EMBEDDED_DATABASE=accepted starts without one.',
     )
   }
   if (config.database.kind === 'server' && config.database.migrationUrl === null) {

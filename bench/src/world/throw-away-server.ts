@@ -123,6 +123,7 @@ function settings(at: { port: number; dataDir: string; secretKeyFile: string }):
     BRIDGEWORK_PUBLIC_URL: 'https://bridgework.example',
     BRIDGEWORK_TRUSTED_PROXIES: '127.0.0.1',
     BRIDGEWORK_DATA_DIR: at.dataDir,
+    BRIDGEWORK_EMBEDDED_DATABASE: 'accepted',
     BRIDGEWORK_SECRET_KEY_FILE: at.secretKeyFile,
     BRIDGEWORK_PREVIEW_OPERATIONS: 'insurance_plans',
     NODE_COMPILE_CACHE: join(at.dataDir, 'compiled'),
