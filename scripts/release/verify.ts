@@ -110,16 +110,20 @@ function openSocketTo(url: URL): void {
 /** What can be known of the package without installing it. */
 function verifyDebianPackage(): void {
   const [name] = readdirSync(release).filter((file) => file.endsWith('.deb'))
-  if (name === undefined)
-    return note('Debian', 'there is no package: dpkg-deb was not on the machine that made the release')
+  if (name === undefined) {
+    note('Debian', 'there is no package: dpkg-deb was not on the machine that made the release')
+    return
+  }
   const unpacked = join(folder, 'debian')
   run('dpkg-deb', ['--raw-extract', join(release, name), unpacked], {})
   expectAnswer(run(join(unpacked, 'usr/lib/bridgework-server/bridgework-server'), ['--version'], {}), releaseVersion)
   note('Debian', `${name}: unpacks, and its server says its version`)
+  if (spawnSync('systemd-analyze', ['--version']).status === 0) verifyUnit(unpacked)
+  else note('systemd', 'not looked at: systemd-analyze is not on this machine')
+}
+
+function verifyUnit(unpacked: string): void {
   const unit = join(unpacked, 'usr/lib/systemd/system/bridgework-server.service')
-  if (spawnSync('systemd-analyze', ['--version']).status !== 0) {
-    return note('systemd', 'not looked at: systemd-analyze is not on this machine')
-  }
   const { stdout } = spawnSync('systemd-analyze', ['security', '--offline=true', '--no-pager', unit], {
     encoding: 'utf8',
   })
