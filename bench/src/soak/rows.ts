@@ -12,6 +12,7 @@ import { otherRuntimes } from './other-runtimes.ts'
 import { randomWalk } from './random-walk.ts'
 import { recoverLongLog } from './recover-long-log.ts'
 import { releaseSlots } from './release-slots.ts'
+import { restoreFromArchive } from './restore-from-archive.ts'
 import type { Row } from './row.ts'
 import { tamperWithChain } from './tamper-with-chain.ts'
 
@@ -35,6 +36,7 @@ export const rows: readonly Row[] = [
     run: (options) => recoverLongLog(options),
   },
   { id: 'F24', title: 'millions of disclosures are searched for one patient', run: accountForPatients },
+  { id: 'F31', title: 'a destroyed database is restored from its archive by pgBackRest', run: restoreFromArchive },
   { id: 'G08', title: 'the worst bodies of every ingest route keep no other caller waiting', run: hostileBodies },
   { id: 'G20', title: 'office, agents and service are edited, restored and killed at random', run: randomWalk },
   { id: 'SLOW', title: 'slowhttptest sends, reads and asks for ranges slowly', run: attackSlowly },
