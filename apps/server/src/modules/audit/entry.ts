@@ -42,6 +42,15 @@ export async function lastActId(db: Queryable): Promise<string> {
   return rows[0]?.last ?? '0'
 }
 
+/** Whether the operator did this. Reads the whole history: for a command, not for a request. */
+export async function hasAct(db: Queryable, action: string, subject: string): Promise<boolean> {
+  const { rowCount } = await db.query(
+    `select from audit_event where side = 'operator' and action = $1 and subject = $2 limit 1`,
+    [action, subject],
+  )
+  return rowCount === 1
+}
+
 /** Acts with ids in (afterId, lastId], in order of id, by the primary key. */
 export async function readActFacts(
   db: Queryable,

@@ -114,6 +114,14 @@ test('F29: what a drop has on record cannot hide anything else', async (t) => {
   await chain.drop('2019-03')
   const tamperings: [string, RegExp][] = [
     ['delete from disclosure_drop', /disclosures? .*removed/],
+    [
+      `delete from audit_event where subject like '2019-03: %'`,
+      /The month 2019-03 was dropped without its act: none says that 34 disclosures up to seal 3 were dropped/,
+    ],
+    [
+      `update audit_event set subject = replace(subject, '34', '33') where subject like '2019-03: %'`,
+      /The month 2019-03 was dropped without its act/,
+    ],
     [`delete from disclosure_drop where month = '2019-03'`, /removed/],
     [
       `update disclosure_drop set text = replace(text, '2019-03', '2019-04'), month = '2019-04' where month = '2019-03'`,
@@ -135,6 +143,7 @@ test('F29: what a drop has on record cannot hide anything else', async (t) => {
     ],
   ]
   const client = await chain.ownerPool.connect()
+  t.after(() => client.release())
   for (const [statement, expected] of tamperings) {
     await client.query('begin')
     const { rowCount } = await client.query(statement)
@@ -143,7 +152,6 @@ test('F29: what a drop has on record cannot hide anything else', async (t) => {
     await client.query('rollback')
     assert.match(found.join('\n'), expected, statement)
   }
-  client.release()
   assert.deepEqual((await chain.verify()).found, [])
   for (const statement of [
     `insert into disclosure_drop values ('2020-01', '', '')`,

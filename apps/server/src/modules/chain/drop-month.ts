@@ -4,7 +4,15 @@ import type { Queryable } from '../../platform/database/queryable.ts'
 import { databaseErrorCode } from '../../platform/database/unavailable.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import { dropMonthTables, listMonths, type Month, measureMonth } from '../disclosure/months.ts'
-import { type Drop, endOfMonth, findLastDrop, insertDrop, practiceDropText, withRemaining } from './dropped.ts'
+import {
+  type Drop,
+  dropSubject,
+  endOfMonth,
+  findLastDrop,
+  insertDrop,
+  practiceDropText,
+  withRemaining,
+} from './dropped.ts'
 import { createEntryCheck } from './entry-check.ts'
 import { readSealKeys } from './key-change.ts'
 import { createPractices } from './practice-heads.ts'
@@ -47,10 +55,7 @@ export async function dropMonth(
     const droppable = await requireDroppable(owner, month, now)
     const drop = await replay(owner, droppable, key, now, onProgress)
     await insertDrop(owner, drop, key)
-    await record(
-      owner,
-      `${month}: ${drop.disclosures} disclosures, wholly those up to seal ${drop.sealNumber} (${drop.sealSha256})`,
-    )
+    await record(owner, dropSubject(drop))
     await withoutWaiting(owner, () => dropMonthTables(owner, droppable))
     await owner.query('commit')
     return { month: droppable, drop }

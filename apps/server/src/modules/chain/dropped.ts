@@ -67,6 +67,11 @@ export function remainingTo({ remaining }: Pick<Drop, 'remaining'>): string {
   return remaining.at(-1)?.id ?? '0'
 }
 
+/** What the act of a drop says: `verify` asks for it, so that no month goes without an act on the chain. */
+export function dropSubject({ month, disclosures, sealNumber, sealSha256 }: Drop): string {
+  return `${month}: ${disclosures} disclosures, wholly those up to seal ${sealNumber} (${sealSha256})`
+}
+
 /** The drops in their order; `isRight` false: the text is not what one of the keys signed. */
 export async function listDrops(
   db: Queryable,

@@ -1,7 +1,7 @@
 import type { Queryable } from '../../platform/database/queryable.ts'
-import { lastActId } from '../audit/entry.ts'
+import { hasAct, lastActId } from '../audit/entry.ts'
 import { countDisclosuresUpTo, lastDisclosureId } from '../disclosure/entry.ts'
-import { type Drop, endOfMonth, listDrops, withRemaining } from './dropped.ts'
+import { type Drop, dropSubject, endOfMonth, listDrops, withRemaining } from './dropped.ts'
 import { createEntryCheck, type Find } from './entry-check.ts'
 import { readSealKeys, type SealKeys } from './key-change.ts'
 import { createPractices, type Practices } from './practice-heads.ts'
@@ -218,6 +218,10 @@ async function checkDrops(db: Queryable, keys: SealKeys, find: Find): Promise<Dr
     }
     if (Date.parse(drop.droppedAt) < endOfMonth(month).droppableAt.getTime())
       find(null, `The month ${month} was dropped at ${drop.droppedAt}, less than six years after its end.`)
+    if (!(await hasAct(db, 'disclosure.drop_month', dropSubject(drop)))) {
+      const what = `${drop.disclosures} disclosures up to seal ${drop.sealNumber}`
+      find(null, `The month ${month} was dropped without its act: none says that ${what} were dropped.`)
+    }
     found.push(drop)
   }
   return found
