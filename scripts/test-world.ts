@@ -10,10 +10,18 @@ import { migrate } from '../apps/server/src/platform/database/migrate.ts'
 
 const root = join(import.meta.dirname, '..')
 const everything = ['{apps,packages,bench,scripts}/**/*.test.ts']
-/** Tests that start nothing but servers within their own process: most of the time of one such file is loading the server. */
-const light = /^apps\/(portal\/src|server\/src\/(?!acceptance|platform\/database|sandbox))/
-/** So many light files share a process: few enough that both cores have work until the end. */
-const filesInProcess = 8
+/**
+ * Files that share a process, because much of the time of one alone is loading the server, and a browser. So few share one that both cores have
+ * work until the end; long ones, and those that kill processes, have their own.
+ */
+const sharing = [
+  { files: /^apps\/(portal\/src|server\/src\/(?!acceptance|platform\/database|sandbox))/, inProcess: 8 },
+  {
+    files: /^apps\/agent\/src\/(?!demo|kill|main|memory|package|open-dental\/(practice-600|sim|time-zones))/,
+    inProcess: 6,
+  },
+  { files: /^apps\/portal\/browser/, inProcess: 4 },
+]
 /** Nothing here need survive a crash. */
 const settings = {
   fsync: 'off',
@@ -92,7 +100,7 @@ function runTests(url: string, world: string): Promise<number> {
       `--test-concurrency=${inOneFile ? 1 : 3}`,
       '--test-reporter=spec',
       ...options,
-      ...processesOf(files, join(world, 'light')),
+      ...processesOf(files, join(world, 'together')),
     ],
     {
       cwd: root,
@@ -100,6 +108,7 @@ function runTests(url: string, world: string): Promise<number> {
       env: {
         ...process.env,
         BRIDGEWORK_TEST_DATABASE_URL: url,
+        BRIDGEWORK_TEST_MARIADB: join(world, 'mariadb'),
         NODE_COMPILE_CACHE: join(world, 'compile-cache'),
         PATH: `${join(root, 'node_modules/.bin')}${delimiter}${process.env.PATH}`,
       },
@@ -112,18 +121,20 @@ function runTests(url: string, world: string): Promise<number> {
 /** What node:test starts as a process each: a test file, or a file in this folder that loads several. */
 function processesOf(files: readonly string[], folder: string): string[] {
   mkdirSync(folder)
-  const together = files.filter((file) => light.test(file))
-  const shared = Array.from({ length: Math.ceil(together.length / filesInProcess) }, (_, index) => {
-    const loaded = together.slice(index * filesInProcess, (index + 1) * filesInProcess)
-    if (loaded.length === 1) return loaded
-    const path = join(folder, `${index}.test.mjs`)
-    writeFileSync(
-      path,
-      loaded.map((file) => `import ${JSON.stringify(pathToFileURL(join(root, file)).href)}\n`).join(''),
-    )
-    return [path]
+  const shared = sharing.flatMap(({ files: pattern, inProcess }, kind) => {
+    const together = files.filter((file) => pattern.test(file))
+    return Array.from({ length: Math.ceil(together.length / inProcess) }, (_, index) => {
+      const loaded = together.slice(index * inProcess, (index + 1) * inProcess)
+      if (loaded.length === 1) return loaded
+      const path = join(folder, `${kind}-${index}.test.mjs`)
+      writeFileSync(
+        path,
+        loaded.map((file) => `import ${JSON.stringify(pathToFileURL(join(root, file)).href)}\n`).join(''),
+      )
+      return [path]
+    })
   })
-  return [...shared.flat(), ...files.filter((file) => !light.test(file))]
+  return [...shared.flat(), ...files.filter((file) => !sharing.some(({ files: pattern }) => pattern.test(file)))]
 }
 
 function asGlob(path: string): string {

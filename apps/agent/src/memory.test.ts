@@ -5,7 +5,7 @@ import { fillLargePractice } from './open-dental/test-large-practice.ts'
 import { measureFirstCycle } from './test-memory.ts'
 
 /** Procedures of the smaller and of the larger practice; another pair makes the large run of bench/README.md. */
-const sizes = (process.env.BRIDGEWORK_TEST_AGENT_PROCEDURES ?? '15000,60000').split(',').map(Number)
+const sizes = (process.env.BRIDGEWORK_TEST_AGENT_PROCEDURES ?? '8000,36000').split(',').map(Number)
 const skip = process.platform === 'linux' ? false : 'the peak of a process’ memory is read from /proc'
 
 test('the first read of a larger practice needs no more memory than that of a smaller one', { skip }, async (t) => {

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { someWebsite } from '../../server/src/apis/attribution/test-website.ts'
 import { attributionSnippet } from '../../server/src/modules/attribution/script.ts'
-import { launchChromium } from './test-browser.ts'
+import { sharedChromium } from './test-browser.ts'
 
 const csp = (ours: string) => `default-src 'none'; script-src ${ours}; connect-src ${ours}; img-src data:`
 
@@ -87,12 +87,11 @@ async function someBrowser(t: TestContext) {
   const ours = `http://127.0.0.1:${port}`
   const site = await someWebsite(t, { publicUrl: ours })
   const snippet = attributionSnippet(ours, site.key)
-  const browser = await launchChromium()
+  const page = await (await sharedChromium()).newPage()
   t.after(async () => {
-    await browser.close()
+    await page.context().close()
     server.closeAllConnections()
     server.close()
   })
-  const page = await browser.newPage()
   return { site, ours, theirs: `http://localhost:${port}`, beacons, page }
 }

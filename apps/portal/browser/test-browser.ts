@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
-import type { TestContext } from 'node:test'
+import { after, type TestContext } from 'node:test'
 import { AxeBuilder } from '@axe-core/playwright'
 import { portalApiPath } from '@bridgework/contract/portal'
 import { type Browser, type BrowserContextOptions, chromium, type Page, type Request } from 'playwright-core'
@@ -13,9 +13,9 @@ export async function somePortalInBrowser(t: TestContext) {
   // Tokens and cookies name the public address, so it must be known before the server is made.
   const port = await freePort()
   const url = `http://localhost:${port}`
-  // The browser is closed first: a page that was still loading would complain of a server that is gone.
-  const browser = await launchChromium()
-  t.after(() => browser.close())
+  const browser = await sharedChromium()
+  // Pages are closed first: one that was still loading would complain of a server that is gone.
+  t.after(() => Promise.all(browser.contexts().map((context) => context.close())))
   const world = await somePortal(t, { publicUrl: url, port })
 
   /** A browser of its own, as another person's: nothing is shared. Whatever its pages complain of fails the test. */
@@ -50,7 +50,7 @@ export async function somePortalInBrowser(t: TestContext) {
 }
 
 /**
- * Opens a page and looks whether it is accessible. Throws also when it asked for something new only after an answer had come: no page waits
+ * Opens a page and looks whether its colours can be seen. Throws also when it asked for something new only after an answer had come: no page waits
  * for more than one round of requests.
  */
 async function openPage(page: Page, path: string): Promise<void> {
@@ -76,7 +76,7 @@ async function openPage(page: Page, path: string): Promise<void> {
   page.on('request', onRequest).on('requestfinished', onFinished)
   await page.goto(path)
   await page.getByRole('heading', { level: 1 }).waitFor()
-  await assertAccessible(page)
+  await assertAccessible(page, { about: 'colours' })
   page.off('request', onRequest).off('requestfinished', onFinished)
   assert.ok(isAnswered, `${path} asked for nothing`)
   assert.deepEqual(late, [], `${path} asked for these after an answer`)
@@ -112,8 +112,14 @@ export async function linkMailedTo(
   return link ?? assert.fail(`no link was mailed to ${email}`)
 }
 
-/** Throws when the page, as it is now, breaks a rule of WCAG A or AA that axe can see. */
-export async function assertAccessible(page: Page): Promise<void> {
+/**
+ * Throws when the page, as it is now, breaks a rule of WCAG A or AA that axe can see. `colours`: only rules about colours, where the same page
+ * is looked at with all of them in others.
+ */
+export async function assertAccessible(
+  page: Page,
+  { about }: { about: 'everything' | 'colours' } = { about: 'everything' },
+) {
   // Half-way through a transition a colour is neither the old nor the new one. Those that a change began run from the next frame on.
   await page.emulateMedia({ reducedMotion: 'reduce' })
   await page.evaluate(`new Promise(requestAnimationFrame).then(() => new Promise(requestAnimationFrame)).then(() => Promise.allSettled(
@@ -122,7 +128,7 @@ export async function assertAccessible(page: Page): Promise<void> {
   // In the page itself, not a second one: there are no frames of other origins. Only violations are described; the rules are all of them.
   const { violations } = await new AxeBuilder({ page })
     .setLegacyMode()
-    .options({ resultTypes: ['violations'] })
+    .options({ resultTypes: ['violations'], ...(about === 'colours' ? { runOnly: colourRules } : {}) })
     .analyze()
   assert.deepEqual(
     violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(' | ')}`),
@@ -132,8 +138,20 @@ export async function assertAccessible(page: Page): Promise<void> {
   await page.emulateMedia({ reducedMotion: null })
 }
 
+const colourRules = ['color-contrast', 'link-in-text-block']
+
+let launched: Promise<Browser> | undefined
+
+/** One Chromium for all tests of the process, which run one after the other: what a page keeps belongs to its context. */
+export function sharedChromium(): Promise<Browser> {
+  launched ??= launchChromium()
+  return launched
+}
+
+after(async () => (await launched)?.close())
+
 /** The machine's Chromium, without a window. */
-export async function launchChromium(): Promise<Browser> {
+async function launchChromium(): Promise<Browser> {
   return await chromium.launch({
     executablePath: await findChromium(),
     // Without its sandbox, which root cannot have: it opens pages of ours alone. Without what asks Google's hosts for news.

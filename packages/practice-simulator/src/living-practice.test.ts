@@ -50,7 +50,14 @@ test('with a limit the clock stands still there while the practice goes on, and 
 })
 
 test('events name exactly the records that they alter: those named differ afterwards, and no others', () => {
-  for (const shape of [demoShape('named'), openDentalShape('named', { keyStyle: 'random' })]) {
+  // Smaller than the sandbox's: all records of all locations are compared after each event.
+  const demo = demoShape('named')
+  const locations = demo.locations.map(({ insurancePlans, feeSchedules, patients = 0 }) => ({
+    insurancePlans: insurancePlans / 4,
+    feeSchedules,
+    patients: Math.round(patients / 4),
+  }))
+  for (const shape of [{ ...demo, locations }, openDentalShape('named', { keyStyle: 'random' })]) {
     const living = live(shape)
     let before = byKey(living.truth())
     for (let n = 0; n < 200; n++) {

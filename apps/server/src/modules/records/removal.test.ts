@@ -50,17 +50,19 @@ async function somePlans(pool: Pool, count: number) {
   const plansOf = (sourceIds: string[]) => Object.fromEntries(sourceIds.map((id) => [id, aPlan()]))
   await upload(plansOf(['p0']))
   await copyRecords(pool, key, count)
-  const list = (sourceIds: readonly string[], beganAtUpload = number + 1, on = pool) =>
-    reconcile(
+  const list = (sourceIds: readonly string[], beganAtUpload = number + 1, on = pool) => {
+    const listed = new Set(sourceIds)
+    return reconcile(
       { pool: on, now, log },
       {
         ...key,
         agentId,
         fence: null,
         beganAtUpload: String(beganAtUpload),
-        unlisted: (visible) => visible.filter((each) => !sourceIds.includes(each)),
+        unlisted: (visible) => visible.filter((each) => !listed.has(each)),
       },
     )
+  }
   const current = async () => (await findCurrentRemoval(pool, key)) ?? assert.fail('no removal')
   const confirm = async () => confirmRemoval(pool, location.id, plans, (await current()).listHash)
   const visible = async () => {
