@@ -52,60 +52,100 @@ export async function addDisclosedDays(db: Queryable, afterId: string, lastId: s
 /**
  * The disclosures that told something of a patient, newest first: by the days whose ids hold one of the patient's, and then the disclosures of
  * those days alone (disclosure_of_location_by_company). `doneTo`: up to this id disclosures were added to days; the others are looked at
- * themselves. `offset 0` has each day looked up: the planner would read all of the location's disclosures instead.
+ * themselves. In statements of their own, because each is planned for the months between the instants that it is given: planning for all
+ * months at once took as long as the search.
  */
 export async function listPatientDisclosures(
   db: Queryable,
   patient: PatientRecords,
   { from, until, doneTo, limit }: { from: Date; until: Date; doneTo: string; limit: number },
 ): Promise<PatientDisclosure[]> {
+  const days = await listTouchedDays(db, patient, { from, until })
+  const touchedFrom = days[0]?.firstAt ?? null
   const { rows } = await db.query<RowOf<PatientDisclosure>>(
-    `with own as materialized (
-       select dataset, range_agg(int8range(id, id, '[]')) as ids
-         from unnest($2::text[], $3::bigint[]) own (dataset, id)
-        group by dataset),
-     touched as materialized (
-       select known.company_id, known.dataset, own.ids, known.first_at, known.last_at
-         from disclosed_day known
-         left join own using (dataset)
-        where known.location_id = $1 and known.day between ($5::timestamptz at time zone 'UTC')::date and ($6::timestamptz at time zone 'UTC')::date
-          and (known.ids && own.ids or known.patient_ids @> $4::bigint)),
-     newer as (
-       select coalesce(max(disclosed_at), '-infinity') - interval '1 hour' as at from disclosure where id = $7)
+    `with own as materialized (${ownIds})
      select id, disclosed_at, company_id, $1::bigint as location_id, dataset,
             case when digested is not null then 'compared' when records = 0 then 'counted' else 'sent' end as kind, request_id
-       from (select entry.*, touched.ids
-               from touched
+       from (select entry.*, own.ids
+               from unnest($5::uuid[], $6::text[], $7::timestamptz[], $8::timestamptz[]) touched (company_id, dataset, first_at, last_at)
+               left join own using (dataset)
               cross join lateral (
                     select *
                       from disclosure
                      where location_id = $1 and company_id = touched.company_id
                        and disclosed_at between touched.first_at and touched.last_at
-                       and dataset = touched.dataset and id <= $7
+                       and dataset = touched.dataset and id <= $11 and disclosed_at >= $12
                     offset 0) entry
               union all
              select entry.*, own.ids
-               from newer
-               join disclosure entry on entry.location_id = $1 and entry.disclosed_at >= newer.at and entry.id > $7
-               left join own on own.dataset = entry.dataset) found
-      where disclosed_at >= $5 and disclosed_at < $6
+               from disclosure entry
+               left join own on own.dataset = entry.dataset
+              where entry.location_id = $1 and entry.disclosed_at >= $13 and entry.id > $11) found
+      where disclosed_at >= $9 and disclosed_at < $10
         and (filters ->> 'patient_id' = $4::text
              or record_ids is null and int8range(least(after_id, last_id), greatest(after_id, last_id), '(]') && ids
              or exists (select from unnest(record_ids) each where ids @> each))
       order by disclosed_at desc, id desc
-      limit $8`,
+      limit $14`,
     [
-      patient.locationId,
-      patient.records.map(({ dataset }) => dataset),
-      patient.records.map(({ id }) => id),
-      patient.patientId,
+      ...valuesOf(patient),
+      days.map(({ companyId }) => companyId),
+      days.map(({ dataset }) => dataset),
+      days.map(({ firstAt }) => firstAt),
+      days.map(({ lastAt }) => lastAt),
       from,
       until,
       doneTo,
+      touchedFrom ?? until,
+      await newerFrom(db, patient.locationId, from),
       limit,
     ],
   )
   return rows.map(fromRow<PatientDisclosure>)
+}
+
+/** A company's reads of a dataset on one day that hold an id of the patient, or name the patient. Instants are text: a Date loses microseconds. */
+type TouchedDay = { companyId: CompanyId; dataset: DatasetName; firstAt: string; lastAt: string }
+
+/** In order of time; one index (disclosed_day_pkey) in the months of the period. */
+async function listTouchedDays(
+  db: Queryable,
+  patient: PatientRecords,
+  { from, until }: { from: Date; until: Date },
+): Promise<TouchedDay[]> {
+  const { rows } = await db.query<RowOf<TouchedDay>>(
+    `with own as materialized (${ownIds})
+     select known.company_id, known.dataset, known.first_at::text, known.last_at::text
+       from disclosed_day known
+       left join own using (dataset)
+      where known.location_id = $1 and known.day between ($5::timestamptz at time zone 'UTC')::date and ($6::timestamptz at time zone 'UTC')::date
+        and (known.ids && own.ids or known.patient_ids @> $4::bigint)
+      order by known.first_at`,
+    [...valuesOf(patient), from, until],
+  )
+  return rows.map(fromRow<TouchedDay>)
+}
+
+/** No disclosure that waits for its day is older: an hour before the location's newest day, as writers of one moment commit in any order. */
+async function newerFrom(db: Queryable, locationId: LocationId, from: Date): Promise<string | Date> {
+  const { rows } = await db.query<{ at: string }>(
+    `select (day - interval '1 hour')::text || '+00' as at
+       from disclosed_day
+      where location_id = $1 and day >= ($2::timestamptz at time zone 'UTC')::date
+      order by day desc
+      limit 1`,
+    [locationId, from],
+  )
+  return rows[0]?.at ?? from
+}
+
+/** The ids of `valuesOf` by dataset. */
+const ownIds = `select dataset, range_agg(int8range(id, id, '[]')) as ids
+                  from unnest($2::text[], $3::bigint[]) own (dataset, id)
+                 group by dataset`
+
+function valuesOf({ locationId, records, patientId }: PatientRecords): unknown[] {
+  return [locationId, records.map(({ dataset }) => dataset), records.map(({ id }) => id), patientId]
 }
 
 /** A range ends before the highest bigint. */
