@@ -86,8 +86,8 @@ const menders: ReadonlyMap<number, Mender> = new Map<number, Mender>([
 function mendDate(value: string, count: (mended: Mended) => void): string | null {
   const [year = 0, month = 0, day = 0] = value.slice(0, 10).split('-').map(Number)
   if (year === 0 && month === 0 && day === 0) return null
-  if (month >= 1 && month <= 12 && day >= 1 && day <= new Date(Date.UTC(2000 + (year % 400), month, 0)).getUTCDate())
-    return value
+  const isDay = day >= 1 && (day <= 28 || day <= new Date(Date.UTC(2000 + (year % 400), month, 0)).getUTCDate())
+  if (month >= 1 && month <= 12 && isDay) return value
   count('date_impossible')
   return null
 }
