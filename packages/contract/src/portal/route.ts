@@ -32,6 +32,7 @@ export const portalPages = [
 ] as const
 
 const list = ['search', 'page'] as const
+const historyFilter = ['search', 'person', 'kind', 'from', 'to'] as const
 const disclosureFilter = ['company_id', 'location_id', 'dataset', 'from', 'to'] as const
 
 /**
@@ -107,14 +108,14 @@ export const portalRoutes = {
     method: 'GET',
     path: '/companies/:company_id/events',
     action: 'company.audit',
-    query: list,
+    query: [...historyFilter, 'page'],
   },
   /** Answers text/csv. */
   exportCompanyEvents: {
     method: 'GET',
     path: '/companies/:company_id/events.csv',
     action: 'company.audit',
-    query: ['search'],
+    query: historyFilter,
   },
   getAgreement: { method: 'GET', path: '/companies/:company_id/agreement', action: 'agreement.read' },
   acceptAgreement: {
@@ -146,14 +147,14 @@ export const portalRoutes = {
     method: 'GET',
     path: '/organizations/:organization_id/events',
     action: 'organization.audit',
-    query: list,
+    query: [...historyFilter, 'page'],
   },
   /** Answers text/csv. */
   exportOrganizationEvents: {
     method: 'GET',
     path: '/organizations/:organization_id/events.csv',
     action: 'organization.audit',
-    query: ['search'],
+    query: historyFilter,
   },
   listLocations: {
     method: 'GET',
@@ -320,9 +321,14 @@ export const portalRoutes = {
   getLimits: { method: 'GET', path: '/operator/limits', action: 'operator.read' },
   listAgreements: { method: 'GET', path: '/operator/agreements', action: 'operator.read' },
   publishAgreement: { method: 'POST', path: '/operator/agreements', action: 'operator.agreement_publish' },
-  listOperatorEvents: { method: 'GET', path: '/operator/events', action: 'operator.read', query: list },
+  listOperatorEvents: {
+    method: 'GET',
+    path: '/operator/events',
+    action: 'operator.read',
+    query: [...historyFilter, 'page'],
+  },
   /** Answers text/csv. */
-  exportOperatorEvents: { method: 'GET', path: '/operator/events.csv', action: 'operator.read', query: ['search'] },
+  exportOperatorEvents: { method: 'GET', path: '/operator/events.csv', action: 'operator.read', query: historyFilter },
 } as const satisfies Record<string, Route>
 
 export type PortalRouteName = keyof typeof portalRoutes

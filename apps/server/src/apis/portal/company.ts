@@ -6,7 +6,7 @@ import type {
   PortalAnswers,
   RecentRequest,
 } from '@bridgework/contract/portal'
-import { listAudit, recordAudit } from '../../modules/audit/store.ts'
+import { recordAudit } from '../../modules/audit/store.ts'
 import {
   acceptAgreement,
   agreementInForce,
@@ -27,22 +27,18 @@ import { lastUsesOf, listRequests } from '../../modules/usage/store.ts'
 import { usageOf } from '../../modules/usage/usage.ts'
 import { withTransaction } from '../../platform/database/pool.ts'
 import { Problem } from '../../platform/errors/problem.ts'
-import { entryOf, toAuditEvent } from './audit.ts'
+import { entryOf } from './audit.ts'
 import { connectionsPage } from './connections.ts'
 import type { PortalContext, PortalHandlers } from './context.ts'
-import { sendCsv } from './csv.ts'
-import { historyCsv } from './history-csv.ts'
-import { readListPage, toListed } from './list.ts'
+import { readListPage } from './list.ts'
 import { listMembersOf } from './members.ts'
 import type { Membership } from './membership.ts'
-import { readChoice, readSearch } from './query.ts'
+import { readChoice } from './query.ts'
 
 /** What the people of a vendor company do and see, but for who belongs to it. */
 export const companyHandlers: PortalHandlers<
   | 'getCompany'
   | 'updateCompany'
-  | 'listCompanyEvents'
-  | 'exportCompanyEvents'
   | 'getAgreement'
   | 'acceptAgreement'
   | 'listKeyPairs'
@@ -90,18 +86,6 @@ export const companyHandlers: PortalHandlers<
       await recordAudit(client, entryOf(call, 'company.update', `Name: ${name}`))
     })
     return { done: true }
-  },
-
-  listCompanyEvents: async ({ pool }, { member, query }) => {
-    const page = readListPage(query)
-    const { total, entries } = await listAudit(pool, { side: 'company', tenantId: member.companyId, ...page })
-    return toListed(page, total, entries.map(toAuditEvent))
-  },
-
-  exportCompanyEvents: async ({ pool }, call) => {
-    const { companyId } = call.member
-    const of = { side: 'company', tenantId: companyId, search: readSearch(call.query) } as const
-    return sendCsv(call, `history-${companyId}`, historyCsv(pool, of))
   },
 
   getAgreement: ({ pool }, { member }) => agreementPage(pool, member),

@@ -15,7 +15,7 @@ import type { Disclosure } from '../../modules/disclosure/store.ts'
 import type { Call, PortalContext, PortalHandlers } from './context.ts'
 import { sendCsv } from './csv.ts'
 import { requireOwnLocation } from './own-location.ts'
-import { readBefore, readCompanyId, readDataset, readDays } from './query.ts'
+import { beginOf, readBefore, readCompanyId, readDataset, readDays } from './query.ts'
 
 const pageSize = 50
 const exportBatch = 2_000
@@ -174,10 +174,6 @@ async function readFilter({ pool, now }: PortalContext, { member, query }: Filte
 
 function dayOf(instant: Date, zone: string): Temporal.PlainDate {
   return Temporal.Instant.fromEpochMilliseconds(instant.getTime()).toZonedDateTimeISO(zone).toPlainDate()
-}
-
-function beginOf(day: Temporal.PlainDate, zone: string): Date {
-  return new Date(day.toZonedDateTime(zone).epochMilliseconds)
 }
 
 /** None when the first is later than the last. */

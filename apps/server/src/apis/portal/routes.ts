@@ -13,6 +13,7 @@ import { companyHandlers } from './company.ts'
 import type { Call, PortalContext, PortalHandler, PortalHandlers } from './context.ts'
 import { requireCsrfToken, requireOwnOrigin } from './csrf.ts'
 import { disclosureHandlers } from './disclosures.ts'
+import { historyHandlers } from './history.ts'
 import { identityProviderHandlers } from './identity-provider.ts'
 import { invitationHandlers } from './invitation.ts'
 import { memberSessionHandlers } from './member-sessions.ts'
@@ -34,6 +35,7 @@ const handlers: PortalHandlers = {
   ...accountHandlers,
   ...signUpHandlers,
   ...invitationHandlers,
+  ...historyHandlers,
   ...companyHandlers,
   ...memberHandlers,
   ...memberSessionHandlers,
