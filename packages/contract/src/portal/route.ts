@@ -266,11 +266,31 @@ export const portalRoutes = {
     action: 'disclosure.read',
     query: ['from'],
   },
-  /** Changes nothing. A POST, because a patient's number must be in no address. */
+  /** A POST, because a patient's number must be in no address. Leaves an act. */
   accountForPatient: {
     method: 'POST',
     path: '/organizations/:organization_id/patient_disclosures',
     action: 'disclosure.read',
+  },
+  /**
+   * The records of a disclosure. A POST, as the two below, because no id, number or name of a patient may be in an address, and because a look-up
+   * of patients leaves an act.
+   */
+  listDisclosedRecords: {
+    method: 'POST',
+    path: '/organizations/:organization_id/disclosures/:disclosure_id/records',
+    action: 'disclosure.read',
+  },
+  /** Answers text/csv: all records of a disclosure with their patients. */
+  exportDisclosedRecords: {
+    method: 'POST',
+    path: '/organizations/:organization_id/disclosures/:disclosure_id/records.csv',
+    action: 'disclosure.identify',
+  },
+  findPatients: {
+    method: 'POST',
+    path: '/organizations/:organization_id/patient_search',
+    action: 'disclosure.identify',
   },
   /** What seals are checked with. */
   getSealKey: {

@@ -110,7 +110,7 @@ test('a practice also sees what was counted or compared without being sent, and 
   const summary = await world.summarize()
   assert.deepEqual([summary.total_reads, summary.total_records], [3, 2])
   const csv = (await world.owner.get(`${world.path}/disclosures.csv`)).text.split('\r\n')
-  assert.match(csv[0] ?? '', /,records,counted,digested,filters,.*,notes$/)
+  assert.match(csv[0] ?? '', /,records,counted,digested,filters,.*,notes,record_ids$/)
   assert.match(csv[1] ?? '', /,appointments,0,,2,,/)
   assert.match(csv[2] ?? '', /,appointments,0,2,,patient_id,/)
 })

@@ -12,6 +12,7 @@ import { type Doer, requireReason } from './audit.ts'
 import { companyHandlers } from './company.ts'
 import type { Call, PortalContext, PortalHandler, PortalHandlers } from './context.ts'
 import { requireCsrfToken, requireOwnOrigin } from './csrf.ts'
+import { disclosedRecordHandlers } from './disclosed-records.ts'
 import { disclosureHandlers } from './disclosures.ts'
 import { historyHandlers } from './history.ts'
 import { identityProviderHandlers } from './identity-provider.ts'
@@ -46,6 +47,7 @@ const handlers: PortalHandlers = {
   ...removalHandlers,
   ...vendorHandlers,
   ...disclosureHandlers,
+  ...disclosedRecordHandlers,
   ...patientDisclosureHandlers,
   ...sealedDisclosureHandlers,
   ...attributionHandlers,

@@ -110,6 +110,13 @@ const sentences = {
     ['To be reviewed again: removal of patients at Elm', 'Put the removal of patients at Elm back for review'],
   ],
   'disclosure.account': [[`One patient of Smiles (${number})`, 'Listed the disclosures of one patient of Smiles']],
+  'disclosure.identify': [
+    [
+      'Read of Patients by Acme at Elm, 200 records',
+      'Looked up the patients of a read of Patients by Acme at Elm: 200 records',
+    ],
+  ],
+  'patient.search': [['3 found', 'Searched for a patient by name: 3 found']],
   'disclosure.drop_month': [
     ['2019-03: 12345 disclosures, wholly those up to seal 7 (abc)', 'Dropped the 12,345 disclosures of 2019-03'],
   ],
@@ -136,7 +143,7 @@ const sentences = {
   'secret_key.rotate': [['From a to b. Key for seals: from c to d', 'Replaced the secret key']],
   'secret_key.drop': [['a, b', 'Dropped earlier secret keys']],
   'backup.create': [['/backups/one', 'Created a backup in /backups/one']],
-  'backup.restore': [['/backups/one. A new epoch: 4', 'Restored the backup /backups/one']],
+  'backup.restore': [[`/backups/one. A new epoch: ${id}`, 'Restored the backup /backups/one']],
   'database.migrate': [['Migration 35, months', 'Migrated the database to version 35']],
   'database.restore': [['A new epoch: 4', 'Marked the database as restored']],
   'account.sign_up': [['Acme', 'Signed up Acme']],

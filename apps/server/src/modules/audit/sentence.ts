@@ -153,6 +153,14 @@ export const acts = {
     /^One patient(?: of (.*))?$/s,
     (practice) => `Listed the disclosures of one patient${practice ? ` of ${practice}` : ''}`,
   ]),
+  'disclosure.identify': words('disclosures', 'Looked up the patients of a read', [
+    /^Read of (.*), (\d+) records?$/s,
+    (what, count) => `Looked up the patients of a read of ${what}: ${records(count)}`,
+  ]),
+  'patient.search': words('disclosures', 'Searched for a patient by name', [
+    /^(\d+) found$/,
+    (count) => `Searched for a patient by name: ${count} found`,
+  ]),
   'disclosure.drop_month': words('disclosures', 'Dropped a month of disclosures', [
     /^(\d{4}-\d\d): (\d+) disclosures/,
     (month, count) => `Dropped the ${Number(count).toLocaleString('en-US')} disclosures of ${month}`,
@@ -206,7 +214,7 @@ export const acts = {
   'secret_key.drop': words('service', 'Dropped earlier secret keys', [/^/, () => 'Dropped earlier secret keys']),
   'backup.create': words('service', 'Created a backup', [/^(.+)$/s, (file) => `Created a backup in ${file}`]),
   'backup.restore': words('service', 'Restored a backup', [
-    /^(.*)\. A new epoch: \d+$/s,
+    /^(.*)\. A new epoch: \S+$/s,
     (file) => `Restored the backup ${file}`,
   ]),
   'database.migrate': words('service', 'Migrated the database', [
