@@ -44,7 +44,11 @@ const connections = createRoute({
   path: '/connections',
   ...listed,
   loader: ({ params, deps }) =>
-    load(read('getCompany', { params }), read('listConnections', { params, query: listQuery(deps) })),
+    load(
+      read('getCompany', { params }),
+      read('listConnections', { params, query: listQuery(deps) }),
+      read('listEndedAccess', { params }),
+    ),
   component: lazy(() => import('../pages/company/ConnectionsPage.tsx'), 'ConnectionsPage'),
 })
 

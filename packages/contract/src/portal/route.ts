@@ -137,6 +137,7 @@ export const portalRoutes = {
     action: 'connection.read',
     query: list,
   },
+  listEndedAccess: { method: 'GET', path: '/companies/:company_id/ended_access', action: 'connection.read' },
   getUsage: { method: 'GET', path: '/companies/:company_id/usage', action: 'usage.read', query: ['range'] },
   listRecentRequests: { method: 'GET', path: '/companies/:company_id/requests', action: 'usage.read' },
   makeFirstCall: { method: 'POST', path: '/companies/:company_id/first_call', action: 'first_call.make' },

@@ -10,6 +10,7 @@ import { recordAudit } from '../../modules/audit/store.ts'
 import {
   acceptAgreement,
   agreementInForce,
+  findRequiredAgreement,
   type AgreementState as StoredState,
 } from '../../modules/credentials/agreement.ts'
 import {
@@ -23,6 +24,7 @@ import {
 import { renameCompany, requireCompany } from '../../modules/directory/company.ts'
 import { memberNames } from '../../modules/membership/member.ts'
 import { countConnections } from '../../modules/overview/connection.ts'
+import { listEndedAccess } from '../../modules/overview/ended-access.ts'
 import { lastUsesOf, listRequests } from '../../modules/usage/store.ts'
 import { usageOf } from '../../modules/usage/usage.ts'
 import { withTransaction } from '../../platform/database/pool.ts'
@@ -46,6 +48,7 @@ export const companyHandlers: PortalHandlers<
   | 'regenerateKeyPair'
   | 'revokeKeyPair'
   | 'listConnections'
+  | 'listEndedAccess'
   | 'getUsage'
   | 'listRecentRequests'
   | 'makeFirstCall'
@@ -167,6 +170,20 @@ export const companyHandlers: PortalHandlers<
 
   listConnections: (context, { member, query }) => connectionsPage(context, member.companyId, readListPage(query)),
 
+  listEndedAccess: async ({ pool }, { member }) => ({
+    data: (await listEndedAccess(pool, member.companyId)).map((each) => ({
+      organization_id: each.organizationId,
+      organization_name: each.organizationName,
+      ended_at: each.endedAt.toISOString(),
+      datasets: each.datasets.map(({ dataset, isNotesAlone, isEverywhere, locations, names }) => ({
+        dataset,
+        notes_alone: isNotesAlone,
+        locations,
+        location_names: isEverywhere ? null : names,
+      })),
+    })),
+  }),
+
   getUsage: ({ pool, now }, { member, query }) => {
     const range = readChoice(query, 'range', ['24h', '7d', '30d']) ?? '24h'
     return usageOf(pool, member.companyId, range, now())
@@ -224,7 +241,11 @@ async function agreementPage(
   pool: PortalContext['pool'],
   { companyId }: Membership<'company'>,
 ): Promise<AgreementPage> {
-  const [agreement, names] = await Promise.all([agreementInForce(pool, companyId), memberNames(pool, companyId)])
+  const [agreement, names, required] = await Promise.all([
+    agreementInForce(pool, companyId),
+    memberNames(pool, companyId),
+    findRequiredAgreement(pool),
+  ])
   if (!agreement.current) throw new Error('no agreement has been published')
   return {
     ...toAgreementState(agreement),
@@ -232,6 +253,7 @@ async function agreementPage(
     published_at: agreement.current.publishedAt.toISOString(),
     accepted_at: agreement.acceptedAt?.toISOString() ?? null,
     accepted_by: (agreement.acceptedBy && names.get(agreement.acceptedBy)) ?? null,
+    required_now: required && { version: required.version, since: required.enforcedAt.toISOString() },
   }
 }
 
