@@ -110,7 +110,7 @@ function DisclosedRecords({ organizationId, disclosure, onPatient }: Props) {
                       patient && (
                         <Button
                           size="compact-sm"
-                          variant="subtle"
+                          variant="default"
                           onClick={() => onPatient(patient)}
                           aria-label={`Show disclosures of ${patient.name}`}
                         >

@@ -39,7 +39,7 @@ export function DisclosuresPage() {
     cell: (entry: DisclosureEntry) => (
       <Button
         size="compact-sm"
-        variant="subtle"
+        variant="default"
         onClick={() => setShown(entry)}
         aria-label={`Show records of the read ${entry.request_id}`}
       >

@@ -69,7 +69,7 @@ export function PatientSearch({
                   cell: (patient) => (
                     <Button
                       size="compact-sm"
-                      variant="subtle"
+                      variant="default"
                       onClick={() => onPatient(patient)}
                       aria-label={`Show disclosures of ${patient.name}`}
                     >
