@@ -10,10 +10,13 @@ export function SearchField({
   label,
   placeholder = label,
   parameter = 'search',
+  isLabelShown = false,
 }: {
   label: string
   placeholder?: string
   parameter?: 'search' | 'person'
+  /** Beside other fields with labels. */
+  isLabelShown?: boolean
 }) {
   const [{ [parameter]: search = '' }, change] = useUrlState<ListSearch & { person?: string }>()
   const [text, setText] = useState(search)
@@ -29,7 +32,7 @@ export function SearchField({
   return (
     <TextInput
       type="search"
-      aria-label={label}
+      {...(isLabelShown ? { label } : { 'aria-label': label })}
       placeholder={placeholder}
       value={text}
       maxLength={100}
@@ -38,7 +41,7 @@ export function SearchField({
       rightSection={
         text !== '' && <CloseButton size="sm" aria-label={`Clear ${parameter}`} onClick={() => apply('', 0)} />
       }
-      w={{ base: '100%', xs: 280 }}
+      w={{ base: '100%', xs: isLabelShown ? 190 : 280 }}
     />
   )
 }

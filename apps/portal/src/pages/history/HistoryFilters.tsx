@@ -13,8 +13,8 @@ export function HistoryFilters({ side }: { side: Side }) {
   const kinds = Object.entries(auditKinds).filter(([, { sides }]) => (sides as readonly Side[]).includes(side))
   return (
     <Group align="flex-end" gap="sm">
-      <SearchField label="Search history" placeholder="Name, location or reason" />
-      <SearchField label="Person" placeholder="Name or e-mail address" parameter="person" />
+      <SearchField label="Search history" placeholder="What or why" isLabelShown />
+      <SearchField label="Person" placeholder="Name or address" parameter="person" isLabelShown />
       <Select
         label="Kind"
         placeholder="All kinds"
@@ -23,7 +23,7 @@ export function HistoryFilters({ side }: { side: Side }) {
         onChange={(kind) => change({ kind, page: undefined })}
         clearable
         clearButtonProps={{ 'aria-label': 'All kinds' }}
-        w={{ base: '100%', xs: 220 }}
+        w={{ base: '100%', xs: 190 }}
       />
       <TextInput
         label="From"
@@ -31,7 +31,7 @@ export function HistoryFilters({ side }: { side: Side }) {
         value={search.from ?? ''}
         {...(search.to !== undefined && { max: search.to })}
         onChange={(event) => change({ from: event.currentTarget.value, page: undefined })}
-        w={{ base: '100%', xs: 150 }}
+        w={{ base: '100%', xs: 140 }}
       />
       <TextInput
         label="To"
@@ -39,7 +39,7 @@ export function HistoryFilters({ side }: { side: Side }) {
         value={search.to ?? ''}
         {...(search.from !== undefined && { min: search.from })}
         onChange={(event) => change({ to: event.currentTarget.value, page: undefined })}
-        w={{ base: '100%', xs: 150 }}
+        w={{ base: '100%', xs: 140 }}
       />
       {isFiltered && (
         <Button variant="subtle" onClick={() => change(none)}>

@@ -30,17 +30,24 @@ const rowsMax = 200
  */
 export async function listEndedAccess(db: Queryable, companyId: CompanyId): Promise<EndedAccess[]> {
   const { rows } = await db.query<RowOf<EndedDataset & Omit<EndedAccess, 'datasets'>>>(
-    `with ended as (
-       select distinct on (g.organization_id, g.location_id, g.dataset)
-              g.organization_id, g.location_id, g.dataset, g.revoked_at, live.is_readable
-         from access_grant g
-        cross join lateral (
-              select coalesce(bool_or(true), false) as is_readable, coalesce(bool_or(other.notes), false) as has_notes
-                from access_grant other
-               where other.company_id = g.company_id and other.organization_id = g.organization_id and other.dataset = g.dataset
-                 and other.revoked_at is null and (other.location_id is null or other.location_id = g.location_id)) live
-        where g.company_id = $1 and g.revoked_at is not null and (not live.is_readable or g.notes and not live.has_notes)
-        order by g.organization_id, g.location_id, g.dataset, g.revoked_at desc)
+    `with live as materialized (
+       select organization_id, location_id, dataset, notes
+         from access_grant
+        where company_id = $1 and revoked_at is null),
+     last as (
+       select organization_id, location_id, dataset, max(revoked_at) as at, max(revoked_at) filter (where notes) as notes_at
+         from access_grant
+        where company_id = $1 and revoked_at is not null
+        group by organization_id, location_id, dataset),
+     ended as (
+       select last.organization_id, last.location_id, last.dataset, readable.is_so as is_readable,
+              case when readable.is_so then last.notes_at else last.at end as revoked_at
+         from last
+         left join live here on here.organization_id = last.organization_id and here.dataset = last.dataset and here.location_id = last.location_id
+         left join live everywhere on everywhere.organization_id = last.organization_id and everywhere.dataset = last.dataset
+                                  and everywhere.location_id is null
+        cross join lateral (select here.dataset is not null or everywhere.dataset is not null as is_so) readable
+        where not readable.is_so or last.notes_at is not null and not (here.notes is true or everywhere.notes is true))
      select ended.organization_id, o.name as organization_name, ended.revoked_at as ended_at, ended.dataset,
             ended.is_readable as is_notes_alone, bool_or(ended.location_id is null) as is_everywhere,
             count(ended.location_id)::integer as locations,
