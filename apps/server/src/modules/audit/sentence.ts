@@ -267,13 +267,13 @@ const earlier: Readonly<Record<string, Words>> = {
   ]),
 }
 
+const beforeAndAfter = /Before: .*?\. After: .*?\.(?= Granted: | Decided by |$)/s
 /** The part of a subject that a person may want to see beside the sentence. */
-const access = /Before: .*?\. After: .*?\.(?= Granted: | Decided by |$)/s
-const details: { readonly [action in AuditAction]?: RegExp } = {
-  'grant.change': access,
-  'grant.revoke': access,
-  'identity_provider.change': /.*/s,
-}
+const details: ReadonlyMap<string, RegExp> = new Map<AuditAction, RegExp>([
+  ['grant.change', beforeAndAfter],
+  ['grant.revoke', beforeAndAfter],
+  ['identity_provider.change', /.*/s],
+])
 
 /**
  * An act in words, without codes and ids: `what` is a sentence without its subject, who is in the entry. An act of a later release, which a
@@ -284,7 +284,7 @@ export function actInWords({ action, subject }: { action: string; subject: strin
   details: string | null
 } {
   const text = subject === null ? null : withoutIds(subject)
-  const detail = details[action as AuditAction]?.exec(text ?? '')?.[0]
+  const detail = details.get(action)?.exec(text ?? '')?.[0]
   return { what: sentence(action, text), details: detail ? withTitles(detail) : null }
 }
 
