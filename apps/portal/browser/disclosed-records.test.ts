@@ -37,7 +37,10 @@ test('F24: a practice sees which records a vendor read and whose, finds a patien
   await page.getByLabel('Patient name').fill('SILVA')
   await page.getByRole('button', { name: 'Find patient' }).click()
   await page.getByText('1 patient found.').waitFor()
-  await page.getByRole('table', { name: 'Patients found' }).getByRole('button', { name: /Ana Silva/ }).click()
+  await page
+    .getByRole('table', { name: 'Patients found' })
+    .getByRole('button', { name: /Ana Silva/ })
+    .click()
   await page.getByRole('table', { name: 'Disclosures of the patient' }).waitFor()
   await assertAccessible(page)
 

@@ -1,8 +1,7 @@
 import { type UseFormInput, type UseFormReturnType, useForm } from '@mantine/form'
 import { useEffect, useState } from 'react'
 import { useSession } from '../api/session.ts'
-
-const prefix = 'bridgework.draft.'
+import { forget, keep, prefix, readDraft } from './draft-store.ts'
 
 /**
  * A form whose values survive a sign-out by the clock: they are kept for this tab until the form is sent (`forget`) or the person signs out by
@@ -56,43 +55,4 @@ export function useForget(name: string): () => void {
 /** The next person who signs in to this tab finds nothing of another one. */
 function useKey(name: string): string {
   return `${prefix}${useSession().user.id} ${name}`
-}
-
-/** What every form of this tab holds: the server has the browser empty its storage at a sign-out, in all tabs at once. */
-const drafts = new Map<string, string>()
-
-/** Takes up what an earlier page of this tab kept. */
-export function holdDrafts(): void {
-  for (const [key, text] of Object.entries({ ...sessionStorage })) {
-    if (key.startsWith(prefix) && !drafts.has(key)) drafts.set(key, text)
-  }
-}
-
-/** Puts back what the forms held before the storage was emptied. */
-export function restoreDrafts(): void {
-  for (const [key, text] of drafts) sessionStorage.setItem(key, text)
-}
-
-/** Forgets what was typed into any form in this tab. */
-export function forgetDrafts(): void {
-  drafts.clear()
-  for (const key of Object.keys(sessionStorage)) if (key.startsWith(prefix)) sessionStorage.removeItem(key)
-}
-
-function keep(key: string, text: string): void {
-  drafts.set(key, text)
-  sessionStorage.setItem(key, text)
-}
-
-function forget(key: string): void {
-  drafts.delete(key)
-  sessionStorage.removeItem(key)
-}
-
-function readDraft<Values>(key: string): Values | null {
-  try {
-    return JSON.parse(sessionStorage.getItem(key) ?? 'null')
-  } catch {
-    return null
-  }
 }
