@@ -145,7 +145,7 @@ test('all locations become some in one act: a location is taken out with one cli
   assert.equal((await vendor.get(`/locations/${location.id}/patients`)).status, 200)
   await page.goto(`${home}/history`)
   await page
-    .getByText('Before: insurance_plans at all locations. After: insurance_plans, patients at Location.')
+    .getByText('Before: Insurance plans at all locations. After: Insurance plans, Patients at Location.')
     .waitFor()
 })
 

@@ -42,6 +42,50 @@ test('W10: after 15 minutes one is signed out, comes back to the page, and finds
   assert.equal(await page.getByLabel('Name', { exact: true }).inputValue(), 'Patricia, half-typed')
 })
 
+test('W10: what was typed into a dialog and into the agreement survives the end of a session, for the same person alone', async (t) => {
+  const portal = await somePortalInBrowser(t)
+  const [otto, other] = [await portal.addPerson('Otto Operator'), await portal.addPerson('Olga Operator')]
+  await portal.makeOperator(otto)
+  await portal.makeOperator(other)
+  const page = await portal.newPage()
+  await page.clock.install()
+  await portal.signIn(page, otto)
+  await page.goto('/operator/agreements')
+  await page.getByRole('button', { name: 'Write new version' }).click()
+  await page.getByText('The text is the same as that of version 1.').waitFor()
+  assert.equal(await page.getByRole('button', { name: 'Publish…' }).isDisabled(), true)
+  await page.getByLabel('Text of the agreement').fill('Half an agreement')
+  assert.equal(await page.getByRole('button', { name: 'Publish…' }).isEnabled(), true)
+  await page.goto('/operator/members')
+  await page.getByRole('button', { name: /^Invite/ }).click()
+  await page.getByRole('dialog').getByLabel('Name').fill('Half a name')
+
+  const comeBackAs = async (person: { email: string; password: string }) => {
+    await page.clock.runFor('15:10')
+    await page.waitForURL(/\/sign-in\?/)
+    await page.getByLabel('E-mail address').fill(person.email)
+    await page.getByLabel('Password', { exact: true }).fill(person.password)
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+    await page.waitForURL(/\/operator\/members/)
+    await page.getByRole('button', { name: /^Invite/ }).click()
+    return await page.getByRole('dialog').getByLabel('Name').inputValue()
+  }
+  assert.equal(await comeBackAs(other), '')
+  assert.equal(await comeBackAs(otto), 'Half a name')
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
+  await page.getByRole('button', { name: /^Invite/ }).click()
+  assert.equal(
+    await page.getByRole('dialog').getByLabel('Name').inputValue(),
+    '',
+    'a dialog that was closed by choice is empty',
+  )
+  await page.goto('/operator/agreements')
+  assert.equal(await page.getByLabel('Text of the agreement').inputValue(), 'Half an agreement')
+  await page.getByRole('button', { name: 'Cancel' }).click()
+  await page.reload()
+  await page.getByRole('button', { name: 'Write new version' }).waitFor()
+})
+
 test('W09: after a sign-out the back button shows nothing of it, in this tab and in the others', async (t) => {
   const portal = await somePortalInBrowser(t)
   const vendor = await portal.addVendor()

@@ -92,7 +92,8 @@ async function send(
     throw new PortalError(0, 'unreachable', 'Bridgework cannot be reached. Check your connection and try again.', null)
   })
   const text = await response.text()
-  const body: unknown = text === '' ? null : parse(text)
+  const isFile = response.headers.get('content-type')?.startsWith('text/csv')
+  const body: unknown = isFile ? text : text === '' ? null : parse(text)
   if (response.ok) return body
   const problem = (body ?? {}) as { errors?: string; code?: string; request_id?: string }
   throw new PortalError(

@@ -2,6 +2,7 @@ import { createRoute } from '@tanstack/react-router'
 import { read } from '../api/query.ts'
 import { snippetSearch } from '../pages/company/snippets.ts'
 import { usageSearch } from '../pages/company/usage-search.ts'
+import { historyListed, historyQuery } from '../pages/history/history-search.ts'
 import { membersQueries } from '../pages/members/members.ts'
 import { listQuery, listSearch } from '../ui/url-state.ts'
 import { lazy, listed, load, signedIn } from './signed-in.tsx'
@@ -43,7 +44,11 @@ const connections = createRoute({
   path: '/connections',
   ...listed,
   loader: ({ params, deps }) =>
-    load(read('getCompany', { params }), read('listConnections', { params, query: listQuery(deps) })),
+    load(
+      read('getCompany', { params }),
+      read('listConnections', { params, query: listQuery(deps) }),
+      read('listEndedAccess', { params }),
+    ),
   component: lazy(() => import('../pages/company/ConnectionsPage.tsx'), 'ConnectionsPage'),
 })
 
@@ -75,8 +80,8 @@ const companyMembers = createRoute({
 const companyHistory = createRoute({
   getParentRoute: () => company,
   path: '/history',
-  ...listed,
-  loader: ({ params, deps }) => load(read('listCompanyEvents', { params, query: listQuery(deps) })),
+  ...historyListed,
+  loader: ({ params, deps }) => load(read('listCompanyEvents', { params, query: historyQuery(deps) })),
   component: lazy(() => import('../pages/company/CompanyHistoryPage.tsx'), 'CompanyHistoryPage'),
 })
 

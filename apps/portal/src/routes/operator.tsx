@@ -1,5 +1,6 @@
 import { createRoute } from '@tanstack/react-router'
 import { read } from '../api/query.ts'
+import { historyListed, historyQuery } from '../pages/history/history-search.ts'
 import { membersQueries } from '../pages/members/members.ts'
 import { companyQuery, companySearch } from '../pages/operator/company-search.ts'
 import { listQuery, listSearch } from '../ui/url-state.ts'
@@ -71,8 +72,8 @@ const operators = createRoute({
 const operatorHistory = createRoute({
   getParentRoute: () => operator,
   path: '/history',
-  ...listed,
-  loader: ({ deps }) => load(read('listOperatorEvents', { query: listQuery(deps) })),
+  ...historyListed,
+  loader: ({ deps }) => load(read('listOperatorEvents', { query: historyQuery(deps) })),
   component: lazy(() => import('../pages/operator/HistoryPage.tsx'), 'HistoryPage'),
 })
 

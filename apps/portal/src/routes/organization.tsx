@@ -2,6 +2,7 @@ import type { TimelineRange } from '@bridgework/contract/portal'
 import { createRoute } from '@tanstack/react-router'
 import { read } from '../api/query.ts'
 import { queryClient } from '../api/query-client.ts'
+import { historyListed, historyQuery } from '../pages/history/history-search.ts'
 import { membersQueries } from '../pages/members/members.ts'
 import { disclosureSearch, disclosuresQuery } from '../pages/organization/disclosures.ts'
 import { oneOf, textOf } from '../shell/plain-search.ts'
@@ -136,8 +137,8 @@ const organizationMembers = createRoute({
 const organizationHistory = createRoute({
   getParentRoute: () => organization,
   path: '/history',
-  ...listed,
-  loader: ({ params, deps }) => load(read('listOrganizationEvents', { params, query: listQuery(deps) })),
+  ...historyListed,
+  loader: ({ params, deps }) => load(read('listOrganizationEvents', { params, query: historyQuery(deps) })),
   component: lazy(() => import('../pages/organization/OrganizationHistoryPage.tsx'), 'OrganizationHistoryPage'),
 })
 

@@ -1,6 +1,7 @@
 import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useState } from 'react'
+import { useDraft } from './draft.ts'
 import { ErrorNote } from './ErrorNote.tsx'
 import { ReasonInput } from './ReasonInput.tsx'
 
@@ -32,19 +33,24 @@ export function ConfirmDialog({
   onConfirm: (reason: string | undefined) => Promise<unknown>
 }) {
   const [text, setText] = useState('')
-  const [why, setWhy] = useState('')
-  const act = useMutation({ mutationFn: () => onConfirm(why.trim() || undefined), onSuccess: onClose })
+  const [draft, setDraft] = useDraft<string>(`reason ${title}`)
+  const why = draft ?? ''
+  const act = useMutation({ mutationFn: () => onConfirm(why.trim() || undefined), onSuccess: () => close() })
   const { reset } = act
+  // The end of a session closes nothing, so the reason is found again.
+  const close = () => {
+    setDraft(null)
+    onClose()
+  }
   useEffect(() => {
     if (opened) return
     setText('')
-    setWhy('')
     reset()
   }, [opened, reset])
   return (
     <Modal
       opened={opened}
-      onClose={onClose}
+      onClose={close}
       title={title}
       closeOnEscape={!act.isPending}
       closeOnClickOutside={!act.isPending}
@@ -78,13 +84,13 @@ export function ConfirmDialog({
           {reason && (
             <ReasonInput
               value={why}
-              onChange={(event) => setWhy(event.currentTarget.value)}
+              onChange={(event) => setDraft(event.currentTarget.value)}
               required={reason === 'required'}
             />
           )}
           <ErrorNote error={act.error} />
           <Group justify="flex-end">
-            <Button variant="default" onClick={onClose} disabled={act.isPending}>
+            <Button variant="default" onClick={close} disabled={act.isPending}>
               Cancel
             </Button>
             <Button

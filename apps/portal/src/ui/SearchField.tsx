@@ -5,9 +5,20 @@ import { type ListSearch, useUrlState } from './url-state.ts'
 
 const pauseMs = 300
 
-/** Narrows a list as one types; the text is kept in the address, and the list begins at its first page again. */
-export function SearchField({ label, placeholder = label }: { label: string; placeholder?: string }) {
-  const [{ search = '' }, change] = useUrlState<ListSearch>()
+/** Narrows a list as one types; the text is kept in the address, as this parameter, and the list begins at its first page again. */
+export function SearchField({
+  label,
+  placeholder = label,
+  parameter = 'search',
+  isLabelShown = false,
+}: {
+  label: string
+  placeholder?: string
+  parameter?: 'search' | 'person'
+  /** Beside other fields with labels. */
+  isLabelShown?: boolean
+}) {
+  const [{ [parameter]: search = '' }, change] = useUrlState<ListSearch & { person?: string }>()
   const [text, setText] = useState(search)
   const pending = useRef<ReturnType<typeof setTimeout>>(undefined)
   // The address may change without us: by the back button, or a link.
@@ -16,19 +27,21 @@ export function SearchField({ label, placeholder = label }: { label: string; pla
   const apply = (value: string, afterMs: number) => {
     setText(value)
     clearTimeout(pending.current)
-    pending.current = setTimeout(() => change({ search: value.trim() || undefined, page: undefined }), afterMs)
+    pending.current = setTimeout(() => change({ [parameter]: value.trim() || undefined, page: undefined }), afterMs)
   }
   return (
     <TextInput
       type="search"
-      aria-label={label}
+      {...(isLabelShown ? { label } : { 'aria-label': label })}
       placeholder={placeholder}
       value={text}
       maxLength={100}
       onChange={(event) => apply(event.currentTarget.value, pauseMs)}
       leftSection={<IconSearch size={16} aria-hidden />}
-      rightSection={text !== '' && <CloseButton size="sm" aria-label="Clear search" onClick={() => apply('', 0)} />}
-      w={{ base: '100%', xs: 280 }}
+      rightSection={
+        text !== '' && <CloseButton size="sm" aria-label={`Clear ${parameter}`} onClick={() => apply('', 0)} />
+      }
+      w={{ base: '100%', xs: isLabelShown ? 190 : 280 }}
     />
   )
 }

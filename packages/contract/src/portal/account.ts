@@ -43,14 +43,33 @@ export type OpenSession = {
   user_agent: string | null
 }
 
+/** What acts are about, and the sides whose histories have such acts. */
+export const auditKinds = {
+  people: { title: 'Members and sign-in', sides: ['company', 'organization', 'operator'] },
+  access: { title: 'Vendor access', sides: ['organization', 'operator'] },
+  keys: { title: 'Keys and agreement', sides: ['company', 'operator'] },
+  locations: { title: 'Locations and agents', sides: ['organization', 'operator'] },
+  removals: { title: 'Removals', sides: ['organization', 'operator'] },
+  disclosures: { title: 'Disclosures', sides: ['organization', 'operator'] },
+  settings: { title: 'Settings', sides: ['company', 'organization', 'operator'] },
+  tenants: { title: 'Companies and practices', sides: ['company', 'organization', 'operator'] },
+  service: { title: 'Service', sides: ['operator'] },
+  account: { title: 'Account', sides: [] },
+} as const satisfies Record<string, { title: string; sides: readonly Side[] }>
+export type AuditKind = keyof typeof auditKinds
+
 /** Something that a person did, for the history of a company, an organization, the operator or an account. */
 export type AuditEvent = {
   id: string
   occurred_at: Instant
   actor: string
-  /** `key_pair.generate`: an action of the table, or `account.<what happened>`. */
+  /** As recorded: `key_pair.generate`, and what it was done to. */
   action: string
   subject: string | null
+  /** The same as a sentence about the actor: `Revoked the agent Front desk`. */
+  what: string
+  /** What the sentence leaves out. */
+  details: string | null
   /** Why, where the person said so. */
   reason: string | null
   ip: string | null

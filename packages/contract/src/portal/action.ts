@@ -69,6 +69,8 @@ export const actions = {
   'grant.change': { side: 'organization', roles: managers },
   'grant.revoke': { side: 'organization', roles: managers },
   'disclosure.read': { side: 'organization', roles: managers },
+  // Whom a disclosure was about: names of patients, so each look-up leaves an act.
+  'disclosure.identify': { side: 'organization', roles: managers },
   'seal.mail': { side: 'organization', roles: managers, fresh: true },
   'attribution.read': { side: 'organization', roles: anyone },
   'attribution.update': { side: 'organization', roles: managers },

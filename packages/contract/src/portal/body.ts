@@ -66,6 +66,15 @@ export const portalBodies = {
   accountForPatient: body({
     patient_number: Type.String({ minLength: 1, maxLength: 100, description: 'Of the practice management system' }),
   }),
+  /** `after`: the last record that was seen. `with_patients`: whose records they are, which needs `disclosure.identify`. */
+  listDisclosedRecords: body({
+    after: Type.Optional(Type.String({ maxLength: 19, pattern: '^[0-9]+$', description: 'The id of a record' })),
+    with_patients: Type.Boolean(),
+  }),
+  findPatients: body({
+    name: Type.String({ minLength: 2, maxLength: 100, description: 'A part of a name, or several' }),
+    location_id: Type.Optional(Type.String({ maxLength: 16 })),
+  }),
   updateAttribution: body({
     domains: Type.Array(Type.String({ maxLength: 253 }), { maxItems: 20 }),
     excluded_paths: Type.Array(Type.String({ maxLength: 200 }), { maxItems: 20 }),

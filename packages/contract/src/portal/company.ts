@@ -28,6 +28,8 @@ export type AgreementPage = AgreementState & {
   published_at: Instant
   accepted_at: Instant | null
   accepted_by: string | null
+  /** Every company must have accepted this version, or a newer one, by now; null: none is required yet. */
+  required_now: { version: number; since: Instant } | null
 }
 
 export type KeyPairEntry = {
@@ -57,6 +59,17 @@ export type Connection = {
     has_attribution_script: boolean
     datasets: { dataset: string; granted_at: Instant; state: FreshnessState; synced_at: Instant | null }[]
   }[]
+}
+
+/**
+ * What a practice ended at one moment, and did not grant again. `location_names`: the first ten; null: all locations of the practice.
+ * `notes_alone`: the dataset itself may still be read.
+ */
+export type EndedAccess = {
+  organization_id: string
+  organization_name: string
+  ended_at: Instant
+  datasets: { dataset: string; notes_alone: boolean; locations: number; location_names: string[] | null }[]
 }
 
 export type UsageRange = '24h' | '7d' | '30d'
@@ -99,6 +112,8 @@ export type CompanyAnswers = {
   regenerateKeyPair: NewKeyPair
   revokeKeyPair: Done
   listConnections: Listed<Connection>
+  /** The latest first; what ended long ago is left out where there is much. */
+  listEndedAccess: { data: EndedAccess[] }
   getUsage: Usage
   listRecentRequests: { data: RecentRequest[] }
   makeFirstCall: FirstCall

@@ -1,4 +1,5 @@
 export type * from './account.ts'
+export { auditKinds } from './account.ts'
 export {
   type Action,
   actions,

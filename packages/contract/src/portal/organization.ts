@@ -205,6 +205,27 @@ export type DisclosureEntry = {
   ip: string
 }
 
+/** A patient as the practice knows the person; `number`: of the practice management system. */
+export type PatientName = { number: string; name: string; date_of_birth: string | null }
+
+/**
+ * A page of the records that a disclosure sent or compared, by id. `interval`: all ids above the first and up to the last were in it; null:
+ * each record is listed in the disclosure. `patient`: null where the record is no patient's, or patients were not asked for.
+ */
+export type DisclosedRecords = {
+  interval: { after_id: string; last_id: string } | null
+  data: { id: string; patient: PatientName | null }[]
+  next_after: string | null
+}
+
+/** `searched`: of so many locations the first few, when looking through all of them took too long. */
+export type FoundPatients = {
+  data: (PatientName & { locations: string[] })[]
+  is_cut: boolean
+  searched: number
+  locations: number
+}
+
 export type DisclosureDay = { day: string; dataset: string; reads: number; records: number }
 
 export type DisclosureSummary = {
@@ -286,6 +307,9 @@ export type OrganizationAnswers = {
   exportDisclosures: string
   exportSealedDisclosures: string
   accountForPatient: PatientAccounting
+  listDisclosedRecords: DisclosedRecords
+  exportDisclosedRecords: string
+  findPatients: FoundPatients
   /**
    * `sealed_at`, `entries`: of the practice's newest seal; null: it has none yet. `mailed_to`: the owner, who gets the seals when `is_mailed`;
    * null: there is none.

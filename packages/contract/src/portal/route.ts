@@ -32,6 +32,7 @@ export const portalPages = [
 ] as const
 
 const list = ['search', 'page'] as const
+const historyFilter = ['search', 'person', 'kind', 'from', 'to'] as const
 const disclosureFilter = ['company_id', 'location_id', 'dataset', 'from', 'to'] as const
 
 /**
@@ -107,14 +108,14 @@ export const portalRoutes = {
     method: 'GET',
     path: '/companies/:company_id/events',
     action: 'company.audit',
-    query: list,
+    query: [...historyFilter, 'page'],
   },
   /** Answers text/csv. */
   exportCompanyEvents: {
     method: 'GET',
     path: '/companies/:company_id/events.csv',
     action: 'company.audit',
-    query: ['search'],
+    query: historyFilter,
   },
   getAgreement: { method: 'GET', path: '/companies/:company_id/agreement', action: 'agreement.read' },
   acceptAgreement: {
@@ -136,6 +137,7 @@ export const portalRoutes = {
     action: 'connection.read',
     query: list,
   },
+  listEndedAccess: { method: 'GET', path: '/companies/:company_id/ended_access', action: 'connection.read' },
   getUsage: { method: 'GET', path: '/companies/:company_id/usage', action: 'usage.read', query: ['range'] },
   listRecentRequests: { method: 'GET', path: '/companies/:company_id/requests', action: 'usage.read' },
   makeFirstCall: { method: 'POST', path: '/companies/:company_id/first_call', action: 'first_call.make' },
@@ -146,14 +148,14 @@ export const portalRoutes = {
     method: 'GET',
     path: '/organizations/:organization_id/events',
     action: 'organization.audit',
-    query: list,
+    query: [...historyFilter, 'page'],
   },
   /** Answers text/csv. */
   exportOrganizationEvents: {
     method: 'GET',
     path: '/organizations/:organization_id/events.csv',
     action: 'organization.audit',
-    query: ['search'],
+    query: historyFilter,
   },
   listLocations: {
     method: 'GET',
@@ -265,11 +267,31 @@ export const portalRoutes = {
     action: 'disclosure.read',
     query: ['from'],
   },
-  /** Changes nothing. A POST, because a patient's number must be in no address. */
+  /** A POST, because a patient's number must be in no address. Leaves an act. */
   accountForPatient: {
     method: 'POST',
     path: '/organizations/:organization_id/patient_disclosures',
     action: 'disclosure.read',
+  },
+  /**
+   * The records of a disclosure. A POST, as the two below, because no id, number or name of a patient may be in an address, and because a look-up
+   * of patients leaves an act.
+   */
+  listDisclosedRecords: {
+    method: 'POST',
+    path: '/organizations/:organization_id/disclosures/:disclosure_id/records',
+    action: 'disclosure.read',
+  },
+  /** Answers text/csv: all records of a disclosure with their patients. */
+  exportDisclosedRecords: {
+    method: 'POST',
+    path: '/organizations/:organization_id/disclosures/:disclosure_id/records.csv',
+    action: 'disclosure.identify',
+  },
+  findPatients: {
+    method: 'POST',
+    path: '/organizations/:organization_id/patient_search',
+    action: 'disclosure.identify',
   },
   /** What seals are checked with. */
   getSealKey: {
@@ -320,9 +342,14 @@ export const portalRoutes = {
   getLimits: { method: 'GET', path: '/operator/limits', action: 'operator.read' },
   listAgreements: { method: 'GET', path: '/operator/agreements', action: 'operator.read' },
   publishAgreement: { method: 'POST', path: '/operator/agreements', action: 'operator.agreement_publish' },
-  listOperatorEvents: { method: 'GET', path: '/operator/events', action: 'operator.read', query: list },
+  listOperatorEvents: {
+    method: 'GET',
+    path: '/operator/events',
+    action: 'operator.read',
+    query: [...historyFilter, 'page'],
+  },
   /** Answers text/csv. */
-  exportOperatorEvents: { method: 'GET', path: '/operator/events.csv', action: 'operator.read', query: ['search'] },
+  exportOperatorEvents: { method: 'GET', path: '/operator/events.csv', action: 'operator.read', query: historyFilter },
 } as const satisfies Record<string, Route>
 
 export type PortalRouteName = keyof typeof portalRoutes

@@ -5,13 +5,12 @@ import { EmptyState } from '../../ui/EmptyState.tsx'
 import { useFound } from '../../ui/found.ts'
 import { SearchField } from '../../ui/SearchField.tsx'
 import { Section } from '../../ui/Section.tsx'
-import { actInWords } from '../history/act.ts'
 import { EventTable } from '../history/EventTable.tsx'
 
 /** What happened to the account. */
 export function Activity() {
   const events = useSuspenseQuery(read('listAccountEvents')).data.data
-  const found = useFound(events, ({ action, subject, ip }) => `${actInWords(action)} ${subject ?? ''} ${ip ?? ''}`)
+  const found = useFound(events, ({ what, ip }) => `${what} ${ip ?? ''}`)
   return (
     <Section
       title="Activity"

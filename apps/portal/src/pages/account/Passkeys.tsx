@@ -1,6 +1,5 @@
 import type { Passkey } from '@bridgework/contract/portal'
 import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
-import { useForm } from '@mantine/form'
 import { notifications } from '@mantine/notifications'
 import { browserSupportsWebAuthn, startRegistration, WebAuthnError } from '@simplewebauthn/browser'
 import { IconFingerprint } from '@tabler/icons-react'
@@ -10,6 +9,7 @@ import { passkeysQuery } from '../../api/passkeys.ts'
 import { useSignInAct } from '../../api/query.ts'
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx'
 import { DataTable } from '../../ui/DataTable.tsx'
+import { useDraftForm } from '../../ui/draft.ts'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { ErrorNote } from '../../ui/ErrorNote.tsx'
 import { Section } from '../../ui/Section.tsx'
@@ -86,8 +86,7 @@ export function Passkeys() {
 }
 
 function AddPasskey({ onClose }: { onClose: () => void }) {
-  const form = useForm({
-    mode: 'uncontrolled',
+  const { form, forget } = useDraftForm('passkey', {
     initialValues: { name: '' },
     validate: { name: (name) => (name.trim() === '' ? 'Enter a name, for example “Work laptop”.' : null) },
   })
@@ -103,6 +102,7 @@ function AddPasskey({ onClose }: { onClose: () => void }) {
       await register.mutateAsync({ name: name.trim(), response })
     },
     onSuccess: () => {
+      forget()
       notifications.show({ message: 'Passkey added.' })
       onClose()
     },

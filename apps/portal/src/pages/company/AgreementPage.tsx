@@ -1,3 +1,4 @@
+import type { AgreementPage as Agreement } from '@bridgework/contract/portal'
 import { Button, Card, Checkbox, Group, Stack, Text, Typography } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useSuspenseQuery } from '@tanstack/react-query'
@@ -30,18 +31,14 @@ export function AgreementPage() {
         actions={<StateBadge state={agreement.is_in_force ? 'in_force' : 'not_accepted'} />}
       />
       <Stack>
+        <Standing agreement={agreement} />
         <Card withBorder padding="lg" component="article" maw={820}>
           <Typography p={0}>
             {/* The page has its own first heading. */}
             <Markdown components={{ h1: 'h2', h2: 'h3', h3: 'h4' }}>{agreement.body}</Markdown>
           </Typography>
         </Card>
-        {isAccepted ? (
-          <Text size="sm" maw={820}>
-            Version {agreement.accepted_version} was accepted <When at={agreement.accepted_at} />
-            {agreement.accepted_by && ` by ${agreement.accepted_by}`}.
-          </Text>
-        ) : (
+        {!isAccepted && (
           <Acceptance
             version={agreement.current_version}
             earlier={agreement.accepted_version}
@@ -51,6 +48,46 @@ export function AgreementPage() {
         )}
       </Stack>
     </>
+  )
+}
+
+/** Which version is accepted, by whom and when, which one is required, and which one comes. */
+function Standing({ agreement }: { agreement: Agreement }) {
+  const { accepted_version: accepted, current_version: current, required_now: required } = agreement
+  return (
+    <Section title="Versions">
+      <Stack gap="xs">
+        <Text size="sm">
+          <b>Accepted: </b>
+          {accepted === null ? (
+            'no version yet'
+          ) : (
+            <>
+              version {accepted}, <When at={agreement.accepted_at} />
+              {agreement.accepted_by && ` by ${agreement.accepted_by}`}
+            </>
+          )}
+        </Text>
+        <Text size="sm">
+          <b>In force for your company: </b>
+          {agreement.is_in_force
+            ? `version ${accepted}`
+            : 'none. Keys do not work until the owner accepts the agreement'}
+        </Text>
+        {required && (
+          <Text size="sm">
+            <b>Required now: </b>
+            version {required.version} or newer, since <When at={required.since} />
+          </Text>
+        )}
+        {agreement.required_at && current !== required?.version && (
+          <Text size="sm">
+            <b>Coming: </b>
+            version {current}, required from <When at={agreement.required_at} /> on
+          </Text>
+        )}
+      </Stack>
+    </Section>
   )
 }
 

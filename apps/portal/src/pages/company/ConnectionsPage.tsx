@@ -1,4 +1,4 @@
-import type { Connection } from '@bridgework/contract/portal'
+import type { Connection, EndedAccess } from '@bridgework/contract/portal'
 import { Group, Stack, Text } from '@mantine/core'
 import { IconPlugConnected } from '@tabler/icons-react'
 import { useSuspenseQuery } from '@tanstack/react-query'
@@ -21,6 +21,7 @@ export function ConnectionsPage() {
   const params = useCompanyParams()
   const company = useCompany()
   const [search] = useUrlState<ListSearch>()
+  const { data: ended } = useSuspenseQuery(read('listEndedAccess', { params })).data
   const list = useSuspenseQuery(read('listConnections', { params, query: listQuery(search) })).data
   return (
     <>
@@ -37,6 +38,7 @@ export function ConnectionsPage() {
           <PracticeSection key={connection.organization_id} connection={connection} />
         ))}
         <Pages list={{ ...list, data: list.data.flatMap(rowsOf) }} />
+        {ended.length > 0 && <EndedSection ended={ended} />}
       </Stack>
     </>
   )
@@ -102,6 +104,42 @@ function PracticeSection({ connection }: { connection: Connection }) {
       />
     </Section>
   )
+}
+
+/** What practices ended, so that a 403 that begins one day is understood. */
+function EndedSection({ ended }: { ended: readonly EndedAccess[] }) {
+  return (
+    <Section
+      title="Ended access"
+      description="What practices granted and then ended. You can no longer read it; what to do with data that you have copied is in your agreement."
+    >
+      <DataTable
+        caption="Ended access"
+        rows={ended}
+        rowKey={({ organization_id, ended_at }) => `${organization_id} ${ended_at}`}
+        columns={[
+          { header: 'Ended', cell: ({ ended_at }) => <When at={ended_at} /> },
+          { header: 'Practice', cell: ({ organization_name }) => organization_name },
+          {
+            header: 'What',
+            cell: ({ datasets }) =>
+              datasets.map((each) => (
+                <Text size="sm" key={`${each.dataset} ${each.notes_alone}`}>
+                  {each.notes_alone ? 'Notes of ' : ''}
+                  {datasetTitle(each.dataset)} at {placesOf(each)}
+                </Text>
+              )),
+          },
+        ]}
+      />
+    </Section>
+  )
+}
+
+function placesOf({ locations, location_names: names }: EndedAccess['datasets'][number]): string {
+  if (names === null) return 'all locations'
+  const others = locations - names.length
+  return others > 0 ? `${names.join(', ')} and ${others} more` : names.join(', ')
 }
 
 function Datasets({ datasets }: { datasets: Connection['locations'][number]['datasets'] }) {

@@ -1,8 +1,7 @@
 import type { AuditEvent } from '@bridgework/contract/portal'
-import { Code, Text } from '@mantine/core'
+import { Spoiler, Text } from '@mantine/core'
 import { DataTable } from '../../ui/DataTable.tsx'
 import { When } from '../../ui/When.tsx'
-import { actInWords } from './act.ts'
 
 /** Events of a company, a practice, the operator or an account, one per line. */
 export function EventTable({ caption, events }: { caption: string; events: readonly AuditEvent[] }) {
@@ -14,27 +13,29 @@ export function EventTable({ caption, events }: { caption: string; events: reado
       columns={[
         { header: 'When', cell: ({ occurred_at }) => <When at={occurred_at} /> },
         { header: 'Who', cell: ({ actor }) => actor },
-        {
-          header: 'What',
-          cell: ({ action, subject, reason }) => (
-            <>
-              <Text size="sm">{actInWords(action)}</Text>
-              {subject && (
-                <Text size="sm" c="dimmed">
-                  {subject}
-                </Text>
-              )}
-              {reason && (
-                <Text size="sm" c="dimmed">
-                  Reason: {reason}
-                </Text>
-              )}
-            </>
-          ),
-        },
+        { header: 'What', cell: (event) => <What event={event} /> },
         { header: 'Address', cell: ({ ip }) => ip ?? '–' },
-        { header: 'Request', cell: ({ request_id }) => (request_id ? <Code>{request_id}</Code> : '–') },
       ]}
     />
+  )
+}
+
+function What({ event: { what, details, reason } }: { event: AuditEvent }) {
+  return (
+    <>
+      <Text size="sm">{what}</Text>
+      {details && (
+        <Spoiler maxHeight={44} showLabel="More" hideLabel="Less">
+          <Text size="sm" c="dimmed">
+            {details}
+          </Text>
+        </Spoiler>
+      )}
+      {reason && (
+        <Text size="sm" c="dimmed">
+          Reason: {reason}
+        </Text>
+      )}
+    </>
   )
 }

@@ -1,24 +1,28 @@
-import type { AuditEvent, Listed } from '@bridgework/contract/portal'
+import type { AuditEvent, Listed, Side } from '@bridgework/contract/portal'
 import { Button, Card, Stack } from '@mantine/core'
 import { IconDownload, IconHistory } from '@tabler/icons-react'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { Pages } from '../../ui/Pages.tsx'
-import { SearchField } from '../../ui/SearchField.tsx'
-import { type ListSearch, useUrlState } from '../../ui/url-state.ts'
+import { useUrlState } from '../../ui/url-state.ts'
 import { EventTable } from './EventTable.tsx'
+import { HistoryFilters } from './HistoryFilters.tsx'
+import type { HistorySearch } from './history-search.ts'
 
-/** The history page of each side. `events`: the page that the address names; `file`: the address of all that the search finds, as CSV. */
+/** The history page of each side. `events`: the page that the address names; `file`: the address of all that the filters find, as CSV. */
 export function History({
+  side,
   events,
   description,
   file,
 }: {
+  side: Side
   events: Listed<AuditEvent>
   description: string
   file: string
 }) {
-  const [{ search }] = useUrlState<ListSearch>()
+  const [{ page: _, ...filter }] = useUrlState<HistorySearch>()
+  const isFiltered = Object.values(filter).some(Boolean)
   return (
     <>
       <PageHeader
@@ -39,10 +43,10 @@ export function History({
         }
       />
       <Stack>
-        <SearchField label="Search history" placeholder="Person, action or subject" />
+        <HistoryFilters side={side} />
         <Card withBorder>
           {events.data.length === 0 ? (
-            <EmptyState icon={IconHistory} title={search ? 'No entry matches the search' : 'No entries yet'}>
+            <EmptyState icon={IconHistory} title={isFiltered ? 'No entry matches the filters' : 'No entries yet'}>
               Every change is recorded here, with the person and the address that it came from.
             </EmptyState>
           ) : (

@@ -1,6 +1,5 @@
 import type { IdentityProviderPage as Page } from '@bridgework/contract/portal'
 import { Alert, Button, Checkbox, Group, PasswordInput, Stack, Text, TextInput } from '@mantine/core'
-import { useForm } from '@mantine/form'
 import { notifications } from '@mantine/notifications'
 import { useMutation, useSuspenseQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
@@ -8,6 +7,7 @@ import { useState } from 'react'
 import { read, useAct } from '../../api/query.ts'
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx'
 import { CopyField } from '../../ui/Copy.tsx'
+import { useDraftForm } from '../../ui/draft.ts'
 import { ErrorNote } from '../../ui/ErrorNote.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { Section } from '../../ui/Section.tsx'
@@ -99,7 +99,9 @@ function InUse({ tenant, provider }: { tenant: Tenant; provider: NonNullable<Pag
 
 function Settings({ tenant, provider }: { tenant: Tenant; provider: Page['provider'] }) {
   const save = useAct('saveIdentityProvider')
-  const form = useForm({
+  const { form, forget } = useDraftForm(`identity provider ${tenant.tenant_id}`, {
+    mode: 'controlled',
+    secrets: ['client_secret'],
     initialValues: {
       name: provider?.name ?? '',
       sign_in_name: provider?.sign_in_name ?? '',
@@ -130,6 +132,7 @@ function Settings({ tenant, provider }: { tenant: Tenant; provider: Page['provid
             {
               onSuccess: () => {
                 form.setFieldValue('client_secret', '')
+                forget()
                 form.resetDirty()
                 notifications.show({ message: 'Identity provider saved.' })
               },

@@ -1,8 +1,8 @@
 import type { GivenRole } from '@bridgework/contract/portal'
 import { Button, Group, Modal, Radio, Stack, Text, TextInput } from '@mantine/core'
-import { useForm } from '@mantine/form'
 import { notifications } from '@mantine/notifications'
 import { useMutation } from '@tanstack/react-query'
+import { useDraftForm, useForget } from '../../ui/draft.ts'
 import { ErrorNote } from '../../ui/ErrorNote.tsx'
 
 export type Invited = { email: string; name: string; role: GivenRole }
@@ -11,36 +11,46 @@ export type Roles = Partial<Record<GivenRole, string>>
 
 /** Asks whom to invite and as what. */
 export function InviteDialog({
+  tenantId,
   opened,
   onClose,
   title,
   roles,
   onInvite,
 }: {
+  tenantId: string
   opened: boolean
   onClose: () => void
   title: string
   roles: Roles
   onInvite: (invited: Invited) => Promise<unknown>
 }) {
+  const forget = useForget(`invite ${tenantId}`)
+  const close = () => {
+    forget()
+    onClose()
+  }
   return (
-    <Modal opened={opened} onClose={onClose} title={title} closeButtonProps={{ 'aria-label': 'Close' }}>
-      {/* Mounted anew each time, so that it opens empty. */}
-      <InviteForm onClose={onClose} roles={roles} onInvite={onInvite} />
+    <Modal opened={opened} onClose={close} title={title} closeButtonProps={{ 'aria-label': 'Close' }}>
+      {/* Mounted anew each time, so that it opens empty, or with what the end of a session cut off. */}
+      <InviteForm tenantId={tenantId} onClose={close} roles={roles} onInvite={onInvite} />
     </Modal>
   )
 }
 
 function InviteForm({
+  tenantId,
   onClose,
   roles,
   onInvite,
 }: {
+  tenantId: string
   onClose: () => void
   roles: Roles
   onInvite: (invited: Invited) => Promise<unknown>
 }) {
-  const form = useForm<Invited>({
+  const { form } = useDraftForm<Invited>(`invite ${tenantId}`, {
+    mode: 'controlled',
     initialValues: { email: '', name: '', role: (Object.keys(roles) as GivenRole[])[0] ?? 'admin' },
     validate: {
       name: (name) => (name.trim() === '' ? 'Enter a name.' : null),

@@ -155,6 +155,7 @@ export function MembersPage() {
         <SecondFactorRule tenant={tenant} side={side} members={members} />
       </Stack>
       <InviteDialog
+        tenantId={tenant.tenant_id}
         opened={isInviting}
         onClose={close}
         title={`Invite ${one}`}

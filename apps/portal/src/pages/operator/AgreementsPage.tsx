@@ -10,13 +10,15 @@ import { MarkdownText } from '../../ui/MarkdownText.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { When } from '../../ui/When.tsx'
 import { WhoMay } from '../../ui/WhoMay.tsx'
-import { PublishAgreement } from './PublishAgreement.tsx'
+import { PublishAgreement, useAgreementDraft } from './PublishAgreement.tsx'
 
 /** The developer agreement's versions, and how many companies accepted each; a new one is published here. */
 export function AgreementsPage() {
   const { data } = useSuspenseQuery(read('listAgreements'))
   const mayPublish = useMay('operator')('operator.agreement_publish')
-  const [isWriting, setWriting] = useState(false)
+  // What the end of a session cut off goes on.
+  const [draft] = useAgreementDraft()
+  const [isWriting, setWriting] = useState(draft !== null)
   const newest = data.data.reduce<AgreementVersion | null>(
     (found, version) => (found === null || version.version > found.version ? version : found),
     null,

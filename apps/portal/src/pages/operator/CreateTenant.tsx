@@ -1,16 +1,21 @@
 import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
-import { useForm } from '@mantine/form'
 import { useDisclosure } from '@mantine/hooks'
 import { notifications } from '@mantine/notifications'
 import { IconPlus } from '@tabler/icons-react'
 import { useAct } from '../../api/query.ts'
 import { useNeedsReason } from '../../api/session.ts'
+import { useDraftForm, useForget } from '../../ui/draft.ts'
 import { ErrorNote } from '../../ui/ErrorNote.tsx'
 import { ReasonInput } from '../../ui/ReasonInput.tsx'
 
 /** The button and the form that make a company or an organization, and invite its owner. */
 export function CreateTenant({ kind }: { kind: 'company' | 'organization' }) {
-  const [isOpen, { open, close }] = useDisclosure()
+  const [isOpen, { open, close: hide }] = useDisclosure()
+  const forget = useForget(`create ${kind}`)
+  const close = () => {
+    forget()
+    hide()
+  }
   return (
     <>
       <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={open}>
@@ -31,7 +36,8 @@ export function CreateTenant({ kind }: { kind: 'company' | 'organization' }) {
 function CreateForm({ kind, onClose }: { kind: 'company' | 'organization'; onClose: () => void }) {
   const needsReason = useNeedsReason()
   const create = useAct(kind === 'company' ? 'createOperatorCompany' : 'createOperatorOrganization')
-  const form = useForm({
+  const { form } = useDraftForm(`create ${kind}`, {
+    mode: 'controlled',
     initialValues: { name: '', ownerName: '', ownerEmail: '', reason: '' },
     validate: {
       name: (name) => (name.trim() === '' ? 'Enter a name.' : null),

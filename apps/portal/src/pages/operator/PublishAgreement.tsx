@@ -5,8 +5,27 @@ import { notifications } from '@mantine/notifications'
 import { useState } from 'react'
 import { useAct } from '../../api/query.ts'
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx'
+import { useDraft } from '../../ui/draft.ts'
 import { MarkdownText } from '../../ui/MarkdownText.tsx'
 import { Section } from '../../ui/Section.tsx'
+
+type AgreementDraft = { version: number; body: string; days: number }
+
+/** What is being written; null while nothing is. */
+export function useAgreementDraft() {
+  return useDraft<AgreementDraft>('agreement')
+}
+
+const reasonId = 'why-not-published'
+
+/** Why a version cannot be published as it stands, or null. */
+function whyNot(body: string, version: number, newest: AgreementVersion | null): string | null {
+  if (body.trim() === '') return 'The text is empty. Write the agreement under Text.'
+  if (body === newest?.body) return `The text is the same as that of version ${newest.version}. Change it to publish.`
+  if (version <= (newest?.version ?? 0))
+    return `Version ${version} was published meanwhile. Copy your text, cancel, and begin with the newest version.`
+  return null
+}
 
 /** The next version of the agreement: a text with a preview, published once its number was typed. Starts with the newest text. */
 export function PublishAgreement({
@@ -19,12 +38,21 @@ export function PublishAgreement({
   onDone: () => void
 }) {
   // The text belongs to the version that it started with. When another one is published meanwhile, the server refuses this one.
-  const [version] = useState((newest?.version ?? 0) + 1)
-  const [body, setBody] = useState(newest?.body ?? '')
-  const [days, setDays] = useState(30)
+  const [started] = useState<AgreementDraft>({
+    version: (newest?.version ?? 0) + 1,
+    body: newest?.body ?? '',
+    days: 30,
+  })
+  const [draft, setDraft] = useAgreementDraft()
+  const { version, body, days } = draft ?? started
+  const change = (part: Partial<AgreementDraft>) => setDraft({ version, body, days, ...part })
   const [isAsking, { open, close }] = useDisclosure()
   const publish = useAct('publishAgreement')
-  const isUnchanged = body.trim() === '' || body === newest?.body
+  const refusal = whyNot(body, version, newest)
+  const leave = () => {
+    setDraft(null)
+    onDone()
+  }
   return (
     <Section
       title={`Version ${version}`}
@@ -39,7 +67,7 @@ export function PublishAgreement({
           <Textarea
             label="Text of the agreement"
             value={body}
-            onChange={(event) => setBody(event.currentTarget.value)}
+            onChange={(event) => change({ body: event.currentTarget.value })}
             autosize
             minRows={12}
             maxRows={28}
@@ -62,19 +90,22 @@ export function PublishAgreement({
         label="Grace period in days"
         description="How long keys keep working for companies that have not accepted this version. 0: they stop at once."
         value={days}
-        onChange={(value) => setDays(Number(value))}
+        onChange={(value) => change({ days: Number(value) })}
         min={0}
         max={365}
         allowDecimal={false}
         maw={320}
       />
       <Group>
-        <Button onClick={open} disabled={isUnchanged}>
+        <Button onClick={open} disabled={refusal !== null} aria-describedby={refusal === null ? undefined : reasonId}>
           Publish…
         </Button>
-        <Button variant="default" onClick={onDone}>
+        <Button variant="default" onClick={leave}>
           Cancel
         </Button>
+        <Text size="sm" c="dimmed" id={reasonId} role="status">
+          {refusal}
+        </Text>
       </Group>
       <ConfirmDialog
         opened={isAsking}
@@ -89,7 +120,7 @@ export function PublishAgreement({
             body: { version, body, grace_period_days: days, ...(reason && { reason }) },
           })
           notifications.show({ message: `Version ${version} is published.` })
-          onDone()
+          leave()
         }}
       >
         <Stack gap="xs">

@@ -1,11 +1,11 @@
 import type { AttributionEntry } from '@bridgework/contract/portal'
 import { Button, Group, Loader, Stack, TagsInput, Text } from '@mantine/core'
-import { useForm } from '@mantine/form'
 import { notifications } from '@mantine/notifications'
 import { IconAlertTriangle, IconCircleCheck } from '@tabler/icons-react'
 import { useAct } from '../../api/query.ts'
 import { useMay } from '../../api/session.ts'
 import { Snippet } from '../../ui/Copy.tsx'
+import { useDraftForm } from '../../ui/draft.ts'
 import { ErrorNote } from '../../ui/ErrorNote.tsx'
 import { When } from '../../ui/When.tsx'
 import { WhoMay } from '../../ui/WhoMay.tsx'
@@ -14,7 +14,10 @@ import { WhoMay } from '../../ui/WhoMay.tsx'
 export function AttributionScript({ entry, organizationId }: { entry: AttributionEntry; organizationId: string }) {
   const mayUpdate = useMay(organizationId)('attribution.update')
   const update = useAct('updateAttribution')
-  const form = useForm({ initialValues: { domains: entry.domains, excluded_paths: entry.excluded_paths } })
+  const { form, forget } = useDraftForm(`website script ${entry.location_id}`, {
+    mode: 'controlled',
+    initialValues: { domains: entry.domains, excluded_paths: entry.excluded_paths },
+  })
   return (
     <Stack>
       <Snippet label="Paste this before the end of <head> on every page" code={entry.snippet} />
@@ -29,6 +32,7 @@ export function AttributionScript({ entry, organizationId }: { entry: Attributio
                 const saved = { domains, excluded_paths }
                 form.setValues(saved)
                 form.resetDirty(saved)
+                forget()
                 notifications.show({ message: `Settings of ${entry.location_name} saved.` })
               },
             },

@@ -1,8 +1,9 @@
-import type { DisclosureEntry } from '@bridgework/contract/portal'
+import type { DisclosureEntry, PatientName } from '@bridgework/contract/portal'
 import { Button, Card, Code, SimpleGrid, Stack, Text } from '@mantine/core'
 import { IconDownload, IconEye } from '@tabler/icons-react'
 import { useSuspenseInfiniteQuery, useSuspenseQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
+import { useState } from 'react'
 import { urlOf } from '../../api/call.ts'
 import { read } from '../../api/query.ts'
 import { DataTable } from '../../ui/DataTable.tsx'
@@ -12,6 +13,7 @@ import { PageHeader } from '../../ui/PageHeader.tsx'
 import { Section } from '../../ui/Section.tsx'
 import { StatCard } from '../../ui/StatCard.tsx'
 import { When } from '../../ui/When.tsx'
+import { DisclosedRecordsDrawer } from './DisclosedRecords.tsx'
 import { DisclosureChart } from './DisclosureChart.tsx'
 import { DisclosureFilters } from './DisclosureFilters.tsx'
 import { titleWithNotes } from './dataset-title.ts'
@@ -29,6 +31,22 @@ export function DisclosuresPage() {
   const { data: summary } = useSuspenseQuery(read('summarizeDisclosures', { params, query: filter }))
   const list = useSuspenseInfiniteQuery(disclosuresQuery(params.organization_id, filter))
   const rows = list.data.pages.flatMap(({ data }) => data)
+  const [shown, setShown] = useState<DisclosureEntry | null>(null)
+  const [patient, setPatient] = useState<PatientName | null>(null)
+  const records = {
+    header: 'Which records',
+    isHidden: true,
+    cell: (entry: DisclosureEntry) => (
+      <Button
+        size="compact-sm"
+        variant="default"
+        onClick={() => setShown(entry)}
+        aria-label={`Show records of the read ${entry.request_id}`}
+      >
+        Show records
+      </Button>
+    ),
+  }
   const isFiltered = Object.values(filter).some(Boolean)
   return (
     <>
@@ -77,7 +95,7 @@ export function DisclosuresPage() {
               title="Reads"
               description="Newest first. “Counted” records matched a filter and “compared” ones were checked against a copy by a digest: neither were sent. The names of filters are recorded, never their values."
             >
-              <DataTable caption="Disclosures" rows={rows} rowKey={({ id }) => id} columns={columns} />
+              <DataTable caption="Disclosures" rows={rows} rowKey={({ id }) => id} columns={[...columns, records]} />
               <ErrorNote error={list.error} />
               {list.hasNextPage && (
                 <Button variant="default" onClick={() => list.fetchNextPage()} loading={list.isFetchingNextPage}>
@@ -88,11 +106,20 @@ export function DisclosuresPage() {
                 {rows.length.toLocaleString()} of {summary.total_reads.toLocaleString()} reads
               </Text>
             </Section>
-            <PatientAccounting organization={organization} />
             <SealSection organizationId={params.organization_id} />
           </>
         )}
+        <PatientAccounting organization={organization} locationId={filter.location_id} asked={patient} />
       </Stack>
+      <DisclosedRecordsDrawer
+        organizationId={params.organization_id}
+        disclosure={shown}
+        onClose={() => setShown(null)}
+        onPatient={(chosen) => {
+          setShown(null)
+          setPatient({ ...chosen })
+        }}
+      />
     </>
   )
 }

@@ -1,9 +1,9 @@
 import type { LocationPage } from '@bridgework/contract/portal'
 import { Alert, Button, Group, Stack, Text } from '@mantine/core'
-import { useForm } from '@mantine/form'
 import { notifications } from '@mantine/notifications'
 import { useAct } from '../../api/query.ts'
 import { useMay } from '../../api/session.ts'
+import { useDraftForm } from '../../ui/draft.ts'
 import { ErrorNote } from '../../ui/ErrorNote.tsx'
 import { Section } from '../../ui/Section.tsx'
 import { WhoMay } from '../../ui/WhoMay.tsx'
@@ -17,7 +17,10 @@ export function LocationTimeZone(props: {
   const { location, params } = props
   const mayUpdate = useMay(params.organization_id)('location.update')
   const update = useAct('updateLocation')
-  const form = useForm({ initialValues: { time_zone: location.assigned_time_zone } })
+  const { form, forget } = useDraftForm(`time zone ${params.location_id}`, {
+    mode: 'controlled',
+    initialValues: { time_zone: location.assigned_time_zone },
+  })
   const isTakenOver = location.assigned_time_zone === null || location.assigned_time_zone === location.time_zone
   return (
     <Section title="Time zone" description="Of this location’s wall clock: appointments are read with it.">
@@ -32,6 +35,7 @@ export function LocationTimeZone(props: {
             { params, body },
             {
               onSuccess: () => {
+                forget()
                 form.resetDirty()
                 notifications.show({ message: 'Time zone saved. The agent uses it at its next contact.' })
               },

@@ -1,11 +1,11 @@
 import { Button, Group, Stack, TextInput } from '@mantine/core'
-import { useForm } from '@mantine/form'
 import { notifications } from '@mantine/notifications'
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { read, useAct } from '../../api/query.ts'
 import { useMay } from '../../api/session.ts'
 import { CopyField } from '../../ui/Copy.tsx'
+import { useDraftForm } from '../../ui/draft.ts'
 import { ErrorNote } from '../../ui/ErrorNote.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { Section } from '../../ui/Section.tsx'
@@ -20,7 +20,8 @@ export function OrganizationSettingsPage() {
   const { data: organization } = useSuspenseQuery(read('getOrganization', { params }))
   const mayUpdate = useMay(params.organization_id)('organization.update')
   const update = useAct('updateOrganization')
-  const form = useForm({
+  const { form, forget } = useDraftForm(`organization ${organization.id}`, {
+    mode: 'controlled',
     initialValues: { name: organization.name, time_zone: organization.time_zone },
     validate: { name: (name) => (name.trim() === '' ? 'Enter the practice’s name.' : null) },
   })
@@ -38,6 +39,7 @@ export function OrganizationSettingsPage() {
                 { params, body: { name: name.trim(), time_zone } },
                 {
                   onSuccess: () => {
+                    forget()
                     form.resetDirty()
                     notifications.show({ message: 'Settings saved.' })
                   },

@@ -1,20 +1,33 @@
-import type { OrganizationPage, PatientDisclosureEntry } from '@bridgework/contract/portal'
+import type { OrganizationPage, PatientDisclosureEntry, PatientName } from '@bridgework/contract/portal'
 import { Button, Group, Text, TextInput } from '@mantine/core'
 import { IconDownload, IconPrinter } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
-import { useCallback, useState } from 'react'
+import { useCallback, useEffect, useRef, useState } from 'react'
 import { call } from '../../api/call.ts'
 import { useSession } from '../../api/session.ts'
 import { DataTable } from '../../ui/DataTable.tsx'
+import { downloadCsv } from '../../ui/download.ts'
 import { ErrorNote } from '../../ui/ErrorNote.tsx'
 import { Section } from '../../ui/Section.tsx'
 import { When } from '../../ui/When.tsx'
 import { datasetTitle } from './dataset-title.ts'
+import { PatientSearch } from './PatientSearch.tsx'
 import { type AccountingReport, PrintedAccounting } from './PrintedAccounting.tsx'
 import { accountingCsv } from './patient-accounting.ts'
 
-/** Which vendors received something of one patient, and when. The patient's number is in no address and is not kept. */
-export function PatientAccounting({ organization }: { organization: OrganizationPage }) {
+/**
+ * Which vendors received something of one patient, and when. The patient's number is in no address and is not kept. `asked`: a patient that was
+ * chosen elsewhere on the page.
+ */
+export function PatientAccounting({
+  organization,
+  locationId,
+  asked,
+}: {
+  organization: OrganizationPage
+  locationId: string | undefined
+  asked: PatientName | null
+}) {
   const { user } = useSession()
   const [number, setNumber] = useState('')
   const [report, setReport] = useState<AccountingReport | null>(null)
@@ -24,12 +37,27 @@ export function PatientAccounting({ organization }: { organization: Organization
       call('accountForPatient', { params: { organization_id: organization.id }, body: { patient_number } }),
     gcTime: 0,
   })
-  const { data, variables: shownNumber = '' } = accounting
+  const { data, variables: shownNumber = '', mutate } = accounting
+  const section = useRef<HTMLDivElement>(null)
+  const show = useCallback(
+    (patient: PatientName) => {
+      setNumber(patient.number)
+      mutate(patient.number)
+    },
+    [mutate],
+  )
+  useEffect(() => {
+    if (!asked) return
+    show(asked)
+    section.current?.scrollIntoView()
+  }, [asked, show])
   return (
     <Section
       title="Disclosures of one patient"
-      description="Which vendors received, counted or compared records of a patient in the last six years, and when. Enter the patient's number in your practice management system."
+      description="Which vendors received, counted or compared records of a patient in the last six years, and when. Find the patient by name, or enter the number in your practice management system. The history records each look-up, without the patient."
     >
+      <div ref={section} />
+      <PatientSearch organizationId={organization.id} locationId={locationId} onPatient={show} />
       <form
         onSubmit={(event) => {
           event.preventDefault()
@@ -52,7 +80,7 @@ export function PatientAccounting({ organization }: { organization: Organization
             <Button
               variant="subtle"
               leftSection={<IconDownload size={16} aria-hidden />}
-              onClick={() => download(accountingCsv(data.data))}
+              onClick={() => downloadCsv('patient-disclosures', accountingCsv(data.data))}
             >
               Download this list as CSV
             </Button>
@@ -99,15 +127,6 @@ function summaryOf(locations: number, count: number, isCut: boolean): string {
   if (count === 0) return 'No vendor received anything of this patient.'
   const shown = count > shownMax ? ` The newest ${shownMax} are shown; the file has all of them.` : ''
   return `${isCut ? 'The newest ' : ''}${count.toLocaleString()} disclosures.${shown}`
-}
-
-function download(text: string) {
-  const url = URL.createObjectURL(new Blob([text], { type: 'text/csv' }))
-  const link = document.createElement('a')
-  link.href = url
-  link.download = 'patient-disclosures.csv'
-  link.click()
-  URL.revokeObjectURL(url)
 }
 
 const columns = [

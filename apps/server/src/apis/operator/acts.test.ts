@@ -4,6 +4,7 @@ import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { enrollAgent } from '../../modules/agents/agent-key.ts'
+import { actInWords, acts } from '../../modules/audit/sentence.ts'
 import { makeMonthsBetween } from '../../modules/disclosure/test-months.ts'
 import { tablesOf } from '../../modules/leaving/test-filled-tenant.ts'
 import { activateMember } from '../../modules/membership/member.ts'
@@ -59,6 +60,9 @@ test('K36: every command that changes something, or hands out patients’ data, 
       assert.equal(row.action, act, name)
       assert.equal(row.actor, `The operator of Bridgework (command line, ${userInfo().username})`, name)
       assert.doesNotMatch(row.subject, /P-4711|bwe_|bws_/, `${name} names no patient and no secret`)
+      const { what } = actInWords(row)
+      assert.doesNotMatch(what, /\d{15}|[\da-f]{8}-|bwc_|[a-z]_[a-z]/, `${name}: a sentence without ids and codes`)
+      assert.ok(!what.startsWith(`${acts[act].general}: `), `${name} has a sentence for “${row.subject}”`)
     }
   }
 })

@@ -20,7 +20,7 @@ type Line = { cursor: string; type: 'act' | 'disclosure'; id: string; [name: str
 
 const anAct = {
   side: 'account' as const,
-  ...{ tenantId: null, userId: null, actor: 'A', action: 'account.sign_in' },
+  ...{ tenantId: null, userId: null, actor: 'A', action: 'account.sign_in' as const },
   ...{ subject: null, ip: null, requestId: null },
 }
 

@@ -1,4 +1,4 @@
-import { describeAccess } from '../../modules/consent/access-text.ts'
+import { describeChange } from '../../modules/consent/access-text.ts'
 import {
   type AccessChange,
   type Counted,
@@ -93,13 +93,12 @@ async function recordChange(
   client: Queryable,
   record: RecordAct,
   { company, organization, by }: Values<typeof scope>,
-  { before, after }: AccessChange,
+  change: AccessChange,
 ): Promise<void> {
   const { name } = await requireCompany(client, company)
   const locations = await listLocations(client, organization)
-  const [was, is] = [describeAccess(before, locations), describeAccess(after, locations)]
   const decided = by === undefined ? '' : ` Decided by ${by}.`
-  const subject = `${name}. Before: ${was}. After: ${is}.${decided}`
+  const subject = `${name}. ${describeChange(change, locations)}${decided}`
   await record(client, subject, { side: 'organization', id: organization })
 }
 

@@ -68,6 +68,9 @@ test('a new version of the agreement asks again, and keys go on working until th
     [page.current_version, page.accepted_version, page.is_in_force, page.required_at, page.body],
     [2, 1, true, enforcedAt.toISOString(), 'The second.'],
   )
+  const { required_now, accepted_by, accepted_at } = page
+  assert.deepEqual([(required_now as { version: number }).version, accepted_by], [1, 'Owner'])
+  assert.ok(Date.parse(String(accepted_at)) <= Date.now())
   assert.equal((await vendor.get('/organizations')).status, 200)
 })
 

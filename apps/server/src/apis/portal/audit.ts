@@ -1,5 +1,6 @@
-import { type Action, type AuditEvent, needsReason } from '@bridgework/contract/portal'
+import { type AuditEvent, needsReason } from '@bridgework/contract/portal'
 import { type Concerned, recordOperatorAct } from '../../modules/audit/operator-act.ts'
+import { type AuditAction, actInWords } from '../../modules/audit/sentence.ts'
 import type { AuditEntry, StoredAuditEntry } from '../../modules/audit/store.ts'
 import type { Person } from '../../modules/sign-in/person.ts'
 import type { Queryable } from '../../platform/database/queryable.ts'
@@ -10,7 +11,7 @@ import { type Membership, tenantOf } from './membership.ts'
 export type Doer = { person: Person; member: Membership; ip: string; requestId: string; body?: unknown }
 
 /** The entry for something that a call does, in the history of the tenant that it is done for. */
-export function entryOf(call: Doer, action: Action, subject: string | null): AuditEntry {
+export function entryOf(call: Doer, action: AuditAction, subject: string | null): AuditEntry {
   const { side, id } = tenantOf(call.member)
   return {
     side,
@@ -29,7 +30,7 @@ export function entryOf(call: Doer, action: Action, subject: string | null): Aud
 export async function recordOperation(
   db: Queryable,
   call: Doer,
-  action: Action,
+  action: AuditAction,
   subject: string,
   concerned?: Concerned,
 ): Promise<void> {
@@ -52,6 +53,7 @@ export function actorOf(call: Pick<Doer, 'person'>): string {
   return `${call.person.name} <${call.person.email}>`
 }
 
+/** An entry in words, as pages and files have it. */
 export function toAuditEvent(entry: StoredAuditEntry): AuditEvent {
   return {
     id: entry.id,
@@ -59,6 +61,7 @@ export function toAuditEvent(entry: StoredAuditEntry): AuditEvent {
     actor: entry.actor,
     action: entry.action,
     subject: entry.subject,
+    ...actInWords(entry),
     reason: entry.reason ?? null,
     ip: entry.ip,
     request_id: entry.requestId,

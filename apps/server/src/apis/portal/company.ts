@@ -6,10 +6,11 @@ import type {
   PortalAnswers,
   RecentRequest,
 } from '@bridgework/contract/portal'
-import { listAudit, recordAudit } from '../../modules/audit/store.ts'
+import { recordAudit } from '../../modules/audit/store.ts'
 import {
   acceptAgreement,
   agreementInForce,
+  findRequiredAgreement,
   type AgreementState as StoredState,
 } from '../../modules/credentials/agreement.ts'
 import {
@@ -23,26 +24,23 @@ import {
 import { renameCompany, requireCompany } from '../../modules/directory/company.ts'
 import { memberNames } from '../../modules/membership/member.ts'
 import { countConnections } from '../../modules/overview/connection.ts'
+import { listEndedAccess } from '../../modules/overview/ended-access.ts'
 import { lastUsesOf, listRequests } from '../../modules/usage/store.ts'
 import { usageOf } from '../../modules/usage/usage.ts'
 import { withTransaction } from '../../platform/database/pool.ts'
 import { Problem } from '../../platform/errors/problem.ts'
-import { entryOf, toAuditEvent } from './audit.ts'
+import { entryOf } from './audit.ts'
 import { connectionsPage } from './connections.ts'
 import type { PortalContext, PortalHandlers } from './context.ts'
-import { sendCsv } from './csv.ts'
-import { historyCsv } from './history-csv.ts'
-import { readListPage, toListed } from './list.ts'
+import { readListPage } from './list.ts'
 import { listMembersOf } from './members.ts'
 import type { Membership } from './membership.ts'
-import { readChoice, readSearch } from './query.ts'
+import { readChoice } from './query.ts'
 
 /** What the people of a vendor company do and see, but for who belongs to it. */
 export const companyHandlers: PortalHandlers<
   | 'getCompany'
   | 'updateCompany'
-  | 'listCompanyEvents'
-  | 'exportCompanyEvents'
   | 'getAgreement'
   | 'acceptAgreement'
   | 'listKeyPairs'
@@ -50,6 +48,7 @@ export const companyHandlers: PortalHandlers<
   | 'regenerateKeyPair'
   | 'revokeKeyPair'
   | 'listConnections'
+  | 'listEndedAccess'
   | 'getUsage'
   | 'listRecentRequests'
   | 'makeFirstCall'
@@ -90,18 +89,6 @@ export const companyHandlers: PortalHandlers<
       await recordAudit(client, entryOf(call, 'company.update', `Name: ${name}`))
     })
     return { done: true }
-  },
-
-  listCompanyEvents: async ({ pool }, { member, query }) => {
-    const page = readListPage(query)
-    const { total, entries } = await listAudit(pool, { side: 'company', tenantId: member.companyId, ...page })
-    return toListed(page, total, entries.map(toAuditEvent))
-  },
-
-  exportCompanyEvents: async ({ pool }, call) => {
-    const { companyId } = call.member
-    const of = { side: 'company', tenantId: companyId, search: readSearch(call.query) } as const
-    return sendCsv(call, `history-${companyId}`, historyCsv(pool, of))
   },
 
   getAgreement: ({ pool }, { member }) => agreementPage(pool, member),
@@ -183,6 +170,20 @@ export const companyHandlers: PortalHandlers<
 
   listConnections: (context, { member, query }) => connectionsPage(context, member.companyId, readListPage(query)),
 
+  listEndedAccess: async ({ pool }, { member }) => ({
+    data: (await listEndedAccess(pool, member.companyId)).map((each) => ({
+      organization_id: each.organizationId,
+      organization_name: each.organizationName,
+      ended_at: each.endedAt.toISOString(),
+      datasets: each.datasets.map(({ dataset, isNotesAlone, isEverywhere, locations, names }) => ({
+        dataset,
+        notes_alone: isNotesAlone,
+        locations,
+        location_names: isEverywhere ? null : names,
+      })),
+    })),
+  }),
+
   getUsage: ({ pool, now }, { member, query }) => {
     const range = readChoice(query, 'range', ['24h', '7d', '30d']) ?? '24h'
     return usageOf(pool, member.companyId, range, now())
@@ -240,7 +241,11 @@ async function agreementPage(
   pool: PortalContext['pool'],
   { companyId }: Membership<'company'>,
 ): Promise<AgreementPage> {
-  const [agreement, names] = await Promise.all([agreementInForce(pool, companyId), memberNames(pool, companyId)])
+  const [agreement, names, required] = await Promise.all([
+    agreementInForce(pool, companyId),
+    memberNames(pool, companyId),
+    findRequiredAgreement(pool),
+  ])
   if (!agreement.current) throw new Error('no agreement has been published')
   return {
     ...toAgreementState(agreement),
@@ -248,6 +253,7 @@ async function agreementPage(
     published_at: agreement.current.publishedAt.toISOString(),
     accepted_at: agreement.acceptedAt?.toISOString() ?? null,
     accepted_by: (agreement.acceptedBy && names.get(agreement.acceptedBy)) ?? null,
+    required_now: required && { version: required.version, since: required.enforcedAt.toISOString() },
   }
 }
 

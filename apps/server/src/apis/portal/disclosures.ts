@@ -8,17 +8,18 @@ import { csvLine } from '../../modules/disclosure/csv.ts'
 import {
   type DisclosureFilter,
   firstDisclosedAt,
+  type ListedDisclosure,
   listDisclosureHistory,
   summarizeDisclosureHistory,
 } from '../../modules/disclosure/history.ts'
-import type { Disclosure } from '../../modules/disclosure/store.ts'
 import type { Call, PortalContext, PortalHandlers } from './context.ts'
 import { sendCsv } from './csv.ts'
 import { requireOwnLocation } from './own-location.ts'
-import { readBefore, readCompanyId, readDataset, readDays } from './query.ts'
+import { beginOf, readBefore, readCompanyId, readDataset, readDays } from './query.ts'
 
 const pageSize = 50
-const exportBatch = 2_000
+/** Each may have 5,000 ids. */
+const exportBatch = 500
 const exportMax = 1_000_000
 /** A summary's days: six years, which is how long an accounting of disclosures must go back. */
 const daysMax = 6 * 366
@@ -80,15 +81,20 @@ export async function* disclosureCsv(
   locations: readonly Location[],
   rowsMax: number,
 ): AsyncGenerator<string> {
-  yield csvLine(csvColumns)
+  yield csvLine([...csvColumns, 'record_ids'])
   let before: string | null = null
   for (let rows = 0; ; ) {
     const found = await listDisclosureHistory(pool, filter, {
       before,
       limit: Math.min(exportBatch, rowsMax + 1 - rows),
+      withCovered: true,
     })
-    const entries = await toEntries(pool, locations, found.slice(0, rowsMax - rows))
-    yield entries.map((entry) => csvLine(csvColumns.map((column) => cellOf(entry[column])))).join('')
+    const listed = found.slice(0, rowsMax - rows)
+    const entries = await toEntries(pool, locations, listed)
+    const lines = entries.map((entry, at) =>
+      csvLine([...csvColumns.map((column) => cellOf(entry[column])), listed[at]?.covered ?? '']),
+    )
+    yield lines.join('')
     rows += found.length
     if (rows > rowsMax) yield csvLine([`The list goes on: this file ends after ${rowsMax} rows. Choose fewer days.`])
     if (rows > rowsMax || found.length < exportBatch) return
@@ -122,7 +128,7 @@ function cellOf(value: string | number | boolean | string[] | null): string | nu
 async function toEntries(
   pool: Pool,
   locations: readonly Location[],
-  found: readonly Disclosure[],
+  found: readonly ListedDisclosure[],
 ): Promise<DisclosureEntry[]> {
   const [companies, clients] = await Promise.all([
     companyNames(pool, [...new Set(found.map(({ companyId }) => companyId))]),
@@ -174,10 +180,6 @@ async function readFilter({ pool, now }: PortalContext, { member, query }: Filte
 
 function dayOf(instant: Date, zone: string): Temporal.PlainDate {
   return Temporal.Instant.fromEpochMilliseconds(instant.getTime()).toZonedDateTimeISO(zone).toPlainDate()
-}
-
-function beginOf(day: Temporal.PlainDate, zone: string): Date {
-  return new Date(day.toZonedDateTime(zone).epochMilliseconds)
 }
 
 /** None when the first is later than the last. */

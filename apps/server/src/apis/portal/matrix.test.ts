@@ -279,6 +279,7 @@ const bodies: Partial<Record<PortalRouteName, object>> = {
   updateAttribution: { domains: [], excluded_paths: [] },
   updateLocation: { time_zone: null },
   takeOverLocation: { agent_id: '1' },
+  listDisclosedRecords: { with_patients: true },
 }
 
 test('W19: an id of others is nobody’s within one’s own company, organization and account, in every place of every path', async (t) => {
@@ -293,11 +294,18 @@ test('W19: an id of others is nobody’s within one’s own company, organizatio
   const session = await world.pool.query<{ id: string }>('select id from portal_session where user_id = $1', [
     ofOther.person.userId,
   ])
+  const disclosure = await world.ownerPool.query<{ id: string }>(
+    `insert into disclosure (company_id, key_pair_id, location_id, dataset, filters, records, record_ids, request_id, ip)
+     values ($1, $1, $2, 'patients', '{}', 1, '{1}', 'r', '203.0.113.9')
+     returning id`,
+    [foreign.company_id, foreign.location_id],
+  )
+  const others = { session_id: session.rows[0]?.id ?? '', disclosure_id: disclosure.rows[0]?.id ?? '' }
   const wrong: string[] = []
   let tried = 0
   for (const route of usableRoutes(world)) {
     if (route.path.startsWith('/operator/') || route.action === 'anyone') continue
-    const ids = { ...foreign, member_id: memberIds[route.side ?? 'company'], session_id: session.rows[0]?.id ?? '' }
+    const ids = { ...foreign, ...others, member_id: memberIds[route.side ?? 'company'] }
     // A vendor belongs to no practice: each may look at every one. A dataset is no id. The tenant's own place is tried in the table's cells.
     const places = [...route.path.matchAll(/:(\w+)/g)]
       .map(([, name = '']) => name as keyof typeof ids)

@@ -32,7 +32,8 @@ async function mailsTo(world: PortalWorld, recipient: string): Promise<string[]>
 
 async function historyOf(world: PortalWorld, side: Side, path: string): Promise<string[]> {
   const tenantId = path.replace('/tenants/', '')
-  const { entries } = await listAudit(world.pool, { side, tenantId, search: '', limit: 25, offset: 0 })
+  const all = { search: '', person: '', actions: null, from: new Date(0), until: new Date('9999-01-01') }
+  const { entries } = await listAudit(world.pool, { side, tenantId, ...all }, { limit: 25, offset: 0 })
   return entries.map(({ action, subject }) => `${action}: ${subject}`)
 }
 

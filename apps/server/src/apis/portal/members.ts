@@ -1,5 +1,6 @@
-import type { Action, Member as MemberEntry } from '@bridgework/contract/portal'
+import type { Member as MemberEntry } from '@bridgework/contract/portal'
 import type { PoolClient } from 'pg'
+import type { AuditAction } from '../../modules/audit/sentence.ts'
 import { recordAudit } from '../../modules/audit/store.ts'
 import {
   type Actor,
@@ -108,7 +109,7 @@ function toEntry(member: Member, account: Account | 'invited' | 'expired', reade
 async function change(
   { pool }: PortalContext,
   call: Doer & { params: Record<string, string> },
-  action: Action,
+  action: AuditAction,
   act: (client: PoolClient, actor: Actor, memberId: MemberId) => Promise<string>,
 ): Promise<{ done: true }> {
   const memberId = parseUuid<MemberId>(call.params.member_id ?? '')

@@ -1,6 +1,5 @@
 import { mayDo, type OperatorCompany } from '@bridgework/contract/portal'
 import { agentStateOf, agentsOf, countAgents } from '../../modules/agents/agent-state.ts'
-import { listAudit } from '../../modules/audit/store.ts'
 import { companiesInForce, listAgreements, publishAgreement } from '../../modules/credentials/agreement.ts'
 import { companiesWithKeyPair } from '../../modules/credentials/key-pair.ts'
 import { closeCompany, companyStates, resumeCompany, suspendCompany } from '../../modules/directory/company.ts'
@@ -25,12 +24,10 @@ import { withTransaction } from '../../platform/database/pool.ts'
 import { measureDatabase } from '../../platform/database/size.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import { type CompanyId, parseUuid } from '../../platform/identity/identity.ts'
-import { recordOperation, toAuditEvent } from './audit.ts'
+import { recordOperation } from './audit.ts'
 import type { Call, PortalContext, PortalHandlers } from './context.ts'
-import { sendCsv } from './csv.ts'
-import { historyCsv } from './history-csv.ts'
 import { readListPage, toListed } from './list.ts'
-import { readChoice, readSearch } from './query.ts'
+import { readChoice } from './query.ts'
 
 /** What the people who run the installation do and see. */
 export const operatorHandlers: PortalHandlers<
@@ -45,8 +42,6 @@ export const operatorHandlers: PortalHandlers<
   | 'getLimits'
   | 'listAgreements'
   | 'publishAgreement'
-  | 'listOperatorEvents'
-  | 'exportOperatorEvents'
 > = {
   getOperatorOverview: async ({ pool, environment, lastContactOf, now }) => {
     const [database, directory, agents, disclosures, freshness, removals] = await Promise.all([
@@ -223,17 +218,6 @@ export const operatorHandlers: PortalHandlers<
       recordOperation(client, call, 'operator.agreement_publish', `Version ${version}, binds all in ${days} days`),
     )
     return { done: true }
-  },
-
-  listOperatorEvents: async ({ pool }, { query }) => {
-    const page = readListPage(query)
-    const { total, entries } = await listAudit(pool, { side: 'operator', tenantId: null, ...page })
-    return toListed(page, total, entries.map(toAuditEvent))
-  },
-
-  exportOperatorEvents: async ({ pool }, call) => {
-    const search = readSearch(call.query)
-    return sendCsv(call, 'history-operator', historyCsv(pool, { side: 'operator', tenantId: null, search }))
   },
 }
 

@@ -2,7 +2,7 @@ import { datasetNames, datasetsWithNotes, getDataset, hasPatientData } from '@br
 import type { AgentEntry, OrganizationPage } from '@bridgework/contract/portal'
 import { type Agent, createEnrolmentCode, listAgents, revokeAgent } from '../../modules/agents/agent-key.ts'
 import { takeOver } from '../../modules/agents/location-writer.ts'
-import { listAudit, recordAudit } from '../../modules/audit/store.ts'
+import { recordAudit } from '../../modules/audit/store.ts'
 import { countCompaniesWithAccess } from '../../modules/consent/grant.ts'
 import { assignTimeZone, listLocations } from '../../modules/directory/location.ts'
 import { requireOrganization, updateOrganization } from '../../modules/directory/organization.ts'
@@ -12,21 +12,17 @@ import { withTransaction } from '../../platform/database/pool.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import { type AgentId, parseNumericId } from '../../platform/identity/identity.ts'
 import { enrolmentCommands } from './agent-commands.ts'
-import { entryOf, toAuditEvent } from './audit.ts'
+import { entryOf } from './audit.ts'
 import type { PortalHandlers } from './context.ts'
-import { sendCsv } from './csv.ts'
-import { historyCsv } from './history-csv.ts'
-import { readListPage, toListed } from './list.ts'
+import { readListPage } from './list.ts'
 import { countWithTwoAgents, locationPage, locationsPage } from './locations.ts'
 import { requireOwnLocation } from './own-location.ts'
-import { readChoice, readSearch } from './query.ts'
+import { readChoice } from './query.ts'
 
 /** What the people of a practice see of it: itself, its locations, and the agents that read them. */
 export const organizationHandlers: PortalHandlers<
   | 'getOrganization'
   | 'updateOrganization'
-  | 'listOrganizationEvents'
-  | 'exportOrganizationEvents'
   | 'listLocations'
   | 'getLocation'
   | 'updateLocation'
@@ -86,19 +82,6 @@ export const organizationHandlers: PortalHandlers<
       await recordAudit(client, entryOf(call, 'organization.update', subject))
     })
     return { done: true }
-  },
-
-  listOrganizationEvents: async ({ pool }, { member, query }) => {
-    const page = readListPage(query)
-    const filter = { side: 'organization', tenantId: member.organizationId, ...page } as const
-    const { total, entries } = await listAudit(pool, filter)
-    return toListed(page, total, entries.map(toAuditEvent))
-  },
-
-  exportOrganizationEvents: async ({ pool }, call) => {
-    const { organizationId } = call.member
-    const of = { side: 'organization', tenantId: organizationId, search: readSearch(call.query) } as const
-    return sendCsv(call, `history-${organizationId}`, historyCsv(pool, of))
   },
 
   listLocations: (context, { member, query }) => locationsPage(context, member.organizationId, readListPage(query)),

@@ -1,12 +1,16 @@
+import { recordAudit } from '../../modules/audit/store.ts'
 import { companyNames } from '../../modules/directory/company.ts'
 import { listLocations } from '../../modules/directory/location.ts'
 import { accountForPatient } from '../../modules/overview/patient-accounting.ts'
+import { entryOf } from './audit.ts'
 import type { PortalHandlers } from './context.ts'
 
 /** Which vendors received something of one patient, and when. */
 export const patientDisclosureHandlers: PortalHandlers<'accountForPatient'> = {
-  accountForPatient: async ({ pool, now }, { member, body }) => {
+  accountForPatient: async ({ pool, now }, call) => {
+    const { member, body } = call
     const to = now()
+    await recordAudit(pool, entryOf(call, 'disclosure.account', 'One patient'))
     const locations = await listLocations(pool, member.organizationId)
     const accounting = await accountForPatient(pool, {
       locationIds: locations.map(({ id }) => id),

@@ -10,6 +10,8 @@ import { type SignedIn, somePortal } from './test-portal.ts'
 /** What the parameters of lists and ranges may be given, from harmless to hostile. */
 const worst: Record<string, readonly string[]> = {
   search: ['', '%', '_'.repeat(100), '\\', "'; drop table company", '%00', 'a'.repeat(101), '%F0%9F%A6%B7'.repeat(50)],
+  person: ['', '%', '_'.repeat(100), '\\', '%00', 'a'.repeat(101)],
+  kind: ['', 'people', 'service', 'PEOPLE', 'toString', '__proto__'],
   page: ['', '1', '999999', '1000000', '0', '-1', '1.5', '1e5', '01', '99999999999999999999', 'NaN', '%00'],
   range: ['', '24h', '7d', '30d', '9999d', '0', '__proto__', 'constructor'],
   state: ['', 'active', 'closed', 'ACTIVE', 'toString'],
@@ -27,6 +29,7 @@ const widest = {
   to: '2199-12-31',
   page: '999999',
   search: 'a',
+  person: 'e',
   range: '7d',
   before: '9'.repeat(18),
 }

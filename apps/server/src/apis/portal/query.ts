@@ -42,9 +42,9 @@ export function readNumber(query: Query, name: string, max: number): number | nu
 }
 
 /** Text to search for, without the spaces around it. */
-export function readSearch(query: Query): string {
-  const text = query.search ?? ''
-  if (text.length > searchLengthMax) throw invalid(`search must have at most ${searchLengthMax} characters.`)
+export function readSearch(query: Query, name = 'search'): string {
+  const text = query[name] ?? ''
+  if (text.length > searchLengthMax) throw invalid(`${name} must have at most ${searchLengthMax} characters.`)
   return text.trim()
 }
 
@@ -53,6 +53,20 @@ export function readDays(query: Query): { from: Temporal.PlainDate | null; to: T
   const [from, to] = [readDay(query, 'from'), readDay(query, 'to')]
   if (from && to && Temporal.PlainDate.compare(from, to) > 0) throw invalid('from must not be later than to.')
   return { from, to }
+}
+
+/** From the first instant of the first day until that of the day after the last; an open end is far away. */
+export function readPeriod(query: Query, zone: string): { from: Date; until: Date } {
+  const { from, to } = readDays(query)
+  return {
+    from: from ? beginOf(from, zone) : new Date(0),
+    until: to ? beginOf(to.add({ days: 1 }), zone) : new Date('9999-01-01'),
+  }
+}
+
+/** When the day begins there. */
+export function beginOf(day: Temporal.PlainDate, zone: string): Date {
+  return new Date(day.toZonedDateTime(zone).epochMilliseconds)
 }
 
 export function readCompanyId(query: Query): CompanyId | null {

@@ -12,7 +12,9 @@ import { type Doer, requireReason } from './audit.ts'
 import { companyHandlers } from './company.ts'
 import type { Call, PortalContext, PortalHandler, PortalHandlers } from './context.ts'
 import { requireCsrfToken, requireOwnOrigin } from './csrf.ts'
+import { disclosedRecordHandlers } from './disclosed-records.ts'
 import { disclosureHandlers } from './disclosures.ts'
+import { historyHandlers } from './history.ts'
 import { identityProviderHandlers } from './identity-provider.ts'
 import { invitationHandlers } from './invitation.ts'
 import { memberSessionHandlers } from './member-sessions.ts'
@@ -34,6 +36,7 @@ const handlers: PortalHandlers = {
   ...accountHandlers,
   ...signUpHandlers,
   ...invitationHandlers,
+  ...historyHandlers,
   ...companyHandlers,
   ...memberHandlers,
   ...memberSessionHandlers,
@@ -44,6 +47,7 @@ const handlers: PortalHandlers = {
   ...removalHandlers,
   ...vendorHandlers,
   ...disclosureHandlers,
+  ...disclosedRecordHandlers,
   ...patientDisclosureHandlers,
   ...sealedDisclosureHandlers,
   ...attributionHandlers,

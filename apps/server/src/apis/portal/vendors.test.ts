@@ -92,15 +92,15 @@ test('R07: an owner or admin lets a vendor in and shuts it out again: its next p
     assert.equal(grant.granted_by, `Person <${admin.person.email}>`)
     assert.equal(grant.revoked_by, `Person <${owner.person.email}>`)
   }
+  const both = 'Fee schedules and Insurance plans at Location'
   const events = (await owner.get(`${world.path}/events`)).body as unknown as {
-    data: { action: string; actor: string; subject: string }[]
+    data: { what: string; actor: string }[]
   }
-  const both = 'fee_schedules, insurance_plans at Location'
   assert.deepEqual(
-    events.data.map(({ action, actor, subject }) => [action, actor, subject]),
+    events.data.map(({ what, actor }) => [what, actor]),
     [
-      ['grant.revoke', `Person <${owner.person.email}>`, `Vendor. Before: ${both}. After: nothing.`],
-      ['grant.change', `Person <${admin.person.email}>`, `Vendor. Before: nothing. After: ${both}.`],
+      [`Removed Vendor’s access to ${both}`, `Person <${owner.person.email}>`],
+      [`Granted Vendor access to ${both}`, `Person <${admin.person.email}>`],
     ],
   )
 })
@@ -214,7 +214,7 @@ test('notes are granted beside their dataset, ask for a fresh sign-in, and stand
   const events = (await owner.get(`${world.path}/events`)).body as unknown as { data: { subject: string }[] }
   assert.equal(
     events.data[1]?.subject,
-    'Vendor. Before: patients, treatments at Location. After: patients, treatments with notes at Location.',
+    'Vendor. Before: patients, treatments at Location. After: patients, treatments with notes at Location. Granted: notes of Treatments at Location. Removed: nothing.',
   )
 
   await world.change({ all_locations: ['treatments'], all_locations_notes: ['treatments'] }, { as: admin })

@@ -2,7 +2,7 @@ import { type DatasetName, datasetNames } from '@bridgework/contract'
 import type { AccessChanged, GrantEntry, VendorEntry, VendorPage } from '@bridgework/contract/portal'
 import { recordAudit } from '../../modules/audit/store.ts'
 import { type Access, atEachLocation, datasetsEverywhere, versionOf } from '../../modules/consent/access.ts'
-import { describeAccess } from '../../modules/consent/access-text.ts'
+import { describeChange } from '../../modules/consent/access-text.ts'
 import { summarizeAccess } from '../../modules/consent/dataset-grant.ts'
 import { type AccessChange, changeAccess, listAccess } from '../../modules/consent/grant.ts'
 import { listDatasetStates } from '../../modules/datasets/dataset-state.ts'
@@ -161,11 +161,10 @@ async function recordChange(
   call: Call<'changeVendorAccess' | 'revokeVendorAccess'>,
   action: 'grant.change' | 'grant.revoke',
   vendor: Vendor,
-  { before, after }: AccessChange,
+  change: AccessChange,
 ): Promise<void> {
   const locations = await listLocations(client, call.member.organizationId)
-  const [was, is] = [describeAccess(before, locations), describeAccess(after, locations)]
-  await recordAudit(client, entryOf(call, action, `${vendor.name}. Before: ${was}. After: ${is}.`))
+  await recordAudit(client, entryOf(call, action, `${vendor.name}. ${describeChange(change, locations)}`))
 }
 
 function toAccessChanged({ opened, closed }: AccessChange): AccessChanged {

@@ -1,6 +1,7 @@
 import type { Queryable } from '../../platform/database/queryable.ts'
 import { fromRow, type RowOf } from '../../platform/database/rows.ts'
 import { containing, queryPage } from '../../platform/database/search.ts'
+import { type AuditAction, actionsSaying } from './sentence.ts'
 
 /** Something that a person did. `tenantId`: of the company or organization; null on the operator's side and for an account. */
 export type AuditEntry = {
@@ -9,8 +10,7 @@ export type AuditEntry = {
   userId: string | null
   /** Name and e-mail address as they were then. */
   actor: string
-  /** An action of the contract's table, or `account.<what happened>`. */
-  action: string
+  action: AuditAction
   /** What it was done to, in words for a person. Never a patient, never a secret. */
   subject: string | null
   /** Why, as the person typed it; left out: none. */
@@ -19,7 +19,17 @@ export type AuditEntry = {
   requestId: string | null
 }
 
-export type StoredAuditEntry = AuditEntry & { id: string; occurredAt: Date }
+/** `action`: also one that an earlier release recorded. */
+export type StoredAuditEntry = Omit<AuditEntry, 'action'> & { id: string; occurredAt: Date; action: string }
+
+/** Whose history, and which part of it: `until` is not included; `actions` null: every kind. */
+export type AuditFilter = Pick<AuditEntry, 'side' | 'tenantId'> & {
+  search: string
+  person: string
+  actions: readonly string[] | null
+  from: Date
+  until: Date
+}
 
 /** Puts it on record. Hand down the transaction of the act itself, where there is one. */
 export async function recordAudit(db: Queryable, entry: AuditEntry): Promise<void> {
@@ -33,20 +43,21 @@ export async function recordAudit(db: Queryable, entry: AuditEntry): Promise<voi
   )
 }
 
-/** A page of a tenant's history, the newest first; `search` looks in who, what, to what and why. */
+/** A page of a tenant's history, the newest first; `search` looks in who, what, to what and why, `person` in who. */
 export async function listAudit(
   db: Queryable,
-  filter: { side: AuditEntry['side']; tenantId: string | null; search: string; limit: number; offset: number },
+  filter: AuditFilter,
+  page: { limit: number; offset: number },
 ): Promise<{ total: number; entries: StoredAuditEntry[] }> {
+  const { conditions, values } = selection(filter)
   const { total, rows } = await queryPage<RowOf<StoredAuditEntry>>(
     db,
     `select ${columns}
        from audit_event
-      where side = $1 and ${ofTenant(filter.tenantId)}
-        and ${matches('$3')}`,
+      where ${conditions}`,
     'id desc',
-    filter,
-    [filter.side, filter.tenantId, containing(filter.search)],
+    page,
+    values,
   )
   return { total, entries: rows.map(fromRow<StoredAuditEntry>) }
 }
@@ -54,15 +65,17 @@ export async function listAudit(
 /** The same, the next so many before an entry; `before` null: the newest. By audit_event_of_tenant, whatever the length of the history. */
 export async function listAuditHistory(
   db: Queryable,
-  filter: Pick<AuditEntry, 'side' | 'tenantId'> & { search: string; before: string | null; limit: number },
+  filter: AuditFilter,
+  { before, limit }: { before: string | null; limit: number },
 ): Promise<StoredAuditEntry[]> {
+  const { conditions, values } = selection(filter)
   const { rows } = await db.query<RowOf<StoredAuditEntry>>(
     `select ${columns}
        from audit_event
-      where side = $1 and ${ofTenant(filter.tenantId)} and id < $3 and ${matches('$4')}
+      where ${conditions} and id < $${values.length + 1}
       order by id desc
-      limit $5`,
-    [filter.side, filter.tenantId, filter.before ?? afterAll, containing(filter.search), filter.limit],
+      limit $${values.length + 2}`,
+    [...values, before ?? afterAll, limit],
   )
   return rows.map(fromRow<StoredAuditEntry>)
 }
@@ -81,11 +94,19 @@ const columns = 'id, occurred_at, side, tenant_id, user_id, actor, action, subje
 /** Above every id. */
 const afterAll = '9223372036854775807'
 
-/** With `is not distinct from` the index would not be used. */
-function ofTenant(tenantId: string | null): string {
-  return tenantId === null ? 'tenant_id is null and $2::text is null' : 'tenant_id = $2'
-}
-
-function matches(pattern: string): string {
-  return `(actor || ' ' || action || ' ' || coalesce(subject, '') || ' ' || coalesce(reason, '')) ilike ${pattern}`
+/** Only what was asked for, so that the plan fits it. With `is not distinct from` a tenant of null would not use the index. */
+function selection({ side, tenantId, search, person, actions, from, until }: AuditFilter) {
+  const values: unknown[] = [side, from, until]
+  const conditions = ['side = $1', 'occurred_at >= $2', 'occurred_at < $3']
+  conditions.push(tenantId === null ? 'tenant_id is null' : `tenant_id = $${values.push(tenantId)}`)
+  if (actions !== null) conditions.push(`action = any($${values.push(actions)}::text[])`)
+  if (person !== '') conditions.push(`actor ilike $${values.push(containing(person))}`)
+  if (search !== '') {
+    const found = `$${values.push(containing(search))}`
+    const saying = `$${values.push(actionsSaying(search))}::text[]`
+    conditions.push(
+      `((actor || ' ' || coalesce(subject, '') || ' ' || coalesce(reason, '')) ilike ${found} or action = any(${saying}))`,
+    )
+  }
+  return { conditions: conditions.join(' and '), values }
 }

@@ -1,5 +1,7 @@
+import { getDataset } from '@bridgework/contract'
 import type { LocationId } from '../../platform/identity/identity.ts'
-import type { Access } from './access.ts'
+import { type Access, without } from './access.ts'
+import type { AccessChange } from './grant.ts'
 
 /** Locations that a text names one by one; the grants themselves have them all. */
 const namedMax = 10
@@ -16,3 +18,38 @@ export function describeAccess(access: Access, locations: readonly { id: Locatio
   const byPlaces = Map.groupBy([...byDataset.keys()].sort(), places)
   return [...byPlaces].map(([where, datasets]) => `${datasets.join(', ')} at ${where}`).join('; ') || 'nothing'
 }
+
+type Place = { id: LocationId; name: string }
+
+/** A change of access in words: `Before: patients at Main Street. After: nothing. Granted: nothing. Removed: Patients at Main Street.` */
+export function describeChange({ before, after, opened, closed }: AccessChange, locations: readonly Place[]): string {
+  const everywhere = (access: Access) => access.filter(({ locationId }) => locationId === null)
+  const granted = describePart([...opened, ...everywhere(without(after, before))], before, locations)
+  const removed = describePart([...closed, ...everywhere(without(before, after))], after, locations)
+  const [was, is] = [describeAccess(before, locations), describeAccess(after, locations)]
+  return `Before: ${was}. After: ${is}. Granted: ${granted}. Removed: ${removed}.`
+}
+
+/** `Patients and Fee schedules at 3 locations; notes of Treatments at Elm Street`. `rest`: what may be read of the same places all the same. */
+function describePart(part: Access, rest: Access, locations: readonly Place[]): string {
+  const isReadable = (id: LocationId | null, dataset: string) =>
+    rest.some((each) => each.dataset === dataset && (each.locationId === null || each.locationId === id))
+  const byLabel = Map.groupBy(part, ({ locationId, dataset, notes }) => {
+    const { title } = getDataset(dataset)
+    if (!notes) return title
+    return isReadable(locationId, dataset) ? `notes of ${title}` : `${title} with notes`
+  })
+  const placesOf = (label: string) => {
+    const ids = new Set(byLabel.get(label)?.map(({ locationId }) => locationId))
+    const isForFuture = ids.delete(null)
+    if (isForFuture && ids.size === locations.length) return 'all locations'
+    const [only] = ids.size === 1 ? locations.filter(({ id }) => ids.has(id)) : []
+    const now = only ? only.name : `${ids.size} locations`
+    if (!isForFuture) return now
+    return ids.size === 0 ? 'locations of the future' : `${now} and locations of the future`
+  }
+  const byPlaces = Map.groupBy(byLabel.keys(), placesOf)
+  return [...byPlaces].map(([where, labels]) => `${inWords.format(labels)} at ${where}`).join('; ') || 'nothing'
+}
+
+const inWords = new Intl.ListFormat('en', { type: 'conjunction' })

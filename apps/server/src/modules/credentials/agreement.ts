@@ -82,6 +82,14 @@ export async function findCurrentAgreement(db: Queryable): Promise<Agreement | n
   return rows[0] ? toAgreement(rows[0]) : null
 }
 
+/** The version that every company must have accepted by now, itself or a newer one; null before the first. */
+export async function findRequiredAgreement(db: Queryable): Promise<{ version: number; enforcedAt: Date } | null> {
+  const { rows } = await db.query<{ version: number; enforced_at: Date }>(
+    'select version, enforced_at from agreement where enforced_at <= now() order by version desc limit 1',
+  )
+  return rows[0] ? { version: rows[0].version, enforcedAt: rows[0].enforced_at } : null
+}
+
 /** A version, or null when there is none of that number. */
 export async function findAgreement(db: Queryable, version: number): Promise<Agreement | null> {
   const { rows } = await db.query<AgreementRow>(

@@ -1,7 +1,8 @@
 import type { DatasetName } from '@bridgework/contract'
 import type { Queryable } from '../../platform/database/queryable.ts'
+import { fromRow, type RowOf } from '../../platform/database/rows.ts'
 import type { CompanyId, LocationId } from '../../platform/identity/identity.ts'
-import { type Disclosure, type DisclosureRow, disclosureColumns, toDisclosure } from './store.ts'
+import type { Disclosure, DisclosureRow } from './store.ts'
 
 /** Which disclosures a practice asks for: of its own locations, `from` included and `until` not. */
 export type DisclosureFilter = {
@@ -17,6 +18,9 @@ export type DisclosedOnDay = { day: number; dataset: DatasetName; reads: number;
 
 export type DisclosedToCompany = { companyId: CompanyId; reads: number; records: number }
 
+/** `covered`: `(0,5000]`, or ids with spaces between them; '' where it was not asked for. */
+export type ListedDisclosure = Omit<Disclosure, 'coverage'> & { covered: string }
+
 /**
  * The latest disclosures, newest first; `before`: the id of the last one that was seen. Each location's are read from their end by
  * disclosure_of_location, or by disclosure_of_location_by_company, so a page costs the same however many there are.
@@ -24,8 +28,8 @@ export type DisclosedToCompany = { companyId: CompanyId; reads: number; records:
 export async function listDisclosureHistory(
   db: Queryable,
   filter: DisclosureFilter,
-  { before, limit }: { before: string | null; limit: number },
-): Promise<Disclosure[]> {
+  { before, limit, withCovered = false }: { before: string | null; limit: number; withCovered?: boolean },
+): Promise<ListedDisclosure[]> {
   const { values, conditions } = selection(filter)
   if (before !== null) {
     values.push(before)
@@ -34,11 +38,11 @@ export async function listDisclosureHistory(
     conditions.push(`(d.disclosed_at, d.id) < ${seen}`)
   }
   values.push(limit)
-  const { rows } = await db.query<DisclosureRow>(
+  const { rows } = await db.query<RowOf<ListedDisclosure>>(
     `select found.*
        from unnest($1::bigint[]) as own (location_id)
       cross join lateral (
-            select ${disclosureColumns}
+            select ${listedColumns}, ${withCovered ? coveredText : "''"} as covered
               from disclosure d
              where d.location_id = own.location_id and ${conditions.join(' and ')}
              order by d.disclosed_at desc, d.id desc
@@ -47,7 +51,60 @@ export async function listDisclosureHistory(
       limit $${values.length}`,
     values,
   )
-  return rows.map(toDisclosure)
+  return rows.map(fromRow<ListedDisclosure>)
+}
+
+const listedColumns = `id, disclosed_at, company_id, key_pair_id, location_id, dataset, notes, filters, records, counted, digested, request_id,
+                   host(ip) as ip`
+/** As text: an array of 5,000 ids for each of a batch would take much memory. */
+const coveredText = `case when record_ids is null then format('(%s,%s]', after_id, last_id) else array_to_string(record_ids, ' ') end`
+
+/** What a disclosure was about. `interval`: all ids in (afterId, lastId]; null: each is listed. `records`: sent, or compared by a digest. */
+export type DisclosureCoverage = Pick<Disclosure, 'id' | 'companyId' | 'locationId' | 'dataset' | 'records'> & {
+  interval: { afterId: string; lastId: string } | null
+}
+
+/** The disclosure of this id, when it is of one of these locations. */
+export async function findDisclosureCoverage(
+  db: Queryable,
+  locationIds: readonly LocationId[],
+  id: string,
+): Promise<DisclosureCoverage | null> {
+  type Row = Pick<DisclosureRow, 'company_id' | 'location_id' | 'dataset' | 'records' | 'after_id' | 'last_id'>
+  const { rows } = await db.query<Row>(
+    `select company_id, location_id, dataset, coalesce(digested, records) as records, after_id, last_id
+       from disclosure
+      where id = $1 and location_id = any($2::bigint[])`,
+    [id, locationIds],
+  )
+  return (
+    rows.map(({ after_id: afterId, last_id: lastId, ...row }) => ({
+      id,
+      companyId: row.company_id,
+      locationId: row.location_id,
+      dataset: row.dataset,
+      records: row.records,
+      interval: afterId === null || lastId === null ? null : { afterId, lastId },
+    }))[0] ?? null
+  )
+}
+
+/** The next so many of the ids that a disclosure lists, in order. */
+export async function listDisclosedIds(
+  db: Queryable,
+  { id, locationId }: DisclosureCoverage,
+  { after, limit }: { after: string; limit: number },
+): Promise<string[]> {
+  const { rows } = await db.query<{ each: string }>(
+    `select each
+       from disclosure d
+      cross join unnest(d.record_ids) each
+      where d.id = $1 and d.location_id = $2 and each > $3
+      order by each
+      limit $4`,
+    [id, locationId, after, limit],
+  )
+  return rows.map(({ each }) => each)
 }
 
 /** When the oldest disclosure of these locations was, or null. By the index, a look for each. */

@@ -45,7 +45,14 @@ async function someInstallation(t: TestContext) {
   }
   const said: string[] = []
   const record: RotationWork['record'] = (db, subject) =>
-    recordOperatorAct(db, { userId: null, actor: 'Test', action: 'secret_key', subject, ip: null, requestId: null })
+    recordOperatorAct(db, {
+      userId: null,
+      actor: 'Test',
+      action: 'secret_key.rotate',
+      subject,
+      ip: null,
+      requestId: null,
+    })
   const work = async (options: Partial<RotationWork> = {}): Promise<RotationWork> => {
     const secretKey = loadSecretKey(here)
     await requireInstallation(pool, secretKey)

@@ -1,5 +1,6 @@
 import type { Pool } from 'pg'
 import { withTransaction } from '../../platform/database/pool.ts'
+import type { AuditAction } from '../audit/sentence.ts'
 import { recordAudit } from '../audit/store.ts'
 import { queueMail } from '../mail/queue.ts'
 import { noticeMail } from './sign-in-mail.ts'
@@ -21,7 +22,7 @@ const notices = {
     'An identity provider of a company or practice can now sign you in for it. Your account’s activity names it.',
   'account.passkey_add': 'A passkey was added to your account.',
   'account.passkey_delete': 'A passkey was removed from your account.',
-} as const satisfies Record<string, string | null>
+} as const satisfies Partial<Record<AuditAction, string | null>>
 
 export type AccountAction = keyof typeof notices
 

@@ -16,6 +16,7 @@ create table access_grant (
   constraint access_grant_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
   constraint access_grant_pkey PRIMARY KEY (id)
 );
+CREATE INDEX access_grant_ended ON public.access_grant USING btree (company_id, revoked_at DESC) WHERE (revoked_at IS NOT NULL);
 CREATE INDEX access_grant_of_organization ON public.access_grant USING btree (organization_id, company_id);
 CREATE UNIQUE INDEX access_grant_live ON public.access_grant USING btree (company_id, organization_id, COALESCE(location_id, (0)::bigint), dataset) WHERE (revoked_at IS NULL);
 
