@@ -200,7 +200,7 @@ function AccountMenu() {
 function ColorSchemeButton() {
   const { setColorScheme } = useMantineColorScheme()
   const isDark = useComputedColorScheme('light') === 'dark'
-  const label = isDark ? 'Light colours' : 'Dark colours'
+  const label = isDark ? 'Light colors' : 'Dark colors'
   return (
     <Tooltip label={label}>
       <ActionIcon

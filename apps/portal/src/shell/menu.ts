@@ -71,7 +71,7 @@ export const menuOf: Record<Membership['side'], readonly MenuItem[]> = {
   operator: [
     { label: 'Overview', path: '', action: 'operator.read', icon: IconGauge },
     { label: 'Companies', path: '/companies', action: 'operator.read', icon: IconBuilding },
-    { label: 'Organizations', path: '/organizations', action: 'operator.read', icon: IconBuildingHospital },
+    { label: 'Practices', path: '/organizations', action: 'operator.read', icon: IconBuildingHospital },
     { label: 'Agents', path: '/agents', action: 'operator.read', icon: IconAffiliate },
     { label: 'Jobs', path: '/jobs', action: 'operator.read', icon: IconActivity },
     { label: 'Limits', path: '/limits', action: 'operator.read', icon: IconChartBar },

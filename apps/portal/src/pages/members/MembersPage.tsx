@@ -29,7 +29,7 @@ const rolesOf: Record<Side, Roles> = {
   },
   organization: {
     member: 'Sees locations, agents and vendor access. Changes nothing.',
-    admin: 'Grants vendors access, enrols agents, reads disclosures, manages members.',
+    admin: 'Grants vendors access, enrolls agents, reads disclosures, manages members.',
   },
   operator: {
     support:

@@ -53,7 +53,7 @@ export function SignUpPage() {
     >
       <form onSubmit={form.onSubmit((values) => signUp.mutate(values))} noValidate>
         <Stack>
-          <Radio.Group label="Sign up as" {...form.getInputProps('side')}>
+          <Radio.Group label="What are you registering?" {...form.getInputProps('side')}>
             <Stack gap="xs" mt="xs">
               <Radio
                 value="company"
