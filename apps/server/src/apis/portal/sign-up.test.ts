@@ -111,6 +111,7 @@ test('W14: no more than five mails an hour go to one address, from all callers t
   const sixth = await ask()
   assert.deepEqual([sixth.status, sixth.body.code], [429, 'sign_in_throttled'])
   assert.ok(Number(sixth.headers.get('retry-after')) > 3_500)
+  assert.equal(sixth.body.errors, 'Too many attempts. Try again in 60 minutes.')
   assert.equal((await world.mailsTo(email)).length, 5)
 })
 

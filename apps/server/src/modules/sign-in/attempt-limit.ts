@@ -46,7 +46,7 @@ export async function admitAttempt(
   for (const { limit, key } of counts) {
     const at = await count(db, key, limit)
     if (at === null) {
-      throw new Problem('sign_in_throttled', { retryAfterSeconds: await secondsUntilFree(db, key, limit) })
+      throw tooManyAttempts(await secondsUntilFree(db, key, limit))
     }
     counted.push({ key, at })
   }
@@ -55,6 +55,13 @@ export async function admitAttempt(
       for (const { key, at } of counted) await forget(db, key, at)
     },
   }
+}
+
+/** The refusal of a further try, with the wait in minutes: people do not count in seconds. */
+export function tooManyAttempts(retryAfterSeconds: number): Problem {
+  const minutes = Math.ceil(retryAfterSeconds / 60)
+  const errors = `Too many attempts. Try again in ${minutes === 1 ? 'a minute' : `${minutes} minutes`}.`
+  return new Problem('sign_in_throttled', { errors, retryAfterSeconds })
 }
 
 /** When it was counted, as text that keeps the microseconds; null when the log is full. The row's lock makes tries of one key take turns. */
