@@ -74,6 +74,8 @@ export type SandboxMail = { sent_at: Instant; recipient: string; subject: string
 export type AccountAnswers = {
   getEnvironment: Environment
   signUp: Done
+  /** `refusal`: why it would be refused; null when it is good. */
+  checkPassword: { refusal: string | null }
   findInvitation: Invitation
   acceptInvitation: { side: Side; id: string }
   /** The newest 50, the newest first. */

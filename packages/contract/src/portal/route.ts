@@ -41,6 +41,8 @@ const disclosureFilter = ['company_id', 'location_id', 'dataset', 'from', 'to'] 
 export const portalRoutes = {
   getEnvironment: { method: 'GET', path: '/environment', action: 'anyone' },
   signUp: { method: 'POST', path: '/sign_up', action: 'anyone' },
+  /** Whether a new password would be accepted, for the form while it is typed. */
+  checkPassword: { method: 'POST', path: '/password_check', action: 'anyone' },
   findInvitation: { method: 'POST', path: '/invitations/find', action: 'anyone' },
   acceptInvitation: { method: 'POST', path: '/invitations/accept', action: 'anyone' },
   /** The mails of a sandbox that has no mail server. In production there is no such route. */

@@ -77,7 +77,12 @@ export function SignUpPage() {
             maxLength={254}
             {...form.getInputProps('email')}
           />
-          <NewPasswordInput label="Password" typed={password} {...form.getInputProps('password')} />
+          <NewPasswordInput
+            label="Password"
+            typed={password}
+            facts={[form.values.name, email, form.values.tenant_name]}
+            {...form.getInputProps('password')}
+          />
           <ErrorNote error={signUp.error} />
           <Button type="submit" loading={signUp.isPending}>
             Sign up

@@ -20,6 +20,7 @@ import { memberHandlers } from './members.ts'
 import { type Membership, requireMembership, tenantOf } from './membership.ts'
 import { operatorHandlers } from './operator.ts'
 import { organizationHandlers } from './organization.ts'
+import { passwordCheckHandlers } from './password-check.ts'
 import { patientDisclosureHandlers } from './patient-disclosures.ts'
 import { readQuery } from './query.ts'
 import { removalHandlers } from './removals.ts'
@@ -33,6 +34,7 @@ import { vendorHandlers } from './vendors.ts'
 const handlers: PortalHandlers = {
   ...accountHandlers,
   ...signUpHandlers,
+  ...passwordCheckHandlers,
   ...invitationHandlers,
   ...companyHandlers,
   ...memberHandlers,

@@ -16,6 +16,8 @@ const limits = {
   passkey: { address: { max: 50, windowMs: 15 * minutesMs } },
   /** Links that were mailed: they cannot be guessed, and trying costs us a query. */
   link: { address: { max: 50, windowMs: 15 * minutesMs } },
+  /** Questions while a password is typed, a few for each that is chosen: each takes some milliseconds. */
+  password_check: { address: { max: 600, windowMs: 15 * minutesMs } },
   /** Beginnings and failures at identity providers: each makes the server call another one. */
   identity_provider: { address: { max: 200, windowMs: 15 * minutesMs } },
   /** Mails that a stranger can have us send; each one counts. */
