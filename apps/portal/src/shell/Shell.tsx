@@ -1,7 +1,6 @@
 import type { Membership } from '@bridgework/contract/portal'
 import { mayDo } from '@bridgework/contract/portal'
 import {
-  ActionIcon,
   AppShell,
   Box,
   Burger,
@@ -11,18 +10,16 @@ import {
   NavLink,
   ScrollArea,
   Text,
-  Tooltip,
   UnstyledButton,
-  useComputedColorScheme,
-  useMantineColorScheme,
   VisuallyHidden,
 } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { IconCheck, IconChevronDown, IconLogout, IconMoon, IconSelector, IconSun, IconUser } from '@tabler/icons-react'
+import { IconCheck, IconChevronDown, IconLogout, IconSelector, IconUser } from '@tabler/icons-react'
 import { Link, Outlet, useLocation } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
 import { endSession, useSession } from '../api/session.ts'
 import { Brand, SandboxBadge } from './Brand.tsx'
+import { ColorSchemeButton } from './ColorSchemeButton.tsx'
 import { FreshSignIn } from './FreshSignIn.tsx'
 import { LiveData } from './LiveData.tsx'
 import { homeOf, menuOf, menuOwner, sideNames } from './menu.ts'
@@ -203,23 +200,5 @@ function AccountMenu() {
         </Menu.Item>
       </Menu.Dropdown>
     </Menu>
-  )
-}
-
-function ColorSchemeButton() {
-  const { setColorScheme } = useMantineColorScheme()
-  const isDark = useComputedColorScheme('light') === 'dark'
-  const label = isDark ? 'Light colors' : 'Dark colors'
-  return (
-    <Tooltip label={label}>
-      <ActionIcon
-        variant="subtle"
-        color="gray"
-        aria-label={label}
-        onClick={() => setColorScheme(isDark ? 'light' : 'dark')}
-      >
-        {isDark ? <IconSun size={18} aria-hidden /> : <IconMoon size={18} aria-hidden />}
-      </ActionIcon>
-    </Tooltip>
   )
 }

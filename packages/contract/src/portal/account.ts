@@ -73,6 +73,8 @@ export type SandboxMail = { sent_at: Instant; recipient: string; subject: string
 
 export type AccountAnswers = {
   getEnvironment: Environment
+  /** `token`: null in production. */
+  getReferenceToken: { token: string | null }
   signUp: Done
   /** `refusal`: why it would be refused; null when it is good. */
   checkPassword: { refusal: string | null }

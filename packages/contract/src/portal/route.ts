@@ -24,6 +24,7 @@ export const portalPages = [
   '/verify-email',
   '/invitation',
   '/mail',
+  '/docs',
   '/account',
   '/company/*',
   '/organization/*',
@@ -40,6 +41,8 @@ const disclosureFilter = ['company_id', 'location_id', 'dataset', 'from', 'to'] 
  */
 export const portalRoutes = {
   getEnvironment: { method: 'GET', path: '/environment', action: 'anyone' },
+  /** The sandbox's token for trying requests in the API reference. */
+  getReferenceToken: { method: 'GET', path: '/reference_token', action: 'anyone' },
   signUp: { method: 'POST', path: '/sign_up', action: 'anyone' },
   /** Whether a new password would be accepted, for the form while it is typed. */
   checkPassword: { method: 'POST', path: '/password_check', action: 'anyone' },

@@ -23,6 +23,7 @@ import { organizationHandlers } from './organization.ts'
 import { passwordCheckHandlers } from './password-check.ts'
 import { patientDisclosureHandlers } from './patient-disclosures.ts'
 import { readQuery } from './query.ts'
+import { referenceTokenHandlers } from './reference-token.ts'
 import { removalHandlers } from './removals.ts'
 import { sealedDisclosureHandlers } from './sealed-disclosures.ts'
 import { registerAuth, requireFullSignIn, webHeaders } from './sign-in-routes.ts'
@@ -35,6 +36,7 @@ const handlers: PortalHandlers = {
   ...accountHandlers,
   ...signUpHandlers,
   ...passwordCheckHandlers,
+  ...referenceTokenHandlers,
   ...invitationHandlers,
   ...companyHandlers,
   ...memberHandlers,
