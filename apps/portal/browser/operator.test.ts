@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { pagesBelow } from './pages.ts'
 import { assertAccessible, somePortalInBrowser, walkPages } from './test-browser.ts'
 
 test('an operator suspends a company by typing its name, and its next request is refused', async (t) => {
@@ -128,21 +129,7 @@ test('every page of the operator is accessible in light and dark, and fits a pho
   const { page, ...portal } = await someOperator(t)
   const location = await portal.addLocation({ insurancePlans: 1 })
   await portal.addVendor([location])
-  const places = [
-    '',
-    '/companies',
-    '/organizations',
-    '/agents',
-    '/jobs',
-    '/limits',
-    '/agreements',
-    '/members',
-    '/history',
-  ]
-  await walkPages(
-    page,
-    places.map((place) => `/operator${place}`),
-  )
+  await walkPages(page, pagesBelow('/operator', {}))
 })
 
 async function someOperator(t: TestContext, role: 'admin' | 'support' = 'admin') {

@@ -114,6 +114,11 @@ export async function linkMailedTo(
 
 /** Throws when the page, as it is now, breaks a rule of WCAG A or AA that axe can see. */
 export async function assertAccessible(page: Page): Promise<void> {
+  assert.deepEqual(await findViolations(page), [], page.url())
+}
+
+/** The rules that the page breaks as it is now, each with the elements that do. */
+export async function findViolations(page: Page): Promise<string[]> {
   // Half-way through a transition a colour is neither the old nor the new one. Those that a change began run from the next frame on.
   await page.emulateMedia({ reducedMotion: 'reduce' })
   await page.evaluate(`new Promise(requestAnimationFrame).then(() => new Promise(requestAnimationFrame)).then(() => Promise.allSettled(
@@ -124,12 +129,8 @@ export async function assertAccessible(page: Page): Promise<void> {
     .setLegacyMode()
     .options({ resultTypes: ['violations'] })
     .analyze()
-  assert.deepEqual(
-    violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(' | ')}`),
-    [],
-    page.url(),
-  )
   await page.emulateMedia({ reducedMotion: null })
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(' | ')}`)
 }
 
 /** The machine's Chromium, without a window. */
