@@ -90,6 +90,20 @@ test('the account keeps the menu of the practice, and shows exact times by keybo
   await page.getByRole('heading', { level: 1, name: 'Locations' }).waitFor()
 })
 
+test('a person signs out everywhere from the account', async (t) => {
+  const portal = await somePortalInBrowser(t)
+  const person = await portal.addPerson('Pat Person')
+  const page = await portal.newPage()
+  await portal.signIn(page, person)
+  await page.goto('/account?tab=sessions')
+  await page.getByRole('button', { name: 'Sign out everywhere…' }).click()
+  await assertAccessible(page)
+  await page.getByRole('dialog').getByRole('button', { name: 'Sign out everywhere' }).click()
+  await page.waitForURL(/\/sign-in/)
+  await page.goto('/account')
+  await page.waitForURL(/\/sign-in/)
+})
+
 test('a browser that refuses to fill in passkeys shows the form and no error', async (t) => {
   const portal = await somePortalInBrowser(t)
   const page = await portal.newPage()

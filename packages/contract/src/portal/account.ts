@@ -85,6 +85,7 @@ export type AccountAnswers = {
   getSession: Session
   updateAccount: Done
   listSessions: { data: OpenSession[] }
+  endAllSessions: Done
   endSession: Done
   listAccountEvents: { data: AuditEvent[] }
 }

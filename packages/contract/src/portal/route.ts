@@ -54,6 +54,8 @@ export const portalRoutes = {
   getSession: { method: 'GET', path: '/session', action: 'signed_in' },
   updateAccount: { method: 'PATCH', path: '/account', action: 'signed_in' },
   listSessions: { method: 'GET', path: '/account/sessions', action: 'signed_in' },
+  /** All of them, the one that asks included. */
+  endAllSessions: { method: 'DELETE', path: '/account/sessions', action: 'signed_in' },
   endSession: { method: 'DELETE', path: '/account/sessions/:session_id', action: 'signed_in' },
   listAccountEvents: { method: 'GET', path: '/account/events', action: 'signed_in' },
 

@@ -25,7 +25,7 @@ export function OverviewPage() {
         description={
           <>
             {overview.environment === 'sandbox' ? 'Sandbox' : 'Production'}, started <When at={overview.started_at} />.
-            This page updates automatically.
+            Updates automatically.
           </>
         }
       />
