@@ -1,7 +1,8 @@
 import type { EnrolmentCode } from '@bridgework/contract/portal'
+import { releaseVersion } from '@bridgework/contract/release'
 
 /** The file that `npm pack -w apps/agent` makes, which the operator hands to a practice. */
-export const agentPackage = 'bridgework-agent-0.1.0.tgz'
+export const agentPackage = `bridgework-agent-${releaseVersion}.tgz`
 
 /** What to paste on the office's computer to install and enrol an agent, by system: docs/guides/install-the-agent.md explains each step. */
 export function enrolmentSteps(publicUrl: string, code: string): EnrolmentCode['systems'] {
