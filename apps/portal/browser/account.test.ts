@@ -65,6 +65,60 @@ test('a person adds a passkey and signs in with it alone', async (t) => {
   await page.getByRole('heading', { level: 1, name: 'Hello Pat Person' }).waitFor()
 })
 
+test('the account keeps the menu of the practice, and shows exact times by keyboard and by touch', async (t) => {
+  const portal = await somePortalInBrowser(t)
+  const person = await portal.addPerson('Pat Person')
+  const { organizationId } = await portal.addLocation()
+  await portal.joinOrganization(person, organizationId, 'owner')
+  const page = await portal.newPage({ hasTouch: true })
+  await portal.signIn(page, person)
+  await page.getByRole('button', { name: 'Account of Pat Person' }).click()
+  await page.getByRole('menuitem', { name: 'Account and security' }).click()
+  await page.getByRole('tab', { name: 'Sessions' }).click()
+  await page.getByRole('banner').getByText('Sandbox').waitFor()
+
+  const times = page.getByRole('button', { name: 'just now' })
+  await times.first().focus()
+  await page.keyboard.press('Enter')
+  await page.getByRole('button', { name: /^\w+day, \w+ \d+, \d{4} at [\d:]+ [AP]M \S+$/ }).waitFor()
+  await times.first().tap()
+  await times.first().waitFor({ state: 'hidden' })
+  await assertAccessible(page)
+
+  const menu = page.getByRole('navigation', { name: 'Menu' })
+  await menu.getByRole('link', { name: 'Locations' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Locations' }).waitFor()
+})
+
+test('a person signs out everywhere from the account', async (t) => {
+  const portal = await somePortalInBrowser(t)
+  const person = await portal.addPerson('Pat Person')
+  const page = await portal.newPage()
+  await portal.signIn(page, person)
+  await page.goto('/account?tab=sessions')
+  await page.getByRole('button', { name: 'Sign out everywhere…' }).click()
+  await assertAccessible(page)
+  await page.getByRole('dialog').getByRole('button', { name: 'Sign out everywhere' }).click()
+  await page.waitForURL(/\/sign-in/)
+  await page.goto('/account')
+  await page.waitForURL(/\/sign-in/)
+})
+
+test('a browser that refuses to fill in passkeys shows the form and no error', async (t) => {
+  const portal = await somePortalInBrowser(t)
+  const page = await portal.newPage()
+  await page.addInitScript(`
+    PublicKeyCredential.isConditionalMediationAvailable = async () => true
+    navigator.credentials.get = async () => {
+      document.documentElement.dataset.refused = 'true'
+      throw new DOMException('Only modal requests are supported.', 'NotSupportedError')
+    }`)
+  await page.goto('/sign-in')
+  await page.locator('html[data-refused]').waitFor({ state: 'attached' })
+  await page.evaluate('new Promise(requestAnimationFrame).then(() => new Promise(requestAnimationFrame))')
+  assert.equal(await page.getByRole('alert').count(), 0)
+})
+
 test('W18: a browser that calls itself by a script is shown as text in the list of sessions', async (t) => {
   const portal = await somePortalInBrowser(t)
   const person = await portal.addPerson('<img src=x onerror=alert(1)>')

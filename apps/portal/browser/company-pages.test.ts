@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { pagesBelow } from './pages.ts'
 import { somePortalInBrowser, walkPages } from './test-browser.ts'
 
-const pages = ['', '/quickstart', '/keys', '/agreement', '/connections', '/usage', '/members', '/history', '/settings']
 test('every page of the account and of a company can be used with a screen reader, in the dark and on a phone', async (t) => {
   const portal = await somePortalInBrowser(t)
   const vendor = await portal.addVendor()
@@ -13,7 +13,7 @@ test('every page of the account and of a company can be used with a screen reade
   const page = await portal.newPage()
   await portal.signIn(page, owner)
   const tabs = ['', '?tab=security', '?tab=sessions', '?tab=activity'].map((tab) => `/account${tab}`)
-  await walkPages(page, [...pages.map((path) => `/company/${vendor.companyId}${path}`), ...tabs])
+  await walkPages(page, [...pagesBelow('/company/$company_id', { company_id: vendor.companyId }), ...tabs])
 })
 
 test('a member sees no action that a member may not do, and reads who may', async (t) => {

@@ -19,7 +19,7 @@ test('a page that can no longer be updated says so and keeps its data, and goes 
   await open()
   await page.goto(home)
   await page.getByRole('heading', { level: 1, name: 'Practice' }).waitFor()
-  const notice = page.getByRole('status').filter({ hasText: 'This page shows the data of' })
+  const notice = page.getByRole('status').filter({ hasText: 'The data on this page is from' })
   assert.equal(await notice.count(), 0)
   /** Lets the page's next look come, however long a busy machine takes to set its timer. */
   const lookUntil = async (isThere: () => Promise<boolean>) => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { pagesBelow } from './pages.ts'
 import { assertAccessible, somePortalInBrowser, walkPages } from './test-browser.ts'
 
 test('an operator suspends a company by typing its name, and its next request is refused', async (t) => {
@@ -79,7 +80,11 @@ test('an operator invites another one, sends the link again, and withdraws the i
   await page.getByText('Invitation sent again to nina@bridgework.example.').waitFor()
   assert.equal((await portal.mailsTo('nina@bridgework.example')).length, 2)
   await page.getByRole('button', { name: 'Actions for Nina New' }).click()
-  await page.getByRole('menuitem', { name: 'Move to support' }).click()
+  await page.getByRole('menuitem', { name: 'Move to support…' }).click()
+  await dialog.getByText('nina@bridgework.example, now an admin: Reads every page here.').waitFor()
+  await assertAccessible(page)
+  await page.getByRole('row', { name: /Nina New.*Admin/, includeHidden: true }).waitFor()
+  await dialog.getByRole('button', { name: 'Move to support' }).click()
   await page.getByRole('row', { name: /Nina New.*Support/ }).waitFor()
   await page.getByRole('button', { name: 'Actions for Nina New' }).click()
   await page.getByRole('menuitem', { name: 'Withdraw invitation…' }).click()
@@ -124,21 +129,7 @@ test('every page of the operator is accessible in light and dark, and fits a pho
   const { page, ...portal } = await someOperator(t)
   const location = await portal.addLocation({ insurancePlans: 1 })
   await portal.addVendor([location])
-  const places = [
-    '',
-    '/companies',
-    '/organizations',
-    '/agents',
-    '/jobs',
-    '/limits',
-    '/agreements',
-    '/members',
-    '/history',
-  ]
-  await walkPages(
-    page,
-    places.map((place) => `/operator${place}`),
-  )
+  await walkPages(page, pagesBelow('/operator', {}))
 })
 
 async function someOperator(t: TestContext, role: 'admin' | 'support' = 'admin') {

@@ -2,6 +2,19 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { assertAccessible, somePortalInBrowser } from './test-browser.ts'
 
+test('a new password is checked while it is typed, and the form says what to do', async (t) => {
+  const { newPage } = await somePortalInBrowser(t)
+  const page = await newPage()
+  await page.goto('/sign-up')
+  await page.getByLabel('Your name').fill('Olga Owner')
+  const password = page.getByLabel('Password', { exact: true })
+  await password.fill('the teeth of 0lga shine at noon')
+  await page.getByText('contains “Olga”, which is part of your name').waitFor()
+  await assertAccessible(page)
+  await password.fill('seven green bottles on a wall')
+  await page.getByText('Good password').waitFor()
+})
+
 test('a person signs in, comes to where they wanted to go, and signs out', async (t) => {
   const portal = await somePortalInBrowser(t)
   const person = await portal.addPerson('Pat Owner')

@@ -112,14 +112,16 @@ export async function linkMailedTo(
   return link ?? assert.fail(`no link was mailed to ${email}`)
 }
 
-/**
- * Throws when the page, as it is now, breaks a rule of WCAG A or AA that axe can see. `colours`: only rules about colours, where the same page
- * is looked at with all of them in others.
- */
-export async function assertAccessible(
-  page: Page,
-  { about }: { about: 'everything' | 'colours' } = { about: 'everything' },
-) {
+/** What axe looks for. `colours`: only rules about colours, where the same page is looked at with all of them in others. */
+type Looked = { about: 'everything' | 'colours' }
+
+/** Throws when the page, as it is now, breaks a rule of WCAG A or AA that axe can see. */
+export async function assertAccessible(page: Page, looked: Looked = { about: 'everything' }): Promise<void> {
+  assert.deepEqual(await findViolations(page, looked), [], page.url())
+}
+
+/** The rules that the page breaks as it is now, each with the elements that do. */
+export async function findViolations(page: Page, { about }: Looked = { about: 'everything' }): Promise<string[]> {
   // Half-way through a transition a colour is neither the old nor the new one. Those that a change began run from the next frame on.
   await page.emulateMedia({ reducedMotion: 'reduce' })
   await page.evaluate(`new Promise(requestAnimationFrame).then(() => new Promise(requestAnimationFrame)).then(() => Promise.allSettled(
@@ -130,12 +132,8 @@ export async function assertAccessible(
     .setLegacyMode()
     .options({ resultTypes: ['violations'], ...(about === 'colours' ? { runOnly: colourRules } : {}) })
     .analyze()
-  assert.deepEqual(
-    violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(' | ')}`),
-    [],
-    page.url(),
-  )
   await page.emulateMedia({ reducedMotion: null })
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(' | ')}`)
 }
 
 const colourRules = ['color-contrast', 'link-in-text-block']
@@ -151,7 +149,7 @@ export function sharedChromium(): Promise<Browser> {
 after(async () => (await launched)?.close())
 
 /** The machine's Chromium, without a window. */
-async function launchChromium(): Promise<Browser> {
+export async function launchChromium(): Promise<Browser> {
   return await chromium.launch({
     executablePath: await findChromium(),
     // Without its sandbox, which root cannot have: it opens pages of ours alone. Without what asks Google's hosts for news.

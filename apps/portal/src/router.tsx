@@ -8,7 +8,7 @@ import { companyRoutes } from './routes/company.tsx'
 import { operatorRoutes } from './routes/operator.tsx'
 import { organizationRoutes } from './routes/organization.tsx'
 import { lazy, load, orSignIn, root, signedIn } from './routes/signed-in.tsx'
-import { signedOutRoutes } from './routes/signed-out.tsx'
+import { reference, signedOutRoutes } from './routes/signed-out.tsx'
 import { ErrorPage } from './shell/ErrorPage.tsx'
 import { homeOf } from './shell/menu.ts'
 import { NotFoundPage } from './shell/NotFoundPage.tsx'
@@ -39,6 +39,7 @@ const account = createRoute({
 
 const routeTree = root.addChildren([
   signedOutRoutes,
+  reference,
   signedIn.addChildren([home, account, companyRoutes, organizationRoutes, operatorRoutes]),
 ])
 

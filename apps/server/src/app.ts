@@ -102,7 +102,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     reader: deps.reader ?? {},
   }
   const dir = deps.portalDir ?? portalDir
-  const sendPage = createPageSender({ dir, publicUrl })
+  const sendPage = createPageSender({ dir, publicUrl, environment: deps.environment })
   const app = createHttpServer({
     log,
     trustedProxies: deps.trustedProxies,

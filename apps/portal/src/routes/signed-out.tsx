@@ -1,5 +1,7 @@
 import { createRoute } from '@tanstack/react-router'
 import { read } from '../api/query.ts'
+import { openApiQuery } from '../pages/reference/openapi.ts'
+import { referenceSearch } from '../pages/reference/reference-search.ts'
 import { signInSearch } from '../pages/sign-in/sign-in-notice.ts'
 import { lazy, listed, load, root } from './signed-in.tsx'
 
@@ -60,6 +62,15 @@ const mail = createRoute({
   ...listed,
   loader: () => load(read('listSandboxMail')),
   component: lazy(() => import('../pages/sign-in/MailPage.tsx'), 'MailPage'),
+})
+
+/** The API reference, with a frame of its own: vendors read it with and without an account. */
+export const reference = createRoute({
+  getParentRoute: () => root,
+  path: '/docs',
+  validateSearch: referenceSearch,
+  loader: () => load(openApiQuery, read('getReferenceToken')),
+  component: lazy(() => import('../pages/reference/ReferencePage.tsx'), 'ReferencePage'),
 })
 
 /** The pages before a sign-in. */

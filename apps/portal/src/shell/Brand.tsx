@@ -1,4 +1,4 @@
-import { Group, Text } from '@mantine/core'
+import { Badge, Group, Text } from '@mantine/core'
 
 /** The mark and the name. */
 export function Brand() {
@@ -9,5 +9,17 @@ export function Brand() {
         Bridgework
       </Text>
     </Group>
+  )
+}
+
+const environment = document.querySelector<HTMLMetaElement>('meta[name=environment]')?.content
+
+/** Says on every page of a sandbox that it is one. Renders nothing in production. */
+export function SandboxBadge() {
+  if (environment !== 'sandbox') return null
+  return (
+    <Badge variant="default" tt="none">
+      Sandbox
+    </Badge>
   )
 }

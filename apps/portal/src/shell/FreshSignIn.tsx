@@ -37,8 +37,8 @@ export function FreshSignIn() {
     >
       <Stack>
         <Text size="sm">
-          This action needs a sign-in within the last 10 minutes. Sign in again as <b>{user.email}</b> to continue.
-          Nothing that you entered is lost.
+          {provider ? 'Sign in again to continue.' : 'Confirm your password to continue.'} You are signed in as{' '}
+          <b>{user.email}</b>. Nothing that you entered is lost.
         </Text>
         {provider && <ConfirmAtProvider provider={provider} />}
         {!provider && (

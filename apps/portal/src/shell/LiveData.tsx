@@ -19,8 +19,8 @@ export function LiveData() {
     <Alert color="orange" icon={<IconPlugConnectedX aria-hidden />} mb="md" role="status">
       <Group justify="space-between">
         <Text size="sm" c="bright">
-          {reasonOf(shown())} This page shows the data of <When at={new Date(oldestAt).toISOString()} /> and is updated
-          as soon as that is possible.
+          {reasonOf(shown())} The data on this page is from <When at={new Date(oldestAt).toISOString()} />. It is
+          updated when the connection works again.
         </Text>
         <Button size="xs" variant="default" onClick={() => queries.refetchQueries({ type: 'active' })}>
           Try now

@@ -1,7 +1,6 @@
 import type { Membership } from '@bridgework/contract/portal'
 import { mayDo } from '@bridgework/contract/portal'
 import {
-  ActionIcon,
   AppShell,
   Box,
   Burger,
@@ -11,24 +10,25 @@ import {
   NavLink,
   ScrollArea,
   Text,
-  Tooltip,
   UnstyledButton,
-  useComputedColorScheme,
-  useMantineColorScheme,
   VisuallyHidden,
 } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { IconCheck, IconChevronDown, IconLogout, IconMoon, IconSelector, IconSun, IconUser } from '@tabler/icons-react'
+import { IconCheck, IconChevronDown, IconLogout, IconSelector, IconUser } from '@tabler/icons-react'
 import { Link, Outlet, useLocation } from '@tanstack/react-router'
-import { useRef } from 'react'
+import { useEffect, useRef } from 'react'
 import { endSession, useSession } from '../api/session.ts'
-import { Brand } from './Brand.tsx'
+import { Brand, SandboxBadge } from './Brand.tsx'
+import { ColorSchemeButton } from './ColorSchemeButton.tsx'
 import { FreshSignIn } from './FreshSignIn.tsx'
 import { LiveData } from './LiveData.tsx'
-import { homeOf, menuOf, sideNames } from './menu.ts'
+import { homeOf, menuOf, menuOwner, sideNames } from './menu.ts'
 import { SecondFactorGate } from './SecondFactorGate.tsx'
 import { SessionWatch } from './SessionWatch.tsx'
 import classes from './Shell.module.css'
+
+/** In this tab's storage: the first page of the company or practice that was shown last. */
+const lastHomeKey = 'bridgework.last-home'
 
 /** The frame of every page after a sign-in: the company or practice, its menu, the account. */
 export function Shell() {
@@ -36,7 +36,12 @@ export function Shell() {
   const { memberships } = useSession()
   const main = useRef<HTMLElement>(null)
   const path = useLocation({ select: (location) => location.pathname })
-  const current = memberships.find((membership) => `${path}/`.startsWith(`${homeOf(membership)}/`))
+  const current = menuOwner(memberships, path, sessionStorage.getItem(lastHomeKey))
+  const home = current && homeOf(current)
+  const isItsPage = home !== undefined && `${path}/`.startsWith(`${home}/`)
+  useEffect(() => {
+    if (home) sessionStorage.setItem(lastHomeKey, home)
+  }, [home])
   return (
     <AppShell
       header={{ height: 60 }}
@@ -62,6 +67,7 @@ export function Shell() {
             <UnstyledButton component={Link} to="/" aria-label="Bridgework home page">
               <Brand />
             </UnstyledButton>
+            <SandboxBadge />
           </Group>
           <Group gap="xs" wrap="nowrap">
             <ColorSchemeButton />
@@ -98,7 +104,7 @@ export function Shell() {
       <AppShell.Main ref={main} tabIndex={-1} className={classes.main}>
         <Box maw={1200} mx="auto">
           <LiveData />
-          {current ? (
+          {current && isItsPage ? (
             <SecondFactorGate key={current.id} membership={current}>
               <Outlet />
             </SecondFactorGate>
@@ -194,23 +200,5 @@ function AccountMenu() {
         </Menu.Item>
       </Menu.Dropdown>
     </Menu>
-  )
-}
-
-function ColorSchemeButton() {
-  const { setColorScheme } = useMantineColorScheme()
-  const isDark = useComputedColorScheme('light') === 'dark'
-  const label = isDark ? 'Light colours' : 'Dark colours'
-  return (
-    <Tooltip label={label}>
-      <ActionIcon
-        variant="subtle"
-        color="gray"
-        aria-label={label}
-        onClick={() => setColorScheme(isDark ? 'light' : 'dark')}
-      >
-        {isDark ? <IconSun size={18} aria-hidden /> : <IconMoon size={18} aria-hidden />}
-      </ActionIcon>
-    </Tooltip>
   )
 }

@@ -1,6 +1,6 @@
-import { Box, Center, Container, Paper, Stack } from '@mantine/core'
+import { Box, Container, Group, Paper, Stack } from '@mantine/core'
 import { Outlet } from '@tanstack/react-router'
-import { Brand } from './Brand.tsx'
+import { Brand, SandboxBadge } from './Brand.tsx'
 
 /** The frame of the pages before a sign-in: one card, the brand above it. */
 export function SignedOutShell() {
@@ -8,9 +8,10 @@ export function SignedOutShell() {
     <Box mih="100vh" bg="light-dark(var(--mantine-color-gray-0), var(--mantine-color-dark-8))">
       <Container size={460} py="xl" component="main">
         <Stack gap="lg">
-          <Center>
+          <Group justify="center" gap="sm">
             <Brand />
-          </Center>
+            <SandboxBadge />
+          </Group>
           <Paper withBorder p="xl" radius="lg">
             <Outlet />
           </Paper>

@@ -35,6 +35,20 @@ export const sideNames: Record<Membership['side'], string> = {
   operator: 'Operator',
 }
 
+/**
+ * Whose menu a page has: that of the company or practice whose page it is. The account's pages keep the menu from which they were opened; the
+ * home page has none, for a person with several chooses there.
+ */
+export function menuOwner(
+  memberships: readonly Membership[],
+  path: string,
+  lastHome: string | null,
+): Membership | undefined {
+  const here = memberships.find((membership) => `${path}/`.startsWith(`${homeOf(membership)}/`))
+  if (here || path === '/') return here
+  return memberships.find((membership) => homeOf(membership) === lastHome) ?? memberships[0]
+}
+
 /** The address of a membership's first page. */
 export function homeOf(membership: Membership): string {
   return membership.side === 'operator' ? '/operator' : `/${membership.side}/${membership.id}`
@@ -71,7 +85,7 @@ export const menuOf: Record<Membership['side'], readonly MenuItem[]> = {
   operator: [
     { label: 'Overview', path: '', action: 'operator.read', icon: IconGauge },
     { label: 'Companies', path: '/companies', action: 'operator.read', icon: IconBuilding },
-    { label: 'Organizations', path: '/organizations', action: 'operator.read', icon: IconBuildingHospital },
+    { label: 'Practices', path: '/organizations', action: 'operator.read', icon: IconBuildingHospital },
     { label: 'Agents', path: '/agents', action: 'operator.read', icon: IconAffiliate },
     { label: 'Jobs', path: '/jobs', action: 'operator.read', icon: IconActivity },
     { label: 'Limits', path: '/limits', action: 'operator.read', icon: IconChartBar },

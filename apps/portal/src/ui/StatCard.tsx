@@ -19,8 +19,3 @@ export function StatCard({ label, value, hint }: { label: string; value: ReactNo
     </Card>
   )
 }
-
-/** A count with the viewer's separators. */
-export function formatCount(count: number): string {
-  return count.toLocaleString()
-}

@@ -1,22 +1,36 @@
-import { Text } from '@mantine/core'
-import { useSyncExternalStore } from 'react'
+import { Text, UnstyledButton } from '@mantine/core'
+import { useState, useSyncExternalStore } from 'react'
 import { exactInstant, shortInstant } from './instant.ts'
+import classes from './When.module.css'
 
 const tickMs = 15_000
 
-/** An instant in the viewer's zone: relative while it is recent (and it stays true while one looks), exact on hover. `never`: said for null. */
+/**
+ * An instant in the viewer's zone: relative while it is recent, and it stays true while one looks. A click, a touch or the Enter key shows it to the
+ * second with its zone, and once more the short form. `never`: shown for null.
+ */
 export function When({ at, never = 'never' }: { at: string | null | undefined; never?: string }) {
   const now = useSyncExternalStore(onTick, () => Math.floor(Date.now() / tickMs))
+  const [isExact, setIsExact] = useState(false)
   if (!at)
     return (
       <Text span inherit c="dimmed">
         {never}
       </Text>
     )
+  const exact = exactInstant(at)
   return (
-    <time dateTime={at} title={exactInstant(at)} style={{ whiteSpace: 'nowrap' }}>
-      {shortInstant(at, Math.max(Date.now(), now * tickMs))}
-    </time>
+    <UnstyledButton
+      component="button"
+      type="button"
+      title={isExact ? undefined : exact}
+      className={classes.when}
+      onClick={() => setIsExact(!isExact)}
+    >
+      <time dateTime={at} style={isExact ? undefined : { whiteSpace: 'nowrap' }}>
+        {isExact ? exact : shortInstant(at, Math.max(Date.now(), now * tickMs))}
+      </time>
+    </UnstyledButton>
   )
 }
 

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { shortInstant } from './instant.ts'
 
 const now = Date.parse('2026-11-21T12:00:00Z')
-const at = (secondsAgo: number) => shortInstant(new Date(now - secondsAgo * 1000).toISOString(), now, 'en-GB')
+const at = (secondsAgo: number) => shortInstant(new Date(now - secondsAgo * 1000).toISOString(), now)
 
 test('an instant within the last day is shown by its age, without rounding up', () => {
   assert.equal(at(0), 'just now')
@@ -20,6 +20,6 @@ test('an instant in the future is shown as such', () => {
 })
 
 test('an instant a day away or more is shown by its day', () => {
-  assert.match(at(86_400), /^20 Nov 2026/)
-  assert.match(at(-86_400), /^22 Nov 2026/)
+  assert.match(at(86_400), /^Nov 20, 2026/)
+  assert.match(at(-86_400), /^Nov 22, 2026/)
 })

@@ -1,11 +1,13 @@
+import { locale } from './locale.ts'
+
 const units = [
   ['day', 86_400],
   ['hour', 3600],
   ['minute', 60],
 ] as const
 
-/** "3 minutes ago" for what is less than a day away, else the day and the time of day, in the viewer's zone and words. */
-export function shortInstant(instant: string, now: number, locale?: string): string {
+/** "3 minutes ago" for what is less than a day away, else the day and the time of day, in the viewer's zone. */
+export function shortInstant(instant: string, now: number): string {
   const seconds = (Date.parse(instant) - now) / 1000
   if (Math.abs(seconds) < 60) return seconds <= 0 ? 'just now' : 'in less than a minute'
   const [unit, length] = units.find(([, length]) => Math.abs(seconds) >= length) ?? units[2]
@@ -16,6 +18,6 @@ export function shortInstant(instant: string, now: number, locale?: string): str
 }
 
 /** The exact instant with seconds and the zone's name, in the viewer's zone. */
-export function exactInstant(instant: string, locale?: string): string {
+export function exactInstant(instant: string): string {
   return new Intl.DateTimeFormat(locale, { dateStyle: 'full', timeStyle: 'long' }).format(new Date(instant))
 }

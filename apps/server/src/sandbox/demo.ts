@@ -12,7 +12,7 @@ import { acceptAgreement, ensureFirstAgreement, findCurrentAgreement } from '../
 import { listKeyPairs, regenerateKeyPair } from '../modules/credentials/key-pair.ts'
 import type { SecretKey } from '../modules/credentials/secret.ts'
 import { verifyKeyPair } from '../modules/credentials/verify-key-pair.ts'
-import { listCompanies } from '../modules/directory/company.ts'
+import { demoVendorName, listCompanies } from '../modules/directory/company.ts'
 import { listLocations } from '../modules/directory/location.ts'
 import { createOrganization, listOrganizations } from '../modules/directory/organization.ts'
 import { createCompany } from '../modules/membership/create-tenant.ts'
@@ -28,8 +28,6 @@ export const demoReference = 'bridgework-demo'
 
 /** What marks the volumes of `sandbox populate`, which production refuses as well. */
 export const volumeReference = 'bridgework-demo-volume'
-
-const companyName = 'Demo Vendor'
 
 export type Demo = {
   organizationId: OrganizationId
@@ -62,7 +60,7 @@ export async function refuseOtherDemo(
   known: Partial<SandboxFile>,
   dataDir: string,
 ): Promise<void> {
-  const company = (await listCompanies(pool)).find(({ name }) => name === companyName)
+  const company = (await listCompanies(pool)).find(({ name }) => name === demoVendorName)
   if (!company) return
   const isLive = (await listKeyPairs(pool, company.id)).some(({ state }) => state.state === 'live')
   if (!isLive || (await findKnownPair(pool, secretKey, company.id, known)) !== null) return
@@ -113,10 +111,10 @@ async function ensureOrganization(pool: Pool): Promise<OrganizationId> {
 }
 
 async function ensureCompany(pool: Pool): Promise<{ companyId: CompanyId; ownerId: MemberId }> {
-  const found = (await listCompanies(pool)).find(({ name, state }) => name === companyName && state !== 'closed')
+  const found = (await listCompanies(pool)).find(({ name, state }) => name === demoVendorName && state !== 'closed')
   if (!found) {
     const owner = { email: 'owner@vendor.example', name: 'Demo Owner' }
-    const made = await withTransaction(pool, (client) => createCompany(client, { name: companyName, owner }))
+    const made = await withTransaction(pool, (client) => createCompany(client, { name: demoVendorName, owner }))
     return { companyId: made.company.id, ownerId: made.owner.id }
   }
   return { companyId: found.id, ownerId: (await getOwner(pool, found.id)).id }

@@ -92,7 +92,11 @@ export type SandboxMail = { sent_at: Instant; recipient: string; subject: string
 
 export type AccountAnswers = {
   getEnvironment: Environment
+  /** `token`: null in production. */
+  getReferenceToken: { token: string | null }
   signUp: Done
+  /** `refusal`: why it would be refused; null when it is good. */
+  checkPassword: { refusal: string | null }
   findInvitation: Invitation
   acceptInvitation: { side: Side; id: string }
   /** The newest 50, the newest first. */
@@ -100,6 +104,7 @@ export type AccountAnswers = {
   getSession: Session
   updateAccount: Done
   listSessions: { data: OpenSession[] }
+  endAllSessions: Done
   endSession: Done
   listAccountEvents: { data: AuditEvent[] }
 }

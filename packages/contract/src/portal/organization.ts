@@ -92,7 +92,13 @@ export type AgentEntry = {
 }
 
 /** Shown once. `commands`: what to paste on the office's machine. */
-export type EnrolmentCode = { code: string; expires_at: Instant; commands: { title: string; command: string }[] }
+/** `package`: the file with the agent, which the operator hands out. `systems`: what to paste, one step after the other. */
+export type EnrolmentCode = {
+  code: string
+  expires_at: Instant
+  package: string
+  systems: { name: string; note: string; steps: { title: string; command: string }[] }[]
+}
 
 export type RemovalEntry = {
   location_id: string

@@ -24,6 +24,7 @@ export const portalPages = [
   '/verify-email',
   '/invitation',
   '/mail',
+  '/docs',
   '/account',
   '/company/*',
   '/organization/*',
@@ -41,7 +42,11 @@ const disclosureFilter = ['company_id', 'location_id', 'dataset', 'from', 'to'] 
  */
 export const portalRoutes = {
   getEnvironment: { method: 'GET', path: '/environment', action: 'anyone' },
+  /** The sandbox's token for trying requests in the API reference. */
+  getReferenceToken: { method: 'GET', path: '/reference_token', action: 'anyone' },
   signUp: { method: 'POST', path: '/sign_up', action: 'anyone' },
+  /** Whether a new password would be accepted, for the form while it is typed. */
+  checkPassword: { method: 'POST', path: '/password_check', action: 'anyone' },
   findInvitation: { method: 'POST', path: '/invitations/find', action: 'anyone' },
   acceptInvitation: { method: 'POST', path: '/invitations/accept', action: 'anyone' },
   /** The mails of a sandbox that has no mail server. In production there is no such route. */
@@ -50,6 +55,8 @@ export const portalRoutes = {
   getSession: { method: 'GET', path: '/session', action: 'signed_in' },
   updateAccount: { method: 'PATCH', path: '/account', action: 'signed_in' },
   listSessions: { method: 'GET', path: '/account/sessions', action: 'signed_in' },
+  /** All of them, the one that asks included. */
+  endAllSessions: { method: 'DELETE', path: '/account/sessions', action: 'signed_in' },
   endSession: { method: 'DELETE', path: '/account/sessions/:session_id', action: 'signed_in' },
   listAccountEvents: { method: 'GET', path: '/account/events', action: 'signed_in' },
 

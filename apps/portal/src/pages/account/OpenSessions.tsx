@@ -1,7 +1,10 @@
 import { Button } from '@mantine/core'
-import { notifications } from '@mantine/notifications'
+import { useDisclosure } from '@mantine/hooks'
 import { useMutation, useSuspenseQuery } from '@tanstack/react-query'
+import { call } from '../../api/call.ts'
 import { read, useAct } from '../../api/query.ts'
+import { endSession } from '../../api/session.ts'
+import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx'
 import { DataTable } from '../../ui/DataTable.tsx'
 import { ErrorNote } from '../../ui/ErrorNote.tsx'
 import { useFound } from '../../ui/found.ts'
@@ -16,26 +19,31 @@ export function OpenSessions() {
   const sessions = useSuspenseQuery(read('listSessions')).data.data
   const found = useFound(sessions, ({ user_agent, ip }) => `${deviceOf(user_agent)} ${ip ?? ''}`)
   const end = useAct('endSession')
-  const others = sessions.filter(({ is_current }) => !is_current)
-  const endAll = useMutation({
-    mutationFn: async () => {
-      for (const { id } of others) await end.mutateAsync({ params: { session_id: id } })
-    },
-    onSuccess: () => notifications.show({ message: 'All other sessions have ended.' }),
-  })
+  const endAll = useMutation({ mutationFn: () => call('endAllSessions', {}) })
+  const [isAsking, { open, close }] = useDisclosure()
   return (
     <Section
       title="Sessions"
       description="Where you are signed in now. If you do not recognize a session, end it and change your password."
       actions={
-        others.length > 0 && (
-          <Button variant="default" onClick={() => endAll.mutate()} loading={endAll.isPending}>
-            End all other sessions
-          </Button>
-        )
+        <Button variant="default" onClick={open}>
+          Sign out everywhere…
+        </Button>
       }
     >
       <ErrorNote error={end.error} />
+      <ConfirmDialog
+        opened={isAsking}
+        onClose={close}
+        title="Sign out everywhere?"
+        confirm="Sign out everywhere"
+        onConfirm={async () => {
+          await endAll.mutateAsync()
+          await endSession('choice')
+        }}
+      >
+        All your sessions end at once, on every device, this one included. Then sign in again.
+      </ConfirmDialog>
       <SearchField label="Search sessions" placeholder="Device or address" />
       <DataTable
         caption="Sessions"

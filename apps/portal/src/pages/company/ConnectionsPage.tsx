@@ -6,6 +6,7 @@ import { read } from '../../api/query.ts'
 import { CopyField } from '../../ui/Copy.tsx'
 import { DataTable } from '../../ui/DataTable.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
+import { formatCount } from '../../ui/locale.ts'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { Pages } from '../../ui/Pages.tsx'
 import { SearchField } from '../../ui/SearchField.tsx'
@@ -74,7 +75,7 @@ function PracticeSection({ connection }: { connection: Connection }) {
   return (
     <Section
       title={organization_name}
-      description={`Organization ${organization_id} · ${total.toLocaleString()} ${total === 1 ? 'location' : 'locations'}`}
+      description={`Organization id ${organization_id} · ${formatCount(total)} ${total === 1 ? 'location' : 'locations'}`}
     >
       <DataTable
         caption={`Locations of ${organization_name}`}

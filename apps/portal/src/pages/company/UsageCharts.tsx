@@ -4,15 +4,15 @@ import { AreaChart, BarChart } from '@mantine/charts'
 import { SimpleGrid } from '@mantine/core'
 import { IconChartBar } from '@tabler/icons-react'
 import { EmptyState } from '../../ui/EmptyState.tsx'
+import { formatCount, locale } from '../../ui/locale.ts'
 import { Section } from '../../ui/Section.tsx'
-import { formatCount } from '../../ui/StatCard.tsx'
 import { summaryOf } from './usage-summary.ts'
 
 /** Requests, records and refusals over the range. Each chart has a text for screen readers. */
 export function UsageCharts({ usage }: { usage: Usage }) {
   const { range, buckets, totals } = usage
   const format = new Intl.DateTimeFormat(
-    undefined,
+    locale,
     range === '24h'
       ? { hour: '2-digit', minute: '2-digit' }
       : { day: 'numeric', month: 'short', hour: range === '7d' ? '2-digit' : undefined },

@@ -15,11 +15,8 @@ test('a chart has a text: the total, and the highest value with its time', () =>
       { ...none, at: '2026-11-21T11:00:00Z', requests: 1200 },
     ],
   }
-  assert.match(
-    summaryOf(usage, 'requests', 'en-US'),
-    /^1,500 requests in the last 24 hours; most at Nov 21, 2026, .*: 1,200$/,
-  )
-  assert.equal(summaryOf(usage, 'errors', 'en-US'), '0 other errors in the last 24 hours')
+  assert.match(summaryOf(usage, 'requests'), /^1,500 requests in the last 24 hours; most at Nov 21, 2026, .*: 1,200$/)
+  assert.equal(summaryOf(usage, 'errors'), '0 other errors in the last 24 hours')
 })
 
 test('a rate-limited request is not an error', () => {

@@ -29,7 +29,7 @@ const rolesOf: Record<Side, Roles> = {
   },
   organization: {
     member: 'Sees locations, agents and vendor access. Changes nothing.',
-    admin: 'Grants vendors access, enrols agents, reads disclosures, manages members.',
+    admin: 'Grants vendors access, enrolls agents, reads disclosures, manages members.',
   },
   operator: {
     support:
@@ -38,7 +38,7 @@ const rolesOf: Record<Side, Roles> = {
   },
 }
 
-type Asked = { act: 'remove' | 'transfer'; member: Member } | null
+type Asked = { act: 'remove' | 'transfer'; member: Member } | { act: 'role'; member: Member; role: GivenRole } | null
 
 /** The people of a company, of a practice or of the operator, what each may do, and who was invited. */
 export function MembersPage() {
@@ -79,16 +79,7 @@ export function MembersPage() {
           </ActionIcon>
         </Menu.Target>
         <Menu.Dropdown>
-          <Menu.Item
-            onClick={() =>
-              update.mutate(
-                { params: paramsOf(member), body: { role: other } },
-                { onSuccess: notify(`${member.name} is now ${inWords[other]}.`), onError: fail },
-              )
-            }
-          >
-            {other === 'support' ? 'Move to support' : `Make ${inWords[other]}`}
-          </Menu.Item>
+          <Menu.Item onClick={() => setAsked({ act: 'role', member, role: other })}>{makeRole(other)}…</Menu.Item>
           {member.state !== 'active' && (
             <Menu.Item
               onClick={() =>
@@ -164,6 +155,21 @@ export function MembersPage() {
       />
       <MemberSessions tenant={tenant} member={shown} onClose={() => setShown(null)} />
       <ConfirmDialog
+        opened={asked?.act === 'role'}
+        onClose={() => setAsked(null)}
+        title={asked?.act === 'role' ? `${makeRole(asked.role)}: ${asked.member.name}?` : ''}
+        confirm={asked?.act === 'role' ? makeRole(asked.role) : ''}
+        color="indigo"
+        onConfirm={async () => {
+          if (asked?.act !== 'role') return
+          await update.mutateAsync({ params: paramsOf(asked.member), body: { role: asked.role } })
+          notifications.show({ message: `${asked.member.name} is now ${inWords[asked.role]}.` })
+        }}
+      >
+        {asked?.act === 'role' &&
+          `${asked.member.email}, now ${inWords[asked.member.role as GivenRole]}: ${roles[asked.role]}`}
+      </ConfirmDialog>
+      <ConfirmDialog
         opened={asked?.act === 'remove'}
         onClose={() => setAsked(null)}
         title={`Remove ${asked?.member.name ?? ''}?`}
@@ -187,6 +193,10 @@ export function MembersPage() {
       </ConfirmDialog>
     </>
   )
+}
+
+function makeRole(role: GivenRole): string {
+  return role === 'support' ? 'Move to support' : `Make ${inWords[role]}`
 }
 
 const inWords: Record<GivenRole, string> = { admin: 'an admin', member: 'a member', support: 'in support' }

@@ -21,12 +21,9 @@ export function AgentsPage() {
   const { data: list } = useSuspenseQuery(read('listOperatorAgents', { query: listQuery(search) }, { everyMs: 10_000 }))
   return (
     <>
-      <PageHeader
-        title="Agents"
-        description="Connected means last contact within 3 minutes. This page updates automatically."
-      />
+      <PageHeader title="Agents" description="Connected means last contact within 3 minutes. Updates automatically." />
       <Stack>
-        <SearchField label="Search agents" placeholder="Agent or organization" />
+        <SearchField label="Search agents" placeholder="Agent or practice" />
         <Card withBorder padding="md">
           {list.total === 0 ? (
             <EmptyState
@@ -42,7 +39,7 @@ export function AgentsPage() {
               rowKey={({ id }) => id}
               columns={[
                 { header: 'Agent', cell: ({ name }) => <Text size="sm">{name}</Text> },
-                { header: 'Organization', cell: ({ organization_name }) => organization_name },
+                { header: 'Practice', cell: ({ organization_name }) => organization_name },
                 { header: 'State', cell: ({ state }) => <StateBadge state={state} /> },
                 { header: 'Last contact', cell: ({ last_contact_at }) => <When at={last_contact_at} /> },
                 { header: 'Version', cell: ({ version }) => <AgentVersion version={version} /> },

@@ -10,6 +10,7 @@ import { useMay, useNeedsReason } from '../../api/session.ts'
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx'
 import { DataTable } from '../../ui/DataTable.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
+import { formatCount } from '../../ui/locale.ts'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { Pages } from '../../ui/Pages.tsx'
 import { SearchField } from '../../ui/SearchField.tsx'
@@ -103,7 +104,7 @@ export function CompaniesPage() {
                   ),
                 },
                 { header: 'Keys', cell: ({ has_live_key_pair }) => (has_live_key_pair ? 'live' : 'none') },
-                { header: 'Practices', align: 'right', cell: ({ organizations }) => organizations.toLocaleString() },
+                { header: 'Practices', align: 'right', cell: ({ organizations }) => formatCount(organizations) },
                 { header: 'Last request', cell: ({ last_request_at }) => <When at={last_request_at} /> },
                 {
                   header: 'Second factor',

@@ -19,12 +19,12 @@ export function CreateTenant({ kind }: { kind: 'company' | 'organization' }) {
   return (
     <>
       <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={open}>
-        {kind === 'company' ? 'Create company' : 'Create organization'}
+        {kind === 'company' ? 'Create company' : 'Create practice'}
       </Button>
       <Modal
         opened={isOpen}
         onClose={close}
-        title={kind === 'company' ? 'Create company' : 'Create organization'}
+        title={kind === 'company' ? 'Create company' : 'Create practice'}
         closeButtonProps={{ 'aria-label': 'Close' }}
       >
         <CreateForm kind={kind} onClose={close} />
@@ -68,7 +68,7 @@ function CreateForm({ kind, onClose }: { kind: 'company' | 'organization'; onClo
     >
       <Stack>
         <TextInput
-          label={kind === 'company' ? 'Name of the company' : 'Name of the organization'}
+          label={kind === 'company' ? 'Name of the company' : 'Name of the practice'}
           maxLength={200}
           autoComplete="off"
           data-autofocus

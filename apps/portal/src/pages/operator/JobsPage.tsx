@@ -4,6 +4,7 @@ import { useSuspenseQuery } from '@tanstack/react-query'
 import { read } from '../../api/query.ts'
 import { DataTable } from '../../ui/DataTable.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
+import { formatCount } from '../../ui/locale.ts'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { Section } from '../../ui/Section.tsx'
 import { StatCard } from '../../ui/StatCard.tsx'
@@ -16,7 +17,7 @@ export function JobsPage() {
   const { rerendering, mail, removals } = jobs
   return (
     <>
-      <PageHeader title="Jobs" description="Background work. This page updates automatically." />
+      <PageHeader title="Jobs" description="Background work. Updates automatically." />
       <Stack>
         <Section
           title="Re-rendering"
@@ -32,12 +33,12 @@ export function JobsPage() {
               columns={[
                 { header: 'Location', cell: ({ location_id }) => location_id },
                 { header: 'Dataset', cell: ({ dataset }) => datasetTitle(dataset) },
-                { header: 'Waiting', align: 'right', cell: ({ waiting }) => waiting.toLocaleString() },
+                { header: 'Waiting', align: 'right', cell: ({ waiting }) => formatCount(waiting) },
                 { header: 'Since', cell: ({ since }) => <When at={since} /> },
                 {
                   header: 'Problem',
                   cell: ({ failing, last_error }) =>
-                    failing === 0 ? '–' : `${failing.toLocaleString()} failed (${last_error}) and will be tried again`,
+                    failing === 0 ? '–' : `${formatCount(failing)} failed (${last_error}) and will be tried again`,
                 },
               ]}
             />
@@ -45,8 +46,8 @@ export function JobsPage() {
         </Section>
         <Section title="Mail" description="Invitations, password resets and notices that are not sent yet.">
           <SimpleGrid cols={{ base: 1, xs: 3 }}>
-            <StatCard label="Waiting" value={mail.waiting.toLocaleString()} />
-            <StatCard label="Failing" value={mail.failing.toLocaleString()} />
+            <StatCard label="Waiting" value={formatCount(mail.waiting)} />
+            <StatCard label="Failing" value={formatCount(mail.failing)} />
             <StatCard label="Oldest" value={<When at={mail.oldest_at} never="–" />} />
           </SimpleGrid>
           {mail.last_error && (
@@ -69,15 +70,15 @@ export function JobsPage() {
               rows={removals}
               rowKey={({ location_id, dataset }) => `${location_id} ${dataset}`}
               columns={[
-                { header: 'Organization', cell: ({ organization_name }) => organization_name },
+                { header: 'Practice', cell: ({ organization_name }) => organization_name },
                 { header: 'Location', cell: ({ location_name }) => location_name },
                 { header: 'Dataset', cell: ({ dataset }) => datasetTitle(dataset) },
                 {
                   header: 'State',
                   cell: ({ state, remaining, hidden, visible }) =>
                     state === 'held'
-                      ? `Held: ${remaining.toLocaleString()} of ${visible.toLocaleString()}`
-                      : `Running: ${hidden.toLocaleString()} of ${(hidden + remaining).toLocaleString()} are hidden`,
+                      ? `Held: ${formatCount(remaining)} of ${formatCount(visible)}`
+                      : `Running: ${formatCount(hidden)} of ${formatCount(hidden + remaining)} are hidden`,
                 },
                 { header: 'Since', cell: ({ held_at }) => <When at={held_at} /> },
                 {

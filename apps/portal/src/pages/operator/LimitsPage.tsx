@@ -15,7 +15,7 @@ export function LimitsPage() {
     <>
       <PageHeader
         title="Limits"
-        description="Limits in use now. A request above a limit gets status 429. This page updates automatically."
+        description="Limits in use now. A request above a limit gets status 429. Updates automatically."
       />
       <Stack>
         <Section

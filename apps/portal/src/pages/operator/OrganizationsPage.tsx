@@ -5,6 +5,7 @@ import { getRouteApi } from '@tanstack/react-router'
 import { read } from '../../api/query.ts'
 import { DataTable } from '../../ui/DataTable.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
+import { formatCount } from '../../ui/locale.ts'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { Pages } from '../../ui/Pages.tsx'
 import { SearchField } from '../../ui/SearchField.tsx'
@@ -21,28 +22,28 @@ export function OrganizationsPage() {
   return (
     <>
       <PageHeader
-        title="Organizations"
+        title="Practices"
         description="The practices whose data is stored here. Only their own members decide who may read it."
         actions={<CreateTenant kind="organization" />}
       />
       <Stack>
-        <SearchField label="Search organizations" placeholder="Name or owner’s e-mail" />
+        <SearchField label="Search practices" placeholder="Name or owner’s e-mail" />
         <Card withBorder padding="md">
           {list.total === 0 ? (
             <EmptyState
               icon={IconBuildingHospital}
-              title={search.search ? `No organization matches “${search.search}”` : 'No organization yet'}
+              title={search.search ? `No practice matches “${search.search}”` : 'No practice yet'}
             >
-              {search.search ? 'Try another name.' : 'Create an organization. Its owner is invited by e-mail.'}
+              {search.search ? 'Try another name.' : 'Create a practice. Its owner is invited by e-mail.'}
             </EmptyState>
           ) : (
             <DataTable
-              caption="Organizations"
+              caption="Practices"
               rows={list.data}
               rowKey={({ id }) => id}
               columns={[
                 {
-                  header: 'Organization',
+                  header: 'Practice',
                   cell: ({ name, owner_email }) => (
                     <>
                       <Text size="sm" fw={500}>
@@ -55,8 +56,8 @@ export function OrganizationsPage() {
                   ),
                 },
                 { header: 'Id', cell: ({ id }) => id },
-                { header: 'Locations', align: 'right', cell: ({ locations }) => locations.toLocaleString() },
-                { header: 'Agents', align: 'right', cell: ({ agents }) => agents.toLocaleString() },
+                { header: 'Locations', align: 'right', cell: ({ locations }) => formatCount(locations) },
+                { header: 'Agents', align: 'right', cell: ({ agents }) => formatCount(agents) },
                 { header: 'Last agent contact', cell: ({ last_contact_at }) => <When at={last_contact_at} /> },
                 {
                   header: 'Second factor',

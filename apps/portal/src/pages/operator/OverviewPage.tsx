@@ -6,6 +6,7 @@ import { useSuspenseQuery } from '@tanstack/react-query'
 import { read } from '../../api/query.ts'
 import { DataTable } from '../../ui/DataTable.tsx'
 import { ButtonLink, PageLink } from '../../ui/links.tsx'
+import { formatCount } from '../../ui/locale.ts'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { Section } from '../../ui/Section.tsx'
 import { StatCard } from '../../ui/StatCard.tsx'
@@ -24,12 +25,12 @@ export function OverviewPage() {
         description={
           <>
             {overview.environment === 'sandbox' ? 'Sandbox' : 'Production'}, started <When at={overview.started_at} />.
-            This page updates automatically.
+            Updates automatically.
           </>
         }
       />
       <Stack>
-        <Section title="To do">
+        <Section title="Needs attention">
           <TodoList
             todos={todosOf(overview)}
             whenEmpty={
@@ -41,12 +42,12 @@ export function OverviewPage() {
           />
         </Section>
         <SimpleGrid cols={{ base: 2, sm: 3, lg: 6 }}>
-          <StatCard label="Companies" value={counts.companies.toLocaleString()} />
-          <StatCard label="Organizations" value={counts.organizations.toLocaleString()} />
-          <StatCard label="Locations" value={counts.locations.toLocaleString()} />
-          <StatCard label="Records" value={counts.records.toLocaleString()} />
-          <StatCard label="Disclosures" value={counts.disclosures.toLocaleString()} />
-          <StatCard label="Agents" value={counts.agents.toLocaleString()} />
+          <StatCard label="Companies" value={formatCount(counts.companies)} />
+          <StatCard label="Practices" value={formatCount(counts.organizations)} />
+          <StatCard label="Locations" value={formatCount(counts.locations)} />
+          <StatCard label="Records" value={formatCount(counts.records)} />
+          <StatCard label="Disclosures" value={formatCount(counts.disclosures)} />
+          <StatCard label="Agents" value={formatCount(counts.agents)} />
         </SimpleGrid>
         <SimpleGrid cols={{ base: 1, md: 2 }}>
           <Section title="Agents" description="Connected: last contact within 3 minutes.">
@@ -76,7 +77,7 @@ export function OverviewPage() {
             columns={[
               { header: 'Table', cell: ({ name }) => <Text size="sm">{name}</Text> },
               { header: 'Size', align: 'right', cell: ({ size_bytes }) => bytesInWords(size_bytes) },
-              { header: 'Rows (estimate)', align: 'right', cell: ({ rows }) => rows.toLocaleString() },
+              { header: 'Rows (estimate)', align: 'right', cell: ({ rows }) => formatCount(rows) },
             ]}
           />
         </Section>

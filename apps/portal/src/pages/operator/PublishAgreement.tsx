@@ -88,7 +88,7 @@ export function PublishAgreement({
       </Tabs>
       <NumberInput
         label="Grace period in days"
-        description="How long keys keep working for companies that have not accepted this version. 0: they stop at once."
+        description="Existing keys keep working for this many days. After that, a company must accept this version first. 0: keys stop at once."
         value={days}
         onChange={(value) => change({ days: Number(value) })}
         min={0}

@@ -6,6 +6,7 @@ import { useState } from 'react'
 import { useAct } from '../../api/query.ts'
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx'
 import { useFound } from '../../ui/found.ts'
+import { locale } from '../../ui/locale.ts'
 import { SearchField } from '../../ui/SearchField.tsx'
 import { Section } from '../../ui/Section.tsx'
 import classes from './AccessEditor.module.css'
@@ -205,5 +206,5 @@ function datasetCount(count: number): string {
 }
 
 function list(names: string[]): string {
-  return new Intl.ListFormat('en', { type: 'conjunction' }).format(names)
+  return new Intl.ListFormat(locale, { type: 'conjunction' }).format(names)
 }

@@ -3,6 +3,7 @@ import { IconUserHeart } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { read } from '../../api/query.ts'
 import { ErrorNote } from '../../ui/ErrorNote.tsx'
+import { formatCount } from '../../ui/locale.ts'
 import { datasetTitle } from './dataset-title.ts'
 
 /** What a dataset contains: each attribute with an invented example. Open while `dataset` is not null. */
@@ -46,7 +47,7 @@ function Preview({ organizationId, dataset }: { organizationId: string; dataset:
         </Alert>
       )}
       <Badge variant="default" tt="none">
-        {preview.records.toLocaleString()} {preview.records === 1 ? 'record' : 'records'} in your practice
+        {formatCount(preview.records)} {preview.records === 1 ? 'record' : 'records'} in your practice
       </Badge>
       <Table verticalSpacing="xs">
         <Table.Thead>

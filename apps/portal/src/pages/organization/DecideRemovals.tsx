@@ -4,6 +4,7 @@ import { notifications } from '@mantine/notifications'
 import { useState } from 'react'
 import { useAct } from '../../api/query.ts'
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx'
+import { formatCount } from '../../ui/locale.ts'
 
 /** Decides about several held removals, one after the other: a list that has changed since ends it, and the others stay as they are. */
 export function DecideRemovals({
@@ -21,7 +22,7 @@ export function DecideRemovals({
   const reject = useAct('rejectRemoval')
   const [asked, setAsked] = useState<'confirm' | 'reject' | null>(null)
   const count = chosen.reduce((sum, { remaining }) => sum + remaining, 0)
-  const records = count.toLocaleString()
+  const records = formatCount(count)
   const removals = chosen.length === 1 ? '1 removal' : `${chosen.length} removals`
   const decide = async (act: (input: Parameters<typeof confirm.mutateAsync>[0]) => Promise<unknown>, done: string) => {
     for (const { location_id, dataset, list_hash } of chosen) {
@@ -35,7 +36,7 @@ export function DecideRemovals({
     <List size="sm" my="xs">
       {chosen.map(({ location_id, location_name, dataset, title, remaining }) => (
         <List.Item key={`${location_id} ${dataset}`}>
-          {title} of {location_name}: {remaining.toLocaleString()} records
+          {title} of {location_name}: {formatCount(remaining)} records
         </List.Item>
       ))}
     </List>

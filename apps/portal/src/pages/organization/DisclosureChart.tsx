@@ -2,6 +2,7 @@ import '@mantine/charts/styles.css'
 import type { DisclosureSummary } from '@bridgework/contract/portal'
 import { BarChart } from '@mantine/charts'
 import { Box, Table, Text } from '@mantine/core'
+import { formatCount, locale } from '../../ui/locale.ts'
 import { datasetTitle } from './dataset-title.ts'
 import { barsOf } from './disclosure-days.ts'
 
@@ -15,7 +16,7 @@ export function DisclosureChart({ summary }: { summary: DisclosureSummary }) {
     <>
       <Box
         role="img"
-        aria-label={`Records read by day, ${summary.total_records.toLocaleString()} in total. The table below has the numbers.`}
+        aria-label={`Records read by day, ${formatCount(summary.total_records)} in total. The table below has the numbers.`}
       >
         <BarChart
           h={260}
@@ -29,7 +30,7 @@ export function DisclosureChart({ summary }: { summary: DisclosureSummary }) {
             label: datasetTitle(dataset),
             color: colors[index % colors.length] ?? 'gray.6',
           }))}
-          valueFormatter={(value) => value.toLocaleString()}
+          valueFormatter={formatCount}
           xAxisProps={{ tickFormatter: shortDay }}
           barProps={{ isAnimationActive: false }}
           maxBarWidth={48}
@@ -58,8 +59,8 @@ export function DisclosureChart({ summary }: { summary: DisclosureSummary }) {
                 <Table.Tr key={`${day} ${dataset}`}>
                   <Table.Td>{day}</Table.Td>
                   <Table.Td>{datasetTitle(dataset)}</Table.Td>
-                  <Table.Td ta="right">{reads.toLocaleString()}</Table.Td>
-                  <Table.Td ta="right">{records.toLocaleString()}</Table.Td>
+                  <Table.Td ta="right">{formatCount(reads)}</Table.Td>
+                  <Table.Td ta="right">{formatCount(records)}</Table.Td>
                 </Table.Tr>
               ))}
             </Table.Tbody>
@@ -72,5 +73,5 @@ export function DisclosureChart({ summary }: { summary: DisclosureSummary }) {
 
 /** "21 Nov": a day of the practice, without any zone. */
 function shortDay(day: string): string {
-  return new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' }).format(new Date(day))
+  return new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', timeZone: 'UTC' }).format(new Date(day))
 }

@@ -9,6 +9,7 @@ import { read } from '../../api/query.ts'
 import { DataTable } from '../../ui/DataTable.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { ErrorNote } from '../../ui/ErrorNote.tsx'
+import { formatCount } from '../../ui/locale.ts'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { Section } from '../../ui/Section.tsx'
 import { StatCard } from '../../ui/StatCard.tsx'
@@ -84,8 +85,8 @@ export function DisclosuresPage() {
         ) : (
           <>
             <SimpleGrid cols={{ base: 1, xs: 3 }}>
-              <StatCard label="Reads" value={summary.total_reads.toLocaleString()} />
-              <StatCard label="Records" value={summary.total_records.toLocaleString()} />
+              <StatCard label="Reads" value={formatCount(summary.total_reads)} />
+              <StatCard label="Records" value={formatCount(summary.total_records)} />
               <StatCard label="Vendors" value={summary.vendors.length} />
             </SimpleGrid>
             <Section title="Records read by day" description={`Time zone: ${organization.time_zone ?? 'UTC'}.`}>
@@ -103,7 +104,7 @@ export function DisclosuresPage() {
                 </Button>
               )}
               <Text size="sm" c="dimmed" role="status">
-                {rows.length.toLocaleString()} of {summary.total_reads.toLocaleString()} reads
+                {formatCount(rows.length)} of {formatCount(summary.total_reads)} reads
               </Text>
             </Section>
             <SealSection organizationId={params.organization_id} />
@@ -128,15 +129,15 @@ export function DisclosuresPage() {
 function recordsOf({ records, counted, digested }: DisclosureEntry) {
   return (
     <>
-      {records.toLocaleString()}
+      {formatCount(records)}
       {counted !== null && (
         <Text size="xs" c="dimmed">
-          counted: {counted.toLocaleString()}
+          counted: {formatCount(counted)}
         </Text>
       )}
       {digested !== null && (
         <Text size="xs" c="dimmed">
-          compared: {digested.toLocaleString()}
+          compared: {formatCount(digested)}
         </Text>
       )}
     </>

@@ -1,5 +1,5 @@
 import type { AgentEntry, EnrolmentCode } from '@bridgework/contract/portal'
-import { Button, Group, Loader, Modal, Stack, Text } from '@mantine/core'
+import { Button, Code, Group, Loader, Modal, Stack, Tabs, Text } from '@mantine/core'
 import { IconCircleCheck } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -68,9 +68,31 @@ export function EnrollAgent({
           <Text size="sm" c="dimmed">
             Shown only now. It expires <When at={enrolment.code.expires_at} />.
           </Text>
-          {enrolment.code.commands.map(({ title, command }) => (
-            <Snippet key={title} label={title} code={command} />
-          ))}
+          <Text size="sm">
+            On the computer that hosts the database, install Node.js 22.13 or newer and put{' '}
+            <Code>{enrolment.code.package}</Code> into the folder where you run the commands. The operator of Bridgework
+            gives you this file. The guide “Install the agent” explains each step, and how the agent reads export files
+            of other systems.
+          </Text>
+          <Tabs defaultValue={ownSystem()} keepMounted={false}>
+            <Tabs.List mb="sm">
+              {enrolment.code.systems.map(({ name }) => (
+                <Tabs.Tab key={name} value={name}>
+                  {name}
+                </Tabs.Tab>
+              ))}
+            </Tabs.List>
+            {enrolment.code.systems.map(({ name, note, steps }) => (
+              <Tabs.Panel key={name} value={name}>
+                <Stack gap="sm">
+                  <Text size="sm">{note}</Text>
+                  {steps.map(({ title, command }, index) => (
+                    <Snippet key={title} label={`${index + 1}. ${title}`} code={command} />
+                  ))}
+                </Stack>
+              </Tabs.Panel>
+            ))}
+          </Tabs>
           <Heard agent={agent ?? null} />
           <Group justify="flex-end">
             <Button variant={agent ? 'filled' : 'default'} onClick={onClose}>
@@ -81,6 +103,12 @@ export function EnrollAgent({
       )}
     </Modal>
   )
+}
+
+/** The system of this computer, which is often the one of the office. */
+function ownSystem(): string {
+  if (/Mac/.test(navigator.userAgent)) return 'macOS'
+  return /Linux/.test(navigator.userAgent) ? 'Linux' : 'Windows'
 }
 
 function Heard({ agent }: { agent: AgentEntry | null }) {

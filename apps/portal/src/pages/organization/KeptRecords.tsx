@@ -5,6 +5,7 @@ import { useState } from 'react'
 import { useAct } from '../../api/query.ts'
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx'
 import { DataTable } from '../../ui/DataTable.tsx'
+import { formatCount } from '../../ui/locale.ts'
 import { Section } from '../../ui/Section.tsx'
 import { When } from '../../ui/When.tsx'
 
@@ -32,7 +33,7 @@ export function KeptRecords({
         columns={[
           { header: 'Location', cell: ({ location_name }) => <Text size="sm">{location_name}</Text> },
           { header: 'Dataset', cell: ({ title }) => title },
-          { header: 'Records', align: 'right', cell: ({ records }) => records.toLocaleString() },
+          { header: 'Records', align: 'right', cell: ({ records }) => formatCount(records) },
           { header: 'Kept since', cell: ({ kept_at }) => <When at={kept_at} /> },
           {
             header: 'Actions',

@@ -6,6 +6,7 @@ import { getRouteApi } from '@tanstack/react-router'
 import { read } from '../../api/query.ts'
 import { DataTable } from '../../ui/DataTable.tsx'
 import { PageLink } from '../../ui/links.tsx'
+import { formatCount } from '../../ui/locale.ts'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { Section } from '../../ui/Section.tsx'
 import { StateBadge } from '../../ui/StateBadge.tsx'
@@ -94,11 +95,11 @@ export function LocationPage() {
                   <When at={initial_sync_completed_at} never={state === 'not_provided' ? '–' : 'not yet'} />
                 ),
               },
-              { header: 'Records', align: 'right', cell: ({ visible }) => visible.toLocaleString() },
+              { header: 'Records', align: 'right', cell: ({ visible }) => formatCount(visible) },
               {
                 header: 'Removed',
                 align: 'right',
-                cell: ({ total, visible }) => (total - visible).toLocaleString(),
+                cell: ({ total, visible }) => formatCount(total - visible),
               },
             ]}
           />

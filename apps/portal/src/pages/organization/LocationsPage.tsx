@@ -7,6 +7,7 @@ import { read } from '../../api/query.ts'
 import { DataTable } from '../../ui/DataTable.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { ButtonLink, PageLink } from '../../ui/links.tsx'
+import { formatCount } from '../../ui/locale.ts'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { Pages } from '../../ui/Pages.tsx'
 import { SearchField } from '../../ui/SearchField.tsx'
@@ -52,7 +53,7 @@ export function LocationsPage() {
                 {
                   header: 'Records',
                   align: 'right',
-                  cell: (location) => sum(location.datasets.map(({ visible }) => visible)).toLocaleString(),
+                  cell: (location) => formatCount(sum(location.datasets.map(({ visible }) => visible))),
                 },
                 { header: 'System', cell: (location) => <System {...location.practice_management_system} /> },
               ]}

@@ -45,7 +45,7 @@ export function OverviewPage() {
           <StatCard label="Vendors with access" value={vendors} />
           <StatCard label="Removals to review" value={organization.removals} />
         </SimpleGrid>
-        <Section title="To do">
+        <Section title="Needs attention">
           <TodoList
             todos={todosOf(organization, params)}
             whenEmpty={

@@ -8,6 +8,7 @@ import { useSession } from '../../api/session.ts'
 import { DataTable } from '../../ui/DataTable.tsx'
 import { downloadCsv } from '../../ui/download.ts'
 import { ErrorNote } from '../../ui/ErrorNote.tsx'
+import { formatCount } from '../../ui/locale.ts'
 import { Section } from '../../ui/Section.tsx'
 import { When } from '../../ui/When.tsx'
 import { datasetTitle } from './dataset-title.ts'
@@ -126,7 +127,7 @@ function summaryOf(locations: number, count: number, isCut: boolean): string {
   if (locations === 0) return 'No location has a patient with this number.'
   if (count === 0) return 'No vendor received anything of this patient.'
   const shown = count > shownMax ? ` The newest ${shownMax} are shown; the file has all of them.` : ''
-  return `${isCut ? 'The newest ' : ''}${count.toLocaleString()} disclosures.${shown}`
+  return `${isCut ? 'The newest ' : ''}${formatCount(count)} disclosures.${shown}`
 }
 
 const columns = [

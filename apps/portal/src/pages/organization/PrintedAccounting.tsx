@@ -1,6 +1,7 @@
 import type { PatientAccounting } from '@bridgework/contract/portal'
 import { useEffect } from 'react'
 import { createPortal } from 'react-dom'
+import { formatCount, locale } from '../../ui/locale.ts'
 import { datasetTitle } from './dataset-title.ts'
 import classes from './PrintedAccounting.module.css'
 
@@ -41,7 +42,7 @@ export function PrintedAccounting({ report, onDone }: { report: AccountingReport
         </dd>
         <dt>Disclosures</dt>
         <dd>
-          {accounting.data.length.toLocaleString()}
+          {formatCount(accounting.data.length)}
           {accounting.is_cut && ', the newest; there are more'}
         </dd>
       </dl>
@@ -83,5 +84,5 @@ export function PrintedAccounting({ report, onDone }: { report: AccountingReport
 }
 
 function inZone(instant: string, timeZone: string, style: Intl.DateTimeFormatOptions): string {
-  return new Intl.DateTimeFormat(undefined, { ...style, timeZone }).format(new Date(instant))
+  return new Intl.DateTimeFormat(locale, { ...style, timeZone }).format(new Date(instant))
 }

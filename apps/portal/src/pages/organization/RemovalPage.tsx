@@ -8,6 +8,7 @@ import { useMay } from '../../api/session.ts'
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx'
 import { DataTable } from '../../ui/DataTable.tsx'
 import { PageLink } from '../../ui/links.tsx'
+import { formatCount } from '../../ui/locale.ts'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { Section } from '../../ui/Section.tsx'
 import { StatCard } from '../../ui/StatCard.tsx'
@@ -53,7 +54,7 @@ export function RemovalPage() {
                 Keep records…
               </Button>
               <Button color="red.9" onClick={() => setAsked('confirm')}>
-                Hide {remaining.toLocaleString()} records…
+                Hide {formatCount(remaining)} records…
               </Button>
             </>
           )
@@ -62,11 +63,11 @@ export function RemovalPage() {
       <Stack>
         {!mayDecide && <WhoMay action="removal.decide" what="hide or keep these records" />}
         <SimpleGrid cols={{ base: 1, xs: 3 }}>
-          <StatCard label="Would be hidden" value={remaining.toLocaleString()} />
+          <StatCard label="Would be hidden" value={formatCount(remaining)} />
           <StatCard
             label="Would stay"
-            value={(visible - remaining).toLocaleString()}
-            hint={`of ${visible.toLocaleString()} that vendors see now`}
+            value={formatCount(visible - remaining)}
+            hint={`of ${formatCount(visible)} that vendors see now`}
           />
           <StatCard label="Held since" value={<When at={removal.held_at} />} />
         </SimpleGrid>
@@ -74,7 +75,7 @@ export function RemovalPage() {
           title="Records that would be hidden"
           description={
             removal.records.length < remaining
-              ? `The first ${removal.records.length} of ${remaining.toLocaleString()}, with their key in your system.`
+              ? `The first ${removal.records.length} of ${formatCount(remaining)}, with their key in your system.`
               : 'With their key in your system.'
           }
         >
@@ -95,13 +96,13 @@ export function RemovalPage() {
       <ConfirmDialog
         opened={asked === 'confirm'}
         onClose={() => setAsked(null)}
-        title={`Hide ${remaining.toLocaleString()} records?`}
+        title={`Hide ${formatCount(remaining)} records?`}
         typed={String(remaining)}
         confirm="Hide records"
         onConfirm={async () => {
           const done = await confirm.mutateAsync({ params, body: { list_hash } })
-          const more = done.remaining === 0 ? '' : ` ${done.remaining.toLocaleString()} more follow in the background.`
-          await leave(`${done.hidden.toLocaleString()} records are hidden.${more}`)
+          const more = done.remaining === 0 ? '' : ` ${formatCount(done.remaining)} more follow in the background.`
+          await leave(`${formatCount(done.hidden)} records are hidden.${more}`)
         }}
       >
         At their next read, vendors see these {title.toLowerCase()} of {location_name} as removed. A record that returns

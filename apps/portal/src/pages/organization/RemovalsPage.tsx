@@ -10,6 +10,7 @@ import { DataTable } from '../../ui/DataTable.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { useFound } from '../../ui/found.ts'
 import { ButtonLink } from '../../ui/links.tsx'
+import { formatCount } from '../../ui/locale.ts'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { SearchField } from '../../ui/SearchField.tsx'
 import { When } from '../../ui/When.tsx'
@@ -110,6 +111,6 @@ function keyOf({ location_id, dataset }: RemovalEntry): string {
 }
 
 function progressOf({ state, remaining, hidden, visible }: RemovalEntry): string {
-  if (state === 'held') return `Would hide ${remaining.toLocaleString()} of ${visible.toLocaleString()}`
-  return `${hidden.toLocaleString()} of ${(hidden + remaining).toLocaleString()} are hidden`
+  if (state === 'held') return `Would hide ${formatCount(remaining)} of ${formatCount(visible)}`
+  return `${formatCount(hidden)} of ${formatCount(hidden + remaining)} are hidden`
 }

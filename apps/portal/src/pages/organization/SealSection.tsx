@@ -5,6 +5,7 @@ import { urlOf } from '../../api/call.ts'
 import { read, useAct } from '../../api/query.ts'
 import { useMay } from '../../api/session.ts'
 import { ErrorNote } from '../../ui/ErrorNote.tsx'
+import { formatCount } from '../../ui/locale.ts'
 import { Section } from '../../ui/Section.tsx'
 import { When } from '../../ui/When.tsx'
 
@@ -25,7 +26,7 @@ export function SealSection({ organizationId }: { organizationId: string }) {
             'There is no seal yet: the first one is made after the day has ended.'
           ) : (
             <>
-              {data.entries?.toLocaleString()} disclosures are sealed. Last seal: <When at={data.sealed_at} />
+              {formatCount(data.entries ?? 0)} disclosures are sealed. Last seal: <When at={data.sealed_at} />
             </>
           )}
         </Text>

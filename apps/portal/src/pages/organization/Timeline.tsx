@@ -1,6 +1,7 @@
 import type { LocationPage, TimelineCell } from '@bridgework/contract/portal'
 import { Box, Group, Stack, Table, Text } from '@mantine/core'
 import { exactInstant } from '../../ui/instant.ts'
+import { locale } from '../../ui/locale.ts'
 import { datasetTitle } from './dataset-title.ts'
 import classes from './Timeline.module.css'
 import { longestGap, shareRead } from './timeline-figures.ts'
@@ -101,5 +102,5 @@ export function Timeline({ location }: { location: LocationPage }) {
 
 function tick(instant: string, range: LocationPage['range']): string {
   const format = range === '24h' ? ({ timeStyle: 'short' } as const) : ({ weekday: 'short', hour: 'numeric' } as const)
-  return new Intl.DateTimeFormat(undefined, format).format(new Date(instant))
+  return new Intl.DateTimeFormat(locale, format).format(new Date(instant))
 }

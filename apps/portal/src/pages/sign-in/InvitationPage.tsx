@@ -127,7 +127,12 @@ function NewAccount({ token, invitation }: { token: string; invitation: Invitati
         {/* A password manager keeps the new password under it. */}
         <input type="hidden" name="username" autoComplete="username" value={invitation.email} readOnly />
         <TextInput label="Your name" autoComplete="name" maxLength={200} {...form.getInputProps('name')} />
-        <NewPasswordInput label="Choose a password" typed={form.values.password} {...form.getInputProps('password')} />
+        <NewPasswordInput
+          label="Choose a password"
+          typed={form.values.password}
+          facts={[form.values.name, invitation.email, invitation.tenant_name]}
+          {...form.getInputProps('password')}
+        />
         <ErrorNote error={accept.error ?? join.error} />
         <Button type="submit" loading={accept.isPending}>
           Create account and join

@@ -1,17 +1,24 @@
 import { Group, PasswordInput, type PasswordInputProps, Progress, Text } from '@mantine/core'
-import { IconCheck } from '@tabler/icons-react'
-import { useId } from 'react'
+import { IconAlertCircle, IconCheck } from '@tabler/icons-react'
+import { useEffect, useId, useState } from 'react'
+import { call } from '../../api/call.ts'
 import { passwordAdvice, passwordLengthMin } from './password.ts'
 
-/** A new password, and its rules while it is typed. `typed`: the field's text. */
-export function NewPasswordInput({ typed, ...props }: PasswordInputProps & { typed: string }) {
+/** A new password, and its rules while it is typed. `typed`: the field's text. `facts`: what it must not contain, of a person without a session. */
+export function NewPasswordInput({
+  typed,
+  facts = [],
+  ...props
+}: PasswordInputProps & { typed: string; facts?: readonly string[] }) {
   const advice = passwordAdvice(typed)
+  const checked = useCheck(typed, facts)
+  const refusal = advice === null && checked?.password === typed ? checked.refusal : undefined
   const id = useId()
   return (
     <div>
       <PasswordInput
         autoComplete="new-password"
-        description="15 characters or more, for example a sentence. Common and leaked passwords are refused."
+        description="15 characters or more, for example a sentence of your own. Not your name, your company’s name or a common phrase."
         maxLength={256}
         required
         withAsterisk={false}
@@ -23,15 +30,42 @@ export function NewPasswordInput({ typed, ...props }: PasswordInputProps & { typ
         value={Math.min(100, ([...typed].length / passwordLengthMin) * 100)}
         size="xs"
         mt={6}
-        color={advice === null ? 'teal' : 'gray'}
+        color={advice !== null ? 'gray' : refusal ? 'red' : 'teal'}
         aria-hidden
       />
-      <Group gap={4} mt={4} id={id} role="status">
-        {advice === null && <IconCheck size={14} aria-hidden />}
-        <Text size="xs" c="dimmed">
-          {typed === '' ? 'No password entered yet' : (advice ?? 'Long enough')}
+      <Group gap={4} mt={4} id={id} role="status" wrap="nowrap">
+        {refusal === null && <IconCheck size={14} aria-hidden />}
+        {refusal && <IconAlertCircle size={14} aria-hidden style={{ flex: 'none' }} />}
+        <Text size="xs" c={refusal ? 'var(--mantine-color-error)' : 'dimmed'}>
+          {typed === ''
+            ? 'No password entered yet'
+            : (advice ?? refusal ?? (refusal === null ? 'Good password' : 'Long enough'))}
         </Text>
       </Group>
     </div>
   )
+}
+
+type Checked = { password: string; refusal: string | null } | null
+
+const pauseMs = 400
+
+/** What the server says of a password that is long enough, after a pause in typing. Null before, and when the server cannot say: sending the form asks again. */
+function useCheck(password: string, facts: readonly string[]): Checked {
+  const [checked, setChecked] = useState<Checked>(null)
+  const about = JSON.stringify(facts)
+  useEffect(() => {
+    if (passwordAdvice(password) !== null) return
+    const abort = new AbortController()
+    const timer = setTimeout(() => {
+      call('checkPassword', { body: { password, about: JSON.parse(about) }, signal: abort.signal })
+        .then(({ refusal }) => setChecked({ password, refusal }))
+        .catch(() => setChecked(null))
+    }, pauseMs)
+    return () => {
+      clearTimeout(timer)
+      abort.abort()
+    }
+  }, [password, about])
+  return checked
 }

@@ -10,7 +10,7 @@ import {
 import { IconFingerprint } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
-import { callSignIn } from '../../api/call.ts'
+import { callSignIn, PortalError } from '../../api/call.ts'
 import { ErrorNote } from '../../ui/ErrorNote.tsx'
 import { SecondFactor } from './SecondFactor.tsx'
 
@@ -95,20 +95,34 @@ export function SignInForm({
 }
 
 /** False when the person chose none: that is no error. */
-async function signInWithPasskey(useBrowserAutofill: boolean): Promise<boolean> {
+async function signInWithPasskey(fromAutofill: boolean): Promise<boolean> {
+  const response = await askForPasskey(fromAutofill).catch((error: unknown) => {
+    // Autofill is an offer that the person did not ask for. Browsers refuse it in many ways; the form works without it.
+    if (fromAutofill || isDeclined(error)) return null
+    if (error instanceof PortalError) throw error
+    throw new PortalError(
+      0,
+      'passkey_refused',
+      'This browser cannot use a passkey here. Sign in with your password.',
+      null,
+    )
+  })
+  if (response === null) return false
+  await callSignIn('signInWithPasskey', { response })
+  return true
+}
+
+async function askForPasskey(useBrowserAutofill: boolean) {
   const options = await callSignIn('getPasskeySignIn', undefined)
-  try {
-    const response = await startAuthentication({
-      // What better-auth makes for it.
-      optionsJSON: options as Parameters<typeof startAuthentication>[0]['optionsJSON'],
-      useBrowserAutofill,
-    })
-    await callSignIn('signInWithPasskey', { response })
-    return true
-  } catch (error) {
-    if (error instanceof WebAuthnError || (error instanceof Error && error.name === 'NotAllowedError')) return false
-    throw error
-  }
+  return await startAuthentication({
+    // What better-auth makes for it.
+    optionsJSON: options as Parameters<typeof startAuthentication>[0]['optionsJSON'],
+    useBrowserAutofill,
+  })
+}
+
+function isDeclined(error: unknown): boolean {
+  return error instanceof WebAuthnError || (error instanceof Error && error.name === 'NotAllowedError')
 }
 
 /** Offers passkeys among what the browser fills into the e-mail field, where the browser can. */

@@ -53,7 +53,7 @@ export function SignUpPage() {
     >
       <form onSubmit={form.onSubmit((values) => signUp.mutate(values))} noValidate>
         <Stack>
-          <Radio.Group label="Sign up as" {...form.getInputProps('side')}>
+          <Radio.Group label="What are you registering?" {...form.getInputProps('side')}>
             <Stack gap="xs" mt="xs">
               <Radio
                 value="company"
@@ -77,7 +77,12 @@ export function SignUpPage() {
             maxLength={254}
             {...form.getInputProps('email')}
           />
-          <NewPasswordInput label="Password" typed={password} {...form.getInputProps('password')} />
+          <NewPasswordInput
+            label="Password"
+            typed={password}
+            facts={[form.values.name, email, form.values.tenant_name]}
+            {...form.getInputProps('password')}
+          />
           <ErrorNote error={signUp.error} />
           <Button type="submit" loading={signUp.isPending}>
             Sign up

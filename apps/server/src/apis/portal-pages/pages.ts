@@ -7,8 +7,19 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 
 type SendPage = (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply>
 
-/** Sends the one document that loads the portal, which shows the page of the address. `dir`: where the pages were built. */
-export function createPageSender({ dir, publicUrl }: { dir: string; publicUrl: string }): SendPage {
+/**
+ * Sends the one document that loads the portal, which shows the page of the address. It says whether this is a sandbox, so that no page waits for
+ * it. `dir`: where the pages were built.
+ */
+export function createPageSender({
+  dir,
+  publicUrl,
+  environment,
+}: {
+  dir: string
+  publicUrl: string
+  environment: 'sandbox' | 'production'
+}): SendPage {
   return async (_request, reply) => {
     const nonce = randomBytes(16).toString('base64')
     // Read every time: the pages may be built anew under a server that runs.
@@ -17,7 +28,11 @@ export function createPageSender({ dir, publicUrl }: { dir: string; publicUrl: s
     return reply
       .headers(pageHeaders(nonce, publicUrl))
       .type('text/html; charset=utf-8')
-      .send(page.replace(/(<meta name="csp-nonce" content=")/, `$1${nonce}`))
+      .send(
+        page
+          .replace(/(<meta name="csp-nonce" content=")/, `$1${nonce}`)
+          .replace(/(<meta name="environment" content=")/, `$1${environment}`),
+      )
   }
 }
 

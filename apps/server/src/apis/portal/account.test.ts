@@ -28,6 +28,21 @@ test('W19: a person sees where they are signed in and ends a sign-in there, and 
   assert.equal((await here.get('/session')).status, 200)
 })
 
+test('a person signs out everywhere with one act, on record and announced by mail, and others stay signed in', async (t) => {
+  const world = await somePortal(t)
+  const person = await world.addPerson()
+  const [here, elsewhere] = [await world.signIn(person), await world.signIn(person)]
+  const stranger = await world.signIn(await world.addPerson())
+
+  assert.equal((await here.delete('/account/sessions')).status, 200)
+
+  for (const { get } of [here, elsewhere]) assert.equal((await get('/session')).status, 401)
+  assert.equal((await stranger.get('/session')).status, 200)
+  const events = (await (await world.signIn(person)).get('/account/events')).body.data as unknown as Listed
+  assert.deepEqual(events.filter(({ action }) => action === 'account.sign_out_everywhere').length, 1)
+  assert.match((await world.mailsTo(person.email))[0]?.text ?? '', /All sessions of your account have ended/)
+})
+
 test('a list of sign-ins tells nothing with which one could be taken over', async (t) => {
   const world = await somePortal(t)
   const signed = await world.signIn(await world.addPerson())

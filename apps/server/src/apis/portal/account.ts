@@ -6,7 +6,7 @@ import { recordAccountEvent } from '../../modules/sign-in/account-event.ts'
 import { freshMs, idleTimeoutMs, sessionLifetimeMs } from '../../modules/sign-in/auth.ts'
 import type { Person } from '../../modules/sign-in/person.ts'
 import { secondFactorOwed } from '../../modules/sign-in/second-factor.ts'
-import { countPasskeys, endSession, listSessions, renamePerson } from '../../modules/sign-in/store.ts'
+import { countPasskeys, endAllSessions, endSession, listSessions, renamePerson } from '../../modules/sign-in/store.ts'
 import { withTransaction } from '../../platform/database/pool.ts'
 import { requireText } from '../../platform/errors/field.ts'
 import { Problem } from '../../platform/errors/problem.ts'
@@ -22,6 +22,7 @@ export const accountHandlers: PortalHandlers<
   | 'getSession'
   | 'updateAccount'
   | 'listSessions'
+  | 'endAllSessions'
   | 'endSession'
   | 'listAccountEvents'
 > = {
@@ -81,6 +82,12 @@ export const accountHandlers: PortalHandlers<
     })),
   }),
 
+  endAllSessions: async ({ pool }, call) => {
+    await endAllSessions(pool, call.person.userId)
+    await recordAccountEvent(pool, { ...eventOf(call), action: 'account.sign_out_everywhere' })
+    return { done: true }
+  },
+
   endSession: async ({ pool }, call) => {
     const sessionId = parseUuid(call.params.session_id ?? '')
     if (!sessionId || !(await endSession(pool, call.person.userId, sessionId))) throw new Problem('not_found')
@@ -118,6 +125,6 @@ function toMembership(entry: MembershipEntry, person: Person, hasSecondFactor: b
 const eventsMax = 100
 const mailsMax = 50
 
-function eventOf({ person, ip, requestId }: Call<'updateAccount' | 'endSession'>) {
+function eventOf({ person, ip, requestId }: Call<'updateAccount' | 'endAllSessions' | 'endSession'>) {
   return { user: { id: person.userId, name: person.name, email: person.email }, ip, requestId }
 }

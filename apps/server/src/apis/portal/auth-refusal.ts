@@ -1,5 +1,6 @@
 import type { ProblemCode } from '@bridgework/contract'
 import { isAPIError } from 'better-auth/api'
+import { tooManyAttempts } from '../../modules/sign-in/attempt-limit.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 
 /** Runs a call of better-auth; what it refuses becomes one of our errors, `code` where the route has one answer to everything. Its own texts are dropped. */
@@ -9,11 +10,11 @@ export async function inOurWords<T>(code: ProblemCode, call: () => Promise<T>): 
   } catch (error) {
     if (!isAPIError(error)) throw error
     const known = refusals[String(error.body?.code)]
+    if (known?.[0] === 'sign_in_throttled') throw tooManyAttempts(lockSeconds)
     throw new Problem(known?.[0] ?? code, {
       because: String(error.body?.code ?? error.status).slice(0, 60),
       cause: error,
       ...(known && known[1] !== '' && { errors: known[1] }),
-      ...(known?.[0] === 'sign_in_throttled' && { retryAfterSeconds: lockSeconds }),
     })
   }
 }

@@ -5,11 +5,11 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import type { EnrolmentCode } from '@bridgework/contract/portal'
 import { somePortal } from './test-portal.ts'
 
 type Dataset = { dataset: string; has_patient_data: boolean }
 type Agent = { id: string; state: string; name: string }
-type Code = { code: string; commands: { title: string; command: string }[] }
 
 async function somePractice(t: TestContext, options: Parameters<typeof somePortal>[1] = {}) {
   const world = await somePortal(t, options)
@@ -100,16 +100,21 @@ test('the code that enrols an agent is shown once, with commands that work as th
   const world = await somePractice(t)
   const { owner, path } = world
   const answer = await owner.post(`${path}/enrolment_codes`)
-  const { code, commands } = answer.body as unknown as Code
+  const { code, package: file, systems } = answer.body as unknown as EnrolmentCode
   assert.equal(answer.status, 200)
   assert.match(code, /^bwe_/)
-  for (const { title, command } of commands)
-    assert.match(command, new RegExp(`enroll --server http://localhost --code ${code}`), title)
+  const agent = JSON.parse(readFileSync(join(import.meta.dirname, '../../../../agent/package.json'), 'utf8'))
+  assert.equal(file, `${agent.name.replace('@', '').replace('/', '-')}-${agent.version}.tgz`)
+  for (const { name, steps } of systems) {
+    const enroll = steps.find(({ title }) => title === 'Enroll')?.command ?? ''
+    assert.match(enroll, new RegExp(`enroll --server http://localhost --code ${code} `), name)
+    for (const { command } of steps) assert.doesNotMatch(command, /[<>…]/, name)
+  }
   assert.doesNotMatch((await owner.get(`${path}/events`)).text, new RegExp(code))
 
   const folder = mkdtempSync(join(tmpdir(), 'bridgework-enrol-'))
   t.after(() => rmSync(folder, { recursive: true, force: true }))
-  const clone = commands.at(-1)?.command ?? ''
+  const clone = systems.at(-1)?.steps[0]?.command ?? ''
   const words = clone.replace('npm run agent -- ', '').replace('http://localhost ', `${world.url} `).split(' ')
   const main = join(import.meta.dirname, '../../../../agent/src/main.ts')
   const config = join(folder, 'config.json')

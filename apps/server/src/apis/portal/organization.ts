@@ -11,7 +11,7 @@ import { listRemovals } from '../../modules/records/removal-store.ts'
 import { withTransaction } from '../../platform/database/pool.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import { type AgentId, parseNumericId } from '../../platform/identity/identity.ts'
-import { enrolmentCommands } from './agent-commands.ts'
+import { agentPackage, enrolmentSteps } from './agent-commands.ts'
 import { entryOf } from './audit.ts'
 import type { PortalHandlers } from './context.ts'
 import { readListPage } from './list.ts'
@@ -124,7 +124,12 @@ export const organizationHandlers: PortalHandlers<
       { organizationId: call.member.organizationId },
       (client) => recordAudit(client, entryOf(call, 'agent.enroll', 'A code with which one agent can enrol')),
     )
-    return { code, expires_at: expiresAt.toISOString(), commands: enrolmentCommands(publicUrl, code) }
+    return {
+      code,
+      expires_at: expiresAt.toISOString(),
+      package: agentPackage,
+      systems: enrolmentSteps(publicUrl, code),
+    }
   },
 
   revokeAgent: async ({ pool }, call) => {

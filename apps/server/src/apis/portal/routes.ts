@@ -22,8 +22,10 @@ import { memberHandlers } from './members.ts'
 import { type Membership, requireMembership, tenantOf } from './membership.ts'
 import { operatorHandlers } from './operator.ts'
 import { organizationHandlers } from './organization.ts'
+import { passwordCheckHandlers } from './password-check.ts'
 import { patientDisclosureHandlers } from './patient-disclosures.ts'
 import { readQuery } from './query.ts'
+import { referenceTokenHandlers } from './reference-token.ts'
 import { removalHandlers } from './removals.ts'
 import { sealedDisclosureHandlers } from './sealed-disclosures.ts'
 import { registerAuth, requireFullSignIn, webHeaders } from './sign-in-routes.ts'
@@ -35,6 +37,8 @@ import { vendorHandlers } from './vendors.ts'
 const handlers: PortalHandlers = {
   ...accountHandlers,
   ...signUpHandlers,
+  ...passwordCheckHandlers,
+  ...referenceTokenHandlers,
   ...invitationHandlers,
   ...historyHandlers,
   ...companyHandlers,

@@ -73,6 +73,7 @@ test('a caller with the password gets five codes for each time it is given, and 
   const locked = await giveCode(world, cookie, codeOf(secret, 0))
   assert.deepEqual([locked.status, locked.body.code], [429, 'sign_in_throttled'])
   assert.equal(locked.headers.get('retry-after'), '900')
+  assert.equal(locked.body.errors, 'Too many attempts. Try again in 15 minutes.')
 })
 
 test('the second factor is switched on and off with the password and a fresh sign-in, on record and announced by mail', async (t) => {

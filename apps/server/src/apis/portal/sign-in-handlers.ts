@@ -13,6 +13,7 @@ import { Problem } from '../../platform/errors/problem.ts'
 import { inOurWords } from './auth-refusal.ts'
 import type { PortalContext } from './context.ts'
 import { identitySignInHandlers } from './identity-sign-in.ts'
+import { factsOf } from './person-facts.ts'
 import { requireAnotherFactor, requireProofToAdd } from './second-factor-gate.ts'
 import type { SignInHandler } from './sign-in-call.ts'
 
@@ -76,7 +77,7 @@ export const signInHandlers: { [Name in SignInRouteName]: SignInHandler<Name> } 
       const kept = await internalAdapter.findVerificationValue(`reset-password:${body.token}`)
       const found = kept && kept.expiresAt > new Date() ? await internalAdapter.findUserById(kept.value) : null
       if (!found) throw new Problem('invitation_unknown')
-      await requireGoodPassword(body.new_password, [found.name, found.email])
+      await requireGoodPassword(body.new_password, await factsOf(context.pool, found))
       await context.auth.api.resetPassword({ body: { newPassword: body.new_password, token: body.token }, headers })
       await endResetLinks(context.pool, found.id)
       return found
@@ -85,7 +86,7 @@ export const signInHandlers: { [Name in SignInRouteName]: SignInHandler<Name> } 
   },
 
   changePassword: async (context, { headers, body, person, ip }) => {
-    await requireGoodPassword(body.new_password, [person.name, person.email])
+    await requireGoodPassword(body.new_password, await factsOf(context.pool, userOf(person)))
     const { headers: set } = await counted(context, 'password', { ip, account: person.email }, 'sign_in_refused', () =>
       context.auth.api.changePassword({
         body: {

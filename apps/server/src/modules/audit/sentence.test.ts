@@ -153,6 +153,7 @@ const sentences = {
     ['Through Entra', 'Signed in through Entra'],
   ],
   'account.sign_out': [[null, 'Signed out']],
+  'account.sign_out_everywhere': [[null, 'Signed out everywhere']],
   'account.session_end': [
     [null, 'Ended a session'],
     ['2 sessions, by Acme', 'Ended 2 sessions of yours for Acme'],

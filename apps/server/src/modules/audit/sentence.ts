@@ -232,6 +232,7 @@ export const acts = {
   ]),
   'account.sign_in': words('account', 'Signed in', [/^Through (.*)$/s, (provider) => `Signed in through ${provider}`]),
   'account.sign_out': words('account', 'Signed out'),
+  'account.sign_out_everywhere': words('account', 'Signed out everywhere'),
   'account.session_end': words('account', 'Ended a session', [
     /^(\d+ sessions?), by (.*)$/s,
     (sessions, tenant) => `Ended ${sessions} of yours for ${tenant}`,

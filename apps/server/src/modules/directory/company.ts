@@ -38,6 +38,9 @@ export async function listCompanies(db: Queryable): Promise<Company[]> {
   return rows.map(toCompany)
 }
 
+/** The name of the sandbox's own vendor. A company cannot take a name that another one has. */
+export const demoVendorName = 'Demo Vendor'
+
 /** The names of these companies, by id. */
 export async function companyNames(db: Queryable, ids: readonly CompanyId[]): Promise<Map<CompanyId, string>> {
   const { rows } = await db.query<{ id: CompanyId; name: string }>(

@@ -10,6 +10,7 @@ const notices = {
   'account.sign_in': null,
   'account.sign_out': null,
   'account.session_end': null,
+  'account.sign_out_everywhere': 'All sessions of your account have ended, on every device.',
   'account.update': null,
   'account.password_change': 'Your password was changed. All your other sessions have ended.',
   'account.password_reset':

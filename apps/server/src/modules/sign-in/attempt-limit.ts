@@ -16,6 +16,8 @@ const limits = {
   passkey: { address: { max: 50, windowMs: 15 * minutesMs } },
   /** Links that were mailed: they cannot be guessed, and trying costs us a query. */
   link: { address: { max: 50, windowMs: 15 * minutesMs } },
+  /** Questions while a password is typed, a few for each that is chosen: each takes some milliseconds. */
+  password_check: { address: { max: 600, windowMs: 15 * minutesMs } },
   /** Beginnings and failures at identity providers: each makes the server call another one. */
   identity_provider: { address: { max: 200, windowMs: 15 * minutesMs } },
   /** Mails that a stranger can have us send; each one counts. */
@@ -46,7 +48,7 @@ export async function admitAttempt(
   for (const { limit, key } of counts) {
     const at = await count(db, key, limit)
     if (at === null) {
-      throw new Problem('sign_in_throttled', { retryAfterSeconds: await secondsUntilFree(db, key, limit) })
+      throw tooManyAttempts(await secondsUntilFree(db, key, limit))
     }
     counted.push({ key, at })
   }
@@ -55,6 +57,13 @@ export async function admitAttempt(
       for (const { key, at } of counted) await forget(db, key, at)
     },
   }
+}
+
+/** The refusal of a further try, with the wait in minutes: people do not count in seconds. */
+export function tooManyAttempts(retryAfterSeconds: number): Problem {
+  const minutes = Math.ceil(retryAfterSeconds / 60)
+  const errors = `Too many attempts. Try again in ${minutes === 1 ? 'a minute' : `${minutes} minutes`}.`
+  return new Problem('sign_in_throttled', { errors, retryAfterSeconds })
 }
 
 /** When it was counted, as text that keeps the microseconds; null when the log is full. The row's lock makes tries of one key take turns. */

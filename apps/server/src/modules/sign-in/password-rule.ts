@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Problem } from '../../platform/errors/problem.ts'
+import { commonPhrases } from './common-phrases.ts'
 
 /** NIST SP 800-63B 3.1.1.2: fifteen characters where a password may stand alone, and room for a long sentence. */
 export const passwordLengthMin = 15
@@ -9,8 +10,9 @@ export const passwordLengthMax = 256
 const scoreMin = 3
 
 /**
- * Refuses a password that is short, common, known from breaches or easily guessed, also from what `about` says of the person: name, e-mail
- * address, company. The lists are embedded and nothing is sent anywhere. Throws Problem password_refused, which says what is wrong.
+ * Refuses a password that is short, common, known from breaches or easily guessed, is little more than a common phrase, or contains what `about`
+ * says of the person: name, e-mail address, company. The lists are embedded and nothing is sent anywhere. It is called when a password is
+ * chosen, so earlier passwords keep working. Throws Problem password_refused, which says what is wrong.
  */
 export async function requireGoodPassword(password: string, about: readonly string[]): Promise<void> {
   const length = [...password].length
@@ -20,12 +22,17 @@ export async function requireGoodPassword(password: string, about: readonly stri
     )
   }
   if (password.length > passwordLengthMax) refuse(`This password is too long: at most ${passwordLengthMax} characters.`)
-  const words = wordsOf(about)
-  if (lettersWithout(password, words) < 8) {
-    refuse('This password is mostly your name, e-mail address or company. Choose other words.')
+  const letters = lettersOf(password)
+  const name = namesOf(about).find((each) => letters.includes(lettersOf(each)))
+  if (name !== undefined) {
+    refuse(`This password contains “${name}”, which is part of your name, e-mail address or company. Leave it out.`)
+  }
+  const own = commonPhrases.reduce((rest, phrase) => rest.replaceAll(phrase, ''), letters)
+  if (own !== letters && own.length < 8) {
+    refuse('This password is a phrase that many people use. Choose words that do not belong together.')
   }
   checker ??= loadChecker()
-  const { score, feedback } = (await checker).check(password, words)
+  const { score, feedback } = (await checker).check(password, wordsOf(about))
   if (score < scoreMin) {
     const why = feedback.warning ? ` ${feedback.warning}` : ''
     refuse(`This password is easy to guess.${why} Choose other words, or add more.`)
@@ -58,12 +65,28 @@ function wordsOf(about: readonly string[]): string[] {
   return about.flatMap((text) => [text, ...text.split(/[^\p{L}\p{N}]+/u)]).filter((word) => word.length >= 3)
 }
 
-function lettersWithout(password: string, words: readonly string[]): number {
-  let rest = password.toLowerCase()
-  for (const word of words.toSorted((one, other) => other.length - one.length)) {
-    rest = rest.replaceAll(word.toLowerCase(), '')
-  }
-  return [...rest.replace(/[^\p{L}\p{N}]/gu, '')].length
+/**
+ * What a password must not contain: each name whole, its words of four letters or more, and what is before the @ of an address. Words that are
+ * in the names of many companies do not count.
+ */
+function namesOf(about: readonly string[]): string[] {
+  return about
+    .flatMap((text) => (text.includes('@') ? [text.split('@')[0] ?? ''] : [text, ...text.split(/[^\p{L}\p{N}]+/u)]))
+    .filter((name) => lettersOf(name).length >= 4 && !inManyNames.has(name.toLowerCase()))
+}
+
+const inManyNames = new Set(
+  `associates center centre clinic company corp dental dentist dentistry dentists family group health office partners
+  practice smile smiles software team`.split(/\s+/),
+)
+
+/** Only letters and digits, in lower case, without the usual replacements of letters: `P@t-Pers0n` is `patperson`. */
+function lettersOf(text: string): string {
+  return text
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/[@$!013457]/g, (char) => 'asioieast'['@$!013457'.indexOf(char)] ?? char)
+    .replace(/[^\p{L}\p{N}]/gu, '')
 }
 
 function refuse(errors: string): never {

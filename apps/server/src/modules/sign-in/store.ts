@@ -57,6 +57,11 @@ export async function endSession(db: Queryable, userId: string, sessionId: strin
   return rowCount === 1
 }
 
+/** Ends all sessions of a person. */
+export async function endAllSessions(db: Queryable, userId: string): Promise<void> {
+  await db.query('delete from portal_session where user_id = $1', [userId])
+}
+
 /** Forgets what has run out: sessions, links, challenges, used one-time passwords and counted tries. */
 export async function deleteOldSignIns(db: Queryable): Promise<void> {
   for (const statement of [

@@ -1,0 +1,7 @@
+/** The language of every text, date and number: a page in one language, whatever the browser is set to. */
+export const locale = 'en-US'
+
+/** A count with its thousands apart. */
+export function formatCount(count: number): string {
+  return count.toLocaleString(locale)
+}
