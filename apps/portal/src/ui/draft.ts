@@ -22,6 +22,18 @@ export function useDraftForm<Values extends Record<string, unknown>>(
   return { form, forget: () => forget(key) }
 }
 
+/** A value that is not a form's, kept as one is; null where there is no draft. It is kept as JSON. */
+export function useDraft<Value>(name: string): [Value | null, (value: Value | null) => void] {
+  const key = prefix + name
+  const [draft, setDraft] = useState(() => readDraft<Value>(key))
+  const change = (value: Value | null) => {
+    setDraft(value)
+    if (value === null) forget(key)
+    else keep(key, JSON.stringify(value))
+  }
+  return [draft, change]
+}
+
 /** What every form of this tab holds: the server has the browser empty its storage at a sign-out, in all tabs at once. */
 const drafts = new Map<string, string>()
 
