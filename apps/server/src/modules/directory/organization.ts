@@ -65,10 +65,10 @@ export async function listOrganizations(db: Queryable): Promise<Organization[]> 
   return rows.map(fromRow<Organization>)
 }
 
-/** Whether any organization carries one of these external references. */
-export async function hasOrganizationOf(db: Queryable, externalReferences: readonly string[]): Promise<boolean> {
-  const { rows } = await db.query('select from organization where external_reference = any($1::text[]) limit 1', [
-    externalReferences,
+/** Whether the external reference of any organization begins so. */
+export async function hasOrganizationOf(db: Queryable, reference: string): Promise<boolean> {
+  const { rows } = await db.query('select from organization where starts_with(external_reference, $1) limit 1', [
+    reference,
   ])
   return rows.length > 0
 }
