@@ -57,6 +57,23 @@ export async function updateOrganization(
   if (rowCount === 0) throw new Problem('organization_unknown', { errors: `There is no organization ${id}.` })
 }
 
+/** When the first steps on the overview of an organization were dismissed; null: never. */
+export async function firstStepsDismissedAt(db: Queryable, id: OrganizationId): Promise<Date | null> {
+  const { rows } = await db.query<{ at: Date | null }>(
+    'select first_steps_dismissed_at as at from organization where id = $1',
+    [id],
+  )
+  return rows[0]?.at ?? null
+}
+
+/** Hides the first steps on the overview of an organization for good. */
+export async function dismissFirstSteps(db: Queryable, id: OrganizationId): Promise<void> {
+  await db.query(
+    'update organization set first_steps_dismissed_at = clock_timestamp() where id = $1 and first_steps_dismissed_at is null',
+    [id],
+  )
+}
+
 /** Every organization, by name. */
 export async function listOrganizations(db: Queryable): Promise<Organization[]> {
   const { rows } = await db.query<OrganizationRow>(
