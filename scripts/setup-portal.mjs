@@ -1,10 +1,10 @@
 // Builds the portal's pages into apps/portal/dist when what they are made of has changed since.
 import { spawnSync } from 'node:child_process'
-import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
 import { underSetupLock } from './setup-lock.mjs'
+import { hashOf } from './setup-sources.mjs'
 
 const sources = ['apps/portal', 'packages/contract/src', 'package-lock.json', 'scripts/setup-portal.mjs']
 
@@ -17,7 +17,7 @@ export async function buildPortal(root, fail) {
     console.error("Building the portal's pages. This takes a few seconds.")
     const made = 'dist.new'
     // Before the build reads them: what is changed while it runs makes the next one.
-    const hash = hashOfSources(root)
+    const hash = hashOf(root, sources)
     const node = join(root, 'node_modules/.bin/node')
     const vite = join(root, 'node_modules/vite/bin/vite.js')
     const run = spawnSync(node, [vite, 'build', '--outDir', made, '--emptyOutDir', '--logLevel', 'warn'], {
@@ -35,7 +35,7 @@ export async function buildPortal(root, fail) {
 
 function isBuilt(root) {
   const mark = join(root, 'apps/portal/dist/.sources')
-  return existsSync(mark) && readFileSync(mark, 'utf8') === hashOfSources(root)
+  return existsSync(mark) && readFileSync(mark, 'utf8') === hashOf(root, sources)
 }
 
 /** Once here, and not at every answer. */
@@ -46,29 +46,5 @@ function compress(folder) {
     const bytes = readFileSync(file)
     writeFileSync(`${file}.br`, brotliCompressSync(bytes))
     writeFileSync(`${file}.gz`, gzipSync(bytes, { level: 9 }))
-  }
-}
-
-function hashOfSources(root) {
-  const hash = createHash('sha256')
-  for (const source of sources) addTo(hash, root, source)
-  return hash.digest('hex')
-}
-
-function addTo(hash, root, path) {
-  if (/\/(dist|dist\.new|node_modules|browser)$/.test(path)) return
-  const full = join(root, path)
-  const entries = namesIn(full)
-  if (entries === null) hash.update(path).update('\0').update(readFileSync(full)).update('\0')
-  else for (const name of entries.sort()) addTo(hash, root, `${path}/${name}`)
-}
-
-/** The names in a folder; null for a file. */
-function namesIn(path) {
-  try {
-    return readdirSync(path)
-  } catch (error) {
-    if (error.code === 'ENOTDIR') return null
-    throw error
   }
 }

@@ -4,9 +4,11 @@
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, lstatSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
-import { delimiter, dirname, join, relative, sep } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { packClient } from './setup-client.mjs'
 import { underSetupLock } from './setup-lock.mjs'
+import { npmCommand, npmEnvironment } from './setup-npm.mjs'
 import { buildPortal } from './setup-portal.mjs'
 import { chromium, mariadb, requirePrograms } from './setup-programs.mjs'
 
@@ -31,7 +33,10 @@ async function setUp(purpose) {
   const withDev = ['test', 'check', 'release'].includes(purpose)
   const fail = (message) => new SetupError(message)
   if (!isStamped(withDev)) await underSetupLock(root, () => install(withDev))
-  if (['start', 'test', 'release'].includes(purpose)) await buildPortal(root, fail)
+  if (['start', 'test', 'release'].includes(purpose)) {
+    await buildPortal(root, fail)
+    await packClient(root, fail)
+  }
   if (purpose === 'test') for (const wanted of [mariadb, chromium]) await requirePrograms(wanted, root, fail)
 }
 
@@ -71,7 +76,7 @@ function isInstalled(withDev) {
 
 function runNpmCi(withDev) {
   console.error('Installing packages with npm ci. This takes one to three minutes.')
-  const [command, ...before] = npmCommand()
+  const [command, ...before] = npmCommand(root)
   const args = [...before, 'ci', '--no-audit', '--no-fund', '--loglevel=error', ...(withDev ? ['--include=dev'] : [])]
   // Its output is for people, so it goes to stderr like ours.
   const run = spawnSync(command, args, { cwd: root, env: npmEnvironment(), stdio: ['ignore', 2, 2] })
@@ -86,25 +91,6 @@ function runNpmCi(withDev) {
     throw new SetupError(
       'npm ci did not install every package. Remove "omit" from the npm settings (see "npm config list"), then run the same command again.',
     )
-}
-
-/** The npm that runs us, with the Node that runs it: the Node in node_modules is about to be replaced. */
-function npmCommand() {
-  const { npm_execpath: program, npm_node_execpath: node } = process.env
-  if (!program || !existsSync(program) || !/\.c?js$/.test(program)) return ['npm']
-  return [node && existsSync(node) && !node.startsWith(modules + sep) ? node : 'node', program]
-}
-
-/**
- * A person's settings stay. What npm tells its scripts about the running command does not: with `npm_config_workspace` of `npm test -w x`
- * only one workspace would be installed.
- */
-function npmEnvironment() {
-  const dropped =
-    /^(npm_(package|lifecycle)_.*|npm_command|npm_config_(workspaces?|include_workspace_root|local_prefix|global|dry_run)|INIT_CWD)$/i
-  const kept = Object.entries(process.env).filter(([name]) => !dropped.test(name))
-  const path = (process.env.PATH ?? '').split(delimiter).filter((folder) => !folder.split(sep).includes('node_modules'))
-  return { ...Object.fromEntries(kept), PATH: path.join(delimiter) }
 }
 
 function requirePinnedNode() {

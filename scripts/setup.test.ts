@@ -4,6 +4,7 @@ import {
   appendFileSync,
   cpSync,
   existsSync,
+  globSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
@@ -147,7 +148,7 @@ test('without MariaDB or Chromium the tests do not start: the exact command is s
 function freshClone(t: TestContext): string {
   const clone = mkdtempSync(join(tmpdir(), 'bridgework-setup-'))
   t.after(() => rmSync(clone, { recursive: true, force: true }))
-  for (const name of ['setup.mjs', 'setup-lock.mjs', 'setup-portal.mjs', 'setup-programs.mjs']) {
+  for (const name of globSync('setup*.mjs', { cwd: import.meta.dirname })) {
     cpSync(join(import.meta.dirname, name), join(clone, 'scripts', name))
   }
   writeFileSync(

@@ -8,7 +8,11 @@ import { reachableSources } from './reachable-sources.ts'
 const programs = ['apps/server/src/main.ts', 'apps/server/src/apis/operator/main.ts', 'apps/agent/src/demo/main.ts']
 
 /** Read by path and not by import. */
-const dataFiles = ['apps/server/src/platform/database/migrations/*.sql', 'apps/portal/dist/**/*']
+const dataFiles = [
+  'apps/server/src/platform/database/migrations/*.sql',
+  'apps/portal/dist/**/*',
+  'apps/server/dist/downloads/*',
+]
 
 /** For those who read the sources of a package, not for those who run it. */
 const leftOut = /\.(map|d\.ts|d\.mts|d\.cts)$/

@@ -183,6 +183,21 @@ test('a person who changes an access that another has changed since gets a messa
   await page.getByRole('cell', { name: 'Treatments, with notes' }).waitFor()
 })
 
+test('the first steps of a practice show what is done, lead to the next one, and are dismissed for good', async (t) => {
+  const { page, home } = await somePractice(t, 'owner')
+  await page.goto(home)
+  const steps = page.getByRole('region', { name: 'First steps' })
+  await steps.getByText('1 of 4 done').waitFor()
+  await steps.getByRole('listitem').filter({ hasText: 'Enroll an agent (done)' }).waitFor()
+  await steps.getByRole('link', { name: 'View locations' }).waitFor()
+  await assertAccessible(page)
+  await steps.getByRole('button', { name: 'Dismiss first steps' }).click()
+  await steps.waitFor({ state: 'detached' })
+  await page.reload()
+  await page.getByRole('heading', { name: 'Needs attention' }).waitFor()
+  assert.equal(await steps.count(), 0)
+})
+
 test('an agent is enrolled: the code is shown once, and the page updates when the agent connects', async (t) => {
   const { page, home, organizationId, ...portal } = await somePractice(t, 'admin')
   await page.goto(`${home}/agents`)

@@ -7,6 +7,7 @@ import type { Pool } from 'pg'
 import { registerAttribution } from './apis/attribution/routes.ts'
 import { registerIngestApi } from './apis/ingest/routes.ts'
 import { registerPortalApi } from './apis/portal/routes.ts'
+import { findClientPackage, registerDownloads } from './apis/portal-pages/downloads.ts'
 import { createPageSender, isPageRequest, registerPortalPages } from './apis/portal-pages/pages.ts'
 import type { VendorApiContext } from './apis/vendor/context.ts'
 import { authenticateUnknownPath, registerVendorApi } from './apis/vendor/routes.ts'
@@ -30,6 +31,7 @@ import type { LoadWatch } from './platform/memory/load-watch.ts'
 import { createMetrics, type Metrics } from './platform/metrics/metrics.ts'
 
 const portalDir = join(import.meta.dirname, '../../portal/dist')
+const downloadsDir = join(import.meta.dirname, '../dist/downloads')
 
 export type AppDeps = {
   pool: Pool
@@ -56,6 +58,8 @@ export type AppDeps = {
   metrics?: Metrics
   /** Who gets /metrics here; null: it is on a port of its own. Absent: callers on this machine. */
   metricsAccess?: { token: string | null } | null
+  /** Called when somebody has signed up in the portal. */
+  onSignUp?: () => void
   /** Where the portal's pages were built, where the clone's own are not meant. */
   portalDir?: string
   /** How much of vendors' answers may be in memory at one time, where the usual bounds are not meant. */
@@ -126,6 +130,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
       base_url: `${publicUrl}${vendorApiPath}`,
     },
   })
+  await registerDownloads(app, downloadsDir)
   await registerVendorApi(app, context, publicUrl)
   await app.register(
     async (ingestApi) =>
@@ -145,6 +150,8 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
         publicUrl,
         environment: deps.environment,
         mailDir: deps.mailDir,
+        clientPackage: () => findClientPackage(downloadsDir, publicUrl),
+        onSignUp: deps.onSignUp ?? (() => {}),
         // The sandbox may call what runs beside it.
         providerAccess: { fetch: createOutgoingFetch({ allowPrivate: isSandbox }), allowHttp: isSandbox },
       }),

@@ -44,7 +44,8 @@ async function run(config: Config): Promise<void> {
   // A second one too: wrappers send signals to the child and to its group, and dying midway would leave Postgres behind.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => stopping.abort())
   log({ event: 'server.starting', environment: config.environment })
-  const service = await openService(config, log)
+  let onSignUp = () => {}
+  const service = await openService(config, log, () => onSignUp())
   let stopSandbox = async () => {}
   try {
     if (config.metrics.address) await service.metricsApp?.listen(config.metrics.address)
@@ -55,7 +56,10 @@ async function run(config: Config): Promise<void> {
       const starting = startSandbox({ ...service, address, config, log, signal: stopping.signal })
       stopSandbox = async () => (await starting.catch(() => null))?.stop()
       const sandbox = await Promise.race([starting, stopped.then(() => null)])
-      if (sandbox) announce(config, firstCall(sandbox.file, config.publicUrl))
+      if (sandbox) {
+        onSignUp = sandbox.onSignUp
+        announce(config, firstCall(sandbox.file, config.publicUrl))
+      }
     } else announce(config, '')
     await stopped
   } finally {

@@ -2,7 +2,7 @@ import type { Pool } from 'pg'
 import type { Config } from './config.ts'
 import { hasOrganizationOf } from './modules/directory/organization.ts'
 import type { Log } from './platform/log/log-event.ts'
-import { demoReference, volumeReference } from './sandbox/demo.ts'
+import { demoReference } from './sandbox/demo.ts'
 
 /** The server refuses to start, because it would not be safe. The message is for the person who starts it. */
 export class UnsafeStart extends Error {}
@@ -23,6 +23,6 @@ export async function requireSafeStart(pool: Pool, config: Config, log: Log): Pr
     return
   }
   if (mayRewrite) throw new UnsafeStart(rewriteText)
-  if (await hasOrganizationOf(pool, [demoReference, volumeReference]))
+  if (await hasOrganizationOf(pool, demoReference))
     throw new UnsafeStart('This database holds the demo practice of the sandbox. Use another database for production.')
 }

@@ -56,9 +56,9 @@ export type Service = {
 /**
  * Opens database, keys, limits and background work in one order, and closes them in the reverse of it, also when a step fails. Errors whose
  * message is meant for the person who starts the server: DatabaseStartError, SecretKeyFileError, WrongSecretKey, UnsafeStart,
- * TlsFileError.
+ * TlsFileError. `onSignUp` hears when somebody has signed up in the portal.
  */
-export async function openService(config: Config, log: Log): Promise<Service> {
+export async function openService(config: Config, log: Log, onSignUp = () => {}): Promise<Service> {
   const closers: (() => unknown)[] = []
   const close = async () => {
     for (const closer of closers.splice(0).reverse()) await closer()
@@ -141,6 +141,7 @@ export async function openService(config: Config, log: Log): Promise<Service> {
       mailDir: config.mail.kind === 'folder' ? config.mail.dir : null,
       now,
       log,
+      onSignUp,
     })
     // With TLS options it is a TLS server, which Fastify's type does not say.
     if (config.tls) closers.push(followTlsFiles(app.server as unknown as TlsServer, config.tls, log))

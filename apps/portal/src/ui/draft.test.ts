@@ -31,6 +31,8 @@ const without: Record<string, string> = {
   'pages/organization/RemovalsPage.tsx': anew,
   'pages/organization/SealSection.tsx': 'is saved when it is switched',
   'pages/organization/TimeZoneSelect.tsx': part,
+  'pages/reference/ReferencePage.tsx': signedOut,
+  'pages/reference/TryRequest.tsx': signedOut,
   'pages/sign-in/ForgotPasswordPage.tsx': signedOut,
   'pages/sign-in/InvitationPage.tsx': signedOut,
   'pages/sign-in/NewPasswordInput.tsx': secret,

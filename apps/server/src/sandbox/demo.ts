@@ -23,11 +23,11 @@ import { DatabaseStartError } from '../platform/database/start-error.ts'
 import type { AgentId, CompanyId, LocationId, MemberId, OrganizationId } from '../platform/identity/identity.ts'
 import type { SandboxFile } from './sandbox-file.ts'
 
-/** What marks the demo practice: production refuses a database that holds it. */
+/** What marks the demo practice. Production refuses a database with an organization whose reference begins so. */
 export const demoReference = 'bridgework-demo'
 
-/** What marks the volumes of `sandbox populate`, which production refuses as well. */
-export const volumeReference = 'bridgework-demo-volume'
+/** What marks the volumes of `sandbox populate`. */
+export const volumeReference = `${demoReference}-volume`
 
 export type Demo = {
   organizationId: OrganizationId

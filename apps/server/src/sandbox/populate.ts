@@ -86,7 +86,8 @@ export async function populate(
   }
 }
 
-async function fill(
+/** Stores all records of a location, and marks each dataset as read completely. */
+export async function fill(
   target: VolumeTarget,
   shape: VolumeShape,
   location: { id: LocationId; sourceId: string },
@@ -101,7 +102,8 @@ async function fill(
   for (const dataset of datasetNames) await target.finish(location.id, dataset)
 }
 
-function toSource(location: ReturnType<typeof volumeLocations>[number]): LocationSource {
+/** A location of a volume, as it is stored. */
+export function toSource(location: ReturnType<typeof volumeLocations>[number]): LocationSource {
   return {
     sourceId: location.source_id,
     name: location.name,

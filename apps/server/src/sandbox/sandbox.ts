@@ -16,8 +16,10 @@ import { ensureDemoPeople } from './demo-people.ts'
 import { type Feeder, startFeeder } from './feeder-process.ts'
 import { readSandboxFile, type SandboxFile, writeSandboxFile } from './sandbox-file.ts'
 import { surviveOutage } from './survive-outage.ts'
+import { startVendorPractices } from './vendor-practices.ts'
 
-export type Sandbox = { file: SandboxFile; stop: () => Promise<void> }
+/** `onSignUp`: to be called when a vendor has signed up, so that it gets a practice of its own. */
+export type Sandbox = { file: SandboxFile; onSignUp: () => void; stop: () => Promise<void> }
 
 const demoLocations = 3
 /** Seconds on a quiet machine. A busy one is a reason to wait, and not to fail. */
@@ -48,7 +50,12 @@ export async function startSandbox(deps: {
     if (!isWhole) await waitForData(feeder, signal)
     const file = await survive(() => sandboxFile(pool, demo, signIns, config))
     writeSandboxFile(config.dataDir, file)
-    return { file, stop: feeder.stop }
+    const practices = startVendorPractices(deps)
+    return {
+      file,
+      onSignUp: practices.wake,
+      stop: async () => void (await Promise.all([practices.stop(), feeder.stop()])),
+    }
   } catch (error) {
     await feeder.stop()
     throw error

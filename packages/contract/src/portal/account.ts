@@ -2,7 +2,13 @@ import type { MemberRole, Side } from './action.ts'
 import type { Done, Instant } from './answer.ts'
 
 /** What the sign-in pages need to know of the installation. */
-export type Environment = { environment: 'sandbox' | 'production'; mail_page: string | null; docs_url: string }
+export type Environment = {
+  environment: 'sandbox' | 'production'
+  mail_page: string | null
+  docs_url: string
+  /** The package of the client that this service hands out; null: it has none. */
+  client: { url: string; sha256: string } | null
+}
 
 /**
  * Something a person may act for. An operator has one entry with the side and the id `operator`. `second_factor`: what the person owes where

@@ -13,6 +13,10 @@ export type OrganizationPage = {
   /** Removals that wait for a person. */
   removals: number
   vendors: number
+  /** Members, invited ones included. */
+  members: number
+  /** When the first steps on the overview were dismissed; null: never. */
+  first_steps_dismissed_at: Instant | null
   /** Active locations by the state of the dataset that is furthest behind. */
   locations_by_state: Record<FreshnessState, number>
   /** The first few active locations that are not current, the worst first. */
@@ -328,6 +332,7 @@ export type OrganizationAnswers = {
     mailed_to: string | null
   }
   setSealMail: Done
+  dismissFirstSteps: Done
   listAttribution: Listed<AttributionEntry>
   updateAttribution: AttributionEntry
 }

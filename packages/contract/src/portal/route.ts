@@ -151,6 +151,11 @@ export const portalRoutes = {
 
   getOrganization: { method: 'GET', path: '/organizations/:organization_id', action: 'organization.read' },
   updateOrganization: { method: 'PATCH', path: '/organizations/:organization_id', action: 'organization.update' },
+  dismissFirstSteps: {
+    method: 'POST',
+    path: '/organizations/:organization_id/first_steps/dismiss',
+    action: 'organization.update',
+  },
   listOrganizationEvents: {
     method: 'GET',
     path: '/organizations/:organization_id/events',

@@ -3,7 +3,8 @@ import { Alert, SimpleGrid, Stack, Text } from '@mantine/core'
 import { IconAlertTriangle } from '@tabler/icons-react'
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { read } from '../../api/query.ts'
-import { PageLink } from '../../ui/links.tsx'
+import { FirstSteps } from '../../ui/FirstSteps.tsx'
+import { ButtonLink, PageLink } from '../../ui/links.tsx'
 import { formatCount } from '../../ui/locale.ts'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { Section } from '../../ui/Section.tsx'
@@ -11,7 +12,6 @@ import { StatCard } from '../../ui/StatCard.tsx'
 import { StateBadge } from '../../ui/StateBadge.tsx'
 import { When } from '../../ui/When.tsx'
 import { useCompany, useCompanyParams } from './company.ts'
-import { FirstSteps } from './FirstSteps.tsx'
 import { stepsOf } from './first-steps.ts'
 
 /** A company's first steps, state, and usage of the last 24 hours. */
@@ -19,7 +19,14 @@ export function OverviewPage() {
   const params = useCompanyParams()
   const company = useCompany()
   const { totals } = useSuspenseQuery(read('getUsage', { params, query: { range: '24h' } })).data
-  const steps = stepsOf(company)
+  const steps = stepsOf(company).map(({ to, link, ...step }) => ({
+    ...step,
+    action: (
+      <ButtonLink size="sm" to={to} params={{ company_id: company.id }}>
+        {link}
+      </ButtonLink>
+    ),
+  }))
   return (
     <>
       <PageHeader
@@ -30,7 +37,7 @@ export function OverviewPage() {
       />
       <Stack>
         <Notice company={company} />
-        {steps.some(({ isDone }) => !isDone) && <FirstSteps steps={steps} companyId={company.id} />}
+        {steps.some(({ isDone }) => !isDone) && <FirstSteps steps={steps} />}
         <Status company={company} />
         <LastDay totals={totals} companyId={company.id} />
       </Stack>

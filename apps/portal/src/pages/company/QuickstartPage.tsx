@@ -1,4 +1,4 @@
-import { Alert, Anchor, Button, Group, SegmentedControl, Stack, Tabs, Text } from '@mantine/core'
+import { Alert, Anchor, Button, Code, Group, SegmentedControl, Stack, Tabs, Text } from '@mantine/core'
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { read, useAct } from '../../api/query.ts'
@@ -18,7 +18,7 @@ const kindNames: Record<SnippetKind, string> = { curl: 'curl', typescript: 'Type
 /** The first call, as commands with the company's client id, and from the page itself. */
 export function QuickstartPage() {
   const company = useCompany()
-  const { environment, docs_url } = useSuspenseQuery(read('getEnvironment')).data
+  const { environment, docs_url, client } = useSuspenseQuery(read('getEnvironment')).data
   const [{ with: kind = 'curl' }, change] = useUrlState<{ with?: SnippetKind }>()
   const baseUrl = `${location.origin}/api/v1/vendors`
   const clientId = company.key_pair?.client_id ?? '<your client id>'
@@ -39,9 +39,16 @@ export function QuickstartPage() {
           <CopyField label="Base URL" value={baseUrl} />
           {company.key_pair && <CopyField label="Client id" value={company.key_pair.client_id} />}
           <Text size="sm" c="dimmed">
-            You also need the client secret, which was shown once when the key pair was generated. No snippet contains
-            it: keep it out of your shell&#8217;s history and your repository.
+            You also need the client secret, which was shown once when the key pair was generated. The snippets ask for
+            it, so it is neither in your shell&#8217;s history nor on a command line. Paste them one by one into bash or
+            zsh.
           </Text>
+          {environment === 'sandbox' && company.connections.organizations > 0 && (
+            <Text size="sm" c="dimmed">
+              A practice has granted your company access, so the last snippet prints records. In the sandbox each vendor
+              gets a demo practice of invented patients.
+            </Text>
+          )}
         </Section>
         <Section title="Make the first call">
           <Tabs
@@ -59,13 +66,18 @@ export function QuickstartPage() {
             {snippetKinds.map((value) => (
               <Tabs.Panel key={value} value={value}>
                 <Stack>
-                  {snippetsOf(value, baseUrl, clientId).map((snippet) => (
+                  {snippetsOf(value, { baseUrl, clientId, clientUrl: client?.url ?? null }).map((snippet) => (
                     <Snippet key={snippet.label} {...snippet} />
                   ))}
                 </Stack>
               </Tabs.Panel>
             ))}
           </Tabs>
+          {kind !== 'curl' && client && (
+            <Text size="sm" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
+              The SHA-256 of the package is <Code>{client.sha256}</Code>.
+            </Text>
+          )}
           <Text size="sm" c="dimmed">
             A token is valid for six hours: reuse it, and request a new one when it expires. For pages, changes and
             limits, read the{' '}

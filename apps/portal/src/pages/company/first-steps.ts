@@ -39,7 +39,7 @@ export function stepsOf(company: Pick<CompanyPage, 'agreement' | 'key_pair' | 'c
     },
     {
       title: 'Get access from a practice',
-      text: 'A practice grants your company access to locations and datasets in the portal.',
+      text: 'A practice grants your company access to locations and datasets in the portal. In the sandbox, a demo practice does.',
       isDone: connections.organizations > 0,
       to: '/company/$company_id/connections',
       link: 'View connections',

@@ -8,30 +8,52 @@ export function snippetSearch({ with: kind }: Record<string, unknown>): { with?:
   return found && found !== 'curl' ? { with: found } : {}
 }
 
-type Snippet = { label: string; code: string }
+export type Snippet = { label: string; code: string }
 
-/** What one pastes to make a first call. The secret is never in it: it is asked for, or read from the environment. */
-export function snippetsOf(kind: SnippetKind, baseUrl: string, clientId: string): Snippet[] {
-  if (kind === 'curl') {
-    return [
-      {
-        label: 'In a shell',
-        code: `base=${baseUrl}
-client_id=${clientId}
-printf 'Client secret: ' && read -rs client_secret && echo
+/** `clientUrl`: the client's package as this service hands it out; null: npm's registry has it. */
+type Given = { baseUrl: string; clientId: string; clientUrl: string | null }
 
-token=$(curl -s "$base/auth/token" -H 'Content-Type: application/json' \\
-  -d "{\\"client_id\\":\\"$client_id\\",\\"client_secret\\":\\"$client_secret\\"}" | sed 's/.*"token":"\\([^"]*\\)".*/\\1/')
-curl -s "$base/locations" -H "Authorization: Bearer $token"`,
-      },
-    ]
+/**
+ * What one pastes into bash or zsh, in this order, to get a first record. The secret is in none of them, and on no command line: it is asked
+ * for, as the last thing that a snippet does, because a shell may take what was pasted after that for the answer.
+ */
+export function snippetsOf(kind: SnippetKind, given: Given): Snippet[] {
+  if (kind === 'curl') return curlSnippets(given)
+  const install = {
+    label: 'Install the client (Node 20.3 or newer)',
+    code: `npm install ${given.clientUrl ?? '@bridgework/client'}`,
   }
-  if (kind === 'typescript') {
-    return [
-      { label: 'Install', code: 'npm install @bridgework/client' },
-      {
-        label: 'first-call.ts',
-        code: `import { env } from 'node:process'
+  return [install, ...(kind === 'typescript' ? typeScriptSnippets(given) : commandSnippets(given))]
+}
+
+function curlSnippets({ baseUrl, clientId }: Given): Snippet[] {
+  return [
+    {
+      label: 'Enter the secret',
+      code: `base='${baseUrl}'
+client_id='${clientId}'
+printf 'Client secret: ' && read -rs client_secret && echo`,
+    },
+    {
+      label: 'Get a token',
+      code: `token=$(printf '{"client_id":"%s","client_secret":"%s"}' "$client_id" "$client_secret" |
+  curl -s "$base/auth/token" -H 'Content-Type: application/json' -d @- |
+  sed 's/.*"token":"\\([^"]*\\)".*/\\1/')
+get() { printf 'Authorization: Bearer %s' "$token" | curl -s -H @- "$base$1"; }`,
+    },
+    {
+      label: 'Read a record of the first location',
+      code: `location=$(get /locations | sed 's/.*"data":\\[{"id":"\\([^"]*\\)".*/\\1/')
+get "/locations/$location/insurance_plans?items=1"`,
+    },
+  ]
+}
+
+function typeScriptSnippets({ baseUrl, clientId }: Given): Snippet[] {
+  return [
+    {
+      label: 'first-call.ts',
+      code: `import { env } from 'node:process'
 import { Bridgework } from '@bridgework/client'
 
 const client = new Bridgework({
@@ -46,20 +68,34 @@ for await (const location of client.locations.list()) {
     console.log(plan.id, plan.attributes.plan_name, plan.attributes.is_hidden)
   }
 }`,
-      },
-      { label: 'Run', code: 'BRIDGEWORK_CLIENT_SECRET=<your secret> node first-call.ts' },
-    ]
-  }
+    },
+    enterSecret,
+    { label: 'Run (Node 22.18 or newer)', code: 'node first-call.ts' },
+  ]
+}
+
+function commandSnippets({ baseUrl, clientId }: Given): Snippet[] {
   return [
     {
-      label: 'In a shell',
-      code: `export BRIDGEWORK_BASE_URL=${baseUrl}
-export BRIDGEWORK_CLIENT_ID=${clientId}
-printf 'Client secret: ' && read -rs BRIDGEWORK_CLIENT_SECRET && echo && export BRIDGEWORK_CLIENT_SECRET
-
-npx @bridgework/client locations
-npx @bridgework/client doctor`,
+      label: 'Enter the secret',
+      code: `export BRIDGEWORK_BASE_URL='${baseUrl}'
+export BRIDGEWORK_CLIENT_ID='${clientId}'
+${enterSecret.code}`,
     },
-    { label: 'Keep a copy', code: 'npx @bridgework/client mirror --to sqlite:practices.sqlite --every 5m' },
+    {
+      label: 'Read records',
+      code: `npx bridgework locations
+npx bridgework pull insurance_plans --output insurance_plans.csv
+npx bridgework doctor`,
+    },
+    {
+      label: 'Keep a copy in SQLite (Node 22.13 or newer)',
+      code: 'npx bridgework mirror --to sqlite:practices.sqlite --every 5m',
+    },
   ]
+}
+
+const enterSecret = {
+  label: 'Enter the secret',
+  code: "printf 'Client secret: ' && read -rs BRIDGEWORK_CLIENT_SECRET && echo && export BRIDGEWORK_CLIENT_SECRET",
 }

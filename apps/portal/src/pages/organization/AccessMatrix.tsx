@@ -1,36 +1,102 @@
 import type { OrganizationPage, VendorPage } from '@bridgework/contract/portal'
-import { Anchor, Checkbox, Table, Text, VisuallyHidden } from '@mantine/core'
+import { Anchor, Text, VisuallyHidden } from '@mantine/core'
 import { IconUserHeart } from '@tabler/icons-react'
-import classes from './AccessEditor.module.css'
-import { type Access, isOpen, notesOf } from './access-draft.ts'
+import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual'
+import { useCallback, useLayoutEffect, useRef, useState } from 'react'
+import classes from './AccessMatrix.module.css'
+import { AccessRow } from './AccessRow.tsx'
+import { type Access, type Cells, notesOf, ticksOf } from './access-draft.ts'
+import { useGridFocus } from './grid-focus.ts'
 
-/** Locations down, datasets across; the first line is for all locations, with every future one. */
+/** Above the locations: the names of the datasets, all locations with future ones, and all that are listed. */
+const rowsAbove = 3
+const allRow = 'all'
+const listedRow = 'listed'
+
+/**
+ * Locations down, datasets across. Only the rows in sight are in the document; the arrow keys lead to every one, and each says its number.
+ * A box in the first column is for the whole row; the two rows above the locations are for whole columns. `isFiltered`: `locations` are those
+ * that match a search.
+ */
 export function AccessMatrix({
   access,
   locations,
+  isFiltered,
   datasets,
   disabled,
-  onTurn,
+  onChange,
   onPreview,
 }: {
   access: Access
   locations: VendorPage['locations']
+  isFiltered: boolean
   datasets: OrganizationPage['datasets']
   disabled: boolean
-  onTurn: (locationId: string | null, dataset: string) => void
+  onChange: (cells: Cells, open: boolean) => void
   onPreview: (dataset: string) => void
 }) {
+  const scroll = useRef<HTMLDivElement>(null)
+  const body = useRef<HTMLTableSectionElement>(null)
+  const ids = locations.map(({ id }) => id)
+  const focus = useGridFocus([allRow, listedRow, ...ids])
+  const activeIndex = ids.indexOf(focus.active.row)
+  const [above, setAbove] = useState(0)
+  // The rows above wrap and grow with what they hold.
+  useLayoutEffect(() => setAbove(body.current?.offsetTop ?? 0))
+  const { getVirtualItems, getTotalSize, measureElement } = useVirtualizer({
+    count: ids.length,
+    getScrollElement: () => scroll.current,
+    estimateSize: () => 45,
+    getItemKey: (index) => ids[index] ?? index,
+    overscan: 6,
+    scrollMargin: above,
+    // The row with the focus stays in the document, however far one scrolls away from it.
+    rangeExtractor: (range) => {
+      const rows = defaultRangeExtractor(range)
+      return activeIndex === -1 || rows.includes(activeIndex) ? rows : [...rows, activeIndex].sort((a, b) => a - b)
+    },
+  })
+  const latest = useRef(onChange)
+  latest.current = onChange
+  const idsNow = useRef(ids)
+  idsNow.current = ids
+  // Always the same function, so that a click draws only the rows that it changes.
+  const change = useCallback((row: string, names: readonly string[], open: boolean) => {
+    const at = row === allRow ? null : row === listedRow ? idsNow.current : [row]
+    latest.current({ at, names }, open)
+  }, [])
+  const rowFor = (row: string, at: readonly string[] | null) => ({
+    row,
+    ticks: ticksText(access, at, datasets),
+    datasets,
+    disabled,
+    active: focus.active.row === row ? focus.active.box : null,
+    onChange: change,
+  })
+  const count = ids.length === 1 ? '1 location' : `${ids.length.toLocaleString('en')} locations`
+  const listed = isFiltered ? 'locations that match the search' : 'locations of today'
+  const items = getVirtualItems()
+  const last = items.at(-1)
   return (
-    <Table.ScrollContainer minWidth={680} type="native">
-      <Table className={classes.table} verticalSpacing="xs">
+    <div className={classes.scroll} ref={scroll}>
+      <table
+        ref={focus.table}
+        className={classes.table}
+        // biome-ignore lint/a11y/noNoninteractiveElementToInteractiveRole: a table whose boxes the arrow keys reach is a grid
+        role="grid"
+        aria-rowcount={rowsAbove + ids.length}
+        {...focus.handlers}
+      >
         <caption className={classes.caption}>
           <VisuallyHidden>Datasets that the vendor may read at each location</VisuallyHidden>
         </caption>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th scope="col">Location</Table.Th>
+        <thead className={classes.head}>
+          <tr className={classes.row} aria-rowindex={1}>
+            <th scope="col" className={classes.place}>
+              Location
+            </th>
             {datasets.map(({ dataset, title, has_patient_data }) => (
-              <Table.Th scope="col" key={dataset}>
+              <th scope="col" key={dataset} className={classes.cell}>
                 <Anchor
                   component="button"
                   type="button"
@@ -46,86 +112,51 @@ export function AccessMatrix({
                     <IconUserHeart size={12} aria-hidden /> patient data
                   </Text>
                 )}
-              </Table.Th>
+              </th>
             ))}
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          <Table.Tr>
-            <Table.Th scope="row">
-              All locations
-              <Text size="xs" c="dimmed" fw={400}>
-                also future ones
-              </Text>
-            </Table.Th>
-            {datasets.map((dataset) => (
-              <Cell
-                key={dataset.dataset}
-                dataset={dataset}
-                where="all locations, also future ones"
-                isOpen={(name) => access.all.has(name)}
-                disabled={disabled}
-                onTurn={(name) => onTurn(null, name)}
+          </tr>
+        </thead>
+        <tbody>
+          <AccessRow
+            {...rowFor(allRow, null)}
+            rowIndex={2}
+            title="All locations"
+            hint="also future ones"
+            where="all locations, also future ones"
+          />
+          <AccessRow
+            {...rowFor(listedRow, ids)}
+            rowIndex={3}
+            title={`All ${listed}`}
+            hint={`${count}, not future ones`}
+            where={`all ${listed}`}
+          />
+        </tbody>
+        <tbody ref={body} style={{ paddingBottom: last ? above + getTotalSize() - last.end : 0 }}>
+          {items.map(({ index, key, start }, position) => {
+            const location = locations[index]
+            if (!location) return null
+            return (
+              <AccessRow
+                key={key}
+                {...rowFor(location.id, [location.id])}
+                rowIndex={rowsAbove + index + 1}
+                title={location.name}
+                where={location.name}
+                index={index}
+                gap={start - (items[position - 1]?.end ?? above)}
+                measure={measureElement}
               />
-            ))}
-          </Table.Tr>
-          {locations.map(({ id, name }) => (
-            <Table.Tr key={id}>
-              <Table.Th scope="row" fw={500}>
-                {name}
-              </Table.Th>
-              {datasets.map((dataset) => (
-                <Cell
-                  key={dataset.dataset}
-                  dataset={dataset}
-                  where={name}
-                  isOpen={(each) => isOpen(access, id, each)}
-                  disabled={disabled}
-                  onTurn={(each) => onTurn(id, each)}
-                />
-              ))}
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
+            )
+          })}
+        </tbody>
+      </table>
+    </div>
   )
 }
 
-/** A dataset at a place and, once it is ticked, its notes. */
-function Cell({
-  dataset: { dataset, title, has_notes },
-  where,
-  isOpen,
-  disabled,
-  onTurn,
-}: {
-  dataset: OrganizationPage['datasets'][number]
-  where: string
-  isOpen: (name: string) => boolean
-  disabled: boolean
-  onTurn: (name: string) => void
-}) {
-  return (
-    <Table.Td>
-      <Checkbox
-        className={classes.box}
-        aria-label={`${title} at ${where}`}
-        checked={isOpen(dataset)}
-        disabled={disabled}
-        onChange={() => onTurn(dataset)}
-      />
-      {has_notes && isOpen(dataset) && (
-        <Checkbox
-          className={classes.notes}
-          size="xs"
-          label="Notes"
-          aria-label={`Notes of ${title} at ${where}`}
-          checked={isOpen(notesOf(dataset))}
-          disabled={disabled}
-          onChange={() => onTurn(notesOf(dataset))}
-        />
-      )}
-    </Table.Td>
-  )
+/** What a row shows as one text, so that a row that shows the same as before is not drawn again. */
+function ticksText(access: Access, at: readonly string[] | null, datasets: OrganizationPage['datasets']): string {
+  const names = datasets.flatMap(({ dataset }) => [dataset, notesOf(dataset)])
+  return names.map((name) => ticksOf(access, { at, names: [name] })).join(' ')
 }

@@ -7,6 +7,7 @@ import { call } from '../../api/call.ts'
 import { DataTable } from '../../ui/DataTable.tsx'
 import { downloadCsv } from '../../ui/download.ts'
 import { ErrorNote } from '../../ui/ErrorNote.tsx'
+import { formatCount } from '../../ui/locale.ts'
 import { When } from '../../ui/When.tsx'
 import { datasetTitle } from './dataset-title.ts'
 
@@ -130,7 +131,7 @@ function DisclosedRecords({ organizationId, disclosure, onPatient }: Props) {
       )}
       {rows.length > 0 && (
         <Text size="sm" c="dimmed" role="status">
-          {rows.length.toLocaleString()} of {(disclosure.digested ?? disclosure.records).toLocaleString()} records
+          {formatCount(rows.length)} of {formatCount(disclosure.digested ?? disclosure.records)} records
         </Text>
       )}
     </Stack>

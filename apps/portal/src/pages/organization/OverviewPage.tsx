@@ -1,6 +1,6 @@
 import type { FreshnessState } from '@bridgework/contract'
 import type { OrganizationPage } from '@bridgework/contract/portal'
-import { Group, SimpleGrid, Stack, Text } from '@mantine/core'
+import { Button, Group, SimpleGrid, Stack, Text } from '@mantine/core'
 import {
   IconAlertTriangle,
   IconCircleCheck,
@@ -13,11 +13,14 @@ import {
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import { read } from '../../api/query.ts'
+import { read, useAct } from '../../api/query.ts'
+import { useMay } from '../../api/session.ts'
+import { FirstSteps } from '../../ui/FirstSteps.tsx'
 import { ButtonLink, PageLink } from '../../ui/links.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { Section } from '../../ui/Section.tsx'
 import { StatCard } from '../../ui/StatCard.tsx'
+import { stepsOf } from './first-steps.ts'
 import { type Todo, TodoList } from './TodoList.tsx'
 
 const route = getRouteApi('/signed-in/organization/$organization_id/')
@@ -27,6 +30,16 @@ export function OverviewPage() {
   const params = route.useParams()
   const { data: organization } = useSuspenseQuery(read('getOrganization', { params }, { everyMs: 30_000 }))
   const { agents, locations, vendors, locations_by_state: states } = organization
+  const may = useMay(params.organization_id)
+  const dismiss = useAct('dismissFirstSteps')
+  const steps = stepsOf(organization).map(({ to, link, ...step }) => ({
+    ...step,
+    action: (
+      <ButtonLink size="sm" to={to} params={params}>
+        {link}
+      </ButtonLink>
+    ),
+  }))
   return (
     <>
       <PageHeader
@@ -45,6 +58,23 @@ export function OverviewPage() {
           <StatCard label="Vendors with access" value={vendors} />
           <StatCard label="Removals to review" value={organization.removals} />
         </SimpleGrid>
+        {steps.length > 0 && (
+          <FirstSteps
+            steps={steps}
+            actions={
+              may('organization.update') && (
+                <Button
+                  variant="default"
+                  size="xs"
+                  loading={dismiss.isPending}
+                  onClick={() => dismiss.mutate({ params })}
+                >
+                  Dismiss first steps
+                </Button>
+              )
+            }
+          />
+        )}
         <Section title="Needs attention">
           <TodoList
             todos={todosOf(organization, params)}

@@ -89,6 +89,7 @@ export function VendorPage() {
           </Section>
         ) : (
           <AccessEditor
+            key={vendor.company_id}
             organizationId={organization_id}
             vendor={vendor}
             datasets={organization.datasets}

@@ -1,14 +1,18 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
 import fc from 'fast-check'
-import { type Access, accessOf, bodyOf, changesOf, isOpen, notesOf, turned } from './access-draft.ts'
+import { type Access, accessOf, bodyOf, changesOf, isOpen, notesOf, ticksOf, withCells } from './access-draft.ts'
 
 const locations = ['1', '2', '3']
 const datasets = ['patients', 'treatments']
 const notes = notesOf('treatments')
 const names = [...datasets, notes]
 const nothing: Access = { all: new Set(), single: new Map() }
-const turn = (access: Access, id: string | null, dataset: string) => turned(access, id, dataset, locations)
+/** A click on one box. */
+const turn = (access: Access, id: string | null, dataset: string) => {
+  const cells = { at: id === null ? null : [id], names: [dataset] }
+  return withCells(access, cells, ticksOf(access, cells) !== 'all', locations)
+}
 const changes = (now: Access, wanted: Access) => changesOf(now, wanted, locations, names)
 
 test('datasets that are ticked for the same locations share a line of the review', () => {
@@ -58,6 +62,18 @@ test('notes are ticked for one location of all, and close with their dataset', (
     changes(wanted, turn(wanted, null, 'treatments')).flatMap(({ datasets }) => datasets),
     ['treatments', notes],
   )
+})
+
+test('a row, a column of the locations that match, and both at once are ticked with one click', () => {
+  const some = withCells(nothing, { at: ['1', '3'], names: datasets }, true, locations)
+  assert.deepEqual(changes(nothing, some), [{ act: 'open', location_ids: ['1', '3'], future: false, datasets }])
+  assert.equal(ticksOf(some, { at: ['1', '3'], names: datasets }), 'all')
+  assert.equal(ticksOf(some, { at: ['1', '2'], names: ['patients'] }), 'some')
+  assert.equal(ticksOf(some, { at: null, names: datasets }), 'none')
+  assert.deepEqual(changes(some, withCells(some, { at: ['3'], names: datasets }, false, locations)), [
+    { act: 'close', location_ids: ['3'], future: false, datasets },
+  ])
+  assert.deepEqual(changes(some, withCells(some, { at: [], names: datasets }, false, locations)), [])
 })
 
 test('whatever is ticked, the review names every cell that becomes different, and no other', () => {

@@ -21,11 +21,12 @@ export function datasetOfNotes(name: string): string | null {
   return name.endsWith(suffix) ? name.slice(0, -suffix.length) : null
 }
 
-export function accessOf({
-  all_locations,
-  all_locations_notes,
-  locations,
-}: Pick<VendorPage, 'all_locations' | 'all_locations_notes' | 'locations'>): Access {
+/** What a vendor's page or a draft says of an access. */
+type Shown = Pick<VendorPage, 'all_locations' | 'all_locations_notes'> & {
+  locations: readonly Pick<VendorPage['locations'][number], 'id' | 'datasets' | 'notes'>[]
+}
+
+export function accessOf({ all_locations, all_locations_notes, locations }: Shown): Access {
   const all = new Set([...all_locations, ...all_locations_notes.map(notesOf)])
   const beyond = (names: string[]) => new Set(names.filter((name) => !all.has(name)))
   return {
@@ -34,8 +35,8 @@ export function accessOf({
   }
 }
 
-/** An access as the server takes it. */
-export function bodyOf(access: Access): Omit<PortalBodies['changeVendorAccess'], 'access_version'> {
+/** An access as the server takes it, and as a draft is kept. */
+export function bodyOf(access: Access): Shown & Omit<PortalBodies['changeVendorAccess'], 'access_version'> {
   type Body = PortalBodies['changeVendorAccess']
   const split = (names: ReadonlySet<string>) => {
     const notes = [...names].flatMap((name) => datasetOfNotes(name) ?? [])
@@ -80,46 +81,44 @@ export function changesOf(
   return [...lines.values()]
 }
 
+/** Cells of the matrix: these datasets (or their notes) at these locations. `at` null: at all locations, future ones included. */
+export type Cells = { at: readonly string[] | null; names: readonly string[] }
+
 /**
- * The same access with one cell turned. `locationId` null: the line of all locations, which decides for each of them. To take one location
- * out of all leaves the others of `locationIds`, and no future one. Where a dataset closes, its notes do.
+ * The same access with these cells open or closed. Where a dataset that is open at all locations closes at some, the other ones of
+ * `locationIds` keep it, and no future one gets it. Where a dataset closes, its notes do.
  */
-export function turned(
-  access: Access,
-  locationId: string | null,
-  name: string,
-  locationIds: readonly string[],
-): Access {
-  const next = withTurned(access, locationId, name, locationIds)
-  const notes = notesOf(name)
-  if (!next.all.has(name) && next.all.has(notes)) {
-    const all = new Set([...next.all].filter((each) => each !== notes))
-    const single = locationIds.map((id) => [id, new Set([...(next.single.get(id) ?? []), notes])] as const)
-    return withoutOrphans({ all, single: new Map(single) }, name)
-  }
-  return withoutOrphans(next, name)
-}
-
-function withoutOrphans(access: Access, dataset: string): Access {
-  const kept = (id: string, names: ReadonlySet<string>) =>
-    isOpen(access, id, dataset) ? names : new Set([...names].filter((each) => each !== notesOf(dataset)))
-  return { all: access.all, single: new Map([...access.single].map(([id, names]) => [id, kept(id, names)])) }
-}
-
-function withTurned(
-  access: Access,
-  locationId: string | null,
-  dataset: string,
-  locationIds: readonly string[],
-): Access {
+export function withCells(access: Access, cells: Cells, open: boolean, locationIds: readonly string[]): Access {
+  const here = cells.at && new Set(cells.at)
+  if (here?.size === 0) return access
+  const names = open ? cells.names : cells.names.flatMap((name) => [name, notesOf(name)])
   const all = new Set(access.all)
-  if (!all.delete(dataset) && locationId === null) all.add(dataset)
+  for (const name of names) {
+    if (!open) all.delete(name)
+    else if (here === null) all.add(name)
+  }
   const single = locationIds.map((id) => {
-    const names = new Set(access.single.get(id))
-    const isTicked = locationId !== null && isOpen(access, id, dataset) !== (id === locationId)
-    if (isTicked) names.add(dataset)
-    else names.delete(dataset)
-    return [id, names] as const
+    const own = new Set(access.single.get(id))
+    for (const name of names) {
+      const isWanted = here === null || here.has(id) ? open : isOpen(access, id, name)
+      if (isWanted && !all.has(name)) own.add(name)
+      else own.delete(name)
+    }
+    return [id, own] as const
   })
   return { all, single: new Map(single) }
+}
+
+/** How many of some cells are open. */
+export type Ticks = 'all' | 'some' | 'none'
+
+/** How many of these cells are open; none where there is no cell. */
+export function ticksOf(access: Access, { at, names }: Cells): Ticks {
+  const places = at ?? [null]
+  let open = 0
+  for (const id of places) {
+    for (const name of names) if (id === null ? access.all.has(name) : isOpen(access, id, name)) open += 1
+  }
+  if (open === 0) return 'none'
+  return open === places.length * names.length ? 'all' : 'some'
 }

@@ -38,7 +38,9 @@ export function createPageSender({
 
 /** Whether a person followed a link to an address without a page: not a program, and not a path of an API or of a file. */
 export function isPageRequest(request: FastifyRequest): boolean {
-  const isOfProgram = /^\/(?:api|ingest|portal|attribution|assets|docs|\.well-known)(?:[/?]|$)/.test(request.url)
+  const isOfProgram = /^\/(?:api|ingest|portal|attribution|assets|docs|downloads|\.well-known)(?:[/?]|$)/.test(
+    request.url,
+  )
   return request.method === 'GET' && acceptsHtml(request) && !isOfProgram
 }
 

@@ -26,10 +26,11 @@ export const accountHandlers: PortalHandlers<
   | 'endSession'
   | 'listAccountEvents'
 > = {
-  getEnvironment: async ({ environment, publicUrl, mailDir }) => ({
+  getEnvironment: async ({ environment, publicUrl, mailDir, clientPackage }) => ({
     environment,
     mail_page: mailDir === null ? null : '/mail',
     docs_url: `${publicUrl}/docs`,
+    client: await clientPackage(),
   }),
 
   listSandboxMail: async ({ mailDir }) => {

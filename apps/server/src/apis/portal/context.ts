@@ -24,6 +24,10 @@ export type PortalContext = Pick<
   environment: 'sandbox' | 'production'
   /** The folder that the sandbox's mails go to; null: they are sent. */
   mailDir: string | null
+  /** The client's package that this service hands out; null: none. */
+  clientPackage: () => Promise<{ url: string; sha256: string } | null>
+  /** Called when a sign-up was completed. */
+  onSignUp: () => void
   /** How identity providers of customers are called. */
   providerAccess: ProviderAccess
 }

@@ -43,6 +43,8 @@ test('a practice sees itself in numbers, and an admin may rename it and set its 
     agents: { living: 1, connected: 0 },
     removals: 0,
     vendors: 1,
+    members: 1,
+    first_steps_dismissed_at: null,
     locations_by_state: { current: 0, stale: 0, disconnected: 0, pending: 1, not_provided: 0 },
     locations_not_current: [{ id: world.location.id, name: 'Location', state: 'pending' }],
     locations_with_two_agents: 0,
@@ -61,6 +63,12 @@ test('a practice sees itself in numbers, and an admin may rename it and set its 
   await admin.patch(path, { name: 'Smile Group' })
   assert.equal(((await member.get(path)).body as unknown as { time_zone: string }).time_zone, 'America/Denver')
   assert.equal((await member.get(`${path}/events`)).body.code, 'role_denied')
+  const dismissedAt = async () => (await member.get(path)).body.first_steps_dismissed_at
+  assert.equal((await member.get(path)).body.members, 3)
+  assert.equal((await member.post(`${path}/first_steps/dismiss`)).body.code, 'role_denied')
+  assert.equal(await dismissedAt(), null)
+  assert.equal((await admin.post(`${path}/first_steps/dismiss`)).status, 200)
+  assert.ok(Math.abs(Date.parse(String(await dismissedAt())) - Date.now()) < 60_000)
   const events = (await owner.get(`${path}/events?search=denver`)).body as unknown as {
     total: number
     data: { subject: string }[]

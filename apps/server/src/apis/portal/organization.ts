@@ -5,7 +5,13 @@ import { takeOver } from '../../modules/agents/location-writer.ts'
 import { recordAudit } from '../../modules/audit/store.ts'
 import { countCompaniesWithAccess } from '../../modules/consent/grant.ts'
 import { assignTimeZone, listLocations } from '../../modules/directory/location.ts'
-import { requireOrganization, updateOrganization } from '../../modules/directory/organization.ts'
+import {
+  dismissFirstSteps,
+  firstStepsDismissedAt,
+  requireOrganization,
+  updateOrganization,
+} from '../../modules/directory/organization.ts'
+import { listMembers } from '../../modules/membership/member.ts'
 import { surveyFreshness } from '../../modules/overview/sync-health.ts'
 import { listRemovals } from '../../modules/records/removal-store.ts'
 import { withTransaction } from '../../platform/database/pool.ts'
@@ -23,6 +29,7 @@ import { readChoice } from './query.ts'
 export const organizationHandlers: PortalHandlers<
   | 'getOrganization'
   | 'updateOrganization'
+  | 'dismissFirstSteps'
   | 'listLocations'
   | 'getLocation'
   | 'updateLocation'
@@ -33,11 +40,13 @@ export const organizationHandlers: PortalHandlers<
 > = {
   getOrganization: async (context, { member: { organizationId } }) => {
     const { pool, lastContactOf, now } = context
-    const [organization, locations, agents, vendors] = await Promise.all([
+    const [organization, locations, agents, vendors, members, dismissedAt] = await Promise.all([
       requireOrganization(pool, organizationId),
       listLocations(pool, organizationId),
       listAgents(pool, organizationId, agentsMax),
       countCompaniesWithAccess(pool, organizationId),
+      listMembers(pool, { side: 'organization', id: organizationId }),
+      firstStepsDismissedAt(pool, organizationId),
     ])
     const locationIds = locations.map(({ id }) => id)
     const [removals, withTwoAgents, freshness] = await Promise.all([
@@ -58,6 +67,8 @@ export const organizationHandlers: PortalHandlers<
       },
       removals: removals.filter((removal) => removal.state === 'held').length,
       vendors,
+      members: members.length,
+      first_steps_dismissed_at: dismissedAt?.toISOString() ?? null,
       locations_by_state: freshness.counts,
       locations_not_current: freshness.notCurrent.map(({ locationId, name, state }) => ({
         id: locationId,
@@ -81,6 +92,11 @@ export const organizationHandlers: PortalHandlers<
       const subject = `Name: ${name.trim()}${timeZone === undefined ? '' : `, time zone: ${timeZone ?? 'none'}`}`
       await recordAudit(client, entryOf(call, 'organization.update', subject))
     })
+    return { done: true }
+  },
+
+  dismissFirstSteps: async ({ pool }, { member }) => {
+    await dismissFirstSteps(pool, member.organizationId)
     return { done: true }
   },
 

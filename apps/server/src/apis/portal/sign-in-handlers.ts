@@ -54,10 +54,11 @@ export const signInHandlers: { [Name in SignInRouteName]: SignInHandler<Name> } 
     }
   },
 
-  verifyEmail: async ({ pool, secretKey }, { body, ip, requestId }) => {
+  verifyEmail: async ({ pool, secretKey, onSignUp }, { body, ip, requestId }) => {
     const attempt = await admitAttempt(pool, secretKey, 'link', { ip })
     await completeSignUp(pool, secretKey, body.token, { ip, requestId })
     await attempt.succeeded()
+    onSignUp()
     return { answer: done }
   },
 

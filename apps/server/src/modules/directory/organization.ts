@@ -57,6 +57,23 @@ export async function updateOrganization(
   if (rowCount === 0) throw new Problem('organization_unknown', { errors: `There is no organization ${id}.` })
 }
 
+/** When the first steps on the overview of an organization were dismissed; null: never. */
+export async function firstStepsDismissedAt(db: Queryable, id: OrganizationId): Promise<Date | null> {
+  const { rows } = await db.query<{ at: Date | null }>(
+    'select first_steps_dismissed_at as at from organization where id = $1',
+    [id],
+  )
+  return rows[0]?.at ?? null
+}
+
+/** Hides the first steps on the overview of an organization for good. */
+export async function dismissFirstSteps(db: Queryable, id: OrganizationId): Promise<void> {
+  await db.query(
+    'update organization set first_steps_dismissed_at = clock_timestamp() where id = $1 and first_steps_dismissed_at is null',
+    [id],
+  )
+}
+
 /** Every organization, by name. */
 export async function listOrganizations(db: Queryable): Promise<Organization[]> {
   const { rows } = await db.query<OrganizationRow>(
@@ -65,10 +82,10 @@ export async function listOrganizations(db: Queryable): Promise<Organization[]> 
   return rows.map(fromRow<Organization>)
 }
 
-/** Whether any organization carries one of these external references. */
-export async function hasOrganizationOf(db: Queryable, externalReferences: readonly string[]): Promise<boolean> {
-  const { rows } = await db.query('select from organization where external_reference = any($1::text[]) limit 1', [
-    externalReferences,
+/** Whether the external reference of any organization begins so. */
+export async function hasOrganizationOf(db: Queryable, reference: string): Promise<boolean> {
+  const { rows } = await db.query('select from organization where starts_with(external_reference, $1) limit 1', [
+    reference,
   ])
   return rows.length > 0
 }

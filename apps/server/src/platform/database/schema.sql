@@ -414,6 +414,7 @@ create table organization (
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
   erased_at timestamp with time zone,
+  first_steps_dismissed_at timestamp with time zone,
   constraint organization_id_check CHECK (((id >= 1) AND (id <= '9007199254740991'::bigint))),
   constraint organization_pkey PRIMARY KEY (id)
 );

@@ -1,15 +1,17 @@
 import { Box, Group, Progress, Stack, Text, ThemeIcon, VisuallyHidden } from '@mantine/core'
 import { IconCheck } from '@tabler/icons-react'
-import { ButtonLink } from '../../ui/links.tsx'
-import { Section } from '../../ui/Section.tsx'
-import type { Step } from './first-steps.ts'
+import type { ReactNode } from 'react'
+import { Section } from './Section.tsx'
 
-/** Guides a new vendor to its first record. */
-export function FirstSteps({ steps, companyId }: { steps: readonly Step[]; companyId: string }) {
+/** One of the first things that somebody new does; `action`: the link to where. */
+export type FirstStep = { title: string; text: string; isDone: boolean; action: ReactNode }
+
+/** Leads somebody new through the first steps; each with its state, the next one with its link. `actions`: beside the heading. */
+export function FirstSteps({ steps, actions }: { steps: readonly FirstStep[]; actions?: ReactNode }) {
   const done = steps.filter(({ isDone }) => isDone).length
   const next = steps.find(({ isDone }) => !isDone)
   return (
-    <Section title="First steps" description={`${done} of ${steps.length} done`}>
+    <Section title="First steps" description={`${done} of ${steps.length} done`} actions={actions}>
       <Progress value={(done / steps.length) * 100} size="sm" aria-label="First steps completed" />
       <Stack gap="md" component="ol" p={0} m={0} style={{ listStyle: 'none' }}>
         {steps.map((step, index) => (
@@ -27,11 +29,7 @@ export function FirstSteps({ steps, companyId }: { steps: readonly Step[]; compa
                   {step.text}
                 </Text>
               )}
-              {step === next && (
-                <ButtonLink mt="xs" size="sm" to={step.to} params={{ company_id: companyId }}>
-                  {step.link}
-                </ButtonLink>
-              )}
+              {step === next && <Box mt="xs">{step.action}</Box>}
             </Box>
           </Group>
         ))}
