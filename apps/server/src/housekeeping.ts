@@ -9,6 +9,7 @@ import { findForeignReferences, type Position } from './modules/records/foreign-
 import { dropBrokenLists } from './modules/records/removal-store.ts'
 import { deleteOldUploads } from './modules/records/upload-store.ts'
 import { deleteOldSignIns } from './modules/sign-in/store.ts'
+import { trimRequests } from './modules/usage/request-log.ts'
 import { trimUsage } from './modules/usage/store.ts'
 import { databaseErrorCode } from './platform/database/unavailable.ts'
 import type { LocationId } from './platform/identity/identity.ts'
@@ -41,6 +42,7 @@ export function startHousekeeping(deps: { pool: Pool; log: Log }): () => Promise
       await deleteOldSightings(deps.pool)
       await deleteOldSyncActivity(deps.pool)
       await trimUsage(deps.pool, new Date())
+      await trimRequests(deps.pool, new Date())
       await deleteOldSignIns(deps.pool)
       await deleteOldMails(deps.pool)
     })

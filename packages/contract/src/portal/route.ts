@@ -137,7 +137,12 @@ export const portalRoutes = {
     query: list,
   },
   getUsage: { method: 'GET', path: '/companies/:company_id/usage', action: 'usage.read', query: ['range'] },
-  listRecentRequests: { method: 'GET', path: '/companies/:company_id/requests', action: 'usage.read' },
+  listRequests: {
+    method: 'GET',
+    path: '/companies/:company_id/requests',
+    action: 'usage.read',
+    query: ['from', 'until', 'outcome', 'status', 'code', 'route', 'location_id', 'client_id', 'request_id', 'before'],
+  },
   makeFirstCall: { method: 'POST', path: '/companies/:company_id/first_call', action: 'first_call.make' },
 
   getOrganization: { method: 'GET', path: '/organizations/:organization_id', action: 'organization.read' },

@@ -20,7 +20,7 @@ import {
 } from '../../modules/overview/sync-health.ts'
 import { pageOfCompanies, pageOfOrganizations } from '../../modules/overview/tenants.ts'
 import { inviteMember } from '../../modules/sign-in/invitation.ts'
-import { lastRequestsOf } from '../../modules/usage/store.ts'
+import { lastRequestsOf } from '../../modules/usage/request-log.ts'
 import { withTransaction } from '../../platform/database/pool.ts'
 import { measureDatabase } from '../../platform/database/size.ts'
 import { Problem } from '../../platform/errors/problem.ts'

@@ -78,6 +78,31 @@ export function readBefore(query: Query): string | null {
   return text
 }
 
+/** An instant, null when it is absent. */
+export function readInstant(query: Query, name: string): Date | null {
+  const text = query[name] ?? ''
+  if (text === '') return null
+  const instant = /^2[01]\d\d-\d\d-\d\dT[\d:.]{5,15}Z$/.test(text) ? new Date(text) : new Date(Number.NaN)
+  if (Number.isNaN(instant.getTime())) throw invalid(`${name} must be an instant like 2026-01-31T14:05:00Z.`)
+  return instant
+}
+
+/** The first and the last status of `404` or of `4xx`; all when it is absent. */
+export function readStatuses(query: Query): readonly [number, number] {
+  const text = query.status ?? ''
+  if (text === '') return [0, 999]
+  if (/^[2-5]xx$/.test(text)) return [Number(text[0]) * 100, Number(text[0]) * 100 + 99]
+  if (!/^[1-5]\d\d$/.test(text)) throw invalid('status must be a number like 404 or a class like 4xx.')
+  return [Number(text), Number(text)]
+}
+
+/** Words that must be equal or contained, as the route says; null when it is absent. */
+export function readText(query: Query, name: string): string | null {
+  const text = (query[name] ?? '').trim()
+  if (text.length > searchLengthMax) throw invalid(`${name} must have at most ${searchLengthMax} characters.`)
+  return text === '' ? null : text
+}
+
 const searchLengthMax = 100
 
 function readDay(query: Query, name: 'from' | 'to'): Temporal.PlainDate | null {

@@ -27,6 +27,7 @@ import { sealedDisclosureHandlers } from './sealed-disclosures.ts'
 import { registerAuth, requireFullSignIn, webHeaders } from './sign-in-routes.ts'
 import { signInRuleHandlers } from './sign-in-rule.ts'
 import { signUpHandlers } from './sign-up.ts'
+import { usageHandlers } from './usage.ts'
 import { vendorHandlers } from './vendors.ts'
 
 // A handler for each route: one that is missing does not compile.
@@ -35,6 +36,7 @@ const handlers: PortalHandlers = {
   ...signUpHandlers,
   ...invitationHandlers,
   ...companyHandlers,
+  ...usageHandlers,
   ...memberHandlers,
   ...memberSessionHandlers,
   ...signInRuleHandlers,

@@ -46,7 +46,7 @@ export const organizationEndings: Endings = {
     'id and name, which disclosures refer to; address and contacts erased',
   ),
   organization: kept('id = $1::bigint', 'id and name, which disclosures refer to'),
-  vendor_request: kept(atItsLocations, 'the last 100 requests of each vendor, without data of the practice'),
+  vendor_request: kept(atItsLocations, 'the vendors’ requests of the last 30 days, without data of the practice'),
   vendor_usage: none(ofVendors),
   sync_slot_gate: none(ofVendors),
   company: none(ofVendors),

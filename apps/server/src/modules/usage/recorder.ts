@@ -3,15 +3,9 @@ import type { Queryable } from '../../platform/database/queryable.ts'
 import { databaseErrorCode } from '../../platform/database/unavailable.ts'
 import type { CompanyId, KeyPairId } from '../../platform/identity/identity.ts'
 import type { Log, LogEvent } from '../../platform/log/log-event.ts'
-import {
-  addKeyPairUses,
-  addRequests,
-  addUsage,
-  type KeyPairUse,
-  requestsKept,
-  type StoredRequest,
-  type UsageCounts,
-} from './store.ts'
+import { addDurations, durationsOf } from './durations.ts'
+import { addRequests, requestsKept, type StoredRequest } from './request-log.ts'
+import { addKeyPairUses, addUsage, type KeyPairUse, type UsageCounts } from './store.ts'
 
 export type UsageRecorder = {
   /** Takes note of an answer that was given to a company. Costs microseconds, waits for nothing and never throws. */
@@ -41,7 +35,7 @@ export function createUsageRecorder(options: {
 }): UsageRecorder {
   const { pool, log, now, everyMs = 1_000, waitingMax = 10_000 } = options
   const counts = new Map<string, UsageCounts>()
-  const requests = new Map<CompanyId, StoredRequest[]>()
+  const requests = new Map<string, StoredRequest[]>()
   const uses = new Map<KeyPairId, KeyPairUse>()
   const usesWritten = new Map<KeyPairId, number>()
   let requestsWaiting = 0
@@ -57,17 +51,25 @@ export function createUsageRecorder(options: {
       sum.records += more.records
       sum.throttled += more.throttled
       sum.errors += more.errors
+      sum.durations = addDurations(sum.durations, more.durations)
     } else if (counts.size < waitingMax) counts.set(key, { ...more })
   }
 
-  const keep = (companyId: CompanyId, some: readonly StoredRequest[]) => {
-    const kept = requests.get(companyId) ?? []
-    if (kept.length === 0 && requestsWaiting >= waitingMax) return
-    requestsWaiting -= kept.length
-    kept.push(...some)
-    kept.splice(0, kept.length - requestsKept)
-    requestsWaiting += kept.length
-    requests.set(companyId, kept)
+  const keep = (some: readonly StoredRequest[]) => {
+    for (const request of some) {
+      const key = `${request.companyId} ${request.outcome}`
+      const kept = requests.get(key)
+      if (!kept) {
+        if (requestsWaiting >= waitingMax) continue
+        requests.set(key, [request])
+      } else {
+        kept.push(request)
+        if (kept.length > requestsKept[request.outcome] / perWriteShare) kept.shift()
+        else requestsWaiting += 1
+        continue
+      }
+      requestsWaiting += 1
+    }
   }
 
   const use = (keyPairId: KeyPairId, at: Date, isToken: boolean) => {
@@ -108,11 +110,11 @@ export function createUsageRecorder(options: {
           requestsWaiting = 0
           return addRequests(db, values.flat())
         },
-        (companyId, value) => {
-          const since = requests.get(companyId) ?? []
+        (key, value) => {
+          const since = requests.get(key) ?? []
           requestsWaiting -= since.length
-          requests.delete(companyId)
-          keep(companyId, [...value, ...since])
+          requests.delete(key)
+          keep([...value, ...since])
         },
       ),
       write(uses, addKeyPairUses, (keyPairId, value) => uses.set(keyPairId, uses.get(keyPairId) ?? value)),
@@ -138,8 +140,10 @@ export function createUsageRecorder(options: {
       if (event.event !== 'request.answered' || event.companyId === undefined) return
       if (!event.route.startsWith(vendorApiPath) && event.route !== '(unknown)') return
       const at = now()
+      keep([requestOf(event, event.companyId, at)])
+      // Anyone may name a client id: what is not proved is listed, within its own bound, and counts as nothing.
+      if (event.isUnproved) return
       count(countsOf(event, event.companyId, at))
-      keep(event.companyId, [requestOf(event, event.companyId, at)])
       // A token whose pair was revoked is refused: that is no use of it.
       if (event.keyPairId !== undefined && event.status !== 401) {
         use(event.keyPairId, at, event.route === `${vendorApiPath}/auth/token`)
@@ -164,6 +168,9 @@ const useEveryMs = 60_000
 
 const bucketMs = 300_000
 
+/** Each second a company may add this part of what is kept of it: of 200 successful requests and more, the last 200 of the second. */
+const perWriteShare = 250
+
 function countsOf(event: Answered, companyId: CompanyId, at: Date): UsageCounts {
   const isThrottled = event.status === 429
   return {
@@ -173,6 +180,7 @@ function countsOf(event: Answered, companyId: CompanyId, at: Date): UsageCounts 
     records: event.records ?? 0,
     throttled: isThrottled ? 1 : 0,
     errors: event.status >= 400 && !isThrottled ? 1 : 0,
+    durations: durationsOf(event.durationMs),
   }
 }
 
@@ -185,9 +193,18 @@ function requestOf(event: Answered, companyId: CompanyId, answeredAt: Date): Sto
     route: event.route.replace(vendorApiPath, ''),
     // An id that names no location is whatever the caller wrote there.
     locationId: event.code === 'location_unknown' ? null : (event.locationId ?? null),
+    keyPairId: event.keyPairId ?? null,
+    outcome: outcomeOf(event),
     status: event.status,
     code: event.code ?? null,
+    because: event.status === 401 ? (event.because ?? null) : null,
     records: event.records ?? 0,
     durationMs: event.durationMs,
   }
+}
+
+function outcomeOf({ status, isUnproved }: Answered): StoredRequest['outcome'] {
+  if (isUnproved) return 'unauthenticated'
+  if (status === 429) return 'throttled'
+  return status >= 400 ? 'error' : 'ok'
 }

@@ -796,7 +796,11 @@ create table vendor_request (
   code text,
   records integer not null default 0,
   duration_ms real not null,
-  constraint vendor_request_pkey PRIMARY KEY (company_id, id)
+  key_pair_id uuid,
+  because text,
+  outcome text not null default 'ok'::text,
+  constraint vendor_request_outcome_check CHECK ((outcome = ANY (ARRAY['ok'::text, 'throttled'::text, 'error'::text, 'unauthenticated'::text]))),
+  constraint vendor_request_pkey PRIMARY KEY (company_id, outcome, id)
 );
 
 create table vendor_usage (
@@ -806,6 +810,7 @@ create table vendor_usage (
   records bigint not null default 0,
   throttled bigint not null default 0,
   errors bigint not null default 0,
+  durations integer[] not null default '{}'::integer[],
   constraint vendor_usage_pkey PRIMARY KEY (company_id, bucket_at)
 );
 
