@@ -97,6 +97,8 @@ export type LoggedRequest = {
   outcome: RequestOutcome
   status: number
   code: string | null
+  /** What the code says, without what it said of this request's parameters. */
+  meaning: string | null
   /** Why a key pair or token was refused; null for all but 401. */
   because: string | null
   records: number

@@ -4,6 +4,7 @@ import { Group, SimpleGrid, Stack, Text } from '@mantine/core'
 import { IconAlertTriangle, IconCircleCheck, IconClock, IconDeviceDesktop, IconTrash } from '@tabler/icons-react'
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { read } from '../../api/query.ts'
+import { bytesInWords } from '../../ui/bytes.ts'
 import { DataTable } from '../../ui/DataTable.tsx'
 import { ButtonLink, PageLink } from '../../ui/links.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
@@ -11,7 +12,6 @@ import { Section } from '../../ui/Section.tsx'
 import { StatCard } from '../../ui/StatCard.tsx'
 import { When } from '../../ui/When.tsx'
 import { type Todo, TodoList } from '../organization/TodoList.tsx'
-import { bytesInWords } from './bytes.ts'
 
 /** The state of the installation; updates automatically. */
 export function OverviewPage() {

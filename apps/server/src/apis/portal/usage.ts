@@ -1,3 +1,4 @@
+import { type ProblemCode, problems } from '@bridgework/contract'
 import { type LoggedRequest, requestOutcomes } from '@bridgework/contract/portal'
 import { clientIdsOf, listKeyPairs } from '../../modules/credentials/key-pair.ts'
 import { listRequests, type RequestFilter } from '../../modules/usage/request-log.ts'
@@ -55,6 +56,7 @@ export const usageHandlers: PortalHandlers<'getUsage' | 'listRequests'> = {
         outcome: each.outcome,
         status: each.status,
         code: each.code,
+        meaning: each.code === null || !(each.code in problems) ? null : problems[each.code as ProblemCode].errors,
         because: each.because,
         records: each.records,
         duration_ms: Math.round(each.durationMs * 10) / 10,
