@@ -4,21 +4,17 @@
  */
 export type Durations = readonly number[]
 
-/** 1 ms to 92 s: a longer request than a minute was cut off. The bounds are stored data: never change them. */
-const length = 35
+/** 1 ms to 131 s: a longer request was cut off. The bounds are stored data: never change them. */
+export const durationsLength = 35
 
-/** The histogram of one request. */
-export function durationsOf(durationMs: number): Durations {
-  const position = durationMs <= 1 ? 0 : Math.ceil(Math.log2(durationMs) * 2)
-  return Array.from({ length }, (_, index) => (index === Math.min(position, length - 1) ? 1 : 0))
+/** Where a request of this duration is counted. */
+export function positionOf(durationMs: number): number {
+  return durationMs <= 1 ? 0 : Math.min(Math.ceil(Math.log2(durationMs) * 2), durationsLength - 1)
 }
 
 /** The sum of two histograms; an empty one is of no requests. */
-export function addDurations(left: Durations, right: Durations): Durations {
-  return Array.from(
-    { length: Math.max(left.length, right.length) },
-    (_, index) => (left[index] ?? 0) + (right[index] ?? 0),
-  )
+export function addDurations(left: Durations, right: Durations): number[] {
+  return Array.from({ length: durationsLength }, (_, index) => (left[index] ?? 0) + (right[index] ?? 0))
 }
 
 /**

@@ -3,7 +3,7 @@ import type { Queryable } from '../../platform/database/queryable.ts'
 import { databaseErrorCode } from '../../platform/database/unavailable.ts'
 import type { CompanyId, KeyPairId } from '../../platform/identity/identity.ts'
 import type { Log, LogEvent } from '../../platform/log/log-event.ts'
-import { addDurations, durationsOf } from './durations.ts'
+import { addDurations, positionOf } from './durations.ts'
 import { addRequests, requestsKept, type StoredRequest } from './request-log.ts'
 import { addKeyPairUses, addUsage, type KeyPairUse, type UsageCounts } from './store.ts'
 
@@ -34,7 +34,7 @@ export function createUsageRecorder(options: {
   waitingMax?: number
 }): UsageRecorder {
   const { pool, log, now, everyMs = 1_000, waitingMax = 10_000 } = options
-  const counts = new Map<string, UsageCounts>()
+  const counts = new Map<string, UsageCounts & { durations: number[] }>()
   const requests = new Map<string, StoredRequest[]>()
   const uses = new Map<KeyPairId, KeyPairUse>()
   const usesWritten = new Map<KeyPairId, number>()
@@ -43,7 +43,8 @@ export function createUsageRecorder(options: {
   let timer: NodeJS.Timeout | undefined
   let isFailing = false
 
-  const count = (more: UsageCounts) => {
+  /** The sum that it was added to; nothing when there is no room for another one. */
+  const count = (more: UsageCounts): { durations: number[] } | undefined => {
     const key = `${more.companyId} ${more.bucketAt.getTime()}`
     const sum = counts.get(key)
     if (sum) {
@@ -51,8 +52,13 @@ export function createUsageRecorder(options: {
       sum.records += more.records
       sum.throttled += more.throttled
       sum.errors += more.errors
-      sum.durations = addDurations(sum.durations, more.durations)
-    } else if (counts.size < waitingMax) counts.set(key, { ...more })
+      if (more.durations.length > 0) sum.durations = addDurations(sum.durations, more.durations)
+      return sum
+    }
+    if (counts.size >= waitingMax) return
+    const first = { ...more, durations: addDurations(more.durations, []) }
+    counts.set(key, first)
+    return first
   }
 
   const keep = (some: readonly StoredRequest[]) => {
@@ -143,7 +149,9 @@ export function createUsageRecorder(options: {
       keep([requestOf(event, event.companyId, at)])
       // Anyone may name a client id: what is not proved is listed, within its own bound, and counts as nothing.
       if (event.isUnproved) return
-      count(countsOf(event, event.companyId, at))
+      const sum = count(countsOf(event, event.companyId, at))
+      const position = positionOf(event.durationMs)
+      if (sum) sum.durations[position] = (sum.durations[position] ?? 0) + 1
       // A token whose pair was revoked is refused: that is no use of it.
       if (event.keyPairId !== undefined && event.status !== 401) {
         use(event.keyPairId, at, event.route === `${vendorApiPath}/auth/token`)
@@ -180,7 +188,7 @@ function countsOf(event: Answered, companyId: CompanyId, at: Date): UsageCounts 
     records: event.records ?? 0,
     throttled: isThrottled ? 1 : 0,
     errors: event.status >= 400 && !isThrottled ? 1 : 0,
-    durations: durationsOf(event.durationMs),
+    durations: [],
   }
 }
 

@@ -2,7 +2,7 @@ import type { Queryable } from '../../platform/database/queryable.ts'
 import { toRow } from '../../platform/database/rows.ts'
 import type { CompanyId, KeyPairId } from '../../platform/identity/identity.ts'
 import { batch } from './batch.ts'
-import type { Durations } from './durations.ts'
+import { type Durations, durationsLength } from './durations.ts'
 
 /** `errors`: answers from 400 on that are not 429, which are `throttled`. */
 export type UsageNumbers = { requests: number; records: number; throttled: number; errors: number }
@@ -78,21 +78,13 @@ export async function sumUsage(
   bucketSeconds: number,
 ): Promise<{ at: Date; numbers: UsageSum }[]> {
   const { rows } = await db.query<{ at: Date; durations: number[] } & Record<keyof UsageNumbers, string>>(
-    `with stored as materialized (
-          select date_bin($3 * interval '1 second', bucket_at, to_timestamp(0)) as at, requests, records, throttled, errors,
-                 durations
-            from vendor_usage
-           where company_id = $1 and bucket_at >= $2),
-          summed as (
-          select at, position, sum(count) as count
-            from stored
-           cross join unnest(durations) with ordinality as each (count, position)
-           group by at, position)
-     select at, sum(requests) as requests, sum(records) as records, sum(throttled) as throttled, sum(errors) as errors,
-            array(select count::integer from summed where summed.at = stored.at order by position) as durations
-       from stored
-      group by at
-      order by at`,
+    `select date_bin($3 * interval '1 second', bucket_at, to_timestamp(0)) as at,
+            sum(requests) as requests, sum(records) as records, sum(throttled) as throttled, sum(errors) as errors,
+            array[${sumOfEach}]::integer[] as durations
+       from vendor_usage
+      where company_id = $1 and bucket_at >= $2
+      group by 1
+      order by 1`,
     [companyId, from, bucketSeconds],
   )
   return rows.map((row) => ({
@@ -106,6 +98,12 @@ export async function sumUsage(
     },
   }))
 }
+
+/** Position by position: unnesting the arrays and grouping what comes out took six times as long. */
+const sumOfEach = Array.from(
+  { length: durationsLength },
+  (_, index) => `coalesce(sum(durations[${index + 1}]), 0)`,
+).join(', ')
 
 /** Deletes counts older than 90 days. */
 export async function trimUsage(db: Queryable, now: Date): Promise<void> {
