@@ -6,7 +6,7 @@ import { type PlotUnit, roundInstants, roundTicks, valueInWords } from './plot-s
 export type PlotSeries = { name: string; label: string; color: string; values: readonly (number | null)[] }
 
 /**
- * Values over time, with round lines in their unit. Counts are bars. Measures are lines; where no two neighbours have a value there is nothing
+ * Values over time, with round lines in their unit. Sums are bars. Measures are lines; where no two neighbours have a value there is nothing
  * to join, and they are bars, too. `text`: what the plot shows, for screen readers.
  */
 export function TimePlot({
@@ -14,11 +14,14 @@ export function TimePlot({
   series,
   unit,
   text,
+  kind = unit === 'count' ? 'sum' : 'measure',
 }: {
   instants: readonly string[]
   series: readonly PlotSeries[]
   unit: PlotUnit
   text: string
+  /** A sum over each bucket is bars; a measure is a line, also one that counts what there is at a moment. */
+  kind?: 'sum' | 'measure'
 }) {
   const labelOf = new Map(instants.map((at) => [at, exactLabel(at)]))
   const tickOf = new Map(roundInstants(instants).map((at) => [labelOf.get(at), shortLabel(at, instants)]))
@@ -47,7 +50,7 @@ export function TimePlot({
       minTickGap: 12,
     },
   }
-  if (unit === 'count' || !series.some(({ values }) => hasNeighbours(values))) {
+  if (kind === 'sum' || !series.some(({ values }) => hasNeighbours(values))) {
     return <BarChart {...common} maxBarWidth={32} barProps={{ isAnimationActive: false }} />
   }
   return (

@@ -5,10 +5,11 @@ import { getRouteApi } from '@tanstack/react-router'
 import { read } from '../../api/query.ts'
 import { DataTable } from '../../ui/DataTable.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
+import { PageLink } from '../../ui/links.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { Pages } from '../../ui/Pages.tsx'
 import { SearchField } from '../../ui/SearchField.tsx'
-import { listQuery } from '../../ui/url-state.ts'
+import { sortedQuery } from '../../ui/url-state.ts'
 import { When } from '../../ui/When.tsx'
 import { CreateTenant } from './CreateTenant.tsx'
 
@@ -17,7 +18,7 @@ const route = getRouteApi('/signed-in/operator/organizations')
 /** Every organization, with its locations and the last contact of its agents. */
 export function OrganizationsPage() {
   const search = route.useSearch()
-  const { data: list } = useSuspenseQuery(read('listOperatorOrganizations', { query: listQuery(search) }))
+  const { data: list } = useSuspenseQuery(read('listOperatorOrganizations', { query: sortedQuery(search) }))
   return (
     <>
       <PageHeader
@@ -43,11 +44,17 @@ export function OrganizationsPage() {
               columns={[
                 {
                   header: 'Organization',
-                  cell: ({ name, owner_email }) => (
+                  sortBy: 'name',
+                  cell: ({ id, name, owner_email }) => (
                     <>
-                      <Text size="sm" fw={500}>
+                      <PageLink
+                        size="sm"
+                        fw={500}
+                        to="/operator/organizations/$organization_id"
+                        params={{ organization_id: id }}
+                      >
                         {name}
-                      </Text>
+                      </PageLink>
                       <Text size="sm" c="dimmed">
                         {owner_email ?? 'no owner yet'}
                       </Text>
@@ -55,14 +62,19 @@ export function OrganizationsPage() {
                   ),
                 },
                 { header: 'Id', cell: ({ id }) => id },
-                { header: 'Locations', align: 'right', cell: ({ locations }) => locations.toLocaleString() },
+                {
+                  header: 'Locations',
+                  sortBy: 'locations',
+                  align: 'right',
+                  cell: ({ locations }) => locations.toLocaleString(),
+                },
                 { header: 'Agents', align: 'right', cell: ({ agents }) => agents.toLocaleString() },
                 { header: 'Last agent contact', cell: ({ last_contact_at }) => <When at={last_contact_at} /> },
                 {
                   header: 'Second factor',
                   cell: ({ second_factor_required }) => (second_factor_required ? 'Required' : 'Optional'),
                 },
-                { header: 'Created', cell: ({ created_at }) => <When at={created_at} /> },
+                { header: 'Created', sortBy: 'created', cell: ({ created_at }) => <When at={created_at} /> },
               ]}
             />
           )}

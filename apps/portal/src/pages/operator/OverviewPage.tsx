@@ -97,7 +97,7 @@ function todosOf({ agents, freshness, not_current, removals_held }: OperatorOver
       .filter(({ state }) => states.includes(state))
       .map(({ location_id, name, organization_name }) => (
         <li key={location_id}>
-          <PageLink size="sm" to="/operator/agents" search={{ search: organization_name }}>
+          <PageLink size="sm" to="/operator/locations/$location_id" params={{ location_id }}>
             {organization_name}: {name}
           </PageLink>
         </li>

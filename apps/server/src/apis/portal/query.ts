@@ -1,4 +1,5 @@
 import { type DatasetName, isDatasetName } from '@bridgework/contract'
+import type { Sort } from '../../platform/database/search.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import { type CompanyId, parseUuid } from '../../platform/identity/identity.ts'
 
@@ -94,6 +95,15 @@ export function readStatuses(query: Query): readonly [number, number] {
   if (/^[2-5]xx$/.test(text)) return [Number(text[0]) * 100, Number(text[0]) * 100 + 99]
   if (!/^[1-5]\d\d$/.test(text)) throw invalid('status must be a number like 404 or a class like 4xx.')
   return [Number(text), Number(text)]
+}
+
+/** What a list is sorted by, `-` before it for descending; null when it is absent. */
+export function readSort<T extends string>(query: Query, columns: readonly T[]): Sort<T> | null {
+  const text = query.sort ?? ''
+  if (text === '') return null
+  const by = columns.find((each) => each === text.replace(/^-/, ''))
+  if (by === undefined) throw invalid(`sort must be one of: ${columns.join(', ')}, with - before it for descending.`)
+  return { by, isDescending: text.startsWith('-') }
 }
 
 /** Words that must be equal or contained, as the route says; null when it is absent. */

@@ -19,6 +19,7 @@ import { memberSessionHandlers } from './member-sessions.ts'
 import { memberHandlers } from './members.ts'
 import { type Membership, requireMembership, tenantOf } from './membership.ts'
 import { operatorHandlers } from './operator.ts'
+import { operatorPageHandlers } from './operator-pages.ts'
 import { organizationHandlers } from './organization.ts'
 import { patientDisclosureHandlers } from './patient-disclosures.ts'
 import { readQuery } from './query.ts'
@@ -42,6 +43,7 @@ const handlers: PortalHandlers = {
   ...signInRuleHandlers,
   ...identityProviderHandlers,
   ...operatorHandlers,
+  ...operatorPageHandlers,
   ...organizationHandlers,
   ...removalHandlers,
   ...vendorHandlers,

@@ -3,12 +3,13 @@ import type { Queryable } from '../../platform/database/queryable.ts'
 import { databaseErrorCode } from '../../platform/database/unavailable.ts'
 import type { CompanyId, KeyPairId } from '../../platform/identity/identity.ts'
 import type { Log, LogEvent } from '../../platform/log/log-event.ts'
+import { createActivityCounter } from '../activity/counts.ts'
 import { addDurations, positionOf } from './durations.ts'
 import { addRequests, requestsKept, type StoredRequest } from './request-log.ts'
 import { addKeyPairUses, addUsage, type KeyPairUse, type UsageCounts } from './store.ts'
 
 export type UsageRecorder = {
-  /** Takes note of an answer that was given to a company. Costs microseconds, waits for nothing and never throws. */
+  /** Takes note of what happened: an answer that was given to a company or an agent, an upload. Costs microseconds, waits for nothing and never throws. */
   observe: (event: LogEvent) => void
   /** Resolves when all that was noted so far is written, or could not be. */
   flush: () => Promise<void>
@@ -38,6 +39,8 @@ export function createUsageRecorder(options: {
   const requests = new Map<string, StoredRequest[]>()
   const uses = new Map<KeyPairId, KeyPairUse>()
   const usesWritten = new Map<KeyPairId, number>()
+  const activity = createActivityCounter(waitingMax)
+  let activityWrittenMs = 0
   let requestsWaiting = 0
   let writing: Promise<void> | undefined
   let timer: NodeJS.Timeout | undefined
@@ -107,8 +110,19 @@ export function createUsageRecorder(options: {
     }
   }
 
-  const writeAll = async () => {
+  /** Hours are read by the hour: they are written less often. */
+  const writeActivity = async (isForced: boolean): Promise<unknown> => {
+    if (!isForced && performance.now() - activityWrittenMs < activityEveryMs) return null
+    activityWrittenMs = performance.now()
+    return await activity.write(pool).then(
+      () => null,
+      (error: unknown) => error,
+    )
+  }
+
+  const writeAll = async (isForced: boolean) => {
     const errors = await Promise.all([
+      writeActivity(isForced),
       write(counts, addUsage, (_key, value) => count(value)),
       write(
         requests,
@@ -132,10 +146,10 @@ export function createUsageRecorder(options: {
     isFailing = error !== null
   }
 
-  const flush = async () => {
+  const flush = async (isForced = true) => {
     // What is being written was noted before; what has been noted since comes after it.
     await writing
-    writing = writeAll().finally(() => {
+    writing = writeAll(isForced).finally(() => {
       writing = undefined
     })
     await writing
@@ -143,6 +157,7 @@ export function createUsageRecorder(options: {
 
   return {
     observe(event) {
+      activity.observe(event, now())
       if (event.event !== 'request.answered' || event.companyId === undefined) return
       if (!event.route.startsWith(vendorApiPath) && event.route !== '(unknown)') return
       const at = now()
@@ -157,10 +172,10 @@ export function createUsageRecorder(options: {
         use(event.keyPairId, at, event.route === `${vendorApiPath}/auth/token`)
       }
     },
-    flush,
+    flush: () => flush(),
     start() {
       timer ??= setInterval(() => {
-        if (!writing) void flush()
+        if (!writing) void flush(false)
       }, everyMs).unref()
     },
     async stop() {
@@ -175,6 +190,8 @@ export function createUsageRecorder(options: {
 const useEveryMs = 60_000
 
 const bucketMs = 300_000
+
+const activityEveryMs = 10_000
 
 /** Each second a company may add this part of what is kept of it: of 200 successful requests and more, the last 200 of the second. */
 const perWriteShare = 250
