@@ -42,7 +42,7 @@ export function TimePlot({
     legendProps: { verticalAlign: 'bottom' as const },
     role: 'img',
     'aria-label': text,
-    yAxisProps: { domain: [0, ticks.at(-1) ?? 1], ticks, width: 64, interval: 0 as const },
+    yAxisProps: { domain: [0, ticks.at(-1) ?? 1], ticks, width: 72, interval: 0 as const },
     xAxisProps: {
       ticks: [...tickOf.keys()].filter((tick) => tick !== undefined),
       tickFormatter: (label: string) => tickOf.get(label) ?? '',
