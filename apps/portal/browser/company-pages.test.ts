@@ -81,7 +81,7 @@ test('a vendor finds a refused request by its status, its route and its time, an
   await page.waitForURL(/status=4xx/)
   await page.getByLabel('Route').fill('PATIENTS')
   await page.getByLabel('From').fill('2026-01-01T00:00')
-  await page.waitForURL(({ searchParams }) => searchParams.has('from') && searchParams.get('route') === 'PATIENTS')
+  await page.waitForURL(({ searchParams }) => searchParams.has('since') && searchParams.get('route') === 'PATIENTS')
   const id = refused.body.request_id
   await page.getByRole('button', { name: `Details of request ${id}` }).click()
   const dialog = page.getByRole('dialog', { name: 'Request' })

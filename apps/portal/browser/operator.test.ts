@@ -151,7 +151,7 @@ test('names lead from page to page, plots have a text, and a list is sorted by i
   await page.waitForURL(/agents\/\d+$/)
   await page.getByRole('heading', { level: 1, name: name ?? '' }).waitFor()
   assert.equal(await heading(), name)
-  await page.getByRole('radio', { name: '30 days' }).check({ force: true })
+  await page.getByText('30 days').click()
   await page.waitForURL(/range=30d/)
   await walkPages(page, [
     `/operator/companies/${vendor.companyId}`,

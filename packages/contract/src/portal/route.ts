@@ -141,7 +141,7 @@ export const portalRoutes = {
     method: 'GET',
     path: '/companies/:company_id/requests',
     action: 'usage.read',
-    query: ['from', 'until', 'outcome', 'status', 'code', 'route', 'location_id', 'client_id', 'request_id', 'before'],
+    query: ['since', 'until', 'outcome', 'status', 'code', 'route', 'location_id', 'client_id', 'request_id', 'before'],
   },
   makeFirstCall: { method: 'POST', path: '/companies/:company_id/first_call', action: 'first_call.make' },
 

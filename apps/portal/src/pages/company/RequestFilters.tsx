@@ -40,10 +40,10 @@ export function RequestFilters() {
       {texts.map((field) => (
         <TextFilter key={field.name} {...field} value={filter[field.name] ?? ''} onChange={change} />
       ))}
-      {(['from', 'until'] as const).map((name) => (
+      {(['since', 'until'] as const).map((name) => (
         <TextInput
           key={name}
-          label={name === 'from' ? 'From' : 'Until'}
+          label={name === 'since' ? 'From' : 'Until'}
           type="datetime-local"
           value={localTime(filter[name])}
           onChange={(event) => change({ [name]: instantOf(event.currentTarget.value) })}

@@ -5,8 +5,8 @@ import { oneOf, textOf } from '../../shell/plain-search.ts'
 
 const outcomes = ['ok', 'throttled', 'error', 'unauthenticated'] as const satisfies readonly RequestOutcome[]
 
-/** Filters that are text; `from` and `until` are instants. */
-const texts = ['status', 'code', 'route', 'location_id', 'client_id', 'request_id', 'from', 'until'] as const
+/** Filters that are text; `since` and `until` are instants. */
+const texts = ['status', 'code', 'route', 'location_id', 'client_id', 'request_id', 'since', 'until'] as const
 
 /** The filters of the request log. */
 export type RequestFilter = { outcome?: RequestOutcome } & { [name in (typeof texts)[number]]?: string }
@@ -32,7 +32,7 @@ export function filterOf(search: Record<string, unknown>): RequestFilter {
 /** Whether the server takes the text as this filter. */
 export function isAccepted(name: string, text: string): boolean {
   if (name === 'status') return /^([1-5]\d\d|[2-5]xx)$/.test(text)
-  return (name !== 'from' && name !== 'until') || !Number.isNaN(Date.parse(text))
+  return (name !== 'since' && name !== 'until') || !Number.isNaN(Date.parse(text))
 }
 
 /** No filter at all, for an address that has some. */

@@ -194,8 +194,8 @@ test('usage has a bucket for each part of the range, and each request is listed 
     '?status=9',
     '?status=6xx',
     '?outcome=no',
-    '?from=today',
-    '?from=2026-13-01T00:00:00Z',
+    '?since=today',
+    '?since=2026-13-01T00:00:00Z',
     `?route=${'x'.repeat(101)}`,
   ])
     assert.equal((await member.get(`${path}/requests${query}`)).status, 422, query)

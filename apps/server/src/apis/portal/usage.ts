@@ -22,7 +22,7 @@ export const usageHandlers: PortalHandlers<'getUsage' | 'listRequests'> = {
     const clientId = readText(query, 'client_id')
     const location = readText(query, 'location_id')
     const filter: RequestFilter = {
-      from: readInstant(query, 'from') ?? new Date(0),
+      from: readInstant(query, 'since') ?? new Date(0),
       until: readInstant(query, 'until') ?? new Date('2200-01-01T00:00:00Z'),
       outcomes: outcome === null ? requestOutcomes : [outcome],
       statuses: readStatuses(query),
