@@ -2,6 +2,7 @@ import { Stack } from '@mantine/core'
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { read } from '../../api/query.ts'
+import { AgentVersion } from '../../ui/AgentVersion.tsx'
 import { PageLink } from '../../ui/links.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { Section } from '../../ui/Section.tsx'
@@ -44,7 +45,7 @@ export function AgentPage() {
                 </PageLink>
               ),
               'Last contact': <When at={data.last_contact_at} />,
-              Version: data.version ?? 'unknown',
+              Version: <AgentVersion version={data.version} />,
               Enrolled: <When at={data.enrolled_at} />,
               Id: data.id,
             }}
