@@ -32,6 +32,7 @@ const order = [
   'modules/disclosure',
   'modules/chain',
   'modules/secret-key',
+  'modules/activity',
   'modules/usage',
   'modules/onboarding',
   'modules/overview',
@@ -89,6 +90,7 @@ const tablesOf: Record<string, readonly string[]> = {
   'modules/disclosure': ['disclosure', 'disclosed_day'],
   'modules/chain': ['seal', 'practice_seal', 'practice_head', 'seal_key_change', 'disclosure_drop', 'seal_mail'],
   'modules/secret-key': ['secret_key_reader'],
+  'modules/activity': ['agent_hour', 'location_hour', 'service_minute'],
   'modules/usage': ['key_pair_use', 'vendor_request', 'vendor_usage'],
 }
 

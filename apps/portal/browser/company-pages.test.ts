@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { pagesBelow } from './pages.ts'
-import { somePortalInBrowser, walkPages } from './test-browser.ts'
+import { assertAccessible, somePortalInBrowser, walkPages } from './test-browser.ts'
 
 test('every page of the account and of a company can be used with a screen reader, in the dark and on a phone', async (t) => {
   const portal = await somePortalInBrowser(t)
@@ -55,4 +55,43 @@ test('a list keeps its search in the address, so that a link and the back button
   await page.getByRole('button', { name: 'Clear search' }).click()
   await page.waitForURL((url) => url.search === '')
   await page.getByText('No key pair matches the search').waitFor({ state: 'hidden' })
+})
+
+test('a vendor finds a refused request by its status, its route and its time, and reads why it was refused', async (t) => {
+  const portal = await somePortalInBrowser(t)
+  const location = await portal.addLocation({ insurancePlans: 2 })
+  const vendor = await portal.addVendor([location])
+  const member = await portal.addPerson('Mia Member')
+  await portal.joinCompany(member, vendor.companyId, 'member')
+  await vendor.get(`/locations/${location.id}/insurance_plans`)
+  const refused = await vendor.get(`/locations/${location.id}/patients?items=x`)
+  await portal.usage.flush()
+  const page = await portal.newPage()
+  await portal.signIn(page, member)
+  await page.goto(`/company/${vendor.companyId}/usage?range=1h`)
+  await page.getByRole('img', { name: /^Response times in the last hour: half of the requests within/ }).waitFor()
+  // Bars, for there is one bucket.
+  assert.equal(await page.locator('.recharts-line').count(), 0)
+  const rows = page.getByRole('table', { name: 'Request log' }).getByRole('row')
+  assert.equal(await rows.count(), 3)
+
+  await page.getByLabel('Status').fill('4x')
+  await page.getByText('A number like 404, or 4xx').waitFor()
+  await page.getByLabel('Status').fill('4xx')
+  await page.waitForURL(/status=4xx/)
+  await page.getByLabel('Route').fill('PATIENTS')
+  await page.getByLabel('From').fill('2026-01-01T00:00')
+  await page.waitForURL(({ searchParams }) => searchParams.has('since') && searchParams.get('route') === 'PATIENTS')
+  const id = refused.body.request_id
+  await page.getByRole('button', { name: `Details of request ${id}` }).click()
+  const dialog = page.getByRole('dialog', { name: 'Request' })
+  await dialog.getByText('parameter_invalid').waitFor()
+  await dialog.getByText(vendor.clientId).waitFor()
+  await assertAccessible(page)
+  await dialog.getByRole('button', { name: 'Close' }).click()
+  await page.getByLabel('Until').fill('2026-01-02T00:00')
+  await page.getByText('No request matches the filters').waitFor()
+  await page.getByRole('button', { name: 'Clear filters' }).click()
+  await page.getByRole('button', { name: `Details of request ${id}` }).waitFor()
+  await walkPages(page, [`/company/${vendor.companyId}/usage?range=30d`])
 })

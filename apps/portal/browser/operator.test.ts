@@ -125,11 +125,57 @@ test('support suspends a company with a reason, which the history shows, and is 
   assert.equal(await page.getByRole('button', { name: 'Write new version' }).count(), 0)
 })
 
+test('names lead from page to page, plots have a text, and a list is sorted by its heading', async (t) => {
+  const { page, ...portal } = await someOperator(t, 'support')
+  const location = await portal.addLocation({ insurancePlans: 2 })
+  const vendor = await portal.addVendor([location])
+  await vendor.get(`/locations/${location.id}/insurance_plans`)
+  await portal.usage.flush()
+  const heading = () => page.getByRole('heading', { level: 1 }).textContent()
+
+  await page.goto('/operator/companies')
+  const company = page.getByRole('button', { name: 'Company', exact: true })
+  await company.click()
+  await page.locator('th[aria-sort=ascending]').getByText('Company').waitFor()
+  await company.click()
+  await page.locator('th[aria-sort=descending]').getByText('Company').waitFor()
+  assert.match(page.url(), /sort=-name/)
+  const { rows } = await portal.pool.query('select name from company where id = $1', [vendor.companyId])
+  await page.getByRole('link', { name: rows[0].name }).click()
+  await page.waitForURL(/companies\/[\da-f-]{36}/)
+  await page.getByRole('img', { name: /^1 requests in the last 24 hours/ }).waitFor()
+  await page.locator('main').getByRole('link').first().click()
+  await page.waitForURL(/organizations\/\d+$/)
+  await page.getByRole('img', { name: 'Ingest: Records, at most 2 at one time' }).waitFor()
+  await page.getByRole('table', { name: 'Locations' }).getByRole('link').click()
+  await page.waitForURL(/locations\/\d+$/)
+  await page.getByRole('row', { name: /Insurance plans.*2/ }).waitFor()
+  const agent = page.locator(`a[href="/operator/agents/${location.agent.agentId}"]`)
+  const name = await agent.textContent()
+  await agent.click()
+  await page.waitForURL(/agents\/\d+$/)
+  await page.getByRole('heading', { level: 1, name: name ?? '' }).waitFor()
+  assert.equal(await heading(), name)
+  await page.getByText('30 days').click()
+  await page.waitForURL(/range=30d/)
+})
+
 test('every page of the operator is accessible in light and dark, and fits a phone', async (t) => {
   const { page, ...portal } = await someOperator(t)
   const location = await portal.addLocation({ insurancePlans: 1 })
-  await portal.addVendor([location])
-  await walkPages(page, pagesBelow('/operator', {}))
+  const vendor = await portal.addVendor([location])
+  await portal.pool.query(
+    `insert into service_minute
+     select date_trunc('minute', now()) - n * interval '1 minute', gen_random_uuid(), n, 2e8, 3, 0, 20, 1, 5e9, 9e9, 0, 0
+       from generate_series(0, 59) n`,
+  )
+  const ids = {
+    company_id: vendor.companyId,
+    organization_id: location.organizationId,
+    location_id: location.id,
+    agent_id: location.agent.agentId,
+  }
+  await walkPages(page, pagesBelow('/operator', ids))
 })
 
 async function someOperator(t: TestContext, role: 'admin' | 'support' = 'admin') {

@@ -77,6 +77,7 @@ async function fillSandbox(browser: Browser, url: string, dataDir: string): Prom
       company_id,
       organization_id,
       location_id: String(file.granted_location_ids[0]),
+      agent_id: String(file.agent_id),
       tenant_id: organization_id,
       dataset: heldDataset,
     },

@@ -1,5 +1,7 @@
 import { type DatasetName, datasetNames } from '@bridgework/contract'
 import type { Pool } from 'pg'
+import { deleteOldMinutes } from './modules/activity/service-minute.ts'
+import { deleteOldHours } from './modules/activity/store.ts'
 import { deleteOldSightings } from './modules/attribution/store.ts'
 import { deleteOldSyncActivity } from './modules/datasets/sync-activity.ts'
 import { makeDisclosureMonths } from './modules/disclosure/months.ts'
@@ -9,6 +11,7 @@ import { findForeignReferences, type Position } from './modules/records/foreign-
 import { dropBrokenLists } from './modules/records/removal-store.ts'
 import { deleteOldUploads } from './modules/records/upload-store.ts'
 import { deleteOldSignIns } from './modules/sign-in/store.ts'
+import { trimRequests } from './modules/usage/request-log.ts'
 import { trimUsage } from './modules/usage/store.ts'
 import { databaseErrorCode } from './platform/database/unavailable.ts'
 import type { LocationId } from './platform/identity/identity.ts'
@@ -40,7 +43,10 @@ export function startHousekeeping(deps: { pool: Pool; log: Log }): () => Promise
       await deleteOldUploads(deps.pool, new Date(Date.now() - uploadsKeptMs))
       await deleteOldSightings(deps.pool)
       await deleteOldSyncActivity(deps.pool)
+      await deleteOldHours(deps.pool)
+      await deleteOldMinutes(deps.pool)
       await trimUsage(deps.pool, new Date())
+      await trimRequests(deps.pool, new Date())
       await deleteOldSignIns(deps.pool)
       await deleteOldMails(deps.pool)
     })

@@ -5,6 +5,7 @@ import type { Pool } from 'pg'
 import { buildApp } from './app.ts'
 import type { Config } from './config.ts'
 import { startHousekeeping } from './housekeeping.ts'
+import { createSampler } from './modules/activity/sampler.ts'
 import { publishSeals } from './modules/chain/published.ts'
 import { sealKeyOf } from './modules/chain/seal-key.ts'
 import { mailSeals } from './modules/chain/seal-mail.ts'
@@ -19,6 +20,8 @@ import { createMailDelivery } from './modules/mail/delivery.ts'
 import { createMailFolder } from './modules/mail/folder.ts'
 import { createSmtp } from './modules/mail/smtp.ts'
 import { completeLocations } from './modules/onboarding/complete-locations.ts'
+import { measureBacklog } from './modules/overview/limits-in-use.ts'
+import { listLags } from './modules/overview/sync-health.ts'
 import { createNoteRemover } from './modules/records/note-remover.ts'
 import { createRemover } from './modules/records/remover.ts'
 import { createRerenderer } from './modules/records/rerenderer.ts'
@@ -98,20 +101,33 @@ export async function openService(config: Config, log: Log, onSignUp = () => {})
     closers.push(sealer.stop)
     const tokenLimit = createTokenLimit({ pool: controlPool })
     const limits = { initial: config.initialLocationsMax, incremental: config.incrementalLocationsMax }
-    const slots = createSyncSlots({ pool: controlPool, processId: randomUUID(), limits, log })
+    const processId = randomUUID()
+    const slots = createSyncSlots({ pool: controlPool, processId, limits, log })
     const disclosures = createDisclosureWriter({ pool: controlPool, log })
     const usage = createUsageRecorder({ pool, log, now })
     const load = createLoadWatch()
+    const sampler = createSampler({
+      pool,
+      pools: [pool, controlPool],
+      load,
+      processId,
+      dir: config.dataDir,
+      backlog: () => measureBacklog(pool),
+      lags: (at) => listLags(pool, at),
+      now,
+      log,
+    })
     const rerenderer = createRerenderer({ pool, log })
     const remover = createRemover({ pool, log, now })
     const noteRemover = createNoteRemover({ pool, log })
     closers.push(tokenLimit.stop, slots.stop, disclosures.stop, usage.stop)
-    closers.push(rerenderer.stop, remover.stop, noteRemover.stop, load.stop)
+    closers.push(rerenderer.stop, remover.stop, noteRemover.stop, load.stop, sampler.stop)
     closers.push(startHousekeeping({ pool, log }))
     closers.push(startMail(config, pool, log))
     tokenLimit.start()
     slots.start()
     usage.start()
+    sampler.start()
     rerenderer.start()
     remover.start()
     sealer.start()

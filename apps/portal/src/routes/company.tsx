@@ -1,7 +1,8 @@
 import { createRoute } from '@tanstack/react-router'
 import { read } from '../api/query.ts'
+import { queryClient } from '../api/query-client.ts'
 import { snippetSearch } from '../pages/company/snippets.ts'
-import { usageSearch } from '../pages/company/usage-search.ts'
+import { filterOf, requestsQuery, usageSearch } from '../pages/company/usage-search.ts'
 import { historyListed, historyQuery } from '../pages/history/history-search.ts'
 import { membersQueries } from '../pages/members/members.ts'
 import { listQuery, listSearch } from '../ui/url-state.ts'
@@ -56,9 +57,12 @@ const usage = createRoute({
   getParentRoute: () => company,
   path: '/usage',
   validateSearch: usageSearch,
-  loaderDeps: ({ search: { range } }) => ({ range }),
-  loader: ({ params, deps: { range = '24h' } }) =>
-    load(read('getUsage', { params, query: { range } }), read('listRecentRequests', { params })),
+  loaderDeps: ({ search }) => search,
+  loader: ({ params, deps }) =>
+    Promise.all([
+      load(read('getUsage', { params, query: { range: deps.range ?? '24h' } })),
+      queryClient.ensureInfiniteQueryData(requestsQuery(params.company_id, filterOf(deps))),
+    ]),
   component: lazy(() => import('../pages/company/UsagePage.tsx'), 'UsagePage'),
 })
 

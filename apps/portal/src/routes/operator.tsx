@@ -3,10 +3,14 @@ import { read } from '../api/query.ts'
 import { historyListed, historyQuery } from '../pages/history/history-search.ts'
 import { membersQueries } from '../pages/members/members.ts'
 import { companyQuery, companySearch } from '../pages/operator/company-search.ts'
-import { listQuery, listSearch } from '../ui/url-state.ts'
-import { lazy, listed, load, signedIn } from './signed-in.tsx'
+import { type PlotSearch, plotSearch, serviceSearch } from '../pages/operator/plot-search.ts'
+import { listSearch, type SortedSearch, sortedQuery, sortedSearch } from '../ui/url-state.ts'
+import { lazy, load, signedIn } from './signed-in.tsx'
 
 const operator = createRoute({ getParentRoute: () => signedIn, path: '/operator' })
+
+/** A list that the server sorts: search, page and column stand in its address. */
+const sorted = { validateSearch: sortedSearch, loaderDeps: ({ search }: { search: SortedSearch }) => search }
 
 const operatorOverview = createRoute({
   getParentRoute: () => operator,
@@ -27,17 +31,63 @@ const operatorCompanies = createRoute({
 const operatorOrganizations = createRoute({
   getParentRoute: () => operator,
   path: '/organizations',
-  ...listed,
-  loader: ({ deps }) => load(read('listOperatorOrganizations', { query: listQuery(deps) })),
+  ...sorted,
+  loader: ({ deps }) => load(read('listOperatorOrganizations', { query: sortedQuery(deps) })),
   component: lazy(() => import('../pages/operator/OrganizationsPage.tsx'), 'OrganizationsPage'),
 })
 
 const operatorAgents = createRoute({
   getParentRoute: () => operator,
   path: '/agents',
-  ...listed,
-  loader: ({ deps }) => load(read('listOperatorAgents', { query: listQuery(deps) })),
+  ...sorted,
+  loader: ({ deps }) => load(read('listOperatorAgents', { query: sortedQuery(deps) })),
   component: lazy(() => import('../pages/operator/AgentsPage.tsx'), 'AgentsPage'),
+})
+
+const plotted = {
+  validateSearch: plotSearch,
+  loaderDeps: ({ search }: { search: PlotSearch }) => search,
+}
+
+const operatorCompany = createRoute({
+  getParentRoute: () => operator,
+  path: '/companies/$company_id',
+  ...plotted,
+  loader: ({ params, deps: { range } }) => load(read('getOperatorCompany', { params, query: { range } })),
+  component: lazy(() => import('../pages/operator/CompanyPage.tsx'), 'CompanyPage'),
+})
+
+const operatorOrganization = createRoute({
+  getParentRoute: () => operator,
+  path: '/organizations/$organization_id',
+  ...plotted,
+  loader: ({ params, deps: { range } }) => load(read('getOperatorOrganization', { params, query: { range } })),
+  component: lazy(() => import('../pages/operator/OrganizationPage.tsx'), 'OrganizationPage'),
+})
+
+const operatorAgent = createRoute({
+  getParentRoute: () => operator,
+  path: '/agents/$agent_id',
+  ...plotted,
+  loader: ({ params, deps: { range } }) => load(read('getOperatorAgent', { params, query: { range } })),
+  component: lazy(() => import('../pages/operator/AgentPage.tsx'), 'AgentPage'),
+})
+
+const operatorLocation = createRoute({
+  getParentRoute: () => operator,
+  path: '/locations/$location_id',
+  ...plotted,
+  loader: ({ params, deps: { range } }) => load(read('getOperatorLocation', { params, query: { range } })),
+  component: lazy(() => import('../pages/operator/LocationPage.tsx'), 'LocationPage'),
+})
+
+const service = createRoute({
+  getParentRoute: () => operator,
+  path: '/service',
+  validateSearch: serviceSearch,
+  loaderDeps: ({ search }) => search,
+  loader: ({ deps: { range = '1h' } }) => load(read('getServicePlot', { query: { range } })),
+  component: lazy(() => import('../pages/operator/ServicePage.tsx'), 'ServicePage'),
 })
 
 const jobs = createRoute({
@@ -83,6 +133,11 @@ export const operatorRoutes = operator.addChildren([
   operatorCompanies,
   operatorOrganizations,
   operatorAgents,
+  operatorCompany,
+  operatorOrganization,
+  operatorAgent,
+  operatorLocation,
+  service,
   jobs,
   limits,
   agreements,

@@ -1,12 +1,16 @@
-import { Table, VisuallyHidden } from '@mantine/core'
+import { Table, UnstyledButton, VisuallyHidden } from '@mantine/core'
+import { IconChevronDown, IconChevronUp, IconSelector } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import classes from './DataTable.module.css'
+import { type SortedSearch, useUrlState } from './url-state.ts'
 
 export type Column<Row> = {
   /** The column's heading; `isHidden` leaves it to screen readers, as for a column of buttons. */
   header: string
   isHidden?: boolean
   align?: 'right'
+  /** The name by which the server sorts by this column; the heading becomes a button, and the address keeps the choice. */
+  sortBy?: string
   cell: (row: Row) => ReactNode
 }
 
@@ -29,11 +33,15 @@ export function DataTable<Row>({
       </caption>
       <Table.Thead role="rowgroup" className={classes.head}>
         <Table.Tr role="row">
-          {columns.map(({ header, isHidden, align }) => (
-            <Table.Th key={header} role="columnheader" scope="col" ta={align}>
-              {isHidden ? <VisuallyHidden>{header}</VisuallyHidden> : header}
-            </Table.Th>
-          ))}
+          {columns.map(({ header, isHidden, align, sortBy }) =>
+            sortBy ? (
+              <SortHeading key={header} header={header} align={align} sortBy={sortBy} />
+            ) : (
+              <Table.Th key={header} role="columnheader" scope="col" ta={align}>
+                {isHidden ? <VisuallyHidden>{header}</VisuallyHidden> : header}
+              </Table.Th>
+            ),
+          )}
         </Table.Tr>
       </Table.Thead>
       <Table.Tbody role="rowgroup">
@@ -54,5 +62,20 @@ export function DataTable<Row>({
         ))}
       </Table.Tbody>
     </Table>
+  )
+}
+
+/** A heading that sorts by its column: ascending, then descending, then as the list is without. */
+function SortHeading({ header, align, sortBy }: { header: string; align: 'right' | undefined; sortBy: string }) {
+  const [{ sort }, change] = useUrlState<SortedSearch>()
+  const state = sort === sortBy ? 'ascending' : sort === `-${sortBy}` ? 'descending' : 'none'
+  const next = { none: sortBy, ascending: `-${sortBy}`, descending: undefined }[state]
+  const Shape = { none: IconSelector, ascending: IconChevronUp, descending: IconChevronDown }[state]
+  return (
+    <Table.Th role="columnheader" scope="col" ta={align} aria-sort={state}>
+      <UnstyledButton fz="sm" fw={700} onClick={() => change({ sort: next, page: undefined })}>
+        {header} <Shape size={14} aria-hidden style={{ verticalAlign: 'middle' }} />
+      </UnstyledButton>
+    </Table.Th>
   )
 }

@@ -15,6 +15,19 @@ export function listQuery({ search, page }: ListSearch): { search: string | unde
   return { search, page: page === undefined ? undefined : String(page) }
 }
 
+/** A list that the server sorts: by a column, `-` before it for descending. */
+export type SortedSearch = ListSearch & { sort?: string }
+
+export function sortedSearch(search: Record<string, unknown>): SortedSearch {
+  const sort = String(search.sort ?? '')
+  return { ...listSearch(search), ...(/^-?[a-z_]{1,30}$/.test(sort) && { sort }) }
+}
+
+/** A sorted list's part of a route's query for the server. */
+export function sortedQuery(search: SortedSearch) {
+  return { ...listQuery(search), sort: search.sort }
+}
+
 /** The page's state as its address has it, and a way to change parts of it (undefined takes one away) without leaving the page. */
 export function useUrlState<T extends object>(): [T, (change: Partial<Record<keyof T, unknown>>) => void] {
   // The deepest route's search has those of its parents in it.

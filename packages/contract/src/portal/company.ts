@@ -72,10 +72,18 @@ export type EndedAccess = {
   datasets: { dataset: string; notes_alone: boolean; locations: number; location_names: string[] | null }[]
 }
 
-export type UsageRange = '24h' | '7d' | '30d'
+export type UsageRange = '1h' | '24h' | '7d' | '30d'
 
-/** `errors`: answers from 400 on that are not 429. */
-export type UsageNumbers = { requests: number; records: number; throttled: number; errors: number }
+/** `errors`: answers from 400 on that are not 429. The percentiles of how long requests took are null when there were none. */
+export type UsageNumbers = {
+  requests: number
+  records: number
+  throttled: number
+  errors: number
+  p50_ms: number | null
+  p95_ms: number | null
+  p99_ms: number | null
+}
 
 export type Usage = {
   range: UsageRange
@@ -85,14 +93,27 @@ export type Usage = {
   buckets: (UsageNumbers & { at: Instant })[]
 }
 
-export type RecentRequest = {
+export const requestOutcomes = ['ok', 'throttled', 'error', 'unauthenticated'] as const
+
+/** `throttled`: 429. `unauthenticated`: a key pair or token of the company was named and refused with 401. */
+export type RequestOutcome = (typeof requestOutcomes)[number]
+
+export type LoggedRequest = {
+  id: string
   answered_at: Instant
   request_id: string
   method: string
+  /** The pattern, below the vendor API's base. */
   route: string
   location_id: string | null
+  client_id: string | null
+  outcome: RequestOutcome
   status: number
   code: string | null
+  /** What the code says, without what it said of this request's parameters. */
+  meaning: string | null
+  /** Why a key pair or token was refused; null for all but 401. */
+  because: string | null
   records: number
   duration_ms: number
 }
@@ -115,6 +136,7 @@ export type CompanyAnswers = {
   /** The latest first; what ended long ago is left out where there is much. */
   listEndedAccess: { data: EndedAccess[] }
   getUsage: Usage
-  listRecentRequests: { data: RecentRequest[] }
+  /** The newest first; `next_before` is null on the last page. */
+  listRequests: { data: LoggedRequest[]; next_before: string | null }
   makeFirstCall: FirstCall
 }

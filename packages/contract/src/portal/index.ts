@@ -14,6 +14,7 @@ export {
 export type * from './answer.ts'
 export { type PortalBodies, portalBodies } from './body.ts'
 export type * from './company.ts'
+export { requestOutcomes } from './company.ts'
 export type * from './member.ts'
 export type * from './operator.ts'
 export type * from './organization.ts'

@@ -1,6 +1,7 @@
 import type { FreshnessState } from '../envelope.ts'
 import type { AuditEvent } from './account.ts'
 import type { Done, Instant, Listed } from './answer.ts'
+import type { Usage } from './company.ts'
 
 export type OperatorOverview = {
   environment: 'sandbox' | 'production'
@@ -82,6 +83,7 @@ export type Jobs = {
   removals: {
     location_id: string
     location_name: string
+    organization_id: string
     organization_name: string
     dataset: string
     state: 'held' | 'running'
@@ -116,6 +118,82 @@ export type AgreementVersion = {
   accepted_by_companies: number
 }
 
+export type PlotRange = '24h' | '7d' | '30d'
+
+/** What happened at one or several locations; a bucket for each part of the range, oldest first. */
+export type ActivityPlot = {
+  range: PlotRange
+  buckets: {
+    at: Instant
+    reads: number
+    records_read: number
+    /** Reads that were answered with 400 or more. */
+    read_errors: number
+    /** Requests of agents for these locations. */
+    uploads: number
+    records_changed: number
+    upload_errors: number
+    /** How old the copy of the dataset furthest behind became; null: not measured. */
+    lag_seconds: number | null
+  }[]
+}
+
+export type AgentPlot = { range: PlotRange; buckets: { at: Instant; requests: number; errors: number }[] }
+
+type NamedLocation = { id: string; name: string; is_active: boolean; state: FreshnessState }
+
+export type OperatorCompanyPage = OperatorCompany & {
+  usage: Usage
+  /** Those that granted it something, the first hundred by name. */
+  granted_by: { id: string; name: string }[]
+}
+
+export type OperatorOrganizationPage = {
+  id: string
+  name: string
+  time_zone: string | null
+  created_at: Instant
+  locations: NamedLocation[]
+  agents: { id: string; name: string; state: OperatorAgent['state']; last_contact_at: Instant | null }[]
+  activity: ActivityPlot
+}
+
+export type OperatorAgentPage = OperatorAgent & {
+  /** Those that it writes. */
+  locations: NamedLocation[]
+  requests: AgentPlot
+  activity: ActivityPlot
+}
+
+export type OperatorLocationPage = NamedLocation & {
+  organization_id: string
+  organization_name: string
+  time_zone: string | null
+  practice_management_system: { name: string | null; version: string | null }
+  agent: { id: string; name: string } | null
+  datasets: { dataset: string; title: string; state: FreshnessState; synced_at: Instant | null; records: number }[]
+  activity: ActivityPlot
+}
+
+/** Measures of all processes together: the highest lag, the sum of memory and connections. A null has no measure. */
+export type ServicePlot = {
+  range: '1h' | '24h' | '7d'
+  buckets: {
+    at: Instant
+    processes: number
+    event_loop_lag_ms: number | null
+    memory_bytes: number | null
+    connections_busy: number | null
+    connections_waited_for: number | null
+    connections_max: number | null
+    slots_in_use: number | null
+    database_bytes: number | null
+    disk_free_bytes: number | null
+    rerender_waiting: number | null
+    mails_waiting: number | null
+  }[]
+}
+
 export type OperatorAnswers = {
   getOperatorOverview: OperatorOverview
   listOperatorCompanies: Listed<OperatorCompany>
@@ -124,6 +202,11 @@ export type OperatorAnswers = {
   listOperatorOrganizations: Listed<OperatorOrganization>
   createOperatorOrganization: { id: string }
   listOperatorAgents: Listed<OperatorAgent>
+  getOperatorCompany: OperatorCompanyPage
+  getOperatorOrganization: OperatorOrganizationPage
+  getOperatorAgent: OperatorAgentPage
+  getOperatorLocation: OperatorLocationPage
+  getServicePlot: ServicePlot
   getJobs: Jobs
   getLimits: Limits
   listAgreements: { data: AgreementVersion[]; companies: number }

@@ -1,23 +1,27 @@
-import '@mantine/charts/styles.css'
 import type { Usage } from '@bridgework/contract/portal'
-import { AreaChart, BarChart } from '@mantine/charts'
 import { SimpleGrid } from '@mantine/core'
 import { IconChartBar } from '@tabler/icons-react'
 import { EmptyState } from '../../ui/EmptyState.tsx'
-import { formatCount, locale } from '../../ui/locale.ts'
 import { Section } from '../../ui/Section.tsx'
-import { summaryOf } from './usage-summary.ts'
+import { TimePlot } from '../../ui/TimePlot.tsx'
+import { durationSummary, errorRateOf, errorRateSummary, summaryOf } from './usage-summary.ts'
 
-/** Requests, records and refusals over the range. Each chart has a text for screen readers. */
+const counts = {
+  requests: { label: 'Requests', color: 'indigo.6' },
+  records: { label: 'Records', color: 'teal.6' },
+  throttled: { label: 'Rate limited (429)', color: 'orange.6' },
+  errors: { label: 'Other errors', color: 'red.6' },
+} as const
+
+const percentiles = [
+  { name: 'p50_ms', label: 'Half within (p50)', color: 'teal.6' },
+  { name: 'p95_ms', label: '95% within (p95)', color: 'indigo.6' },
+  { name: 'p99_ms', label: '99% within (p99)', color: 'orange.6' },
+] as const
+
+/** Requests, response times, records and refusals over the range. Each plot has a text for screen readers. */
 export function UsageCharts({ usage }: { usage: Usage }) {
-  const { range, buckets, totals } = usage
-  const format = new Intl.DateTimeFormat(
-    locale,
-    range === '24h'
-      ? { hour: '2-digit', minute: '2-digit' }
-      : { day: 'numeric', month: 'short', hour: range === '7d' ? '2-digit' : undefined },
-  )
-  const data = buckets.map((bucket) => ({ ...bucket, label: format.format(new Date(bucket.at)) }))
+  const { buckets, totals } = usage
   if (totals.requests === 0) {
     return (
       <Section title="Over time">
@@ -27,47 +31,39 @@ export function UsageCharts({ usage }: { usage: Usage }) {
       </Section>
     )
   }
-  const common = {
-    h: 220,
-    data,
-    dataKey: 'label',
-    valueFormatter: formatCount,
-    tickLine: 'none' as const,
-    gridAxis: 'x' as const,
-    role: 'img',
-  }
+  const instants = buckets.map(({ at }) => at)
+  const plotOf = (figure: keyof typeof counts) => (
+    <Section title={counts[figure].label}>
+      <TimePlot
+        instants={instants}
+        unit="count"
+        series={[{ name: figure, ...counts[figure], values: buckets.map((bucket) => bucket[figure]) }]}
+        text={summaryOf(usage, figure)}
+      />
+    </Section>
+  )
   return (
     <SimpleGrid cols={{ base: 1, lg: 2 }}>
-      <Section title="Requests">
-        <BarChart
-          {...common}
-          series={[{ name: 'requests', label: 'Requests', color: 'indigo.6' }]}
-          aria-label={summaryOf(usage, 'requests')}
+      {plotOf('requests')}
+      <Section title="Response time">
+        <TimePlot
+          instants={instants}
+          unit="ms"
+          series={percentiles.map((each) => ({ ...each, values: buckets.map((bucket) => bucket[each.name]) }))}
+          text={durationSummary(usage)}
         />
       </Section>
-      <Section title="Records">
-        <AreaChart
-          {...common}
-          curveType="monotone"
-          withDots={false}
-          series={[{ name: 'records', label: 'Records', color: 'teal.6' }]}
-          aria-label={summaryOf(usage, 'records')}
+      <Section title="Error rate">
+        <TimePlot
+          instants={instants}
+          unit="percent"
+          series={[{ name: 'rate', label: 'Error rate', color: 'red.6', values: buckets.map(errorRateOf) }]}
+          text={errorRateSummary(usage)}
         />
       </Section>
-      <Section title="Rate limited (429)">
-        <BarChart
-          {...common}
-          series={[{ name: 'throttled', label: 'Rate limited', color: 'orange.6' }]}
-          aria-label={summaryOf(usage, 'throttled')}
-        />
-      </Section>
-      <Section title="Other errors">
-        <BarChart
-          {...common}
-          series={[{ name: 'errors', label: 'Errors', color: 'red.6' }]}
-          aria-label={summaryOf(usage, 'errors')}
-        />
-      </Section>
+      {plotOf('errors')}
+      {plotOf('throttled')}
+      {plotOf('records')}
     </SimpleGrid>
   )
 }

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { outcomeOf, usageSearch } from './usage-search.ts'
-import { summaryOf } from './usage-summary.ts'
+import { usageSearch } from './usage-search.ts'
+import { durationSummary, errorRateOf, errorRateSummary, summaryOf } from './usage-summary.ts'
 
-const none = { requests: 0, records: 0, throttled: 0, errors: 0 }
+const none = { requests: 0, records: 0, throttled: 0, errors: 0, p50_ms: null, p95_ms: null, p99_ms: null }
 
 test('a chart has a text: the total, and the highest value with its time', () => {
   const usage = {
@@ -19,14 +19,19 @@ test('a chart has a text: the total, and the highest value with its time', () =>
   assert.equal(summaryOf(usage, 'errors'), '0 other errors in the last 24 hours')
 })
 
-test('a rate-limited request is not an error', () => {
-  assert.deepEqual(
-    [200, 304, 404, 429, 503].map((status) => outcomeOf({ status })),
-    ['ok', 'ok', 'error', 'throttled', 'error'],
+test('response times and the error rate have a text, too', () => {
+  const totals = { ...none, requests: 200, throttled: 50, errors: 5, p50_ms: 12.3, p95_ms: 250, p99_ms: 1_500 }
+  const usage = { range: '1h' as const, bucket_seconds: 300, totals, buckets: [] }
+  assert.equal(
+    durationSummary(usage),
+    'Response times in the last hour: half of the requests within 12 ms, 95% within 250 ms, 99% within 1.5 s',
   )
+  assert.equal(errorRateSummary(usage), '2.5% of the requests failed in the last hour')
+  assert.equal(errorRateOf(none), null)
+  assert.equal(durationSummary({ ...usage, range: '7d', totals: none }), 'No response times in the last 7 days')
 })
 
 test('an address with a range or outcome that does not exist shows the page as it is without', () => {
-  assert.deepEqual(usageSearch({ range: '1y', outcome: 'x', search: 'plans' }), { search: 'plans' })
+  assert.deepEqual(usageSearch({ range: '1y', outcome: 'x', route: 'plans' }), { route: 'plans' })
   assert.deepEqual(usageSearch({ range: '7d', outcome: 'error' }), { range: '7d', outcome: 'error' })
 })

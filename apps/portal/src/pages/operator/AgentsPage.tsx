@@ -1,4 +1,4 @@
-import { Card, Stack, Text } from '@mantine/core'
+import { Card, Stack } from '@mantine/core'
 import { IconDeviceDesktop } from '@tabler/icons-react'
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
@@ -6,11 +6,12 @@ import { read } from '../../api/query.ts'
 import { AgentVersion } from '../../ui/AgentVersion.tsx'
 import { DataTable } from '../../ui/DataTable.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
+import { PageLink } from '../../ui/links.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { Pages } from '../../ui/Pages.tsx'
 import { SearchField } from '../../ui/SearchField.tsx'
 import { StateBadge } from '../../ui/StateBadge.tsx'
-import { listQuery } from '../../ui/url-state.ts'
+import { sortedQuery } from '../../ui/url-state.ts'
 import { When } from '../../ui/When.tsx'
 
 const route = getRouteApi('/signed-in/operator/agents')
@@ -18,7 +19,9 @@ const route = getRouteApi('/signed-in/operator/agents')
 /** The health of every agent; updates automatically. */
 export function AgentsPage() {
   const search = route.useSearch()
-  const { data: list } = useSuspenseQuery(read('listOperatorAgents', { query: listQuery(search) }, { everyMs: 10_000 }))
+  const { data: list } = useSuspenseQuery(
+    read('listOperatorAgents', { query: sortedQuery(search) }, { everyMs: 10_000 }),
+  )
   return (
     <>
       <PageHeader title="Agents" description="Connected means last contact within 3 minutes. Updates automatically." />
@@ -38,12 +41,32 @@ export function AgentsPage() {
               rows={list.data}
               rowKey={({ id }) => id}
               columns={[
-                { header: 'Agent', cell: ({ name }) => <Text size="sm">{name}</Text> },
-                { header: 'Practice', cell: ({ organization_name }) => organization_name },
+                {
+                  header: 'Agent',
+                  sortBy: 'name',
+                  cell: ({ id, name }) => (
+                    <PageLink size="sm" to="/operator/agents/$agent_id" params={{ agent_id: id }}>
+                      {name}
+                    </PageLink>
+                  ),
+                },
+                {
+                  header: 'Practice',
+                  sortBy: 'organization',
+                  cell: ({ organization_id, organization_name }) => (
+                    <PageLink size="sm" to="/operator/organizations/$organization_id" params={{ organization_id }}>
+                      {organization_name}
+                    </PageLink>
+                  ),
+                },
                 { header: 'State', cell: ({ state }) => <StateBadge state={state} /> },
-                { header: 'Last contact', cell: ({ last_contact_at }) => <When at={last_contact_at} /> },
-                { header: 'Version', cell: ({ version }) => <AgentVersion version={version} /> },
-                { header: 'Enrolled', cell: ({ enrolled_at }) => <When at={enrolled_at} /> },
+                {
+                  header: 'Last contact',
+                  sortBy: 'last_contact',
+                  cell: ({ last_contact_at }) => <When at={last_contact_at} />,
+                },
+                { header: 'Version', sortBy: 'version', cell: ({ version }) => <AgentVersion version={version} /> },
+                { header: 'Enrolled', sortBy: 'enrolled', cell: ({ enrolled_at }) => <When at={enrolled_at} /> },
               ]}
             />
           )}

@@ -10,6 +10,7 @@ import { useMay, useNeedsReason } from '../../api/session.ts'
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx'
 import { DataTable } from '../../ui/DataTable.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
+import { PageLink } from '../../ui/links.tsx'
 import { formatCount } from '../../ui/locale.ts'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { Pages } from '../../ui/Pages.tsx'
@@ -85,18 +86,19 @@ export function CompaniesPage() {
               columns={[
                 {
                   header: 'Company',
-                  cell: ({ name, owner_email }) => (
+                  sortBy: 'name',
+                  cell: ({ id, name, owner_email }) => (
                     <>
-                      <Text size="sm" fw={500}>
+                      <PageLink size="sm" fw={500} to="/operator/companies/$company_id" params={{ company_id: id }}>
                         {name}
-                      </Text>
+                      </PageLink>
                       <Text size="sm" c="dimmed">
                         {owner_email}
                       </Text>
                     </>
                   ),
                 },
-                { header: 'State', cell: ({ state }) => <StateBadge state={state} /> },
+                { header: 'State', sortBy: 'state', cell: ({ state }) => <StateBadge state={state} /> },
                 {
                   header: 'Agreement',
                   cell: ({ agreement_in_force }) => (
@@ -105,12 +107,15 @@ export function CompaniesPage() {
                 },
                 { header: 'Keys', cell: ({ has_live_key_pair }) => (has_live_key_pair ? 'live' : 'none') },
                 { header: 'Practices', align: 'right', cell: ({ organizations }) => formatCount(organizations) },
-                { header: 'Last request', cell: ({ last_request_at }) => <When at={last_request_at} /> },
+                {
+                  header: 'Last request',
+                  cell: ({ last_request_at }) => <When at={last_request_at} never="none in 30 days" />,
+                },
                 {
                   header: 'Second factor',
                   cell: ({ second_factor_required }) => (second_factor_required ? 'Required' : 'Optional'),
                 },
-                { header: 'Created', cell: ({ created_at }) => <When at={created_at} /> },
+                { header: 'Created', sortBy: 'created', cell: ({ created_at }) => <When at={created_at} /> },
                 {
                   header: 'Actions',
                   isHidden: true,

@@ -4,6 +4,7 @@ import { useSuspenseQuery } from '@tanstack/react-query'
 import { read } from '../../api/query.ts'
 import { DataTable } from '../../ui/DataTable.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
+import { PageLink } from '../../ui/links.tsx'
 import { formatCount } from '../../ui/locale.ts'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { Section } from '../../ui/Section.tsx'
@@ -31,7 +32,14 @@ export function JobsPage() {
               rows={rerendering}
               rowKey={({ location_id, dataset }) => `${location_id} ${dataset}`}
               columns={[
-                { header: 'Location', cell: ({ location_id }) => location_id },
+                {
+                  header: 'Location',
+                  cell: ({ location_id }) => (
+                    <PageLink size="sm" to="/operator/locations/$location_id" params={{ location_id }}>
+                      {location_id}
+                    </PageLink>
+                  ),
+                },
                 { header: 'Dataset', cell: ({ dataset }) => datasetTitle(dataset) },
                 { header: 'Waiting', align: 'right', cell: ({ waiting }) => formatCount(waiting) },
                 { header: 'Since', cell: ({ since }) => <When at={since} /> },
@@ -70,8 +78,22 @@ export function JobsPage() {
               rows={removals}
               rowKey={({ location_id, dataset }) => `${location_id} ${dataset}`}
               columns={[
-                { header: 'Practice', cell: ({ organization_name }) => organization_name },
-                { header: 'Location', cell: ({ location_name }) => location_name },
+                {
+                  header: 'Practice',
+                  cell: ({ organization_id, organization_name }) => (
+                    <PageLink size="sm" to="/operator/organizations/$organization_id" params={{ organization_id }}>
+                      {organization_name}
+                    </PageLink>
+                  ),
+                },
+                {
+                  header: 'Location',
+                  cell: ({ location_id, location_name }) => (
+                    <PageLink size="sm" to="/operator/locations/$location_id" params={{ location_id }}>
+                      {location_name}
+                    </PageLink>
+                  ),
+                },
                 { header: 'Dataset', cell: ({ dataset }) => datasetTitle(dataset) },
                 {
                   header: 'State',

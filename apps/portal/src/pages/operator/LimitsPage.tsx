@@ -1,9 +1,10 @@
-import { Stack, Text } from '@mantine/core'
+import { Group, Stack, Text } from '@mantine/core'
 import { IconGauge } from '@tabler/icons-react'
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { read } from '../../api/query.ts'
 import { DataTable } from '../../ui/DataTable.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
+import { PageLink } from '../../ui/links.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { Section } from '../../ui/Section.tsx'
 import { When } from '../../ui/When.tsx'
@@ -30,10 +31,33 @@ export function LimitsPage() {
               rows={limits.slots}
               rowKey={({ company_id, sync_type }) => `${company_id} ${sync_type}`}
               columns={[
-                { header: 'Company', cell: ({ company_name }) => <Text size="sm">{company_name}</Text> },
+                {
+                  header: 'Company',
+                  cell: ({ company_id, company_name }) => (
+                    <PageLink size="sm" to="/operator/companies/$company_id" params={{ company_id }}>
+                      {company_name}
+                    </PageLink>
+                  ),
+                },
                 { header: 'Sync type', cell: ({ sync_type }) => sync_type },
                 { header: 'In use', cell: ({ location_ids, max }) => <Usage used={location_ids.length} max={max} /> },
-                { header: 'Locations', cell: ({ location_ids }) => location_ids.join(', ') },
+                {
+                  header: 'Locations',
+                  cell: ({ location_ids }) => (
+                    <Group gap="xs">
+                      {location_ids.map((location_id) => (
+                        <PageLink
+                          key={location_id}
+                          size="sm"
+                          to="/operator/locations/$location_id"
+                          params={{ location_id }}
+                        >
+                          {location_id}
+                        </PageLink>
+                      ))}
+                    </Group>
+                  ),
+                },
               ]}
             />
           )}

@@ -5,11 +5,12 @@ import { getRouteApi } from '@tanstack/react-router'
 import { read } from '../../api/query.ts'
 import { DataTable } from '../../ui/DataTable.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
+import { PageLink } from '../../ui/links.tsx'
 import { formatCount } from '../../ui/locale.ts'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { Pages } from '../../ui/Pages.tsx'
 import { SearchField } from '../../ui/SearchField.tsx'
-import { listQuery } from '../../ui/url-state.ts'
+import { sortedQuery } from '../../ui/url-state.ts'
 import { When } from '../../ui/When.tsx'
 import { CreateTenant } from './CreateTenant.tsx'
 
@@ -18,7 +19,7 @@ const route = getRouteApi('/signed-in/operator/organizations')
 /** Every organization, with its locations and the last contact of its agents. */
 export function OrganizationsPage() {
   const search = route.useSearch()
-  const { data: list } = useSuspenseQuery(read('listOperatorOrganizations', { query: listQuery(search) }))
+  const { data: list } = useSuspenseQuery(read('listOperatorOrganizations', { query: sortedQuery(search) }))
   return (
     <>
       <PageHeader
@@ -44,11 +45,17 @@ export function OrganizationsPage() {
               columns={[
                 {
                   header: 'Practice',
-                  cell: ({ name, owner_email }) => (
+                  sortBy: 'name',
+                  cell: ({ id, name, owner_email }) => (
                     <>
-                      <Text size="sm" fw={500}>
+                      <PageLink
+                        size="sm"
+                        fw={500}
+                        to="/operator/organizations/$organization_id"
+                        params={{ organization_id: id }}
+                      >
                         {name}
-                      </Text>
+                      </PageLink>
                       <Text size="sm" c="dimmed">
                         {owner_email ?? 'no owner yet'}
                       </Text>
@@ -56,14 +63,19 @@ export function OrganizationsPage() {
                   ),
                 },
                 { header: 'Id', cell: ({ id }) => id },
-                { header: 'Locations', align: 'right', cell: ({ locations }) => formatCount(locations) },
+                {
+                  header: 'Locations',
+                  sortBy: 'locations',
+                  align: 'right',
+                  cell: ({ locations }) => formatCount(locations),
+                },
                 { header: 'Agents', align: 'right', cell: ({ agents }) => formatCount(agents) },
                 { header: 'Last agent contact', cell: ({ last_contact_at }) => <When at={last_contact_at} /> },
                 {
                   header: 'Second factor',
                   cell: ({ second_factor_required }) => (second_factor_required ? 'Required' : 'Optional'),
                 },
-                { header: 'Created', cell: ({ created_at }) => <When at={created_at} /> },
+                { header: 'Created', sortBy: 'created', cell: ({ created_at }) => <When at={created_at} /> },
               ]}
             />
           )}

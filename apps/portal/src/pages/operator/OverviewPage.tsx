@@ -4,6 +4,7 @@ import { Group, SimpleGrid, Stack, Text } from '@mantine/core'
 import { IconAlertTriangle, IconCircleCheck, IconClock, IconDeviceDesktop, IconTrash } from '@tabler/icons-react'
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { read } from '../../api/query.ts'
+import { bytesInWords } from '../../ui/bytes.ts'
 import { DataTable } from '../../ui/DataTable.tsx'
 import { ButtonLink, PageLink } from '../../ui/links.tsx'
 import { formatCount } from '../../ui/locale.ts'
@@ -12,7 +13,6 @@ import { Section } from '../../ui/Section.tsx'
 import { StatCard } from '../../ui/StatCard.tsx'
 import { When } from '../../ui/When.tsx'
 import { type Todo, TodoList } from '../organization/TodoList.tsx'
-import { bytesInWords } from './bytes.ts'
 
 /** The state of the installation; updates automatically. */
 export function OverviewPage() {
@@ -98,7 +98,7 @@ function todosOf({ agents, freshness, not_current, removals_held }: OperatorOver
       .filter(({ state }) => states.includes(state))
       .map(({ location_id, name, organization_name }) => (
         <li key={location_id}>
-          <PageLink size="sm" to="/operator/agents" search={{ search: organization_name }}>
+          <PageLink size="sm" to="/operator/locations/$location_id" params={{ location_id }}>
             {organization_name}: {name}
           </PageLink>
         </li>

@@ -1,15 +1,15 @@
 import { oneOf } from '../../shell/plain-search.ts'
-import { type ListSearch, listQuery, listSearch } from '../../ui/url-state.ts'
+import { type SortedSearch, sortedQuery, sortedSearch } from '../../ui/url-state.ts'
 
 export const companyStates = ['active', 'suspended', 'closed'] as const
 
-type CompanySearch = ListSearch & { state?: (typeof companyStates)[number] | undefined }
+type CompanySearch = SortedSearch & { state?: (typeof companyStates)[number] | undefined }
 
 /** The address of the list of companies: search, page and one state. */
 export function companySearch(search: Record<string, unknown>): CompanySearch {
-  return { ...listSearch(search), state: oneOf(search, 'state', companyStates) }
+  return { ...sortedSearch(search), state: oneOf(search, 'state', companyStates) }
 }
 
 export function companyQuery(search: CompanySearch) {
-  return { ...listQuery(search), state: search.state }
+  return { ...sortedQuery(search), state: search.state }
 }

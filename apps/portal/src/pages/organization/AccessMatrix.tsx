@@ -3,6 +3,7 @@ import { Anchor, Text, VisuallyHidden } from '@mantine/core'
 import { IconUserHeart } from '@tabler/icons-react'
 import { defaultRangeExtractor, useVirtualizer } from '@tanstack/react-virtual'
 import { useCallback, useLayoutEffect, useRef, useState } from 'react'
+import { formatCount } from '../../ui/locale.ts'
 import classes from './AccessMatrix.module.css'
 import { AccessRow } from './AccessRow.tsx'
 import { type Access, type Cells, notesOf, ticksOf } from './access-draft.ts'
@@ -73,7 +74,7 @@ export function AccessMatrix({
     active: focus.active.row === row ? focus.active.box : null,
     onChange: change,
   })
-  const count = ids.length === 1 ? '1 location' : `${ids.length.toLocaleString('en')} locations`
+  const count = ids.length === 1 ? '1 location' : `${formatCount(ids.length)} locations`
   const listed = isFiltered ? 'locations that match the search' : 'locations of today'
   const items = getVirtualItems()
   const last = items.at(-1)

@@ -1,5 +1,5 @@
 import type { OrganizationPage, VendorPage } from '@bridgework/contract/portal'
-import { locale } from '../../ui/locale.ts'
+import { formatCount, locale } from '../../ui/locale.ts'
 import classes from './AccessEditor.module.css'
 import { type Change, datasetOfNotes, notesOf } from './access-draft.ts'
 
@@ -87,7 +87,7 @@ export function counted(changes: readonly Change[]): string {
       ...(notes > 0 ? [`${verb} notes of ${datasetCount(notes)}`] : []),
     ]
   })
-  return `${cells === 1 ? '1 change' : `${cells.toLocaleString('en')} changes`}: ${parts.join(', ')}`
+  return `${cells === 1 ? '1 change' : `${formatCount(cells)} changes`}: ${parts.join(', ')}`
 }
 
 function isNotes(name: string): boolean {

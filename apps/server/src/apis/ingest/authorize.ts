@@ -39,6 +39,7 @@ export function requireLocation(pool: Pool) {
     const location = locationId === null ? null : await findLocation(pool, locationId)
     if (!location) throw new Problem('location_unknown')
     if (location.organizationId !== agentOf(request).organizationId) throw new Problem('agent_denied')
+    request.logNotes = { ...request.logNotes, locationId: location.id }
     Object.assign(knownOf(request), { locationId: location.id, timeZone: location.timeZone })
   }
 }

@@ -134,7 +134,8 @@ test('a secret is printed once, when it is made, with a line that says so', asyn
   assert.ok(next && next !== secret)
   assert.ok('companyId' in (await verifyKeyPair(pool, secretKey, clientId, next)))
   assert.equal((await run('credential', 'revoke', '--company', company.id)).code, 0)
-  assert.deepEqual(await verifyKeyPair(pool, secretKey, clientId, next), { refused: 'revoked' })
+  const verdict = await verifyKeyPair(pool, secretKey, clientId, next)
+  assert.ok('refused' in verdict && verdict.refused === 'revoked')
   assert.equal((await run('credential', 'revoke', '--company', company.id)).code, 1)
 })
 

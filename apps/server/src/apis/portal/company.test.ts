@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { datasetNames } from '@bridgework/contract'
+import type { LoggedRequest, Usage } from '@bridgework/contract/portal'
 import { actionsOf, read, someOwner } from './test-company.ts'
 import { somePortal } from './test-portal.ts'
 
@@ -129,7 +130,7 @@ test('connections show what each practice opened and how current it is, to that 
   assert.equal(denied.status, 404)
 })
 
-test('usage has a bucket for each part of the range, and the last requests name their ids', async (t) => {
+test('usage has a bucket for each part of the range, and each request is listed with its id and its key', async (t) => {
   const world = await somePortal(t)
   const location = await world.addLocation({ insurancePlans: 2 })
   const vendor = await world.addVendor([location])
@@ -140,14 +141,18 @@ test('usage has a bucket for each part of the range, and the last requests name 
   const path = `/companies/${vendor.companyId}`
 
   for (const [range, seconds, count] of [
+    ['1h', 300, 12],
     ['24h', 600, 144],
     ['7d', 3_600, 168],
     ['30d', 14_400, 180],
   ] as const) {
-    type Usage = { bucket_seconds: number; totals: object; buckets: { at: string; requests: number }[] }
     const usage = read<Usage>(await member.get(`${path}/usage?range=${range}`))
     assert.deepEqual([usage.bucket_seconds, usage.buckets.length], [seconds, count])
-    assert.deepEqual(usage.totals, { requests: 2, records: 2, throttled: 0, errors: 1 })
+    const { p50_ms, p95_ms, p99_ms, ...totals } = usage.totals
+    assert.deepEqual(totals, { requests: 2, records: 2, throttled: 0, errors: 1 })
+    assert.ok(p50_ms && p95_ms && p99_ms && p50_ms <= p95_ms && p95_ms <= p99_ms)
+    const quiet = usage.buckets.find(({ requests }) => requests === 0)
+    assert.equal(quiet?.p99_ms, null)
     assert.equal(
       usage.buckets.reduce((sum, bucket) => sum + bucket.requests, 0),
       2,
@@ -158,15 +163,64 @@ test('usage has a bucket for each part of the range, and the last requests name 
     assert.deepEqual([...new Set(steps)], [seconds * 1000])
   }
   assert.equal((await member.get(`${path}/usage?range=1y`)).status, 422)
-  const { data } = read<{ data: Record<string, unknown>[] }>(await member.get(`${path}/requests`))
+  const list = async (query = '') => read<Listed>(await member.get(`${path}/requests${query}`)).data
+  const data = await list()
   assert.deepEqual(
-    data.map((each) => [each.route, each.location_id, each.status, each.code, each.records]),
+    data.map((each) => [
+      each.route,
+      each.location_id,
+      each.client_id,
+      each.outcome,
+      each.status,
+      each.code,
+      each.records,
+    ]),
     [
-      ['/locations/:location_id', null, 404, 'location_unknown', 0],
-      ['/locations/:location_id/insurance_plans', location.id, 200, null, 2],
+      ['/locations/:location_id', null, vendor.clientId, 'error', 404, 'location_unknown', 0],
+      ['/locations/:location_id/insurance_plans', location.id, vendor.clientId, 'ok', 200, null, 2],
     ],
   )
-  assert.equal(data[1]?.request_id, page.body.meta.request_id)
+  const id = page.body.meta.request_id
+  const only = [`?request_id=${id}`, '?outcome=ok', '?status=200', '?status=2xx', `?location_id=${location.id}`]
+  for (const query of [...only, '?route=/INSURANCE_', `?client_id=${vendor.clientId}&status=2xx`])
+    assert.deepEqual(
+      (await list(query)).map((each) => each.request_id),
+      [id],
+      query,
+    )
+  for (const query of ['?client_id=bwc_other', '?location_id=Smith', '?until=2020-01-01T00:00:00Z', '?code=overloaded'])
+    assert.deepEqual(await list(query), [], query)
+  for (const query of [
+    '?status=9',
+    '?status=6xx',
+    '?outcome=no',
+    '?since=today',
+    '?since=2026-13-01T00:00:00Z',
+    `?route=${'x'.repeat(101)}`,
+  ])
+    assert.equal((await member.get(`${path}/requests${query}`)).status, 422, query)
+})
+
+test('a refused key pair is listed with the reason, and a stranger who names it adds nothing to the figures', async (t) => {
+  const world = await somePortal(t)
+  const vendor = await world.addVendor()
+  const member = await world.signInAs({ companyId: vendor.companyId }, 'member')
+  const ask = (clientId: string, clientSecret: string) =>
+    world.request('/api/v1/vendors/auth/token', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ client_id: clientId, client_secret: clientSecret }),
+    })
+  assert.equal((await ask(vendor.clientId, 'guessed')).status, 401)
+  assert.equal((await ask('bwc_unknown', vendor.clientSecret)).status, 401)
+  await world.usage.flush()
+  const path = `/companies/${vendor.companyId}`
+  const { data } = read<Listed>(await member.get(`${path}/requests`))
+  assert.deepEqual(
+    data.map((each) => [each.route, each.client_id, each.outcome, each.status, each.code, each.because]),
+    [['/auth/token', vendor.clientId, 'unauthenticated', 401, 'credentials_invalid', 'wrong secret']],
+  )
+  assert.equal(read<Usage>(await member.get(`${path}/usage`)).totals.requests, 0)
 })
 
 test('the first call is a real one: made with the live pair, counted, and only in the sandbox', async (t) => {
@@ -199,3 +253,5 @@ test('in production there is no first call', async (t) => {
   const refused = await admin.post(`/companies/${vendor.companyId}/first_call`, { path: '/locations' })
   assert.deepEqual([refused.status, refused.body.code], [404, 'route_unknown'])
 })
+
+type Listed = { data: LoggedRequest[]; next_before: string | null }

@@ -1,11 +1,5 @@
 import { vendorApiPath } from '@bridgework/contract'
-import type {
-  AgreementPage,
-  AgreementState,
-  CompanyPage,
-  PortalAnswers,
-  RecentRequest,
-} from '@bridgework/contract/portal'
+import type { AgreementPage, AgreementState, CompanyPage, PortalAnswers } from '@bridgework/contract/portal'
 import { recordAudit } from '../../modules/audit/store.ts'
 import {
   acceptAgreement,
@@ -25,8 +19,7 @@ import { renameCompany, requireCompany } from '../../modules/directory/company.t
 import { memberNames } from '../../modules/membership/member.ts'
 import { countConnections } from '../../modules/overview/connection.ts'
 import { listEndedAccess } from '../../modules/overview/ended-access.ts'
-import { lastUsesOf, listRequests } from '../../modules/usage/store.ts'
-import { usageOf } from '../../modules/usage/usage.ts'
+import { lastUsesOf } from '../../modules/usage/store.ts'
 import { withTransaction } from '../../platform/database/pool.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import { entryOf } from './audit.ts'
@@ -35,7 +28,6 @@ import type { PortalContext, PortalHandlers } from './context.ts'
 import { readListPage } from './list.ts'
 import { listMembersOf } from './members.ts'
 import type { Membership } from './membership.ts'
-import { readChoice } from './query.ts'
 
 /** What the people of a vendor company do and see, but for who belongs to it. */
 export const companyHandlers: PortalHandlers<
@@ -49,8 +41,6 @@ export const companyHandlers: PortalHandlers<
   | 'revokeKeyPair'
   | 'listConnections'
   | 'listEndedAccess'
-  | 'getUsage'
-  | 'listRecentRequests'
   | 'makeFirstCall'
 > = {
   getCompany: async ({ pool }, { member, person }) => {
@@ -183,29 +173,6 @@ export const companyHandlers: PortalHandlers<
       })),
     })),
   }),
-
-  getUsage: ({ pool, now }, { member, query }) => {
-    const range = readChoice(query, 'range', ['24h', '7d', '30d']) ?? '24h'
-    return usageOf(pool, member.companyId, range, now())
-  },
-
-  listRecentRequests: async ({ pool }, { member }) => {
-    const requests = await listRequests(pool, member.companyId)
-    const data = requests.map(
-      (each): RecentRequest => ({
-        answered_at: each.answeredAt.toISOString(),
-        request_id: each.requestId,
-        method: each.method,
-        route: each.route,
-        location_id: each.locationId,
-        status: each.status,
-        code: each.code,
-        records: each.records,
-        duration_ms: Math.round(each.durationMs * 10) / 10,
-      }),
-    )
-    return { data }
-  },
 
   makeFirstCall: async ({ pool, tokens, environment, publicUrl }, { member, body, request, ip }) => {
     if (environment !== 'sandbox') throw new Problem('route_unknown')

@@ -61,7 +61,8 @@ const ranges: Record<TimelineRange, { cellMs: number; cells: number }> = {
   '7d': { cellMs: 2 * 60 * 60_000, cells: 84 },
 }
 
-async function entriesOf(
+/** How current each of these locations is, by dataset. */
+export async function entriesOf(
   { pool, lastContactOf, now }: PortalContext,
   locations: readonly Location[],
 ): Promise<LocationEntry[]> {

@@ -1,14 +1,13 @@
-import { mayDo, type OperatorCompany } from '@bridgework/contract/portal'
-import { agentStateOf, agentsOf, countAgents } from '../../modules/agents/agent-state.ts'
-import { companiesInForce, listAgreements, publishAgreement } from '../../modules/credentials/agreement.ts'
-import { companiesWithKeyPair } from '../../modules/credentials/key-pair.ts'
+import { mayDo } from '@bridgework/contract/portal'
+import { servicePlotOf } from '../../modules/activity/service-minute.ts'
+import { agentsOf, countAgents } from '../../modules/agents/agent-state.ts'
+import { listAgreements, publishAgreement } from '../../modules/credentials/agreement.ts'
 import { closeCompany, companyStates, resumeCompany, suspendCompany } from '../../modules/directory/company.ts'
 import { countDisclosures } from '../../modules/disclosure/store.ts'
 import { measureMail } from '../../modules/mail/backlog.ts'
 import { createTenant } from '../../modules/membership/create-tenant.ts'
 import { tenantIdOf } from '../../modules/membership/tenant.ts'
-import { pageOfAgents } from '../../modules/overview/agents.ts'
-import { countOrganizationsOf } from '../../modules/overview/connection.ts'
+import { agentColumns, pageOfAgents } from '../../modules/overview/agents.ts'
 import { countDirectory } from '../../modules/overview/directory-counts.ts'
 import { listSlotsInUse, listTokenAttempts } from '../../modules/overview/limits-in-use.ts'
 import {
@@ -17,9 +16,13 @@ import {
   listRerenderBacklog,
   surveyFreshness,
 } from '../../modules/overview/sync-health.ts'
-import { pageOfCompanies, pageOfOrganizations } from '../../modules/overview/tenants.ts'
+import {
+  companyColumns,
+  organizationColumns,
+  pageOfCompanies,
+  pageOfOrganizations,
+} from '../../modules/overview/tenants.ts'
 import { inviteMember } from '../../modules/sign-in/invitation.ts'
-import { lastRequestsOf } from '../../modules/usage/store.ts'
 import { withTransaction } from '../../platform/database/pool.ts'
 import { measureDatabase } from '../../platform/database/size.ts'
 import { Problem } from '../../platform/errors/problem.ts'
@@ -27,7 +30,8 @@ import { type CompanyId, parseUuid } from '../../platform/identity/identity.ts'
 import { recordOperation } from './audit.ts'
 import type { Call, PortalContext, PortalHandlers } from './context.ts'
 import { readListPage, toListed } from './list.ts'
-import { readChoice } from './query.ts'
+import { operatorCompanies, toOperatorAgent } from './operator-pages.ts'
+import { readChoice, readSort } from './query.ts'
 
 /** What the people who run the installation do and see. */
 export const operatorHandlers: PortalHandlers<
@@ -38,6 +42,7 @@ export const operatorHandlers: PortalHandlers<
   | 'listOperatorOrganizations'
   | 'createOperatorOrganization'
   | 'listOperatorAgents'
+  | 'getServicePlot'
   | 'getJobs'
   | 'getLimits'
   | 'listAgreements'
@@ -83,29 +88,9 @@ export const operatorHandlers: PortalHandlers<
     const { total, companies } = await pageOfCompanies(pool, {
       ...page,
       state: readChoice(query, 'state', companyStates),
+      sort: readSort(query, companyColumns),
     })
-    const ids = companies.map((company) => company.id)
-    const [inForce, withKeyPair, organizations, lastRequests] = await Promise.all([
-      companiesInForce(pool, ids),
-      companiesWithKeyPair(pool, ids),
-      countOrganizationsOf(pool, ids),
-      lastRequestsOf(pool, ids),
-    ])
-    const data = companies.map(
-      (company): OperatorCompany => ({
-        id: company.id,
-        name: company.name,
-        state: company.state,
-        owner_email: company.ownerEmail,
-        second_factor_required: company.isSecondFactorRequired,
-        created_at: company.createdAt.toISOString(),
-        agreement_in_force: inForce.has(company.id),
-        has_live_key_pair: withKeyPair.has(company.id),
-        organizations: organizations.get(company.id) ?? 0,
-        last_request_at: lastRequests.get(company.id)?.toISOString() ?? null,
-      }),
-    )
-    return toListed(page, total, data)
+    return toListed(page, total, await operatorCompanies(pool, companies))
   },
 
   createOperatorCompany: (context, call) => create(context, call, 'company'),
@@ -126,7 +111,10 @@ export const operatorHandlers: PortalHandlers<
 
   listOperatorOrganizations: async ({ pool }, { query }) => {
     const page = readListPage(query)
-    const { total, organizations } = await pageOfOrganizations(pool, page)
+    const { total, organizations } = await pageOfOrganizations(pool, {
+      ...page,
+      sort: readSort(query, organizationColumns),
+    })
     const agents = await agentsOf(
       pool,
       organizations.map((each) => each.id),
@@ -148,19 +136,16 @@ export const operatorHandlers: PortalHandlers<
 
   listOperatorAgents: async ({ pool, now }, { query }) => {
     const page = readListPage(query)
-    const { total, agents } = await pageOfAgents(pool, page)
-    const data = agents.map((agent) => ({
-      id: agent.id,
-      name: agent.name,
-      version: agent.version,
-      organization_id: agent.organization_id,
-      organization_name: agent.organization_name,
-      enrolled_at: agent.enrolled_at.toISOString(),
-      last_contact_at: agent.last_contact_at?.toISOString() ?? null,
-      state: agentStateOf({ revokedAt: agent.revoked_at, lastContactAt: agent.last_contact_at }, now()),
-    }))
-    return toListed(page, total, data)
+    const { total, agents } = await pageOfAgents(pool, { ...page, sort: readSort(query, agentColumns) })
+    return toListed(
+      page,
+      total,
+      agents.map((agent) => toOperatorAgent(agent, now())),
+    )
   },
+
+  getServicePlot: ({ pool, now }, { query }) =>
+    servicePlotOf(pool, readChoice(query, 'range', ['1h', '24h', '7d']) ?? '1h', now()),
 
   getJobs: async ({ pool }) => {
     const [rerendering, mail, removals] = await Promise.all([

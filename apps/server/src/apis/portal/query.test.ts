@@ -20,11 +20,25 @@ const worst: Record<string, readonly string[]> = {
   dataset: ['', 'patients', 'teeth', 'constructor', '%00'],
   from: ['', '2000-01-01', '2199-12-31', '1999-12-31', '2200-01-01', '9999-99-99', '2026-02-30', '-271821-04-20', '0'],
   to: ['', '2000-01-01', '2199-12-31', '1999-12-31', '2200-01-01', '9999-99-99', '2026-02-30', '+275760-09-13', '0'],
+  since: ['', '2000-01-01T00:00:00Z', '2199-12-31T23:59:59.999Z', '2026-02-30T00:00:00Z', '2026-01-01', 'now', '%00'],
+  until: ['', '2000-01-01T00:00:00Z', '2199-12-31T23:59:59.999Z', '9999-01-01T00:00:00Z', '0', '%00'],
+  outcome: ['', 'ok', 'unauthenticated', 'OK', 'constructor'],
+  status: ['', '404', '4xx', '999', 'xxx', '-1', '%00'],
+  code: ['', 'no_such_code', 'a'.repeat(101), "'; drop table company"],
+  route: ['', '%', 'patients', '_'.repeat(100), 'a'.repeat(101)],
+  client_id: ['', 'bwc_1', 'a'.repeat(101), '%00'],
+  request_id: ['', 'x', 'a'.repeat(101), '%00'],
+  sort: ['', 'name', '-name', '--name', 'NAME', 'name;', 'constructor', '%00'],
   before: ['', '1', '999999999999999999', '9999999999999999999', '0', '-1', '%00'],
 }
 
 /** The values that a query asks for that takes them all at once: the widest range, the last page. */
 const widest = {
+  since: '2000-01-01T00:00:00Z',
+  until: '2199-12-31T00:00:00Z',
+  // Matches nothing, so the whole log is read.
+  request_id: 'none',
+  sort: '-name',
   from: '2000-01-01',
   to: '2199-12-31',
   page: '999999',
@@ -118,6 +132,21 @@ async function someLongLists(t: TestContext) {
   await grow(
     `insert into agreement (version, body, enforced_at) select n, repeat('x', 10000), now() from generate_series(2, 200) n`,
   )
+  await grow(
+    `insert into vendor_request (company_id, answered_at, request_id, method, route, outcome, status, duration_ms)
+     select $1, now() - n * interval '30 seconds', n::text, 'GET', '/locations', 'ok', 200, 1 from generate_series(1, 50000) n`,
+    [vendor.companyId],
+  )
+  await grow(
+    `insert into vendor_usage (company_id, bucket_at, requests, durations)
+     select $1, to_timestamp(300 * n), 9, array_fill(7, array[35])
+       from generate_series((extract(epoch from now()) / 300)::bigint - 8640, (extract(epoch from now()) / 300)::bigint) n`,
+    [vendor.companyId],
+  )
+  await grow(
+    `insert into location_hour (location_id, hour_at, reads, lag_seconds)
+     select 100000 + l, date_trunc('hour', now()) - n * interval '1 hour', n, n from generate_series(1, 1000) l, generate_series(0, 168) n`,
+  )
   await world.ownerPool.query('vacuum analyze')
   const ids: Record<string, string> = {
     organization_id: location.organizationId,
@@ -125,6 +154,7 @@ async function someLongLists(t: TestContext) {
     location_id: location.id,
     dataset: 'insurance_plans',
     tenant_id: location.organizationId,
+    agent_id: location.agent.agentId,
   }
   const byFirst: Record<string, SignedIn> = { organizations: organization, companies: company, operator }
   const reads = (Object.keys(portalRoutes) as PortalRouteName[]).flatMap((name) => {

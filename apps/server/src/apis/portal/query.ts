@@ -1,4 +1,5 @@
 import { type DatasetName, isDatasetName } from '@bridgework/contract'
+import type { Sort } from '../../platform/database/search.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import { type CompanyId, parseUuid } from '../../platform/identity/identity.ts'
 
@@ -90,6 +91,40 @@ export function readBefore(query: Query): string | null {
   if (text === '') return null
   if (!/^[1-9]\d{0,17}$/.test(text)) throw invalid('before must be next_before of the page before.')
   return text
+}
+
+/** An instant, null when it is absent. */
+export function readInstant(query: Query, name: string): Date | null {
+  const text = query[name] ?? ''
+  if (text === '') return null
+  const instant = /^2[01]\d\d-\d\d-\d\dT[\d:.]{5,15}Z$/.test(text) ? new Date(text) : new Date(Number.NaN)
+  if (Number.isNaN(instant.getTime())) throw invalid(`${name} must be an instant like 2026-01-31T14:05:00Z.`)
+  return instant
+}
+
+/** The first and the last status of `404` or of `4xx`; all when it is absent. */
+export function readStatuses(query: Query): readonly [number, number] {
+  const text = query.status ?? ''
+  if (text === '') return [0, 999]
+  if (/^[2-5]xx$/.test(text)) return [Number(text[0]) * 100, Number(text[0]) * 100 + 99]
+  if (!/^[1-5]\d\d$/.test(text)) throw invalid('status must be a number like 404 or a class like 4xx.')
+  return [Number(text), Number(text)]
+}
+
+/** What a list is sorted by, `-` before it for descending; null when it is absent. */
+export function readSort<T extends string>(query: Query, columns: readonly T[]): Sort<T> | null {
+  const text = query.sort ?? ''
+  if (text === '') return null
+  const by = columns.find((each) => each === text.replace(/^-/, ''))
+  if (by === undefined) throw invalid(`sort must be one of: ${columns.join(', ')}, with - before it for descending.`)
+  return { by, isDescending: text.startsWith('-') }
+}
+
+/** Words that must be equal or contained, as the route says; null when it is absent. */
+export function readText(query: Query, name: string): string | null {
+  const text = (query[name] ?? '').trim()
+  if (text.length > searchLengthMax) throw invalid(`${name} must have at most ${searchLengthMax} characters.`)
+  return text === '' ? null : text
 }
 
 const searchLengthMax = 100

@@ -21,6 +21,7 @@ import { memberSessionHandlers } from './member-sessions.ts'
 import { memberHandlers } from './members.ts'
 import { type Membership, requireMembership, tenantOf } from './membership.ts'
 import { operatorHandlers } from './operator.ts'
+import { operatorPageHandlers } from './operator-pages.ts'
 import { organizationHandlers } from './organization.ts'
 import { passwordCheckHandlers } from './password-check.ts'
 import { patientDisclosureHandlers } from './patient-disclosures.ts'
@@ -31,6 +32,7 @@ import { sealedDisclosureHandlers } from './sealed-disclosures.ts'
 import { registerAuth, requireFullSignIn, webHeaders } from './sign-in-routes.ts'
 import { signInRuleHandlers } from './sign-in-rule.ts'
 import { signUpHandlers } from './sign-up.ts'
+import { usageHandlers } from './usage.ts'
 import { vendorHandlers } from './vendors.ts'
 
 // A handler for each route: one that is missing does not compile.
@@ -42,11 +44,13 @@ const handlers: PortalHandlers = {
   ...invitationHandlers,
   ...historyHandlers,
   ...companyHandlers,
+  ...usageHandlers,
   ...memberHandlers,
   ...memberSessionHandlers,
   ...signInRuleHandlers,
   ...identityProviderHandlers,
   ...operatorHandlers,
+  ...operatorPageHandlers,
   ...organizationHandlers,
   ...removalHandlers,
   ...vendorHandlers,

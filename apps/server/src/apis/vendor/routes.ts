@@ -40,9 +40,7 @@ export async function authenticateUnknownPath(
 ): Promise<void> {
   const path = route ?? decodedPath(request.raw.url ?? '')
   if (openRoutes.includes(path) || !path.startsWith(`${vendorApiPath}/`)) return
-  const token = await verifyBearer(context.tokens, request.headers.authorization)
-  request.logNotes = { ...request.logNotes, companyId: token.companyId, keyPairId: token.keyPairId }
-  await requirePrincipal(context.controlPool, token)
+  await requirePrincipal(context.controlPool, await verifyBearer(context.tokens, request))
 }
 
 /** However it is spelled: escaped, or in absolute form. What cannot be decoded, the router has refused already. */

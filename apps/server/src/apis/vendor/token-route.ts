@@ -18,9 +18,10 @@ export function registerTokenRoute(app: FastifyInstance, context: VendorApiConte
     const result = await verifyKeyPair(controlPool, secretKey, clientId, clientSecret)
     if ('refused' in result) {
       log({ event: 'token.refused', because: result.refused })
-      throw new Problem('credentials_invalid')
+      if ('named' in result) request.logNotes = { ...request.logNotes, ...result.named, isUnproved: true }
+      throw new Problem('credentials_invalid', { because: result.refused })
     }
-    request.logNotes = { ...request.logNotes, companyId: result.companyId, keyPairId: result.keyPairId }
+    request.logNotes = { ...request.logNotes, ...result }
     return { token: await tokens.issue(result.companyId, result.keyPairId) }
   })
 }

@@ -64,6 +64,15 @@ export async function listWriters(
   return new Map(rows.map((row) => [row.location_id, fromRow<LocationWriter>(row)]))
 }
 
+/** The locations that this agent writes. */
+export async function listWrittenBy(db: Queryable, agentId: AgentId): Promise<LocationId[]> {
+  const { rows } = await db.query<{ location_id: LocationId }>(
+    'select location_id from location_writer where agent_id = $1',
+    [agentId],
+  )
+  return rows.map((row) => row.location_id)
+}
+
 /** Those of these locations at which this agent is refused. */
 export async function listWrittenByOthers(
   db: Queryable,

@@ -66,7 +66,6 @@ export function createTokenIssuer(deps: {
       const key = await keys.verifier(kid)
       if (key === null) throw refused('unknown key')
       const claims = readClaims(payload, { issuer, audience })
-      requireTimes(claims, now())
       // After the claims, which cost less to refuse. Not through jose, which repeats all of the above and takes twice as long: the form is
       // checked to the letter and the algorithm is the key's own, so what is left is one call.
       if (!verify(null, signed, key, signature)) {
@@ -75,6 +74,8 @@ export function createTokenIssuer(deps: {
       }
       const fresh = Object.freeze({ ...claims, kid })
       verified.set(digest, fresh)
+      // After the signature: only of a token that we signed is it known whose it is.
+      requireTimes(fresh, now())
       return fresh
     },
   }
@@ -145,11 +146,22 @@ function readClaims(
   return { companyId, keyPairId, issuedAt: new Date(Number(iat) * 1000), expiresAt: new Date(Number(exp) * 1000) }
 }
 
+/** A token that we signed, refused for its times: whose it was is known. */
+export class RefusedToken extends Problem {
+  readonly bearer: VerifiedToken
+
+  constructor(bearer: VerifiedToken, because: string) {
+    super('token_invalid', { because })
+    this.bearer = bearer
+  }
+}
+
 /** Each comparison asks for what must be so, because a date that cannot be compares as false. */
-function requireTimes(token: { issuedAt: Date; expiresAt: Date }, now: Date): void {
+function requireTimes(token: VerifiedToken & { issuedAt: Date }, now: Date): void {
   const [issuedAtMs, expiresAtMs, nowMs] = [token.issuedAt.getTime(), token.expiresAt.getTime(), now.getTime()]
-  if (!(issuedAtMs <= nowMs + iatAheadMsMax)) throw refused('issued in the future')
-  if (!(expiresAtMs - issuedAtMs <= limits.tokenLifetimeSeconds * 1000)) throw refused('too long a life')
+  if (!(issuedAtMs <= nowMs + iatAheadMsMax)) throw new RefusedToken(token, 'issued in the future')
+  if (!(expiresAtMs - issuedAtMs <= limits.tokenLifetimeSeconds * 1000))
+    throw new RefusedToken(token, 'too long a life')
   // No leeway: six hours are six hours.
-  if (!(expiresAtMs > nowMs)) throw refused('expired')
+  if (!(expiresAtMs > nowMs)) throw new RefusedToken(token, 'expired')
 }

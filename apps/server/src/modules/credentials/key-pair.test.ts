@@ -15,7 +15,10 @@ test('T02, T03, T04, T05: a pair is right only while both halves are, the pair l
   const { company, owner, pair } = await world.addCompany()
   const other = await world.addCompany()
   const by = { companyId: company.id, memberId: owner.id }
-  const verify = (clientId: string, secret: string) => verifyKeyPair(world.pool, world.secretKey, clientId, secret)
+  const verify = async (clientId: string, secret: string) => {
+    const verdict = await verifyKeyPair(world.pool, world.secretKey, clientId, secret)
+    return 'refused' in verdict ? { refused: verdict.refused } : verdict
+  }
 
   assert.deepEqual(await verify(pair.clientId, pair.clientSecret), { companyId: company.id, keyPairId: pair.keyPairId })
   assert.deepEqual(await verify(newSecret('bwc'), pair.clientSecret), { refused: 'unknown' })
@@ -68,7 +71,7 @@ test('K13: client id and secret are recognisable, random, and stored only as a h
   assert.equal(rows.length, 1)
   assert.ok(!rows[0].row.includes(pair.clientSecret) && !rows[0].row.includes(pair.clientSecret.slice(4)))
   const stolen = await verifyKeyPair(world.pool, createSecretKey(Buffer.alloc(32, 8)), pair.clientId, pair.clientSecret)
-  assert.deepEqual(stolen, { refused: 'wrong secret' })
+  assert.ok('refused' in stolen && stolen.refused === 'wrong secret')
 })
 
 test('W12: parallel regenerations end with exactly one live pair, and all are on record', async (t) => {

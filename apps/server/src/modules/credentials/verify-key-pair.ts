@@ -4,8 +4,12 @@ import { agreementAccepted } from './agreement.ts'
 import { isSameHash, type SecretKey } from './secret.ts'
 
 export type KeyPairVerdict =
-  | { companyId: CompanyId; keyPairId: KeyPairId }
-  | { refused: 'unknown' | 'wrong secret' | 'revoked' | 'company' | 'agreement' }
+  | Bearer
+  | { refused: 'unknown' }
+  /** `named`: whose pair the client id is; the caller may be anyone. */
+  | { refused: 'wrong secret' | 'revoked' | 'company' | 'agreement'; named: Bearer }
+
+type Bearer = { companyId: CompanyId; keyPairId: KeyPairId }
 
 /**
  * Whose pair this is. The same work whatever is wrong: one statement, one hash and one comparison for each secret key, so that neither the answer nor its time
@@ -33,12 +37,13 @@ export async function verifyKeyPair(
   const storedHmac = row.secret_hmac ?? noHmac
   const isRightSecret = givenHmacs.filter((given) => isSameHash(given, storedHmac)).length > 0
   if (row.id === null || row.company_id === null) return { refused: 'unknown' }
-  if (!isRightSecret) return { refused: 'wrong secret' }
-  if (row.is_revoked) return { refused: 'revoked' }
-  if (!row.is_active) return { refused: 'company' }
-  if (!row.has_agreement) return { refused: 'agreement' }
+  const named = { companyId: row.company_id, keyPairId: row.id }
+  if (!isRightSecret) return { refused: 'wrong secret', named }
+  if (row.is_revoked) return { refused: 'revoked', named }
+  if (!row.is_active) return { refused: 'company', named }
+  if (!row.has_agreement) return { refused: 'agreement', named }
   if (secretKey.isOutdated(clientSecret, storedHmac)) await storeAnew(pool, secretKey, row.id, clientSecret)
-  return { companyId: row.company_id, keyPairId: row.id }
+  return named
 }
 
 /** During a rotation of the secret key: the hash cannot be made anew from the old one, only when its secret is seen. */

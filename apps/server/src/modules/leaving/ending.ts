@@ -53,6 +53,7 @@ export const installation: Endings = {
   seal: none('of the installation'),
   seal_key_change: none('of the installation'),
   secret_key_reader: none('of the installation'),
+  service_minute: none('of the installation'),
   service_epoch: none('of the installation'),
   sign_in_attempt: none('hashes of who tried to sign in; they expire within a day'),
   sign_up: none('a sign-up that is not confirmed belongs to no tenant yet; it expires within a day'),

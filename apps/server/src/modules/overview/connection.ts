@@ -96,6 +96,22 @@ export async function countOrganizationsOf(
   return new Map(rows.map((row) => [row.company_id, Number(row.organizations)]))
 }
 
+/** The organizations that granted a company something, by name; at most a hundred. For the operator. */
+export async function listGrantingOrganizations(
+  db: Queryable,
+  companyId: CompanyId,
+): Promise<{ id: OrganizationId; name: string }[]> {
+  const { rows } = await db.query<{ id: OrganizationId; name: string }>(
+    `select id, name
+       from organization
+      where id in (select organization_id from access_grant where company_id = $1 and revoked_at is null)
+      order by lower(name), id
+      limit 100`,
+    [companyId],
+  )
+  return rows
+}
+
 async function locationsOf(
   pool: Pool,
   companyId: CompanyId,

@@ -43,3 +43,17 @@ export async function listTokenAttempts(
   )
   return rows.map((row) => ({ address: row.address, admitted: Number(row.admitted), oldestAt: row.oldest_at }))
 }
+
+/** How much waits or is in use over the whole installation, and how large the database is. Counts a few small tables. */
+export async function measureBacklog(
+  db: Queryable,
+): Promise<{ slots_in_use: number; rerender_waiting: number; mails_waiting: number; database_bytes: number }> {
+  const { rows } = await db.query<Awaited<ReturnType<typeof measureBacklog>>>(
+    `select (select count(*) from sync_slot where expires_at > clock_timestamp())::float8 as slots_in_use,
+            (select count(*) from rerender_work)::float8 as rerender_waiting,
+            (select count(*) from mail)::float8 as mails_waiting,
+            pg_database_size(current_database())::float8 as database_bytes`,
+  )
+  if (!rows[0]) throw new Error('the counts returned no row')
+  return rows[0]
+}

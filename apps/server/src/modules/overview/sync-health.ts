@@ -55,6 +55,19 @@ export async function surveyFreshness(
   return { counts, notCurrent: notCurrent.slice(0, notCurrentMax) }
 }
 
+/** How old the copy of each active location is, in seconds, by its dataset that is furthest behind; those not read yet are not in it. */
+export async function listLags(db: Queryable, now: Date): Promise<{ locationId: LocationId; lagSeconds: number }[]> {
+  const { rows } = await db.query<{ locationId: LocationId; lagSeconds: number }>(
+    `select l.id as "locationId", greatest(0, extract(epoch from $1 - min(s.synced_at)))::integer as "lagSeconds"
+       from location l
+       join dataset_state s on s.location_id = l.id and s.is_provided and s.synced_at is not null
+      where l.is_active
+      group by l.id`,
+    [now],
+  )
+  return rows
+}
+
 /** What a person should look at; the first state first. */
 const worstFirst: readonly FreshnessState[] = ['disconnected', 'stale', 'pending']
 /** As many as a person reads in a list of things to do. */
@@ -84,7 +97,7 @@ export async function countHeldRemovals(db: Queryable): Promise<number> {
 /** Removals that wait for a person at any practice or are carried out, the oldest first; at most a hundred. */
 export async function listCurrentRemovals(db: Queryable): Promise<CurrentRemoval[]> {
   const { rows } = await db.query<CurrentRemoval & Record<'remaining' | 'hidden' | 'visible', string>>(
-    `select r.location_id, l.name as location_name, o.name as organization_name, r.dataset, r.state, r.list_hash, r.remaining, r.hidden,
+    `select r.location_id, l.name as location_name, l.organization_id, o.name as organization_name, r.dataset, r.state, r.list_hash, r.remaining, r.hidden,
             r.visible, r.held_at, r.attempts, r.last_error
        from removal r
        join location l on l.id = r.location_id
@@ -125,6 +138,7 @@ type RerenderBacklog = {
 type CurrentRemoval = {
   location_id: LocationId
   location_name: string
+  organization_id: OrganizationId
   organization_name: string
   dataset: DatasetName
   state: 'held' | 'running'

@@ -1,7 +1,8 @@
 import type { MemberRole, Side } from '@bridgework/contract/portal'
 import type { Queryable } from '../../platform/database/queryable.ts'
-import { containing, queryPage } from '../../platform/database/search.ts'
-import type { OrganizationId } from '../../platform/identity/identity.ts'
+import { containing, orderOf, queryPage, type Sort } from '../../platform/database/search.ts'
+import { Problem } from '../../platform/errors/problem.ts'
+import type { CompanyId, OrganizationId } from '../../platform/identity/identity.ts'
 import { type Company, type CompanyState, companyStates } from '../directory/company.ts'
 
 /** All that a person may act for, with its name and what it asks of sign-ins. */
@@ -34,24 +35,47 @@ export type MembershipEntry = {
 /** What the operator sees of how the owner and the members sign in. */
 type SignInFacts<Email> = { ownerEmail: Email; isSecondFactorRequired: boolean }
 
-/** A part of the companies, by name, each with its owner's address. `search` looks in both; `state` null: all. */
+/** What companies are sorted by. */
+export const companyColumns = ['name', 'state', 'created'] as const
+type CompanyColumn = (typeof companyColumns)[number]
+
+/** What organizations are sorted by. */
+export const organizationColumns = ['name', 'locations', 'created'] as const
+type OrganizationColumn = (typeof organizationColumns)[number]
+
+/** A part of the companies, by name or as sorted, each with its owner's address. `search` looks in both; `state` null: all. */
 export async function pageOfCompanies(
   db: Queryable,
-  page: { search: string; state: CompanyState | null; limit: number; offset: number },
+  page: {
+    search: string
+    state: CompanyState | null
+    sort: Sort<CompanyColumn> | null
+    limit: number
+    offset: number
+  },
 ): Promise<{ total: number; companies: (Company & SignInFacts<string>)[] }> {
   const { total, rows } = await queryPage<Company & SignInFacts<string>>(
     db,
-    `select c.id, c.name, c.state, c.created_at as "createdAt", m.email as "ownerEmail",
-            exists (select from sign_in_rule r where r.tenant_id = m.tenant_id) as "isSecondFactorRequired"
-       from company c
-       join membership m on m.company_id = c.id and m.role = 'owner'
+    `${companyEntries}
       where (c.name || ' ' || m.email) ilike $1 and c.state = any($2::text[])`,
-    'lower(name), id',
+    orderOf(page.sort, { name: 'lower(name)', state: 'state', created: '"createdAt"' }, 'lower(name), id'),
     page,
     [containing(page.search), page.state === null ? companyStates : [page.state]],
   )
   return { total, companies: rows }
 }
+
+/** One of them. Throws a Problem when there is none. */
+export async function requireCompanyEntry(db: Queryable, id: CompanyId): Promise<Company & SignInFacts<string>> {
+  const { rows } = await db.query<Company & SignInFacts<string>>(`${companyEntries} where c.id = $1`, [id])
+  if (!rows[0]) throw new Problem('company_unknown')
+  return rows[0]
+}
+
+const companyEntries = `select c.id, c.name, c.state, c.created_at as "createdAt", m.email as "ownerEmail",
+            exists (select from sign_in_rule r where r.tenant_id = m.tenant_id) as "isSecondFactorRequired"
+       from company c
+       join membership m on m.company_id = c.id and m.role = 'owner'`
 
 type OrganizationEntry = SignInFacts<string | null> & {
   id: OrganizationId
@@ -60,10 +84,10 @@ type OrganizationEntry = SignInFacts<string | null> & {
   locations: number
 }
 
-/** A part of the organizations, by name, each with its owner's address, if it has one, and its locations. `search` looks in both texts. */
+/** A part of the organizations, by name or as sorted, each with its owner's address, if it has one, and its locations. `search` looks in both texts. */
 export async function pageOfOrganizations(
   db: Queryable,
-  page: { search: string; limit: number; offset: number },
+  page: { search: string; sort: Sort<OrganizationColumn> | null; limit: number; offset: number },
 ): Promise<{ total: number; organizations: OrganizationEntry[] }> {
   const { total, rows } = await queryPage<OrganizationEntry>(
     db,
@@ -73,7 +97,7 @@ export async function pageOfOrganizations(
        from organization o
        left join membership m on m.organization_id = o.id and m.role = 'owner'
       where (o.name || ' ' || coalesce(m.email, '')) ilike $1`,
-    'lower(name), id',
+    orderOf(page.sort, { name: 'lower(name)', locations: 'locations', created: '"createdAt"' }, 'lower(name), id'),
     page,
     [containing(page.search)],
   )

@@ -3,18 +3,13 @@ import type { Queryable } from '../../platform/database/queryable.ts'
 import { databaseErrorCode } from '../../platform/database/unavailable.ts'
 import type { CompanyId, KeyPairId } from '../../platform/identity/identity.ts'
 import type { Log, LogEvent } from '../../platform/log/log-event.ts'
-import {
-  addKeyPairUses,
-  addRequests,
-  addUsage,
-  type KeyPairUse,
-  requestsKept,
-  type StoredRequest,
-  type UsageCounts,
-} from './store.ts'
+import { createActivityCounter } from '../activity/counts.ts'
+import { addDurations, positionOf } from './durations.ts'
+import { addRequests, requestsKept, type StoredRequest } from './request-log.ts'
+import { addKeyPairUses, addUsage, type KeyPairUse, type UsageCounts } from './store.ts'
 
 export type UsageRecorder = {
-  /** Takes note of an answer that was given to a company. Costs microseconds, waits for nothing and never throws. */
+  /** Takes note of what happened: an answer that was given to a company or an agent, an upload. Costs microseconds, waits for nothing and never throws. */
   observe: (event: LogEvent) => void
   /** Resolves when all that was noted so far is written, or could not be. */
   flush: () => Promise<void>
@@ -40,16 +35,19 @@ export function createUsageRecorder(options: {
   waitingMax?: number
 }): UsageRecorder {
   const { pool, log, now, everyMs = 1_000, waitingMax = 10_000 } = options
-  const counts = new Map<string, UsageCounts>()
-  const requests = new Map<CompanyId, StoredRequest[]>()
+  const counts = new Map<string, UsageCounts & { durations: number[] }>()
+  const requests = new Map<string, StoredRequest[]>()
   const uses = new Map<KeyPairId, KeyPairUse>()
   const usesWritten = new Map<KeyPairId, number>()
+  const activity = createActivityCounter(waitingMax)
+  let activityWrittenMs = 0
   let requestsWaiting = 0
   let writing: Promise<void> | undefined
   let timer: NodeJS.Timeout | undefined
   let isFailing = false
 
-  const count = (more: UsageCounts) => {
+  /** The sum that it was added to; nothing when there is no room for another one. */
+  const count = (more: UsageCounts): { durations: number[] } | undefined => {
     const key = `${more.companyId} ${more.bucketAt.getTime()}`
     const sum = counts.get(key)
     if (sum) {
@@ -57,17 +55,30 @@ export function createUsageRecorder(options: {
       sum.records += more.records
       sum.throttled += more.throttled
       sum.errors += more.errors
-    } else if (counts.size < waitingMax) counts.set(key, { ...more })
+      if (more.durations.length > 0) sum.durations = addDurations(sum.durations, more.durations)
+      return sum
+    }
+    if (counts.size >= waitingMax) return
+    const first = { ...more, durations: addDurations(more.durations, []) }
+    counts.set(key, first)
+    return first
   }
 
-  const keep = (companyId: CompanyId, some: readonly StoredRequest[]) => {
-    const kept = requests.get(companyId) ?? []
-    if (kept.length === 0 && requestsWaiting >= waitingMax) return
-    requestsWaiting -= kept.length
-    kept.push(...some)
-    kept.splice(0, kept.length - requestsKept)
-    requestsWaiting += kept.length
-    requests.set(companyId, kept)
+  const keep = (some: readonly StoredRequest[]) => {
+    for (const request of some) {
+      const key = `${request.companyId} ${request.outcome}`
+      const kept = requests.get(key)
+      if (!kept) {
+        if (requestsWaiting >= waitingMax) continue
+        requests.set(key, [request])
+      } else {
+        kept.push(request)
+        if (kept.length > requestsKept[request.outcome] / perWriteShare) kept.shift()
+        else requestsWaiting += 1
+        continue
+      }
+      requestsWaiting += 1
+    }
   }
 
   const use = (keyPairId: KeyPairId, at: Date, isToken: boolean) => {
@@ -99,8 +110,19 @@ export function createUsageRecorder(options: {
     }
   }
 
-  const writeAll = async () => {
+  /** Hours are read by the hour: they are written less often. */
+  const writeActivity = async (isForced: boolean): Promise<unknown> => {
+    if (!isForced && performance.now() - activityWrittenMs < activityEveryMs) return null
+    activityWrittenMs = performance.now()
+    return await activity.write(pool).then(
+      () => null,
+      (error: unknown) => error,
+    )
+  }
+
+  const writeAll = async (isForced: boolean) => {
     const errors = await Promise.all([
+      writeActivity(isForced),
       write(counts, addUsage, (_key, value) => count(value)),
       write(
         requests,
@@ -108,11 +130,11 @@ export function createUsageRecorder(options: {
           requestsWaiting = 0
           return addRequests(db, values.flat())
         },
-        (companyId, value) => {
-          const since = requests.get(companyId) ?? []
+        (key, value) => {
+          const since = requests.get(key) ?? []
           requestsWaiting -= since.length
-          requests.delete(companyId)
-          keep(companyId, [...value, ...since])
+          requests.delete(key)
+          keep([...value, ...since])
         },
       ),
       write(uses, addKeyPairUses, (keyPairId, value) => uses.set(keyPairId, uses.get(keyPairId) ?? value)),
@@ -124,10 +146,10 @@ export function createUsageRecorder(options: {
     isFailing = error !== null
   }
 
-  const flush = async () => {
+  const flush = async (isForced = true) => {
     // What is being written was noted before; what has been noted since comes after it.
     await writing
-    writing = writeAll().finally(() => {
+    writing = writeAll(isForced).finally(() => {
       writing = undefined
     })
     await writing
@@ -135,20 +157,25 @@ export function createUsageRecorder(options: {
 
   return {
     observe(event) {
+      activity.observe(event, now())
       if (event.event !== 'request.answered' || event.companyId === undefined) return
       if (!event.route.startsWith(vendorApiPath) && event.route !== '(unknown)') return
       const at = now()
-      count(countsOf(event, event.companyId, at))
-      keep(event.companyId, [requestOf(event, event.companyId, at)])
+      keep([requestOf(event, event.companyId, at)])
+      // Anyone may name a client id: what is not proved is listed, within its own bound, and counts as nothing.
+      if (event.isUnproved) return
+      const sum = count(countsOf(event, event.companyId, at))
+      const position = positionOf(event.durationMs)
+      if (sum) sum.durations[position] = (sum.durations[position] ?? 0) + 1
       // A token whose pair was revoked is refused: that is no use of it.
       if (event.keyPairId !== undefined && event.status !== 401) {
         use(event.keyPairId, at, event.route === `${vendorApiPath}/auth/token`)
       }
     },
-    flush,
+    flush: () => flush(),
     start() {
       timer ??= setInterval(() => {
-        if (!writing) void flush()
+        if (!writing) void flush(false)
       }, everyMs).unref()
     },
     async stop() {
@@ -164,6 +191,11 @@ const useEveryMs = 60_000
 
 const bucketMs = 300_000
 
+const activityEveryMs = 10_000
+
+/** Each second a company may add this part of what is kept of it: of 200 successful requests and more, the last 200 of the second. */
+const perWriteShare = 250
+
 function countsOf(event: Answered, companyId: CompanyId, at: Date): UsageCounts {
   const isThrottled = event.status === 429
   return {
@@ -173,6 +205,7 @@ function countsOf(event: Answered, companyId: CompanyId, at: Date): UsageCounts 
     records: event.records ?? 0,
     throttled: isThrottled ? 1 : 0,
     errors: event.status >= 400 && !isThrottled ? 1 : 0,
+    durations: [],
   }
 }
 
@@ -185,9 +218,18 @@ function requestOf(event: Answered, companyId: CompanyId, answeredAt: Date): Sto
     route: event.route.replace(vendorApiPath, ''),
     // An id that names no location is whatever the caller wrote there.
     locationId: event.code === 'location_unknown' ? null : (event.locationId ?? null),
+    keyPairId: event.keyPairId ?? null,
+    outcome: outcomeOf(event),
     status: event.status,
     code: event.code ?? null,
+    because: event.status === 401 ? (event.because ?? null) : null,
     records: event.records ?? 0,
     durationMs: event.durationMs,
   }
+}
+
+function outcomeOf({ status, isUnproved }: Answered): StoredRequest['outcome'] {
+  if (isUnproved) return 'unauthenticated'
+  if (status === 429) return 'throttled'
+  return status >= 400 ? 'error' : 'ok'
 }

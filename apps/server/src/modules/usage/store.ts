@@ -1,34 +1,20 @@
-import type { QueryConfig } from 'pg'
 import type { Queryable } from '../../platform/database/queryable.ts'
-import { fromRow, type RowOf, toRow } from '../../platform/database/rows.ts'
-import type { CompanyId, KeyPairId, LocationId } from '../../platform/identity/identity.ts'
+import { toRow } from '../../platform/database/rows.ts'
+import type { CompanyId, KeyPairId } from '../../platform/identity/identity.ts'
+import { batch } from './batch.ts'
+import { type Durations, durationsLength } from './durations.ts'
 
 /** `errors`: answers from 400 on that are not 429, which are `throttled`. */
 export type UsageNumbers = { requests: number; records: number; throttled: number; errors: number }
 
-/** What a company asked within five minutes. */
-export type UsageCounts = UsageNumbers & { companyId: CompanyId; bucketAt: Date }
+/** Numbers, and how long the requests took. */
+export type UsageSum = UsageNumbers & { durations: Durations }
 
-/** One answer, by the route's pattern: nothing of a path below a location, no parameter, no id of a record. */
-export type StoredRequest = {
-  companyId: CompanyId
-  answeredAt: Date
-  requestId: string
-  method: string
-  /** Below the vendor API's base. */
-  route: string
-  locationId: LocationId | null
-  status: number
-  code: string | null
-  records: number
-  durationMs: number
-}
+/** What a company asked within five minutes. */
+export type UsageCounts = UsageSum & { companyId: CompanyId; bucketAt: Date }
 
 /** When a key pair last got a token, or a token issued from it was last used. */
 export type KeyPairUse = { keyPairId: KeyPairId; at: Date }
-
-/** How many of a company's last requests are kept. */
-export const requestsKept = 100
 
 const keptDays = 90
 
@@ -40,30 +26,20 @@ export async function addUsage(db: Queryable, counts: readonly UsageCounts[]): P
     .sort((left, right) => (left.company_id < right.company_id ? -1 : Number(left.company_id > right.company_id)))
   await db.query(
     batch(
-      `insert into vendor_usage (company_id, bucket_at, requests, records, throttled, errors)
-       select company_id, bucket_at, requests, records, throttled, errors
+      `insert into vendor_usage (company_id, bucket_at, requests, records, throttled, errors, durations)
+       select company_id, bucket_at, requests, records, throttled, errors, durations
          from jsonb_to_recordset($1) as added
-              (company_id uuid, bucket_at timestamptz, requests bigint, records bigint, throttled bigint, errors bigint)
+              (company_id uuid, bucket_at timestamptz, requests bigint, records bigint, throttled bigint, errors bigint,
+               durations integer[])
            on conflict (company_id, bucket_at) do update
           set requests = vendor_usage.requests + excluded.requests,
               records = vendor_usage.records + excluded.records,
               throttled = vendor_usage.throttled + excluded.throttled,
-              errors = vendor_usage.errors + excluded.errors`,
+              errors = vendor_usage.errors + excluded.errors,
+              durations = (
+                select array_agg(coalesce(stored, 0) + coalesce(added, 0) order by position)
+                  from unnest(vendor_usage.durations, excluded.durations) with ordinality as pair (stored, added, position))`,
       rows,
-    ),
-  )
-}
-
-export async function addRequests(db: Queryable, requests: readonly StoredRequest[]): Promise<void> {
-  await db.query(
-    batch(
-      `insert into vendor_request
-              (company_id, answered_at, request_id, method, route, location_id, status, code, records, duration_ms)
-       select company_id, answered_at, request_id, method, route, location_id, status, code, records, duration_ms
-         from jsonb_to_recordset($1) as added
-              (company_id uuid, answered_at timestamptz, request_id text, method text, route text, location_id bigint,
-               status integer, code text, records integer, duration_ms real)`,
-      requests.map(toRow),
     ),
   )
 }
@@ -100,10 +76,11 @@ export async function sumUsage(
   companyId: CompanyId,
   from: Date,
   bucketSeconds: number,
-): Promise<{ at: Date; numbers: UsageNumbers }[]> {
-  const { rows } = await db.query<{ at: Date } & Record<keyof UsageNumbers, string>>(
+): Promise<{ at: Date; numbers: UsageSum }[]> {
+  const { rows } = await db.query<{ at: Date; durations: number[] } & Record<keyof UsageNumbers, string>>(
     `select date_bin($3 * interval '1 second', bucket_at, to_timestamp(0)) as at,
-            sum(requests) as requests, sum(records) as records, sum(throttled) as throttled, sum(errors) as errors
+            sum(requests) as requests, sum(records) as records, sum(throttled) as throttled, sum(errors) as errors,
+            array[${sumOfEach}]::integer[] as durations
        from vendor_usage
       where company_id = $1 and bucket_at >= $2
       group by 1
@@ -117,49 +94,20 @@ export async function sumUsage(
       records: Number(row.records),
       throttled: Number(row.throttled),
       errors: Number(row.errors),
+      durations: row.durations,
     },
   }))
 }
 
-/** A company's last requests, the newest first. By the primary key. */
-export async function listRequests(db: Queryable, companyId: CompanyId): Promise<StoredRequest[]> {
-  const { rows } = await db.query<RowOf<StoredRequest>>(
-    `select company_id, answered_at, request_id, method, route, location_id, status, code, records, duration_ms
-       from vendor_request
-      where company_id = $1
-      order by id desc
-      limit ${requestsKept}`,
-    [companyId],
-  )
-  return rows.map(fromRow<StoredRequest>)
-}
+/** Position by position: unnesting the arrays and grouping what comes out took six times as long. */
+const sumOfEach = Array.from(
+  { length: durationsLength },
+  (_, index) => `coalesce(sum(durations[${index + 1}]), 0)`,
+).join(', ')
 
-/** When each of these companies was last answered; one that never asked is not in it. */
-export async function lastRequestsOf(db: Queryable, companyIds: readonly CompanyId[]): Promise<Map<CompanyId, Date>> {
-  const { rows } = await db.query<{ company_id: CompanyId; answered_at: Date }>(
-    `select asked.company_id, newest.answered_at
-       from unnest($1::uuid[]) as asked (company_id)
-       join lateral (select answered_at from vendor_request r where r.company_id = asked.company_id order by id desc limit 1) newest on true`,
-    [companyIds],
-  )
-  return new Map(rows.map((row) => [row.company_id, row.answered_at]))
-}
-
-/** Deletes counts older than 90 days, and all but the last 100 requests of each company that asked lately. */
+/** Deletes counts older than 90 days. */
 export async function trimUsage(db: Queryable, now: Date): Promise<void> {
-  const day = 24 * 60 * 60_000
-  await db.query('delete from vendor_usage where bucket_at < $1', [new Date(now.getTime() - keptDays * day)])
-  await db.query(
-    `delete from vendor_request r
-      using (select distinct company_id from vendor_usage where bucket_at >= $1) busy
-      cross join lateral (
-            select id from vendor_request v where v.company_id = busy.company_id order by id desc offset ${requestsKept} limit 1) old
-      where r.company_id = busy.company_id and r.id <= old.id`,
-    [new Date(now.getTime() - day)],
-  )
-}
-
-/** One statement for many rows, given up when the database does not answer: the next try is a second away. */
-function batch(text: string, rows: readonly object[]): QueryConfig & { query_timeout: number } {
-  return { text, values: [JSON.stringify(rows)], query_timeout: 5_000 }
+  await db.query('delete from vendor_usage where bucket_at < $1', [
+    new Date(now.getTime() - keptDays * 24 * 60 * 60_000),
+  ])
 }

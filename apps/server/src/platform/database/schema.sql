@@ -41,6 +41,14 @@ create table agent_contact (
   constraint agent_contact_pkey PRIMARY KEY (agent_id)
 );
 
+create table agent_hour (
+  agent_id bigint not null,
+  hour_at timestamp with time zone not null,
+  requests integer not null default 0,
+  errors integer not null default 0,
+  constraint agent_hour_pkey PRIMARY KEY (agent_id, hour_at)
+);
+
 create table agent_number (
   agent_id bigint not null,
   highest bigint not null,
@@ -327,6 +335,19 @@ create table location (
   constraint location_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
   constraint location_organization_id_source_id_key UNIQUE (organization_id, source_id),
   constraint location_pkey PRIMARY KEY (id)
+);
+
+create table location_hour (
+  location_id bigint not null,
+  hour_at timestamp with time zone not null,
+  reads integer not null default 0,
+  records_read bigint not null default 0,
+  read_errors integer not null default 0,
+  uploads integer not null default 0,
+  records_changed bigint not null default 0,
+  upload_errors integer not null default 0,
+  lag_seconds integer,
+  constraint location_hour_pkey PRIMARY KEY (location_id, hour_at)
 );
 
 create table location_writer (
@@ -686,6 +707,22 @@ create table service_epoch (
   constraint service_epoch_pkey PRIMARY KEY (id)
 );
 
+create table service_minute (
+  minute_at timestamp with time zone not null,
+  process_id uuid not null,
+  event_loop_lag_ms real not null,
+  memory_bytes bigint not null,
+  connections_busy integer not null,
+  connections_waited_for integer not null,
+  connections_max integer not null,
+  slots_in_use integer not null,
+  database_bytes bigint not null,
+  disk_free_bytes bigint not null,
+  rerender_waiting bigint not null,
+  mails_waiting bigint not null,
+  constraint service_minute_pkey PRIMARY KEY (minute_at, process_id)
+);
+
 create table session_use (
   session_id uuid not null,
   tenant_id text not null,
@@ -798,7 +835,11 @@ create table vendor_request (
   code text,
   records integer not null default 0,
   duration_ms real not null,
-  constraint vendor_request_pkey PRIMARY KEY (company_id, id)
+  key_pair_id uuid,
+  because text,
+  outcome text not null default 'ok'::text,
+  constraint vendor_request_outcome_check CHECK ((outcome = ANY (ARRAY['ok'::text, 'throttled'::text, 'error'::text, 'unauthenticated'::text]))),
+  constraint vendor_request_pkey PRIMARY KEY (company_id, outcome, id)
 );
 
 create table vendor_usage (
@@ -808,6 +849,7 @@ create table vendor_usage (
   records bigint not null default 0,
   throttled bigint not null default 0,
   errors bigint not null default 0,
+  durations integer[] not null default '{}'::integer[],
   constraint vendor_usage_pkey PRIMARY KEY (company_id, bucket_at)
 );
 

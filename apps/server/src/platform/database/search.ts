@@ -6,6 +6,17 @@ export function containing(text: string): string {
   return `%${text.replace(/[\\%_]/g, '\\$&')}%`
 }
 
+export type Sort<Column extends string> = { by: Column; isDescending: boolean }
+
+/** The `order by` of a sort, of the expressions of its columns; nulls last. `otherwise`: without a sort, and what decides among equals. */
+export function orderOf<Column extends string>(
+  sort: Sort<Column> | null,
+  columns: Readonly<Record<Column, string>>,
+  otherwise: string,
+): string {
+  return sort === null ? otherwise : `${columns[sort.by]}${sort.isDescending ? ' desc' : ''} nulls last, ${otherwise}`
+}
+
 /** A part of what a select finds, in this order, and how much it finds in all: also where the part is beyond the end. */
 export async function queryPage<Row extends QueryResultRow>(
   db: Queryable,

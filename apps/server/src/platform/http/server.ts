@@ -16,7 +16,7 @@ import { watchRoutes } from './route-table.ts'
 /** What a request adds to its line in the log: who asked, for how much, and why it was refused. */
 type LogNotes = Pick<
   Extract<LogEvent, { event: 'request.answered' }>,
-  'companyId' | 'keyPairId' | 'locationId' | 'records' | 'agentId' | 'code' | 'because'
+  'companyId' | 'keyPairId' | 'isUnproved' | 'locationId' | 'records' | 'agentId' | 'code' | 'because'
 > & {
   /** The pattern of a known path that was asked with a method which it does not answer. */
   route?: string

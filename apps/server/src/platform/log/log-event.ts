@@ -23,6 +23,8 @@ export type LogEvent =
       durationMs: number
       companyId?: CompanyId
       keyPairId?: KeyPairId
+      /** The caller named this company's key pair, and did not prove that it is its own. */
+      isUnproved?: true
       /** What stood in the path where a location's id stands: of a known location unless the answer says otherwise. */
       locationId?: LocationId
       /** Records of a dataset in the answer. */

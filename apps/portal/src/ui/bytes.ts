@@ -1,4 +1,4 @@
-import { locale } from '../../ui/locale.ts'
+import { locale } from './locale.ts'
 
 const units = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB'] as const
 

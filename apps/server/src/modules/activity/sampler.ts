@@ -1,0 +1,87 @@
+import { statfs } from 'node:fs/promises'
+import type { Pool } from 'pg'
+import { databaseErrorCode } from '../../platform/database/unavailable.ts'
+import type { LocationId } from '../../platform/identity/identity.ts'
+import type { Log } from '../../platform/log/log-event.ts'
+import type { LoadWatch } from '../../platform/memory/load-watch.ts'
+import { addServiceMinute, type ServiceMinute } from './service-minute.ts'
+import { noteLags } from './store.ts'
+
+export type Sampler = {
+  /** Measures once and writes it. */
+  sample: () => Promise<void>
+  /** Measures every minute until stopped. */
+  start: () => void
+  stop: () => Promise<void>
+}
+
+/** What of the installation other modules know. */
+type Backlog = Pick<ServiceMinute, 'slots_in_use' | 'database_bytes' | 'rerender_waiting' | 'mails_waiting'>
+
+/**
+ * Writes each minute how this process does and how much work waits, and every five minutes how old each location's copy is. `dir`: a folder on
+ * the disk whose free space counts.
+ */
+export function createSampler(deps: {
+  pool: Pool
+  pools: readonly Pool[]
+  load: LoadWatch
+  processId: string
+  dir: string
+  backlog: () => Promise<Backlog>
+  lags: (now: Date) => Promise<{ locationId: LocationId; lagSeconds: number }[]>
+  now: () => Date
+  log: Log
+}): Sampler {
+  const { pool, pools, load, now, log } = deps
+  let lagMaxMs = 0
+  let running = Promise.resolve()
+  const timers: NodeJS.Timeout[] = []
+
+  const sample = async () => {
+    const at = now()
+    const minuteMs = Math.floor(at.getTime() / 60_000) * 60_000
+    const lag = Math.max(lagMaxMs, load.lagMs())
+    lagMaxMs = 0
+    const sum = (of: (each: Pool) => number) => pools.reduce((total, each) => total + of(each), 0)
+    const [backlog, disk] = await Promise.all([deps.backlog(), statfs(deps.dir)])
+    await addServiceMinute(pool, {
+      minute_at: new Date(minuteMs),
+      process_id: deps.processId,
+      event_loop_lag_ms: Math.round(lag * 10) / 10,
+      memory_bytes: process.memoryUsage.rss(),
+      connections_busy: sum((each) => each.totalCount - each.idleCount),
+      connections_waited_for: sum((each) => each.waitingCount),
+      connections_max: sum((each) => each.options.max),
+      disk_free_bytes: disk.bavail * disk.bsize,
+      ...backlog,
+    })
+    if ((minuteMs / 60_000) % lagEveryMinutes !== 0) return
+    await noteLags(pool, new Date(Math.floor(minuteMs / 3_600_000) * 3_600_000), await deps.lags(at))
+  }
+
+  const attempt = () =>
+    sample().catch((error: unknown) =>
+      log({ event: 'task.failed', task: 'measure the service', error: databaseErrorCode(error) }),
+    )
+
+  return {
+    sample,
+    start() {
+      timers.push(
+        setInterval(() => {
+          lagMaxMs = Math.max(lagMaxMs, load.lagMs())
+        }, 1_000).unref(),
+        setInterval(() => {
+          running = attempt()
+        }, 60_000).unref(),
+      )
+    },
+    async stop() {
+      for (const timer of timers.splice(0)) clearInterval(timer)
+      await running
+    },
+  }
+}
+
+const lagEveryMinutes = 5
