@@ -77,7 +77,7 @@ async function fillSandbox(browser: Browser, url: string, dataDir: string): Prom
       company_id,
       organization_id,
       location_id: String(file.granted_location_ids[0]),
-      agent_id: String(file.agent_id),
+      agent_id: await agentIdOf(url, file),
       tenant_id: organization_id,
       dataset: heldDataset,
     },
@@ -88,6 +88,12 @@ async function fillSandbox(browser: Browser, url: string, dataDir: string): Prom
       return context
     },
   }
+}
+
+async function agentIdOf(url: string, file: SandboxFile): Promise<string> {
+  const headers = { authorization: `Bearer ${file.agent_key}` }
+  const self = await (await fetch(`${url}/ingest/v1/agents/self`, { headers })).json()
+  return (self as { agent_id: string }).agent_id
 }
 
 /** Who opens a page: an owner, the operator, a member of a company and a practice, or somebody without a sign-in. */

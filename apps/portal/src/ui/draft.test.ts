@@ -19,6 +19,7 @@ const without: Record<string, string> = {
   'pages/account/RecoveryCodes.tsx': secret,
   'pages/account/TwoFactor.tsx': secret,
   'pages/company/AgreementPage.tsx': anew,
+  'pages/company/RequestFilters.tsx': address,
   'pages/company/SecretDialog.tsx': secret,
   'pages/history/HistoryFilters.tsx': address,
   'pages/operator/CompaniesPage.tsx': address,
