@@ -53,7 +53,14 @@ const tablesOf: Record<string, readonly string[]> = {
   'platform/database': ['migration'],
   'modules/mail': ['mail'],
   'modules/audit': ['audit_event'],
-  'modules/directory': ['organization', 'location', 'company'],
+  'modules/directory': [
+    'organization',
+    'location',
+    'company',
+    'company_profile',
+    'company_domain',
+    'company_former_name',
+  ],
   'modules/membership': ['membership', 'sign_in_rule'],
   'modules/credentials': ['agreement', 'agreement_acceptance', 'installation', 'key_pair', 'signing_key'],
   'modules/sign-in': [

@@ -83,7 +83,7 @@ const companyHistory = createRoute({
 const companySettings = createRoute({
   getParentRoute: () => company,
   path: '/settings',
-  loader: ({ params }) => load(read('getCompany', { params })),
+  loader: ({ params }) => load(read('getCompany', { params }), read('getCompanyProfile', { params })),
   component: lazy(() => import('../pages/company/CompanySettingsPage.tsx'), 'CompanySettingsPage'),
 })
 

@@ -37,6 +37,8 @@ const states = {
   not_installed: { ...neutral, label: 'Not installed' },
   held: { ...warning, label: 'Needs review' },
   in_force: { ...good, label: 'In force' },
+  verified: { ...good, label: 'Verified' },
+  not_verified: { ...warning, label: 'Not verified' },
   not_accepted: { ...warning, label: 'Not accepted' },
 } as const
 

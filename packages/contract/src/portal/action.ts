@@ -44,6 +44,7 @@ export const actions = {
   'ownership.transfer': { side: null, roles: ownerOnly, fresh: true },
   'company.read': { side: 'company', roles: anyone },
   'company.update': { side: 'company', roles: managers },
+  'company.domain_check': { side: 'company', roles: managers },
   'company.audit': { side: 'company', roles: managers },
   'agreement.read': { side: 'company', roles: anyone },
   'agreement.accept': { side: 'company', roles: ownerOnly, fresh: true },

@@ -38,6 +38,16 @@ export const portalBodies = {
   changeSignInRule: body({ second_factor_required: Type.Boolean() }),
   transferOwnership: body({ member_id: Type.String({ maxLength: 36 }) }),
   updateCompany: body({ name }),
+  /** Empty texts: nothing is said. */
+  updateCompanyProfile: body({
+    legal_name: Type.String({ maxLength: 200 }),
+    website: Type.String({ maxLength: 300 }),
+    contact: Type.String({ maxLength: 200 }),
+    purpose: Type.String({ maxLength: 600 }),
+  }),
+  setCompanyLogo: body({
+    png: Type.String({ maxLength: 120_000, description: 'A PNG of 128 × 128 pixels in base64' }),
+  }),
   acceptAgreement: body({ version: Type.Integer({ minimum: 1 }) }),
   regenerateKeyPair: body({
     client_id: Type.String({ maxLength: 100, description: 'The pair that ends: what was seen' }),

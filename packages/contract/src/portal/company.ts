@@ -14,6 +14,42 @@ export type CompanyPage = {
   connections: { organizations: number; locations: number }
 }
 
+/** How many practices grant a company something: no more is said than that. */
+export type PracticeRange = '0' | '1-4' | '5-19' | '20-99' | '100-499' | '500+'
+
+/** What practices see of a company before they grant it access. The members that the company says of itself are null where it says nothing. */
+export type VendorProfile = {
+  legal_name: string | null
+  website: string | null
+  contact: string | null
+  purpose: string | null
+  /** A `data:` address of a PNG of 128 × 128 pixels. */
+  logo: string | null
+  /** Proved to be the company's. */
+  verified_domain: string | null
+  /** When the operator verified who the company is; null: not yet. */
+  verified_at: Instant | null
+  since: Instant
+  practices: PracticeRange
+}
+
+/** The proof of the website's domain: what it takes, and what the last check found. */
+export type DomainProof = {
+  domain: string
+  /** The TXT record is at `dns_name`, or the file at `file_url`; either says `token` and nothing else. */
+  token: string
+  dns_name: string
+  file_url: string
+  method: 'dns' | 'file' | null
+  verified_at: Instant | null
+  checked_at: Instant | null
+  /** What the last check did not find, in words; null: it passed, or there was none. */
+  dns_failure: string | null
+  file_failure: string | null
+}
+
+export type CompanyProfilePage = { profile: VendorProfile; domain: DomainProof | null }
+
 export type AgreementState = {
   current_version: number
   accepted_version: number | null
@@ -90,6 +126,11 @@ export type FirstCall = { method: 'GET'; url: string; status: number; duration_m
 export type CompanyAnswers = {
   getCompany: CompanyPage
   updateCompany: Done
+  getCompanyProfile: CompanyProfilePage
+  updateCompanyProfile: CompanyProfilePage
+  setCompanyLogo: Done
+  deleteCompanyLogo: Done
+  checkCompanyDomain: CompanyProfilePage
   listCompanyEvents: Listed<AuditEvent>
   exportCompanyEvents: string
   getAgreement: AgreementPage

@@ -1,6 +1,7 @@
 import type { FreshnessState } from '../envelope.ts'
 import type { AuditEvent } from './account.ts'
 import type { Done, Instant, Listed } from './answer.ts'
+import type { VendorProfile } from './company.ts'
 
 export type OrganizationPage = {
   id: string
@@ -128,6 +129,8 @@ export type RemovalPage = RemovalEntry & { records: { source_id: string; name: s
 export type VendorEntry = {
   company_id: string
   name: string
+  is_verified: boolean
+  verified_domain: string | null
   /** Whether it may read something now. */
   has_access: boolean
   locations: number
@@ -155,6 +158,7 @@ export type GrantEntry = {
 export type VendorPage = {
   company_id: string
   name: string
+  profile: VendorProfile
   state: 'active' | 'suspended' | 'closed'
   agreement_in_force: boolean
   last_read_at: Instant | null

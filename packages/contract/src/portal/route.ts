@@ -25,6 +25,7 @@ export const portalPages = [
   '/invitation',
   '/mail',
   '/account',
+  '/vendors/*',
   '/company/*',
   '/organization/*',
   '/operator',
@@ -103,6 +104,12 @@ export const portalRoutes = {
 
   getCompany: { method: 'GET', path: '/companies/:company_id', action: 'company.read' },
   updateCompany: { method: 'PATCH', path: '/companies/:company_id', action: 'company.update' },
+  /** What practices see of the company, and the proof of its website. */
+  getCompanyProfile: { method: 'GET', path: '/companies/:company_id/profile', action: 'company.read' },
+  updateCompanyProfile: { method: 'PUT', path: '/companies/:company_id/profile', action: 'company.update' },
+  setCompanyLogo: { method: 'PUT', path: '/companies/:company_id/logo', action: 'company.update' },
+  deleteCompanyLogo: { method: 'DELETE', path: '/companies/:company_id/logo', action: 'company.update' },
+  checkCompanyDomain: { method: 'POST', path: '/companies/:company_id/domain_check', action: 'company.domain_check' },
   listCompanyEvents: {
     method: 'GET',
     path: '/companies/:company_id/events',

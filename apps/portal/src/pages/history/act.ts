@@ -6,6 +6,8 @@ const words: Record<string, string> = {
   'ownership.transfer': 'Transferred ownership',
   'company.create': 'Created the company',
   'company.update': 'Changed the company’s settings',
+  'company.domain_check': 'Checked the proof of the website',
+  'company.domain_lost': 'The proof of the website was lost',
   'company.erase': 'Erased the company',
   'agreement.accept': 'Accepted the agreement',
   'key_pair.generate': 'Generated a key pair',

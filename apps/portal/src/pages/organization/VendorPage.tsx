@@ -17,10 +17,11 @@ import { When } from '../../ui/When.tsx'
 import { WhoMay } from '../../ui/WhoMay.tsx'
 import { AccessEditor } from './AccessEditor.tsx'
 import { GrantTable } from './GrantTable.tsx'
+import { VendorProfileSection } from './VendorProfileSection.tsx'
 
 const route = getRouteApi('/signed-in/organization/$organization_id/vendors/$company_id')
 
-/** One vendor: what it may read where, the way to open more, the way to shut it out. */
+/** One vendor: who it is, what it may read where, the way to open more, the way to shut it out. */
 export function VendorPage() {
   const params = route.useParams()
   const { organization_id } = params
@@ -57,6 +58,7 @@ export function VendorPage() {
       />
       <Stack>
         <VendorStatus vendor={vendor} />
+        <VendorProfileSection name={vendor.name} profile={vendor.profile} />
         <SimpleGrid cols={{ base: 1, xs: 3 }}>
           <StatCard label="Datasets" value={open.size} hint={`of ${organization.datasets.length}`} />
           <StatCard

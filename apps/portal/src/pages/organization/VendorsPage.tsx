@@ -48,16 +48,27 @@ export function VendorsPage() {
               columns={[
                 {
                   header: 'Vendor',
-                  cell: ({ company_id, name }) => (
-                    <PageLink
-                      size="sm"
-                      fw={500}
-                      to="/organization/$organization_id/vendors/$company_id"
-                      params={{ ...params, company_id }}
-                    >
-                      {name}
-                    </PageLink>
+                  cell: ({ company_id, name, verified_domain }) => (
+                    <>
+                      <PageLink
+                        size="sm"
+                        fw={500}
+                        to="/organization/$organization_id/vendors/$company_id"
+                        params={{ ...params, company_id }}
+                      >
+                        {name}
+                      </PageLink>
+                      {verified_domain && (
+                        <Text size="xs" c="dimmed">
+                          {verified_domain}
+                        </Text>
+                      )}
+                    </>
                   ),
+                },
+                {
+                  header: 'Identity',
+                  cell: ({ is_verified }) => <StateBadge state={is_verified ? 'verified' : 'not_verified'} />,
                 },
                 {
                   header: 'Access',

@@ -10,6 +10,7 @@ import { accountHandlers } from './account.ts'
 import { attributionHandlers } from './attribution.ts'
 import { type Doer, requireReason } from './audit.ts'
 import { companyHandlers } from './company.ts'
+import { companyProfileHandlers } from './company-profile.ts'
 import type { Call, PortalContext, PortalHandler, PortalHandlers } from './context.ts'
 import { requireCsrfToken, requireOwnOrigin } from './csrf.ts'
 import { disclosureHandlers } from './disclosures.ts'
@@ -35,6 +36,7 @@ const handlers: PortalHandlers = {
   ...signUpHandlers,
   ...invitationHandlers,
   ...companyHandlers,
+  ...companyProfileHandlers,
   ...memberHandlers,
   ...memberSessionHandlers,
   ...signInRuleHandlers,
@@ -62,8 +64,8 @@ export function registerPortalApi(app: FastifyInstance, context: PortalContext):
   for (const name of Object.keys(handlers) as PortalRouteName[]) registerRoute(app, context, name)
 }
 
-/** A text of many pages, and a list of all locations of a practice. */
-const largeBodies: readonly PortalRouteName[] = ['publishAgreement', 'changeVendorAccess']
+/** A text of many pages, a list of all locations of a practice, and an image. */
+const largeBodies: readonly PortalRouteName[] = ['publishAgreement', 'changeVendorAccess', 'setCompanyLogo']
 
 type Passed = { person: Person | null; member: Membership | null }
 

@@ -15,6 +15,7 @@ import type { Queryable } from '../../platform/database/queryable.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import { type CompanyId, type LocationId, type OrganizationId, parseUuid } from '../../platform/identity/identity.ts'
 import { actorOf, entryOf } from './audit.ts'
+import { toVendorProfile } from './company-profile.ts'
 import type { Call, PortalHandlers } from './context.ts'
 import { previewOf } from './dataset-preview.ts'
 import { readListPage, toListed } from './list.ts'
@@ -41,6 +42,8 @@ export const vendorHandlers: PortalHandlers<
       return {
         company_id: vendor.companyId,
         name: vendor.name,
+        is_verified: vendor.verifiedAt !== null,
+        verified_domain: vendor.verifiedDomain,
         has_access: own !== undefined && vendor.state === 'active' && vendor.isAgreementInForce,
         locations: own?.locations ?? 0,
         datasets: datasetNames.filter((name) => own?.datasets.includes(name)),
@@ -56,7 +59,8 @@ export const vendorHandlers: PortalHandlers<
     const { companyId } = vendor
     const locations = await listLocations(pool, organizationId)
     const locationIds = locations.map(({ id }) => id)
-    const [access, lastReads, history] = await Promise.all([
+    const [profile, access, lastReads, history] = await Promise.all([
+      toVendorProfile(pool, companyId),
       listAccess(pool, { companyId, organizationId }),
       lastReadsOf(pool, locationIds, [companyId]),
       pageOfGrants(pool, { organizationId, companyId }, { search: '', limit: historyMax, offset: 0 }),
@@ -65,6 +69,7 @@ export const vendorHandlers: PortalHandlers<
     return {
       company_id: companyId,
       name: vendor.name,
+      profile,
       state: vendor.state,
       agreement_in_force: vendor.isAgreementInForce,
       last_read_at: lastReads.get(companyId)?.toISOString() ?? null,

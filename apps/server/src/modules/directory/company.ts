@@ -10,13 +10,20 @@ export const companyStates = ['active', 'suspended', 'closed'] as const
 export type CompanyState = (typeof companyStates)[number]
 
 /** A software vendor. */
-export type Company = { id: CompanyId; name: string; state: CompanyState; createdAt: Date }
+export type Company = {
+  id: CompanyId
+  name: string
+  state: CompanyState
+  createdAt: Date
+  /** When an operator verified who the company is; null: not yet, or no longer. */
+  verifiedAt: Date | null
+}
 
 /** Makes a company. It has no owner yet: `createCompany` of the memberships makes both. Throws a Problem, as `claimCompanyName` does. */
 export async function insertCompany(db: Queryable, text: string): Promise<Company> {
   const { name, key } = await claimCompanyName(db, text, null)
   const { rows } = await db.query<CompanyRow>(
-    'insert into company (id, name, name_key) values ($1, $2, $3) returning id, name, state, created_at',
+    `insert into company (id, name, name_key) values ($1, $2, $3) returning ${columns}`,
     [newUuid<CompanyId>(), name, key],
   )
   if (!rows[0]) throw new Error('the company was not stored')
@@ -32,9 +39,7 @@ export async function renameCompany(db: Queryable, id: CompanyId, text: string):
 
 /** Every company, by name. */
 export async function listCompanies(db: Queryable): Promise<Company[]> {
-  const { rows } = await db.query<CompanyRow>(
-    'select id, name, state, created_at from company order by lower(name), id',
-  )
+  const { rows } = await db.query<CompanyRow>(`select ${columns} from company order by lower(name), id`)
   return rows.map(toCompany)
 }
 
@@ -48,7 +53,7 @@ export async function companyNames(db: Queryable, ids: readonly CompanyId[]): Pr
 }
 
 export async function findCompany(db: Queryable, id: CompanyId): Promise<Company | null> {
-  const { rows } = await db.query<CompanyRow>('select id, name, state, created_at from company where id = $1', [id])
+  const { rows } = await db.query<CompanyRow>(`select ${columns} from company where id = $1`, [id])
   return rows[0] ? toCompany(rows[0]) : null
 }
 
@@ -65,7 +70,7 @@ export async function requireCompany(db: Queryable, id: CompanyId): Promise<Comp
  */
 export async function lockCompany(client: Queryable, id: CompanyId): Promise<Company> {
   const { rows } = await client.query<CompanyRow & { erased_at: Date | null }>(
-    'select id, name, state, created_at, erased_at from company where id = $1 for no key update',
+    `select ${columns}, erased_at from company where id = $1 for no key update`,
     [id],
   )
   if (!rows[0]) throw new Problem('company_unknown', { errors: `There is no company ${id}.` })
@@ -96,7 +101,7 @@ async function changeState(db: Queryable, id: CompanyId, state: CompanyState): P
     `update company
         set state = $2
       where id = $1 and (state <> 'closed' or $2 = 'closed')
-      returning id, name, state, created_at`,
+      returning ${columns}`,
     [id, state],
   )
   if (rows[0]) return toCompany(rows[0])
@@ -106,8 +111,16 @@ async function changeState(db: Queryable, id: CompanyId, state: CompanyState): P
   })
 }
 
-type CompanyRow = { id: CompanyId; name: string; state: CompanyState; created_at: Date }
+const columns = 'id, name, state, created_at, verified_at'
+
+type CompanyRow = { id: CompanyId; name: string; state: CompanyState; created_at: Date; verified_at: Date | null }
 
 function toCompany(row: CompanyRow): Company {
-  return { id: row.id, name: row.name, state: row.state, createdAt: row.created_at }
+  return {
+    id: row.id,
+    name: row.name,
+    state: row.state,
+    createdAt: row.created_at,
+    verifiedAt: row.verified_at,
+  }
 }

@@ -9,6 +9,10 @@ export type Vendor = {
   name: string
   state: 'active' | 'suspended' | 'closed'
   isAgreementInForce: boolean
+  /** When the operator verified it; null: not yet. */
+  verifiedAt: Date | null
+  /** The domain of its website, where it proved that. */
+  verifiedDomain: string | null
 }
 
 /**
@@ -44,12 +48,27 @@ export async function findVendor(
   return rows[0] ? toVendor(rows[0]) : null
 }
 
-const columns = `c.id, c.name, c.state, ${agreementAccepted('c.id')} as agreement_in_force`
+const columns = `c.id, c.name, c.state, c.verified_at, ${agreementAccepted('c.id')} as agreement_in_force,
+  (select d.domain from company_domain d where d.company_id = c.id and d.verified_at is not null) as verified_domain`
 const hadGrant = 'exists (select from access_grant g where g.organization_id = $1 and g.company_id = c.id)'
 const mayBeLetIn = `(c.state = 'active' and ${agreementAccepted('c.id')})`
 
-type VendorRow = { id: CompanyId; name: string; state: Vendor['state']; agreement_in_force: boolean }
+type VendorRow = {
+  id: CompanyId
+  name: string
+  state: Vendor['state']
+  agreement_in_force: boolean
+  verified_at: Date | null
+  verified_domain: string | null
+}
 
 function toVendor(row: VendorRow): Vendor {
-  return { companyId: row.id, name: row.name, state: row.state, isAgreementInForce: row.agreement_in_force }
+  return {
+    companyId: row.id,
+    name: row.name,
+    state: row.state,
+    isAgreementInForce: row.agreement_in_force,
+    verifiedAt: row.verified_at,
+    verifiedDomain: row.verified_domain,
+  }
 }

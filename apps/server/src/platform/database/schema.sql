@@ -113,10 +113,49 @@ create table company (
   created_at timestamp with time zone not null default now(),
   erased_at timestamp with time zone,
   name_key text,
+  verified_at timestamp with time zone,
+  verified_by text,
   constraint company_pkey PRIMARY KEY (id),
   constraint company_state_check CHECK ((state = ANY (ARRAY['active'::text, 'suspended'::text, 'closed'::text])))
 );
 CREATE INDEX company_name_key ON public.company USING btree (name_key);
+
+create table company_domain (
+  company_id uuid not null,
+  domain text not null,
+  token text not null,
+  method text,
+  verified_at timestamp with time zone,
+  checked_at timestamp with time zone,
+  failures integer not null default 0,
+  dns_failure text,
+  file_failure text,
+  constraint company_domain_check CHECK (((verified_at IS NULL) = (method IS NULL))),
+  constraint company_domain_company_id_fkey FOREIGN KEY (company_id) REFERENCES company(id),
+  constraint company_domain_method_check CHECK ((method = ANY (ARRAY['dns'::text, 'file'::text]))),
+  constraint company_domain_pkey PRIMARY KEY (company_id)
+);
+
+create table company_former_name (
+  company_id uuid not null,
+  used_until timestamp with time zone not null default clock_timestamp(),
+  name text not null,
+  name_key text not null,
+  constraint company_former_name_company_id_fkey FOREIGN KEY (company_id) REFERENCES company(id),
+  constraint company_former_name_pkey PRIMARY KEY (company_id, used_until)
+);
+CREATE INDEX company_former_name_key ON public.company_former_name USING btree (name_key);
+
+create table company_profile (
+  company_id uuid not null,
+  legal_name text,
+  website text,
+  contact text,
+  purpose text,
+  logo bytea,
+  constraint company_profile_company_id_fkey FOREIGN KEY (company_id) REFERENCES company(id),
+  constraint company_profile_pkey PRIMARY KEY (company_id)
+);
 
 create table complete_list (
   location_id bigint not null,
