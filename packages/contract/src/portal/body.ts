@@ -82,6 +82,8 @@ export const portalBodies = {
   }),
   createOperatorCompany: tenant,
   setCompanyState: body({ state: Type.Enum(['active', 'suspended', 'closed']), reason }),
+  /** To take a verification back needs a reason of everyone. */
+  setCompanyVerification: body({ is_verified: Type.Boolean(), reason }),
   createOperatorOrganization: tenant,
   publishAgreement: body({
     version: Type.Integer({ minimum: 1 }),

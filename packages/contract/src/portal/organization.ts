@@ -20,9 +20,14 @@ export type OrganizationPage = {
   locations_not_current: { id: string; name: string; state: FreshnessState }[]
   /** Locations at which a second agent was refused within a day. */
   locations_with_two_agents: number
+  /** Vendors with access that got another name within 30 days. */
+  renamed_vendors: Rename[]
   /** What can be granted, in the contract's order. */
   datasets: { dataset: string; title: string; has_patient_data: boolean; has_notes: boolean }[]
 }
+
+/** A name that a vendor had until then. */
+export type Rename = { company_id: string; name: string; former_name: string; used_until: Instant }
 
 export type DatasetCopy = {
   dataset: string
@@ -159,6 +164,8 @@ export type VendorPage = {
   company_id: string
   name: string
   profile: VendorProfile
+  /** Of the last 30 days, the latest first. */
+  former_names: Rename[]
   state: 'active' | 'suspended' | 'closed'
   agreement_in_force: boolean
   last_read_at: Instant | null

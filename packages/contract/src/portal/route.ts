@@ -303,13 +303,18 @@ export const portalRoutes = {
     method: 'GET',
     path: '/operator/companies',
     action: 'operator.read',
-    query: [...list, 'state'],
+    query: [...list, 'state', 'verified'],
   },
   createOperatorCompany: { method: 'POST', path: '/operator/companies', action: 'operator.company_create' },
   setCompanyState: {
     method: 'POST',
     path: '/operator/companies/:company_id/state',
     action: 'operator.company_suspend',
+  },
+  setCompanyVerification: {
+    method: 'PUT',
+    path: '/operator/companies/:company_id/verification',
+    action: 'operator.company_verify',
   },
   listOperatorOrganizations: {
     method: 'GET',

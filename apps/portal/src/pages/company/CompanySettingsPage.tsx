@@ -96,7 +96,7 @@ function NameForm({ id, name }: { id: string; name: string }) {
       <Stack maw={420}>
         <TextInput
           label="Name of the company"
-          description="Practices see this name when they grant access."
+          description="Practices see this name when they grant access. Another name ends the verification by the operator, and practices with access see the change for 30 days."
           maxLength={200}
           autoComplete="organization"
           key={form.key('name')}

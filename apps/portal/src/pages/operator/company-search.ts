@@ -3,13 +3,22 @@ import { type ListSearch, listQuery, listSearch } from '../../ui/url-state.ts'
 
 export const companyStates = ['active', 'suspended', 'closed'] as const
 
-type CompanySearch = ListSearch & { state?: (typeof companyStates)[number] | undefined }
+const verifiedChoices = ['yes', 'no'] as const
 
-/** The address of the list of companies: search, page and one state. */
+type CompanySearch = ListSearch & {
+  state?: (typeof companyStates)[number] | undefined
+  verified?: (typeof verifiedChoices)[number] | undefined
+}
+
+/** The address of the list of companies: search, page, one state, verified or not. */
 export function companySearch(search: Record<string, unknown>): CompanySearch {
-  return { ...listSearch(search), state: oneOf(search, 'state', companyStates) }
+  return {
+    ...listSearch(search),
+    state: oneOf(search, 'state', companyStates),
+    verified: oneOf(search, 'verified', verifiedChoices),
+  }
 }
 
 export function companyQuery(search: CompanySearch) {
-  return { ...listQuery(search), state: search.state }
+  return { ...listQuery(search), state: search.state, verified: search.verified }
 }

@@ -58,6 +58,15 @@ export function VendorPage() {
       />
       <Stack>
         <VendorStatus vendor={vendor} />
+        {vendor.former_names.length > 0 && (
+          <Alert color="orange" icon={<IconAlertTriangle aria-hidden />} title="This vendor has another name now">
+            {vendor.former_names.map(({ former_name, used_until }) => (
+              <Text key={used_until} size="sm" c="bright">
+                It was “{former_name}” until <When at={used_until} />.
+              </Text>
+            ))}
+          </Alert>
+        )}
         <VendorProfileSection name={vendor.name} profile={vendor.profile} />
         <SimpleGrid cols={{ base: 1, xs: 3 }}>
           <StatCard label="Datasets" value={open.size} hint={`of ${organization.datasets.length}`} />

@@ -29,7 +29,7 @@ export function VendorsPage() {
         description="The vendors that may read your data, and which datasets. A vendor reads only what you granted."
       />
       <Stack>
-        <SearchField label="Find a vendor" placeholder="Find any vendor by name" />
+        <SearchField label="Find a vendor" placeholder="Name, domain or company id" />
         <Card withBorder padding="md">
           {list.total === 0 ? (
             <EmptyState
@@ -37,8 +37,8 @@ export function VendorsPage() {
               title={search.search ? `No vendor matches “${search.search}”` : 'No vendor has access'}
             >
               {search.search
-                ? 'Ask the vendor which name it uses in Bridgework.'
-                : 'To grant access, search for a vendor by name and choose what it may read.'}
+                ? 'Ask the vendor for its name or company id in Bridgework. In production, only vendors that the operator verified are found.'
+                : 'To grant access, search for a vendor and choose what it may read.'}
             </EmptyState>
           ) : (
             <DataTable
@@ -85,7 +85,7 @@ export function VendorsPage() {
         <Pages list={list} />
         {!search.search && list.total > 0 && (
           <Text size="sm" c="dimmed">
-            To grant another vendor access, search for it by name.
+            To grant another vendor access, search for its name, its verified domain or its company id.
           </Text>
         )}
       </Stack>

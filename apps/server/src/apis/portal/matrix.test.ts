@@ -266,7 +266,12 @@ test('R11: support changes nothing without a reason: each of its acts takes one,
     const { method, action } = portalRoutes[name]
     return method !== 'GET' && action in actions && mayDo('support', action as Action, 'operator')
   })
-  assert.deepEqual(acts, ['createOperatorCompany', 'setCompanyState', 'createOperatorOrganization'])
+  assert.deepEqual(acts, [
+    'createOperatorCompany',
+    'setCompanyState',
+    'setCompanyVerification',
+    'createOperatorOrganization',
+  ])
   const bodies: Partial<Record<PortalRouteName, { properties: object }>> = portalBodies
   for (const name of acts) assert.ok('reason' in (bodies[name]?.properties ?? {}), name)
 })

@@ -3,7 +3,13 @@ import { agentStateOf, agentsOf, countAgents } from '../../modules/agents/agent-
 import { listAudit } from '../../modules/audit/store.ts'
 import { companiesInForce, listAgreements, publishAgreement } from '../../modules/credentials/agreement.ts'
 import { companiesWithKeyPair } from '../../modules/credentials/key-pair.ts'
-import { closeCompany, companyStates, resumeCompany, suspendCompany } from '../../modules/directory/company.ts'
+import {
+  closeCompany,
+  companyStates,
+  resumeCompany,
+  setCompanyVerified,
+  suspendCompany,
+} from '../../modules/directory/company.ts'
 import { countDisclosures } from '../../modules/disclosure/store.ts'
 import { measureMail } from '../../modules/mail/backlog.ts'
 import { createTenant } from '../../modules/membership/create-tenant.ts'
@@ -25,7 +31,7 @@ import { withTransaction } from '../../platform/database/pool.ts'
 import { measureDatabase } from '../../platform/database/size.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import { type CompanyId, parseUuid } from '../../platform/identity/identity.ts'
-import { recordOperation, toAuditEvent } from './audit.ts'
+import { actorOf, recordOperation, toAuditEvent } from './audit.ts'
 import type { Call, PortalContext, PortalHandlers } from './context.ts'
 import { sendCsv } from './csv.ts'
 import { historyCsv } from './history-csv.ts'
@@ -38,6 +44,7 @@ export const operatorHandlers: PortalHandlers<
   | 'listOperatorCompanies'
   | 'createOperatorCompany'
   | 'setCompanyState'
+  | 'setCompanyVerification'
   | 'listOperatorOrganizations'
   | 'createOperatorOrganization'
   | 'listOperatorAgents'
@@ -49,7 +56,7 @@ export const operatorHandlers: PortalHandlers<
   | 'exportOperatorEvents'
 > = {
   getOperatorOverview: async ({ pool, environment, lastContactOf, now }) => {
-    const [database, directory, agents, disclosures, freshness, removals] = await Promise.all([
+    const [database, { notVerified, ...directory }, agents, disclosures, freshness, removals] = await Promise.all([
       measureDatabase(pool),
       countDirectory(pool),
       countAgents(pool, now()),
@@ -80,6 +87,7 @@ export const operatorHandlers: PortalHandlers<
         state,
       })),
       removals_held: removals,
+      companies_not_verified: notVerified,
     }
   },
 
@@ -88,6 +96,7 @@ export const operatorHandlers: PortalHandlers<
     const { total, companies } = await pageOfCompanies(pool, {
       ...page,
       state: readChoice(query, 'state', companyStates),
+      isVerified: verifiedChoices[readChoice(query, 'verified', ['yes', 'no']) ?? 'any'],
     })
     const ids = companies.map((company) => company.id)
     const [inForce, withKeyPair, organizations, lastRequests] = await Promise.all([
@@ -108,6 +117,12 @@ export const operatorHandlers: PortalHandlers<
         has_live_key_pair: withKeyPair.has(company.id),
         organizations: organizations.get(company.id) ?? 0,
         last_request_at: lastRequests.get(company.id)?.toISOString() ?? null,
+        verified_at: company.verifiedAt?.toISOString() ?? null,
+        verified_by: company.verifiedBy,
+        legal_name: company.legalName,
+        website: company.website,
+        contact: company.contact,
+        verified_domain: company.verifiedDomain,
       }),
     )
     return toListed(page, total, data)
@@ -125,6 +140,20 @@ export const operatorHandlers: PortalHandlers<
     await withTransaction(pool, async (client) => {
       const company = await changes[state](client, id)
       await recordOperation(client, call, action, `${company.name}: ${state}`, { side: 'company', id })
+    })
+    return { done: true }
+  },
+
+  setCompanyVerification: async ({ pool }, call) => {
+    const id = parseUuid<CompanyId>(call.params.company_id ?? '')
+    if (id === null) throw new Problem('company_unknown')
+    const { is_verified: isVerified, reason } = call.body
+    if (!isVerified && !reason?.trim())
+      throw new Problem('field_invalid', { errors: 'reason is missing. Say why the company is no longer verified.' })
+    await withTransaction(pool, async (client) => {
+      const { name } = await setCompanyVerified(client, id, isVerified ? actorOf(call) : null)
+      const subject = `${name}: ${isVerified ? 'verified' : 'no longer verified'}`
+      await recordOperation(client, call, 'operator.company_verify', subject, { side: 'company', id })
     })
     return { done: true }
   },
@@ -236,6 +265,8 @@ export const operatorHandlers: PortalHandlers<
     return sendCsv(call, 'history-operator', historyCsv(pool, { side: 'operator', tenantId: null, search }))
   },
 }
+
+const verifiedChoices = { yes: true, no: false, any: null }
 
 /** Of the versions the newest, each with its whole text. */
 const agreementsMax = 50

@@ -3,7 +3,8 @@ import type { AgentEntry, OrganizationPage } from '@bridgework/contract/portal'
 import { type Agent, createEnrolmentCode, listAgents, revokeAgent } from '../../modules/agents/agent-key.ts'
 import { takeOver } from '../../modules/agents/location-writer.ts'
 import { listAudit, recordAudit } from '../../modules/audit/store.ts'
-import { countCompaniesWithAccess } from '../../modules/consent/grant.ts'
+import { companiesWithAccess } from '../../modules/consent/grant.ts'
+import { listRenames } from '../../modules/directory/company.ts'
 import { assignTimeZone, listLocations } from '../../modules/directory/location.ts'
 import { requireOrganization, updateOrganization } from '../../modules/directory/organization.ts'
 import { surveyFreshness } from '../../modules/overview/sync-health.ts'
@@ -20,6 +21,7 @@ import { readListPage, toListed } from './list.ts'
 import { countWithTwoAgents, locationPage, locationsPage } from './locations.ts'
 import { requireOwnLocation } from './own-location.ts'
 import { readChoice, readSearch } from './query.ts'
+import { toFormerName } from './vendors.ts'
 
 /** What the people of a practice see of it: itself, its locations, and the agents that read them. */
 export const organizationHandlers: PortalHandlers<
@@ -41,13 +43,14 @@ export const organizationHandlers: PortalHandlers<
       requireOrganization(pool, organizationId),
       listLocations(pool, organizationId),
       listAgents(pool, organizationId, agentsMax),
-      countCompaniesWithAccess(pool, organizationId),
+      companiesWithAccess(pool, organizationId),
     ])
     const locationIds = locations.map(({ id }) => id)
-    const [removals, withTwoAgents, freshness] = await Promise.all([
+    const [removals, withTwoAgents, freshness, renames] = await Promise.all([
       listRemovals(pool, locationIds),
       countWithTwoAgents(context, locationIds),
       surveyFreshness(pool, organizationId, lastContactOf, now()),
+      listRenames(pool, vendors),
     ])
     return {
       id: organization.id,
@@ -61,7 +64,8 @@ export const organizationHandlers: PortalHandlers<
         connected: agents.filter((agent) => stateOf(agent, now()) === 'connected').length,
       },
       removals: removals.filter((removal) => removal.state === 'held').length,
-      vendors,
+      vendors: vendors.length,
+      renamed_vendors: renames.map(toFormerName),
       locations_by_state: freshness.counts,
       locations_not_current: freshness.notCurrent.map(({ locationId, name, state }) => ({
         id: locationId,

@@ -1,11 +1,12 @@
 import { type DatasetName, datasetNames } from '@bridgework/contract'
-import type { AccessChanged, GrantEntry, VendorEntry, VendorPage } from '@bridgework/contract/portal'
+import type { AccessChanged, GrantEntry, Rename, VendorEntry, VendorPage } from '@bridgework/contract/portal'
 import { recordAudit } from '../../modules/audit/store.ts'
 import { type Access, atEachLocation, datasetsEverywhere, versionOf } from '../../modules/consent/access.ts'
 import { describeAccess } from '../../modules/consent/access-text.ts'
 import { summarizeAccess } from '../../modules/consent/dataset-grant.ts'
 import { type AccessChange, changeAccess, listAccess } from '../../modules/consent/grant.ts'
 import { listDatasetStates } from '../../modules/datasets/dataset-state.ts'
+import { type FormerName, listRenames } from '../../modules/directory/company.ts'
 import { listLocations } from '../../modules/directory/location.ts'
 import { lastReadsOf } from '../../modules/disclosure/history.ts'
 import { type GrantEntry as ListedGrant, pageOfGrants } from '../../modules/overview/grant.ts'
@@ -16,7 +17,7 @@ import { Problem } from '../../platform/errors/problem.ts'
 import { type CompanyId, type LocationId, type OrganizationId, parseUuid } from '../../platform/identity/identity.ts'
 import { actorOf, entryOf } from './audit.ts'
 import { toVendorProfile } from './company-profile.ts'
-import type { Call, PortalHandlers } from './context.ts'
+import type { Call, PortalContext, PortalHandlers } from './context.ts'
 import { previewOf } from './dataset-preview.ts'
 import { readListPage, toListed } from './list.ts'
 import { requireDataset } from './own-location.ts'
@@ -28,9 +29,12 @@ const historyMax = 200
 export const vendorHandlers: PortalHandlers<
   'listVendors' | 'getVendor' | 'changeVendorAccess' | 'revokeVendorAccess' | 'previewDataset' | 'listGrants'
 > = {
-  listVendors: async ({ pool }, { member: { organizationId }, query }) => {
+  listVendors: async ({ pool, environment }, { member: { organizationId }, query }) => {
     const page = readListPage(query)
-    const { total, vendors } = await listVendors(pool, organizationId, page)
+    const { total, vendors } = await listVendors(pool, organizationId, {
+      ...page,
+      onlyVerified: environment === 'production',
+    })
     const companyIds = vendors.map(({ companyId }) => companyId)
     const locationIds = (await listLocations(pool, organizationId)).map(({ id }) => id)
     const [access, lastReads] = await Promise.all([
@@ -54,13 +58,15 @@ export const vendorHandlers: PortalHandlers<
     return toListed(page, total, data)
   },
 
-  getVendor: async ({ pool }, { member: { organizationId }, params }) => {
-    const vendor = await requireVendor(pool, organizationId, params.company_id)
+  getVendor: async (context, { member: { organizationId }, params }) => {
+    const { pool } = context
+    const vendor = await requireVendor(context, organizationId, params.company_id)
     const { companyId } = vendor
     const locations = await listLocations(pool, organizationId)
     const locationIds = locations.map(({ id }) => id)
-    const [profile, access, lastReads, history] = await Promise.all([
+    const [profile, renames, access, lastReads, history] = await Promise.all([
       toVendorProfile(pool, companyId),
+      listRenames(pool, [companyId]),
       listAccess(pool, { companyId, organizationId }),
       lastReadsOf(pool, locationIds, [companyId]),
       pageOfGrants(pool, { organizationId, companyId }, { search: '', limit: historyMax, offset: 0 }),
@@ -70,6 +76,7 @@ export const vendorHandlers: PortalHandlers<
       company_id: companyId,
       name: vendor.name,
       profile,
+      former_names: renames.map(toFormerName),
       state: vendor.state,
       agreement_in_force: vendor.isAgreementInForce,
       last_read_at: lastReads.get(companyId)?.toISOString() ?? null,
@@ -84,8 +91,9 @@ export const vendorHandlers: PortalHandlers<
     } satisfies VendorPage
   },
 
-  changeVendorAccess: async ({ pool, now }, call) => {
-    const vendor = await requireVendor(pool, call.member.organizationId, call.params.company_id)
+  changeVendorAccess: async (context, call) => {
+    const { pool, now } = context
+    const vendor = await requireVendor(context, call.member.organizationId, call.params.company_id)
     const wanted = accessOf(call.body)
     const requireSame = (current: Access, locationIds: readonly LocationId[]) => {
       if (versionOf(current, locationIds) === call.body.access_version) return wanted
@@ -94,14 +102,19 @@ export const vendorHandlers: PortalHandlers<
     const change = await changeAccess(pool, partiesOf(call, vendor), requireSame, async (client, change) => {
       if (change.isWider && vendor.state === 'closed')
         throw new Problem('company_closed', { errors: `The company ${vendor.name} is closed.` })
+      // A vendor with access keeps working, also when its verification ended: by another name, or at the upgrade.
+      const isNew = change.isWider && change.before.length === 0
+      if (isNew && context.environment === 'production' && vendor.verifiedAt === null)
+        throw new Problem('company_not_verified')
       if (change.isWider && !isFresh(call.person, now())) throw new Problem('fresh_sign_in_required')
       await recordChange(client, call, 'grant.change', vendor, change)
     })
     return toAccessChanged(change)
   },
 
-  revokeVendorAccess: async ({ pool }, call) => {
-    const vendor = await requireVendor(pool, call.member.organizationId, call.params.company_id)
+  revokeVendorAccess: async (context, call) => {
+    const { pool } = context
+    const vendor = await requireVendor(context, call.member.organizationId, call.params.company_id)
     const change = await changeAccess(
       pool,
       partiesOf(call, vendor),
@@ -130,9 +143,14 @@ export const vendorHandlers: PortalHandlers<
   },
 }
 
-async function requireVendor(db: Queryable, organizationId: OrganizationId, text: string | undefined): Promise<Vendor> {
+async function requireVendor(
+  { pool, environment }: PortalContext,
+  organizationId: OrganizationId,
+  text: string | undefined,
+): Promise<Vendor> {
   const companyId = parseUuid<CompanyId>(text ?? '')
-  const vendor = companyId && (await findVendor(db, organizationId, companyId))
+  const options = { onlyVerified: environment === 'production' }
+  const vendor = companyId && (await findVendor(pool, organizationId, companyId, options))
   if (!vendor) throw new Problem('company_unknown')
   return vendor
 }
@@ -171,6 +189,11 @@ async function recordChange(
   const locations = await listLocations(client, call.member.organizationId)
   const [was, is] = [describeAccess(before, locations), describeAccess(after, locations)]
   await recordAudit(client, entryOf(call, action, `${vendor.name}. Before: ${was}. After: ${is}.`))
+}
+
+/** A rename as pages show it. */
+export function toFormerName({ companyId, name, formerName, usedUntil }: FormerName): Rename {
+  return { company_id: companyId, name, former_name: formerName, used_until: usedUntil.toISOString() }
 }
 
 function toAccessChanged({ opened, closed }: AccessChange): AccessChanged {

@@ -128,15 +128,22 @@ export async function listAccess(
   return grants.map(({ locationId, dataset, notes }) => ({ locationId, dataset, notes }))
 }
 
-/** How many companies an organization grants something. */
-export async function countCompaniesWithAccess(db: Queryable, organizationId: OrganizationId): Promise<number> {
-  const { rows } = await db.query<{ companies: string }>(
-    `select count(distinct company_id) as companies
-       from access_grant
-      where organization_id = $1 and revoked_at is null`,
+/** The companies that an organization grants something. */
+export async function companiesWithAccess(db: Queryable, organizationId: OrganizationId): Promise<CompanyId[]> {
+  const { rows } = await db.query<{ company_id: CompanyId }>(
+    'select distinct company_id from access_grant where organization_id = $1 and revoked_at is null',
     [organizationId],
   )
-  return Number(rows[0]?.companies ?? 0)
+  return rows.map((row) => row.company_id)
+}
+
+/** The organizations that grant a company something. */
+export async function organizationsGranting(db: Queryable, companyId: CompanyId): Promise<OrganizationId[]> {
+  const { rows } = await db.query<{ organization_id: OrganizationId }>(
+    'select distinct organization_id from access_grant where company_id = $1 and revoked_at is null',
+    [companyId],
+  )
+  return rows.map((row) => row.organization_id)
 }
 
 function requireOwn(grants: readonly Pick<Grant, 'locationId'>[], ownIds: readonly LocationId[]): void {

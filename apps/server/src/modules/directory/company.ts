@@ -1,7 +1,8 @@
 import type { Queryable } from '../../platform/database/queryable.ts'
+import { fromRow, type RowOf } from '../../platform/database/rows.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import { type CompanyId, newUuid } from '../../platform/identity/identity.ts'
-import { claimCompanyName } from './name.ts'
+import { claimCompanyName, nameKey } from './name.ts'
 
 /**
  * States of a company: active ⇄ suspended (the operator's pause: nothing of it works, nothing is lost); either → closed, for ever.
@@ -30,11 +31,59 @@ export async function insertCompany(db: Queryable, text: string): Promise<Compan
   return toCompany(rows[0])
 }
 
-/** Gives a company another name, which it returns. Throws a Problem, as `claimCompanyName` does. */
-export async function renameCompany(db: Queryable, id: CompanyId, text: string): Promise<string> {
-  const { name, key } = await claimCompanyName(db, text, id)
-  await db.query('update company set name = $2, name_key = $3 where id = $1', [id, name, key])
-  return name
+/**
+ * Gives a company another name: nobody else gets the former one for a year, and the operator's verification ends, because it was of that name.
+ * Returns both names. Hand down a transaction. Throws a Problem, as `claimCompanyName` does.
+ */
+export async function renameCompany(
+  client: Queryable,
+  id: CompanyId,
+  text: string,
+): Promise<{ name: string; former: string }> {
+  const { name: former } = await lockCompany(client, id)
+  const { name, key } = await claimCompanyName(client, text, id)
+  if (name === former) return { name, former }
+  await client.query('insert into company_former_name (company_id, name, name_key) values ($1, $2, $3)', [
+    id,
+    former,
+    nameKey(former),
+  ])
+  await client.query(
+    'update company set name = $2, name_key = $3, verified_at = null, verified_by = null where id = $1',
+    [id, name, key],
+  )
+  return { name, former }
+}
+
+/** A name that a company had, and until when. */
+export type FormerName = { companyId: CompanyId; name: string; formerName: string; usedUntil: Date }
+
+/** The renames of these companies within 30 days, which practices are shown; the latest first. */
+export async function listRenames(db: Queryable, companyIds: readonly CompanyId[]): Promise<FormerName[]> {
+  const { rows } = await db.query<RowOf<FormerName>>(
+    `select c.id as company_id, c.name, f.name as former_name, f.used_until
+       from company_former_name f
+       join company c on c.id = f.company_id
+      where c.id = any($1::uuid[]) and f.used_until > now() - interval '30 days' and f.name <> c.name
+      order by f.used_until desc`,
+    [companyIds],
+  )
+  return rows.map((row) => fromRow<FormerName>(row))
+}
+
+/** Notes that an operator verified who the company is, or that this no longer holds. `by`: who, for the other operators. */
+export async function setCompanyVerified(client: Queryable, id: CompanyId, by: string | null): Promise<Company> {
+  await lockCompany(client, id)
+  const { rows } = await client.query<CompanyRow>(
+    `update company
+        set verified_at = case when $2::text is not null then coalesce(verified_at, clock_timestamp()) end,
+            verified_by = case when $2::text is not null then coalesce(verified_by, $2) end
+      where id = $1
+      returning ${columns}`,
+    [id, by],
+  )
+  if (!rows[0]) throw new Error('a locked company is gone')
+  return toCompany(rows[0])
 }
 
 /** Every company, by name. */
