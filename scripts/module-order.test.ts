@@ -80,7 +80,7 @@ const tablesOf: Record<string, readonly string[]> = {
   'modules/agents': ['agent', 'agent_contact', 'enrolment_code', 'agent_number', 'location_writer', 'service_epoch'],
   'modules/datasets': ['dataset_state', 'sync_activity'],
   'modules/attribution': ['attribution_script', 'attribution_sighting'],
-  'modules/consent': ['access_grant', 'dataset_grant', 'note_removal'],
+  'modules/consent': ['access_grant', 'access_request', 'dataset_grant', 'note_removal'],
   'modules/records': [
     'complete_list',
     'complete_list_missing',

@@ -43,7 +43,11 @@ const connections = createRoute({
   path: '/connections',
   ...listed,
   loader: ({ params, deps }) =>
-    load(read('getCompany', { params }), read('listConnections', { params, query: listQuery(deps) })),
+    load(
+      read('getCompany', { params }),
+      read('listConnections', { params, query: listQuery(deps) }),
+      read('listAccessRequests', { params }),
+    ),
   component: lazy(() => import('../pages/company/ConnectionsPage.tsx'), 'ConnectionsPage'),
 })
 

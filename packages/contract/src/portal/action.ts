@@ -52,6 +52,8 @@ export const actions = {
   'key_pair.generate': { side: 'company', roles: managers, fresh: true },
   'key_pair.revoke': { side: 'company', roles: managers, fresh: true },
   'connection.read': { side: 'company', roles: anyone },
+  'access_request.make': { side: 'company', roles: managers },
+  'access_request.withdraw': { side: 'company', roles: managers },
   'usage.read': { side: 'company', roles: anyone },
   'first_call.make': { side: 'company', roles: managers },
   'organization.read': { side: 'organization', roles: anyone },
@@ -69,6 +71,9 @@ export const actions = {
   // Asks for a fresh sign-in only where it grants more than before: taking access away must never wait for a password.
   'grant.change': { side: 'organization', roles: managers },
   'grant.revoke': { side: 'organization', roles: managers },
+  'access_request.grant': { side: 'organization', roles: managers, fresh: true },
+  'access_request.decline': { side: 'organization', roles: managers },
+  'access_request.invite': { side: 'organization', roles: managers },
   'disclosure.read': { side: 'organization', roles: managers },
   'seal.mail': { side: 'organization', roles: managers, fresh: true },
   'attribution.read': { side: 'organization', roles: anyone },

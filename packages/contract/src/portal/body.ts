@@ -11,6 +11,7 @@ const timeZone = Type.Union([Type.String({ maxLength: 100 }), Type.Null()], { de
 const givenRole = Type.Enum(['admin', 'member', 'support'])
 /** For the history. Support gives one with every act. */
 const reason = Type.Optional(Type.String({ maxLength: 500, description: 'Why, without a name of a patient' }))
+const message = Type.String({ maxLength: 600, description: 'For the vendor' })
 const datasets = Type.Array(Type.Enum([...datasetNames]), { uniqueItems: true })
 const notes = Type.Array(Type.Enum([...datasetsWithNotes]), { uniqueItems: true })
 const seenList = Type.String({ maxLength: 64, description: 'The list that was seen' })
@@ -73,6 +74,20 @@ export const portalBodies = {
       maxItems: 5000,
     }),
   }),
+  /** `locations`: in words, because a vendor sees no list of them; empty: all. */
+  requestAccess: body({
+    organization_id: Type.String({ maxLength: 20, description: 'The id that the practice gave you' }),
+    datasets,
+    locations: Type.String({ maxLength: 600 }),
+    purpose: Type.String({ maxLength: 600 }),
+  }),
+  grantVendorRequest: body({
+    datasets,
+    /** Null: all locations, with future ones. */
+    location_ids: Type.Union([Type.Array(Type.String({ maxLength: 16 }), { maxItems: 5000 }), Type.Null()]),
+    message: Type.Optional(message),
+  }),
+  declineVendorRequest: body({ message: Type.Optional(message) }),
   accountForPatient: body({
     patient_number: Type.String({ minLength: 1, maxLength: 100, description: 'Of the practice management system' }),
   }),

@@ -95,6 +95,28 @@ export type Connection = {
   }[]
 }
 
+/** A request for access. `declined` may be made again 30 days later, or when the practice lets the company. */
+export type AccessRequest = {
+  id: string
+  organization_id: string
+  organization_name: string
+  company_id: string
+  company_name: string
+  datasets: string[]
+  /** In the company's words; null: all locations. */
+  locations: string | null
+  purpose: string
+  asked_at: Instant
+  /** Who of the company. */
+  asked_by: string
+  state: 'open' | 'granted' | 'declined' | 'withdrawn'
+  ended_at: Instant | null
+  /** What the practice said with its answer. */
+  message: string | null
+  /** When the practice let the company ask again; null: it did not. */
+  invited_at: Instant | null
+}
+
 export type UsageRange = '24h' | '7d' | '30d'
 
 /** `errors`: answers from 400 on that are not 429. */
@@ -140,6 +162,10 @@ export type CompanyAnswers = {
   regenerateKeyPair: NewKeyPair
   revokeKeyPair: Done
   listConnections: Listed<Connection>
+  /** `datasets`: what can be asked for. */
+  listAccessRequests: { data: AccessRequest[]; datasets: string[] }
+  requestAccess: Done
+  withdrawAccessRequest: Done
   getUsage: Usage
   listRecentRequests: { data: RecentRequest[] }
   makeFirstCall: FirstCall

@@ -1,7 +1,7 @@
 import type { FreshnessState } from '../envelope.ts'
 import type { AuditEvent } from './account.ts'
 import type { Done, Instant, Listed } from './answer.ts'
-import type { VendorProfile } from './company.ts'
+import type { AccessRequest, VendorProfile } from './company.ts'
 
 export type OrganizationPage = {
   id: string
@@ -20,6 +20,8 @@ export type OrganizationPage = {
   locations_not_current: { id: string; name: string; state: FreshnessState }[]
   /** Locations at which a second agent was refused within a day. */
   locations_with_two_agents: number
+  /** Requests of vendors that wait for an answer. */
+  access_requests: { company_id: string; company_name: string }[]
   /** Vendors with access that got another name within 30 days. */
   renamed_vendors: Rename[]
   /** What can be granted, in the contract's order. */
@@ -290,6 +292,10 @@ export type OrganizationAnswers = {
   getVendor: VendorPage
   changeVendorAccess: AccessChanged
   revokeVendorAccess: AccessChanged
+  listVendorRequests: { data: AccessRequest[] }
+  grantVendorRequest: AccessChanged
+  declineVendorRequest: Done
+  inviteVendorRequest: Done
   previewDataset: DatasetPreview
   listGrants: Listed<GrantEntry>
   listDisclosures: { data: DisclosureEntry[]; next_before: string | null }

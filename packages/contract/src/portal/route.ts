@@ -143,6 +143,22 @@ export const portalRoutes = {
     action: 'connection.read',
     query: list,
   },
+  /** What the company asked practices for. */
+  listAccessRequests: {
+    method: 'GET',
+    path: '/companies/:company_id/access_requests',
+    action: 'connection.read',
+  },
+  requestAccess: {
+    method: 'POST',
+    path: '/companies/:company_id/access_requests',
+    action: 'access_request.make',
+  },
+  withdrawAccessRequest: {
+    method: 'DELETE',
+    path: '/companies/:company_id/access_requests/:request_id',
+    action: 'access_request.withdraw',
+  },
   getUsage: { method: 'GET', path: '/companies/:company_id/usage', action: 'usage.read', query: ['range'] },
   listRecentRequests: { method: 'GET', path: '/companies/:company_id/requests', action: 'usage.read' },
   makeFirstCall: { method: 'POST', path: '/companies/:company_id/first_call', action: 'first_call.make' },
@@ -234,6 +250,29 @@ export const portalRoutes = {
     method: 'DELETE',
     path: '/organizations/:organization_id/vendors/:company_id/access',
     action: 'grant.revoke',
+  },
+  /** What vendors asked the practice for. */
+  listVendorRequests: {
+    method: 'GET',
+    path: '/organizations/:organization_id/access_requests',
+    action: 'grant.read',
+  },
+  /** Beside what the vendor may read already: all that it asked for, or less. */
+  grantVendorRequest: {
+    method: 'POST',
+    path: '/organizations/:organization_id/access_requests/:request_id/grant',
+    action: 'access_request.grant',
+  },
+  declineVendorRequest: {
+    method: 'POST',
+    path: '/organizations/:organization_id/access_requests/:request_id/refusal',
+    action: 'access_request.decline',
+  },
+  /** Lets the vendor ask again before the 30 days after a refusal are over. */
+  inviteVendorRequest: {
+    method: 'POST',
+    path: '/organizations/:organization_id/access_requests/:request_id/invitation',
+    action: 'access_request.invite',
   },
   previewDataset: {
     method: 'GET',

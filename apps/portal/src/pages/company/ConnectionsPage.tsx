@@ -14,6 +14,7 @@ import { StateBadge } from '../../ui/StateBadge.tsx'
 import { type ListSearch, listQuery, useUrlState } from '../../ui/url-state.ts'
 import { When } from '../../ui/When.tsx'
 import { datasetTitle } from '../organization/dataset-title.ts'
+import { AccessRequests } from './AccessRequests.tsx'
 import { useCompany, useCompanyParams } from './company.ts'
 
 /** The practices that granted the company access, and how current each dataset is. */
@@ -21,6 +22,7 @@ export function ConnectionsPage() {
   const params = useCompanyParams()
   const company = useCompany()
   const [search] = useUrlState<ListSearch>()
+  const requests = useSuspenseQuery(read('listAccessRequests', { params })).data
   const list = useSuspenseQuery(read('listConnections', { params, query: listQuery(search) })).data
   return (
     <>
@@ -37,6 +39,7 @@ export function ConnectionsPage() {
           <PracticeSection key={connection.organization_id} connection={connection} />
         ))}
         <Pages list={{ ...list, data: list.data.flatMap(rowsOf) }} />
+        <AccessRequests companyId={company.id} requests={requests.data} datasets={requests.datasets} />
       </Stack>
     </>
   )

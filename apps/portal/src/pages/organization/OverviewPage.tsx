@@ -72,6 +72,7 @@ function todosOf(
     locations_not_current,
     locations_with_two_agents: contested,
     renamed_vendors,
+    access_requests: requests,
   }: OrganizationPage,
   params: Params,
 ): Todo[] {
@@ -101,6 +102,27 @@ function todosOf(
       <ButtonLink size="xs" to="/organization/$organization_id/removals" params={params}>
         Review removals
       </ButtonLink>,
+    )
+  }
+  if (requests.length > 0) {
+    add(
+      IconShieldCheck,
+      requests.length === 1 ? 'A vendor asks for access' : `${requests.length} vendors ask for access`,
+      'Grant what it asks for, grant less, or decline.',
+      <ButtonLink size="xs" to="/organization/$organization_id/vendors" params={params}>
+        Review requests
+      </ButtonLink>,
+      requests.map(({ company_id, company_name }) => (
+        <li key={company_id}>
+          <PageLink
+            size="sm"
+            to="/organization/$organization_id/vendors/$company_id"
+            params={{ ...params, company_id }}
+          >
+            {company_name}
+          </PageLink>
+        </li>
+      )),
     )
   }
   if (contested > 0) {

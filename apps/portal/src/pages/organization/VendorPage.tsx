@@ -18,6 +18,7 @@ import { WhoMay } from '../../ui/WhoMay.tsx'
 import { AccessEditor } from './AccessEditor.tsx'
 import { GrantTable } from './GrantTable.tsx'
 import { VendorProfileSection } from './VendorProfileSection.tsx'
+import { VendorRequests } from './VendorRequests.tsx'
 
 const route = getRouteApi('/signed-in/organization/$organization_id/vendors/$company_id')
 
@@ -27,6 +28,7 @@ export function VendorPage() {
   const { organization_id } = params
   const { data: vendor } = useSuspenseQuery(read('getVendor', { params }))
   const { data: organization } = useSuspenseQuery(read('getOrganization', { params: { organization_id } }))
+  const { data: requests } = useSuspenseQuery(read('listVendorRequests', { params: { organization_id } }))
   const may = useMay(organization_id)
   const revoke = useAct('revokeVendorAccess')
   const [isRevoking, setRevoking] = useState(false)
@@ -67,6 +69,13 @@ export function VendorPage() {
             ))}
           </Alert>
         )}
+        <VendorRequests
+          organizationId={organization_id}
+          requests={requests.data.filter(
+            ({ company_id, state }) => company_id === vendor.company_id && (state === 'open' || state === 'declined'),
+          )}
+          datasets={organization.datasets}
+        />
         <VendorProfileSection name={vendor.name} profile={vendor.profile} />
         <SimpleGrid cols={{ base: 1, xs: 3 }}>
           <StatCard label="Datasets" value={open.size} hint={`of ${organization.datasets.length}`} />

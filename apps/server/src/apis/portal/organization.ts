@@ -3,8 +3,9 @@ import type { AgentEntry, OrganizationPage } from '@bridgework/contract/portal'
 import { type Agent, createEnrolmentCode, listAgents, revokeAgent } from '../../modules/agents/agent-key.ts'
 import { takeOver } from '../../modules/agents/location-writer.ts'
 import { listAudit, recordAudit } from '../../modules/audit/store.ts'
+import { listAccessRequests } from '../../modules/consent/access-request.ts'
 import { companiesWithAccess } from '../../modules/consent/grant.ts'
-import { listRenames } from '../../modules/directory/company.ts'
+import { companyNames, listRenames } from '../../modules/directory/company.ts'
 import { assignTimeZone, listLocations } from '../../modules/directory/location.ts'
 import { requireOrganization, updateOrganization } from '../../modules/directory/organization.ts'
 import { surveyFreshness } from '../../modules/overview/sync-health.ts'
@@ -39,18 +40,21 @@ export const organizationHandlers: PortalHandlers<
 > = {
   getOrganization: async (context, { member: { organizationId } }) => {
     const { pool, lastContactOf, now } = context
-    const [organization, locations, agents, vendors] = await Promise.all([
+    const [organization, locations, agents, vendors, requests] = await Promise.all([
       requireOrganization(pool, organizationId),
       listLocations(pool, organizationId),
       listAgents(pool, organizationId, agentsMax),
       companiesWithAccess(pool, organizationId),
+      listAccessRequests(pool, { organizationId }),
     ])
     const locationIds = locations.map(({ id }) => id)
-    const [removals, withTwoAgents, freshness, renames] = await Promise.all([
+    const open = requests.filter(({ state }) => state === 'open').map(({ companyId }) => companyId)
+    const [removals, withTwoAgents, freshness, renames, names] = await Promise.all([
       listRemovals(pool, locationIds),
       countWithTwoAgents(context, locationIds),
       surveyFreshness(pool, organizationId, lastContactOf, now()),
       listRenames(pool, vendors),
+      companyNames(pool, open),
     ])
     return {
       id: organization.id,
@@ -65,6 +69,7 @@ export const organizationHandlers: PortalHandlers<
       },
       removals: removals.filter((removal) => removal.state === 'held').length,
       vendors: vendors.length,
+      access_requests: open.map((id) => ({ company_id: id, company_name: names.get(id) ?? '' })),
       renamed_vendors: renames.map(toFormerName),
       locations_by_state: freshness.counts,
       locations_not_current: freshness.notCurrent.map(({ locationId, name, state }) => ({

@@ -6,6 +6,7 @@ import { noteSessionUse } from '../../modules/sign-in/session-use.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import { readJson } from '../../platform/http/read-json.ts'
 import { rawQuery } from '../../platform/http/server.ts'
+import { accessRequestHandlers } from './access-requests.ts'
 import { accountHandlers } from './account.ts'
 import { attributionHandlers } from './attribution.ts'
 import { type Doer, requireReason } from './audit.ts'
@@ -45,6 +46,7 @@ const handlers: PortalHandlers = {
   ...organizationHandlers,
   ...removalHandlers,
   ...vendorHandlers,
+  ...accessRequestHandlers,
   ...disclosureHandlers,
   ...patientDisclosureHandlers,
   ...sealedDisclosureHandlers,
@@ -65,7 +67,12 @@ export function registerPortalApi(app: FastifyInstance, context: PortalContext):
 }
 
 /** A text of many pages, a list of all locations of a practice, and an image. */
-const largeBodies: readonly PortalRouteName[] = ['publishAgreement', 'changeVendorAccess', 'setCompanyLogo']
+const largeBodies: readonly PortalRouteName[] = [
+  'publishAgreement',
+  'changeVendorAccess',
+  'grantVendorRequest',
+  'setCompanyLogo',
+]
 
 type Passed = { person: Person | null; member: Membership | null }
 

@@ -80,6 +80,18 @@ export async function findOrganization(db: Queryable, id: OrganizationId): Promi
   return rows[0] ? fromRow<Organization>(rows[0]) : null
 }
 
+/** The names of these organizations, by id. */
+export async function organizationNames(
+  db: Queryable,
+  ids: readonly OrganizationId[],
+): Promise<Map<OrganizationId, string>> {
+  const { rows } = await db.query<{ id: OrganizationId; name: string }>(
+    'select id, name from organization where id = any($1::bigint[])',
+    [ids],
+  )
+  return new Map(rows.map((row) => [row.id, row.name]))
+}
+
 /** The organization; throws a Problem when there is none. */
 export async function requireOrganization(db: Queryable, id: OrganizationId): Promise<Organization> {
   const organization = await findOrganization(db, id)

@@ -14,6 +14,7 @@ export const companyEndings: Endings = {
   sync_slot: atOnce(ofTheCompany),
   sync_slot_gate: atOnce(ofTheCompany),
   ...people,
+  access_request: atOnce(ofTheCompany),
   company_profile: atOnce(ofTheCompany),
   company_domain: atOnce(ofTheCompany),
   company_former_name: atOnce(ofTheCompany),

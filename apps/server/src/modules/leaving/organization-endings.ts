@@ -17,6 +17,7 @@ export const organizationEndings: Endings = {
   sync_slot: atOnce(atItsLocations),
   seal_mail: atOnce('organization_id = $1::bigint'),
   attribution_script: atOnce(atItsLocations),
+  access_request: atOnce('organization_id = $1::bigint'),
   ...people,
   dataset_grant: inSlices(atItsLocations),
   rerender_work: inSlices(atItsLocations),

@@ -19,6 +19,31 @@ create table access_grant (
 CREATE INDEX access_grant_of_organization ON public.access_grant USING btree (organization_id, company_id);
 CREATE UNIQUE INDEX access_grant_live ON public.access_grant USING btree (company_id, organization_id, COALESCE(location_id, (0)::bigint), dataset) WHERE (revoked_at IS NULL);
 
+create table access_request (
+  id uuid not null,
+  company_id uuid not null,
+  organization_id bigint not null,
+  datasets text[] not null,
+  all_locations boolean not null,
+  locations text,
+  purpose text not null,
+  asked_at timestamp with time zone not null,
+  asked_by text not null,
+  state text not null default 'open'::text,
+  ended_at timestamp with time zone,
+  ended_by text,
+  message text,
+  invited_at timestamp with time zone,
+  constraint access_request_check CHECK (((state = 'open'::text) = (ended_at IS NULL))),
+  constraint access_request_company_id_fkey FOREIGN KEY (company_id) REFERENCES company(id),
+  constraint access_request_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
+  constraint access_request_pkey PRIMARY KEY (id),
+  constraint access_request_state_check CHECK ((state = ANY (ARRAY['open'::text, 'granted'::text, 'declined'::text, 'withdrawn'::text])))
+);
+CREATE INDEX access_request_of_company ON public.access_request USING btree (company_id, asked_at);
+CREATE INDEX access_request_of_organization ON public.access_request USING btree (organization_id, asked_at);
+CREATE UNIQUE INDEX access_request_open ON public.access_request USING btree (company_id, organization_id) WHERE (state = 'open'::text);
+
 create table agent (
   id bigint not null,
   organization_id bigint not null,
