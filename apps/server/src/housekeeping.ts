@@ -1,6 +1,7 @@
 import { type DatasetName, datasetNames } from '@bridgework/contract'
 import type { Pool } from 'pg'
 import { deleteOldSightings } from './modules/attribution/store.ts'
+import { endExpiredGrants } from './modules/consent/grant.ts'
 import { deleteOldSyncActivity } from './modules/datasets/sync-activity.ts'
 import { recheckDomains } from './modules/directory/domain.ts'
 import { createProofAccess } from './modules/directory/domain-proof.ts'
@@ -49,6 +50,7 @@ export function startHousekeeping(deps: { pool: Pool; log: Log }): () => Promise
     })
     await attempt('months of disclosures', async () => void (await makeDisclosureMonths(deps.pool)))
     await attempt('finish erasing', () => finishErasing(deps.pool))
+    await attempt('ended grants', () => endExpiredGrants(deps.pool))
     await attempt('websites of companies', () => recheckDomains({ pool: deps.pool, access, now: () => new Date() }))
     await attempt('foreign references', async () => {
       position = await findForeignReferences(deps, position, recordsLookedAt)

@@ -12,6 +12,9 @@ const givenRole = Type.Enum(['admin', 'member', 'support'])
 /** For the history. Support gives one with every act. */
 const reason = Type.Optional(Type.String({ maxLength: 500, description: 'Why, without a name of a patient' }))
 const message = Type.String({ maxLength: 600, description: 'For the vendor' })
+/** Of a grant. Left out: as it is. Empty, or null: none. */
+const purpose = Type.String({ maxLength: 600, description: 'What the access is for' })
+const endsOn = Type.Union([Type.String({ maxLength: 10, description: 'The last day of the access' }), Type.Null()])
 const datasets = Type.Array(Type.Enum([...datasetNames]), { uniqueItems: true })
 const notes = Type.Array(Type.Enum([...datasetsWithNotes]), { uniqueItems: true })
 const seenList = Type.String({ maxLength: 64, description: 'The list that was seen' })
@@ -68,6 +71,8 @@ export const portalBodies = {
    */
   changeVendorAccess: body({
     access_version: Type.String({ maxLength: 64 }),
+    purpose: Type.Optional(purpose),
+    ends_on: Type.Optional(endsOn),
     all_locations: datasets,
     all_locations_notes: Type.Optional(notes),
     locations: Type.Array(body({ id: Type.String({ maxLength: 16 }), datasets, notes: Type.Optional(notes) }), {
@@ -81,11 +86,14 @@ export const portalBodies = {
     locations: Type.String({ maxLength: 600 }),
     purpose: Type.String({ maxLength: 600 }),
   }),
+  /** Of all that the vendor may read. */
+  setVendorTerms: body({ purpose, ends_on: endsOn }),
   grantVendorRequest: body({
     datasets,
     /** Null: all locations, with future ones. */
     location_ids: Type.Union([Type.Array(Type.String({ maxLength: 16 }), { maxItems: 5000 }), Type.Null()]),
     message: Type.Optional(message),
+    ends_on: Type.Optional(endsOn),
   }),
   declineVendorRequest: body({ message: Type.Optional(message) }),
   accountForPatient: body({

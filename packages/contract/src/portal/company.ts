@@ -83,6 +83,9 @@ export type NewKeyPair = { client_id: string; client_secret: string }
 export type Connection = {
   organization_id: string
   organization_name: string
+  purpose: string | null
+  /** When the access ends by the clock; null: it has no end. */
+  ends_at: Instant | null
   /** How many were found, of which this page has some. */
   locations_total: number
   locations: {

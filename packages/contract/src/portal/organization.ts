@@ -160,6 +160,8 @@ export type GrantEntry = {
   granted_by: string
   revoked_at: Instant | null
   revoked_by: string | null
+  purpose: string | null
+  ends_at: Instant | null
 }
 
 export type VendorPage = {
@@ -171,6 +173,10 @@ export type VendorPage = {
   state: 'active' | 'suspended' | 'closed'
   agreement_in_force: boolean
   last_read_at: Instant | null
+  /** What the access is for; null: not said. */
+  purpose: string | null
+  /** When it ends by the clock; null: it has no end. */
+  ends_at: Instant | null
   /** Names what may be read now, for a change of it. */
   access_version: string
   /** Datasets that are granted for every location, those of the future included. */
@@ -291,6 +297,7 @@ export type OrganizationAnswers = {
   listVendors: Listed<VendorEntry>
   getVendor: VendorPage
   changeVendorAccess: AccessChanged
+  setVendorTerms: Done
   revokeVendorAccess: AccessChanged
   listVendorRequests: { data: AccessRequest[] }
   grantVendorRequest: AccessChanged

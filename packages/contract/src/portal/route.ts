@@ -246,6 +246,12 @@ export const portalRoutes = {
     path: '/organizations/:organization_id/vendors/:company_id/access',
     action: 'grant.change',
   },
+  /** What the vendor's access is for, and when it ends. */
+  setVendorTerms: {
+    method: 'PUT',
+    path: '/organizations/:organization_id/vendors/:company_id/terms',
+    action: 'grant.change',
+  },
   revokeVendorAccess: {
     method: 'DELETE',
     path: '/organizations/:organization_id/vendors/:company_id/access',

@@ -71,12 +71,22 @@ function rowsOf({ organization_id, locations }: Connection): unknown[] {
 }
 
 function PracticeSection({ connection }: { connection: Connection }) {
-  const { organization_id, organization_name, locations_total: total, locations } = connection
+  const { organization_id, organization_name, locations_total: total, locations, purpose, ends_at } = connection
   return (
     <Section
       title={organization_name}
       description={`Organization ${organization_id} · ${total.toLocaleString()} ${total === 1 ? 'location' : 'locations'}`}
     >
+      {(purpose || ends_at) && (
+        <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+          {purpose && `Purpose: ${purpose}. `}
+          {ends_at && (
+            <>
+              The access ends <When at={ends_at} />. Ask the practice to extend it.
+            </>
+          )}
+        </Text>
+      )}
       <DataTable
         caption={`Locations of ${organization_name}`}
         rows={locations}

@@ -24,6 +24,7 @@ const words: Record<string, string> = {
   'agent.revoke': 'Revoked an agent',
   'grant.change': 'Changed a vendor’s access',
   'grant.give': 'Granted a vendor access',
+  'grant.end': 'A vendor’s access reached its end date',
   'grant.revoke': 'Revoked a vendor’s access',
   'access_request.make': 'Asked for access',
   'access_request.withdraw': 'Withdrew the request for access',

@@ -20,6 +20,7 @@ import {
   notesOf,
   turned,
 } from './access-draft.ts'
+import { bodyOfTerms, type Terms } from './access-terms.ts'
 import { DatasetPreviewDrawer } from './DatasetPreviewDrawer.tsx'
 
 const aboutNotes = 'Notes are free text that your staff wrote. They may say anything about a patient.'
@@ -34,9 +35,12 @@ export function AccessEditor({
   vendor,
   datasets,
   mayGrant,
+  terms,
 }: {
   organizationId: string
   vendor: VendorPage
+  /** Purpose and end of a first grant; null: they stay. */
+  terms: Terms | null
   datasets: OrganizationPage['datasets']
   mayGrant: boolean
 }) {
@@ -58,7 +62,10 @@ export function AccessEditor({
   const isWider = changes.some(({ act }) => act === 'open')
   const save = async () => {
     const params = { organization_id: organizationId, company_id: vendor.company_id }
-    await change.mutateAsync({ params, body: { access_version: vendor.access_version, ...bodyOf(wanted) } })
+    await change.mutateAsync({
+      params,
+      body: { access_version: vendor.access_version, ...bodyOf(wanted), ...bodyOfTerms(terms) },
+    })
     setDraft(null)
     notifications.show({ message: `The access of ${vendor.name} is changed.` })
   }

@@ -1,5 +1,5 @@
 import type { AccessRequest, OrganizationPage, PortalBodies } from '@bridgework/contract/portal'
-import { Button, Checkbox, Group, Modal, MultiSelect, Radio, Stack, Text, Textarea } from '@mantine/core'
+import { Button, Checkbox, Group, Modal, MultiSelect, Radio, Stack, Text, Textarea, TextInput } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -27,6 +27,7 @@ export function GrantRequest({
   const [where, setWhere] = useState(request.locations === null ? 'all' : 'some')
   const [locations, setLocations] = useState<string[]>([])
   const [message, setMessage] = useState('')
+  const [endsOn, setEndsOn] = useState('')
   const asked = datasets.filter(({ dataset }) => request.datasets.includes(dataset))
   const ofPatients = asked.filter(({ dataset, has_patient_data }) => has_patient_data && chosen.includes(dataset))
   const isComplete = chosen.length > 0 && (where === 'all' || locations.length > 0)
@@ -49,6 +50,7 @@ export function GrantRequest({
                 datasets: chosen as PortalBodies['grantVendorRequest']['datasets'],
                 location_ids: where === 'all' ? null : locations,
                 ...(message.trim() !== '' && { message }),
+                ...(endsOn !== '' && { ends_on: endsOn }),
               },
             },
             {
@@ -95,6 +97,13 @@ export function GrantRequest({
               nothingFoundMessage="No location matches"
             />
           )}
+          <TextInput
+            label="Last day of access (optional)"
+            description="Ends all that this vendor may read."
+            type="date"
+            value={endsOn}
+            onChange={(event) => setEndsOn(event.currentTarget.value)}
+          />
           <Textarea
             label="Message to the vendor (optional)"
             maxLength={500}

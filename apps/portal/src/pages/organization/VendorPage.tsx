@@ -16,6 +16,8 @@ import { StatCard } from '../../ui/StatCard.tsx'
 import { When } from '../../ui/When.tsx'
 import { WhoMay } from '../../ui/WhoMay.tsx'
 import { AccessEditor } from './AccessEditor.tsx'
+import { AccessTerms } from './AccessTerms.tsx'
+import type { Terms } from './access-terms.ts'
 import { GrantTable } from './GrantTable.tsx'
 import { VendorProfileSection } from './VendorProfileSection.tsx'
 import { VendorRequests } from './VendorRequests.tsx'
@@ -31,6 +33,7 @@ export function VendorPage() {
   const { data: requests } = useSuspenseQuery(read('listVendorRequests', { params: { organization_id } }))
   const may = useMay(organization_id)
   const revoke = useAct('revokeVendorAccess')
+  const [terms, setTerms] = useState<Terms | null>(null)
   const [isRevoking, setRevoking] = useState(false)
   const open = new Set(vendor.locations.flatMap(({ datasets }) => datasets))
   const hasAccess = open.size > 0 || vendor.all_locations.length > 0
@@ -101,6 +104,14 @@ export function VendorPage() {
             }
           />
         </SimpleGrid>
+        <AccessTerms
+          key={vendor.ends_at}
+          organizationId={organization_id}
+          vendor={vendor}
+          hasAccess={hasAccess}
+          mayGrant={may('grant.change')}
+          onChange={setTerms}
+        />
         {vendor.locations.length === 0 ? (
           <Section title="What it may read">
             <EmptyState icon={IconAlertTriangle} title="Your practice has no location yet">
@@ -109,6 +120,7 @@ export function VendorPage() {
           </Section>
         ) : (
           <AccessEditor
+            terms={hasAccess ? null : terms}
             organizationId={organization_id}
             vendor={vendor}
             datasets={organization.datasets}

@@ -10,7 +10,7 @@ import {
   requestAccess,
 } from '../../modules/consent/access-request.ts'
 import { describeAccess } from '../../modules/consent/access-text.ts'
-import { changeAccess } from '../../modules/consent/grant.ts'
+import { changeAccess, type GrantTerms } from '../../modules/consent/grant.ts'
 import { agreementInForce } from '../../modules/credentials/agreement.ts'
 import { companyNames, requireCompany } from '../../modules/directory/company.ts'
 import { listLocations } from '../../modules/directory/location.ts'
@@ -22,6 +22,7 @@ import { Problem } from '../../platform/errors/problem.ts'
 import { type LocationId, type OrganizationId, parseNumericId } from '../../platform/identity/identity.ts'
 import { actorOf, entryOf } from './audit.ts'
 import type { PortalContext, PortalHandlers } from './context.ts'
+import { newTerms } from './vendors.ts'
 
 /** How a vendor asks a practice for access, and how the practice answers. */
 export const accessRequestHandlers: PortalHandlers<
@@ -86,7 +87,7 @@ export const accessRequestHandlers: PortalHandlers<
     if (datasets.length === 0) throw new Problem('field_invalid', { errors: 'Choose a dataset at least, or decline.' })
     if (locationIds?.length === 0)
       throw new Problem('field_invalid', { errors: 'Choose a location at least, or decline.' })
-    const { companyId } = await withTransaction(pool, (client) =>
+    const { companyId, purpose } = await withTransaction(pool, (client) =>
       lockAccessRequest(client, { organizationId }, call.params.request_id ?? ''),
     )
     const vendor = await findVendor(pool, organizationId, companyId, {
@@ -110,7 +111,10 @@ export const accessRequestHandlers: PortalHandlers<
       await recordForOther(client, 'company', companyId, name, 'access_request.grant', what)
     }
     let isAnswered = false
-    const parties = { companyId, organizationId, by: actorOf(call) }
+    const setEnd = await newTerms(pool, organizationId, call.body)
+    // What it was granted before keeps its purpose.
+    const termsOf = (current: GrantTerms) => ({ ...setEnd(current), purpose: current.purpose ?? purpose })
+    const parties = { companyId, organizationId, by: actorOf(call), termsOf }
     const { opened, closed } = await changeAccess(
       pool,
       parties,

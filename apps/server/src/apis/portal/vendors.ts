@@ -2,17 +2,19 @@ import { type DatasetName, datasetNames } from '@bridgework/contract'
 import type { AccessChanged, GrantEntry, Rename, VendorEntry, VendorPage } from '@bridgework/contract/portal'
 import { recordAudit } from '../../modules/audit/store.ts'
 import { type Access, atEachLocation, datasetsEverywhere, versionOf } from '../../modules/consent/access.ts'
-import { describeAccess } from '../../modules/consent/access-text.ts'
+import { describeAccess, describeTerms } from '../../modules/consent/access-text.ts'
 import { summarizeAccess } from '../../modules/consent/dataset-grant.ts'
-import { type AccessChange, changeAccess, listAccess } from '../../modules/consent/grant.ts'
+import { type AccessChange, changeAccess, findTerms, type GrantTerms, listAccess } from '../../modules/consent/grant.ts'
 import { listDatasetStates } from '../../modules/datasets/dataset-state.ts'
 import { type FormerName, listRenames } from '../../modules/directory/company.ts'
 import { listLocations } from '../../modules/directory/location.ts'
+import { endOfDay } from '../../modules/directory/organization.ts'
 import { lastReadsOf } from '../../modules/disclosure/history.ts'
 import { type GrantEntry as ListedGrant, pageOfGrants } from '../../modules/overview/grant.ts'
 import { findVendor, listVendors, type Vendor } from '../../modules/overview/vendor.ts'
 import { isFresh } from '../../modules/sign-in/person.ts'
 import type { Queryable } from '../../platform/database/queryable.ts'
+import { requireText } from '../../platform/errors/field.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import { type CompanyId, type LocationId, type OrganizationId, parseUuid } from '../../platform/identity/identity.ts'
 import { actorOf, entryOf } from './audit.ts'
@@ -27,7 +29,13 @@ const historyMax = 200
 
 /** Which vendors a practice grants access, to what, and every grant that it ever made. */
 export const vendorHandlers: PortalHandlers<
-  'listVendors' | 'getVendor' | 'changeVendorAccess' | 'revokeVendorAccess' | 'previewDataset' | 'listGrants'
+  | 'listVendors'
+  | 'getVendor'
+  | 'changeVendorAccess'
+  | 'setVendorTerms'
+  | 'revokeVendorAccess'
+  | 'previewDataset'
+  | 'listGrants'
 > = {
   listVendors: async ({ pool, environment }, { member: { organizationId }, query }) => {
     const page = readListPage(query)
@@ -64,9 +72,10 @@ export const vendorHandlers: PortalHandlers<
     const { companyId } = vendor
     const locations = await listLocations(pool, organizationId)
     const locationIds = locations.map(({ id }) => id)
-    const [profile, renames, access, lastReads, history] = await Promise.all([
+    const [profile, renames, terms, access, lastReads, history] = await Promise.all([
       toVendorProfile(pool, companyId),
       listRenames(pool, [companyId]),
+      findTerms(pool, { companyId, organizationId }),
       listAccess(pool, { companyId, organizationId }),
       lastReadsOf(pool, locationIds, [companyId]),
       pageOfGrants(pool, { organizationId, companyId }, { search: '', limit: historyMax, offset: 0 }),
@@ -80,6 +89,8 @@ export const vendorHandlers: PortalHandlers<
       state: vendor.state,
       agreement_in_force: vendor.isAgreementInForce,
       last_read_at: lastReads.get(companyId)?.toISOString() ?? null,
+      purpose: terms.purpose,
+      ends_at: terms.endsAt?.toISOString() ?? null,
       access_version: versionOf(access, locationIds),
       all_locations: datasetsEverywhere(access),
       all_locations_notes: namesOf(access.filter(({ locationId, notes }) => locationId === null && notes)),
@@ -99,7 +110,8 @@ export const vendorHandlers: PortalHandlers<
       if (versionOf(current, locationIds) === call.body.access_version) return wanted
       throw new Problem('access_changed')
     }
-    const change = await changeAccess(pool, partiesOf(call, vendor), requireSame, async (client, change) => {
+    const parties = { ...partiesOf(call, vendor), termsOf: await newTerms(pool, call.member.organizationId, call.body) }
+    const change = await changeAccess(pool, parties, requireSame, async (client, change) => {
       if (change.isWider && vendor.state === 'closed')
         throw new Problem('company_closed', { errors: `The company ${vendor.name} is closed.` })
       // A vendor with access keeps working, also when its verification ended: by another name, or at the upgrade.
@@ -110,6 +122,22 @@ export const vendorHandlers: PortalHandlers<
       await recordChange(client, call, 'grant.change', vendor, change)
     })
     return toAccessChanged(change)
+  },
+
+  setVendorTerms: async (context, call) => {
+    const { pool, now } = context
+    const vendor = await requireVendor(context, call.member.organizationId, call.params.company_id)
+    const parties = { ...partiesOf(call, vendor), termsOf: await newTerms(pool, call.member.organizationId, call.body) }
+    const keep = (current: Access) => {
+      if (current.length === 0)
+        throw new Problem('access_changed', { errors: 'The vendor has no access. Grant it access first.' })
+      return current
+    }
+    await changeAccess(pool, parties, keep, async (client, change) => {
+      if (change.isWider && !isFresh(call.person, now())) throw new Problem('fresh_sign_in_required')
+      await recordChange(client, call, 'grant.change', vendor, change)
+    })
+    return { done: true }
   },
 
   revokeVendorAccess: async (context, call) => {
@@ -155,6 +183,21 @@ async function requireVendor(
   return vendor
 }
 
+/** The terms that a person set: what they left out stays. Throws Problem field_invalid. */
+export async function newTerms(
+  db: Queryable,
+  organizationId: OrganizationId,
+  given: { purpose?: string | undefined; ends_on?: string | null | undefined },
+): Promise<(now: GrantTerms) => GrantTerms> {
+  const text = given.purpose?.replace(/\s+/g, ' ').trim()
+  const purpose = text ? requireText(text, 'the purpose', 500) : null
+  const endsAt = given.ends_on ? await endOfDay(db, organizationId, given.ends_on) : null
+  return (now) => ({
+    purpose: given.purpose === undefined ? now.purpose : purpose,
+    endsAt: given.ends_on === undefined ? now.endsAt : endsAt,
+  })
+}
+
 /** Which of the locations are the organization's own is looked at under its lock; a text that is no id is none of them. */
 function accessOf(body: Call<'changeVendorAccess'>['body']): Access {
   const grants = (locationId: LocationId | null, datasets: readonly string[], notes: readonly string[] = []) => {
@@ -175,20 +218,23 @@ function namesOf(access: Access): DatasetName[] {
   return access.map(({ dataset }) => dataset)
 }
 
-function partiesOf(call: Call<'changeVendorAccess' | 'revokeVendorAccess'>, { companyId }: Vendor) {
+function partiesOf(call: Call<'changeVendorAccess' | 'setVendorTerms' | 'revokeVendorAccess'>, { companyId }: Vendor) {
   return { companyId, organizationId: call.member.organizationId, by: actorOf(call) }
 }
 
 async function recordChange(
   client: Queryable,
-  call: Call<'changeVendorAccess' | 'revokeVendorAccess'>,
+  call: Call<'changeVendorAccess' | 'setVendorTerms' | 'revokeVendorAccess'>,
   action: 'grant.change' | 'grant.revoke',
   vendor: Vendor,
-  { before, after }: AccessChange,
+  { before, after, terms }: AccessChange,
 ): Promise<void> {
   const locations = await listLocations(client, call.member.organizationId)
   const [was, is] = [describeAccess(before, locations), describeAccess(after, locations)]
-  await recordAudit(client, entryOf(call, action, `${vendor.name}. Before: ${was}. After: ${is}.`))
+  await recordAudit(
+    client,
+    entryOf(call, action, `${vendor.name}. Before: ${was}. After: ${is}.${describeTerms(terms)}`),
+  )
 }
 
 /** A rename as pages show it. */
@@ -212,5 +258,7 @@ function toGrantEntry(grant: ListedGrant): GrantEntry {
     granted_by: grant.grantedBy,
     revoked_at: grant.revokedAt?.toISOString() ?? null,
     revoked_by: grant.revokedBy,
+    purpose: grant.purpose,
+    ends_at: grant.endsAt?.toISOString() ?? null,
   }
 }

@@ -16,3 +16,9 @@ export function describeAccess(access: Access, locations: readonly { id: Locatio
   const byPlaces = Map.groupBy([...byDataset.keys()].sort(), places)
   return [...byPlaces].map(([where, datasets]) => `${datasets.join(', ')} at ${where}`).join('; ') || 'nothing'
 }
+
+/** What an access is for and its end, for the history: ` Purpose: Recall. Ends: 2027-01-01T05:00Z.`; nothing where neither is said. */
+export function describeTerms({ purpose, endsAt }: { purpose: string | null; endsAt: Date | null }): string {
+  const end = endsAt && `${endsAt.toISOString().slice(0, 16)}Z`
+  return `${purpose ? ` Purpose: ${purpose}.` : ''}${end ? ` Ends: ${end}.` : ''}`
+}

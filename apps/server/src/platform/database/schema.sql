@@ -11,11 +11,14 @@ create table access_grant (
   revoked_at timestamp with time zone,
   revoked_by text,
   notes boolean not null default false,
+  purpose text,
+  ends_at timestamp with time zone,
   constraint access_grant_company_id_fkey FOREIGN KEY (company_id) REFERENCES company(id),
   constraint access_grant_location_id_fkey FOREIGN KEY (location_id) REFERENCES location(id),
   constraint access_grant_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
   constraint access_grant_pkey PRIMARY KEY (id)
 );
+CREATE INDEX access_grant_ending ON public.access_grant USING btree (ends_at) WHERE ((revoked_at IS NULL) AND (ends_at IS NOT NULL));
 CREATE INDEX access_grant_of_organization ON public.access_grant USING btree (organization_id, company_id);
 CREATE UNIQUE INDEX access_grant_live ON public.access_grant USING btree (company_id, organization_id, COALESCE(location_id, (0)::bigint), dataset) WHERE (revoked_at IS NULL);
 
@@ -212,6 +215,7 @@ create table dataset_grant (
   granted_stamp bigint,
   granted_at timestamp with time zone not null,
   notes_since timestamp with time zone,
+  ends_at timestamp with time zone,
   constraint dataset_grant_pkey PRIMARY KEY (location_id, company_id, dataset)
 );
 
