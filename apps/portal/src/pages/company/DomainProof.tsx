@@ -47,7 +47,10 @@ export function DomainProof({
       <CopyField label="2. Or a text file at this address" value={domain.file_url} />
       <CopyField label="The value of the record, or the text of the file" value={domain.token} />
       {failures.length > 0 && (
-        <Alert color="orange" title="The last check found no proof">
+        <Alert color="orange">
+          <Text size="sm" fw={600} c="bright">
+            The last check found no proof
+          </Text>
           <Stack gap={4} component="ul" m={0} pl="md">
             {failures.map((failure) => (
               <Text component="li" key={failure} size="sm" c="bright" style={{ overflowWrap: 'anywhere' }}>

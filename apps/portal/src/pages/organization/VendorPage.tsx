@@ -64,7 +64,10 @@ export function VendorPage() {
       <Stack>
         <VendorStatus vendor={vendor} />
         {vendor.former_names.length > 0 && (
-          <Alert color="orange" icon={<IconAlertTriangle aria-hidden />} title="This vendor has another name now">
+          <Alert color="orange" icon={<IconAlertTriangle aria-hidden />}>
+            <Text size="sm" fw={600} c="bright">
+              This vendor has another name now
+            </Text>
             {vendor.former_names.map(({ former_name, used_until }) => (
               <Text key={used_until} size="sm" c="bright">
                 It was “{former_name}” until <When at={used_until} />.
