@@ -13,8 +13,6 @@ import { WhoMay } from '../../ui/WhoMay.tsx'
 import { datasetTitle } from '../organization/dataset-title.ts'
 import { RequestAccess } from './RequestAccess.tsx'
 
-const badges = { open: 'requested', granted: 'granted', declined: 'declined', withdrawn: 'withdrawn' } as const
-
 /** What the company asked practices for, and the way to ask. */
 export function AccessRequests({
   companyId,
@@ -54,7 +52,7 @@ export function AccessRequests({
                 <Text size="sm" fw={500}>
                   {request.organization_name}
                 </Text>
-                <StateBadge state={badges[request.state]} />
+                <StateBadge state={request.state} />
                 <Text size="xs" c="dimmed">
                   asked <When at={request.asked_at} />
                   {request.ended_at && (

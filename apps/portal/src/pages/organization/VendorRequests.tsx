@@ -12,8 +12,6 @@ import { DeclineRequest } from './DeclineRequest.tsx'
 import { datasetTitle } from './dataset-title.ts'
 import { GrantRequest } from './GrantRequest.tsx'
 
-const badges = { open: 'requested', granted: 'granted', declined: 'declined', withdrawn: 'withdrawn' } as const
-
 /** What vendors asked the practice for, with the answers. Renders nothing where none asked. */
 export function VendorRequests({
   organizationId,
@@ -43,7 +41,7 @@ export function VendorRequests({
               >
                 {request.company_name}
               </PageLink>
-              <StateBadge state={badges[request.state]} />
+              <StateBadge state={request.state} />
               <Text size="xs" c="dimmed">
                 asked <When at={request.asked_at} /> by {request.asked_by}
               </Text>

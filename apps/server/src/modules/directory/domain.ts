@@ -69,18 +69,21 @@ export async function checkDomain(
 }
 
 /**
- * Checks the proofs that were checked more than a day ago; several processes may do it at once. The third failure in a row ends one, which the
+ * Checks 20 of the proofs that were checked more than a day ago; several processes may do it at once. The third failure in a row ends one, which the
  * company's history has.
  */
 export async function recheckDomains(deps: { pool: Pool; access: ProofAccess; now: () => Date }): Promise<void> {
   const { rows } = await deps.pool.query<{ company_id: CompanyId }>(
-    'select company_id from company_domain where verified_at is not null and checked_at <= $1 order by checked_at limit 100',
+    'select company_id from company_domain where verified_at is not null and checked_at <= $1 order by checked_at limit 20',
     [new Date(deps.now().getTime() - checkedEveryMs)],
   )
-  for (const { company_id: companyId } of rows) {
-    const begun = await beginCheck(deps.pool, companyId, deps.now(), checkedEveryMs)
-    if (begun) await finishCheck(deps, begun, async () => {})
-  }
+  // Side by side: each may wait for a website, and the server's end waits for all.
+  await Promise.all(
+    rows.map(async ({ company_id: companyId }) => {
+      const begun = await beginCheck(deps.pool, companyId, deps.now(), checkedEveryMs)
+      if (begun) await finishCheck(deps, begun, async () => {})
+    }),
+  )
 }
 
 /** Claims the check for this process; null when another has it, or had it a moment ago. */
