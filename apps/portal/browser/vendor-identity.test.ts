@@ -76,9 +76,9 @@ test('a vendor fills in its profile and asks for access; the practice sees who a
   assert.equal((await vendor.get(`/locations/${location.id}/patients`)).status, 200)
   assert.equal((await vendor.get(`/locations/${location.id}/appointments`)).status, 403)
   assert.equal(await page.getByLabel('Last day of access').inputValue(), lastDay)
-  assert.equal(await page.getByLabel('Purpose').inputValue(), 'Reminders by text message')
+  assert.equal(await page.getByRole('textbox', { name: 'Purpose' }).inputValue(), 'Reminders by text message')
 
-  await page.getByLabel('Purpose').fill('Reminders')
+  await page.getByRole('textbox', { name: 'Purpose' }).fill('Reminders')
   await page.getByLabel('Last day of access').fill('')
   await page.getByRole('button', { name: 'Save purpose and end' }).click()
   await page.getByText('The access has no end date').waitFor()
