@@ -54,7 +54,14 @@ const tablesOf: Record<string, readonly string[]> = {
   'platform/database': ['migration'],
   'modules/mail': ['mail'],
   'modules/audit': ['audit_event'],
-  'modules/directory': ['organization', 'location', 'company'],
+  'modules/directory': [
+    'organization',
+    'location',
+    'company',
+    'company_profile',
+    'company_domain',
+    'company_former_name',
+  ],
   'modules/membership': ['membership', 'sign_in_rule'],
   'modules/credentials': ['agreement', 'agreement_acceptance', 'installation', 'key_pair', 'signing_key'],
   'modules/sign-in': [
@@ -74,7 +81,7 @@ const tablesOf: Record<string, readonly string[]> = {
   'modules/agents': ['agent', 'agent_contact', 'enrolment_code', 'agent_number', 'location_writer', 'service_epoch'],
   'modules/datasets': ['dataset_state', 'sync_activity'],
   'modules/attribution': ['attribution_script', 'attribution_sighting'],
-  'modules/consent': ['access_grant', 'dataset_grant', 'note_removal'],
+  'modules/consent': ['access_grant', 'access_request', 'dataset_grant', 'note_removal'],
   'modules/records': [
     'complete_list',
     'complete_list_missing',

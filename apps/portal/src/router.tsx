@@ -37,10 +37,16 @@ const account = createRoute({
   component: lazy(() => import('./pages/account/AccountPage.tsx'), 'AccountPage'),
 })
 
+const vendorLink = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/vendors/$company_id',
+  component: lazy(() => import('./pages/account/VendorLinkPage.tsx'), 'VendorLinkPage'),
+})
+
 const routeTree = root.addChildren([
   signedOutRoutes,
   reference,
-  signedIn.addChildren([home, account, companyRoutes, organizationRoutes, operatorRoutes]),
+  signedIn.addChildren([home, account, vendorLink, companyRoutes, organizationRoutes, operatorRoutes]),
 ])
 
 export const router = createRouter({

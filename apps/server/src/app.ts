@@ -15,6 +15,7 @@ import { createLastContacts } from './modules/agents/agent-contact.ts'
 import { createTokenIssuer, type TokenIssuer } from './modules/credentials/access-token.ts'
 import type { KeyRing } from './modules/credentials/key-ring.ts'
 import type { SecretKey } from './modules/credentials/secret.ts'
+import { createProofAccess, type ProofAccess } from './modules/directory/domain-proof.ts'
 import type { DisclosureWriter } from './modules/disclosure/writer.ts'
 import { createPageReader } from './modules/records/page.ts'
 import { createAuth } from './modules/sign-in/auth.ts'
@@ -62,6 +63,8 @@ export type AppDeps = {
   onSignUp?: () => void
   /** Where the portal's pages were built, where the clone's own are not meant. */
   portalDir?: string
+  /** How proofs of companies' websites are looked for, where public addresses over https are not meant. */
+  proofAccess?: ProofAccess
   /** How much of vendors' answers may be in memory at one time, where the usual bounds are not meant. */
   requests?: RequestTurns
   /** How long a reader of a page may take, where `sendBody`'s own times are not meant. */
@@ -152,6 +155,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
         mailDir: deps.mailDir,
         clientPackage: () => findClientPackage(downloadsDir, publicUrl),
         onSignUp: deps.onSignUp ?? (() => {}),
+        proofAccess: deps.proofAccess ?? createProofAccess(),
         // The sandbox may call what runs beside it.
         providerAccess: { fetch: createOutgoingFetch({ allowPrivate: isSandbox }), allowHttp: isSandbox },
       }),

@@ -3,7 +3,10 @@ import type { Pool } from 'pg'
 import { deleteOldMinutes } from './modules/activity/service-minute.ts'
 import { deleteOldHours } from './modules/activity/store.ts'
 import { deleteOldSightings } from './modules/attribution/store.ts'
+import { endExpiredGrants } from './modules/consent/grant.ts'
 import { deleteOldSyncActivity } from './modules/datasets/sync-activity.ts'
+import { recheckDomains } from './modules/directory/domain.ts'
+import { createProofAccess } from './modules/directory/domain-proof.ts'
 import { makeDisclosureMonths } from './modules/disclosure/months.ts'
 import { finishErasing } from './modules/leaving/erase.ts'
 import { deleteOldMails } from './modules/mail/queue.ts'
@@ -30,6 +33,7 @@ const recordsLookedAt = 20_000
 export function startHousekeeping(deps: { pool: Pool; log: Log }): () => Promise<void> {
   let running = Promise.resolve()
   let position = randomPosition()
+  const access = createProofAccess()
   const attempt = async (task: string, work: () => Promise<void>) => {
     try {
       await work()
@@ -52,6 +56,8 @@ export function startHousekeeping(deps: { pool: Pool; log: Log }): () => Promise
     })
     await attempt('months of disclosures', async () => void (await makeDisclosureMonths(deps.pool)))
     await attempt('finish erasing', () => finishErasing(deps.pool))
+    await attempt('ended grants', () => endExpiredGrants(deps.pool))
+    await attempt('websites of companies', () => recheckDomains({ pool: deps.pool, access, now: () => new Date() }))
     await attempt('foreign references', async () => {
       position = await findForeignReferences(deps, position, recordsLookedAt)
     })

@@ -267,6 +267,24 @@ const people = {
   },
   stopped: { status: 503, errors: 'Stopped before the end. Repeat the command to finish.' },
   not_in_production: { status: 409, errors: 'This command creates demo data and runs in the sandbox only.' },
+  access_request_unknown: { status: 404, errors: 'Resource not found: there is no such request for access.' },
+  access_request_open: {
+    status: 409,
+    errors: 'You have an open request at this practice already. Wait for its answer, or withdraw it.',
+  },
+  access_request_declined: { status: 409, errors: 'The practice declined your last request. Ask again later.' },
+  access_request_ended: { status: 409, errors: 'This request was answered or withdrawn already. Reload the page.' },
+  access_requests_exceeded: {
+    status: 429,
+    errors: 'Your company has asked for access 20 times within a day. Ask again tomorrow.',
+  },
+  logo_invalid: { status: 422, errors: 'The logo must be a PNG of 128 × 128 pixels.' },
+  domain_checked: { status: 429, errors: 'The website was checked a moment ago. Wait 10 seconds, then check again.' },
+  domain_missing: { status: 409, errors: 'The company has no website to check. Enter the website first.' },
+  company_not_verified: {
+    status: 409,
+    errors: 'The operator has not verified this company yet, so practices cannot grant it access.',
+  },
   password_refused: { status: 422, errors: 'This password cannot be used. Choose another one.' },
   sign_in_throttled: { status: 429, errors: 'Too many attempts. Wait a little, then try again.' },
 } as const satisfies Record<string, Row>

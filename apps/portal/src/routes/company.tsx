@@ -49,6 +49,7 @@ const connections = createRoute({
       read('getCompany', { params }),
       read('listConnections', { params, query: listQuery(deps) }),
       read('listEndedAccess', { params }),
+      read('listAccessRequests', { params }),
     ),
   component: lazy(() => import('../pages/company/ConnectionsPage.tsx'), 'ConnectionsPage'),
 })
@@ -92,7 +93,7 @@ const companyHistory = createRoute({
 const companySettings = createRoute({
   getParentRoute: () => company,
   path: '/settings',
-  loader: ({ params }) => load(read('getCompany', { params })),
+  loader: ({ params }) => load(read('getCompany', { params }), read('getCompanyProfile', { params })),
   component: lazy(() => import('../pages/company/CompanySettingsPage.tsx'), 'CompanySettingsPage'),
 })
 

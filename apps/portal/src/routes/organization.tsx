@@ -63,7 +63,12 @@ const vendors = createRoute({
   getParentRoute: () => organization,
   path: '/vendors',
   ...listed,
-  loader: ({ params, deps }) => load(read('listVendors', { params, query: listQuery(deps) })),
+  loader: ({ params, deps }) =>
+    load(
+      read('listVendors', { params, query: listQuery(deps) }),
+      read('listVendorRequests', { params }),
+      read('getOrganization', { params }),
+    ),
   component: lazy(() => import('../pages/organization/VendorsPage.tsx'), 'VendorsPage'),
 })
 
@@ -75,6 +80,7 @@ const vendor = createRoute({
     load(
       read('getVendor', { params: { organization_id, company_id } }),
       read('getOrganization', { params: { organization_id } }),
+      read('listVendorRequests', { params: { organization_id } }),
     ),
   component: lazy(() => import('../pages/organization/VendorPage.tsx'), 'VendorPage'),
 })

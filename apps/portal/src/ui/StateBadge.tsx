@@ -15,7 +15,7 @@ const warning = { icon: IconAlertTriangle, color: 'orange' }
 const bad = { icon: IconCircleX, color: 'red' }
 const neutral = { icon: IconCircleX, color: 'gray' }
 
-// Freshness, agents, companies, members, key pairs and grants: a word that two of them share means the same in both.
+// Freshness, agents, companies, members, key pairs, grants and requests: a word that two of them share means the same in both.
 const states = {
   current: { ...good, label: 'Current' },
   stale: { ...warning, label: 'Stale' },
@@ -37,6 +37,11 @@ const states = {
   not_installed: { ...neutral, label: 'Not installed' },
   held: { ...warning, label: 'Needs review' },
   in_force: { ...good, label: 'In force' },
+  open: { ...waiting, label: 'Requested' },
+  declined: { ...bad, label: 'Declined' },
+  withdrawn: { ...neutral, label: 'Withdrawn' },
+  verified: { ...good, label: 'Verified' },
+  not_verified: { ...warning, label: 'Not verified' },
   not_accepted: { ...warning, label: 'Not accepted' },
 } as const
 

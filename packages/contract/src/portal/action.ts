@@ -44,6 +44,7 @@ export const actions = {
   'ownership.transfer': { side: null, roles: ownerOnly, fresh: true },
   'company.read': { side: 'company', roles: anyone },
   'company.update': { side: 'company', roles: managers },
+  'company.domain_check': { side: 'company', roles: managers },
   'company.audit': { side: 'company', roles: managers },
   'agreement.read': { side: 'company', roles: anyone },
   'agreement.accept': { side: 'company', roles: ownerOnly, fresh: true },
@@ -51,6 +52,8 @@ export const actions = {
   'key_pair.generate': { side: 'company', roles: managers, fresh: true },
   'key_pair.revoke': { side: 'company', roles: managers, fresh: true },
   'connection.read': { side: 'company', roles: anyone },
+  'access_request.make': { side: 'company', roles: managers },
+  'access_request.withdraw': { side: 'company', roles: managers },
   'usage.read': { side: 'company', roles: anyone },
   'first_call.make': { side: 'company', roles: managers },
   'organization.read': { side: 'organization', roles: anyone },
@@ -68,6 +71,9 @@ export const actions = {
   // Asks for a fresh sign-in only where it grants more than before: taking access away must never wait for a password.
   'grant.change': { side: 'organization', roles: managers },
   'grant.revoke': { side: 'organization', roles: managers },
+  'access_request.grant': { side: 'organization', roles: managers, fresh: true },
+  'access_request.decline': { side: 'organization', roles: managers },
+  'access_request.invite': { side: 'organization', roles: managers },
   'disclosure.read': { side: 'organization', roles: managers },
   // Whom a disclosure was about: names of patients, so each look-up leaves an act.
   'disclosure.identify': { side: 'organization', roles: managers },
@@ -79,6 +85,7 @@ export const actions = {
   'operator.company_suspend': { side: 'operator', roles: operators, fresh: true },
   // Asked of the body of the act above: a closed company stays closed.
   'operator.company_close': { side: 'operator', roles: adminOnly, fresh: true },
+  'operator.company_verify': { side: 'operator', roles: operators, fresh: true },
   'operator.organization_create': { side: 'operator', roles: operators, fresh: true },
   'operator.agreement_publish': { side: 'operator', roles: adminOnly, fresh: true },
 } as const satisfies Record<string, Rule>

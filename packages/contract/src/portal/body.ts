@@ -11,6 +11,10 @@ const timeZone = Type.Union([Type.String({ maxLength: 100 }), Type.Null()], { de
 const givenRole = Type.Enum(['admin', 'member', 'support'])
 /** For the history. Support gives one with every act. */
 const reason = Type.Optional(Type.String({ maxLength: 500, description: 'Why, without a name of a patient' }))
+const message = Type.String({ maxLength: 600, description: 'For the vendor' })
+/** Of a grant. Left out: as it is. Empty, or null: none. */
+const purpose = Type.String({ maxLength: 600, description: 'What the access is for' })
+const endsOn = Type.Union([Type.String({ maxLength: 10, description: 'The last day of the access' }), Type.Null()])
 const datasets = Type.Array(Type.Enum([...datasetNames]), { uniqueItems: true })
 const notes = Type.Array(Type.Enum([...datasetsWithNotes]), { uniqueItems: true })
 const seenList = Type.String({ maxLength: 64, description: 'The list that was seen' })
@@ -40,6 +44,16 @@ export const portalBodies = {
   changeSignInRule: body({ second_factor_required: Type.Boolean() }),
   transferOwnership: body({ member_id: Type.String({ maxLength: 36 }) }),
   updateCompany: body({ name }),
+  /** Empty texts: nothing is said. */
+  updateCompanyProfile: body({
+    legal_name: Type.String({ maxLength: 200 }),
+    website: Type.String({ maxLength: 300 }),
+    contact: Type.String({ maxLength: 200 }),
+    purpose: Type.String({ maxLength: 600 }),
+  }),
+  setCompanyLogo: body({
+    png: Type.String({ maxLength: 120_000, description: 'A PNG of 128 × 128 pixels in base64' }),
+  }),
   acceptAgreement: body({ version: Type.Integer({ minimum: 1 }) }),
   regenerateKeyPair: body({
     client_id: Type.String({ maxLength: 100, description: 'The pair that ends: what was seen' }),
@@ -59,12 +73,31 @@ export const portalBodies = {
    */
   changeVendorAccess: body({
     access_version: Type.String({ maxLength: 64 }),
+    purpose: Type.Optional(purpose),
+    ends_on: Type.Optional(endsOn),
     all_locations: datasets,
     all_locations_notes: Type.Optional(notes),
     locations: Type.Array(body({ id: Type.String({ maxLength: 16 }), datasets, notes: Type.Optional(notes) }), {
       maxItems: 5000,
     }),
   }),
+  /** `locations`: in words, because a vendor sees no list of them; empty: all. */
+  requestAccess: body({
+    organization_id: Type.String({ maxLength: 20, description: 'The id that the practice gave you' }),
+    datasets,
+    locations: Type.String({ maxLength: 600 }),
+    purpose: Type.String({ maxLength: 600 }),
+  }),
+  /** Of all that the vendor may read. */
+  setVendorTerms: body({ purpose, ends_on: endsOn }),
+  grantVendorRequest: body({
+    datasets,
+    /** Null: all locations, with future ones. */
+    location_ids: Type.Union([Type.Array(Type.String({ maxLength: 16 }), { maxItems: 5000 }), Type.Null()]),
+    message: Type.Optional(message),
+    ends_on: Type.Optional(endsOn),
+  }),
+  declineVendorRequest: body({ message: Type.Optional(message) }),
   accountForPatient: body({
     patient_number: Type.String({ minLength: 1, maxLength: 100, description: 'Of the practice management system' }),
   }),
@@ -83,6 +116,8 @@ export const portalBodies = {
   }),
   createOperatorCompany: tenant,
   setCompanyState: body({ state: Type.Enum(['active', 'suspended', 'closed']), reason }),
+  /** To take a verification back needs a reason of everyone. */
+  setCompanyVerification: body({ is_verified: Type.Boolean(), reason }),
   createOperatorOrganization: tenant,
   publishAgreement: body({
     version: Type.Integer({ minimum: 1 }),

@@ -14,6 +14,42 @@ export type CompanyPage = {
   connections: { organizations: number; locations: number }
 }
 
+/** How many practices grant a company something: no more is said than that. */
+export type PracticeRange = '0' | '1-4' | '5-19' | '20-99' | '100-499' | '500+'
+
+/** What practices see of a company before they grant it access. The members that the company says of itself are null where it says nothing. */
+export type VendorProfile = {
+  legal_name: string | null
+  website: string | null
+  contact: string | null
+  purpose: string | null
+  /** A `data:` address of a PNG of 128 × 128 pixels. */
+  logo: string | null
+  /** Proved to be the company's. */
+  verified_domain: string | null
+  /** When the operator verified who the company is; null: not yet. */
+  verified_at: Instant | null
+  since: Instant
+  practices: PracticeRange
+}
+
+/** The proof of the website's domain: what it takes, and what the last check found. */
+export type DomainProof = {
+  domain: string
+  /** The TXT record is at `dns_name`, or the file at `file_url`; either says `token` and nothing else. */
+  token: string
+  dns_name: string
+  file_url: string
+  method: 'dns' | 'file' | null
+  verified_at: Instant | null
+  checked_at: Instant | null
+  /** What the last check did not find, in words; null: it passed, or there was none. */
+  dns_failure: string | null
+  file_failure: string | null
+}
+
+export type CompanyProfilePage = { profile: VendorProfile; domain: DomainProof | null }
+
 export type AgreementState = {
   current_version: number
   accepted_version: number | null
@@ -49,6 +85,9 @@ export type NewKeyPair = { client_id: string; client_secret: string }
 export type Connection = {
   organization_id: string
   organization_name: string
+  purpose: string | null
+  /** When the access ends by the clock; null: it has no end. */
+  ends_at: Instant | null
   /** How many were found, of which this page has some. */
   locations_total: number
   locations: {
@@ -70,6 +109,28 @@ export type EndedAccess = {
   organization_name: string
   ended_at: Instant
   datasets: { dataset: string; notes_alone: boolean; locations: number; location_names: string[] | null }[]
+}
+
+/** A request for access. `declined` may be made again 30 days later, or when the practice lets the company. */
+export type AccessRequest = {
+  id: string
+  organization_id: string
+  organization_name: string
+  company_id: string
+  company_name: string
+  datasets: string[]
+  /** In the company's words; null: all locations. */
+  locations: string | null
+  purpose: string
+  asked_at: Instant
+  /** Who of the company. */
+  asked_by: string
+  state: 'open' | 'granted' | 'declined' | 'withdrawn'
+  ended_at: Instant | null
+  /** What the practice said with its answer. */
+  message: string | null
+  /** When the practice let the company ask again; null: it did not. */
+  invited_at: Instant | null
 }
 
 export type UsageRange = '1h' | '24h' | '7d' | '30d'
@@ -124,6 +185,11 @@ export type FirstCall = { method: 'GET'; url: string; status: number; duration_m
 export type CompanyAnswers = {
   getCompany: CompanyPage
   updateCompany: Done
+  getCompanyProfile: CompanyProfilePage
+  updateCompanyProfile: CompanyProfilePage
+  setCompanyLogo: Done
+  deleteCompanyLogo: Done
+  checkCompanyDomain: CompanyProfilePage
   listCompanyEvents: Listed<AuditEvent>
   exportCompanyEvents: string
   getAgreement: AgreementPage
@@ -135,6 +201,10 @@ export type CompanyAnswers = {
   listConnections: Listed<Connection>
   /** The latest first; what ended long ago is left out where there is much. */
   listEndedAccess: { data: EndedAccess[] }
+  /** `datasets`: what can be asked for. */
+  listAccessRequests: { data: AccessRequest[]; datasets: string[] }
+  requestAccess: Done
+  withdrawAccessRequest: Done
   getUsage: Usage
   /** The newest first; `next_before` is null on the last page. */
   listRequests: { data: LoggedRequest[]; next_before: string | null }

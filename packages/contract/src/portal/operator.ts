@@ -31,6 +31,8 @@ export type OperatorOverview = {
     state: FreshnessState
   }[]
   removals_held: number
+  /** Active companies that no operator verified; practices do not find them in production. */
+  companies_not_verified: number
 }
 
 export type OperatorCompany = {
@@ -44,6 +46,14 @@ export type OperatorCompany = {
   has_live_key_pair: boolean
   organizations: number
   last_request_at: Instant | null
+  /** Null: not verified. */
+  verified_at: Instant | null
+  verified_by: string | null
+  /** What the company says of itself, to verify it by. */
+  legal_name: string | null
+  website: string | null
+  contact: string | null
+  verified_domain: string | null
 }
 
 export type OperatorOrganization = {
@@ -199,6 +209,7 @@ export type OperatorAnswers = {
   listOperatorCompanies: Listed<OperatorCompany>
   createOperatorCompany: { id: string }
   setCompanyState: Done
+  setCompanyVerification: Done
   listOperatorOrganizations: Listed<OperatorOrganization>
   createOperatorOrganization: { id: string }
   listOperatorAgents: Listed<OperatorAgent>

@@ -1,6 +1,7 @@
 import type { FreshnessState } from '../envelope.ts'
 import type { AuditEvent } from './account.ts'
 import type { Done, Instant, Listed } from './answer.ts'
+import type { AccessRequest, VendorProfile } from './company.ts'
 
 export type OrganizationPage = {
   id: string
@@ -23,9 +24,16 @@ export type OrganizationPage = {
   locations_not_current: { id: string; name: string; state: FreshnessState }[]
   /** Locations at which a second agent was refused within a day. */
   locations_with_two_agents: number
+  /** Requests of vendors that wait for an answer. */
+  access_requests: { company_id: string; company_name: string }[]
+  /** Vendors with access that got another name within 30 days. */
+  renamed_vendors: Rename[]
   /** What can be granted, in the contract's order. */
   datasets: { dataset: string; title: string; has_patient_data: boolean; has_notes: boolean }[]
 }
+
+/** A name that a vendor had until then. */
+export type Rename = { company_id: string; name: string; former_name: string; used_until: Instant }
 
 export type DatasetCopy = {
   dataset: string
@@ -138,6 +146,8 @@ export type RemovalPage = RemovalEntry & { records: { source_id: string; name: s
 export type VendorEntry = {
   company_id: string
   name: string
+  is_verified: boolean
+  verified_domain: string | null
   /** Whether it may read something now. */
   has_access: boolean
   locations: number
@@ -160,14 +170,23 @@ export type GrantEntry = {
   granted_by: string
   revoked_at: Instant | null
   revoked_by: string | null
+  purpose: string | null
+  ends_at: Instant | null
 }
 
 export type VendorPage = {
   company_id: string
   name: string
+  profile: VendorProfile
+  /** Of the last 30 days, the latest first. */
+  former_names: Rename[]
   state: 'active' | 'suspended' | 'closed'
   agreement_in_force: boolean
   last_read_at: Instant | null
+  /** What the access is for; null: not said. */
+  purpose: string | null
+  /** When it ends by the clock; null: it has no end. */
+  ends_at: Instant | null
   /** Names what may be read now, for a change of it. */
   access_version: string
   /** Datasets that are granted for every location, those of the future included. */
@@ -309,7 +328,12 @@ export type OrganizationAnswers = {
   listVendors: Listed<VendorEntry>
   getVendor: VendorPage
   changeVendorAccess: AccessChanged
+  setVendorTerms: Done
   revokeVendorAccess: AccessChanged
+  listVendorRequests: { data: AccessRequest[] }
+  grantVendorRequest: AccessChanged
+  declineVendorRequest: Done
+  inviteVendorRequest: Done
   previewDataset: DatasetPreview
   listGrants: Listed<GrantEntry>
   listDisclosures: { data: DisclosureEntry[]; next_before: string | null }

@@ -1,15 +1,5 @@
-import type { Action } from './action.ts'
-
-/** `anyone`: without a sign-in. `signed_in`: for a signed-in person, about themselves. Anything else: by role. */
-type Gate = Action | 'anyone' | 'signed_in'
-
-type Route = {
-  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  path: string
-  action: Gate
-  /** Names of the parameters in the query that the route takes. */
-  query?: readonly string[]
-}
+import { operatorRoutes } from './operator-route.ts'
+import { historyFilter, list, type Route } from './route-entry.ts'
 
 export const portalApiPath = '/portal/api'
 
@@ -26,14 +16,13 @@ export const portalPages = [
   '/mail',
   '/docs',
   '/account',
+  '/vendors/*',
   '/company/*',
   '/organization/*',
   '/operator',
   '/operator/*',
 ] as const
 
-const list = ['search', 'page'] as const
-const historyFilter = ['search', 'person', 'kind', 'from', 'to'] as const
 const disclosureFilter = ['company_id', 'location_id', 'dataset', 'from', 'to'] as const
 
 /**
@@ -111,6 +100,12 @@ export const portalRoutes = {
 
   getCompany: { method: 'GET', path: '/companies/:company_id', action: 'company.read' },
   updateCompany: { method: 'PATCH', path: '/companies/:company_id', action: 'company.update' },
+  /** What practices see of the company, and the proof of its website. */
+  getCompanyProfile: { method: 'GET', path: '/companies/:company_id/profile', action: 'company.read' },
+  updateCompanyProfile: { method: 'PUT', path: '/companies/:company_id/profile', action: 'company.update' },
+  setCompanyLogo: { method: 'PUT', path: '/companies/:company_id/logo', action: 'company.update' },
+  deleteCompanyLogo: { method: 'DELETE', path: '/companies/:company_id/logo', action: 'company.update' },
+  checkCompanyDomain: { method: 'POST', path: '/companies/:company_id/domain_check', action: 'company.domain_check' },
   listCompanyEvents: {
     method: 'GET',
     path: '/companies/:company_id/events',
@@ -145,6 +140,22 @@ export const portalRoutes = {
     query: list,
   },
   listEndedAccess: { method: 'GET', path: '/companies/:company_id/ended_access', action: 'connection.read' },
+  /** What the company asked practices for. */
+  listAccessRequests: {
+    method: 'GET',
+    path: '/companies/:company_id/access_requests',
+    action: 'connection.read',
+  },
+  requestAccess: {
+    method: 'POST',
+    path: '/companies/:company_id/access_requests',
+    action: 'access_request.make',
+  },
+  withdrawAccessRequest: {
+    method: 'DELETE',
+    path: '/companies/:company_id/access_requests/:request_id',
+    action: 'access_request.withdraw',
+  },
   getUsage: { method: 'GET', path: '/companies/:company_id/usage', action: 'usage.read', query: ['range'] },
   listRequests: {
     method: 'GET',
@@ -242,10 +253,39 @@ export const portalRoutes = {
     path: '/organizations/:organization_id/vendors/:company_id/access',
     action: 'grant.change',
   },
+  /** What the vendor's access is for, and when it ends. */
+  setVendorTerms: {
+    method: 'PUT',
+    path: '/organizations/:organization_id/vendors/:company_id/terms',
+    action: 'grant.change',
+  },
   revokeVendorAccess: {
     method: 'DELETE',
     path: '/organizations/:organization_id/vendors/:company_id/access',
     action: 'grant.revoke',
+  },
+  /** What vendors asked the practice for. */
+  listVendorRequests: {
+    method: 'GET',
+    path: '/organizations/:organization_id/access_requests',
+    action: 'grant.read',
+  },
+  /** Beside what the vendor may read already: all that it asked for, or less. */
+  grantVendorRequest: {
+    method: 'POST',
+    path: '/organizations/:organization_id/access_requests/:request_id/grant',
+    action: 'access_request.grant',
+  },
+  declineVendorRequest: {
+    method: 'POST',
+    path: '/organizations/:organization_id/access_requests/:request_id/refusal',
+    action: 'access_request.decline',
+  },
+  /** Lets the vendor ask again before the 30 days after a refusal are over. */
+  inviteVendorRequest: {
+    method: 'POST',
+    path: '/organizations/:organization_id/access_requests/:request_id/invitation',
+    action: 'access_request.invite',
   },
   previewDataset: {
     method: 'GET',
@@ -330,73 +370,7 @@ export const portalRoutes = {
     action: 'attribution.update',
   },
 
-  getOperatorOverview: { method: 'GET', path: '/operator/overview', action: 'operator.read' },
-  listOperatorCompanies: {
-    method: 'GET',
-    path: '/operator/companies',
-    action: 'operator.read',
-    query: [...list, 'state', 'sort'],
-  },
-  createOperatorCompany: { method: 'POST', path: '/operator/companies', action: 'operator.company_create' },
-  setCompanyState: {
-    method: 'POST',
-    path: '/operator/companies/:company_id/state',
-    action: 'operator.company_suspend',
-  },
-  listOperatorOrganizations: {
-    method: 'GET',
-    path: '/operator/organizations',
-    action: 'operator.read',
-    query: [...list, 'sort'],
-  },
-  createOperatorOrganization: {
-    method: 'POST',
-    path: '/operator/organizations',
-    action: 'operator.organization_create',
-  },
-  listOperatorAgents: {
-    method: 'GET',
-    path: '/operator/agents',
-    action: 'operator.read',
-    query: [...list, 'sort'],
-  },
-  getOperatorCompany: {
-    method: 'GET',
-    path: '/operator/companies/:company_id',
-    action: 'operator.read',
-    query: ['range'],
-  },
-  getOperatorOrganization: {
-    method: 'GET',
-    path: '/operator/organizations/:organization_id',
-    action: 'operator.read',
-    query: ['range'],
-  },
-  getOperatorAgent: {
-    method: 'GET',
-    path: '/operator/agents/:agent_id',
-    action: 'operator.read',
-    query: ['range'],
-  },
-  getOperatorLocation: {
-    method: 'GET',
-    path: '/operator/locations/:location_id',
-    action: 'operator.read',
-    query: ['range'],
-  },
-  getServicePlot: { method: 'GET', path: '/operator/service', action: 'operator.read', query: ['range'] },
-  getJobs: { method: 'GET', path: '/operator/jobs', action: 'operator.read' },
-  getLimits: { method: 'GET', path: '/operator/limits', action: 'operator.read' },
-  listAgreements: { method: 'GET', path: '/operator/agreements', action: 'operator.read' },
-  publishAgreement: { method: 'POST', path: '/operator/agreements', action: 'operator.agreement_publish' },
-  listOperatorEvents: {
-    method: 'GET',
-    path: '/operator/events',
-    action: 'operator.read',
-    query: [...historyFilter, 'page'],
-  },
-  /** Answers text/csv. */
-  exportOperatorEvents: { method: 'GET', path: '/operator/events.csv', action: 'operator.read', query: historyFilter },
+  ...operatorRoutes,
 } as const satisfies Record<string, Route>
 
 export type PortalRouteName = keyof typeof portalRoutes

@@ -1,6 +1,7 @@
 import { Button, Group, Stack, Text, TextInput } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
-import { useAct } from '../../api/query.ts'
+import { useSuspenseQuery } from '@tanstack/react-query'
+import { read, useAct } from '../../api/query.ts'
 import { useMay } from '../../api/session.ts'
 import { CopyField } from '../../ui/Copy.tsx'
 import { useDraftForm } from '../../ui/draft.ts'
@@ -10,12 +11,17 @@ import { PageHeader } from '../../ui/PageHeader.tsx'
 import { Section } from '../../ui/Section.tsx'
 import { When } from '../../ui/When.tsx'
 import { WhoMay } from '../../ui/WhoMay.tsx'
+import { VendorProfileSection } from '../organization/VendorProfileSection.tsx'
 import { useCompany } from './company.ts'
+import { DomainProof } from './DomainProof.tsx'
+import { LogoField } from './LogoField.tsx'
+import { ProfileForm } from './ProfileForm.tsx'
 
-/** The company's name, id and owner. */
+/** The company's name, profile, proof of its website, id and owner. */
 export function CompanySettingsPage() {
   const company = useCompany()
   const may = useMay(company.id)
+  const { data } = useSuspenseQuery(read('getCompanyProfile', { params: { company_id: company.id } }))
   return (
     <>
       <PageHeader title="Settings" description="What practices and the operator see about your company." />
@@ -31,7 +37,25 @@ export function CompanySettingsPage() {
             </>
           )}
         </Section>
+        {may('company.update') && (
+          <Section title="Profile" description="Practices read this before they grant you access.">
+            <LogoField companyId={company.id} hasLogo={data.profile.logo !== null} />
+            <ProfileForm key={company.id} companyId={company.id} profile={data.profile} />
+          </Section>
+        )}
+        <Section
+          title="Verified website"
+          description="Prove that your website is yours, so that practices recognize you."
+        >
+          <DomainProof companyId={company.id} domain={data.domain} mayCheck={may('company.domain_check')} />
+        </Section>
+        <VendorProfileSection
+          name={company.name}
+          profile={data.profile}
+          description="Preview: this is what practices see of your company."
+        />
         <Section title="About the company">
+          <CopyField label="Link for practices to your page" value={`${location.origin}/vendors/${company.id}`} />
           <CopyField label="Company id" value={company.id} />
           <Text size="sm">
             Owner: <b>{company.owner.name}</b>, {company.owner.email}.{' '}
@@ -72,7 +96,7 @@ function NameForm({ id, name }: { id: string; name: string }) {
       <Stack maw={420}>
         <TextInput
           label="Name of the company"
-          description="Practices see this name when they grant access."
+          description="Practices see this name when they grant access. Another name ends the verification by the operator, and practices with access see the change for 30 days."
           maxLength={200}
           autoComplete="organization"
           key={form.key('name')}

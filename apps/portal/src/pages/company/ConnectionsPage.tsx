@@ -15,6 +15,7 @@ import { StateBadge } from '../../ui/StateBadge.tsx'
 import { type ListSearch, listQuery, useUrlState } from '../../ui/url-state.ts'
 import { When } from '../../ui/When.tsx'
 import { datasetTitle } from '../organization/dataset-title.ts'
+import { AccessRequests } from './AccessRequests.tsx'
 import { useCompany, useCompanyParams } from './company.ts'
 
 /** The practices that granted the company access, and how current each dataset is. */
@@ -23,6 +24,7 @@ export function ConnectionsPage() {
   const company = useCompany()
   const [search] = useUrlState<ListSearch>()
   const { data: ended } = useSuspenseQuery(read('listEndedAccess', { params })).data
+  const requests = useSuspenseQuery(read('listAccessRequests', { params })).data
   const list = useSuspenseQuery(read('listConnections', { params, query: listQuery(search) })).data
   return (
     <>
@@ -39,6 +41,7 @@ export function ConnectionsPage() {
           <PracticeSection key={connection.organization_id} connection={connection} />
         ))}
         <Pages list={{ ...list, data: list.data.flatMap(rowsOf) }} />
+        <AccessRequests companyId={company.id} requests={requests.data} datasets={requests.datasets} />
         {ended.length > 0 && <EndedSection ended={ended} />}
       </Stack>
     </>
@@ -71,12 +74,22 @@ function rowsOf({ organization_id, locations }: Connection): unknown[] {
 }
 
 function PracticeSection({ connection }: { connection: Connection }) {
-  const { organization_id, organization_name, locations_total: total, locations } = connection
+  const { organization_id, organization_name, locations_total: total, locations, purpose, ends_at } = connection
   return (
     <Section
       title={organization_name}
       description={`Organization id ${organization_id} · ${formatCount(total)} ${total === 1 ? 'location' : 'locations'}`}
     >
+      {(purpose || ends_at) && (
+        <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+          {purpose && `Purpose: ${purpose}. `}
+          {ends_at && (
+            <>
+              The access ends <When at={ends_at} />. Ask the practice to extend it.
+            </>
+          )}
+        </Text>
+      )}
       <DataTable
         caption={`Locations of ${organization_name}`}
         rows={locations}

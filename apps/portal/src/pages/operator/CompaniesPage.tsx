@@ -20,6 +20,7 @@ import { useUrlState } from '../../ui/url-state.ts'
 import { When } from '../../ui/When.tsx'
 import { CreateTenant } from './CreateTenant.tsx'
 import { companyQuery, companyStates } from './company-search.ts'
+import { VerifyCompany } from './VerifyCompany.tsx'
 
 const route = getRouteApi('/signed-in/operator/companies')
 
@@ -46,6 +47,7 @@ export function CompaniesPage() {
   const { data: list } = useSuspenseQuery(read('listOperatorCompanies', { query: companyQuery(search) }))
   const needsReason = useNeedsReason()
   const setState = useAct('setCompanyState')
+  const [verifying, setVerifying] = useState<OperatorCompany | null>(null)
   const [asked, setAsked] = useState<{ company: OperatorCompany; state: CompanyState } | null>(null)
   return (
     <>
@@ -56,7 +58,7 @@ export function CompaniesPage() {
       />
       <Stack>
         <Group gap="sm">
-          <SearchField label="Search companies" placeholder="Name or owner’s e-mail" />
+          <SearchField label="Search companies" placeholder="Name, owner’s e-mail, domain or id" />
           <Select
             aria-label="State"
             placeholder="Any state"
@@ -67,14 +69,27 @@ export function CompaniesPage() {
             clearButtonProps={{ 'aria-label': 'Any state' }}
             w={{ base: '100%', xs: 160 }}
           />
+          <Select
+            aria-label="Verification"
+            placeholder="Verified or not"
+            data={[
+              { value: 'no', label: 'Not verified' },
+              { value: 'yes', label: 'Verified' },
+            ]}
+            value={search.verified ?? null}
+            onChange={(verified) => change({ verified, page: undefined })}
+            clearable
+            clearButtonProps={{ 'aria-label': 'Verified or not' }}
+            w={{ base: '100%', xs: 180 }}
+          />
         </Group>
         <Card withBorder padding="md">
           {list.total === 0 ? (
             <EmptyState
               icon={IconBuilding}
-              title={search.search || search.state ? 'No company matches' : 'No company yet'}
+              title={search.search || search.state || search.verified ? 'No company matches' : 'No company yet'}
             >
-              {search.search || search.state
+              {search.search || search.state || search.verified
                 ? 'Try another name or state.'
                 : 'Create a company. Its owner is invited by e-mail.'}
             </EmptyState>
@@ -100,6 +115,10 @@ export function CompaniesPage() {
                 },
                 { header: 'State', sortBy: 'state', cell: ({ state }) => <StateBadge state={state} /> },
                 {
+                  header: 'Identity',
+                  cell: ({ verified_at }) => <StateBadge state={verified_at ? 'verified' : 'not_verified'} />,
+                },
+                {
                   header: 'Agreement',
                   cell: ({ agreement_in_force }) => (
                     <StateBadge state={agreement_in_force ? 'in_force' : 'not_accepted'} />
@@ -121,7 +140,11 @@ export function CompaniesPage() {
                   isHidden: true,
                   align: 'right',
                   cell: (company) => (
-                    <CompanyMenu company={company} onChoose={(state) => setAsked({ company, state })} />
+                    <CompanyMenu
+                      company={company}
+                      onChoose={(state) => setAsked({ company, state })}
+                      onVerify={() => setVerifying(company)}
+                    />
                   ),
                 },
               ]}
@@ -147,11 +170,20 @@ export function CompaniesPage() {
       >
         {asked && actions[asked.state].text}
       </ConfirmDialog>
+      <VerifyCompany company={verifying} onClose={() => setVerifying(null)} />
     </>
   )
 }
 
-function CompanyMenu({ company, onChoose }: { company: OperatorCompany; onChoose: (state: CompanyState) => void }) {
+function CompanyMenu({
+  company,
+  onChoose,
+  onVerify,
+}: {
+  company: OperatorCompany
+  onChoose: (state: CompanyState) => void
+  onVerify: () => void
+}) {
   const may = useMay('operator')
   const next = companyStates.filter(
     (state) => state !== company.state && (state !== 'closed' || may('operator.company_close')),
@@ -164,6 +196,9 @@ function CompanyMenu({ company, onChoose }: { company: OperatorCompany; onChoose
         </ActionIcon>
       </Menu.Target>
       <Menu.Dropdown>
+        {may('operator.company_verify') && (
+          <Menu.Item onClick={onVerify}>{company.verified_at ? 'Take verification back…' : 'Verify…'}</Menu.Item>
+        )}
         {next.map((state) => (
           <Menu.Item key={state} onClick={() => onChoose(state)}>
             {actions[state].button}…

@@ -1,7 +1,14 @@
 import type { FreshnessState } from '@bridgework/contract'
 import type { OperatorOverview } from '@bridgework/contract/portal'
 import { Group, SimpleGrid, Stack, Text } from '@mantine/core'
-import { IconAlertTriangle, IconCircleCheck, IconClock, IconDeviceDesktop, IconTrash } from '@tabler/icons-react'
+import {
+  IconAlertTriangle,
+  IconCircleCheck,
+  IconClock,
+  IconDeviceDesktop,
+  IconShieldCheck,
+  IconTrash,
+} from '@tabler/icons-react'
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { read } from '../../api/query.ts'
 import { bytesInWords } from '../../ui/bytes.ts'
@@ -86,7 +93,8 @@ export function OverviewPage() {
   )
 }
 
-function todosOf({ agents, freshness, not_current, removals_held }: OperatorOverview): Todo[] {
+function todosOf(overview: OperatorOverview): Todo[] {
+  const { agents, freshness, not_current, removals_held, companies_not_verified: unverified } = overview
   const link = (to: '/operator/agents' | '/operator/jobs', words: string) => (
     <ButtonLink size="xs" variant="default" to={to}>
       {words}
@@ -104,6 +112,21 @@ function todosOf({ agents, freshness, not_current, removals_held }: OperatorOver
         </li>
       ))
   return [
+    ...(unverified > 0 && overview.environment === 'production'
+      ? [
+          {
+            icon: IconShieldCheck,
+            title:
+              unverified === 1 ? 'A company waits for verification' : `${unverified} companies wait for verification`,
+            text: 'Practices do not find a company before an operator has verified it.',
+            action: (
+              <ButtonLink size="xs" to="/operator/companies" search={{ verified: 'no', state: 'active' }}>
+                Review companies
+              </ButtonLink>
+            ),
+          },
+        ]
+      : []),
     ...(agents.silent > 0
       ? [
           {

@@ -3,13 +3,22 @@ import { type SortedSearch, sortedQuery, sortedSearch } from '../../ui/url-state
 
 export const companyStates = ['active', 'suspended', 'closed'] as const
 
-type CompanySearch = SortedSearch & { state?: (typeof companyStates)[number] | undefined }
+const verifiedChoices = ['yes', 'no'] as const
 
-/** The address of the list of companies: search, page and one state. */
+type CompanySearch = SortedSearch & {
+  state?: (typeof companyStates)[number] | undefined
+  verified?: (typeof verifiedChoices)[number] | undefined
+}
+
+/** The address of the list of companies: search, page, one state, verified or not. */
 export function companySearch(search: Record<string, unknown>): CompanySearch {
-  return { ...sortedSearch(search), state: oneOf(search, 'state', companyStates) }
+  return {
+    ...sortedSearch(search),
+    state: oneOf(search, 'state', companyStates),
+    verified: oneOf(search, 'verified', verifiedChoices),
+  }
 }
 
 export function companyQuery(search: CompanySearch) {
-  return { ...sortedQuery(search), state: search.state }
+  return { ...sortedQuery(search), state: search.state, verified: search.verified }
 }

@@ -14,6 +14,7 @@ import classes from './AccessEditor.module.css'
 import { AccessMatrix } from './AccessMatrix.tsx'
 import { AccessSummary, aboutNotes, counted } from './AccessSummary.tsx'
 import { type Access, accessOf, bodyOf, type Cells, changesOf, notesOf, withCells } from './access-draft.ts'
+import { bodyOfTerms, type Terms } from './access-terms.ts'
 import { DatasetPreviewDrawer } from './DatasetPreviewDrawer.tsx'
 
 /** So many locations are seen at a glance; beyond, one searches. */
@@ -25,9 +26,12 @@ export function AccessEditor({
   vendor,
   datasets,
   mayGrant,
+  terms,
 }: {
   organizationId: string
   vendor: VendorPage
+  /** Purpose and end of a first grant; null: they stay. */
+  terms: Terms | null
   datasets: OrganizationPage['datasets']
   mayGrant: boolean
 }) {
@@ -56,7 +60,10 @@ export function AccessEditor({
   }
   const save = async () => {
     const params = { organization_id: organizationId, company_id: vendor.company_id }
-    await change.mutateAsync({ params, body: { access_version: vendor.access_version, ...bodyOf(wanted) } })
+    await change.mutateAsync({
+      params,
+      body: { access_version: vendor.access_version, ...bodyOf(wanted), ...bodyOfTerms(terms) },
+    })
     setDraft(null)
     notifications.show({ message: `The access of ${vendor.name} is changed.` })
   }

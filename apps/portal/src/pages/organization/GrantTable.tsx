@@ -20,8 +20,12 @@ export function GrantTable({ grants, withVendor }: { grants: readonly GrantEntry
         { header: 'Where', cell: ({ location_name }) => location_name ?? 'All locations, also future ones' },
         {
           header: 'State',
-          cell: ({ revoked_at }) => <StateBadge state={revoked_at ? 'revoked' : 'granted'} />,
+          cell: ({ revoked_at, ends_at }) => (
+            <StateBadge state={revoked_at || (ends_at && Date.parse(ends_at) <= Date.now()) ? 'revoked' : 'granted'} />
+          ),
         },
+        { header: 'Purpose', cell: ({ purpose }) => <Text size="sm">{purpose ?? '–'}</Text> },
+        { header: 'Ends', cell: ({ ends_at }) => <When at={ends_at} never="–" /> },
         { header: 'Granted', cell: (grant) => <Act at={grant.granted_at} by={grant.granted_by} /> },
         { header: 'Revoked', cell: (grant) => <Act at={grant.revoked_at} by={grant.revoked_by} /> },
       ]}

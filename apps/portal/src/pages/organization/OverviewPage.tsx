@@ -101,6 +101,8 @@ function todosOf(
     locations_by_state,
     locations_not_current,
     locations_with_two_agents: contested,
+    renamed_vendors,
+    access_requests: requests,
   }: OrganizationPage,
   params: Params,
 ): Todo[] {
@@ -130,6 +132,27 @@ function todosOf(
       <ButtonLink size="xs" to="/organization/$organization_id/removals" params={params}>
         Review removals
       </ButtonLink>,
+    )
+  }
+  if (requests.length > 0) {
+    add(
+      IconShieldCheck,
+      requests.length === 1 ? 'A vendor asks for access' : `${requests.length} vendors ask for access`,
+      'Grant what it asks for, grant less, or decline.',
+      <ButtonLink size="xs" to="/organization/$organization_id/vendors" params={params}>
+        Review requests
+      </ButtonLink>,
+      requests.map(({ company_id, company_name }) => (
+        <li key={company_id}>
+          <PageLink
+            size="sm"
+            to="/organization/$organization_id/vendors/$company_id"
+            params={{ ...params, company_id }}
+          >
+            {company_name}
+          </PageLink>
+        </li>
+      )),
     )
   }
   if (contested > 0) {
@@ -193,6 +216,25 @@ function todosOf(
       'No locations yet',
       'Locations appear after the agent has read your system for the first time. This takes a few minutes.',
       null,
+    )
+  }
+  if (renamed_vendors.length > 0) {
+    add(
+      IconShieldCheck,
+      renamed_vendors.length === 1 ? 'A vendor has another name' : `${renamed_vendors.length} vendors have other names`,
+      'Its access did not change. Check that you still know who it is.',
+      null,
+      renamed_vendors.map(({ company_id, name, former_name, used_until }) => (
+        <li key={used_until}>
+          <PageLink
+            size="sm"
+            to="/organization/$organization_id/vendors/$company_id"
+            params={{ ...params, company_id }}
+          >
+            {name}, until {new Date(used_until).toLocaleDateString('en-US', { dateStyle: 'medium' })} “{former_name}”
+          </PageLink>
+        </li>
+      )),
     )
   }
   if (vendors === 0 && locations > 0) {

@@ -8,6 +8,7 @@ import { useState } from 'react'
 import { read, useAct } from '../../api/query.ts'
 import { useMay } from '../../api/session.ts'
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx'
+import { useDraft } from '../../ui/draft.ts'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { PageLink } from '../../ui/links.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
@@ -16,18 +17,24 @@ import { StatCard } from '../../ui/StatCard.tsx'
 import { When } from '../../ui/When.tsx'
 import { WhoMay } from '../../ui/WhoMay.tsx'
 import { AccessEditor } from './AccessEditor.tsx'
+import { AccessTerms } from './AccessTerms.tsx'
+import type { Terms } from './access-terms.ts'
 import { GrantTable } from './GrantTable.tsx'
+import { VendorProfileSection } from './VendorProfileSection.tsx'
+import { VendorRequests } from './VendorRequests.tsx'
 
 const route = getRouteApi('/signed-in/organization/$organization_id/vendors/$company_id')
 
-/** One vendor: what it may read where, the way to open more, the way to shut it out. */
+/** One vendor: who it is, what it may read where, the way to open more, the way to shut it out. */
 export function VendorPage() {
   const params = route.useParams()
   const { organization_id } = params
   const { data: vendor } = useSuspenseQuery(read('getVendor', { params }))
   const { data: organization } = useSuspenseQuery(read('getOrganization', { params: { organization_id } }))
+  const { data: requests } = useSuspenseQuery(read('listVendorRequests', { params: { organization_id } }))
   const may = useMay(organization_id)
   const revoke = useAct('revokeVendorAccess')
+  const [terms, setTerms] = useDraft<Terms>(`terms of ${vendor.company_id}`)
   const [isRevoking, setRevoking] = useState(false)
   const open = new Set(vendor.locations.flatMap(({ datasets }) => datasets))
   const hasAccess = open.size > 0 || vendor.all_locations.length > 0
@@ -57,6 +64,26 @@ export function VendorPage() {
       />
       <Stack>
         <VendorStatus vendor={vendor} />
+        {vendor.former_names.length > 0 && (
+          <Alert color="orange" icon={<IconAlertTriangle aria-hidden />}>
+            <Text size="sm" fw={600} c="bright">
+              This vendor has another name now
+            </Text>
+            {vendor.former_names.map(({ former_name, used_until }) => (
+              <Text key={used_until} size="sm" c="bright">
+                It was “{former_name}” until <When at={used_until} />.
+              </Text>
+            ))}
+          </Alert>
+        )}
+        <VendorRequests
+          organizationId={organization_id}
+          requests={requests.data.filter(
+            ({ company_id, state }) => company_id === vendor.company_id && (state === 'open' || state === 'declined'),
+          )}
+          datasets={organization.datasets}
+        />
+        <VendorProfileSection name={vendor.name} profile={vendor.profile} />
         <SimpleGrid cols={{ base: 1, xs: 3 }}>
           <StatCard label="Datasets" value={open.size} hint={`of ${organization.datasets.length}`} />
           <StatCard
@@ -81,6 +108,15 @@ export function VendorPage() {
             }
           />
         </SimpleGrid>
+        <AccessTerms
+          key={vendor.ends_at}
+          organizationId={organization_id}
+          vendor={vendor}
+          hasAccess={hasAccess}
+          mayGrant={may('grant.change')}
+          draft={terms}
+          onChange={setTerms}
+        />
         {vendor.locations.length === 0 ? (
           <Section title="What it may read">
             <EmptyState icon={IconAlertTriangle} title="Your practice has no location yet">
@@ -90,6 +126,7 @@ export function VendorPage() {
         ) : (
           <AccessEditor
             key={vendor.company_id}
+            terms={hasAccess ? null : terms}
             organizationId={organization_id}
             vendor={vendor}
             datasets={organization.datasets}

@@ -4,16 +4,19 @@ import { IconShieldCheck } from '@tabler/icons-react'
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { read } from '../../api/query.ts'
+import { CopyField } from '../../ui/Copy.tsx'
 import { DataTable } from '../../ui/DataTable.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { PageLink } from '../../ui/links.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { Pages } from '../../ui/Pages.tsx'
 import { SearchField } from '../../ui/SearchField.tsx'
+import { Section } from '../../ui/Section.tsx'
 import { StateBadge } from '../../ui/StateBadge.tsx'
 import { listQuery } from '../../ui/url-state.ts'
 import { When } from '../../ui/When.tsx'
 import { datasetTitle } from './dataset-title.ts'
+import { VendorRequests } from './VendorRequests.tsx'
 
 const route = getRouteApi('/signed-in/organization/$organization_id/vendors')
 
@@ -22,6 +25,8 @@ export function VendorsPage() {
   const params = route.useParams()
   const search = route.useSearch()
   const { data: list } = useSuspenseQuery(read('listVendors', { params, query: listQuery(search) }))
+  const { data: requests } = useSuspenseQuery(read('listVendorRequests', { params }))
+  const { data: organization } = useSuspenseQuery(read('getOrganization', { params }))
   return (
     <>
       <PageHeader
@@ -29,7 +34,12 @@ export function VendorsPage() {
         description="The vendors that may read your data, and which datasets. A vendor reads only what you granted."
       />
       <Stack>
-        <SearchField label="Find a vendor" placeholder="Find any vendor by name" />
+        <VendorRequests
+          organizationId={params.organization_id}
+          requests={requests.data.filter(({ state }) => state === 'open' || state === 'declined')}
+          datasets={organization.datasets}
+        />
+        <SearchField label="Find a vendor" placeholder="Name, domain or company id" />
         <Card withBorder padding="md">
           {list.total === 0 ? (
             <EmptyState
@@ -37,8 +47,8 @@ export function VendorsPage() {
               title={search.search ? `No vendor matches “${search.search}”` : 'No vendor has access'}
             >
               {search.search
-                ? 'Ask the vendor which name it uses in Bridgework.'
-                : 'To grant access, search for a vendor by name and choose what it may read.'}
+                ? 'Ask the vendor for its name or company id in Bridgework. In production, only vendors that the operator verified are found.'
+                : 'To grant access, search for a vendor and choose what it may read.'}
             </EmptyState>
           ) : (
             <DataTable
@@ -48,16 +58,27 @@ export function VendorsPage() {
               columns={[
                 {
                   header: 'Vendor',
-                  cell: ({ company_id, name }) => (
-                    <PageLink
-                      size="sm"
-                      fw={500}
-                      to="/organization/$organization_id/vendors/$company_id"
-                      params={{ ...params, company_id }}
-                    >
-                      {name}
-                    </PageLink>
+                  cell: ({ company_id, name, verified_domain }) => (
+                    <>
+                      <PageLink
+                        size="sm"
+                        fw={500}
+                        to="/organization/$organization_id/vendors/$company_id"
+                        params={{ ...params, company_id }}
+                      >
+                        {name}
+                      </PageLink>
+                      {verified_domain && (
+                        <Text size="xs" c="dimmed">
+                          {verified_domain}
+                        </Text>
+                      )}
+                    </>
                   ),
+                },
+                {
+                  header: 'Identity',
+                  cell: ({ is_verified }) => <StateBadge state={is_verified ? 'verified' : 'not_verified'} />,
                 },
                 {
                   header: 'Access',
@@ -72,9 +93,15 @@ export function VendorsPage() {
           )}
         </Card>
         <Pages list={list} />
+        <Section
+          title="Let a vendor ask for access"
+          description="Give this id to a vendor that you want to work with. With it the vendor can send you a request; you decide."
+        >
+          <CopyField label="Practice id" value={params.organization_id} />
+        </Section>
         {!search.search && list.total > 0 && (
           <Text size="sm" c="dimmed">
-            To grant another vendor access, search for it by name.
+            To grant another vendor access, search for its name, its verified domain or its company id.
           </Text>
         )}
       </Stack>

@@ -157,6 +157,8 @@ async function someInstallation(t: TestContext) {
     'company list': none,
     'company suspend': of('--company', company),
     'company resume': of('--company', company),
+    'company verify': of('--company', company),
+    'company unverify': of('--company', company),
     'company close': async () => ({ args: ['--company', await makeCompany('Closing')] }),
     'company erase': async () => ({ args: ['--company', await makeCompany('Leaving'), '--confirm', 'Leaving'] }),
     'member add': of('--company', company, ...person('ada@example.com')),

@@ -4,13 +4,16 @@ import {
   listCompanies,
   requireCompany,
   resumeCompany,
+  setCompanyVerified,
   suspendCompany,
 } from '../../modules/directory/company.ts'
 import { createCompany } from '../../modules/membership/create-tenant.ts'
 import { withTransaction } from '../../platform/database/pool.ts'
 import type { CompanyId } from '../../platform/identity/identity.ts'
+import type { RecordAct } from './act.ts'
 import { list, table } from './answer.ts'
 import { type Command, type CommandGroup, command } from './command-line.ts'
+import type { Context } from './context.ts'
 import { describePerson, inviteFromCommandLine, toEntry } from './invite.ts'
 import { eraseFromCommandLine } from './leaving.ts'
 import { optional, required, text, uuid } from './option.ts'
@@ -53,8 +56,8 @@ export const company: CommandGroup = {
       options: {},
       run: async ({ pool }) => {
         const data = await listCompanies(pool)
-        const rows = data.map((each) => [each.id, each.name, each.state, each.createdAt])
-        return { data, text: table(['id', 'name', 'state', 'created'], rows) }
+        const rows = data.map((each) => [each.id, each.name, each.state, each.createdAt, each.verifiedAt])
+        return { data, text: table(['id', 'name', 'state', 'created', 'verified'], rows) }
       },
     }),
     suspend: changing(
@@ -64,6 +67,19 @@ export const company: CommandGroup = {
     ),
     resume: changing('operator.company_suspend', 'Ends a suspension.', resumeCompany),
     close: changing('operator.company_close', 'Closes a company for good: it cannot be resumed.', closeCompany),
+    verify: command({
+      help: 'Notes that you verified who a company is, so that practices find it. Check its legal name, website and contact first.',
+      act: 'operator.company_verify',
+      options: { company: required('<id>', 'the company', uuid<CompanyId>) },
+      run: (context, { company }, record) => verify(context, company, 'The operator (command line)', record),
+    }),
+    unverify: command({
+      help: 'Takes a verification back. Practices that granted the company something still see it; others no longer find it.',
+      act: 'operator.company_verify',
+      needsReason: true,
+      options: { company: required('<id>', 'the company', uuid<CompanyId>) },
+      run: (context, { company }, record) => verify(context, company, null, record),
+    }),
     erase: command({
       help: 'Erases a vendor for good: keys, people and usage. What it read, its grants and its history stay, as the law requires. Shows both and asks for the name first. Repeat it after an interruption.',
       act: 'company.erase',
@@ -77,6 +93,16 @@ export const company: CommandGroup = {
       },
     }),
   },
+}
+
+async function verify({ pool }: Context, company: CompanyId, by: string | null, record: RecordAct) {
+  const state = by === null ? 'no longer verified' : 'verified'
+  const data = await withTransaction(pool, async (client) => {
+    const changed = await setCompanyVerified(client, company, by)
+    await record(client, `${changed.name} (${company}): ${state}`, { side: 'company', id: company })
+    return changed
+  })
+  return { data, text: `${data.name} is ${state}.` }
 }
 
 function changing(act: AuditAction, help: string, change: typeof suspendCompany): Command {

@@ -3,12 +3,13 @@ import {
   type AccessChange,
   type Counted,
   type GrantScope,
+  type GrantTerms,
   grantAccess,
   revokeAccess,
 } from '../../modules/consent/grant.ts'
 import { requireCompany } from '../../modules/directory/company.ts'
 import { listLocations } from '../../modules/directory/location.ts'
-import { requireOrganization } from '../../modules/directory/organization.ts'
+import { endOfDay, requireOrganization } from '../../modules/directory/organization.ts'
 import { completeLocations } from '../../modules/onboarding/complete-locations.ts'
 import { listGrants } from '../../modules/overview/grant.ts'
 import type { Queryable } from '../../platform/database/queryable.ts'
@@ -33,10 +34,16 @@ export const grant: CommandGroup = {
     add: command({
       help: 'Grants a company access, from its next request on.',
       act: 'grant.change',
-      options: scope,
-      run: async ({ pool }, scope, record) => {
+      options: {
+        ...scope,
+        purpose: optional('<text>', 'what the access is for', text),
+        until: optional('<day>', 'its last day, like 2027-12-31: ends all that the company may read there', text),
+      },
+      run: async ({ pool }, { purpose, until, ...scope }, record) => {
         await completeLocations(pool)
-        const data = await grantAccess(pool, scopeOf(scope), (client, change) =>
+        const endsAt = until === undefined ? undefined : await endOfDay(pool, scope.organization, until)
+        const termsOf = (now: GrantTerms) => ({ purpose: purpose ?? now.purpose, endsAt: endsAt ?? now.endsAt })
+        const data = await grantAccess(pool, { ...scopeOf(scope), termsOf }, (client, change) =>
           recordChange(client, record, scope, change),
         )
         return { data, text: `Granted ${counted(data)}.` }

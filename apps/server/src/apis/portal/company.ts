@@ -1,6 +1,7 @@
 import { vendorApiPath } from '@bridgework/contract'
 import type { AgreementPage, AgreementState, CompanyPage, PortalAnswers } from '@bridgework/contract/portal'
 import { recordAudit } from '../../modules/audit/store.ts'
+import { organizationsGranting } from '../../modules/consent/grant.ts'
 import {
   acceptAgreement,
   agreementInForce,
@@ -21,7 +22,9 @@ import { countConnections } from '../../modules/overview/connection.ts'
 import { listEndedAccess } from '../../modules/overview/ended-access.ts'
 import { lastUsesOf } from '../../modules/usage/store.ts'
 import { withTransaction } from '../../platform/database/pool.ts'
+import type { Queryable } from '../../platform/database/queryable.ts'
 import { Problem } from '../../platform/errors/problem.ts'
+import type { CompanyId } from '../../platform/identity/identity.ts'
 import { entryOf } from './audit.ts'
 import { connectionsPage } from './connections.ts'
 import type { PortalContext, PortalHandlers } from './context.ts'
@@ -75,8 +78,10 @@ export const companyHandlers: PortalHandlers<
 
   updateCompany: async ({ pool }, call) => {
     await withTransaction(pool, async (client) => {
-      const name = await renameCompany(client, call.member.companyId, call.body.name)
+      const { companyId } = call.member
+      const { name, former } = await renameCompany(client, companyId, call.body.name)
       await recordAudit(client, entryOf(call, 'company.update', `Name: ${name}`))
+      if (name !== former) await announceRename(client, companyId, former, name)
     })
     return { done: true }
   },
@@ -198,6 +203,22 @@ export const companyHandlers: PortalHandlers<
 }
 
 const firstCallLengthMax = 20_000
+
+/** Puts a rename into the history of every practice that grants the company something. Who of the company did it is its own business. */
+async function announceRename(client: Queryable, companyId: CompanyId, former: string, name: string): Promise<void> {
+  for (const tenantId of await organizationsGranting(client, companyId)) {
+    await recordAudit(client, {
+      side: 'organization',
+      tenantId,
+      userId: null,
+      actor: name,
+      action: 'company.rename',
+      subject: `${former} is now ${name}`,
+      ip: null,
+      requestId: null,
+    })
+  }
+}
 
 /** The one place where a secret leaves the service for a person. */
 function toNewKeyPair({ clientId, clientSecret }: NewKeyPair): PortalAnswers['generateKeyPair'] {

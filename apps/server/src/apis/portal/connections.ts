@@ -31,6 +31,8 @@ export async function connectionsPage(
     connections.map(async (connection) => ({
       organization_id: connection.organizationId,
       organization_name: connection.organizationName,
+      purpose: connection.purpose,
+      ends_at: connection.endsAt?.toISOString() ?? null,
       locations_total: connection.locationsTotal,
       locations: await Promise.all(connection.locations.map(toLocation)),
     })),

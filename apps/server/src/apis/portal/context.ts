@@ -8,6 +8,7 @@ import type {
   Side,
 } from '@bridgework/contract/portal'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { ProofAccess } from '../../modules/directory/domain-proof.ts'
 import type { ProviderAccess } from '../../modules/identity-provider/open-id-connect.ts'
 import type { Auth } from '../../modules/sign-in/auth.ts'
 import type { Person } from '../../modules/sign-in/person.ts'
@@ -30,6 +31,8 @@ export type PortalContext = Pick<
   onSignUp: () => void
   /** How identity providers of customers are called. */
   providerAccess: ProviderAccess
+  /** How proofs of companies' websites are looked for. */
+  proofAccess: ProofAccess
 }
 
 /** One request of a route, after every gate: parsed, signed in where the route asks for it, and permitted. */

@@ -72,6 +72,7 @@ async function someMatrix(t: TestContext, roles: readonly MemberRole[] = rolesOf
     location_id: locationOf.id,
     agent_id: (await world.addAgent(locationOf.organizationId)).agentId,
     dataset: datasetNames[0] ?? '',
+    request_id: await requestOf(world, vendorOf.companyId, locationOf.organizationId),
   })
   return {
     world,
@@ -81,6 +82,16 @@ async function someMatrix(t: TestContext, roles: readonly MemberRole[] = rolesOf
     ofOther,
     ofForeign,
   }
+}
+
+/** An open request of a company for access to an organization's data. */
+async function requestOf(world: PortalWorld, companyId: CompanyId, organizationId: OrganizationId): Promise<string> {
+  const { rows } = await world.pool.query<{ id: string }>(
+    `insert into access_request (id, company_id, organization_id, datasets, all_locations, purpose, asked_at, asked_by)
+     values (gen_random_uuid(), $1, $2, '{patients}', true, 'Recall', now(), 'Test') returning id`,
+    [companyId, organizationId],
+  )
+  return rows[0]?.id ?? ''
 }
 
 function nobody(world: PortalWorld): Caller {
@@ -266,7 +277,12 @@ test('R11: support changes nothing without a reason: each of its acts takes one,
     const { method, action } = portalRoutes[name]
     return method !== 'GET' && action in actions && mayDo('support', action as Action, 'operator')
   })
-  assert.deepEqual(acts, ['createOperatorCompany', 'setCompanyState', 'createOperatorOrganization'])
+  assert.deepEqual(acts, [
+    'createOperatorCompany',
+    'setCompanyState',
+    'setCompanyVerification',
+    'createOperatorOrganization',
+  ])
   const bodies: Partial<Record<PortalRouteName, { properties: object }>> = portalBodies
   for (const name of acts) assert.ok('reason' in (bodies[name]?.properties ?? {}), name)
 })
@@ -280,6 +296,8 @@ const bodies: Partial<Record<PortalRouteName, object>> = {
   updateLocation: { time_zone: null },
   takeOverLocation: { agent_id: '1' },
   listDisclosedRecords: { with_patients: true },
+  grantVendorRequest: { datasets: ['patients'], location_ids: null },
+  declineVendorRequest: {},
 }
 
 test('W19: an id of others is nobody’s within one’s own company, organization and account, in every place of every path', async (t) => {

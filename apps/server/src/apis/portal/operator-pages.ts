@@ -145,6 +145,12 @@ export async function operatorCompanies(
     has_live_key_pair: withKeyPair.has(company.id),
     organizations: organizations.get(company.id) ?? 0,
     last_request_at: lastRequests.get(company.id)?.toISOString() ?? null,
+    verified_at: company.verifiedAt?.toISOString() ?? null,
+    verified_by: company.verifiedBy,
+    legal_name: company.legalName,
+    website: company.website,
+    contact: company.contact,
+    verified_domain: company.verifiedDomain,
   }))
 }
 

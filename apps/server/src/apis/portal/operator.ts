@@ -2,7 +2,13 @@ import { mayDo } from '@bridgework/contract/portal'
 import { servicePlotOf } from '../../modules/activity/service-minute.ts'
 import { agentsOf, countAgents } from '../../modules/agents/agent-state.ts'
 import { listAgreements, publishAgreement } from '../../modules/credentials/agreement.ts'
-import { closeCompany, companyStates, resumeCompany, suspendCompany } from '../../modules/directory/company.ts'
+import {
+  closeCompany,
+  companyStates,
+  resumeCompany,
+  setCompanyVerified,
+  suspendCompany,
+} from '../../modules/directory/company.ts'
 import { countDisclosures } from '../../modules/disclosure/store.ts'
 import { measureMail } from '../../modules/mail/backlog.ts'
 import { createTenant } from '../../modules/membership/create-tenant.ts'
@@ -27,7 +33,7 @@ import { withTransaction } from '../../platform/database/pool.ts'
 import { measureDatabase } from '../../platform/database/size.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import { type CompanyId, parseUuid } from '../../platform/identity/identity.ts'
-import { recordOperation } from './audit.ts'
+import { actorOf, recordOperation } from './audit.ts'
 import type { Call, PortalContext, PortalHandlers } from './context.ts'
 import { readListPage, toListed } from './list.ts'
 import { operatorCompanies, toOperatorAgent } from './operator-pages.ts'
@@ -39,6 +45,7 @@ export const operatorHandlers: PortalHandlers<
   | 'listOperatorCompanies'
   | 'createOperatorCompany'
   | 'setCompanyState'
+  | 'setCompanyVerification'
   | 'listOperatorOrganizations'
   | 'createOperatorOrganization'
   | 'listOperatorAgents'
@@ -49,7 +56,7 @@ export const operatorHandlers: PortalHandlers<
   | 'publishAgreement'
 > = {
   getOperatorOverview: async ({ pool, environment, lastContactOf, now }) => {
-    const [database, directory, agents, disclosures, freshness, removals] = await Promise.all([
+    const [database, { notVerified, ...directory }, agents, disclosures, freshness, removals] = await Promise.all([
       measureDatabase(pool),
       countDirectory(pool),
       countAgents(pool, now()),
@@ -80,6 +87,7 @@ export const operatorHandlers: PortalHandlers<
         state,
       })),
       removals_held: removals,
+      companies_not_verified: notVerified,
     }
   },
 
@@ -88,6 +96,7 @@ export const operatorHandlers: PortalHandlers<
     const { total, companies } = await pageOfCompanies(pool, {
       ...page,
       state: readChoice(query, 'state', companyStates),
+      isVerified: verifiedChoices[readChoice(query, 'verified', ['yes', 'no']) ?? 'any'],
       sort: readSort(query, companyColumns),
     })
     return toListed(page, total, await operatorCompanies(pool, companies))
@@ -105,6 +114,20 @@ export const operatorHandlers: PortalHandlers<
     await withTransaction(pool, async (client) => {
       const company = await changes[state](client, id)
       await recordOperation(client, call, action, `${company.name}: ${state}`, { side: 'company', id })
+    })
+    return { done: true }
+  },
+
+  setCompanyVerification: async ({ pool }, call) => {
+    const id = parseUuid<CompanyId>(call.params.company_id ?? '')
+    if (id === null) throw new Problem('company_unknown')
+    const { is_verified: isVerified, reason } = call.body
+    if (!isVerified && !reason?.trim())
+      throw new Problem('field_invalid', { errors: 'reason is missing. Say why the company is no longer verified.' })
+    await withTransaction(pool, async (client) => {
+      const { name } = await setCompanyVerified(client, id, isVerified ? actorOf(call) : null)
+      const subject = `${name}: ${isVerified ? 'verified' : 'no longer verified'}`
+      await recordOperation(client, call, 'operator.company_verify', subject, { side: 'company', id })
     })
     return { done: true }
   },
@@ -205,6 +228,8 @@ export const operatorHandlers: PortalHandlers<
     return { done: true }
   },
 }
+
+const verifiedChoices = { yes: true, no: false, any: null }
 
 /** Of the versions the newest, each with its whole text. */
 const agreementsMax = 50

@@ -3,7 +3,9 @@ import type { AgentEntry, OrganizationPage } from '@bridgework/contract/portal'
 import { type Agent, createEnrolmentCode, listAgents, revokeAgent } from '../../modules/agents/agent-key.ts'
 import { takeOver } from '../../modules/agents/location-writer.ts'
 import { recordAudit } from '../../modules/audit/store.ts'
-import { countCompaniesWithAccess } from '../../modules/consent/grant.ts'
+import { listAccessRequests } from '../../modules/consent/access-request.ts'
+import { companiesWithAccess } from '../../modules/consent/grant.ts'
+import { companyNames, listRenames } from '../../modules/directory/company.ts'
 import { assignTimeZone, listLocations } from '../../modules/directory/location.ts'
 import {
   dismissFirstSteps,
@@ -24,6 +26,7 @@ import { readListPage } from './list.ts'
 import { countWithTwoAgents, locationPage, locationsPage } from './locations.ts'
 import { requireOwnLocation } from './own-location.ts'
 import { readChoice } from './query.ts'
+import { toFormerName } from './vendors.ts'
 
 /** What the people of a practice see of it: itself, its locations, and the agents that read them. */
 export const organizationHandlers: PortalHandlers<
@@ -40,19 +43,23 @@ export const organizationHandlers: PortalHandlers<
 > = {
   getOrganization: async (context, { member: { organizationId } }) => {
     const { pool, lastContactOf, now } = context
-    const [organization, locations, agents, vendors, members, dismissedAt] = await Promise.all([
+    const [organization, locations, agents, vendors, requests, members, dismissedAt] = await Promise.all([
       requireOrganization(pool, organizationId),
       listLocations(pool, organizationId),
       listAgents(pool, organizationId, agentsMax),
-      countCompaniesWithAccess(pool, organizationId),
+      companiesWithAccess(pool, organizationId),
+      listAccessRequests(pool, { organizationId }),
       listMembers(pool, { side: 'organization', id: organizationId }),
       firstStepsDismissedAt(pool, organizationId),
     ])
     const locationIds = locations.map(({ id }) => id)
-    const [removals, withTwoAgents, freshness] = await Promise.all([
+    const open = requests.filter(({ state }) => state === 'open').map(({ companyId }) => companyId)
+    const [removals, withTwoAgents, freshness, renames, names] = await Promise.all([
       listRemovals(pool, locationIds),
       countWithTwoAgents(context, locationIds),
       surveyFreshness(pool, organizationId, lastContactOf, now()),
+      listRenames(pool, vendors),
+      companyNames(pool, open),
     ])
     return {
       id: organization.id,
@@ -66,7 +73,9 @@ export const organizationHandlers: PortalHandlers<
         connected: agents.filter((agent) => stateOf(agent, now()) === 'connected').length,
       },
       removals: removals.filter((removal) => removal.state === 'held').length,
-      vendors,
+      vendors: vendors.length,
+      access_requests: open.map((id) => ({ company_id: id, company_name: names.get(id) ?? '' })),
+      renamed_vendors: renames.map(toFormerName),
       members: members.length,
       first_steps_dismissed_at: dismissedAt?.toISOString() ?? null,
       locations_by_state: freshness.counts,

@@ -6,10 +6,12 @@ import { noteSessionUse } from '../../modules/sign-in/session-use.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import { readJson } from '../../platform/http/read-json.ts'
 import { rawQuery } from '../../platform/http/server.ts'
+import { accessRequestHandlers } from './access-requests.ts'
 import { accountHandlers } from './account.ts'
 import { attributionHandlers } from './attribution.ts'
 import { type Doer, requireReason } from './audit.ts'
 import { companyHandlers } from './company.ts'
+import { companyProfileHandlers } from './company-profile.ts'
 import type { Call, PortalContext, PortalHandler, PortalHandlers } from './context.ts'
 import { requireCsrfToken, requireOwnOrigin } from './csrf.ts'
 import { disclosedRecordHandlers } from './disclosed-records.ts'
@@ -45,6 +47,7 @@ const handlers: PortalHandlers = {
   ...historyHandlers,
   ...companyHandlers,
   ...usageHandlers,
+  ...companyProfileHandlers,
   ...memberHandlers,
   ...memberSessionHandlers,
   ...signInRuleHandlers,
@@ -54,6 +57,7 @@ const handlers: PortalHandlers = {
   ...organizationHandlers,
   ...removalHandlers,
   ...vendorHandlers,
+  ...accessRequestHandlers,
   ...disclosureHandlers,
   ...disclosedRecordHandlers,
   ...patientDisclosureHandlers,
@@ -74,8 +78,13 @@ export function registerPortalApi(app: FastifyInstance, context: PortalContext):
   for (const name of Object.keys(handlers) as PortalRouteName[]) registerRoute(app, context, name)
 }
 
-/** A text of many pages, and a list of all locations of a practice. */
-const largeBodies: readonly PortalRouteName[] = ['publishAgreement', 'changeVendorAccess']
+/** A text of many pages, a list of all locations of a practice, and an image. */
+const largeBodies: readonly PortalRouteName[] = [
+  'publishAgreement',
+  'changeVendorAccess',
+  'grantVendorRequest',
+  'setCompanyLogo',
+]
 
 type Passed = { person: Person | null; member: Membership | null }
 

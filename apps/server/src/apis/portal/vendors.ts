@@ -1,21 +1,25 @@
 import { type DatasetName, datasetNames } from '@bridgework/contract'
-import type { AccessChanged, GrantEntry, VendorEntry, VendorPage } from '@bridgework/contract/portal'
+import type { AccessChanged, GrantEntry, Rename, VendorEntry, VendorPage } from '@bridgework/contract/portal'
 import { recordAudit } from '../../modules/audit/store.ts'
 import { type Access, atEachLocation, datasetsEverywhere, versionOf } from '../../modules/consent/access.ts'
 import { describeChange } from '../../modules/consent/access-text.ts'
 import { summarizeAccess } from '../../modules/consent/dataset-grant.ts'
-import { type AccessChange, changeAccess, listAccess } from '../../modules/consent/grant.ts'
+import { type AccessChange, changeAccess, findTerms, type GrantTerms, listAccess } from '../../modules/consent/grant.ts'
 import { listDatasetStates } from '../../modules/datasets/dataset-state.ts'
+import { type FormerName, listRenames } from '../../modules/directory/company.ts'
 import { listLocations } from '../../modules/directory/location.ts'
+import { endOfDay } from '../../modules/directory/organization.ts'
 import { lastReadsOf } from '../../modules/disclosure/history.ts'
 import { type GrantEntry as ListedGrant, pageOfGrants } from '../../modules/overview/grant.ts'
 import { findVendor, listVendors, type Vendor } from '../../modules/overview/vendor.ts'
 import { isFresh } from '../../modules/sign-in/person.ts'
 import type { Queryable } from '../../platform/database/queryable.ts'
+import { requireText } from '../../platform/errors/field.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import { type CompanyId, type LocationId, type OrganizationId, parseUuid } from '../../platform/identity/identity.ts'
 import { actorOf, entryOf } from './audit.ts'
-import type { Call, PortalHandlers } from './context.ts'
+import { toVendorProfile } from './company-profile.ts'
+import type { Call, PortalContext, PortalHandlers } from './context.ts'
 import { previewOf } from './dataset-preview.ts'
 import { readListPage, toListed } from './list.ts'
 import { requireDataset } from './own-location.ts'
@@ -25,11 +29,20 @@ const historyMax = 200
 
 /** Which vendors a practice grants access, to what, and every grant that it ever made. */
 export const vendorHandlers: PortalHandlers<
-  'listVendors' | 'getVendor' | 'changeVendorAccess' | 'revokeVendorAccess' | 'previewDataset' | 'listGrants'
+  | 'listVendors'
+  | 'getVendor'
+  | 'changeVendorAccess'
+  | 'setVendorTerms'
+  | 'revokeVendorAccess'
+  | 'previewDataset'
+  | 'listGrants'
 > = {
-  listVendors: async ({ pool }, { member: { organizationId }, query }) => {
+  listVendors: async ({ pool, environment }, { member: { organizationId }, query }) => {
     const page = readListPage(query)
-    const { total, vendors } = await listVendors(pool, organizationId, page)
+    const { total, vendors } = await listVendors(pool, organizationId, {
+      ...page,
+      onlyVerified: environment === 'production',
+    })
     const companyIds = vendors.map(({ companyId }) => companyId)
     const locationIds = (await listLocations(pool, organizationId)).map(({ id }) => id)
     const [access, lastReads] = await Promise.all([
@@ -41,6 +54,8 @@ export const vendorHandlers: PortalHandlers<
       return {
         company_id: vendor.companyId,
         name: vendor.name,
+        is_verified: vendor.verifiedAt !== null,
+        verified_domain: vendor.verifiedDomain,
         has_access: own !== undefined && vendor.state === 'active' && vendor.isAgreementInForce,
         locations: own?.locations ?? 0,
         datasets: datasetNames.filter((name) => own?.datasets.includes(name)),
@@ -51,12 +66,16 @@ export const vendorHandlers: PortalHandlers<
     return toListed(page, total, data)
   },
 
-  getVendor: async ({ pool }, { member: { organizationId }, params }) => {
-    const vendor = await requireVendor(pool, organizationId, params.company_id)
+  getVendor: async (context, { member: { organizationId }, params }) => {
+    const { pool } = context
+    const vendor = await requireVendor(context, organizationId, params.company_id)
     const { companyId } = vendor
     const locations = await listLocations(pool, organizationId)
     const locationIds = locations.map(({ id }) => id)
-    const [access, lastReads, history] = await Promise.all([
+    const [profile, renames, terms, access, lastReads, history] = await Promise.all([
+      toVendorProfile(pool, companyId),
+      listRenames(pool, [companyId]),
+      findTerms(pool, { companyId, organizationId }),
       listAccess(pool, { companyId, organizationId }),
       lastReadsOf(pool, locationIds, [companyId]),
       pageOfGrants(pool, { organizationId, companyId }, { search: '', limit: historyMax, offset: 0 }),
@@ -65,9 +84,13 @@ export const vendorHandlers: PortalHandlers<
     return {
       company_id: companyId,
       name: vendor.name,
+      profile,
+      former_names: renames.map(toFormerName),
       state: vendor.state,
       agreement_in_force: vendor.isAgreementInForce,
       last_read_at: lastReads.get(companyId)?.toISOString() ?? null,
+      purpose: terms.purpose,
+      ends_at: terms.endsAt?.toISOString() ?? null,
       access_version: versionOf(access, locationIds),
       all_locations: datasetsEverywhere(access),
       all_locations_notes: namesOf(access.filter(({ locationId, notes }) => locationId === null && notes)),
@@ -79,24 +102,47 @@ export const vendorHandlers: PortalHandlers<
     } satisfies VendorPage
   },
 
-  changeVendorAccess: async ({ pool, now }, call) => {
-    const vendor = await requireVendor(pool, call.member.organizationId, call.params.company_id)
+  changeVendorAccess: async (context, call) => {
+    const { pool, now } = context
+    const vendor = await requireVendor(context, call.member.organizationId, call.params.company_id)
     const wanted = accessOf(call.body)
     const requireSame = (current: Access, locationIds: readonly LocationId[]) => {
       if (versionOf(current, locationIds) === call.body.access_version) return wanted
       throw new Problem('access_changed')
     }
-    const change = await changeAccess(pool, partiesOf(call, vendor), requireSame, async (client, change) => {
+    const parties = { ...partiesOf(call, vendor), termsOf: await newTerms(pool, call.member.organizationId, call.body) }
+    const change = await changeAccess(pool, parties, requireSame, async (client, change) => {
       if (change.isWider && vendor.state === 'closed')
         throw new Problem('company_closed', { errors: `The company ${vendor.name} is closed.` })
+      // A vendor with access keeps working, also when its verification ended: by another name, or at the upgrade.
+      const isNew = change.isWider && change.before.length === 0
+      if (isNew && context.environment === 'production' && vendor.verifiedAt === null)
+        throw new Problem('company_not_verified')
       if (change.isWider && !isFresh(call.person, now())) throw new Problem('fresh_sign_in_required')
       await recordChange(client, call, 'grant.change', vendor, change)
     })
     return toAccessChanged(change)
   },
 
-  revokeVendorAccess: async ({ pool }, call) => {
-    const vendor = await requireVendor(pool, call.member.organizationId, call.params.company_id)
+  setVendorTerms: async (context, call) => {
+    const { pool, now } = context
+    const vendor = await requireVendor(context, call.member.organizationId, call.params.company_id)
+    const parties = { ...partiesOf(call, vendor), termsOf: await newTerms(pool, call.member.organizationId, call.body) }
+    const keep = (current: Access) => {
+      if (current.length === 0)
+        throw new Problem('access_changed', { errors: 'The vendor has no access. Grant it access first.' })
+      return current
+    }
+    await changeAccess(pool, parties, keep, async (client, change) => {
+      if (change.isWider && !isFresh(call.person, now())) throw new Problem('fresh_sign_in_required')
+      await recordChange(client, call, 'grant.change', vendor, change)
+    })
+    return { done: true }
+  },
+
+  revokeVendorAccess: async (context, call) => {
+    const { pool } = context
+    const vendor = await requireVendor(context, call.member.organizationId, call.params.company_id)
     const change = await changeAccess(
       pool,
       partiesOf(call, vendor),
@@ -125,11 +171,31 @@ export const vendorHandlers: PortalHandlers<
   },
 }
 
-async function requireVendor(db: Queryable, organizationId: OrganizationId, text: string | undefined): Promise<Vendor> {
+async function requireVendor(
+  { pool, environment }: PortalContext,
+  organizationId: OrganizationId,
+  text: string | undefined,
+): Promise<Vendor> {
   const companyId = parseUuid<CompanyId>(text ?? '')
-  const vendor = companyId && (await findVendor(db, organizationId, companyId))
+  const options = { onlyVerified: environment === 'production' }
+  const vendor = companyId && (await findVendor(pool, organizationId, companyId, options))
   if (!vendor) throw new Problem('company_unknown')
   return vendor
+}
+
+/** The terms that a person set: what they left out stays. Throws Problem field_invalid. */
+export async function newTerms(
+  db: Queryable,
+  organizationId: OrganizationId,
+  given: { purpose?: string | undefined; ends_on?: string | null | undefined },
+): Promise<(now: GrantTerms) => GrantTerms> {
+  const text = given.purpose?.replace(/\s+/g, ' ').trim()
+  const purpose = text ? requireText(text, 'the purpose', 500) : null
+  const endsAt = given.ends_on ? await endOfDay(db, organizationId, given.ends_on) : null
+  return (now) => ({
+    purpose: given.purpose === undefined ? now.purpose : purpose,
+    endsAt: given.ends_on === undefined ? now.endsAt : endsAt,
+  })
 }
 
 /** Which of the locations are the organization's own is looked at under its lock; a text that is no id is none of them. */
@@ -152,19 +218,24 @@ function namesOf(access: Access): DatasetName[] {
   return access.map(({ dataset }) => dataset)
 }
 
-function partiesOf(call: Call<'changeVendorAccess' | 'revokeVendorAccess'>, { companyId }: Vendor) {
+function partiesOf(call: Call<'changeVendorAccess' | 'setVendorTerms' | 'revokeVendorAccess'>, { companyId }: Vendor) {
   return { companyId, organizationId: call.member.organizationId, by: actorOf(call) }
 }
 
 async function recordChange(
   client: Queryable,
-  call: Call<'changeVendorAccess' | 'revokeVendorAccess'>,
+  call: Call<'changeVendorAccess' | 'setVendorTerms' | 'revokeVendorAccess'>,
   action: 'grant.change' | 'grant.revoke',
   vendor: Vendor,
   change: AccessChange,
 ): Promise<void> {
   const locations = await listLocations(client, call.member.organizationId)
   await recordAudit(client, entryOf(call, action, `${vendor.name}. ${describeChange(change, locations)}`))
+}
+
+/** A rename as pages show it. */
+export function toFormerName({ companyId, name, formerName, usedUntil }: FormerName): Rename {
+  return { company_id: companyId, name, former_name: formerName, used_until: usedUntil.toISOString() }
 }
 
 function toAccessChanged({ opened, closed }: AccessChange): AccessChanged {
@@ -183,5 +254,7 @@ function toGrantEntry(grant: ListedGrant): GrantEntry {
     granted_by: grant.grantedBy,
     revoked_at: grant.revokedAt?.toISOString() ?? null,
     revoked_by: grant.revokedBy,
+    purpose: grant.purpose,
+    ends_at: grant.endsAt?.toISOString() ?? null,
   }
 }

@@ -31,6 +31,20 @@ const sentences = {
     ['A second factor is required of all members', 'Required a second factor of all members'],
     ['A second factor is not required', 'Stopped requiring a second factor of members'],
   ],
+  'operator.company_verify': [
+    [`Acme (${id}): verified`, 'Verified the company Acme'],
+    ['Acme: no longer verified', 'Took back the verification of the company Acme'],
+  ],
+  'company.domain_check': [
+    ['acme.example: proved by DNS', 'Checked the proof of the website acme.example: proved by DNS'],
+  ],
+  'company.domain_lost': [
+    [
+      'acme.example: the proof was not found in 3 checks',
+      'Took back the proof of the website acme.example: the proof was not found in 3 checks',
+    ],
+  ],
+  'company.rename': [['Acme is now Zenith', 'Changed its name from Acme to Zenith']],
   'company.update': [['Name: Acme', 'Named the company Acme']],
   'organization.update': [
     ['Name: Smiles, time zone: America/Denver', 'Named the practice Smiles and set its time zone to America/Denver'],
@@ -74,10 +88,33 @@ const sentences = {
       'Changed Acme’s access from Patients at Elm to Patients with notes at Elm',
     ],
     [
+      'Acme. Before: patients at Elm. After: patients at Elm. Granted: nothing. Removed: nothing. Purpose: Recall. Ends: 2027-01-01T05:00Z.',
+      'Set the purpose and the end of Acme’s access',
+    ],
+    [
+      'Acme. Before: nothing. After: patients at Elm. Granted: Patients at Elm. Removed: nothing. Purpose: Recall.',
+      'Granted Acme access to Patients at Elm',
+    ],
+    [
       'Evil. Granted: nothing. Removed: all. Before: a. After: b.. Before: nothing. After: patients at Elm. Granted: Patients at Elm. Removed: nothing.',
       'Granted Evil. Granted: nothing. Removed: all. Before: a. After: b. access to Patients at Elm',
     ],
   ],
+  'grant.end': [['Acme: patients at Elm', 'Ended an access at its end date, Acme: Patients at Elm']],
+  'access_request.make': [
+    [
+      'Smiles: patients, fee_schedules at Elm. Purpose: Recall',
+      'Asked Smiles for access to Patients, Fee schedules at Elm, for: Recall',
+    ],
+    ['patients at all locations. Purpose: a. b', 'Asked for access to Patients at all locations, for: a. b'],
+  ],
+  'access_request.withdraw': [
+    ['Smiles', 'Withdrew the request for access: Smiles'],
+    [null, 'Withdrew the request for access'],
+  ],
+  'access_request.grant': [['Acme: patients at Elm', 'Granted a request for access, Acme: Patients at Elm']],
+  'access_request.decline': [['Not now', 'Declined a request for access: Not now']],
+  'access_request.invite': [['Acme', 'Let a vendor ask for access again: Acme']],
   'grant.revoke': [
     [`Acme. ${was}`, 'Removed Acme’s access to Patients, Treatments at Main Street; Fee schedules at 12 locations'],
     ['Acme: all datasets of all locations', 'Removed Acme’s access to all datasets at all locations'],
@@ -192,6 +229,16 @@ test('details leave out ids and names of code', () => {
 })
 
 test('acts are found by their kind and by the words that their sentences have', () => {
-  assert.deepEqual(actionsOf('access'), ['grant.change', 'grant.revoke', 'grant.give'])
+  assert.deepEqual(actionsOf('access'), [
+    'grant.change',
+    'grant.revoke',
+    'grant.end',
+    'access_request.make',
+    'access_request.withdraw',
+    'access_request.grant',
+    'access_request.decline',
+    'access_request.invite',
+    'grant.give',
+  ])
   assert.deepEqual(actionsSaying('AGENT of a loc'), ['agent.take_over'])
 })

@@ -11,8 +11,10 @@ type Form = readonly [pattern: RegExp, sentence: (...parts: string[]) => string]
  */
 const accessForms: readonly Form[] = [
   [
-    /^(.*)\. Before: (.*?)\. After: (.*?)\. Granted: (.*)\. Removed: (.*?)\.(?: Decided by (.*)\.)?$/s,
-    (vendor, _before, _after, granted, removed, by) => {
+    /^(.*)\. Before: (.*?)\. After: (.*?)\. Granted: (.*)\. Removed: (.*?)\.(?: Purpose: (.*?)\.)?(?: Ends: (\S+)\.)?(?: Decided by (.*)\.)?$/s,
+    (vendor, _before, _after, granted, removed, _purpose, _ends, by) => {
+      if (granted === 'nothing' && removed === 'nothing')
+        return `Set the purpose and the end of ${vendor}’s access${decided(by)}`
       const parts = [
         granted !== 'nothing' && `granted ${vendor} access to ${granted}`,
         removed !== 'nothing' && `removed ${granted === 'nothing' ? `${vendor}’s` : 'its'} access to ${removed}`,
@@ -112,6 +114,22 @@ export const acts = {
   ),
   'grant.change': words('access', 'Changed a vendor’s access', ...accessForms),
   'grant.revoke': words('access', 'Ended a vendor’s access', ...accessForms),
+  'grant.end': words('access', 'Ended an access at its end date', [
+    /^(.*?): (.*)$/s,
+    (other, what) => `Ended an access at its end date, ${other}: ${withTitles(what)}`,
+  ]),
+  'access_request.make': words('access', 'Asked for access', [
+    /^(?:(.*): )?([a-z_]+(?:, [a-z_]+)*) at (.*?)\. Purpose: (.*)$/s,
+    (practice, datasets, where, purpose) =>
+      `Asked ${practice ? `${practice} ` : ''}for access to ${withTitles(datasets)} at ${where}, for: ${purpose}`,
+  ]),
+  'access_request.withdraw': words('access', 'Withdrew the request for access'),
+  'access_request.grant': words('access', 'Granted a request for access', [
+    /^(.+)$/s,
+    (what) => `Granted a request for access, ${withTitles(what)}`,
+  ]),
+  'access_request.decline': words('access', 'Declined a request for access'),
+  'access_request.invite': words('access', 'Let a vendor ask for access again'),
   'location.update': words(
     'locations',
     'Changed the settings of a location',
@@ -179,6 +197,12 @@ export const acts = {
     [/^(.*): suspended$/s, (name) => `Suspended the company ${name}`],
     [/^(.*): active$/s, (name) => `Resumed the company ${name}`],
   ),
+  'operator.company_verify': words(
+    'tenants',
+    'Changed the verification of a company',
+    [/^(.*): verified$/s, (name) => `Verified the company ${name}`],
+    [/^(.*): no longer verified$/s, (name) => `Took back the verification of the company ${name}`],
+  ),
   'operator.company_close': words('tenants', 'Closed a company', [
     /^(.*): closed$/s,
     (name) => `Closed the company ${name}`,
@@ -195,6 +219,18 @@ export const acts = {
       (version, days) => `Published version ${version} of the agreement, required after ${days} days`,
     ],
   ),
+  'company.domain_check': words('tenants', 'Checked the proof of the website', [
+    /^(.*): (.*)$/s,
+    (domain, outcome) => `Checked the proof of the website ${domain}: ${outcome}`,
+  ]),
+  'company.domain_lost': words('tenants', 'Took back the proof of the website', [
+    /^(.*): (.*)$/s,
+    (domain, why) => `Took back the proof of the website ${domain}: ${why}`,
+  ]),
+  'company.rename': words('tenants', 'Changed the name of a vendor', [
+    /^(.*) is now (.*)$/s,
+    (former, name) => `Changed its name from ${former} to ${name}`,
+  ]),
   'company.erase': words('tenants', 'Erased a company', [/^(.+)$/s, (name) => `Erased the company ${name}`]),
   'organization.erase': words('tenants', 'Erased a practice', [/^(.+)$/s, (name) => `Erased the practice ${name}`]),
   'organization.export': words('tenants', 'Exported all data of a practice', [
@@ -268,7 +304,7 @@ const earlier: Readonly<Record<string, Words>> = {
   ]),
 }
 
-const beforeAndAfter = /Before: .*?\. After: .*?\.(?= Granted: | Decided by |$)/s
+const beforeAndAfter = /Before: .*?\. After: .*?\.(?= Granted: | Purpose: | Ends: | Decided by |$)/s
 /** The part of a subject that a person may want to see beside the sentence. */
 const details: ReadonlyMap<string, RegExp> = new Map<AuditAction, RegExp>([
   ['grant.change', beforeAndAfter],

@@ -1,7 +1,6 @@
 import { getDataset } from '@bridgework/contract'
 import type { LocationId } from '../../platform/identity/identity.ts'
 import { type Access, without } from './access.ts'
-import type { AccessChange } from './grant.ts'
 
 /** Locations that a text names one by one; the grants themselves have them all. */
 const namedMax = 10
@@ -19,15 +18,22 @@ export function describeAccess(access: Access, locations: readonly { id: Locatio
   return [...byPlaces].map(([where, datasets]) => `${datasets.join(', ')} at ${where}`).join('; ') || 'nothing'
 }
 
+type Terms = { purpose: string | null; endsAt: Date | null }
 type Place = { id: LocationId; name: string }
 
-/** A change of access in words: `Before: patients at Main Street. After: nothing. Granted: nothing. Removed: Patients at Main Street.` */
-export function describeChange({ before, after, opened, closed }: AccessChange, locations: readonly Place[]): string {
+/**
+ * A change of access in words: `Before: patients at Main Street. After: nothing. Granted: nothing. Removed: Patients at Main Street.`, and then what
+ * it is for and its end, where they are said.
+ */
+export function describeChange(
+  { before, after, opened, closed, terms }: Record<'before' | 'after' | 'opened' | 'closed', Access> & { terms: Terms },
+  locations: readonly Place[],
+): string {
   const everywhere = (access: Access) => access.filter(({ locationId }) => locationId === null)
   const granted = describePart([...opened, ...everywhere(without(after, before))], before, locations)
   const removed = describePart([...closed, ...everywhere(without(before, after))], after, locations)
   const [was, is] = [describeAccess(before, locations), describeAccess(after, locations)]
-  return `Before: ${was}. After: ${is}. Granted: ${granted}. Removed: ${removed}.`
+  return `Before: ${was}. After: ${is}. Granted: ${granted}. Removed: ${removed}.${describeTerms(terms)}`
 }
 
 /** `Patients and Fee schedules at 3 locations; notes of Treatments at Elm Street`. `rest`: what may be read of the same places all the same. */
@@ -53,3 +59,8 @@ function describePart(part: Access, rest: Access, locations: readonly Place[]): 
 }
 
 const inWords = new Intl.ListFormat('en', { type: 'conjunction' })
+/** What an access is for and its end, for the history: ` Purpose: Recall. Ends: 2027-01-01T05:00Z.`; nothing where neither is said. */
+function describeTerms({ purpose, endsAt }: Terms): string {
+  const end = endsAt && `${endsAt.toISOString().slice(0, 16)}Z`
+  return `${purpose ? ` Purpose: ${purpose}.` : ''}${end ? ` Ends: ${end}.` : ''}`
+}

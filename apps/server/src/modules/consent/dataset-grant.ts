@@ -7,12 +7,18 @@ import type { CompanyId, LocationId, OrganizationId } from '../../platform/ident
 import { nextStamp } from '../datasets/stamp.ts'
 import { lockDatasetStates, saveDatasetState } from '../datasets/writer-lock.ts'
 import type { Access } from './access.ts'
+import { inForce, notEnded } from './in-force.ts'
 
-/** Opens datasets of locations to a company, without a stamp yet. What is open already keeps its date and stamp. */
-export async function openDatasets(client: Queryable, companyId: CompanyId, opened: Access): Promise<void> {
+/** Opens datasets of locations to a company, without a stamp yet. What is open already keeps its date and stamp. `endsAt` null: no end. */
+export async function openDatasets(
+  client: Queryable,
+  companyId: CompanyId,
+  opened: Access,
+  endsAt: Date | null,
+): Promise<void> {
   await client.query(
-    `insert into dataset_grant (location_id, company_id, dataset, granted_at, notes_since)
-     select opened.location_id, $1, opened.dataset, statement_timestamp(), case when opened.notes then statement_timestamp() end
+    `insert into dataset_grant (location_id, company_id, dataset, granted_at, notes_since, ends_at)
+     select opened.location_id, $1, opened.dataset, statement_timestamp(), case when opened.notes then statement_timestamp() end, $5
        from unnest($2::bigint[], $3::text[], $4::boolean[]) as opened (location_id, dataset, notes)
          on conflict (location_id, company_id, dataset) do nothing`,
     [
@@ -20,7 +26,21 @@ export async function openDatasets(client: Queryable, companyId: CompanyId, open
       opened.map(({ locationId }) => locationId),
       opened.map(({ dataset }) => dataset),
       opened.map(({ notes }) => notes),
+      endsAt,
     ],
+  )
+}
+
+/** Sets the end of all that a company may read at these locations; null: none. */
+export async function setDatasetsEnd(
+  client: Queryable,
+  companyId: CompanyId,
+  locationIds: readonly LocationId[],
+  endsAt: Date | null,
+): Promise<void> {
+  await client.query(
+    'update dataset_grant set ends_at = $3 where company_id = $1 and location_id = any($2::bigint[])',
+    [companyId, locationIds, endsAt],
   )
 }
 
@@ -41,11 +61,12 @@ export async function openForOrganizationGrants(
   locationIds: readonly LocationId[],
 ): Promise<void> {
   await client.query(
-    `insert into dataset_grant (location_id, company_id, dataset, granted_at, notes_since)
-     select opened.location_id, g.company_id, g.dataset, statement_timestamp(), case when g.notes then statement_timestamp() end
+    `insert into dataset_grant (location_id, company_id, dataset, granted_at, notes_since, ends_at)
+     select opened.location_id, g.company_id, g.dataset, statement_timestamp(), case when g.notes then statement_timestamp() end,
+            g.ends_at
        from access_grant g
       cross join unnest($2::bigint[]) as opened (location_id)
-      where g.organization_id = $1 and g.location_id is null and g.revoked_at is null`,
+      where g.organization_id = $1 and g.location_id is null and ${inForce('g')}`,
     [organizationId, locationIds],
   )
 }
@@ -108,8 +129,8 @@ export async function summarizeAccess(
   }>(
     `select company_id, count(distinct location_id) as locations, array_agg(distinct dataset) as datasets,
             min(granted_at) as granted_at
-       from dataset_grant
-      where location_id = any($1::bigint[]) and company_id = any($2::uuid[])
+       from dataset_grant g
+      where location_id = any($1::bigint[]) and company_id = any($2::uuid[]) and ${notEnded('g')}
       group by company_id`,
     [locationIds, companyIds],
   )

@@ -2,6 +2,7 @@ import type { DatasetName } from '@bridgework/contract'
 import type { Queryable } from '../../platform/database/queryable.ts'
 import type { LocationId } from '../../platform/identity/identity.ts'
 import type { Access } from './access.ts'
+import { notEnded } from './in-force.ts'
 
 /** A dataset of a location whose notes some company may read, and since when without a break. */
 export type NotesGranted = { locationId: LocationId; dataset: DatasetName; since: Date }
@@ -10,8 +11,8 @@ export type NotesGranted = { locationId: LocationId; dataset: DatasetName; since
 export async function listNotesGranted(db: Queryable, locationIds: readonly LocationId[]): Promise<NotesGranted[]> {
   const { rows } = await db.query<{ location_id: LocationId; dataset: DatasetName; since: Date }>(
     `select location_id, dataset, min(notes_since) as since
-       from dataset_grant
-      where location_id = any($1::bigint[]) and notes_since is not null
+       from dataset_grant g
+      where location_id = any($1::bigint[]) and notes_since is not null and ${notEnded('g')}
       group by location_id, dataset
       order by location_id, dataset`,
     [locationIds],

@@ -14,6 +14,7 @@ import { type DatasetState, type DatasetStateRow, toDatasetState } from '../data
 import type { Stamp } from '../datasets/stamp.ts'
 import type { OfficeHours, OpenTimes } from '../directory/office-hours.ts'
 import { drawGrantStamp } from './dataset-grant.ts'
+import { notEnded } from './in-force.ts'
 
 /** Proof that the bearer's key pair, company and agreement were alive when this request asked. Only `requirePrincipal` makes one. */
 export type Principal = {
@@ -133,14 +134,14 @@ const permitStatement = `
   select k.id is not null as is_live,
          ${agreementAccepted('$2')} as has_agreement,
          l.organization_id, l.time_zone, l.office_hours,
-         exists (select from dataset_grant g where g.location_id = $1 and g.company_id = $2) as has_location,
+         exists (select from dataset_grant g where g.location_id = $1 and g.company_id = $2 and ${notEnded('g')}) as has_location,
          g.granted_stamp, g.granted_at, g.notes_since is not null as has_notes,
          s.first_stamp, s.last_stamp, s.total, s.visible, s.synced_at, s.initial_sync_completed_at, s.is_provided,
          (extract(epoch from clock_timestamp()) * 1000000)::bigint as database_now
     from (values (1)) one
     ${bearer('$3')}
     left join location l on l.id = $1
-    left join dataset_grant g on g.location_id = $1 and g.company_id = $2 and g.dataset = $4
+    left join dataset_grant g on g.location_id = $1 and g.company_id = $2 and g.dataset = $4 and ${notEnded('g')}
     left join dataset_state s on s.location_id = $1 and s.dataset = $4`
 
 function requireLive(row: LivenessRow): void {

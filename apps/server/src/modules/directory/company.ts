@@ -1,7 +1,8 @@
 import type { Queryable } from '../../platform/database/queryable.ts'
+import { fromRow, type RowOf } from '../../platform/database/rows.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import { type CompanyId, newUuid } from '../../platform/identity/identity.ts'
-import { claimCompanyName } from './name.ts'
+import { claimCompanyName, nameKey } from './name.ts'
 
 /**
  * States of a company: active ⇄ suspended (the operator's pause: nothing of it works, nothing is lost); either → closed, for ever.
@@ -10,31 +11,84 @@ export const companyStates = ['active', 'suspended', 'closed'] as const
 export type CompanyState = (typeof companyStates)[number]
 
 /** A software vendor. */
-export type Company = { id: CompanyId; name: string; state: CompanyState; createdAt: Date }
+export type Company = {
+  id: CompanyId
+  name: string
+  state: CompanyState
+  createdAt: Date
+  /** When an operator verified who the company is; null: not yet, or no longer. */
+  verifiedAt: Date | null
+}
 
 /** Makes a company. It has no owner yet: `createCompany` of the memberships makes both. Throws a Problem, as `claimCompanyName` does. */
 export async function insertCompany(db: Queryable, text: string): Promise<Company> {
   const { name, key } = await claimCompanyName(db, text, null)
   const { rows } = await db.query<CompanyRow>(
-    'insert into company (id, name, name_key) values ($1, $2, $3) returning id, name, state, created_at',
+    `insert into company (id, name, name_key) values ($1, $2, $3) returning ${columns}`,
     [newUuid<CompanyId>(), name, key],
   )
   if (!rows[0]) throw new Error('the company was not stored')
   return toCompany(rows[0])
 }
 
-/** Gives a company another name, which it returns. Throws a Problem, as `claimCompanyName` does. */
-export async function renameCompany(db: Queryable, id: CompanyId, text: string): Promise<string> {
-  const { name, key } = await claimCompanyName(db, text, id)
-  await db.query('update company set name = $2, name_key = $3 where id = $1', [id, name, key])
-  return name
+/**
+ * Gives a company another name: nobody else gets the former one for a year, and the operator's verification ends, because it was of that name.
+ * Returns both names. Hand down a transaction. Throws a Problem, as `claimCompanyName` does.
+ */
+export async function renameCompany(
+  client: Queryable,
+  id: CompanyId,
+  text: string,
+): Promise<{ name: string; former: string }> {
+  const { name: former } = await lockCompany(client, id)
+  const { name, key } = await claimCompanyName(client, text, id)
+  if (name === former) return { name, former }
+  await client.query('insert into company_former_name (company_id, name, name_key) values ($1, $2, $3)', [
+    id,
+    former,
+    nameKey(former),
+  ])
+  await client.query(
+    'update company set name = $2, name_key = $3, verified_at = null, verified_by = null where id = $1',
+    [id, name, key],
+  )
+  return { name, former }
+}
+
+/** A name that a company had, and until when. */
+export type FormerName = { companyId: CompanyId; name: string; formerName: string; usedUntil: Date }
+
+/** The renames of these companies within 30 days, which practices are shown; the latest first. */
+export async function listRenames(db: Queryable, companyIds: readonly CompanyId[]): Promise<FormerName[]> {
+  const { rows } = await db.query<RowOf<FormerName>>(
+    `select c.id as company_id, c.name, f.name as former_name, f.used_until
+       from company_former_name f
+       join company c on c.id = f.company_id
+      where c.id = any($1::uuid[]) and f.used_until > now() - interval '30 days' and f.name <> c.name
+      order by f.used_until desc`,
+    [companyIds],
+  )
+  return rows.map((row) => fromRow<FormerName>(row))
+}
+
+/** Notes that an operator verified who the company is, or that this no longer holds. `by`: who, for the other operators. */
+export async function setCompanyVerified(client: Queryable, id: CompanyId, by: string | null): Promise<Company> {
+  await lockCompany(client, id)
+  const { rows } = await client.query<CompanyRow>(
+    `update company
+        set verified_at = case when $2::text is not null then coalesce(verified_at, clock_timestamp()) end,
+            verified_by = case when $2::text is not null then coalesce(verified_by, $2) end
+      where id = $1
+      returning ${columns}`,
+    [id, by],
+  )
+  if (!rows[0]) throw new Error('a locked company is gone')
+  return toCompany(rows[0])
 }
 
 /** Every company, by name. */
 export async function listCompanies(db: Queryable): Promise<Company[]> {
-  const { rows } = await db.query<CompanyRow>(
-    'select id, name, state, created_at from company order by lower(name), id',
-  )
+  const { rows } = await db.query<CompanyRow>(`select ${columns} from company order by lower(name), id`)
   return rows.map(toCompany)
 }
 
@@ -51,7 +105,7 @@ export async function companyNames(db: Queryable, ids: readonly CompanyId[]): Pr
 }
 
 export async function findCompany(db: Queryable, id: CompanyId): Promise<Company | null> {
-  const { rows } = await db.query<CompanyRow>('select id, name, state, created_at from company where id = $1', [id])
+  const { rows } = await db.query<CompanyRow>(`select ${columns} from company where id = $1`, [id])
   return rows[0] ? toCompany(rows[0]) : null
 }
 
@@ -68,7 +122,7 @@ export async function requireCompany(db: Queryable, id: CompanyId): Promise<Comp
  */
 export async function lockCompany(client: Queryable, id: CompanyId): Promise<Company> {
   const { rows } = await client.query<CompanyRow & { erased_at: Date | null }>(
-    'select id, name, state, created_at, erased_at from company where id = $1 for no key update',
+    `select ${columns}, erased_at from company where id = $1 for no key update`,
     [id],
   )
   if (!rows[0]) throw new Problem('company_unknown', { errors: `There is no company ${id}.` })
@@ -99,7 +153,7 @@ async function changeState(db: Queryable, id: CompanyId, state: CompanyState): P
     `update company
         set state = $2
       where id = $1 and (state <> 'closed' or $2 = 'closed')
-      returning id, name, state, created_at`,
+      returning ${columns}`,
     [id, state],
   )
   if (rows[0]) return toCompany(rows[0])
@@ -109,8 +163,16 @@ async function changeState(db: Queryable, id: CompanyId, state: CompanyState): P
   })
 }
 
-type CompanyRow = { id: CompanyId; name: string; state: CompanyState; created_at: Date }
+const columns = 'id, name, state, created_at, verified_at'
+
+type CompanyRow = { id: CompanyId; name: string; state: CompanyState; created_at: Date; verified_at: Date | null }
 
 function toCompany(row: CompanyRow): Company {
-  return { id: row.id, name: row.name, state: row.state, createdAt: row.created_at }
+  return {
+    id: row.id,
+    name: row.name,
+    state: row.state,
+    createdAt: row.created_at,
+    verifiedAt: row.verified_at,
+  }
 }

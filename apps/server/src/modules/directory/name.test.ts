@@ -166,10 +166,12 @@ test('a name is stored in one spelling; a company may change how its own is writ
   const { pool } = await createTestDatabase(t)
   const one = await insertCompany(pool, '  Ｄｅｍｏ   Vendor ')
   assert.equal(one.name, 'Demo Vendor')
-  assert.equal(await renameCompany(pool, one.id, 'DEMO Vendor, Inc.'), 'DEMO Vendor, Inc.')
+  assert.equal((await renameCompany(pool, one.id, 'DEMO Vendor, Inc.')).name, 'DEMO Vendor, Inc.')
   const two = await insertCompany(pool, 'Other')
   await assert.rejects(renameCompany(pool, two.id, 'Demo-Vendor'), { code: 'name_taken' })
   await renameCompany(pool, one.id, 'Another name')
+  await assert.rejects(renameCompany(pool, two.id, 'Demo-Vendor'), { code: 'name_taken' }, 'nor one of this year')
+  await pool.query(`update company_former_name set used_until = used_until - interval '1 year'`)
   await renameCompany(pool, two.id, 'Demo-Vendor')
   for (const [name, rule] of [
     ['', /must not be empty/],

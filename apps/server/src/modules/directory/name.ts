@@ -103,7 +103,7 @@ const reserved: ReadonlySet<string> = new Set(['Bridgework', 'Official', 'Verifi
 
 /**
  * A name for a company, with its key. Throws Problem field_invalid for one that cannot be, and `name_taken` for one that looks like that of
- * another company. Two that ask at once take turns: hand down a transaction.
+ * another company, or like one that another had within a year. Two that ask at once take turns: hand down a transaction.
  */
 export async function claimCompanyName(
   client: Queryable,
@@ -118,7 +118,11 @@ export async function claimCompanyName(
     })
   await client.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`company name ${key}`])
   const { rows } = await client.query(
-    `select from company where name_key = $1 and erased_at is null and id is distinct from $2::uuid limit 1`,
+    `select from company where name_key = $1 and erased_at is null and id is distinct from $2::uuid
+      union all
+     select from company_former_name
+      where name_key = $1 and company_id is distinct from $2::uuid and used_until > now() - interval '1 year'
+      limit 1`,
     [key, companyId],
   )
   if (rows.length > 0) throw new Problem('name_taken')

@@ -97,6 +97,36 @@ export async function findOrganization(db: Queryable, id: OrganizationId): Promi
   return rows[0] ? fromRow<Organization>(rows[0]) : null
 }
 
+/**
+ * When a day of the form 2026-12-31 is over on the clock of the organization, or in UTC where it has no time zone. Throws Problem field_invalid for
+ * what is no day, and for one that is not in the next ten years.
+ */
+export async function endOfDay(db: Queryable, id: OrganizationId, day: string): Promise<Date> {
+  const isDay = /^\d{4}-\d\d-\d\d$/.test(day) && new Date(`${day}T00:00:00Z`).toJSON()?.startsWith(day) === true
+  if (!isDay) throw new Problem('field_invalid', { errors: 'The end must be a day like 2027-12-31.' })
+  const { rows } = await db.query<{ at: Date; is_near: boolean }>(
+    `select at, at > now() and at < now() + interval '10 years' as is_near
+       from (select ($2::date + 1)::timestamp at time zone coalesce(time_zone, 'UTC') as at from organization where id = $1) ending`,
+    [id, day],
+  )
+  if (!rows[0]) throw new Problem('organization_unknown', { errors: `There is no organization ${id}.` })
+  if (!rows[0].is_near)
+    throw new Problem('field_invalid', { errors: 'The end must be today or later, and within ten years.' })
+  return rows[0].at
+}
+
+/** The names of these organizations, by id. */
+export async function organizationNames(
+  db: Queryable,
+  ids: readonly OrganizationId[],
+): Promise<Map<OrganizationId, string>> {
+  const { rows } = await db.query<{ id: OrganizationId; name: string }>(
+    'select id, name from organization where id = any($1::bigint[])',
+    [ids],
+  )
+  return new Map(rows.map((row) => [row.id, row.name]))
+}
+
 /** The organization; throws a Problem when there is none. */
 export async function requireOrganization(db: Queryable, id: OrganizationId): Promise<Organization> {
   const organization = await findOrganization(db, id)

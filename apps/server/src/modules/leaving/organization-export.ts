@@ -44,6 +44,12 @@ export const exportedTables: Readonly<Record<string, Exported>> = {
     order: 'granted_at, id',
     also: vendorName,
   },
+  access_request: {
+    file: 'access-requests',
+    about: 'which vendor asked for access to what, and the answer',
+    order: 'asked_at, id',
+    also: vendorName,
+  },
   agreement_acceptance: {
     file: 'agreement-acceptances',
     about: 'the versions of the developer API agreement that these vendors accepted',

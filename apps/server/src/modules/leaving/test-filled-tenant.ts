@@ -66,6 +66,17 @@ export async function fillTenants(world: TestWorld, vendor: TestVendor) {
       [b],
     ],
     ['insert into seal_mail values ($1)', [b]],
+    [
+      `insert into access_request (id, company_id, organization_id, datasets, all_locations, purpose, asked_at, asked_by)
+       values (gen_random_uuid(), $1, $2, '{patients}', true, 'p', now(), 'Ada')`,
+      [vendor.companyId, b],
+    ],
+    ['insert into company_profile (company_id) values ($1) on conflict do nothing', [vendor.companyId]],
+    [
+      `insert into company_domain (company_id, domain, token) values ($1, 'v.example', 't') on conflict do nothing`,
+      [vendor.companyId],
+    ],
+    [`insert into company_former_name (company_id, name, name_key) values ($1, 'n', 'n')`, [vendor.companyId]],
     [`insert into practice_seal values ($1, 1, 'h', 1, now(), 'k', 's', 1, now(), now())`, [b]],
     ...[organization, company].map(({ side, id }): [string, unknown[]] => [
       `insert into audit_event (side, tenant_id, actor, action) values ($1, $2, 'Ada', 'member.manage')`,

@@ -3,6 +3,7 @@ import type { Pool } from 'pg'
 import type { Queryable } from '../../platform/database/queryable.ts'
 import { containing, queryPage } from '../../platform/database/search.ts'
 import type { CompanyId, LocationId, OrganizationId } from '../../platform/identity/identity.ts'
+import { inForce } from '../consent/in-force.ts'
 import {
   type FoundRow,
   type GrantedLocation,
@@ -16,6 +17,8 @@ import {
 export type Connection = {
   organizationId: OrganizationId
   organizationName: string
+  purpose: string | null
+  endsAt: Date | null
   locationsTotal: number
   locations: (GrantedLocation & { grantedAt: ReadonlyMap<DatasetName, Date> })[]
 }
@@ -36,27 +39,47 @@ export async function listConnections(
      select o.id, o.name, count(l.id) over (partition by o.id) as locations, l.id as location_id, l.name as location_name
        from organization o
        left join (granted join location l on l.id = granted.location_id) on l.organization_id = o.id
-      where o.id in (select organization_id from access_grant where company_id = $1 and revoked_at is null)
+      where o.id in (select organization_id from access_grant g where company_id = $1 and ${inForce('g')})
         and (o.name ilike $2 or l.name ilike $2 or l.city ilike $2)`,
     'lower(name), id, lower(location_name), location_id',
     page,
     [companyId, containing(page.search)],
   )
-  const locations = await locationsOf(
-    pool,
-    companyId,
-    rows.flatMap((row) => row.location_id ?? []),
-  )
+  const [locations, terms] = await Promise.all([
+    locationsOf(
+      pool,
+      companyId,
+      rows.flatMap((row) => row.location_id ?? []),
+    ),
+    termsOf(
+      pool,
+      companyId,
+      rows.map(({ id }) => id),
+    ),
+  ])
   const byOrganization = Map.groupBy(rows, (row) => row.id)
   return {
     total,
     connections: [...byOrganization].map(([organizationId, own]) => ({
       organizationId,
       organizationName: own[0]?.name ?? '',
+      purpose: terms.get(organizationId)?.purpose ?? null,
+      endsAt: terms.get(organizationId)?.ends_at ?? null,
       locationsTotal: Number(own[0]?.locations ?? 0),
       locations: locations.filter((location) => location.organizationId === organizationId),
     })),
   }
+}
+
+/** They are the same for all grants of an organization to a company. */
+async function termsOf(pool: Pool, companyId: CompanyId, organizationIds: readonly OrganizationId[]) {
+  const { rows } = await pool.query<{ organization_id: OrganizationId; purpose: string | null; ends_at: Date | null }>(
+    `select distinct on (organization_id) organization_id, purpose, ends_at
+       from access_grant g
+      where company_id = $1 and organization_id = any($2::bigint[]) and ${inForce('g')}`,
+    [companyId, organizationIds],
+  )
+  return new Map(rows.map((row) => [row.organization_id, row]))
 }
 
 type ConnectionRow = {
@@ -75,7 +98,7 @@ export async function countConnections(
   const { rows } = await db.query<{ organizations: string; locations: string }>(
     `with granted as (${grantedLocations('')})
      select (select count(*) from granted) as locations,
-            (select count(distinct organization_id) from access_grant where company_id = $1 and revoked_at is null) as organizations`,
+            (select count(distinct organization_id) from access_grant g where company_id = $1 and ${inForce('g')}) as organizations`,
     [companyId],
   )
   return { organizations: Number(rows[0]?.organizations ?? 0), locations: Number(rows[0]?.locations ?? 0) }
@@ -88,8 +111,8 @@ export async function countOrganizationsOf(
 ): Promise<Map<CompanyId, number>> {
   const { rows } = await db.query<{ company_id: CompanyId; organizations: string }>(
     `select company_id, count(distinct organization_id) as organizations
-       from access_grant
-      where company_id = any($1::uuid[]) and revoked_at is null
+       from access_grant g
+      where company_id = any($1::uuid[]) and ${inForce('g')}
       group by company_id`,
     [companyIds],
   )

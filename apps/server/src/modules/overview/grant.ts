@@ -3,6 +3,7 @@ import type { Queryable } from '../../platform/database/queryable.ts'
 import { fromRow, type RowOf } from '../../platform/database/rows.ts'
 import { containing, queryPage } from '../../platform/database/search.ts'
 import type { CompanyId, LocationId, OrganizationId } from '../../platform/identity/identity.ts'
+import { inForce } from '../consent/in-force.ts'
 
 /** One grant of the history, in force or ended. `locationId` null: every location, with every future one. */
 export type GrantEntry = {
@@ -18,6 +19,9 @@ export type GrantEntry = {
   grantedBy: string
   revokedAt: Date | null
   revokedBy: string | null
+  purpose: string | null
+  /** When it ends or ended by the clock; null: it has no end. */
+  endsAt: Date | null
 }
 
 type Filter = { organizationId?: OrganizationId | undefined; companyId?: CompanyId | undefined }
@@ -27,7 +31,7 @@ export async function listGrants(
   db: Queryable,
   { withEnded, ...filter }: Filter & { withEnded?: boolean } = {},
 ): Promise<GrantEntry[]> {
-  const { select, values } = selectOf(filter, withEnded ? [] : ['g.revoked_at is null'])
+  const { select, values } = selectOf(filter, withEnded ? [] : [inForce('g')])
   const { rows } = await db.query<RowOf<GrantEntry>>(`${select} order by ${order}`, values)
   return rows.map((row) => fromRow<GrantEntry>(row))
 }
@@ -57,7 +61,8 @@ function selectOf(filter: Filter, conditions: readonly string[], values: readonl
   return {
     select: `
       select g.company_id, c.name as company_name, g.organization_id, o.name as organization_name,
-             g.location_id, l.name as location_name, g.dataset, g.notes, g.granted_at, g.granted_by, g.revoked_at, g.revoked_by
+             g.location_id, l.name as location_name, g.dataset, g.notes, g.granted_at, g.granted_by, g.revoked_at, g.revoked_by,
+             g.purpose, g.ends_at
         from access_grant g
         join company c on c.id = g.company_id
         join organization o on o.id = g.organization_id

@@ -4,6 +4,7 @@ import { fromRow, type RowOf } from '../../platform/database/rows.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import { type LocationId, type OrganizationId, parseNumericId } from '../../platform/identity/identity.ts'
 import { attributionInstalled, type InstallState, installColumns } from '../attribution/store.ts'
+import { inForce } from '../consent/in-force.ts'
 import type { Principal } from '../consent/read-permit.ts'
 import { type DatasetState, listDatasetStates } from '../datasets/dataset-state.ts'
 import { findLocation, type Location, type LocationRow, locationColumns, toLocation } from '../directory/location.ts'
@@ -82,11 +83,11 @@ export function grantedLocations(inOrganization: '' | 'and g.organization_id = $
       from (select l.id as location_id, g.dataset
               from access_grant g
               join location l on l.organization_id = g.organization_id
-             where g.company_id = $1 and g.location_id is null and g.revoked_at is null ${inOrganization}
+             where g.company_id = $1 and g.location_id is null and ${inForce('g')} ${inOrganization}
              union all
             select g.location_id, g.dataset
               from access_grant g
-             where g.company_id = $1 and g.location_id is not null and g.revoked_at is null ${inOrganization}) opened
+             where g.company_id = $1 and g.location_id is not null and ${inForce('g')} ${inOrganization}) opened
      group by location_id`
 }
 

@@ -3,6 +3,7 @@ import type { Pool } from 'pg'
 import { fromRow } from '../../platform/database/rows.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import { type OrganizationId, parseNumericId } from '../../platform/identity/identity.ts'
+import { inForce } from '../consent/in-force.ts'
 import type { Principal } from '../consent/read-permit.ts'
 import {
   findOrganization,
@@ -70,7 +71,7 @@ export async function getGrantedOrganization(
 /** Passes when the organization granted the bearer's company anything. Throws Problem organization_unknown or organization_denied. */
 export async function requireGrantedOrganization(pool: Pool, principal: Principal, id: OrganizationId): Promise<void> {
   const { rows } = await pool.query(
-    'select from access_grant where company_id = $1 and organization_id = $2 and revoked_at is null limit 1',
+    `select from access_grant g where company_id = $1 and organization_id = $2 and ${inForce('g')} limit 1`,
     [principal.companyId, id],
   )
   if (rows.length === 0) await refuseOrganization(pool, id)
@@ -88,7 +89,7 @@ const grantedOrganizations = `
                 else count(distinct g.location_id)
             end as locations_count
       from access_grant g
-     where g.company_id = $1 and g.revoked_at is null
+     where g.company_id = $1 and ${inForce('g')}
      group by g.organization_id`
 
 type FoundRow = OrganizationRow & { locations_count: string; datasets: string[]; granted_at: Date }

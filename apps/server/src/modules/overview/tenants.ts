@@ -43,39 +43,65 @@ type CompanyColumn = (typeof companyColumns)[number]
 export const organizationColumns = ['name', 'locations', 'created'] as const
 type OrganizationColumn = (typeof organizationColumns)[number]
 
-/** A part of the companies, by name or as sorted, each with its owner's address. `search` looks in both; `state` null: all. */
+/** What a company says of itself, and who verified it: what the operator verifies it by. */
+type IdentityFacts = {
+  verifiedBy: string | null
+  legalName: string | null
+  website: string | null
+  contact: string | null
+  verifiedDomain: string | null
+}
+
+/** A company as the operator sees it. */
+export type CompanyEntry = Company & SignInFacts<string> & IdentityFacts
+
+/**
+ * A part of the companies, by name or as sorted, each with its owner's address. `search` looks in names, address and domain, and takes an id;
+ * `state` and `isVerified` null: all.
+ */
 export async function pageOfCompanies(
   db: Queryable,
   page: {
     search: string
     state: CompanyState | null
+    isVerified: boolean | null
     sort: Sort<CompanyColumn> | null
     limit: number
     offset: number
   },
-): Promise<{ total: number; companies: (Company & SignInFacts<string>)[] }> {
-  const { total, rows } = await queryPage<Company & SignInFacts<string>>(
+): Promise<{ total: number; companies: CompanyEntry[] }> {
+  const { total, rows } = await queryPage<CompanyEntry>(
     db,
     `${companyEntries}
-      where (c.name || ' ' || m.email) ilike $1 and c.state = any($2::text[])`,
+      where (concat_ws(E'\\n', c.name, m.email, p.legal_name, d.domain) ilike $1 or c.id::text = lower($3))
+        and c.state = any($2::text[]) and (c.verified_at is not null) = any($4::boolean[])`,
     orderOf(page.sort, { name: 'lower(name)', state: 'state', created: '"createdAt"' }, 'lower(name), id'),
     page,
-    [containing(page.search), page.state === null ? companyStates : [page.state]],
+    [
+      containing(page.search),
+      page.state === null ? companyStates : [page.state],
+      page.search,
+      page.isVerified === null ? [true, false] : [page.isVerified],
+    ],
   )
   return { total, companies: rows }
 }
 
 /** One of them. Throws a Problem when there is none. */
-export async function requireCompanyEntry(db: Queryable, id: CompanyId): Promise<Company & SignInFacts<string>> {
-  const { rows } = await db.query<Company & SignInFacts<string>>(`${companyEntries} where c.id = $1`, [id])
+export async function requireCompanyEntry(db: Queryable, id: CompanyId): Promise<CompanyEntry> {
+  const { rows } = await db.query<CompanyEntry>(`${companyEntries} where c.id = $1`, [id])
   if (!rows[0]) throw new Problem('company_unknown')
   return rows[0]
 }
 
 const companyEntries = `select c.id, c.name, c.state, c.created_at as "createdAt", m.email as "ownerEmail",
-            exists (select from sign_in_rule r where r.tenant_id = m.tenant_id) as "isSecondFactorRequired"
+            exists (select from sign_in_rule r where r.tenant_id = m.tenant_id) as "isSecondFactorRequired",
+            c.verified_at as "verifiedAt", c.verified_by as "verifiedBy", p.legal_name as "legalName", p.website, p.contact,
+            case when d.verified_at is not null then d.domain end as "verifiedDomain"
        from company c
-       join membership m on m.company_id = c.id and m.role = 'owner'`
+       join membership m on m.company_id = c.id and m.role = 'owner'
+       left join company_profile p on p.company_id = c.id
+       left join company_domain d on d.company_id = c.id`
 
 type OrganizationEntry = SignInFacts<string | null> & {
   id: OrganizationId

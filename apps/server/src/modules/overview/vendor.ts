@@ -9,24 +9,33 @@ export type Vendor = {
   name: string
   state: 'active' | 'suspended' | 'closed'
   isAgreementInForce: boolean
+  /** When the operator verified it; null: not yet. */
+  verifiedAt: Date | null
+  /** The domain of its website, where it proved that. */
+  verifiedDomain: string | null
 }
 
 /**
  * A page of the companies that have or had a grant of the organization, by name; with a `search`, also of every other one that could be
- * let in: active, and with the agreement in force.
+ * granted access: active, with the agreement in force, and in production verified by the operator. `search` looks in the name and in the domain that
+ * the company proved, and takes an id.
  */
 export async function listVendors(
   db: Queryable,
   organizationId: OrganizationId,
-  page: { search: string; limit: number; offset: number },
+  page: { search: string; limit: number; offset: number; onlyVerified: boolean },
 ): Promise<{ total: number; vendors: Vendor[] }> {
-  const known = page.search === '' ? hadGrant : `(${hadGrant} or ${mayBeLetIn})`
+  const known = page.search === '' ? hadGrant : `(${hadGrant} or ${mayBeLetIn(page)})`
   const { total, rows } = await queryPage<VendorRow>(
     db,
-    `select ${columns} from company c where ${known} and c.name ilike $2`,
+    `select ${columns}
+       from company c
+      where ${known}
+        and (c.name ilike $2 or c.id::text = lower($3)
+             or exists (select from company_domain d where d.company_id = c.id and d.verified_at is not null and d.domain ilike $2))`,
     'lower(name), id',
     page,
-    [organizationId, containing(page.search)],
+    [organizationId, containing(page.search), page.search],
   )
   return { total, vendors: rows.map(toVendor) }
 }
@@ -36,20 +45,37 @@ export async function findVendor(
   db: Queryable,
   organizationId: OrganizationId,
   companyId: CompanyId,
+  options: { onlyVerified: boolean },
 ): Promise<Vendor | null> {
   const { rows } = await db.query<VendorRow>(
-    `select ${columns} from company c where (${hadGrant} or ${mayBeLetIn}) and c.id = $2`,
+    `select ${columns} from company c where (${hadGrant} or ${mayBeLetIn(options)}) and c.id = $2`,
     [organizationId, companyId],
   )
   return rows[0] ? toVendor(rows[0]) : null
 }
 
-const columns = `c.id, c.name, c.state, ${agreementAccepted('c.id')} as agreement_in_force`
+const columns = `c.id, c.name, c.state, c.verified_at, ${agreementAccepted('c.id')} as agreement_in_force,
+  (select d.domain from company_domain d where d.company_id = c.id and d.verified_at is not null) as verified_domain`
 const hadGrant = 'exists (select from access_grant g where g.organization_id = $1 and g.company_id = c.id)'
-const mayBeLetIn = `(c.state = 'active' and ${agreementAccepted('c.id')})`
+const mayBeLetIn = ({ onlyVerified }: { onlyVerified: boolean }) =>
+  `(c.state = 'active' and ${agreementAccepted('c.id')} ${onlyVerified ? 'and c.verified_at is not null' : ''})`
 
-type VendorRow = { id: CompanyId; name: string; state: Vendor['state']; agreement_in_force: boolean }
+type VendorRow = {
+  id: CompanyId
+  name: string
+  state: Vendor['state']
+  agreement_in_force: boolean
+  verified_at: Date | null
+  verified_domain: string | null
+}
 
 function toVendor(row: VendorRow): Vendor {
-  return { companyId: row.id, name: row.name, state: row.state, isAgreementInForce: row.agreement_in_force }
+  return {
+    companyId: row.id,
+    name: row.name,
+    state: row.state,
+    isAgreementInForce: row.agreement_in_force,
+    verifiedAt: row.verified_at,
+    verifiedDomain: row.verified_domain,
+  }
 }

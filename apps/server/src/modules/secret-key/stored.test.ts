@@ -7,6 +7,9 @@ import { keyedColumns } from './stored.ts'
 const notKeyed: Readonly<Record<string, string>> = {
   'attribution_script.key': 'a public name, which stands in pages of websites',
   'company.name_key': 'the name in the form in which names are compared',
+  'company_domain.token': 'public: it stands in a DNS record or a file of the website',
+  'company_former_name.name_key': 'a name in the form in which names are compared',
+  'company_profile.logo': 'an image',
   'installation.secret_key_check': 'names the current key; a rotation replaces it',
   'portal_account.access_token': 'of other providers: never written',
   'portal_account.id_token': 'of other providers: never written',

@@ -11,14 +11,42 @@ create table access_grant (
   revoked_at timestamp with time zone,
   revoked_by text,
   notes boolean not null default false,
+  purpose text,
+  ends_at timestamp with time zone,
   constraint access_grant_company_id_fkey FOREIGN KEY (company_id) REFERENCES company(id),
   constraint access_grant_location_id_fkey FOREIGN KEY (location_id) REFERENCES location(id),
   constraint access_grant_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
   constraint access_grant_pkey PRIMARY KEY (id)
 );
 CREATE INDEX access_grant_ended ON public.access_grant USING btree (company_id, revoked_at DESC) WHERE (revoked_at IS NOT NULL);
+CREATE INDEX access_grant_ending ON public.access_grant USING btree (ends_at) WHERE ((revoked_at IS NULL) AND (ends_at IS NOT NULL));
 CREATE INDEX access_grant_of_organization ON public.access_grant USING btree (organization_id, company_id);
 CREATE UNIQUE INDEX access_grant_live ON public.access_grant USING btree (company_id, organization_id, COALESCE(location_id, (0)::bigint), dataset) WHERE (revoked_at IS NULL);
+
+create table access_request (
+  id uuid not null,
+  company_id uuid not null,
+  organization_id bigint not null,
+  datasets text[] not null,
+  all_locations boolean not null,
+  locations text,
+  purpose text not null,
+  asked_at timestamp with time zone not null,
+  asked_by text not null,
+  state text not null default 'open'::text,
+  ended_at timestamp with time zone,
+  ended_by text,
+  message text,
+  invited_at timestamp with time zone,
+  constraint access_request_check CHECK (((state = 'open'::text) = (ended_at IS NULL))),
+  constraint access_request_company_id_fkey FOREIGN KEY (company_id) REFERENCES company(id),
+  constraint access_request_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
+  constraint access_request_pkey PRIMARY KEY (id),
+  constraint access_request_state_check CHECK ((state = ANY (ARRAY['open'::text, 'granted'::text, 'declined'::text, 'withdrawn'::text])))
+);
+CREATE INDEX access_request_of_company ON public.access_request USING btree (company_id, asked_at);
+CREATE INDEX access_request_of_organization ON public.access_request USING btree (organization_id, asked_at);
+CREATE UNIQUE INDEX access_request_open ON public.access_request USING btree (company_id, organization_id) WHERE (state = 'open'::text);
 
 create table agent (
   id bigint not null,
@@ -122,10 +150,49 @@ create table company (
   created_at timestamp with time zone not null default now(),
   erased_at timestamp with time zone,
   name_key text,
+  verified_at timestamp with time zone,
+  verified_by text,
   constraint company_pkey PRIMARY KEY (id),
   constraint company_state_check CHECK ((state = ANY (ARRAY['active'::text, 'suspended'::text, 'closed'::text])))
 );
 CREATE INDEX company_name_key ON public.company USING btree (name_key);
+
+create table company_domain (
+  company_id uuid not null,
+  domain text not null,
+  token text not null,
+  method text,
+  verified_at timestamp with time zone,
+  checked_at timestamp with time zone,
+  failures integer not null default 0,
+  dns_failure text,
+  file_failure text,
+  constraint company_domain_check CHECK (((verified_at IS NULL) = (method IS NULL))),
+  constraint company_domain_company_id_fkey FOREIGN KEY (company_id) REFERENCES company(id),
+  constraint company_domain_method_check CHECK ((method = ANY (ARRAY['dns'::text, 'file'::text]))),
+  constraint company_domain_pkey PRIMARY KEY (company_id)
+);
+
+create table company_former_name (
+  company_id uuid not null,
+  used_until timestamp with time zone not null default clock_timestamp(),
+  name text not null,
+  name_key text not null,
+  constraint company_former_name_company_id_fkey FOREIGN KEY (company_id) REFERENCES company(id),
+  constraint company_former_name_pkey PRIMARY KEY (company_id, used_until)
+);
+CREATE INDEX company_former_name_key ON public.company_former_name USING btree (name_key);
+
+create table company_profile (
+  company_id uuid not null,
+  legal_name text,
+  website text,
+  contact text,
+  purpose text,
+  logo bytea,
+  constraint company_profile_company_id_fkey FOREIGN KEY (company_id) REFERENCES company(id),
+  constraint company_profile_pkey PRIMARY KEY (company_id)
+);
 
 create table complete_list (
   location_id bigint not null,
@@ -157,6 +224,7 @@ create table dataset_grant (
   granted_stamp bigint,
   granted_at timestamp with time zone not null,
   notes_since timestamp with time zone,
+  ends_at timestamp with time zone,
   constraint dataset_grant_pkey PRIMARY KEY (location_id, company_id, dataset)
 );
 

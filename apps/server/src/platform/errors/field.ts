@@ -1,14 +1,14 @@
 import { Problem } from './problem.ts'
 
 /**
- * A text without the spaces around it. Throws a Problem when nothing is left, or it has more than 200 characters, or some that control or turn
+ * A text without the spaces around it. Throws a Problem when nothing is left, or it has more characters than `lengthMax`, or some that control or turn
  * the text or are not seen: with those, one name could be shown as another.
  */
-export function requireText(text: string, what: string): string {
+export function requireText(text: string, what: string, lengthMax = 200): string {
   const trimmed = text.trim()
   if (trimmed === '') throw new Problem('field_invalid', { errors: `${capitalized(what)} must not be empty.` })
-  if (trimmed.length > 200)
-    throw new Problem('field_invalid', { errors: `${capitalized(what)} must have at most 200 characters.` })
+  if (trimmed.length > lengthMax)
+    throw new Problem('field_invalid', { errors: `${capitalized(what)} must have at most ${lengthMax} characters.` })
   if (/[\p{C}\p{Zl}\p{Zp}\u2800]|\p{Default_Ignorable_Code_Point}/u.test(trimmed))
     throw new Problem('field_invalid', {
       errors: `${capitalized(what)} must not contain control or invisible characters.`,

@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createProofAccess, findProof } from './domain-proof.ts'
+import { someWebsite } from './test-website.ts'
+
+const token = 'bridgework-verification=abc'
+
+test('a website is proved by its DNS record or by its file, and each failure says what to do', async (t) => {
+  const { access, records, site, answerWith, origin } = await someWebsite(t)
+  const failures = async () => {
+    const proof = await findProof(access, 'vendor.example', token)
+    assert.equal(proof.method, null)
+    return proof.method === null ? [proof.dnsFailure, proof.fileFailure] : assert.fail()
+  }
+  const proved = async () => (await findProof(access, 'vendor.example', token)).method
+
+  assert.match((await failures())[0] ?? '', /_bridgework\.vendor\.example has no TXT record/)
+  assert.match((await failures())[1] ?? '', /answered with status 404\. Put the file there/)
+  records.set('_bridgework.vendor.example', 'bridgework-verification=of-another')
+  answerWith('secret of somebody else')
+  const [dns = '', file = ''] = await failures()
+  assert.match(dns, /another value/)
+  assert.match(file, /another text/)
+  assert.doesNotMatch(`${dns}${file}`, /of-another|secret of/, 'what was read is not repeated')
+  records.set('_bridgework.vendor.example', 'silent')
+  answerWith('', 302, { location: `${origin}/elsewhere` })
+  assert.match((await failures())[0] ?? '', /did not answer/)
+  site.asked.length = 0
+  assert.match((await failures())[1] ?? '', /redirected/)
+  assert.deepEqual(site.asked, ['/.well-known/bridgework-verification.txt'], 'the redirect is not followed')
+  answerWith('x'.repeat(2 * 1024 * 1024))
+  assert.match((await failures())[1] ?? '', /too large/)
+  site.answer = (_, response) => void response.destroy()
+  assert.match((await failures())[1] ?? '', /connection failed/)
+
+  answerWith(`${token}\n`)
+  assert.equal(await proved(), 'file')
+  records.set('_bridgework.vendor.example', token)
+  assert.equal(await proved(), 'dns')
+})
+
+test('W20: a check of a website reaches nothing of the operator’s own network, by no name and no address', async (t) => {
+  const { origin, site, records } = await someWebsite(t)
+  const access = createProofAccess()
+  const port = new URL(origin).port
+  const own = { ...access, resolveTxt: async () => [...records.values()].map((each) => [each]) }
+  for (const host of [`localhost:${port}`, `127.0.0.1:${port}`, '[::1]', '169.254.169.254', '10.0.0.1']) {
+    const proof = await findProof(own, host, token)
+    assert.ok(proof.method === null && /not at a public address/.test(proof.fileFailure), host)
+  }
+  const plain = await findProof({ ...own, originOf: () => origin }, 'vendor.example', token)
+  assert.ok(plain.method === null && /not at a public address/.test(plain.fileFailure))
+  assert.deepEqual(site.asked, [])
+})
