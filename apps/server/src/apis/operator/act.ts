@@ -1,4 +1,5 @@
 import { userInfo } from 'node:os'
+import type { AuditAction } from '../../modules/audit/action.ts'
 import { type Concerned, recordOperatorAct } from '../../modules/audit/operator-act.ts'
 import { listMembers } from '../../modules/membership/member.ts'
 import { operator } from '../../modules/membership/tenant.ts'
@@ -22,8 +23,12 @@ export const reasonedOptions = { ...actOptions, reason: required('<text>', 'why,
  * Who did it is the user of this system, and the admin that they say they are: nothing here can prove more. Throws Problem member_unknown when
  * no operator has that address, and role_denied for one in support.
  */
-export function createRecorder(action: string, { as, reason }: { as?: string; reason?: string }): RecordAct {
+export function createRecorder(
+  action: AuditAction | null,
+  { as, reason }: { as?: string; reason?: string },
+): RecordAct {
   return async (db, subject, concerned) => {
+    if (action === null) throw new Error('a command without an act puts one on record')
     const person = as === undefined ? undefined : await requireOperator(db, as)
     const actor = person
       ? `${person.name} <${person.email}> (command line, ${systemUser()})`

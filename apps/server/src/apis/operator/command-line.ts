@@ -1,5 +1,6 @@
 import { createOption, createProgram } from '@bridgework/command-line'
 import { releaseVersion } from '@bridgework/contract/release'
+import type { AuditAction } from '../../modules/audit/action.ts'
 import { actOptions, createRecorder, type RecordAct, reasonedOptions } from './act.ts'
 import type { Answer } from './answer.ts'
 import type { Context } from './context.ts'
@@ -13,7 +14,7 @@ export type Values<Of> = { readonly [Name in keyof Of]: Of[Name] extends Option<
 export type Command = {
   readonly help: string
   /** The action of what it leaves in the history; null: it changes nothing, and shows nothing of a patient. */
-  readonly act: string | null
+  readonly act: AuditAction | null
   readonly options: Options
   /** null: it has written its answer itself. */
   readonly run: (context: Context, values: never, record: RecordAct) => Promise<Answer | null>
@@ -35,7 +36,7 @@ export function command<Of extends Options>({
 } & (
   | { act: null; needsReason?: false; run: (context: Context, values: Values<Of>) => Promise<Answer | null> }
   | {
-      act: string
+      act: AuditAction
       needsReason?: boolean
       run: (context: Context, values: Values<Of>, record: RecordAct) => Promise<Answer | null>
     }
@@ -65,7 +66,7 @@ export function parseCommandLine(groups: Readonly<Record<string, CommandGroup>>,
         const missing = required.filter(([key]) => values[key] === undefined)
         if (missing.length > 0)
           each.error(`Missing: ${missing.map(([key, option]) => flagsOf(key, option)).join(', ')}.`)
-        const record = createRecorder(act ?? '', values)
+        const record = createRecorder(act, values)
         line = { run: (context) => run(context, values as never, record), isJson: values.json === true }
       })
     }

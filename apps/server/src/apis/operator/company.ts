@@ -1,3 +1,4 @@
+import type { AuditAction } from '../../modules/audit/action.ts'
 import {
   closeCompany,
   listCompanies,
@@ -78,7 +79,7 @@ export const company: CommandGroup = {
   },
 }
 
-function changing(act: string, help: string, change: typeof suspendCompany): Command {
+function changing(act: AuditAction, help: string, change: typeof suspendCompany): Command {
   return command({
     help,
     act,

@@ -1,6 +1,7 @@
 import type { Queryable } from '../../platform/database/queryable.ts'
 import { fromRow, type RowOf } from '../../platform/database/rows.ts'
 import { containing, queryPage } from '../../platform/database/search.ts'
+import type { AuditAction } from './action.ts'
 
 /** Something that a person did. `tenantId`: of the company or organization; null on the operator's side and for an account. */
 export type AuditEntry = {
@@ -9,8 +10,7 @@ export type AuditEntry = {
   userId: string | null
   /** Name and e-mail address as they were then. */
   actor: string
-  /** An action of the contract's table, or `account.<what happened>`. */
-  action: string
+  action: AuditAction
   /** What it was done to, in words for a person. Never a patient, never a secret. */
   subject: string | null
   /** Why, as the person typed it; left out: none. */

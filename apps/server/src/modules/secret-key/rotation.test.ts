@@ -45,7 +45,14 @@ async function someInstallation(t: TestContext) {
   }
   const said: string[] = []
   const record: RotationWork['record'] = (db, subject) =>
-    recordOperatorAct(db, { userId: null, actor: 'Test', action: 'secret_key', subject, ip: null, requestId: null })
+    recordOperatorAct(db, {
+      userId: null,
+      actor: 'Test',
+      action: 'secret_key.rotate',
+      subject,
+      ip: null,
+      requestId: null,
+    })
   const work = async (options: Partial<RotationWork> = {}): Promise<RotationWork> => {
     const secretKey = loadSecretKey(here)
     await requireInstallation(pool, secretKey)
@@ -149,7 +156,7 @@ test('F27: an earlier key is dropped when nothing needs it, and a hash is stored
   const { rows } = await pool.query<{ action: string }>('select action from audit_event order by id')
   assert.deepEqual(
     rows.map(({ action }) => action).filter((action) => action.startsWith('secret_key')),
-    ['secret_key', 'secret_key'],
+    ['secret_key.rotate', 'secret_key.rotate'],
   )
 })
 
