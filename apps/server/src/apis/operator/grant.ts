@@ -6,6 +6,7 @@ import {
   grantAccess,
   revokeAccess,
 } from '../../modules/consent/grant.ts'
+import { recordForVendor } from '../../modules/consent/vendor-act.ts'
 import { requireCompany } from '../../modules/directory/company.ts'
 import { listLocations } from '../../modules/directory/location.ts'
 import { requireOrganization } from '../../modules/directory/organization.ts'
@@ -101,6 +102,8 @@ async function recordChange(
   const decided = by === undefined ? '' : ` Decided by ${by}.`
   const subject = `${name}. Before: ${was}. After: ${is}.${decided}`
   await record(client, subject, { side: 'organization', id: organization })
+  const parties = { companyId: company, organizationId: organization }
+  await recordForVendor(client, parties, { before: was, after: is })
 }
 
 function counted({ locations, datasets }: Counted): string {

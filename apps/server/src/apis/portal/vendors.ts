@@ -5,6 +5,7 @@ import { type Access, atEachLocation, datasetsEverywhere, versionOf } from '../.
 import { describeAccess } from '../../modules/consent/access-text.ts'
 import { summarizeAccess } from '../../modules/consent/dataset-grant.ts'
 import { type AccessChange, changeAccess, listAccess } from '../../modules/consent/grant.ts'
+import { recordForVendor } from '../../modules/consent/vendor-act.ts'
 import { listDatasetStates } from '../../modules/datasets/dataset-state.ts'
 import { listLocations } from '../../modules/directory/location.ts'
 import { lastReadsOf } from '../../modules/disclosure/history.ts'
@@ -166,6 +167,8 @@ async function recordChange(
   const locations = await listLocations(client, call.member.organizationId)
   const [was, is] = [describeAccess(before, locations), describeAccess(after, locations)]
   await recordAudit(client, entryOf(call, action, `${vendor.name}. Before: ${was}. After: ${is}.`))
+  const parties = { companyId: vendor.companyId, organizationId: call.member.organizationId }
+  await recordForVendor(client, parties, { before: was, after: is })
 }
 
 function toAccessChanged({ opened, closed }: AccessChange): AccessChanged {
