@@ -35,6 +35,7 @@ const order = [
   'modules/usage',
   'modules/onboarding',
   'modules/overview',
+  'modules/notices',
   'modules/leaving',
   'modules/backup',
   'apis/attribution',
@@ -89,6 +90,7 @@ const tablesOf: Record<string, readonly string[]> = {
   'modules/disclosure': ['disclosure', 'disclosed_day'],
   'modules/chain': ['seal', 'practice_seal', 'practice_head', 'seal_key_change', 'disclosure_drop', 'seal_mail'],
   'modules/secret-key': ['secret_key_reader'],
+  'modules/notices': ['notice', 'notice_condition', 'notice_cursor', 'notice_setting'],
   'modules/usage': ['key_pair_use', 'vendor_request', 'vendor_usage'],
 }
 

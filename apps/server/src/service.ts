@@ -18,6 +18,8 @@ import { createDisclosureWriter } from './modules/disclosure/writer.ts'
 import { createMailDelivery } from './modules/mail/delivery.ts'
 import { createMailFolder } from './modules/mail/folder.ts'
 import { createSmtp } from './modules/mail/smtp.ts'
+import { freeShareOf } from './modules/notices/checks.ts'
+import { createNotifier } from './modules/notices/notifier.ts'
 import { completeLocations } from './modules/onboarding/complete-locations.ts'
 import { createNoteRemover } from './modules/records/note-remover.ts'
 import { createRemover } from './modules/records/remover.ts'
@@ -99,7 +101,17 @@ export async function openService(config: Config, log: Log): Promise<Service> {
     const tokenLimit = createTokenLimit({ pool: controlPool })
     const limits = { initial: config.initialLocationsMax, incremental: config.incrementalLocationsMax }
     const slots = createSyncSlots({ pool: controlPool, processId: randomUUID(), limits, log })
-    const disclosures = createDisclosureWriter({ pool: controlPool, log })
+    const notifier = createNotifier({
+      ...{ pool, secretKey, log, now, publicUrl: config.publicUrl, contact: contactOf(config) },
+      freeShare: () => freeShareOf(config.dataDir),
+    })
+    const disclosures = createDisclosureWriter({
+      pool: controlPool,
+      log: (event) => {
+        notifier.observe(event)
+        log(event)
+      },
+    })
     const usage = createUsageRecorder({ pool, log, now })
     const load = createLoadWatch()
     const rerenderer = createRerenderer({ pool, log })
@@ -109,6 +121,7 @@ export async function openService(config: Config, log: Log): Promise<Service> {
     closers.push(rerenderer.stop, remover.stop, noteRemover.stop, load.stop)
     closers.push(startHousekeeping({ pool, log }))
     closers.push(startMail(config, pool, log))
+    closers.push(notifier.stop)
     tokenLimit.start()
     slots.start()
     usage.start()
@@ -116,6 +129,7 @@ export async function openService(config: Config, log: Log): Promise<Service> {
     remover.start()
     sealer.start()
     noteRemover.start()
+    notifier.start()
     const { environment, publicUrl, trustedProxies, previewDatasets } = config
     const tls = config.tls && readTlsPair(config.tls)
     const metrics = createMetrics({ work: pool, control: controlPool }, load)
@@ -160,6 +174,11 @@ function createMetricsServer(metrics: Metrics, token: string | null, log: Log): 
   const app = createHttpServer({ log, trustedProxies: [] })
   registerMetrics(app, metrics, { token, isOpen: true })
   return app
+}
+
+/** Where people reach the operator: the address that mails come from, which is set with the mail server. */
+function contactOf({ mail }: Config): string {
+  return mail.kind === 'smtp' ? `answer this mail or write to ${mail.from}` : 'contact the operator of Bridgework'
 }
 
 /** Starts sending mails. Returns a function that stops it. */

@@ -1,5 +1,6 @@
 import type { MemberRole, Side } from './action.ts'
 import type { Done, Instant } from './answer.ts'
+import type { NoticeSettings } from './notice.ts'
 
 /** What the sign-in pages need to know of the installation. */
 export type Environment = { environment: 'sandbox' | 'production'; mail_page: string | null; docs_url: string }
@@ -83,4 +84,7 @@ export type AccountAnswers = {
   listSessions: { data: OpenSession[] }
   endSession: Done
   listAccountEvents: { data: AuditEvent[] }
+  /** One for each company or practice that the person belongs to. */
+  listNoticeSettings: { data: NoticeSettings[] }
+  changeNoticeSetting: Done
 }

@@ -18,6 +18,7 @@ import { invitationHandlers } from './invitation.ts'
 import { memberSessionHandlers } from './member-sessions.ts'
 import { memberHandlers } from './members.ts'
 import { type Membership, requireMembership, tenantOf } from './membership.ts'
+import { noticeHandlers } from './notices.ts'
 import { operatorHandlers } from './operator.ts'
 import { organizationHandlers } from './organization.ts'
 import { patientDisclosureHandlers } from './patient-disclosures.ts'
@@ -36,6 +37,7 @@ const handlers: PortalHandlers = {
   ...invitationHandlers,
   ...companyHandlers,
   ...memberHandlers,
+  ...noticeHandlers,
   ...memberSessionHandlers,
   ...signInRuleHandlers,
   ...identityProviderHandlers,
@@ -91,7 +93,9 @@ function registerRoute(app: FastifyInstance, context: PortalContext, name: Porta
         request,
         reply,
       }
-      if (gates.person && gates.member && route.method !== 'GET') requireReason(call as Doer)
+      // That a notice was read is no act.
+      const isAct = route.method !== 'GET' && route.action !== 'notice.read'
+      if (gates.person && gates.member && isAct) requireReason(call as Doer)
       // The table says which gates a route has, and they gave the call its person, member and body.
       const handler = handlers[name] as PortalHandler<PortalRouteName>
       return await handler(context, call as Call<PortalRouteName>)

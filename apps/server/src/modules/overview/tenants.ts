@@ -1,13 +1,13 @@
 import type { MemberRole, Side } from '@bridgework/contract/portal'
 import type { Queryable } from '../../platform/database/queryable.ts'
 import { containing, queryPage } from '../../platform/database/search.ts'
-import type { OrganizationId } from '../../platform/identity/identity.ts'
+import type { MemberId, OrganizationId } from '../../platform/identity/identity.ts'
 import { type Company, type CompanyState, companyStates } from '../directory/company.ts'
 
 /** All that a person may act for, with its name and what it asks of sign-ins. */
 export async function listMembershipsOf(db: Queryable, userId: string): Promise<MembershipEntry[]> {
   const { rows } = await db.query<MembershipEntry>(
-    `select m.side, m.tenant_id as id, coalesce(c.name, o.name, 'Operator') as name, m.role,
+    `select m.id as "memberId", m.side, m.tenant_id as id, coalesce(c.name, o.name, 'Operator') as name, m.role,
             r.second_factor_since as "secondFactorSince", p.id as "providerId", p.name as "providerName",
             p.sign_in_name as "signInName", coalesce(p.is_required, false) as "isProviderRequired"
        from membership m
@@ -23,6 +23,7 @@ export async function listMembershipsOf(db: Queryable, userId: string): Promise<
 }
 
 export type MembershipEntry = {
+  memberId: MemberId
   side: Side
   id: string
   name: string
