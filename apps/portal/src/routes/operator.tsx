@@ -1,11 +1,16 @@
 import { createRoute } from '@tanstack/react-router'
 import { read } from '../api/query.ts'
 import { membersQueries } from '../pages/members/members.ts'
+import { loadUnread, noticesQueries } from '../pages/notices/notices.ts'
 import { companyQuery, companySearch } from '../pages/operator/company-search.ts'
 import { listQuery, listSearch } from '../ui/url-state.ts'
 import { lazy, listed, load, signedIn } from './signed-in.tsx'
 
-const operator = createRoute({ getParentRoute: () => signedIn, path: '/operator' })
+const operator = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/operator',
+  loader: () => loadUnread('operator'),
+})
 
 const operatorOverview = createRoute({
   getParentRoute: () => operator,
@@ -76,6 +81,14 @@ const operatorHistory = createRoute({
   component: lazy(() => import('../pages/operator/HistoryPage.tsx'), 'HistoryPage'),
 })
 
+const operatorNotices = createRoute({
+  getParentRoute: () => operator,
+  path: '/notices',
+  ...listed,
+  loader: ({ deps }) => load(...noticesQueries('operator', deps)),
+  component: lazy(() => import('../pages/notices/NoticesPage.tsx'), 'NoticesPage'),
+})
+
 /** The operator side. */
 export const operatorRoutes = operator.addChildren([
   operatorOverview,
@@ -85,6 +98,7 @@ export const operatorRoutes = operator.addChildren([
   jobs,
   limits,
   agreements,
+  operatorNotices,
   operators,
   operatorHistory,
 ])

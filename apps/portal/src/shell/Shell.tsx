@@ -26,6 +26,7 @@ import { Brand } from './Brand.tsx'
 import { FreshSignIn } from './FreshSignIn.tsx'
 import { LiveData } from './LiveData.tsx'
 import { homeOf, menuOf, sideNames } from './menu.ts'
+import { NoticeBell } from './NoticeBell.tsx'
 import { SecondFactorGate } from './SecondFactorGate.tsx'
 import { SessionWatch } from './SessionWatch.tsx'
 import classes from './Shell.module.css'
@@ -64,6 +65,7 @@ export function Shell() {
             </UnstyledButton>
           </Group>
           <Group gap="xs" wrap="nowrap">
+            {current && <NoticeBell membership={current} />}
             <ColorSchemeButton />
             <AccountMenu />
           </Group>
