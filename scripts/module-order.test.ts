@@ -36,6 +36,7 @@ const order = [
   'modules/usage',
   'modules/onboarding',
   'modules/overview',
+  'modules/notices',
   'modules/leaving',
   'modules/backup',
   'apis/attribution',
@@ -98,6 +99,7 @@ const tablesOf: Record<string, readonly string[]> = {
   'modules/chain': ['seal', 'practice_seal', 'practice_head', 'seal_key_change', 'disclosure_drop', 'seal_mail'],
   'modules/secret-key': ['secret_key_reader'],
   'modules/activity': ['agent_hour', 'location_hour', 'service_minute'],
+  'modules/notices': ['notice', 'notice_condition', 'notice_cursor', 'notice_setting'],
   'modules/usage': ['key_pair_use', 'vendor_request', 'vendor_usage'],
 }
 

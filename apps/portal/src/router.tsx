@@ -33,7 +33,7 @@ const account = createRoute({
   getParentRoute: () => signedIn,
   path: '/account',
   validateSearch: accountSearch,
-  loader: () => load(read('listSessions'), read('listAccountEvents'), passkeysQuery),
+  loader: () => load(read('listSessions'), read('listAccountEvents'), read('listNoticeSettings'), passkeysQuery),
   component: lazy(() => import('./pages/account/AccountPage.tsx'), 'AccountPage'),
 })
 

@@ -10,6 +10,7 @@ import { createProofAccess } from './modules/directory/domain-proof.ts'
 import { makeDisclosureMonths } from './modules/disclosure/months.ts'
 import { finishErasing } from './modules/leaving/erase.ts'
 import { deleteOldMails } from './modules/mail/queue.ts'
+import { deleteOldNotices } from './modules/notices/notice.ts'
 import { findForeignReferences, type Position } from './modules/records/foreign-reference.ts'
 import { dropBrokenLists } from './modules/records/removal-store.ts'
 import { deleteOldUploads } from './modules/records/upload-store.ts'
@@ -53,6 +54,7 @@ export function startHousekeeping(deps: { pool: Pool; log: Log }): () => Promise
       await trimRequests(deps.pool, new Date())
       await deleteOldSignIns(deps.pool)
       await deleteOldMails(deps.pool)
+      await deleteOldNotices(deps.pool, new Date())
     })
     await attempt('months of disclosures', async () => void (await makeDisclosureMonths(deps.pool)))
     await attempt('finish erasing', () => finishErasing(deps.pool))

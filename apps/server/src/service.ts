@@ -19,6 +19,8 @@ import { createDisclosureWriter } from './modules/disclosure/writer.ts'
 import { createMailDelivery } from './modules/mail/delivery.ts'
 import { createMailFolder } from './modules/mail/folder.ts'
 import { createSmtp } from './modules/mail/smtp.ts'
+import { freeShareOf } from './modules/notices/checks.ts'
+import { createNotifier } from './modules/notices/notifier.ts'
 import { completeLocations } from './modules/onboarding/complete-locations.ts'
 import { measureBacklog } from './modules/overview/limits-in-use.ts'
 import { listLags } from './modules/overview/sync-health.ts'
@@ -103,7 +105,17 @@ export async function openService(config: Config, log: Log, onSignUp = () => {})
     const limits = { initial: config.initialLocationsMax, incremental: config.incrementalLocationsMax }
     const processId = randomUUID()
     const slots = createSyncSlots({ pool: controlPool, processId, limits, log })
-    const disclosures = createDisclosureWriter({ pool: controlPool, log })
+    const notifier = createNotifier({
+      ...{ pool, secretKey, log, now, publicUrl: config.publicUrl, contact: contactOf(config) },
+      freeShare: () => freeShareOf(config.dataDir),
+    })
+    const disclosures = createDisclosureWriter({
+      pool: controlPool,
+      log: (event) => {
+        notifier.observe(event)
+        log(event)
+      },
+    })
     const usage = createUsageRecorder({ pool, log, now })
     const load = createLoadWatch()
     const sampler = createSampler({
@@ -124,6 +136,7 @@ export async function openService(config: Config, log: Log, onSignUp = () => {})
     closers.push(rerenderer.stop, remover.stop, noteRemover.stop, load.stop, sampler.stop)
     closers.push(startHousekeeping({ pool, log }))
     closers.push(startMail(config, pool, log))
+    closers.push(notifier.stop)
     tokenLimit.start()
     slots.start()
     usage.start()
@@ -132,6 +145,7 @@ export async function openService(config: Config, log: Log, onSignUp = () => {})
     remover.start()
     sealer.start()
     noteRemover.start()
+    notifier.start()
     const { environment, publicUrl, trustedProxies, previewDatasets } = config
     const tls = config.tls && readTlsPair(config.tls)
     const metrics = createMetrics({ work: pool, control: controlPool }, load)
@@ -177,6 +191,11 @@ function createMetricsServer(metrics: Metrics, token: string | null, log: Log): 
   const app = createHttpServer({ log, trustedProxies: [] })
   registerMetrics(app, metrics, { token, isOpen: true })
   return app
+}
+
+/** Where people reach the operator: the address that mails come from, which is set with the mail server. */
+function contactOf({ mail }: Config): string {
+  return mail.kind === 'smtp' ? `answer this mail or write to ${mail.from}` : 'contact the operator of Bridgework'
 }
 
 /** Starts sending mails. Returns a function that stops it. */

@@ -5,10 +5,15 @@ import { snippetSearch } from '../pages/company/snippets.ts'
 import { filterOf, requestsQuery, usageSearch } from '../pages/company/usage-search.ts'
 import { historyListed, historyQuery } from '../pages/history/history-search.ts'
 import { membersQueries } from '../pages/members/members.ts'
+import { loadUnread, noticesQueries } from '../pages/notices/notices.ts'
 import { listQuery, listSearch } from '../ui/url-state.ts'
 import { lazy, listed, load, signedIn } from './signed-in.tsx'
 
-const company = createRoute({ getParentRoute: () => signedIn, path: '/company/$company_id' })
+const company = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/company/$company_id',
+  loader: ({ params: { company_id: tenant_id } }) => loadUnread(tenant_id),
+})
 
 const companyOverview = createRoute({
   getParentRoute: () => company,
@@ -97,6 +102,14 @@ const companySettings = createRoute({
   component: lazy(() => import('../pages/company/CompanySettingsPage.tsx'), 'CompanySettingsPage'),
 })
 
+const companyNotices = createRoute({
+  getParentRoute: () => company,
+  path: '/notices',
+  ...listed,
+  loader: ({ params: { company_id: tenant_id }, deps }) => load(...noticesQueries(tenant_id, deps)),
+  component: lazy(() => import('../pages/notices/NoticesPage.tsx'), 'NoticesPage'),
+})
+
 /** The company side. */
 export const companyRoutes = company.addChildren([
   companyOverview,
@@ -105,6 +118,7 @@ export const companyRoutes = company.addChildren([
   agreement,
   connections,
   usage,
+  companyNotices,
   companyMembers,
   companyIdentityProvider,
   companyHistory,

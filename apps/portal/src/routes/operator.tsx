@@ -2,12 +2,17 @@ import { createRoute } from '@tanstack/react-router'
 import { read } from '../api/query.ts'
 import { historyListed, historyQuery } from '../pages/history/history-search.ts'
 import { membersQueries } from '../pages/members/members.ts'
+import { loadUnread, noticesQueries } from '../pages/notices/notices.ts'
 import { companyQuery, companySearch } from '../pages/operator/company-search.ts'
 import { type PlotSearch, plotSearch, serviceSearch } from '../pages/operator/plot-search.ts'
 import { listSearch, type SortedSearch, sortedQuery, sortedSearch } from '../ui/url-state.ts'
-import { lazy, load, signedIn } from './signed-in.tsx'
+import { lazy, listed, load, signedIn } from './signed-in.tsx'
 
-const operator = createRoute({ getParentRoute: () => signedIn, path: '/operator' })
+const operator = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/operator',
+  loader: () => loadUnread('operator'),
+})
 
 /** A list that the server sorts: search, page and column stand in its address. */
 const sorted = { validateSearch: sortedSearch, loaderDeps: ({ search }: { search: SortedSearch }) => search }
@@ -127,6 +132,14 @@ const operatorHistory = createRoute({
   component: lazy(() => import('../pages/operator/HistoryPage.tsx'), 'HistoryPage'),
 })
 
+const operatorNotices = createRoute({
+  getParentRoute: () => operator,
+  path: '/notices',
+  ...listed,
+  loader: ({ deps }) => load(...noticesQueries('operator', deps)),
+  component: lazy(() => import('../pages/notices/NoticesPage.tsx'), 'NoticesPage'),
+})
+
 /** The operator side. */
 export const operatorRoutes = operator.addChildren([
   operatorOverview,
@@ -141,6 +154,7 @@ export const operatorRoutes = operator.addChildren([
   jobs,
   limits,
   agreements,
+  operatorNotices,
   operators,
   operatorHistory,
 ])

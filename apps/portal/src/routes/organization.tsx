@@ -4,12 +4,17 @@ import { read } from '../api/query.ts'
 import { queryClient } from '../api/query-client.ts'
 import { historyListed, historyQuery } from '../pages/history/history-search.ts'
 import { membersQueries } from '../pages/members/members.ts'
+import { loadUnread, noticesQueries } from '../pages/notices/notices.ts'
 import { disclosureSearch, disclosuresQuery } from '../pages/organization/disclosures.ts'
 import { oneOf, textOf } from '../shell/plain-search.ts'
 import { type ListSearch, listQuery, listSearch } from '../ui/url-state.ts'
 import { lazy, listed, load, signedIn } from './signed-in.tsx'
 
-const organization = createRoute({ getParentRoute: () => signedIn, path: '/organization/$organization_id' })
+const organization = createRoute({
+  getParentRoute: () => signedIn,
+  path: '/organization/$organization_id',
+  loader: ({ params: { organization_id: tenant_id } }) => loadUnread(tenant_id),
+})
 
 const organizationOverview = createRoute({
   getParentRoute: () => organization,
@@ -155,6 +160,14 @@ const organizationSettings = createRoute({
   component: lazy(() => import('../pages/organization/OrganizationSettingsPage.tsx'), 'OrganizationSettingsPage'),
 })
 
+const organizationNotices = createRoute({
+  getParentRoute: () => organization,
+  path: '/notices',
+  ...listed,
+  loader: ({ params: { organization_id: tenant_id }, deps }) => load(...noticesQueries(tenant_id, deps)),
+  component: lazy(() => import('../pages/notices/NoticesPage.tsx'), 'NoticesPage'),
+})
+
 /** The practice side. */
 export const organizationRoutes = organization.addChildren([
   organizationOverview,
@@ -168,6 +181,7 @@ export const organizationRoutes = organization.addChildren([
   grants,
   disclosures,
   attribution,
+  organizationNotices,
   organizationMembers,
   organizationIdentityProvider,
   organizationHistory,

@@ -23,6 +23,7 @@ import { ColorSchemeButton } from './ColorSchemeButton.tsx'
 import { FreshSignIn } from './FreshSignIn.tsx'
 import { LiveData } from './LiveData.tsx'
 import { homeOf, menuOf, menuOwner, sideNames } from './menu.ts'
+import { NoticeBell } from './NoticeBell.tsx'
 import { SecondFactorGate } from './SecondFactorGate.tsx'
 import { SessionWatch } from './SessionWatch.tsx'
 import classes from './Shell.module.css'
@@ -70,6 +71,7 @@ export function Shell() {
             <SandboxBadge />
           </Group>
           <Group gap="xs" wrap="nowrap">
+            {current && <NoticeBell membership={current} />}
             <ColorSchemeButton />
             <AccountMenu />
           </Group>

@@ -23,6 +23,7 @@ const without: Record<string, string> = {
   'pages/company/RequestFilters.tsx': address,
   'pages/company/SecretDialog.tsx': secret,
   'pages/history/HistoryFilters.tsx': address,
+  'pages/notices/NoticeSettings.tsx': 'is saved when it is chosen',
   'pages/operator/CompaniesPage.tsx': address,
   'pages/organization/AccessTerms.tsx': part,
   'pages/organization/DecideRemovals.tsx': anew,

@@ -1,5 +1,6 @@
 import type { MemberRole, Side } from './action.ts'
 import type { Done, Instant } from './answer.ts'
+import type { NoticeSettings } from './notice.ts'
 
 /** What the sign-in pages need to know of the installation. */
 export type Environment = {
@@ -113,4 +114,7 @@ export type AccountAnswers = {
   endAllSessions: Done
   endSession: Done
   listAccountEvents: { data: AuditEvent[] }
+  /** One for each company or practice that the person belongs to. */
+  listNoticeSettings: { data: NoticeSettings[] }
+  changeNoticeSetting: Done
 }

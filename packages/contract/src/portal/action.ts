@@ -37,6 +37,8 @@ export const actions = {
   'member.manage': { side: null, roles: managers, fresh: true },
   'identity_provider.read': { side: null, roles: ownerOnly },
   'identity_provider.change': { side: null, roles: ownerOnly, fresh: true },
+  // A member's own notices.
+  'notice.read': { side: null, roles: anyone },
   'member_session.read': { side: null, roles: ownerOnly, onOperator: adminOnly },
   // Without a fresh sign-in: to end a session that may be stolen must never wait.
   'member_session.end': { side: null, roles: ownerOnly, onOperator: adminOnly },

@@ -1,5 +1,6 @@
 import { type Static, type TProperties, Type } from 'typebox'
 import { datasetNames, datasetsWithNotes } from '../datasets.ts'
+import { deliveries, type NoticeKind, noticeKinds } from './notice.ts'
 import type { PortalRouteName } from './route.ts'
 
 const name = Type.String({ minLength: 1, maxLength: 200, description: 'A name' })
@@ -29,6 +30,13 @@ export const portalBodies = {
   /** Name and password: for a person without an account. One who has an account is signed in and sends neither. */
   acceptInvitation: body({ token, name: Type.Optional(name), password: Type.Optional(password) }),
   updateAccount: body({ name }),
+  changeNoticeSetting: body({
+    tenant_id: Type.String({ maxLength: 36 }),
+    kind: Type.Enum(Object.keys(noticeKinds) as NoticeKind[]),
+    delivery: Type.Enum([...deliveries]),
+  }),
+  /** `with_older`: also all that came before it. */
+  markNoticesRead: body({ id: Type.String({ maxLength: 19, pattern: '^[1-9][0-9]*$' }), with_older: Type.Boolean() }),
   inviteMember: body({ email, name, role: givenRole }),
   updateMember: body({ role: givenRole }),
   /** Without a secret: the one before stays. */

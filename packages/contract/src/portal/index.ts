@@ -16,6 +16,16 @@ export { type PortalBodies, portalBodies } from './body.ts'
 export type * from './company.ts'
 export { requestOutcomes } from './company.ts'
 export type * from './member.ts'
+export {
+  type Delivery,
+  deliveries,
+  isFixedKind,
+  type Notice,
+  type NoticeKind,
+  type NoticeSettings,
+  noticeKinds,
+  noticeKindsOf,
+} from './notice.ts'
 export type * from './operator.ts'
 export type * from './organization.ts'
 export type * from './portal-answers.ts'

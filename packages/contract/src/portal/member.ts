@@ -1,5 +1,6 @@
 import type { MemberRole } from './action.ts'
-import type { Done, Instant } from './answer.ts'
+import type { Done, Instant, Listed } from './answer.ts'
+import type { Notice } from './notice.ts'
 
 /** A person who acts for a company, for an organization or for the operator, or was invited to. */
 export type Member = {
@@ -57,6 +58,9 @@ export type MemberAnswers = {
   endMemberSessions: { ended: number }
   getSignInRule: SignInRule
   changeSignInRule: Done
+  listNotices: Listed<Notice> & { unread: number }
+  countUnreadNotices: { unread: number }
+  markNoticesRead: Done
   listMembers: { data: Member[] }
   inviteMember: Member
   updateMember: Done

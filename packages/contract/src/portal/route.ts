@@ -48,8 +48,13 @@ export const portalRoutes = {
   endAllSessions: { method: 'DELETE', path: '/account/sessions', action: 'signed_in' },
   endSession: { method: 'DELETE', path: '/account/sessions/:session_id', action: 'signed_in' },
   listAccountEvents: { method: 'GET', path: '/account/events', action: 'signed_in' },
+  listNoticeSettings: { method: 'GET', path: '/account/notice_settings', action: 'signed_in' },
+  changeNoticeSetting: { method: 'PUT', path: '/account/notice_settings', action: 'signed_in' },
 
-  /** `tenant_id`: the id of a company or an organization, or `operator`. */
+  /** `tenant_id`: the id of a company or an organization, or `operator`. A member sees their own notices alone. */
+  listNotices: { method: 'GET', path: '/tenants/:tenant_id/notices', action: 'notice.read', query: ['page'] },
+  countUnreadNotices: { method: 'GET', path: '/tenants/:tenant_id/unread_notices', action: 'notice.read' },
+  markNoticesRead: { method: 'POST', path: '/tenants/:tenant_id/notices/read', action: 'notice.read' },
   listMembers: { method: 'GET', path: '/tenants/:tenant_id/members', action: 'member.read' },
   inviteMember: { method: 'POST', path: '/tenants/:tenant_id/members', action: 'member.manage' },
   updateMember: { method: 'PATCH', path: '/tenants/:tenant_id/members/:member_id', action: 'member.manage' },

@@ -1,7 +1,8 @@
 import { Tabs } from '@mantine/core'
-import { IconDevices, IconHistory, IconShieldLock, IconUser } from '@tabler/icons-react'
+import { IconBell, IconDevices, IconHistory, IconShieldLock, IconUser } from '@tabler/icons-react'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { useUrlState } from '../../ui/url-state.ts'
+import { NoticeSettings } from '../notices/NoticeSettings.tsx'
 import { Activity } from './Activity.tsx'
 import type { AccountSearch } from './account-tab.ts'
 import { OpenSessions } from './OpenSessions.tsx'
@@ -11,6 +12,7 @@ import { Security } from './Security.tsx'
 const tabs = [
   { value: 'profile', label: 'Profile', icon: IconUser, panel: Profile },
   { value: 'security', label: 'Security', icon: IconShieldLock, panel: Security },
+  { value: 'notices', label: 'Notices', icon: IconBell, panel: NoticeSettings },
   { value: 'sessions', label: 'Sessions', icon: IconDevices, panel: OpenSessions },
   { value: 'activity', label: 'Activity', icon: IconHistory, panel: Activity },
 ] as const
@@ -20,7 +22,10 @@ export function AccountPage() {
   const [{ tab = 'profile' }, change] = useUrlState<AccountSearch>()
   return (
     <>
-      <PageHeader title="Your account" description="Your name, how you sign in, and where you are signed in." />
+      <PageHeader
+        title="Your account"
+        description="Your name, how you sign in, which mails you get, and where you are signed in."
+      />
       <Tabs
         value={tab}
         onChange={(value) => change({ tab: value === 'profile' ? undefined : value, search: undefined })}

@@ -1,6 +1,6 @@
 import { listSearch } from '../../ui/url-state.ts'
 
-export const accountTabs = ['profile', 'security', 'sessions', 'activity'] as const
+export const accountTabs = ['profile', 'security', 'notices', 'sessions', 'activity'] as const
 export type AccountTab = (typeof accountTabs)[number]
 
 /** What the account page's address may hold. */

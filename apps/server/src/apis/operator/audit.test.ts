@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { recordAudit } from '../../modules/audit/store.ts'
+import { type AuditEntry, recordAudit } from '../../modules/audit/store.ts'
 import { sealKeyOf } from '../../modules/chain/seal-key.ts'
 import { sealOnce } from '../../modules/chain/sealer.ts'
 import { insertDisclosures } from '../../modules/disclosure/store.ts'
@@ -18,7 +18,7 @@ import { aDigest, operatorOn, secretKey, someOperator } from './test-operator.ts
 type Operator = Awaited<ReturnType<typeof someOperator>>
 type Line = { cursor: string; type: 'act' | 'disclosure'; id: string; [name: string]: unknown }
 
-const anAct = {
+const anAct: AuditEntry = {
   side: 'account' as const,
   ...{ tenantId: null, userId: null, actor: 'A', action: 'account.sign_in' as const },
   ...{ subject: null, ip: null, requestId: null },

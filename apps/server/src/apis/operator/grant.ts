@@ -7,6 +7,7 @@ import {
   grantAccess,
   revokeAccess,
 } from '../../modules/consent/grant.ts'
+import { recordForVendor } from '../../modules/consent/vendor-act.ts'
 import { requireCompany } from '../../modules/directory/company.ts'
 import { listLocations } from '../../modules/directory/location.ts'
 import { endOfDay, requireOrganization } from '../../modules/directory/organization.ts'
@@ -107,6 +108,8 @@ async function recordChange(
   const decided = by === undefined ? '' : ` Decided by ${by}.`
   const subject = `${name}. ${describeChange(change, locations)}${decided}`
   await record(client, subject, { side: 'organization', id: organization })
+  const parties = { companyId: company, organizationId: organization }
+  await recordForVendor(client, parties, change, locations)
 }
 
 function counted({ locations, datasets }: Counted): string {

@@ -22,6 +22,7 @@ import { invitationHandlers } from './invitation.ts'
 import { memberSessionHandlers } from './member-sessions.ts'
 import { memberHandlers } from './members.ts'
 import { type Membership, requireMembership, tenantOf } from './membership.ts'
+import { noticeHandlers } from './notices.ts'
 import { operatorHandlers } from './operator.ts'
 import { operatorPageHandlers } from './operator-pages.ts'
 import { organizationHandlers } from './organization.ts'
@@ -49,6 +50,7 @@ const handlers: PortalHandlers = {
   ...usageHandlers,
   ...companyProfileHandlers,
   ...memberHandlers,
+  ...noticeHandlers,
   ...memberSessionHandlers,
   ...signInRuleHandlers,
   ...identityProviderHandlers,
@@ -112,7 +114,9 @@ function registerRoute(app: FastifyInstance, context: PortalContext, name: Porta
         request,
         reply,
       }
-      if (gates.person && gates.member && route.method !== 'GET') requireReason(call as Doer)
+      // That a notice was read is no act.
+      const isAct = route.method !== 'GET' && route.action !== 'notice.read'
+      if (gates.person && gates.member && isAct) requireReason(call as Doer)
       // The table says which gates a route has, and they gave the call its person, member and body.
       const handler = handlers[name] as PortalHandler<PortalRouteName>
       return await handler(context, call as Call<PortalRouteName>)

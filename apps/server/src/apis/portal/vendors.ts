@@ -5,6 +5,7 @@ import { type Access, atEachLocation, datasetsEverywhere, versionOf } from '../.
 import { describeChange } from '../../modules/consent/access-text.ts'
 import { summarizeAccess } from '../../modules/consent/dataset-grant.ts'
 import { type AccessChange, changeAccess, findTerms, type GrantTerms, listAccess } from '../../modules/consent/grant.ts'
+import { recordForVendor } from '../../modules/consent/vendor-act.ts'
 import { listDatasetStates } from '../../modules/datasets/dataset-state.ts'
 import { type FormerName, listRenames } from '../../modules/directory/company.ts'
 import { listLocations } from '../../modules/directory/location.ts'
@@ -231,6 +232,8 @@ async function recordChange(
 ): Promise<void> {
   const locations = await listLocations(client, call.member.organizationId)
   await recordAudit(client, entryOf(call, action, `${vendor.name}. ${describeChange(change, locations)}`))
+  const parties = { companyId: vendor.companyId, organizationId: call.member.organizationId }
+  await recordForVendor(client, parties, change, locations)
 }
 
 /** A rename as pages show it. */

@@ -41,6 +41,9 @@ export const people: Endings = {
   portal_user: atOnce(`id in (${leavingUsers})`),
   identity_link: atOnce('membership_id in (select id from membership where tenant_id = $1::text)'),
   identity_provider: atOnce('tenant_id = $1::text'),
+  notice: atOnce('member_id in (select id from membership where tenant_id = $1::text)'),
+  notice_setting: atOnce('member_id in (select id from membership where tenant_id = $1::text)'),
+  notice_condition: atOnce('tenant_id = $1::text'),
   membership: atOnce('tenant_id = $1::text'),
 }
 
@@ -50,6 +53,7 @@ export const installation: Endings = {
   agreement: none('the text of the agreement is the same for all vendors'),
   installation: none('of the installation'),
   migration: none('of the installation'),
+  notice_cursor: none('of the installation'),
   seal: none('of the installation'),
   seal_key_change: none('of the installation'),
   secret_key_reader: none('of the installation'),

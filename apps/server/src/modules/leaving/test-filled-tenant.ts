@@ -83,6 +83,10 @@ export async function fillTenants(world: TestWorld, vendor: TestVendor) {
       [side, id],
     ]),
     ...[organization, company].map(({ id }): [string, unknown[]] => [
+      `insert into notice_condition (event, tenant_id, item, about, seen_at) values ('backlog', $1, '', 'a', now()) on conflict do nothing`,
+      [id],
+    ]),
+    ...[organization, company].map(({ id }): [string, unknown[]] => [
       'insert into sign_in_rule values ($1, now()) on conflict do nothing',
       [id],
     ]),
@@ -141,6 +145,11 @@ async function somePerson({ pool }: TestWorld, tenant: Parameters<typeof addMemb
     `insert into invitation (member_id, token_hmac, expires_at) values ($1, $2, now() + interval '1 day')`,
     [member.id, Buffer.from(userId)],
   )
+  await pool.query(
+    `insert into notice (member_id, kind, event, title, body, path, created_at) values ($1, 'security', 'e', 't', 'b', '/', now())`,
+    [member.id],
+  )
+  await pool.query(`insert into notice_setting values ($1, 'access', 'off')`, [member.id])
   await pool.query(
     `insert into mail (recipient, subject, text_body, next_attempt_at) values ($1, 's', 't', now() + interval '1 day')`,
     [email.toUpperCase()],

@@ -35,6 +35,27 @@ test('a mail server gets each mail once, from several processes, and then nothin
   assert.match(first?.text ?? '', /https:\/\/x\.example\/invitation#secret/)
 })
 
+test('a mail is text and HTML, no sentence is broken, and one that can be off says where', async (t) => {
+  const { pool } = await createTestDatabase(t)
+  const sentence = `${'Vendors with access to <one> location & more read it. '.repeat(6)}See https://x.example/a?b=c.`
+  await queueMail(pool, { ...mail, text: `${sentence}\n\nBye.\n`, settingsUrl: 'https://x.example/settings' })
+  await queueMail(pool, mail)
+  const smtp = await startSmtpServer(t)
+  const { send, close } = createSmtp(smtp.url, 'portal@example.com')
+  t.after(close)
+
+  assert.equal(await aDelivery(pool, send).deliverDue(), 2)
+
+  const [first = '', second = ''] = smtp.mails.map(({ text }) => text)
+  assert.match(first, /^Content-Type: multipart\/alternative;/m)
+  assert.match(first, /^List-Unsubscribe: <https:\/\/x\.example\/settings>$/m)
+  assert.doesNotMatch(second, /List-Unsubscribe/)
+  const [plain, html] = partsOf(first)
+  assert.equal(plain, `${sentence}\n\nBye.\n`)
+  assert.match(html ?? '', /&lt;one&gt; location &amp; more read it\..*<a href="https:\/\/x\.example\/a\?b=c">/)
+  assert.doesNotMatch(html ?? '', /<(img|script|link)/)
+})
+
 test('a mail server that is away gets the mail later, after pauses that grow, and at last the mail is kept as failing', async (t) => {
   const { pool, waiting } = await someMails(t, 1)
   const events: LogEvent[] = []
@@ -133,6 +154,23 @@ test('in the sandbox mails land in a folder, for its owner alone, and can be rea
     assert.equal(statSync(join(dir, 'mail', name)).mode & 0o777, 0o600)
   }
 })
+
+/** The text and the HTML of a mail, decoded (RFC 2045 6.7). */
+function partsOf(raw: string): string[] {
+  const boundary = /boundary="([^"]+)"/.exec(raw)?.[1] ?? ''
+  return raw
+    .replaceAll('\r\n', '\n')
+    .split(`--${boundary}`)
+    .slice(1, 3)
+    .map((part) => {
+      assert.match(part, /^Content-Type: text\/(plain|html); charset=utf-8$/m)
+      assert.match(part, /^Content-Transfer-Encoding: quoted-printable$/m)
+      const body = part.slice(part.indexOf('\n\n') + 2).replace(/\n$/, '')
+      return body
+        .replaceAll('=\n', '')
+        .replaceAll(/=([0-9A-F]{2})/g, (_all, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
+    })
+}
 
 async function someMails(t: TestContext, count: number, of = mail) {
   const { pool } = await createTestDatabase(t)

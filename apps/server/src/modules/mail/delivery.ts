@@ -62,7 +62,7 @@ export function createMailDelivery(deps: { pool: Pool; send: SendMail; log: Log;
 }
 
 async function takeNext(pool: Pool): Promise<OutgoingMail | null> {
-  const { rows } = await pool.query<OutgoingMail & { file: Attachment | null }>(
+  const { rows } = await pool.query<OutgoingMail & { file: Attachment | null; settings_url: string | null }>(
     `update mail
         set attempts = attempts + 1,
             next_attempt_at = clock_timestamp() + least(interval '6 hours', interval '1 minute' * 2 ^ attempts)
@@ -73,13 +73,13 @@ async function takeNext(pool: Pool): Promise<OutgoingMail | null> {
          limit 1
            for update skip locked
       )
-     returning id, recipient, subject, text_body as text,
+     returning id, recipient, subject, text_body as text, settings_url,
                case when attachment_name is not null then json_build_object('name', attachment_name, 'text', attachment) end as file`,
     [attemptsMax],
   )
   if (!rows[0]) return null
-  const { file, ...mail } = rows[0]
-  return file === null ? mail : { ...mail, attachment: file }
+  const { file, settings_url: settingsUrl, ...mail } = rows[0]
+  return { ...mail, ...(file && { attachment: file }), ...(settingsUrl !== null && { settingsUrl }) }
 }
 
 /** Its code alone: a mail server's words hold the address. */

@@ -1,6 +1,7 @@
 import { createTransport } from 'nodemailer'
 import { codeOf } from '../../platform/errors/error-code.ts'
 import type { SendMail } from './delivery.ts'
+import { htmlOf } from './html.ts'
 
 /**
  * Hands mails to a mail server. `url`: smtp://user:password@host:port, which then must offer STARTTLS unless it is this machine, or smtps://.
@@ -18,7 +19,7 @@ export function createSmtp(url: string, from: string): { send: SendMail; close: 
     disableUrlAccess: true,
   })
   return {
-    send: async ({ id, recipient, subject, text, attachment }) => {
+    send: async ({ id, recipient, subject, text, attachment, settingsUrl }) => {
       await transport
         .sendMail({
           from,
@@ -26,13 +27,19 @@ export function createSmtp(url: string, from: string): { send: SendMail; close: 
           to: { name: '', address: recipient },
           subject,
           text,
+          html: htmlOf(text),
+          // Without it long lines are folded, and many mail programs show a line break where a sentence was folded.
+          textEncoding: 'quoted-printable',
           ...(attachment && {
             attachments: [
               { filename: attachment.name, content: attachment.text, contentType: 'application/octet-stream' },
             ],
           }),
           messageId: `<${id}.mail@${hostname}>`,
-          headers: { 'Auto-Submitted': 'auto-generated' },
+          headers: {
+            'Auto-Submitted': 'auto-generated',
+            ...(settingsUrl !== undefined && { 'List-Unsubscribe': `<${settingsUrl}>` }),
+          },
         })
         .catch((error: unknown) => {
           throw markPermanent(error)

@@ -2,13 +2,13 @@ import type { MemberRole, Side } from '@bridgework/contract/portal'
 import type { Queryable } from '../../platform/database/queryable.ts'
 import { containing, orderOf, queryPage, type Sort } from '../../platform/database/search.ts'
 import { Problem } from '../../platform/errors/problem.ts'
-import type { CompanyId, OrganizationId } from '../../platform/identity/identity.ts'
+import type { CompanyId, MemberId, OrganizationId } from '../../platform/identity/identity.ts'
 import { type Company, type CompanyState, companyStates } from '../directory/company.ts'
 
 /** All that a person may act for, with its name and what it asks of sign-ins. */
 export async function listMembershipsOf(db: Queryable, userId: string): Promise<MembershipEntry[]> {
   const { rows } = await db.query<MembershipEntry>(
-    `select m.side, m.tenant_id as id, coalesce(c.name, o.name, 'Operator') as name, m.role,
+    `select m.id as "memberId", m.side, m.tenant_id as id, coalesce(c.name, o.name, 'Operator') as name, m.role,
             r.second_factor_since as "secondFactorSince", p.id as "providerId", p.name as "providerName",
             p.sign_in_name as "signInName", coalesce(p.is_required, false) as "isProviderRequired"
        from membership m
@@ -24,6 +24,7 @@ export async function listMembershipsOf(db: Queryable, userId: string): Promise<
 }
 
 export type MembershipEntry = {
+  memberId: MemberId
   side: Side
   id: string
   name: string

@@ -156,7 +156,7 @@ test('F27: an earlier key is dropped when nothing needs it, and a hash is stored
   const { rows } = await pool.query<{ action: string }>('select action from audit_event order by id')
   assert.deepEqual(
     rows.map(({ action }) => action).filter((action) => action.startsWith('secret_key')),
-    ['secret_key', 'secret_key'],
+    ['secret_key.rotate', 'secret_key.rotate'],
   )
 })
 

@@ -42,7 +42,7 @@ export async function admitAttempt(
   const { address, account }: { address: Limit; account?: Limit } = limits[kind]
   const counts = [{ limit: address, key: secretKey.hmac(`attempt ${kind} address ${limitKey(who.ip)}`) }]
   if (account && who.account !== undefined) {
-    counts.push({ limit: account, key: secretKey.hmac(`attempt ${kind} account ${who.account.trim().toLowerCase()}`) })
+    counts.push({ limit: account, key: secretKey.hmac(accountText(kind, who.account)) })
   }
   const counted: { key: Buffer; at: string }[] = []
   for (const { limit, key } of counts) {
@@ -64,6 +64,28 @@ export function tooManyAttempts(retryAfterSeconds: number): Problem {
   const minutes = Math.ceil(retryAfterSeconds / 60)
   const errors = `Too many attempts. Try again in ${minutes === 1 ? 'a minute' : `${minutes} minutes`}.`
   return new Problem('sign_in_throttled', { errors, retryAfterSeconds })
+}
+
+/** Of these e-mail addresses those at which at least `min` passwords were refused since then. Addresses are kept as hashes alone. */
+export async function listRefused(
+  db: Queryable,
+  secretKey: SecretKey,
+  emails: readonly string[],
+  { min, since }: { min: number; since: Date },
+): Promise<Set<string>> {
+  const { rows } = await db.query<{ key: Buffer }>(
+    `select key from sign_in_attempt
+      where cardinality(attempted_at) >= $1
+        and (select count(*) from unnest(attempted_at) each where each > $2) >= $1`,
+    [min, since],
+  )
+  if (rows.length === 0) return new Set()
+  const refused = new Set(rows.map(({ key }) => key.toString('hex')))
+  return new Set(emails.filter((each) => refused.has(secretKey.hmac(accountText('password', each)).toString('hex'))))
+}
+
+function accountText(kind: keyof typeof limits, email: string): string {
+  return `attempt ${kind} account ${email.trim().toLowerCase()}`
 }
 
 /** When it was counted, as text that keeps the microseconds; null when the log is full. The row's lock makes tries of one key take turns. */

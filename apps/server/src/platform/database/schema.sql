@@ -442,6 +442,7 @@ create table mail (
   last_error text,
   attachment_name text,
   attachment text,
+  settings_url text,
   constraint mail_pkey PRIMARY KEY (id)
 );
 CREATE INDEX mail_due ON public.mail USING btree (next_attempt_at);
@@ -492,6 +493,52 @@ create table note_removal (
   next_attempt_at timestamp with time zone not null default now(),
   last_error text,
   constraint note_removal_pkey PRIMARY KEY (location_id, dataset)
+);
+
+create table notice (
+  id bigint not null generated always as identity,
+  member_id uuid not null,
+  kind text not null,
+  event text not null,
+  title text not null,
+  body text not null,
+  path text not null,
+  created_at timestamp with time zone not null,
+  read_at timestamp with time zone,
+  mailed_at timestamp with time zone,
+  is_for_digest boolean not null default false,
+  constraint notice_member_id_fkey FOREIGN KEY (member_id) REFERENCES membership(id),
+  constraint notice_pkey PRIMARY KEY (id)
+);
+CREATE INDEX notice_for_digest ON public.notice USING btree (member_id) WHERE is_for_digest;
+CREATE INDEX notice_of_member ON public.notice USING btree (member_id, id DESC);
+
+create table notice_condition (
+  event text not null,
+  tenant_id text not null,
+  item text not null,
+  about text not null,
+  seen_at timestamp with time zone not null,
+  ended_at timestamp with time zone,
+  is_noticed boolean not null default false,
+  noticed_at timestamp with time zone,
+  constraint notice_condition_pkey PRIMARY KEY (event, tenant_id, item)
+);
+
+create table notice_cursor (
+  only_one boolean not null default true,
+  last_act_id bigint not null,
+  constraint notice_cursor_only_one_check CHECK (only_one),
+  constraint notice_cursor_pkey PRIMARY KEY (only_one)
+);
+
+create table notice_setting (
+  member_id uuid not null,
+  kind text not null,
+  delivery text not null,
+  constraint notice_setting_delivery_check CHECK ((delivery = ANY (ARRAY['at_once'::text, 'daily'::text, 'off'::text]))),
+  constraint notice_setting_member_id_fkey FOREIGN KEY (member_id) REFERENCES membership(id),
+  constraint notice_setting_pkey PRIMARY KEY (member_id, kind)
 );
 
 create table organization (

@@ -1,0 +1,386 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { after, before, describe, type TestContext, test } from 'node:test'
+import {
+  type Action,
+  mayDo,
+  type NoticeKind,
+  noticeKinds,
+  rolesOf,
+  type Side,
+  sides,
+} from '@bridgework/contract/portal'
+import { publishAgreement } from '../credentials/agreement.ts'
+import { operator, type Tenant } from '../membership/tenant.ts'
+import { admitAttempt } from '../sign-in/attempt-limit.ts'
+import { durationsLength } from '../usage/durations.ts'
+import { addRequests, type StoredRequest } from '../usage/request-log.ts'
+import { addUsage } from '../usage/store.ts'
+import { actRules } from './act-rules.ts'
+import { conditionRules } from './condition-rules.ts'
+import type { NoticeEvent } from './notice.ts'
+import { identityCauses } from './test-identity-causes.ts'
+import { type NoticeWorld, publicUrl, someNotices } from './test-notices.ts'
+
+// One database for all cells: each has a practice and a vendor of its own.
+let world: NoticeWorld
+let pool: NoticeWorld['pool']
+let set: NoticeWorld['set']
+let operators: Awaited<ReturnType<NoticeWorld['addReaders']>>
+let support: Awaited<ReturnType<NoticeWorld['signInAs']>>
+let shared: Place
+
+type Place = Awaited<ReturnType<typeof somePlace>>
+type Cause = (place: Place, side: Side) => Promise<unknown>
+
+/** A practice with a location, and a vendor that may read nothing; the acting admin of each is one more. */
+async function somePlace() {
+  const location = await world.addLocation()
+  const vendor = await world.addVendor()
+  const organization: Tenant = { side: 'organization', id: location.organizationId }
+  const company: Tenant = { side: 'company', id: vendor.companyId }
+  await pool.query(`update membership set role = 'member' where company_id = $1`, [vendor.companyId])
+  const readers = {
+    organization: await world.addReaders(organization),
+    company: await world.addReaders(company),
+    operator: operators,
+  }
+  return { location, vendor, organization, company, readers }
+}
+
+const practiceAdmin = ({ location }: Place) => world.signInAs({ organizationId: location.organizationId }, 'admin')
+const changeAccess = async (place: Place, datasets: string[]) => {
+  const admin = await practiceAdmin(place)
+  const path = `/organizations/${place.location.organizationId}/vendors/${place.vendor.companyId}`
+  const { access_version } = (await admin.get(path)).body
+  const answer = await admin.put(`${path}/access`, { access_version, all_locations: datasets, locations: [] })
+  assert.equal(answer.status, 200, answer.text)
+}
+const revokeAccess = async (place: Place) => {
+  const admin = await practiceAdmin(place)
+  const path = `/organizations/${place.location.organizationId}/vendors/${place.vendor.companyId}/access`
+  assert.equal((await admin.delete(path)).status, 200)
+}
+const setState = (state: string) => async (place: Place) => {
+  const asked = { state, reason: 'The contract ended.' }
+  const { companyId } = place.vendor
+  const person = state === 'closed' ? await world.signInAs('operator', 'admin') : support
+  const answer = await person.post(`/operator/companies/${companyId}/state`, asked)
+  assert.equal(answer.status, 200, answer.text)
+}
+const keys = (path: string, body: (place: Place) => object | undefined) => async (place: Place) => {
+  const admin = await world.signInAs({ companyId: place.vendor.companyId }, 'admin')
+  const answer = await admin.post(`/companies/${place.vendor.companyId}/key_pairs${path}`, body(place))
+  assert.ok(answer.status < 300, answer.text)
+}
+const livePair = ({ vendor }: Place) => ({ client_id: vendor.clientId })
+const requests =
+  (status: number, count: number) =>
+  async ({ vendor }: Place) => {
+    const companyId = vendor.companyId
+    const answeredAt = set.now
+    await addUsage(pool, [
+      {
+        companyId,
+        bucketAt: answeredAt,
+        requests: count,
+        records: 0,
+        throttled: status === 429 ? count : 0,
+        errors: 0,
+        durations: Array.from({ length: durationsLength }, () => 0),
+      },
+    ])
+    const request: StoredRequest = {
+      companyId,
+      answeredAt,
+      requestId: 'r',
+      method: 'GET',
+      route: '/locations',
+      locationId: null,
+      keyPairId: null,
+      outcome: status === 429 ? 'throttled' : 'unauthenticated',
+      status,
+      code: null,
+      because: null,
+      records: 0,
+      durationMs: 1,
+    }
+    await addRequests(
+      pool,
+      Array.from({ length: count }, () => request),
+    )
+  }
+/** The newest version binds in so many days, seen from the notifier's clock. */
+const agreementIn = (days: number) => async () => {
+  const { rows } = await pool.query<{ version: number }>('select max(version) as version from agreement')
+  const version = (rows[0]?.version ?? 0) + 1
+  const enforcedAt = new Date(Date.now() + 3_600_000 + days * 86_400_000)
+  await publishAgreement(pool, { version, body: 'More.', enforcedAt })
+}
+/** Its agent was heard so many hours ago, and its datasets were read to the end so many hours ago; null: never. */
+const office = async ({ location }: Place, heard: number, read: number | null) => {
+  const at = (hours: number) => new Date(set.now.getTime() - hours * 3_600_000)
+  await pool.query(
+    'insert into agent_contact values ($1, $2) on conflict (agent_id) do update set last_contact_at = excluded.last_contact_at',
+    [location.agent.agentId, at(heard)],
+  )
+  await pool.query(`update agent set enrolled_at = $2 where id = $1`, [location.agent.agentId, at(50)])
+  await pool.query(
+    'insert into location_writer (location_id, agent_id, taken_at) values ($1, $2, now()) on conflict do nothing',
+    [location.id, location.agent.agentId],
+  )
+  await pool.query('update location set created_at = $2 where id = $1', [location.id, at(50)])
+  await pool.query('update dataset_state set synced_at = $2, initial_sync_completed_at = $2 where location_id = $1', [
+    location.id,
+    read === null ? null : at(read),
+  ])
+}
+const hold: Cause = ({ location }) =>
+  pool.query(
+    `insert into removal (location_id, dataset, id, state, list_hash, visible, remaining, held_at)
+     values ($1, 'patients', gen_random_uuid(), 'held', 'abc', 0, 0, now())`,
+    [location.id],
+  )
+const stuckMail = () =>
+  pool.query(
+    `insert into mail (recipient, subject, text_body, created_at, attempts, next_attempt_at)
+     values ('stuck@example.com', 's', 't', $1, 1, now() + interval '1 day')`,
+    [new Date(set.now.getTime() - 31 * 60_000)],
+  )
+
+const { askForAccess, answerRequest, verify, reachEnd, rename, loseProof } = identityCauses(() => world)
+
+/** How each event comes about. `first`: what must be so before, and is not what the cell is about. `ends`: for events of an end. */
+const causes: Record<NoticeEvent, { first?: Cause; cause: Cause; after?: number } | null> = {
+  grant_given: { cause: (place) => changeAccess(place, ['patients']) },
+  grant_changed: {
+    first: (place) => changeAccess(place, ['patients']),
+    cause: (place) => changeAccess(place, ['treatments']),
+  },
+  grant_ended: { first: (place) => changeAccess(place, ['patients']), cause: revokeAccess },
+  grant_expired: { first: (place) => changeAccess(place, ['patients']), cause: reachEnd },
+  access_requested: { cause: askForAccess },
+  request_granted: {
+    first: askForAccess,
+    cause: answerRequest('grant', { datasets: ['patients'], location_ids: null }),
+  },
+  request_declined: { first: askForAccess, cause: answerRequest('refusal', {}) },
+  request_invited: {
+    first: async (place) => {
+      await askForAccess(place)
+      await answerRequest('refusal', {})(place)
+    },
+    cause: answerRequest('invitation', {}),
+  },
+  vendor_renamed: { first: (place) => changeAccess(place, ['patients']), cause: rename },
+  company_verified: { cause: verify(true) },
+  company_unverified: { first: verify(true), cause: verify(false) },
+  domain_lost: { cause: loseProof },
+  company_suspended: { cause: setState('suspended') },
+  company_resumed: { first: setState('suspended'), cause: setState('active') },
+  company_closed: { cause: setState('closed') },
+  key_made: { first: keys('/revocation', livePair), cause: keys('', () => undefined) },
+  key_replaced: { cause: keys('/regeneration', livePair) },
+  key_revoked: { cause: keys('/revocation', livePair) },
+  agreement_to_accept: { cause: agreementIn(30) },
+  agreement_to_accept_ended: null,
+  keys_stop_soon: { first: agreementIn(30), cause: async () => {}, after: 17 * 24 * 60 },
+  keys_stop_soon_ended: null,
+  keys_stopped: { first: agreementIn(30), cause: async () => {}, after: 31 * 24 * 60 },
+  keys_stopped_ended: null,
+  requests_unauthorized: { cause: requests(401, 25) },
+  requests_unauthorized_ended: { first: requests(401, 25), cause: async () => {}, after: 70 },
+  requests_throttled: { cause: requests(429, 60) },
+  requests_throttled_ended: { first: requests(429, 60), cause: async () => {}, after: 70 },
+  removal_held: { cause: hold },
+  removal_held_ended: null,
+  agent_enrolled: { cause: ({ location }) => world.addAgent(location.organizationId) },
+  agent_enrolled_ended: null,
+  agent_silent: { first: (place) => office(place, 0.1, 0.1), cause: (place) => office(place, 2, 0.1) },
+  agent_silent_ended: {
+    first: (place) => office(place, 2, 0.1),
+    cause: (place) => office(place, -1.1, -1.1),
+    after: 70,
+  },
+  agent_behind: { first: (place) => office(place, 0.1, 0.1), cause: (place) => office(place, 0.1, null) },
+  agent_behind_ended: {
+    first: (place) => office(place, 0.1, null),
+    cause: (place) => office(place, -1.1, -1.1),
+    after: 70,
+  },
+  dataset_stale: { first: (place) => office(place, 0.1, 0.1), cause: (place) => office(place, 0.1, 2) },
+  dataset_stale_ended: {
+    first: (place) => office(place, 0.1, 2),
+    cause: (place) => office(place, -1.1, -1.1),
+    after: 70,
+  },
+  sign_ins_refused: {
+    cause: async ({ readers }, side) => {
+      const account = readers[side].find(({ role }) => role === thePerson(side))?.email ?? ''
+      for (let count = 0; count < 10; count += 1)
+        await admitAttempt(pool, world.secretKey, 'password', { ip: '192.0.2.1', account: account.toUpperCase() })
+    },
+  },
+  sign_ins_refused_ended: null,
+  backlog: { cause: stuckMail },
+  backlog_ended: {
+    first: stuckMail,
+    cause: () => pool.query(`delete from mail where recipient = 'stuck@example.com'`),
+    after: 70,
+  },
+  disk_full: { cause: async () => void Object.assign(set, { freeShare: 0.05 }) },
+  disk_full_ended: {
+    first: async () => void Object.assign(set, { freeShare: 0.05 }),
+    cause: async () => void Object.assign(set, { freeShare: 0.5 }),
+    after: 70,
+  },
+  disclosures_failing: { cause: async () => void Object.assign(set, { disclosureFailedAt: set.now }) },
+  disclosures_failing_ended: {
+    first: async () => void Object.assign(set, { disclosureFailedAt: set.now }),
+    cause: async () => {},
+    after: 70,
+  },
+  postgres_outdated: { cause: async () => void Object.assign(set, { now: new Date('2031-01-01T12:00:00Z') }) },
+  postgres_outdated_ended: {
+    first: async () => void Object.assign(set, { now: new Date('2031-01-01T12:00:00Z') }),
+    cause: async () => {
+      set.now = new Date()
+      const event = 'postgres_outdated'
+      await pool.query('update notice_condition set seen_at = $2, noticed_at = $2 where event = $1', [event, set.now])
+    },
+    after: 70,
+  },
+}
+
+const guide = readFileSync(join(import.meta.dirname, '../../../../../docs/guides/notices.md'), 'utf8')
+const sideNames = { vendor: 'company', practice: 'organization', operator: 'operator' } as const
+
+type Cell = { event: NoticeEvent; side: Side; who: string[]; kind: string; delivery: string; name: string }
+
+/** The rows of the guide's table. */
+const cells = [...guide.matchAll(/^\| `(\w+)` \| (\w+) \| ([^|]+) \| ([^|]+), ([^|]+) \| .* \| `([^`]+)` \|$/gm)].map(
+  ([, event, side, who = '', kind = '', delivery = '', name = '']): Cell => ({
+    event: event as NoticeEvent,
+    side: sideNames[side as keyof typeof sideNames],
+    who: who.split(', '),
+    kind,
+    delivery,
+    name,
+  }),
+)
+
+describe('cells of notices', () => {
+  const closers: (() => unknown)[] = []
+  before(async () => {
+    world = await someNotices({
+      name: 'cells',
+      after: (work: () => unknown) => closers.push(work),
+    } as unknown as TestContext)
+    ;({ pool, set } = world)
+    operators = await world.addReaders(operator)
+    support = await world.signInAs('operator', 'support')
+    shared = await somePlace()
+  })
+  after(async () => {
+    for (const close of closers.toReversed()) await close()
+  })
+
+  test('the guide’s table has each event of the code, with who is notified and how, and no other', () => {
+    const rolesWith = (side: Side, to: Action) => rolesOf[side].filter((role) => mayDo(role, to, side)).join(', ')
+    const how = (kind: NoticeKind) => {
+      const { title, delivery } = noticeKinds[kind]
+      return `${title}, ${{ at_once: 'at once', daily: 'daily', off: 'off' }[delivery]}`
+    }
+    const ofActs = Object.values(actRules).flatMap((rules) =>
+      sides.flatMap((side) => {
+        const rule = rules?.[side]
+        return (rule?.events ?? []).map(
+          (event) => `${event} ${side} ${rolesWith(side, rule?.to as Action)} ${how(rule?.kind as NoticeKind)}`,
+        )
+      }),
+    )
+    const ofConditions = Object.entries(conditionRules).flatMap(([event, { kind, to, ends, isAboutMember }]) =>
+      noticeKinds[kind].sides.flatMap((side) =>
+        (ends === null ? [event] : [event, `${event}_ended`]).map(
+          (each) => `${each} ${side} ${rolesWith(side, to)}${isAboutMember ? ', the person' : ''} ${how(kind)}`,
+        ),
+      ),
+    )
+    const inGuide = cells.map(
+      ({ event, side, who, kind, delivery }) => `${event} ${side} ${who.join(', ')} ${kind}, ${delivery}`,
+    )
+    assert.deepEqual(inGuide.toSorted(), [...new Set([...ofActs, ...ofConditions])].toSorted())
+    const names = cells.map(({ name }) => name)
+    assert.equal(new Set(names).size, names.length)
+  })
+
+  for (const { name, side, event, who, delivery } of cells) {
+    test(name, async () => {
+      const { first, cause, after = 0 } = causes[event] ?? assert.fail(`${event} is never noticed`)
+      // Acts change the vendor for good; a condition is over with the reset.
+      const place = event in conditionRules || event.endsWith('_ended') ? shared : await somePlace()
+      await reset(place)
+      if (first) {
+        await first(place, side)
+        await world.round()
+      }
+      const readers = place.readers[side]
+      const before = await seenBy(readers, event)
+      world.smtp.mails.length = 0
+
+      await cause(place, side)
+      // A condition has ended half an hour after it was last found, and the end is noticed an hour after the beginning.
+      if (event.endsWith('_ended')) await world.round({ after: 35 })
+      await world.round({ after })
+
+      const seen = await seenBy(readers, event)
+      for (const [index, { role, email, memberId }] of readers.entries()) {
+        const isNotified = who.includes(role) || (who.includes('the person') && role === thePerson(side))
+        assert.equal((seen[index] ?? 0) - (before[index] ?? 0), isNotified ? 1 : 0, role)
+        const notice = (await world.noticesOf(memberId)).findLast((each) => each.event === event)
+        if (!isNotified || !notice) continue
+        assert.equal(notice.is_for_digest, delivery === 'daily')
+        const mails = world.mailsTo(email).filter(({ text }) => text.includes(notice.body))
+        assert.equal(mails.length, delivery === 'at once' ? 1 : 0, role)
+        for (const { headers, text } of mails) {
+          assert.ok(text.includes(`\n${publicUrl}${notice.path}\n`), text)
+          assert.equal(/^List-Unsubscribe: </m.test(headers), event !== 'sign_ins_refused')
+          // The people of a test have a UUID in their addresses.
+          assert.doesNotMatch(notice.body.replace(/<\S+@example\.com>/, ''), /\d{15}|[0-9a-f]{8}-[0-9a-f]{4}/, 'no id')
+        }
+      }
+    })
+  }
+})
+
+/** Whose sign-ins are refused: one who is not notified of those of others. */
+function thePerson(side: Side): string {
+  return side === 'operator' ? 'support' : 'member'
+}
+
+async function seenBy(readers: Place['readers'][Side], event: NoticeEvent): Promise<number[]> {
+  const all = await Promise.all(readers.map(({ memberId }) => world.noticesOf(memberId)))
+  return all.map((notices) => notices.filter((each) => each.event === event).length)
+}
+
+/** Conditions of the cell before are over, and its mails do not count. */
+async function reset({ location, vendor }: Place): Promise<void> {
+  const { ownerPool } = world
+  for (const table of [
+    ...['notice_condition', 'notice', 'mail', 'removal', 'sign_in_attempt'],
+    ...['vendor_usage', 'vendor_request'],
+  ])
+    await ownerPool.query(`delete from ${table}`)
+  await ownerPool.query('delete from agreement where version > 1')
+  // The places of other cells have ended, so that they cause nothing.
+  await ownerPool.query('update location set is_active = (id = $1)', [location.id])
+  await ownerPool.query('update agent set revoked_at = case when organization_id <> $1 then now() end', [
+    location.organizationId,
+  ])
+  await ownerPool.query(`update company set state = case when id = $1 then 'active' else 'closed' end`, [
+    vendor.companyId,
+  ])
+  await ownerPool.query('update notice_cursor set last_act_id = coalesce((select max(id) from audit_event), 0)')
+  Object.assign(set, { now: new Date(), freeShare: 0.5, disclosureFailedAt: null })
+}

@@ -1,0 +1,195 @@
+import { statfs } from 'node:fs/promises'
+import type { Pool } from 'pg'
+import { outdatedPostgres } from '../../platform/database/postgres-version.ts'
+import type { SecretKey } from '../credentials/secret.ts'
+import { type OpenTimes, openMsBetween } from '../directory/office-hours.ts'
+import {
+  countThrottled,
+  countUnauthorized,
+  findBacklog,
+  listHeldRemovals,
+  listMemberAddresses,
+  listOwedAgreements,
+  listUnreadDatasets,
+  listWatchedAgents,
+  type WatchedDataset,
+} from '../overview/watched.ts'
+import { listRefused } from '../sign-in/attempt-limit.ts'
+import type { ConditionEvent } from './condition-rules.ts'
+import type { Finding } from './conditions.ts'
+
+/** What the checks look at. `disclosureFailedAt`: when this process last could not record a disclosure. */
+export type Watched = {
+  pool: Pool
+  secretKey: SecretKey
+  now: Date
+  /** Free of the disk of the data directory, from 0 to 1; null: it cannot be seen. */
+  freeShare: () => Promise<number | null>
+  disclosureFailedAt: Date | null
+}
+
+const minutesMs = 60_000
+const hoursMs = 60 * minutesMs
+const daysMs = 24 * hoursMs
+
+/** Days before the day on which keys stop, at which the company is reminded. */
+const remindersDays = [1, 7, 14]
+/** Answers within 15 minutes that are many: a client that waits as it is asked to gets a few. */
+const throttledMin = 50
+const unauthorizedMin = 20
+const refusedMin = 10
+const freeShareMin = 0.1
+
+type Check = { events: readonly ConditionEvent[]; find: (watched: Watched) => Promise<Finding[]> }
+
+/** Every check, with the events that it decides. One that fails decides nothing. */
+export const checks: readonly Check[] = [
+  { events: ['agreement_to_accept', 'keys_stop_soon', 'keys_stopped'], find: findOwedAgreements },
+  { events: ['requests_unauthorized', 'requests_throttled'], find: findRefusedRequests },
+  { events: ['removal_held'], find: findHeldRemovals },
+  { events: ['agent_enrolled', 'agent_silent'], find: findAgents },
+  { events: ['agent_behind', 'dataset_stale'], find: findUnread },
+  { events: ['sign_ins_refused'], find: findRefusedSignIns },
+  { events: ['backlog'], find: findOverdueWork },
+  { events: ['disk_full'], find: findFullDisk },
+  { events: ['disclosures_failing'], find: findFailingDisclosures },
+  { events: ['postgres_outdated'], find: findOutdatedPostgres },
+]
+
+async function findOwedAgreements({ pool, now }: Watched): Promise<Finding[]> {
+  return (await listOwedAgreements(pool)).flatMap(({ companyId: tenantId, version, enforcedAt }): Finding[] => {
+    const leftDays = (enforcedAt.getTime() - now.getTime()) / daysMs
+    const which = `Version ${version} of the developer API agreement`
+    const day = enforcedAt.toISOString().slice(0, 10)
+    if (leftDays <= 0) {
+      return [{ event: 'keys_stopped', tenantId, item: `${version}`, about: `${which} is binding since ${day}` }]
+    }
+    const about = `${which} is binding from ${day} on`
+    const reminder = remindersDays.find((days) => leftDays <= days)
+    return [
+      { event: 'agreement_to_accept', tenantId, item: `${version}`, about },
+      ...(reminder === undefined
+        ? []
+        : [{ event: 'keys_stop_soon' as const, tenantId, item: `${version} ${reminder}`, about }]),
+    ]
+  })
+}
+
+async function findRefusedRequests({ pool, now }: Watched): Promise<Finding[]> {
+  const since = new Date(now.getTime() - 15 * minutesMs)
+  const many = (event: ConditionEvent, counts: { companyId: string; count: number }[], min: number): Finding[] =>
+    counts
+      .filter(({ count }) => count >= min)
+      .map(({ companyId: tenantId, count }) => ({
+        event,
+        tenantId,
+        item: '',
+        about: `${count} requests within 15 minutes`,
+      }))
+  return [
+    ...many('requests_unauthorized', await countUnauthorized(pool, since), unauthorizedMin),
+    ...many('requests_throttled', await countThrottled(pool, since), throttledMin),
+  ]
+}
+
+async function findHeldRemovals({ pool }: Watched): Promise<Finding[]> {
+  return (await listHeldRemovals(pool)).map(({ id, organizationId, location, dataset }) => ({
+    event: 'removal_held',
+    tenantId: organizationId,
+    item: id,
+    about: `${dataset} at ${location}`,
+  }))
+}
+
+async function findAgents({ pool, now }: Watched): Promise<Finding[]> {
+  const rows = await listWatchedAgents(pool)
+  const byAgent = Map.groupBy(rows, ({ id }) => id)
+  return [...byAgent.values()].flatMap((places): Finding[] => {
+    const [agent] = places
+    if (!agent) return []
+    const { id: item, name, organizationId: tenantId, enrolledAt } = agent
+    const heardAt = agent.lastContactAt ?? enrolledAt
+    const silentAt = places.filter((each) => each.locationId !== null && isLongAgo(heardAt, each, now))
+    const at = silentAt.map(({ location }) => location).join(', ')
+    return [
+      ...(now.getTime() - enrolledAt.getTime() < daysMs
+        ? [{ event: 'agent_enrolled' as const, tenantId, item, about: name }]
+        : []),
+      ...(silentAt.length > 0 ? [{ event: 'agent_silent' as const, tenantId, item, about: `${name} (${at})` }] : []),
+    ]
+  })
+}
+
+/** By location, while its agent is heard: an agent that is silent has a finding of its own. */
+async function findUnread({ pool, now }: Watched): Promise<Finding[]> {
+  const unread = await listUnreadDatasets(pool, new Date(now.getTime() - hoursMs))
+  const heard = unread.filter((each) => each.lastContactAt !== null && !isLongAgo(each.lastContactAt, each, now))
+  const behind = heard.filter((each) => !each.isComplete && now.getTime() - each.createdAt.getTime() > daysMs)
+  const stale = heard.filter(({ isComplete, syncedAt, ...place }) => {
+    return isComplete && syncedAt !== null && isLongAgo(syncedAt, place, now)
+  })
+  return [...byLocation('agent_behind', behind), ...byLocation('dataset_stale', stale)]
+}
+
+function byLocation(event: ConditionEvent, datasets: readonly WatchedDataset[]): Finding[] {
+  return [...Map.groupBy(datasets, ({ locationId }) => locationId)].flatMap(([item, own]) => {
+    const names = own.map(({ dataset }) => dataset).join(', ')
+    return own
+      .slice(0, 1)
+      .map(({ organizationId: tenantId, location }) => ({ event, tenantId, item, about: `${names} at ${location}` }))
+  })
+}
+
+/** An hour of the location's open time. */
+function isLongAgo(moment: Date, place: OpenTimes, now: Date): boolean {
+  return now.getTime() - moment.getTime() > hoursMs && openMsBetween(place, moment, now) > hoursMs
+}
+
+async function findRefusedSignIns({ pool, secretKey, now }: Watched): Promise<Finding[]> {
+  const members = await listMemberAddresses(pool)
+  const since = new Date(now.getTime() - hoursMs)
+  const emails = members.map(({ email }) => email)
+  const refused = await listRefused(pool, secretKey, emails, { min: refusedMin, since })
+  return members
+    .filter(({ email }) => refused.has(email))
+    .map(({ id: item, tenantId, name }) => ({ event: 'sign_ins_refused', tenantId, item, about: name }))
+}
+
+async function findOverdueWork({ pool, now }: Watched): Promise<Finding[]> {
+  const { rerendering, removals, mails } = await findBacklog(pool, new Date(now.getTime() - 30 * minutesMs))
+  return [
+    { count: rerendering, item: 'rerendering', about: 'records that a change alters' },
+    { count: removals, item: 'removals', about: 'removals that fail' },
+    { count: mails, item: 'mails', about: 'mails that the mail server does not take' },
+  ]
+    .filter(({ count }) => count > 0)
+    .map(({ item, about }) => ({ event: 'backlog', tenantId: 'operator', item, about }))
+}
+
+/** Of the embedded database and the sandbox's mails. The disk of a database server is the server's own to watch. */
+async function findFullDisk({ freeShare }: Watched): Promise<Finding[]> {
+  const free = await freeShare()
+  if (free === null || free >= freeShareMin) return []
+  const about = `The disk of the data directory has ${Math.floor(free * 100)} % free`
+  return [{ event: 'disk_full', tenantId: 'operator', item: '', about }]
+}
+
+/** How much of the disk on which a folder is, is free, from 0 to 1; null where there is no such folder. */
+export async function freeShareOf(dir: string): Promise<number | null> {
+  const disk = await statfs(dir).catch(() => null)
+  return disk === null || disk.blocks === 0 ? null : disk.bavail / disk.blocks
+}
+
+async function findFailingDisclosures({ disclosureFailedAt, now }: Watched): Promise<Finding[]> {
+  if (disclosureFailedAt === null || now.getTime() - disclosureFailedAt.getTime() > 15 * minutesMs) return []
+  const about = `The last failure was at ${disclosureFailedAt.toISOString().slice(0, 16).replace('T', ' ')} UTC`
+  return [{ event: 'disclosures_failing', tenantId: 'operator', item: '', about }]
+}
+
+async function findOutdatedPostgres({ pool, now }: Watched): Promise<Finding[]> {
+  const { rows } = await pool.query<{ number: number }>(
+    `select current_setting('server_version_num')::integer as number`,
+  )
+  const about = outdatedPostgres(rows[0]?.number ?? 0, now)
+  return about === null ? [] : [{ event: 'postgres_outdated', tenantId: 'operator', item: '', about }]
+}

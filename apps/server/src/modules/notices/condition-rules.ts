@@ -1,0 +1,191 @@
+import type { Action, NoticeKind } from '@bridgework/contract/portal'
+
+/** What the checks can find. */
+export const conditionEvents = [
+  'agreement_to_accept',
+  'keys_stop_soon',
+  'keys_stopped',
+  'requests_unauthorized',
+  'requests_throttled',
+  'removal_held',
+  'agent_enrolled',
+  'agent_silent',
+  'agent_behind',
+  'dataset_stale',
+  'sign_ins_refused',
+  'backlog',
+  'disk_full',
+  'disclosures_failing',
+  'postgres_outdated',
+] as const
+export type ConditionEvent = (typeof conditionEvents)[number]
+
+type Words = (about: string) => { title: string; body: string }
+
+export type ConditionRule = {
+  kind: NoticeKind
+  to: Action
+  /** Below the pages of the tenant. */
+  path: string
+  /** `about`: all that it began for, in words. */
+  begins: Words
+  /** Null: that it ends is no news. */
+  ends: Words | null
+  /** The items of the findings are members, who are notified too. */
+  isAboutMember?: true
+}
+
+/** Which notices each condition causes. One that is missing here does not compile. */
+export const conditionRules: Record<ConditionEvent, ConditionRule> = {
+  agreement_to_accept: {
+    kind: 'agreement',
+    to: 'company.update',
+    path: '/agreement',
+    begins: (about) => ({
+      title: 'A new version of the agreement',
+      body: `${about}. The owner of your company accepts it in the portal. Your keys stop working on that day if it is not accepted.`,
+    }),
+    ends: null,
+  },
+  keys_stop_soon: {
+    kind: 'agreement',
+    to: 'company.update',
+    path: '/agreement',
+    begins: (about) => ({
+      title: 'Your API keys stop working soon',
+      body: `${about}. It is not accepted yet. Ask the owner of your company to accept it in the portal.`,
+    }),
+    ends: null,
+  },
+  keys_stopped: {
+    kind: 'agreement',
+    to: 'company.update',
+    path: '/agreement',
+    begins: (about) => ({
+      title: 'Your API keys have stopped working',
+      body: `${about}. They work again as soon as the owner of your company accepts it in the portal.`,
+    }),
+    ends: null,
+  },
+  requests_unauthorized: {
+    kind: 'requests',
+    to: 'key_pair.read',
+    path: '/usage',
+    begins: (about) => ({
+      title: 'Many of your requests are not authenticated',
+      body: `${about} were answered 401. Check that your software gets a new token before the old one expires, and that its key pair is the live one.`,
+    }),
+    ends: () => ({
+      title: 'Your requests are authenticated again',
+      body: 'There were no more than a few answers 401 within the last half hour.',
+    }),
+  },
+  requests_throttled: {
+    kind: 'requests',
+    to: 'key_pair.read',
+    path: '/usage',
+    begins: (about) => ({
+      title: 'Many of your requests are throttled',
+      body: `${about} were answered 429. Sync fewer locations at the same time, and wait as long as the Retry-After header says.`,
+    }),
+    ends: () => ({
+      title: 'Your requests are no longer throttled',
+      body: 'There were no more than a few answers 429 within the last half hour.',
+    }),
+  },
+  removal_held: {
+    kind: 'removals',
+    to: 'removal.decide',
+    path: '/removals',
+    begins: (about) => ({
+      title: 'A removal is held',
+      body: `More records than usual are missing from the practice management system: ${about}. Vendors see them until you decide. Review the removal, then confirm or reject it.`,
+    }),
+    ends: null,
+  },
+  agent_enrolled: {
+    kind: 'agents',
+    to: 'agent.enroll',
+    path: '/agents',
+    begins: (about) => ({
+      title: 'An agent was enrolled',
+      body: `${about}. It can now send data of your practice. If you do not expect it, revoke it.`,
+    }),
+    ends: null,
+  },
+  agent_silent: {
+    kind: 'agents',
+    to: 'agent.enroll',
+    path: '/agents',
+    begins: (about) => ({
+      title: 'An agent is silent',
+      body: `Not heard for an hour of your office hours: ${about}. Check that its computer is on and connected to the internet.`,
+    }),
+    ends: (about) => ({ title: 'An agent is connected again', body: `Heard again: ${about}.` }),
+  },
+  agent_behind: {
+    kind: 'agents',
+    to: 'agent.enroll',
+    path: '/locations',
+    begins: (about) => ({
+      title: 'A first read is not finished',
+      body: `The agent is connected, but has not read everything once within a day: ${about}. Vendors get these datasets when it has. Check the agent’s log.`,
+    }),
+    ends: (about) => ({ title: 'The first read is finished', body: `Read to the end: ${about}.` }),
+  },
+  dataset_stale: {
+    kind: 'datasets',
+    to: 'agent.enroll',
+    path: '/locations',
+    begins: (about) => ({
+      title: 'Data is not current',
+      body: `The agent is connected, but did not read to the end for an hour of your office hours: ${about}. Check that the practice management system’s database can be read.`,
+    }),
+    ends: (about) => ({ title: 'Data is current again', body: `Read to the end: ${about}.` }),
+  },
+  sign_ins_refused: {
+    kind: 'security',
+    to: 'member_session.read',
+    path: '/members',
+    begins: (about) => ({
+      title: 'Many refused sign-ins',
+      body: `Ten or more passwords were refused within an hour at the account of ${about}. If the person did not try, somebody else did: a long password that is used nowhere else and a second factor keep the account safe.`,
+    }),
+    ends: null,
+    isAboutMember: true,
+  },
+  backlog: {
+    kind: 'service',
+    to: 'operator.read',
+    path: '/jobs',
+    begins: (about) => ({ title: 'Work waits too long', body: `For more than half an hour: ${about}.` }),
+    ends: (about) => ({ title: 'Work no longer waits', body: `Done: ${about}.` }),
+  },
+  disk_full: {
+    kind: 'service',
+    to: 'operator.read',
+    path: '',
+    begins: (about) => ({
+      title: 'A disk is almost full',
+      body: `${about}. Make room: without it the database stops.`,
+    }),
+    ends: () => ({ title: 'The disk has room again', body: 'More than a tenth of it is free.' }),
+  },
+  disclosures_failing: {
+    kind: 'service',
+    to: 'operator.read',
+    path: '',
+    begins: (about) => ({
+      title: 'Disclosures cannot be recorded',
+      body: `${about}. Vendors get 503 for what cannot be recorded, and no data. Check the database.`,
+    }),
+    ends: () => ({ title: 'Disclosures are recorded again', body: 'None failed within the last half hour.' }),
+  },
+  postgres_outdated: {
+    kind: 'service',
+    to: 'operator.read',
+    path: '',
+    begins: (about) => ({ title: 'PostgreSQL is out of date', body: `${about}. Update the database server.` }),
+    ends: () => ({ title: 'PostgreSQL is up to date', body: 'The database server was updated.' }),
+  },
+}

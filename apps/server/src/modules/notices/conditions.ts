@@ -1,0 +1,93 @@
+import type { Queryable } from '../../platform/database/queryable.ts'
+import { parseTenantId } from '../membership/tenant.ts'
+import { type ConditionEvent, conditionEvents, conditionRules } from './condition-rules.ts'
+import { notify } from './notice.ts'
+
+/** What a check found. `item`: what tells it from others of the same event and tenant; `about`: what it is, in words. */
+export type Finding = { event: ConditionEvent; tenantId: string; item: string; about: string }
+
+/** A condition that was not found for so long has ended; one that comes and goes faster never ended. */
+const quietMs = 30 * 60_000
+/** Between two notices of the same event and tenant. What begins or ends meanwhile is in the next one. */
+const pauseMs = 60 * 60_000
+/** Named in one notice; of more there is the number. */
+const namedMax = 10
+
+type Condition = { event: ConditionEvent; tenant_id: string; item: string; about: string; is_ended: boolean }
+
+/**
+ * Compares what the checks found with the conditions that were on, and notices each once when it begins and once when it ends: those of one
+ * event and tenant together, and at most once an hour. `checked`: the events whose checks succeeded; what a failed check did not find has not
+ * ended. Hand down a transaction that holds the notifier's lock.
+ */
+export async function trackConditions(
+  client: Queryable,
+  context: { publicUrl: string; now: Date },
+  { findings, checked }: { findings: readonly Finding[]; checked: readonly ConditionEvent[] },
+): Promise<void> {
+  const { now } = context
+  const before = (ms: number) => new Date(now.getTime() - ms)
+  await client.query(
+    `insert into notice_condition (event, tenant_id, item, about, seen_at)
+     select event, tenant_id, item, about, $2
+       from jsonb_to_recordset($1) as found (event text, tenant_id text, item text, about text)
+         on conflict (event, tenant_id, item) do update
+        set about = excluded.about, seen_at = excluded.seen_at, ended_at = null`,
+    [JSON.stringify(findings.map(({ tenantId, ...finding }) => ({ ...finding, tenant_id: tenantId }))), now],
+  )
+  await client.query(
+    `update notice_condition set ended_at = $1 where ended_at is null and seen_at < $2 and event = any($3::text[])`,
+    [now, before(quietMs), checked],
+  )
+  // Begun and not noticed, or noticed and ended, where the last notice is long enough ago.
+  const { rows } = await client.query<Condition>(
+    `select event, tenant_id, item, about, ended_at is not null as is_ended
+       from notice_condition c
+      where (ended_at is null) = not is_noticed and event = any($2::text[])
+        and not exists (select from notice_condition o
+                         where o.event = c.event and o.tenant_id = c.tenant_id and o.noticed_at > $1)
+      order by event, tenant_id, item`,
+    [before(pauseMs), conditionEvents],
+  )
+  const groups = Map.groupBy(rows, (row) => `${row.event} ${row.tenant_id} ${row.is_ended}`)
+  for (const group of groups.values()) await noticeGroup(client, context, group)
+  await client.query('delete from notice_condition where ended_at < $1 and not is_noticed', [before(24 * 3_600_000)])
+}
+
+async function noticeGroup(
+  client: Queryable,
+  context: { publicUrl: string; now: Date },
+  group: readonly Condition[],
+): Promise<void> {
+  const [first] = group
+  const tenant = first && parseTenantId(first.tenant_id)
+  if (!first || !tenant) return
+  const { event, tenant_id: tenantId, is_ended: isEnded } = first
+  const rule = conditionRules[event]
+  const words = isEnded ? rule.ends : rule.begins
+  const items = group.map(({ item }) => item)
+  if (words !== null) {
+    const home = tenant.id === null ? '/operator' : `/${tenant.side}/${tenant.id}`
+    await notify(client, context, {
+      ...words(inWords(group)),
+      event: isEnded ? `${event}_ended` : event,
+      kind: rule.kind,
+      to: rule.to,
+      path: `${home}${rule.path}`,
+      tenant,
+      ...(rule.isAboutMember && { alsoMembers: items }),
+    })
+  }
+  await client.query(
+    `update notice_condition
+        set is_noticed = $4, noticed_at = case when $5 then $6 else noticed_at end
+      where event = $1 and tenant_id = $2 and item = any($3::text[])`,
+    [event, tenantId, items, !isEnded, words !== null, context.now],
+  )
+}
+
+function inWords(group: readonly Condition[]): string {
+  const named = group.slice(0, namedMax).map(({ about }) => about)
+  const left = group.length - named.length
+  return `${named.join('; ')}${left > 0 ? `; and ${left} more` : ''}`
+}

@@ -1,0 +1,150 @@
+import type { DatasetName } from '@bridgework/contract'
+import type { Queryable } from '../../platform/database/queryable.ts'
+import type { AgentId, CompanyId, LocationId, MemberId, OrganizationId } from '../../platform/identity/identity.ts'
+import type { OfficeHours } from '../directory/office-hours.ts'
+
+// What the checks of modules/notices look at, over all practices and companies: every few minutes, off the path of requests.
+
+type Place = { location: string; timeZone: string | null; officeHours: OfficeHours | null }
+
+export type WatchedAgent = Place & {
+  id: AgentId
+  name: string
+  organizationId: OrganizationId
+  enrolledAt: Date
+  lastContactAt: Date | null
+}
+
+/** Living agents, once for each active location at which they write; without one, once with `location` null as its name. */
+export async function listWatchedAgents(db: Queryable): Promise<(WatchedAgent & { locationId: LocationId | null })[]> {
+  const { rows } = await db.query<WatchedAgent & { locationId: LocationId | null }>(
+    `select a.id, a.name, a.organization_id as "organizationId", a.enrolled_at as "enrolledAt",
+            c.last_contact_at as "lastContactAt", l.id as "locationId", l.name as location, l.time_zone as "timeZone",
+            l.office_hours as "officeHours"
+       from agent a
+       left join agent_contact c on c.agent_id = a.id
+       left join location_writer w on w.agent_id = a.id
+       left join location l on l.id = w.location_id and l.is_active
+      where a.revoked_at is null
+      order by a.id, l.id`,
+  )
+  return rows
+}
+
+export type WatchedDataset = Place & {
+  locationId: LocationId
+  organizationId: OrganizationId
+  dataset: DatasetName
+  createdAt: Date
+  syncedAt: Date | null
+  isComplete: boolean
+  lastContactAt: Date | null
+}
+
+/** Datasets of active locations that were not read to the end since then, or never, with the last contact of the location's agent. */
+export async function listUnreadDatasets(db: Queryable, since: Date): Promise<WatchedDataset[]> {
+  const { rows } = await db.query<WatchedDataset>(
+    `select l.id as "locationId", l.name as location, l.organization_id as "organizationId", l.time_zone as "timeZone",
+            l.office_hours as "officeHours", l.created_at as "createdAt", s.dataset, s.synced_at as "syncedAt",
+            s.initial_sync_completed_at is not null as "isComplete", c.last_contact_at as "lastContactAt"
+       from location l
+       join dataset_state s on s.location_id = l.id and s.is_provided
+       left join location_writer w on w.location_id = l.id
+       left join agent_contact c on c.agent_id = w.agent_id
+      where l.is_active and (s.synced_at < $1 or s.initial_sync_completed_at is null)
+      order by l.id, s.dataset`,
+    [since],
+  )
+  return rows
+}
+
+/** Removals that a practice has to decide, by location and dataset. */
+export async function listHeldRemovals(
+  db: Queryable,
+): Promise<{ id: string; organizationId: OrganizationId; location: string; dataset: DatasetName }[]> {
+  const { rows } = await db.query(
+    `select r.id, l.organization_id as "organizationId", l.name as location, r.dataset
+       from removal r
+       join location l on l.id = r.location_id
+      where r.state = 'held'
+      order by r.location_id, r.dataset`,
+  )
+  return rows
+}
+
+/** Active companies that accepted an earlier version of the agreement and not the newest. */
+export async function listOwedAgreements(
+  db: Queryable,
+): Promise<{ companyId: CompanyId; version: number; enforcedAt: Date }[]> {
+  const { rows } = await db.query(
+    `select c.id as "companyId", newest.version, newest.enforced_at as "enforcedAt"
+       from company c,
+            (select version, enforced_at from agreement order by version desc limit 1) newest
+      where c.state = 'active'
+        and exists (select from agreement_acceptance a where a.company_id = c.id)
+        and not exists (select from agreement_acceptance a where a.company_id = c.id and a.version = newest.version)
+      order by c.id`,
+  )
+  return rows
+}
+
+/** How many requests of each active company were answered 429 since then, where there were any; by the primary key. */
+export async function countThrottled(db: Queryable, since: Date): Promise<{ companyId: CompanyId; count: number }[]> {
+  const { rows } = await db.query(
+    `select c.id as "companyId", used.count
+       from company c
+       join lateral (select sum(throttled)::integer as count from vendor_usage u
+                      where u.company_id = c.id and u.bucket_at >= $1) used on used.count > 0
+      where c.state = 'active'
+      order by c.id`,
+    [since],
+  )
+  return rows
+}
+
+/** How many of the last requests of each active company were answered 401 since then, where there were any; by the primary key. */
+export async function countUnauthorized(
+  db: Queryable,
+  since: Date,
+): Promise<{ companyId: CompanyId; count: number }[]> {
+  const { rows } = await db.query(
+    `select c.id as "companyId", refused.count
+       from company c
+       join lateral (select count(*)::integer as count
+                       from (select answered_at from vendor_request r
+                              where r.company_id = c.id and r.outcome = 'unauthenticated'
+                              order by id desc limit 100) latest
+                      where answered_at >= $1) refused on refused.count > 0
+      where c.state = 'active'
+      order by c.id`,
+    [since],
+  )
+  return rows
+}
+
+/** Every member with an account: of which company or practice, or `operator`. */
+export async function listMemberAddresses(
+  db: Queryable,
+): Promise<{ id: MemberId; tenantId: string; name: string; email: string }[]> {
+  const { rows } = await db.query(
+    `select id, tenant_id as "tenantId", name, email
+       from membership
+      where user_id is not null and removed_at is null
+      order by id`,
+  )
+  return rows
+}
+
+/** Since when work waits that is overdue or fails; null where there is none. `since`: older work is overdue. */
+export async function findBacklog(
+  db: Queryable,
+  since: Date,
+): Promise<{ rerendering: number; removals: number; mails: number }> {
+  const { rows } = await db.query(
+    `select (select count(*)::integer from rerender_work where created_at < $1) as rerendering,
+            (select count(*)::integer from removal where state = 'running' and attempts > 0) as removals,
+            (select count(*)::integer from mail where created_at < $1 and attempts > 0) as mails`,
+    [since],
+  )
+  return rows[0]
+}
