@@ -22,6 +22,7 @@ import { completeLocations } from './modules/onboarding/complete-locations.ts'
 import { createNoteRemover } from './modules/records/note-remover.ts'
 import { createRemover } from './modules/records/remover.ts'
 import { createRerenderer } from './modules/records/rerenderer.ts'
+import { createSegmentPacker } from './modules/records/segment-packer.ts'
 import { followSecretKey } from './modules/secret-key/follow.ts'
 import { createSyncSlots } from './modules/throttle/sync-slots.ts'
 import { createTokenLimit } from './modules/throttle/token-limit.ts'
@@ -105,8 +106,9 @@ export async function openService(config: Config, log: Log): Promise<Service> {
     const rerenderer = createRerenderer({ pool, log })
     const remover = createRemover({ pool, log, now })
     const noteRemover = createNoteRemover({ pool, log })
+    const segmentPacker = createSegmentPacker({ pool, log, load })
     closers.push(tokenLimit.stop, slots.stop, disclosures.stop, usage.stop)
-    closers.push(rerenderer.stop, remover.stop, noteRemover.stop, load.stop)
+    closers.push(rerenderer.stop, remover.stop, noteRemover.stop, segmentPacker.stop, load.stop)
     closers.push(startHousekeeping({ pool, log }))
     closers.push(startMail(config, pool, log))
     tokenLimit.start()
@@ -116,6 +118,7 @@ export async function openService(config: Config, log: Log): Promise<Service> {
     remover.start()
     sealer.start()
     noteRemover.start()
+    segmentPacker.start()
     const { environment, publicUrl, trustedProxies, previewDatasets } = config
     const tls = config.tls && readTlsPair(config.tls)
     const metrics = createMetrics({ work: pool, control: controlPool }, load)

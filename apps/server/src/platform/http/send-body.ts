@@ -1,13 +1,15 @@
 import { promisify } from 'node:util'
-import { constants, gzip as gzipWithCallback, zstdCompress } from 'node:zlib'
+import { constants, gunzip as gunzipWithCallback, gzip as gzipWithCallback, zstdCompress } from 'node:zlib'
 import type { FastifyReply } from 'fastify'
 import Negotiator from 'negotiator'
 
 export type ContentCoding = 'zstd' | 'gzip'
 
+/** A whole body; parts are joined as they are. A list is emptied when it is packed, so that a slow reader keeps no page in memory. */
+export type Body = Buffer | string | (Buffer | string)[] | { gzipped: Buffer }
+
 export type BodyOptions = {
-  /** The whole body; parts are joined as they are. A list is emptied when it is packed, so that a slow reader keeps no page in memory. */
-  body: Buffer | string | (Buffer | string)[]
+  body: Body
   /** How the caller takes it packed: `acceptedCoding(request.headers['accept-encoding'])`; null: not at all. */
   coding: ContentCoding | null
   /** Told how many bytes stay in memory until the reader has taken them. */
@@ -32,10 +34,10 @@ export async function sendBody(reply: FastifyReply, options: BodyOptions): Promi
   const release = once(options.beforeLastBytes ?? (async () => {}))
   const watch = watchReader(reply, { stallMs, deadlineMs, signal: options.signal, onCut: options.onCut })
   try {
-    const parts = Buffer.isBuffer(options.body) || typeof options.body === 'string' ? [options.body] : options.body
+    const parts = await partsOf(options)
     const plainLength = parts.reduce((length, part) => length + Buffer.byteLength(part), 0)
     const coding = plainLength > packAboveBytes ? options.coding : null
-    const packed = coding && (await pack[coding](joined(parts)))
+    const packed = coding && (isGzipped(options) ? joined(parts) : await pack[coding](joined(parts)))
     const length = packed?.length ?? plainLength
     if (packed && Array.isArray(options.body)) options.body.length = 0
     options.onHeld?.(length)
@@ -67,6 +69,23 @@ export async function sendBody(reply: FastifyReply, options: BodyOptions): Promi
   }
 }
 
+function isGzipped({ body, coding }: BodyOptions): boolean {
+  return coding === 'gzip' && typeof body === 'object' && 'gzipped' in body
+}
+
+/** The body's parts, packed only where they are sent as they came. */
+async function partsOf(options: BodyOptions): Promise<(Buffer | string)[]> {
+  const { body } = options
+  if (Buffer.isBuffer(body) || typeof body === 'string') return [body]
+  if (Array.isArray(body)) return body
+  // At once what it is unpacked: the length is at the end.
+  return [isGzipped(options) ? body.gzipped : await gunzip(body.gzipped, { chunkSize: unpackedLength(body.gzipped) })]
+}
+
+function unpackedLength(gzipped: Buffer): number {
+  return Math.max(gzipped.readUInt32LE(gzipped.length - 4), 1024)
+}
+
 /** Answers a HEAD without making the body: the headers set on `reply`, and no length, because it is not known. */
 export function sendHead(reply: FastifyReply): void {
   beginResponse(reply).end()
@@ -85,12 +104,16 @@ function beginResponse(reply: FastifyReply): FastifyReply['raw'] {
 }
 
 /**
- * How a caller's Accept-Encoding takes a body (RFC 9110 12.5.3): zstd where it is named and gzip is not preferred to it, else gzip (`x-gzip` is
- * the same), also by `*`; null when neither is taken.
+ * How a caller's Accept-Encoding takes a body (RFC 9110 12.5.3): of zstd, where it is named, and gzip (`x-gzip` is the same), also by `*`, what the
+ * caller prefers, then what we do; null when neither is taken.
  */
-export function acceptedCoding(header: string | string[] | undefined): ContentCoding | null {
+export function acceptedCoding(
+  header: string | string[] | undefined,
+  preferred: ContentCoding = 'zstd',
+): ContentCoding | null {
   const codings = String(header ?? '').replace(/x-gzip/i, 'gzip')
-  const offered: ContentCoding[] = /\bzstd\b/i.test(codings) ? ['zstd', 'gzip'] : ['gzip']
+  const both: ContentCoding[] = preferred === 'zstd' ? ['zstd', 'gzip'] : ['gzip', 'zstd']
+  const offered: ContentCoding[] = /\bzstd\b/i.test(codings) ? both : ['gzip']
   // The package's types lack the second argument: what comes first when the caller likes both the same.
   const negotiator = new Negotiator({ headers: { 'accept-encoding': codings } }) as unknown as {
     encodings: (offered: readonly string[], options: { preferred: readonly string[] }) => ContentCoding[]
@@ -98,7 +121,7 @@ export function acceptedCoding(header: string | string[] | undefined): ContentCo
   return negotiator.encodings(offered, { preferred: offered })[0] ?? null
 }
 
-const [gzip, zstd] = [promisify(gzipWithCallback), promisify(zstdCompress)]
+const [gzip, gunzip, zstd] = [promisify(gzipWithCallback), promisify(gunzipWithCallback), promisify(zstdCompress)]
 const pack: Record<ContentCoding, (bytes: Buffer) => Promise<Buffer>> = {
   gzip: (bytes) => gzip(bytes, { level: 1 }),
   zstd: (bytes) => zstd(bytes, { params: { [constants.ZSTD_c_compressionLevel]: 1 } }),
