@@ -23,6 +23,7 @@ import { createNoteRemover } from './modules/records/note-remover.ts'
 import { createRemover } from './modules/records/remover.ts'
 import { createRerenderer } from './modules/records/rerenderer.ts'
 import { createSegmentPacker } from './modules/records/segment-packer.ts'
+import { countPacked } from './modules/records/segment-store.ts'
 import { followSecretKey } from './modules/secret-key/follow.ts'
 import { createSyncSlots } from './modules/throttle/sync-slots.ts'
 import { createTokenLimit } from './modules/throttle/token-limit.ts'
@@ -121,7 +122,7 @@ export async function openService(config: Config, log: Log): Promise<Service> {
     segmentPacker.start()
     const { environment, publicUrl, trustedProxies, previewDatasets } = config
     const tls = config.tls && readTlsPair(config.tls)
-    const metrics = createMetrics({ work: pool, control: controlPool }, load)
+    const metrics = createMetrics({ work: pool, control: controlPool }, load, () => countPacked(pool))
     const metricsApp = config.metrics.address && createMetricsServer(metrics, config.metrics.token, log)
     closers.push(async () => await metricsApp?.close())
     const app = await buildApp({

@@ -196,7 +196,8 @@ async function readInSlot(
   bodyOf: (page: Page | PackedPage) => Promise<PageBody>,
 ): Promise<{ body: PageBody; slot: Slot | null }> {
   if (scope.isEmpty) {
-    await context.slots.check(permit.companyId, scope.syncType, permit.locationId)
+    const inFlight = scope.syncType === 'incremental' ? permit.locationsInFlight : undefined
+    await context.slots.check(permit.companyId, scope.syncType, permit.locationId, inFlight)
     return { body: await bodyOf(emptyPage), slot: null }
   }
   const { patientId, startsFrom, startsTo, fields } = parameters

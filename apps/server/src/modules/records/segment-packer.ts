@@ -30,7 +30,7 @@ export type PackOptions = {
   runRecords: number
 }
 
-const usual: PackOptions = { checkMs: 60_000, staleMs: 30_000, runRecords: runRecordsUsual }
+const usual: PackOptions = { checkMs: 15_000, staleMs: 15_000, runRecords: runRecordsUsual }
 
 /** Packs the documents of every dataset into segments, and again what changed in them, while the process has time for it. */
 export function createSegmentPacker(deps: { pool: Pool; log: Log; load: LoadWatch; pollMs?: number }): Worker {
@@ -68,7 +68,7 @@ export async function packNext(
     if (packed < sliceRuns * options.runRecords || now - begun > turnMs) break
     await rest(now - sliceBegun)
   }
-  log({ event: 'segments.packed', ...key, records, durationMs: Math.round(performance.now() - begun) })
+  if (records > 0) log({ event: 'segments.packed', ...key, records, durationMs: Math.round(performance.now() - begun) })
   return key.locationId
 }
 

@@ -208,3 +208,17 @@ export async function saveSegmentState(
     [locationId, dataset, state.checkedStamp, state.isAll, state.lastId, state.records, staleMs],
   )
 }
+
+/** How many records are in segments, in stale ones of these, and in none. Over all locations: a sum over one row for each dataset. */
+export async function countPacked(db: Queryable): Promise<{ packed: number; unpacked: number; stale: number }> {
+  const { rows } = await db.query<{ packed: string; unpacked: string; stale: string }>(
+    `select coalesce(sum(coalesce(g.records, 0)), 0) as packed, coalesce(sum(s.total - coalesce(g.records, 0)), 0) as unpacked,
+            (select coalesce(sum(records), 0) from segment where stale_since is not null) as stale
+       from dataset_state s
+       left join segment_state g on g.location_id = s.location_id and g.dataset = s.dataset
+      where s.dataset = any($1::text[])`,
+    [packedDatasets],
+  )
+  const { packed, unpacked, stale } = rows[0] ?? {}
+  return { packed: Number(packed), unpacked: Number(unpacked), stale: Number(stale) }
+}

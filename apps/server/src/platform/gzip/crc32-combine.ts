@@ -28,9 +28,10 @@ function shiftBy(bytes: number): number {
 
 function times(left: number, right: number): number {
   let product = 0
-  let shifted = right
-  for (let bits = left; bits !== 0; bits = bits << 1) {
-    if (bits < 0 || bits >= one) product ^= shifted
+  let shifted = right | 0
+  // As signed 32-bit numbers, whose sign is the coefficient of 1: half the time of doubles.
+  for (let bits = left | 0; bits !== 0; bits <<= 1) {
+    if (bits < 0) product ^= shifted
     shifted = shifted & 1 ? (shifted >>> 1) ^ crcPolynomial : shifted >>> 1
   }
   return product >>> 0
