@@ -36,8 +36,8 @@ const usual: PackOptions = { checkMs: 15_000, staleMs: 15_000, runRecords: runRe
 export function createSegmentPacker(deps: { pool: Pool; log: Log; load: LoadWatch; pollMs?: number }): Worker {
   const { pool, log, load } = deps
   const rest = async (workedMs: number) => {
-    // Requests come first: an event loop that is late for them is left alone for most of the time.
-    if (load.lagMs() > lateMs) await sleep(9 * workedMs)
+    // Requests come first: an event loop that is late for them is left alone for half of the time.
+    if (load.lagMs() > lateMs) await sleep(workedMs)
   }
   return createWorker({ ...deps, task: 'segments', slice: (after) => packNext(pool, log, after, { rest }) })
 }
