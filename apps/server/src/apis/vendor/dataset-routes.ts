@@ -7,7 +7,7 @@ import type { DisclosureEntry } from '../../modules/disclosure/store.ts'
 import { type DeltaScope, latestMoment, scopeOf } from '../../modules/records/delta.ts'
 import { readDigest } from '../../modules/records/digest.ts'
 import { renderDetail } from '../../modules/records/document.ts'
-import { emptyPage, extentOf, type PackedPage, type Page } from '../../modules/records/page.ts'
+import { emptyPage, extentOf, type PackedPage, type Page, unpackedBytes } from '../../modules/records/page.ts'
 import { findRecord } from '../../modules/records/read-store.ts'
 import { isDelta, isWhole, type Selection, wholeDataset } from '../../modules/records/selection.ts'
 import type { Slot } from '../../modules/throttle/sync-slots.ts'
@@ -207,6 +207,8 @@ async function readInSlot(
     const isCursor = dataset.pagination === 'cursor'
     const isInterval = isCursor && isWhole(selection)
     const page = await readPage(context, permit, selection, parameters, isCursor)
+    // Known now, and much less than a page may have: others need not wait until this one is disclosed.
+    if ('parts' in page) keepBytes(request, unpackedBytes(page))
     const { records, lastId } = extentOf(page)
     const { after } = parameters
     const coverage =

@@ -116,3 +116,8 @@ export function extentOf(page: Page | PackedPage): { records: number; lastId: st
   const records = page.parts.reduce((sum, part) => sum + recordsIn(part), 0)
   return { records, lastId: page.parts.at(-1)?.lastId ?? null }
 }
+
+/** About how much a page is, unpacked. */
+export function unpackedBytes({ parts }: PackedPage): number {
+  return parts.reduce((sum, part) => sum + ('document' in part ? part.document.length : part.packed.bytes), 0)
+}
