@@ -10,6 +10,7 @@ import test from 'node:test'
 const order = [
   'platform/identity',
   'platform/memory',
+  'platform/gzip',
   'platform/log',
   'platform/errors',
   'platform/database',
@@ -92,6 +93,8 @@ const tablesOf: Record<string, readonly string[]> = {
     'removal',
     'removal_record',
     'rerender_work',
+    'segment',
+    'segment_state',
     'upload',
   ],
   'modules/throttle': ['sync_slot', 'sync_slot_gate', 'token_attempt'],
@@ -105,9 +108,11 @@ const tablesOf: Record<string, readonly string[]> = {
 
 /**
  * Read models join the tables of several modules and write nothing: the lists of `overview`, and the two statements that decide about a
- * vendor's request, which must be one statement each (one round trip, one moment, one time whatever is wrong).
+ * vendor's request, which must be one statement each (one round trip, one moment, one time whatever is wrong). So must those that keep segments: a
+ * dataset's stamp and its records are of one moment.
  */
-const readModels = /^modules\/(overview\/.*|consent\/read-permit\.ts|credentials\/verify-key-pair\.ts)$/
+const readModels =
+  /^modules\/(overview\/.*|consent\/read-permit\.ts|credentials\/verify-key-pair\.ts|records\/segment-store\.ts)$/
 
 /**
  * Erasing and exporting a tenant is a decision about every table, in one list that its own test compares with the schema; so is what becomes

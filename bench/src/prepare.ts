@@ -1,4 +1,5 @@
 import { deepEqual, equal } from 'node:assert/strict'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fillBaseline } from './baseline/tables.ts'
 import { medianOf } from './measure.ts'
 import { runSql, type World } from './world/practice.ts'
@@ -40,6 +41,7 @@ export async function fillWorld(world: World, plans: number): Promise<{ ingest: 
   const changes = Array.from({ length: smallDeltaRecords }, (_, index) => planLine((index + 1) * 37, 2))
   await upload(first, 'insurance_plans', packLines(changes))
   const last = await lastPageStart(world, first)
+  await waitUntilPacked(world)
   await runSql(world.adminUrl, 'vacuum analyze')
   await fillBaseline(world.ownerUrl)
   // So that neither side pays for writing out what the preparation left.
@@ -55,6 +57,23 @@ export async function fillWorld(world: World, plans: number): Promise<{ ingest: 
       smallDelta: `${items}&${since(beforeChange)}`,
     },
   }
+}
+
+/** Pages are made of segments, and a changed one is packed again within half a minute: both are the usual state of a location. */
+async function waitUntilPacked(world: World): Promise<void> {
+  for (let waitedMs = 0; waitedMs < 120_000; waitedMs += 250) {
+    const [left] = await runSql<{ unpacked: string; stale: string; unchecked: string }>(
+      world.adminUrl,
+      `select sum(s.total - coalesce(g.records, 0)) as unpacked, count(*) filter (where s.last_stamp > g.checked_stamp) as unchecked,
+              (select count(*) from segment where stale_since is not null) as stale
+         from dataset_state s
+         left join segment_state g using (location_id, dataset)
+        where s.dataset = 'insurance_plans' and s.total >= 250`,
+    )
+    if (Number(left?.unpacked) < 250 && Number(left?.stale) === 0 && Number(left?.unchecked) === 0) return
+    await sleep(250)
+  }
+  throw new Error('the segments were not packed within two minutes')
 }
 
 /** Both sides must give the same records: a baseline that answers less would be no comparison. */

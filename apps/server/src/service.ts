@@ -27,6 +27,8 @@ import { listLags } from './modules/overview/sync-health.ts'
 import { createNoteRemover } from './modules/records/note-remover.ts'
 import { createRemover } from './modules/records/remover.ts'
 import { createRerenderer } from './modules/records/rerenderer.ts'
+import { createSegmentPacker } from './modules/records/segment-packer.ts'
+import { countPacked } from './modules/records/segment-store.ts'
 import { followSecretKey } from './modules/secret-key/follow.ts'
 import { createSyncSlots } from './modules/throttle/sync-slots.ts'
 import { createTokenLimit } from './modules/throttle/token-limit.ts'
@@ -132,8 +134,9 @@ export async function openService(config: Config, log: Log, onSignUp = () => {})
     const rerenderer = createRerenderer({ pool, log })
     const remover = createRemover({ pool, log, now })
     const noteRemover = createNoteRemover({ pool, log })
+    const segmentPacker = createSegmentPacker({ pool, log, load })
     closers.push(tokenLimit.stop, slots.stop, disclosures.stop, usage.stop)
-    closers.push(rerenderer.stop, remover.stop, noteRemover.stop, load.stop, sampler.stop)
+    closers.push(rerenderer.stop, remover.stop, noteRemover.stop, segmentPacker.stop, load.stop, sampler.stop)
     closers.push(startHousekeeping({ pool, log }))
     closers.push(startMail(config, pool, log))
     closers.push(notifier.stop)
@@ -146,9 +149,10 @@ export async function openService(config: Config, log: Log, onSignUp = () => {})
     sealer.start()
     noteRemover.start()
     notifier.start()
+    segmentPacker.start()
     const { environment, publicUrl, trustedProxies, previewDatasets } = config
     const tls = config.tls && readTlsPair(config.tls)
-    const metrics = createMetrics({ work: pool, control: controlPool }, load)
+    const metrics = createMetrics({ work: pool, control: controlPool }, load, () => countPacked(pool))
     const metricsApp = config.metrics.address && createMetricsServer(metrics, config.metrics.token, log)
     closers.push(async () => await metricsApp?.close())
     const app = await buildApp({

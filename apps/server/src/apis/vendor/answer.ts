@@ -2,23 +2,21 @@ import type { Dataset, FreshnessState } from '@bridgework/contract'
 import type { ReadPermit } from '../../modules/consent/read-permit.ts'
 import { watermarkAfter } from '../../modules/datasets/stamp.ts'
 import type { DeltaScope } from '../../modules/records/delta.ts'
-import type { Page } from '../../modules/records/page.ts'
+import { extentOf, type PackedPage, type Page } from '../../modules/records/page.ts'
+import { gzipMember, type PackedText, packText } from '../../platform/gzip/gzip-member.ts'
 import { onlyFields } from './fields.ts'
 import type { ListParameters } from './parameters.ts'
 
-/**
- * The JSON of a dataset's page, in parts: stored documents, commas, and the rest of the envelope. Not joined: as one text, a page of wide
- * records would be in memory twice more.
- */
-export function pageBody(
+/** What stands before and after the records in the JSON of a dataset's page. */
+export function pageEnvelope(
   dataset: Dataset,
   permit: ReadPermit,
   parameters: ListParameters,
   scope: DeltaScope,
-  page: Page,
+  page: Page | PackedPage,
   freshness: FreshnessState,
   requestId: string,
-): string[] {
+): [head: string, tail: string] {
   const isCursor = dataset.pagination === 'cursor'
   const isFirst = parameters.after === '0' && parameters.page === 1
   const pages = Math.max(1, Math.ceil(page.total / parameters.items))
@@ -35,16 +33,40 @@ export function pageBody(
     },
     request_id: requestId,
   }
-  const parts = ['{"data":[']
-  for (const [index, [, document]] of page.documents.entries()) {
-    parts.push(index === 0 ? '' : ',', onlyFields(document, parameters.fields))
-  }
-  parts.push(`],"pagy":${JSON.stringify(pagy)},"meta":${JSON.stringify(meta)}}`)
+  return ['{"data":[', `],"pagy":${JSON.stringify(pagy)},"meta":${JSON.stringify(meta)}}`]
+}
+
+/** A page as `sendBody` takes it. */
+export type PageBody = string[] | { gzipped: Buffer }
+
+/** The JSON of a page in parts. Not joined: as one text, a page of wide records would be in memory twice more. */
+export function pageBody(
+  { documents }: Page,
+  [head, tail]: [string, string],
+  fields: ListParameters['fields'],
+): string[] {
+  const parts = [head]
+  for (const [index, [, document]] of documents.entries())
+    parts.push(index === 0 ? '' : ',', onlyFields(document, fields))
+  parts.push(tail)
   return parts
 }
 
+/** The JSON of a page as a gzip member: segments as they are stored, and the documents between them packed. */
+export async function packedBody({ parts }: PackedPage, [head, tail]: [string, string]): Promise<Buffer> {
+  const runs: (PackedText | string[])[] = []
+  for (const part of parts) {
+    const last = runs.at(-1)
+    if (!('document' in part)) runs.push(part.packed)
+    else if (Array.isArray(last)) last.push(part.document)
+    else runs.push([part.document])
+  }
+  const packed = await Promise.all(runs.map((run) => (Array.isArray(run) ? packText(run.join(','), 1) : run)))
+  return gzipMember([head, ...packed.flatMap((run, index) => (index === 0 ? [run] : [',', run])), tail])
+}
+
 /** A `Link` header to the next page, relative to the request; undefined on the last one. */
-export function nextLink(dataset: Dataset, parameters: ListParameters, page: Page): string | undefined {
+export function nextLink(dataset: Dataset, parameters: ListParameters, page: Page | PackedPage): string | undefined {
   const next = nextPosition(dataset, parameters, page)
   if (next === null) return undefined
   const query = new URLSearchParams({
@@ -55,7 +77,7 @@ export function nextLink(dataset: Dataset, parameters: ListParameters, page: Pag
   return `<?${query}>; rel="next"`
 }
 
-function nextPosition(dataset: Dataset, parameters: ListParameters, page: Page): string | number | null {
+function nextPosition(dataset: Dataset, parameters: ListParameters, page: Page | PackedPage): string | number | null {
   if (!page.hasMore) return null
-  return dataset.pagination === 'cursor' ? (page.documents.at(-1)?.[0] ?? null) : parameters.page + 1
+  return dataset.pagination === 'cursor' ? extentOf(page).lastId : parameters.page + 1
 }

@@ -7,14 +7,14 @@ import type { DisclosureEntry } from '../../modules/disclosure/store.ts'
 import { type DeltaScope, latestMoment, scopeOf } from '../../modules/records/delta.ts'
 import { readDigest } from '../../modules/records/digest.ts'
 import { renderDetail } from '../../modules/records/document.ts'
-import { emptyPage, type Page } from '../../modules/records/page.ts'
+import { emptyPage, extentOf, type PackedPage, type Page, unpackedBytes } from '../../modules/records/page.ts'
 import { findRecord } from '../../modules/records/read-store.ts'
 import { isDelta, isWhole, type Selection, wholeDataset } from '../../modules/records/selection.ts'
 import type { Slot } from '../../modules/throttle/sync-slots.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import { acceptedCoding, sendBody, sendHead } from '../../platform/http/send-body.ts'
 import { rawQuery } from '../../platform/http/server.ts'
-import { nextLink, pageBody } from './answer.ts'
+import { nextLink, type PageBody, packedBody, pageBody, pageEnvelope } from './answer.ts'
 import { tokenOf } from './authenticate.ts'
 import type { VendorApiContext } from './context.ts'
 import { onlyFields } from './fields.ts'
@@ -66,10 +66,12 @@ async function sendList(
   const scope = scopeOf(permit, parameters.since)
   const lastContact = () => context.lastContactOf(permit.organizationId)
   const freshness = await freshnessOf(permit.state, permit.openTimes, lastContact, context.now())
-  const bodyOf = (page: Page) => {
+  const bodyOf = async (page: Page | PackedPage): Promise<PageBody> => {
     const link = nextLink(dataset, parameters, page)
     if (link !== undefined) reply.header('Link', link)
-    return pageBody(dataset, permit, parameters, scope, page, freshness, request.id)
+    const envelope = pageEnvelope(dataset, permit, parameters, scope, page, freshness, request.id)
+    if ('parts' in page) return { gzipped: await packedBody(page, envelope) }
+    return pageBody(page, envelope, parameters.fields)
   }
   // The page itself is named nowhere here: while a slow reader takes the packed body, it would stay in memory.
   const { body, slot } = await readInSlot(context, dataset, permit, parameters, scope, request, bodyOf)
@@ -77,7 +79,7 @@ async function sendList(
     await sendBody(reply, {
       body,
       onHeld: (bytes) => keepBytes(request, bytes),
-      coding: acceptedCoding(request.headers['accept-encoding']),
+      coding: acceptedCoding(request.headers['accept-encoding'], 'gzipped' in body ? 'gzip' : 'zstd'),
       ...(slot && { beforeLastBytes: slot.release, signal: slot.signal }),
       ...context.reader,
       onCut: (because) => context.log({ event: 'response.cut', requestId: request.id, because }),
@@ -191,34 +193,51 @@ async function readInSlot(
   parameters: ListParameters,
   scope: DeltaScope,
   request: FastifyRequest,
-  bodyOf: (page: Page) => string[],
-): Promise<{ body: string[]; slot: Slot | null }> {
+  bodyOf: (page: Page | PackedPage) => Promise<PageBody>,
+): Promise<{ body: PageBody; slot: Slot | null }> {
   if (scope.isEmpty) {
-    await context.slots.check(permit.companyId, scope.syncType, permit.locationId)
-    return { body: bodyOf(emptyPage), slot: null }
+    const inFlight = scope.syncType === 'incremental' ? permit.locationsInFlight : undefined
+    await context.slots.check(permit.companyId, scope.syncType, permit.locationId, inFlight)
+    return { body: await bodyOf(emptyPage), slot: null }
   }
   const { patientId, startsFrom, startsTo, fields } = parameters
   const selection: Selection = { modifiedAfter: scope.modifiedAfter, patientId, startsFrom, startsTo }
   const slot = await context.slots.acquire(permit.companyId, scope.syncType, permit.locationId)
   try {
     const isCursor = dataset.pagination === 'cursor'
-    const page = isCursor
-      ? await context.pages.readAfter(permit, selection, parameters.after, parameters.items)
-      : await context.pages.readPage(permit, selection, parameters.page, parameters.items)
-    const ids = page.documents.map(([id]) => id)
     const isInterval = isCursor && isWhole(selection)
-    const coverage = isInterval ? { afterId: parameters.after, lastId: ids.at(-1) ?? parameters.after } : { ids }
+    const page = await readPage(context, permit, selection, parameters, isCursor)
+    // Known now, and much less than a page may have: others need not wait until this one is disclosed.
+    if ('parts' in page) keepBytes(request, unpackedBytes(page))
+    const { records, lastId } = extentOf(page)
+    const { after } = parameters
+    const coverage =
+      isInterval || !('documents' in page)
+        ? { afterId: after, lastId: lastId ?? after }
+        : { ids: page.documents.map(([id]) => id) }
     const counted = isDelta(selection) ? null : page.total
-    if (ids.length > 0 || counted !== null) {
+    if (records > 0 || counted !== null) {
       const filters = filtersOf(selection, fields)
-      await disclose(context, permit, request, { filters, coverage, records: ids.length, counted })
+      await disclose(context, permit, request, { filters, coverage, records, counted })
     }
-    request.logNotes = { ...request.logNotes, records: ids.length }
-    return { body: bodyOf(page), slot }
+    request.logNotes = { ...request.logNotes, records }
+    return { body: await bodyOf(page), slot }
   } catch (error) {
     await slot.release()
     throw error
   }
+}
+
+function readPage(
+  { pages }: VendorApiContext,
+  permit: ReadPermit,
+  selection: Selection,
+  { after, page, items, fields }: ListParameters,
+  isCursor: boolean,
+): Promise<Page | PackedPage> {
+  if (!isCursor) return pages.readPage(permit, selection, page, items)
+  if (isWhole(selection) && fields === null) return pages.readPacked(permit, after, items)
+  return pages.readAfter(permit, selection, after, items)
 }
 
 /** What of a request is put on record beside the ids: moments, our own ids and names of attributes, so nothing of a patient's. */

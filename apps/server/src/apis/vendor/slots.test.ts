@@ -99,7 +99,10 @@ test('C10: incremental requests have their own limit, beside initial ones', asyn
     deltas.map(({ body }) => body.data.length),
     [1, 1],
   )
+  const asked = t.mock.method(world.pool, 'query')
   assert.deepEqual((await vendor.get(delta(third))).body.data, [])
+  const names = asked.mock.calls.map((call) => (call.arguments[0] as unknown as { name?: string }).name)
+  assert.deepEqual(names, ['permit-read'], 'an empty delta is one round trip to the database')
 })
 
 const storm = { rounds: 3 * times, requests: 200 }

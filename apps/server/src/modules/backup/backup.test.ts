@@ -34,11 +34,11 @@ test('K33: a restored database has every row of the one that was backed up, and 
 
   const target = await createTestDatabase(t)
   assert.deepEqual(await restoreBackup(target.url, file, work, nothing), backup)
-  const withoutUnlogged = (all: Snapshot) => [...all].filter(([table]) => !table.startsWith('sync_slot'))
+  const withoutUnlogged = (all: Snapshot) => [...all].filter(([table]) => !/^(sync_slot|segment)/.test(table))
   assert.deepEqual(withoutUnlogged(await snapshot(target)), withoutUnlogged(before))
   assert.equal(
     backup.rows,
-    [...before].filter(([table]) => !/^(sync_slot|migration)/.test(table)).flatMap(([, rows]) => rows).length,
+    [...before].filter(([table]) => !/^(sync_slot|segment|migration)/.test(table)).flatMap(([, rows]) => rows).length,
   )
 
   // A vendor and an agent go on with the keys that they have, and the vendor gets everything again, once.
@@ -125,11 +125,11 @@ test('a backup is restored into an empty database of its version or not at all, 
   assert.deepEqual([existsSync(`${file}.2`), existsSync(`${file}.2.partial`)], [false, false])
 })
 
-test('every table is in a backup, but for the list of migrations and slots that expire', async (t) => {
+test('every table is in a backup, but for the list of migrations, slots that expire and segments, which are made from records', async (t) => {
   const world = await someWorld(t)
   const listed = (await listTables(world.pool)).map(({ name }) => name)
   const left = (await tablesOf(world)).filter((name) => !listed.includes(name))
-  assert.deepEqual(left, ['migration', 'sync_slot', 'sync_slot_gate'])
+  assert.deepEqual(left, ['migration', 'segment', 'segment_state', 'sync_slot', 'sync_slot_gate'])
 })
 
 async function someBackup(t: TestContext) {

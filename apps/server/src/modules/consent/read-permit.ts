@@ -44,14 +44,16 @@ export type ReadPermit = {
   readonly state: DatasetState
   /** The database's clock in microseconds. */
   readonly databaseNow: number
+  /** The locations of which the company had incremental requests in flight at that moment: an empty delta takes no slot, but asks for one. */
+  readonly locationsInFlight: readonly LocationId[]
 }
 
 /**
  * The only way to a record. `locationId` is the path's text as it came. Refuses in the order of docs/errors.md: token, agreement,
  * location (a malformed id is one that does not exist), preview, grant of the location, grant of the dataset.
  *
- * This one statement reads the tables of three nouns (directory, access, records), which otherwise ask each other through functions:
- * it runs before every read, and asking one by one would cost three round trips and see three moments. On a cluster it goes to one node:
+ * This one statement reads the tables of four nouns (directory, access, records, throttle), which otherwise ask each other through functions:
+ * it runs before every read, and asking one by one would cost four round trips and see four moments. On a cluster it goes to one node:
  * the large tables are given their location_id, the others are on every node. Prepared once per connection; all lookups by primary key.
  * `drawOn`: where a grant's stamp is drawn, which may wait a second for a writer.
  */
@@ -94,6 +96,7 @@ export async function permitRead(
     // The row of a state has no empty columns but those that a state may lack.
     state: toDatasetState(row as DatasetStateRow),
     databaseNow: Number(row.database_now),
+    locationsInFlight: row.in_flight ?? [],
   }
 }
 
@@ -122,6 +125,7 @@ type PermitRow = LivenessRow & { [column in keyof DatasetStateRow]: DatasetState
   granted_at: Date | null
   has_notes: boolean | null
   database_now: string
+  in_flight: LocationId[] | null
 }
 
 /** The live key pair of an active company, or nulls; `$2` is the company. A pair of another company than the token's is no pair. */
@@ -137,7 +141,10 @@ const permitStatement = `
          exists (select from dataset_grant g where g.location_id = $1 and g.company_id = $2 and ${notEnded('g')}) as has_location,
          g.granted_stamp, g.granted_at, g.notes_since is not null as has_notes,
          s.first_stamp, s.last_stamp, s.total, s.visible, s.synced_at, s.initial_sync_completed_at, s.is_provided,
-         (extract(epoch from clock_timestamp()) * 1000000)::bigint as database_now
+         (extract(epoch from clock_timestamp()) * 1000000)::bigint as database_now,
+         (select array_agg(distinct slot.location_id)
+            from sync_slot slot
+           where slot.company_id = $2 and slot.sync_type = 'incremental' and slot.expires_at > clock_timestamp()) as in_flight
     from (values (1)) one
     ${bearer('$3')}
     left join location l on l.id = $1

@@ -50,6 +50,8 @@ export const companyEndings: Endings = {
   organization: ofPractices,
   record: ofPractices,
   record_count: ofPractices,
+  segment: ofPractices,
+  segment_state: ofPractices,
   record_reference: ofPractices,
   removal: ofPractices,
   removal_record: ofPractices,

@@ -136,6 +136,8 @@ export const notExported: Readonly<Record<string, string>> = {
   record: 'in records/<dataset>',
   record_reference: 'made from records',
   record_count: 'made from records',
+  segment: 'made from records',
+  segment_state: 'made from records',
   upload: 'hashes and answers of the last week’s uploads, whose records are in records/<dataset>',
   vendor_request: 'technical log of the vendors; every read of the practice is in disclosures',
 }

@@ -1,14 +1,21 @@
 import type { Pool } from 'pg'
 import { BoundedMap } from '../../platform/memory/bounded-map.ts'
 import type { ReadPermit } from '../consent/read-permit.ts'
+import { type PagePart, readPacked } from './packed-page.ts'
 import { type Document, readNumbered, readSmallDelta, readWhole } from './read-store.ts'
 import { chooseReading, type Reading, sortedMaxUsual } from './reading.ts'
+import { runRecordsUsual } from './segment-store.ts'
 import { isDelta, isWhole, type Selection } from './selection.ts'
 
 /** One page: at most `items` records, whether more follow, and how many match in all. */
 export type Page = { documents: Document[]; hasMore: boolean; total: number }
 
+/** The same with segments in the place of most documents. */
+export type PackedPage = { parts: PagePart[]; hasMore: boolean; total: number }
+
 export type PageReader = {
+  /** As `readAfter` of the whole dataset, for those who need no single document: with segments, where there are any. */
+  readPacked: (permit: ReadPermit, after: string, items: number) => Promise<Page | PackedPage>
   /** A page of cursor mode: records whose id is greater than `after` ('0' on the first). */
   readAfter: (permit: ReadPermit, selection: Selection, after: string, items: number) => Promise<Page>
   /** A page of page mode, numbered from 1. Such datasets are small and know no filter but the moment of change. */
@@ -21,9 +28,14 @@ const readingsKeptMax = 10_000
 /**
  * Reads pages. A small delta is counted with each page of it. How many records any other selection matches is counted on its first page;
  * later pages answer it from memory for 10 minutes, because counting a large one for every page of it would be quadratic.
- * `sortedMax`: for tests.
+ * `sortedMax` and `runRecords`: for tests.
  */
-export function createPageReader(pool: Pool, now: () => Date, sortedMax = sortedMaxUsual): PageReader {
+export function createPageReader(
+  pool: Pool,
+  now: () => Date,
+  sortedMax = sortedMaxUsual,
+  runRecords = runRecordsUsual,
+): PageReader {
   const readings = new BoundedMap<string, { reading: Reading; chosenAt: number }>(readingsKeptMax)
 
   const keptReading = (permit: ReadPermit, selection: Selection): Reading | null => {
@@ -41,6 +53,13 @@ export function createPageReader(pool: Pool, now: () => Date, sortedMax = sorted
   }
 
   return {
+    async readPacked(permit, after, items) {
+      const { total } = permit.state
+      // Segments have no notes.
+      if (permit.notes || items < runRecords)
+        return pageOf(await readWhole(pool, permit, after, items + 1), items, total)
+      return packedPageOf(await readPacked(pool, permit, after, items, runRecords), items, total)
+    },
     async readAfter(permit, selection, after, items) {
       if (isWhole(selection)) {
         return pageOf(await readWhole(pool, permit, after, items + 1), items, permit.state.total)
@@ -73,4 +92,32 @@ export const emptyPage: Page = { documents: [], hasMore: false, total: 0 }
 /** One record more than asked for was read: it says whether another page follows. */
 function pageOf(documents: Document[], items: number, total: number): Page {
   return { documents: documents.slice(0, items), hasMore: documents.length > items, total }
+}
+
+function packedPageOf(read: PagePart[], items: number, total: number): Page | PackedPage {
+  let records = 0
+  const end = read.findIndex((part) => {
+    records += recordsIn(part)
+    return records > items
+  })
+  const parts = end < 0 ? read : read.slice(0, end)
+  const documents = parts.flatMap((part): Document[] => ('document' in part ? [[part.lastId, part.document]] : []))
+  const page = { hasMore: end >= 0, total }
+  return documents.length === parts.length ? { documents, ...page } : { parts, ...page }
+}
+
+function recordsIn(part: PagePart): number {
+  return 'document' in part ? 1 : part.records
+}
+
+/** How many records a page has, and the id of its last one; null when it has none. */
+export function extentOf(page: Page | PackedPage): { records: number; lastId: string | null } {
+  if ('documents' in page) return { records: page.documents.length, lastId: page.documents.at(-1)?.[0] ?? null }
+  const records = page.parts.reduce((sum, part) => sum + recordsIn(part), 0)
+  return { records, lastId: page.parts.at(-1)?.lastId ?? null }
+}
+
+/** About how much a page is, unpacked. */
+export function unpackedBytes({ parts }: PackedPage): number {
+  return parts.reduce((sum, part) => sum + ('document' in part ? part.document.length : part.packed.bytes), 0)
 }

@@ -22,8 +22,16 @@ export type SyncSlots = {
   readonly limits: SlotLimits
   /** Takes the company's slot of this type for the location. Throws `sync_slots_exceeded`, or `unavailable`. */
   acquire: (companyId: CompanyId, syncType: SyncType, locationId: LocationId) => Promise<Slot>
-  /** For an answer that is already known: refuses as `acquire` would, and holds nothing. */
-  check: (companyId: CompanyId, syncType: SyncType, locationId: LocationId) => Promise<void>
+  /**
+   * For an answer that is already known: refuses as `acquire` would, and holds nothing. `inFlight`: the company's locations with requests of the type
+   * in flight, where the caller has asked the database already.
+   */
+  check: (
+    companyId: CompanyId,
+    syncType: SyncType,
+    locationId: LocationId,
+    inFlight?: readonly LocationId[],
+  ) => Promise<void>
   /** Renews what is held until stopped. */
   start: () => void
   /** Gives back what this process holds. */
@@ -177,9 +185,13 @@ export function createSyncSlots(options: {
       }
     },
 
-    async check(companyId, syncType, locationId) {
+    async check(companyId, syncType, locationId, inFlight) {
       const key = { companyId, syncType, locationId }
       if (holds.get(idOf(key))?.isHeld) return
+      if (inFlight) {
+        if (inFlight.includes(locationId) || inFlight.length < limits[syncType]) return
+        throw exceeded(key, limits, inFlight.map(Number))
+      }
       let answer: SlotAnswer
       try {
         answer = await operations.run('check', key, 0)

@@ -1,5 +1,5 @@
 /**
- * Parameters of types text[] and bigint[] in Postgres' binary format (array_send in its source, src/backend/utils/adt/arrayfuncs.c). pg sends
+ * Parameters of types text[], bytea[] and bigint[] in Postgres' binary format (array_send in its source, src/backend/utils/adt/arrayfuncs.c). pg sends
  * a Buffer as binary. Measured with batches of 2,000 records: an insert takes two thirds of the time that it takes with one JSON parameter.
  */
 export function textArray(values: readonly (string | null)[]): Buffer {
@@ -12,6 +12,18 @@ export function textArray(values: readonly (string | null)[]): Buffer {
     offset += 4 + length
   }
   return buffer
+}
+
+/** Values of bytea. */
+export function bytesArray(values: readonly Buffer[]): Buffer {
+  const head = startArray(headerBytes, byteaOid, values.length)
+  return Buffer.concat([head, ...values.flatMap((value) => [lengthOf(value), value])])
+}
+
+function lengthOf(value: Buffer): Buffer {
+  const length = Buffer.allocUnsafe(4)
+  length.writeInt32BE(value.length)
+  return length
 }
 
 /** Whole numbers, as decimal digits or as exact numbers. */
@@ -27,6 +39,7 @@ export function bigintArray(values: readonly (string | number | null)[]): Buffer
 
 const textOid = 25
 const bigintOid = 20
+const byteaOid = 17
 const headerBytes = 20
 
 /** One dimension that begins at 1, and the flag that there may be nulls. */

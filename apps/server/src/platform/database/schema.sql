@@ -816,6 +816,32 @@ create table secret_key_reader (
   constraint secret_key_reader_pkey PRIMARY KEY (process_id)
 ) with (fillfactor=50, autovacuum_vacuum_threshold=1000, autovacuum_vacuum_scale_factor=0);
 
+create unlogged table segment (
+  location_id bigint not null,
+  dataset text not null,
+  last_id bigint not null,
+  after_id bigint not null,
+  records integer not null,
+  stamp bigint not null,
+  stale_since timestamp with time zone,
+  bytes integer not null,
+  crc32 bigint not null,
+  data bytea not null,
+  constraint segment_pkey PRIMARY KEY (location_id, dataset, last_id)
+);
+CREATE INDEX segment_stale ON public.segment USING btree (location_id, dataset, stale_since) WHERE (stale_since IS NOT NULL);
+
+create unlogged table segment_state (
+  location_id bigint not null,
+  dataset text not null,
+  checked_stamp bigint not null default 0,
+  checked_at timestamp with time zone not null default '-infinity'::timestamp with time zone,
+  last_id bigint not null default 0,
+  records bigint not null default 0,
+  due_at timestamp with time zone,
+  constraint segment_state_pkey PRIMARY KEY (location_id, dataset)
+);
+
 create table service_epoch (
   id uuid not null default gen_random_uuid(),
   began_at timestamp with time zone not null default clock_timestamp(),

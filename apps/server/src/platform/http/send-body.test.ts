@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { gunzipSync, zstdDecompressSync } from 'node:zlib'
+import { gunzipSync, gzipSync, zstdDecompressSync } from 'node:zlib'
 import type { FastifyReply } from 'fastify'
 import { acceptedCoding, type BodyOptions, sendBody } from './send-body.ts'
 import {
@@ -92,6 +92,21 @@ for (const [coding, unpack] of [
   })
 }
 
+test('a body that is a gzip member is sent as it is to those who take gzip, else unpacked, also when it is small', async (t) => {
+  for (const plain of [Buffer.alloc(3_000_000, 'abcdefg'), Buffer.from('small')]) {
+    const gzipped = gzipSync(plain)
+    const codings = ['gzip', 'zstd', null] as const
+    const page = await servePage(t, (nth) => ({ body: { gzipped }, coding: codings[nth % 3] ?? null }))
+    for (let nth = 1; nth <= 6; nth += 1) {
+      const { body, headers } = await exchange(t, page.port, lastRequest)
+      const coding = headers.get('content-encoding')
+      if (nth % 3 === 0) assert.deepEqual([coding, body.equals(gzipped)], ['gzip', true])
+      else assert.ok((coding === 'zstd' ? zstdDecompressSync(body) : body).equals(plain), String(coding))
+    }
+    assert.deepEqual(gunzipSync(gzipped), plain)
+  }
+})
+
 test('a body is packed as Accept-Encoding says: with zstd where it is named, else with gzip, never with what has the quality 0', () => {
   const cases: [header: string | undefined, expected: 'gzip' | 'zstd' | null][] = [
     [undefined, null],
@@ -117,6 +132,8 @@ test('a body is packed as Accept-Encoding says: with zstd where it is named, els
     ['zstd;q=0', null],
   ]
   for (const [header, expected] of cases) assert.equal(acceptedCoding(header), expected, String(header))
+  assert.equal(acceptedCoding('gzip, deflate, br, zstd', 'gzip'), 'gzip')
+  assert.equal(acceptedCoding('zstd, gzip;q=0.5', 'gzip'), 'zstd')
 })
 
 test('the slot is given back before the last bytes leave', async (t) => {

@@ -5,8 +5,18 @@ import type { LoadWatch } from '../memory/load-watch.ts'
 
 export type Metrics = { observe: (event: LogEvent) => void; render: () => Promise<string>; contentType: string }
 
-/** Prometheus metrics, made of the log's events: what cannot stand in the log cannot stand here either. `pools`: by their use. */
-export function createMetrics(pools: Readonly<Record<string, Pool>>, load: LoadWatch): Metrics {
+/** How many records are in segments, in segments that are stale, and in none. */
+export type PackedCounts = { packed: number; unpacked: number; stale: number }
+
+/**
+ * Prometheus metrics, made of the log's events: what cannot stand in the log cannot stand here either. `pools`: by their use. `countPacked` is asked at
+ * each look.
+ */
+export function createMetrics(
+  pools: Readonly<Record<string, Pool>>,
+  load: LoadWatch,
+  countPacked?: () => Promise<PackedCounts>,
+): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
   const registers = [registry]
@@ -63,6 +73,7 @@ export function createMetrics(pools: Readonly<Record<string, Pool>>, load: LoadW
       this.set(load.heapShare())
     },
   })
+  if (countPacked) registerPacked(registers, countPacked)
   return {
     observe(event) {
       if (event.event === 'request.answered') {
@@ -76,6 +87,21 @@ export function createMetrics(pools: Readonly<Record<string, Pool>>, load: LoadW
     render: () => registry.metrics(),
     contentType: registry.contentType,
   }
+}
+
+/** Without the database the other metrics are shown all the same, and these as unknown. */
+function registerPacked(registers: Registry[], countPacked: () => Promise<PackedCounts>): void {
+  new Gauge({
+    name: 'bridgework_segment_records',
+    help: 'Records that pages are made of without reading them (packed), those of them in runs that changed (stale), and others (unpacked)',
+    labelNames: ['state'],
+    registers,
+    async collect() {
+      const unknown = { packed: Number.NaN, unpacked: Number.NaN, stale: Number.NaN }
+      const counts = await countPacked().catch(() => unknown)
+      for (const [state, records] of Object.entries(counts)) this.set({ state }, records)
+    },
+  })
 }
 
 /** Callers choose the method's text, and every label's value is kept for ever. */

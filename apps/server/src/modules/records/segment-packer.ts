@@ -1,0 +1,132 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Pool, PoolClient } from 'pg'
+import { withTransaction } from '../../platform/database/pool.ts'
+import { packText } from '../../platform/gzip/gzip-member.ts'
+import type { LocationId } from '../../platform/identity/identity.ts'
+import type { Log } from '../../platform/log/log-event.ts'
+import type { LoadWatch } from '../../platform/memory/load-watch.ts'
+import { createWorker, noLocation, type Worker } from './background-work.ts'
+import type { Document } from './read-store.ts'
+import type { DatasetKey } from './removal-store.ts'
+import {
+  addSegmentState,
+  findUnpacked,
+  listStaleRuns,
+  lockSegmentState,
+  markStale,
+  readRun,
+  runRecordsUsual,
+  type Segment,
+  saveSegmentState,
+  saveSegments,
+} from './segment-store.ts'
+
+export type PackOptions = {
+  /** Changes are looked at no more often than this. Until then a page looks for them itself. */
+  checkMs: number
+  /** A segment is packed again when it has been stale for so long: not for each of its changes. */
+  staleMs: number
+  /** Records in a segment. */
+  runRecords: number
+}
+
+const usual: PackOptions = { checkMs: 15_000, staleMs: 15_000, runRecords: runRecordsUsual }
+
+/** Packs the documents of every dataset into segments, and again what changed in them, while the process has time for it. */
+export function createSegmentPacker(deps: { pool: Pool; log: Log; load: LoadWatch; pollMs?: number }): Worker {
+  const { pool, log, load } = deps
+  const rest = async (workedMs: number) => {
+    // Requests come first: an event loop that is late for them is left alone for half of the time.
+    if (load.lagMs() > lateMs) await sleep(workedMs)
+  }
+  return createWorker({ ...deps, task: 'segments', slice: (after) => packNext(pool, log, after, { rest }) })
+}
+
+const lateMs = 25
+
+/**
+ * Packs what is due of one dataset of the next location after this one, for about a second. Returns that location; null when nothing is due anywhere,
+ * or another process is at it.
+ */
+export async function packNext(
+  pool: Pool,
+  log: Log,
+  after: LocationId = noLocation,
+  { rest = async (_workedMs: number) => {}, options = usual } = {},
+): Promise<LocationId | null> {
+  const key = await findUnpacked(pool, after, options)
+  if (!key) return null
+  await addSegmentState(pool, key)
+  const begun = performance.now()
+  let records = 0
+  for (;;) {
+    const sliceBegun = performance.now()
+    const packed = await withTransaction(pool, (client) => packSlice(client, key, options))
+    if (packed === null) return null
+    records += packed
+    const now = performance.now()
+    if (packed < sliceRuns * options.runRecords || now - begun > turnMs) break
+    await rest(now - sliceBegun)
+  }
+  if (records > 0) log({ event: 'segments.packed', ...key, records, durationMs: Math.round(performance.now() - begun) })
+  return key.locationId
+}
+
+const turnMs = 1_000
+/** A transaction packs at most so many stale runs, and as many new ones. */
+const sliceRuns = 20
+
+/** Returns how many records were packed; null when another process has the lock, or the dataset was erased. */
+async function packSlice(client: PoolClient, key: DatasetKey, options: PackOptions): Promise<number | null> {
+  const state = await lockSegmentState(client, key)
+  if (!state) return null
+  // The changes are looked at before the documents are read: a change in between is found by the next check.
+  const checked = await markStale(client, key, state)
+  if (!checked) return null
+  const again = await packStale(client, key, options)
+  const added = await packTail(client, key, state.lastId, options)
+  const { lastId, records } = added
+  await saveSegmentState(client, key, { ...checked, lastId, records: state.records + records }, options)
+  return again + records
+}
+
+async function packStale(client: PoolClient, key: DatasetKey, { staleMs, runRecords }: PackOptions): Promise<number> {
+  const runs = await listStaleRuns(client, key, { staleMs, limit: sliceRuns })
+  let records = 0
+  for (const run of runs) {
+    const { documents, stamp } = await readRun(client, key, run, runRecords)
+    await saveSegments(client, key, [{ ...run, ...(await pack(documents)), stamp }])
+    records += documents.length
+  }
+  return records
+}
+
+/** Packs what follows the last segment, a few runs at a time: documents may be large. */
+async function packTail(client: PoolClient, key: DatasetKey, after: string, { runRecords }: PackOptions) {
+  let lastId = after
+  let records = 0
+  while (records < sliceRuns * runRecords) {
+    const { documents, stamp } = await readRun(client, key, { afterId: lastId }, tailRuns * runRecords)
+    const segments: Promise<Segment>[] = []
+    for (let end = runRecords; end <= documents.length; end += runRecords) {
+      const run = { afterId: lastId, lastId: documents[end - 1]?.[0] ?? lastId }
+      const packing = pack(documents.slice(end - runRecords, end))
+      segments.push(packing.then((packed) => ({ ...run, ...packed, stamp })))
+      lastId = run.lastId
+    }
+    if (segments.length > 0) await saveSegments(client, key, await Promise.all(segments))
+    records += segments.length * runRecords
+    if (segments.length < tailRuns) break
+  }
+  return { lastId, records }
+}
+
+const tailRuns = 4
+
+/** zlib's usual level: packed once, sent many times. Level 4 takes two thirds of the time and makes a third more of it. */
+const level = 6
+
+async function pack(documents: readonly Document[]) {
+  const text = documents.map(([, document]) => document).join(',')
+  return { records: documents.length, ...(await packText(text, level)) }
+}
