@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { assertAccessible, somePortalInBrowser } from './test-browser.ts'
+import { assertAccessible, linkMailedTo, somePortalInBrowser } from './test-browser.ts'
 
 test('a person sets up an authenticator app, and signs in with its code or with a recovery code', async (t) => {
   const portal = await somePortalInBrowser(t)
@@ -63,6 +63,32 @@ test('a person adds a passkey and signs in with it alone', async (t) => {
   await signOut(page)
   await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
   await page.getByRole('heading', { level: 1, name: 'Hello Pat Person' }).waitFor()
+})
+
+test('a person changes their e-mail address with the link in a mail, and restores the old one with the link in another', async (t) => {
+  const portal = await somePortalInBrowser(t)
+  const person = await portal.addPerson('Pat Person')
+  const page = await portal.newPage()
+  await portal.signIn(page, person)
+  await page.goto('/account')
+  await page.getByLabel('New e-mail address').fill('pat@new.example')
+  await page.getByRole('button', { name: 'Change e-mail address' }).click()
+  await page.getByText('We sent a mail to pat@new.example').waitFor()
+  await assertAccessible(page)
+
+  await page.goto(await linkMailedTo(portal, 'pat@new.example'))
+  await assertAccessible(page)
+  await page.getByRole('button', { name: 'Confirm address' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Your e-mail address is changed' }).waitFor()
+  await page.getByRole('link', { name: 'Go to your account' }).click()
+  await page.getByText('You sign in with pat@new.example.').waitFor()
+
+  await page.goto(await linkMailedTo(portal, person.email))
+  await page.getByRole('button', { name: 'Restore address' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Your e-mail address is restored' }).waitFor()
+  await assertAccessible(page)
+  await page.goto('/account')
+  await page.waitForURL(/\/sign-in/)
 })
 
 test('the account keeps the menu of the practice, and shows exact times by keyboard and by touch', async (t) => {

@@ -81,7 +81,12 @@ async function fillSandbox(browser: Browser, url: string, dataDir: string): Prom
       tenant_id: organization_id,
       dataset: heldDataset,
     },
-    fragments: { '/invitation': new URL(invitation).hash, '/reset-password': new URL(reset).hash },
+    fragments: {
+      '/invitation': new URL(invitation).hash,
+      '/reset-password': new URL(reset).hash,
+      // The page asks the server only when its button is pressed.
+      '/email-change': new URL(reset).hash,
+    },
     contextOf: async (address) => {
       const context = contexts.get(roleOf(address))
       if (!context) throw new Error(`nobody opens ${address}`)

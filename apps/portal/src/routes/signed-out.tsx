@@ -2,6 +2,7 @@ import { createRoute } from '@tanstack/react-router'
 import { read } from '../api/query.ts'
 import { openApiQuery } from '../pages/reference/openapi.ts'
 import { referenceSearch } from '../pages/reference/reference-search.ts'
+import { emailChangeSearch } from '../pages/sign-in/email-change-search.ts'
 import { signInSearch } from '../pages/sign-in/sign-in-notice.ts'
 import { lazy, listed, load, root } from './signed-in.tsx'
 
@@ -50,6 +51,13 @@ const verifyEmail = createRoute({
   component: lazy(() => import('../pages/sign-in/VerifyEmailPage.tsx'), 'VerifyEmailPage'),
 })
 
+const emailChange = createRoute({
+  getParentRoute: () => signedOut,
+  path: '/email-change',
+  validateSearch: emailChangeSearch,
+  component: lazy(() => import('../pages/sign-in/EmailChangePage.tsx'), 'EmailChangePage'),
+})
+
 const invitation = createRoute({
   getParentRoute: () => signedOut,
   path: '/invitation',
@@ -81,6 +89,7 @@ export const signedOutRoutes = signedOut.addChildren([
   forgotPassword,
   resetPassword,
   verifyEmail,
+  emailChange,
   invitation,
   mail,
 ])

@@ -22,6 +22,10 @@ export const signInRoutes = {
   requestPasswordReset: { method: 'POST', path: '/auth/request-password-reset', gate: 'anyone' },
   resetPassword: { method: 'POST', path: '/auth/reset-password', gate: 'anyone' },
   changePassword: { method: 'POST', path: '/auth/change-password', gate: 'fresh' },
+  /** Mails a link to the new address. */
+  requestEmailChange: { method: 'POST', path: '/auth/email-change/request', gate: 'fresh' },
+  confirmEmailChange: { method: 'POST', path: '/auth/email-change/confirm', gate: 'anyone' },
+  undoEmailChange: { method: 'POST', path: '/auth/email-change/undo', gate: 'anyone' },
   /** Answers the secret and the recovery codes; they count once a first code was verified. */
   enableTwoFactor: { method: 'POST', path: '/auth/two-factor/enable', gate: 'fresh' },
   disableTwoFactor: { method: 'POST', path: '/auth/two-factor/disable', gate: 'fresh' },
@@ -87,6 +91,9 @@ export const signInBodies = {
   requestPasswordReset: body({ email }),
   resetPassword: body({ token, new_password: password }),
   changePassword: body({ current_password: password, new_password: password }),
+  requestEmailChange: body({ email }),
+  confirmEmailChange: body({ token }),
+  undoEmailChange: body({ token }),
   enableTwoFactor: body({ password }),
   disableTwoFactor: body({ password }),
   verifyTotp: body({ code }),
@@ -115,6 +122,12 @@ export type SignInAnswers = {
   resetPassword: Done
   /** Ends the person's other sessions, and begins this one anew: read the session again. */
   changePassword: Done
+  /** The same whether the new address has an account or not. */
+  requestEmailChange: Done
+  /** Ends the person's sessions but the one that confirms. */
+  confirmEmailChange: Done
+  /** Ends all sessions and the password, and mails a link for a new one to the restored address. */
+  undoEmailChange: Done
   enableTwoFactor: { totp_uri: string; recovery_codes: string[] }
   disableTwoFactor: Done
   verifyTotp: Done

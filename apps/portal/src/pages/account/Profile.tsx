@@ -5,9 +5,19 @@ import { useSession } from '../../api/session.ts'
 import { useDraftForm } from '../../ui/draft.ts'
 import { ErrorNote } from '../../ui/ErrorNote.tsx'
 import { Section } from '../../ui/Section.tsx'
+import { EmailChange } from './EmailChange.tsx'
 
-/** Name and address. */
+/** What others know the person by, and the address that they sign in with. */
 export function Profile() {
+  return (
+    <Stack>
+      <Name />
+      <EmailChange />
+    </Stack>
+  )
+}
+
+function Name() {
   const { user } = useSession()
   const update = useAct('updateAccount')
   const { form, forget } = useDraftForm('account', {
@@ -16,7 +26,7 @@ export function Profile() {
   })
   return (
     <Section
-      title="Profile"
+      title="Name"
       description="Other members see your name, and the history shows it with each change that you make."
     >
       <form
@@ -39,13 +49,6 @@ export function Profile() {
             autoComplete="name"
             key={form.key('name')}
             {...form.getInputProps('name')}
-          />
-          <TextInput
-            label="E-mail address"
-            description="You sign in with this address. It cannot be changed: ask for an invitation to your other address instead."
-            value={user.email}
-            readOnly
-            variant="filled"
           />
           <ErrorNote error={update.error} />
           <Group>

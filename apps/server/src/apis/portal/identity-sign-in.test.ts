@@ -42,6 +42,22 @@ test('a member links the practice’s provider once, signs in through it from th
   assert.ok(names.includes('account.identity_link Practice login, for Practice'))
 })
 
+test('a linked member who changes their e-mail address signs in through the provider as before', async (t) => {
+  const practice = await somePractice(t)
+  const { world, organizationId, visitor } = practice
+  const member = await world.signInAs({ organizationId }, 'member')
+  Object.assign(visitor, { subject: 'mia', email: member.person.email })
+  assert.equal((await practice.link(member)).status, 200)
+  const again = await world.signIn(member.person)
+  assertDone(await again.post('/auth/email-change/request', { email: 'mia@new.example' }))
+  const token = await world.linkSecret('mia@new.example')
+  assertDone(await world.postPage('/auth/email-change/confirm', { token }))
+
+  const signed = world.asPage(cookiesOf(await practice.signIn()))
+
+  assert.equal(read<{ user: { email: string } }>(await signed.get('/session')).user.email, 'mia@new.example')
+})
+
 test('W20: a hostile provider that claims another person’s e-mail address begins no session', async (t) => {
   const practice = await somePractice(t)
   const { world, organizationId, visitor } = practice

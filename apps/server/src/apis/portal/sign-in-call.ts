@@ -15,6 +15,7 @@ export type SignInCall<Name extends SignInRouteName = SignInRouteName> = {
 
 type WithPerson =
   | 'changePassword'
+  | 'requestEmailChange'
   | 'enableTwoFactor'
   | 'disableTwoFactor'
   | 'renewRecoveryCodes'

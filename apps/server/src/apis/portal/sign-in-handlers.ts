@@ -2,6 +2,12 @@ import type { ProblemCode } from '@bridgework/contract'
 import type { Passkey, SignInRouteName } from '@bridgework/contract/portal'
 import { APIError } from 'better-auth/api'
 import { admitAttempt } from '../../modules/sign-in/attempt-limit.ts'
+import {
+  confirmEmailChange,
+  endEmailChangeLinks,
+  requestEmailChange,
+  undoEmailChange,
+} from '../../modules/sign-in/email-change.ts'
 import { withMinimumDuration } from '../../modules/sign-in/minimum-duration.ts'
 import { requireGoodPassword } from '../../modules/sign-in/password-rule.ts'
 import type { Person } from '../../modules/sign-in/person.ts'
@@ -81,6 +87,7 @@ export const signInHandlers: { [Name in SignInRouteName]: SignInHandler<Name> } 
       await requireGoodPassword(body.new_password, await factsOf(context.pool, found))
       await context.auth.api.resetPassword({ body: { newPassword: body.new_password, token: body.token }, headers })
       await endResetLinks(context.pool, found.id)
+      await endEmailChangeLinks(context.pool, found.id)
       return found
     })
     return { answer: done, event: { action: 'account.password_reset', user } }
@@ -100,7 +107,33 @@ export const signInHandlers: { [Name in SignInRouteName]: SignInHandler<Name> } 
       }),
     )
     await endResetLinks(context.pool, person.userId)
+    await endEmailChangeLinks(context.pool, person.userId)
     return { answer: done, headers: set, event: { action: 'account.password_change', user: userOf(person) } }
+  },
+
+  requestEmailChange: async ({ pool, secretKey, publicUrl }, { body, person, ip }) => {
+    await admitAttempt(pool, secretKey, 'email_change', { ip, account: person.userId })
+    await admitAttempt(pool, secretKey, 'mail', { ip, account: body.email })
+    await withMinimumDuration(() => requestEmailChange(pool, publicUrl, person.userId, body.email))
+    return { answer: done }
+  },
+
+  confirmEmailChange: async (context, { body, person, ip, requestId }) => {
+    const { pool, publicUrl } = context
+    // A session that an identity provider began is not the person's own, and ends like every other one.
+    const keepSessionId = person?.identityProviderId === null ? person.sessionId : null
+    await counted(context, 'link', { ip }, 'invitation_unknown', () =>
+      confirmEmailChange(pool, publicUrl, { token: body.token, keepSessionId, ip, requestId }),
+    )
+    return { answer: done }
+  },
+
+  undoEmailChange: async (context, { headers, body, ip, requestId }) => {
+    const { email } = await counted(context, 'link', { ip }, 'invitation_unknown', () =>
+      undoEmailChange(context.pool, { token: body.token, ip, requestId }),
+    )
+    await inOurWords('field_invalid', () => context.auth.api.requestPasswordReset({ body: { email }, headers }))
+    return { answer: done }
   },
 
   enableTwoFactor: async (context, { headers, body, person, ip }) => {

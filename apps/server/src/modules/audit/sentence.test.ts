@@ -196,6 +196,15 @@ const sentences = {
     ['2 sessions, by Acme', 'Ended 2 sessions of yours for Acme'],
   ],
   'account.update': [['Ana', 'Changed the name to Ana']],
+  'account.email_change': [
+    ['From a@example.com to b@example.com', 'Changed the e-mail address from a@example.com to b@example.com'],
+  ],
+  'account.email_undo': [
+    [
+      'From b@example.com to a@example.com',
+      'Undid a change of the e-mail address: from b@example.com back to a@example.com',
+    ],
+  ],
   'account.password_change': [[null, 'Changed the password']],
   'account.password_reset': [[null, 'Set a new password with a link from a mail']],
   'account.two_factor_enable': [[null, 'Turned on two-factor sign-in']],

@@ -274,6 +274,14 @@ export const acts = {
     (sessions, tenant) => `Ended ${sessions} of yours for ${tenant}`,
   ]),
   'account.update': words('account', 'Changed the name', [/^(.+)$/s, (name) => `Changed the name to ${name}`]),
+  'account.email_change': words('account', 'Changed the e-mail address', [
+    /^From (\S+) to (\S+)$/,
+    (from, to) => `Changed the e-mail address from ${from} to ${to}`,
+  ]),
+  'account.email_undo': words('account', 'Undid a change of the e-mail address', [
+    /^From (\S+) to (\S+)$/,
+    (from, to) => `Undid a change of the e-mail address: from ${from} back to ${to}`,
+  ]),
   'account.password_change': words('account', 'Changed the password'),
   'account.password_reset': words('account', 'Set a new password with a link from a mail'),
   'account.two_factor_enable': words('account', 'Turned on two-factor sign-in'),

@@ -113,6 +113,32 @@ export async function renameMember(db: Queryable, userId: string, name: string):
   await db.query('update membership set name = $2 where user_id = $1', [userId, name])
 }
 
+/**
+ * Gives a person another address wherever they are a member, and to invitations that the old address has not accepted: their links keep
+ * working. Throws a Problem where a company or practice has the new address already.
+ */
+export async function changeMemberEmail(
+  db: Queryable,
+  userId: string,
+  { from, to }: { from: string; to: string },
+): Promise<void> {
+  try {
+    await db.query(
+      `update membership set email = $3
+        where removed_at is null and (user_id = $1 or (user_id is null and lower(email) = $2))`,
+      [userId, from, to],
+    )
+  } catch (error) {
+    if (violates(error, 'membership_email')) {
+      throw new Problem('member_exists', {
+        errors:
+          'A company or practice of yours lists this address already. Ask its owner to remove it from the members, then open the link again.',
+      })
+    }
+    throw error
+  }
+}
+
 /** A quick check, not a proof: only a message that arrives shows that an address works. Throws a Problem. */
 export function requireEmail(text: string): string {
   const email = text.trim()

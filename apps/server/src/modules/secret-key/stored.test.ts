@@ -19,7 +19,7 @@ const notKeyed: Readonly<Record<string, string>> = {
   'portal_passkey.public_key': 'public, from the authenticator',
   'portal_session.token': 'random; its cookie is signed, which a rotation waits for',
   'portal_verification.identifier': 'random, or SHA-256',
-  'portal_verification.value': 'the id of a person, or a challenge',
+  'portal_verification.value': 'the id of a person, with an e-mail address of theirs, or a challenge',
   'practice_head.head': 'SHA-256',
   'practice_seal.head': 'SHA-256',
   'record.source_hash': 'SHA-256',

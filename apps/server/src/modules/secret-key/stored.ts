@@ -88,12 +88,12 @@ export async function listRemaining(db: Queryable, secretKey: SecretKey): Promis
     )
     found.push({ what: keyed.what, rows: rows[0]?.count ?? 0, ends: keyed.ends })
   }
-  // A cookie, a page that is open and a sign-in under way are signed with the key of their beginning.
+  // A cookie, a page that is open and a sign-in under way are signed with the key of their beginning; links that change an address are not.
   const { rows } = await db.query<{ sessions: number; challenges: number }>(
     `select (select count(*)::integer from portal_session
               where expires_at > clock_timestamp() and (secret_key_settled_at is null or created_at < secret_key_settled_at)) as sessions,
             (select count(*)::integer from portal_verification
-              where expires_at > clock_timestamp() and (secret_key_settled_at is null or created_at < secret_key_settled_at)) as challenges
+              where identifier not like 'email-%-link %' and expires_at > clock_timestamp() and (secret_key_settled_at is null or created_at < secret_key_settled_at)) as challenges
        from installation`,
   )
   found.push(

@@ -20,6 +20,8 @@ const limits = {
   password_check: { address: { max: 600, windowMs: 15 * minutesMs } },
   /** Beginnings and failures at identity providers: each makes the server call another one. */
   identity_provider: { address: { max: 200, windowMs: 15 * minutesMs } },
+  /** Requests of one account to change its address: each sends a mail to an address of its choice. */
+  email_change: { address: { max: 30, windowMs: hoursMs }, account: { max: 5, windowMs: hoursMs } },
   /** Mails that a stranger can have us send; each one counts. */
   mail: { address: { max: 30, windowMs: hoursMs }, account: { max: 5, windowMs: hoursMs } },
 } as const satisfies Record<string, { address: Limit; account?: Limit }>
@@ -31,7 +33,7 @@ export type Attempt = { succeeded: () => Promise<void> }
 
 /**
  * Counts a try before it is made, so that tries at the same time cannot pass together, over all processes: a sliding log in the database.
- * `account`: the e-mail address as the person gave it, known or not. Throws Problem sign_in_throttled.
+ * `account`: the e-mail address as the person gave it, known or not, or the id of who is signed in. Throws Problem sign_in_throttled.
  */
 export async function admitAttempt(
   db: Queryable,
