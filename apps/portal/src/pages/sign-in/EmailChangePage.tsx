@@ -18,10 +18,11 @@ const texts = {
   },
   undo: {
     title: 'Restore your e-mail address',
-    description: 'All sessions of your account end, and its password stops working.',
+    description:
+      'All sessions of your account end. Its password and passkeys that were added since the change stop working.',
     button: 'Restore address',
     done: 'Your e-mail address is restored',
-    next: 'We sent you a mail with a link to choose a new password. After signing in, check your passkeys and your authenticator app under Security.',
+    next: 'We sent you a mail with a link to choose a new password.',
   },
 } as const
 

@@ -86,7 +86,17 @@ test('a thief who changes the address twice cannot keep the account: the first u
   const changed = { current_password: password, new_password: newPassword }
   assert.equal((await signed.post('/auth/change-password', changed)).status, 200)
 
+  await world.pool.query(
+    `insert into portal_passkey (id, user_id, name, public_key, credential_id, counter, device_type, backed_up, created_at)
+     select gen_random_uuid(), $1, name, 'key', name, 0, 'singleDevice', false, now() + added::interval
+       from (values ('own', '-1 day'), ('thief''s', '0 days')) as each (name, added)`,
+    [person.userId],
+  )
+
   assert.equal((await undo(ownUndo)).status, 200)
+
+  const passkeys = await world.pool.query('select name from portal_passkey where user_id = $1', [person.userId])
+  assert.deepEqual(passkeys.rows, [{ name: 'own' }])
 
   assert.equal((await undo(thiefsUndo)).body.code, 'invitation_unknown')
   const { rows } = await world.pool.query('select email from portal_user where id = $1', [person.userId])

@@ -50,7 +50,7 @@ If this was not you, open this link within 7 days:
 
 ${publicUrl}/email-change?undo=true#${token}
 
-It restores this address and ends all sessions and the password.
+It restores this address, and ends all sessions, the password and passkeys that were added since.
 You choose a new password with the next mail.
 `,
   }

@@ -72,8 +72,8 @@ export async function confirmEmailChange(
 }
 
 /**
- * Restores the address that the link was mailed to, and ends every session and the password, which a stranger may know: the person chooses a
- * new one by a link. Links of later changes end; one of an earlier change, which restores a still older address, stays. Answers the restored
+ * Restores the address that the link was mailed to, and ends every session, the passkeys added since, and the password, which a stranger may
+ * know: the person chooses a new one by a link. Links of later changes end; one of an earlier change, which restores a still older address, stays. Answers the restored
  * address. Throws the Problems of `confirmEmailChange`.
  */
 export async function undoEmailChange(pool: Pool, link: { token: string } & Caller): Promise<{ email: string }> {
@@ -83,6 +83,11 @@ export async function undoEmailChange(pool: Pool, link: { token: string } & Call
     await endEmailChangeLinks(client, account.id)
     await endLinks(client, 'undo', account.id, madeAt)
     await client.query('delete from portal_session where user_id = $1', [account.id])
+    // The mail about a passkey that was added since went to the other address.
+    await client.query('delete from portal_passkey where user_id = $1 and created_at >= $2::timestamptz', [
+      account.id,
+      madeAt,
+    ])
     await client.query(`delete from portal_account where user_id = $1 and provider_id = 'credential'`, [account.id])
     await record(client, 'account.email_undo', account, email, link)
     return { email }
