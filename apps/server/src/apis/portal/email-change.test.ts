@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { type TestContext, test } from 'node:test'
+import { requireInstallation } from '../../modules/credentials/installation.ts'
 import { createMailDelivery } from '../../modules/mail/delivery.ts'
 import { createSmtp } from '../../modules/mail/smtp.ts'
 import { startSmtpServer } from '../../modules/mail/test-smtp-server.ts'
 import { addMember } from '../../modules/membership/member.ts'
+import { listRemaining } from '../../modules/secret-key/stored.ts'
 import { inviteMember } from '../../modules/sign-in/invitation.ts'
 import { read } from './test-company.ts'
 import { password, type SignedIn, somePortal } from './test-portal.ts'
@@ -191,6 +193,21 @@ test('an invitation to the old address is accepted after the change, and one to 
   const signed = await world.signIn({ email, password })
   const token = link.split('#')[1] ?? ''
   assert.equal((await signed.post('/invitations/accept', { token })).status, 200)
+})
+
+test('F27: the link that restores an address does not hold up a rotation of the secret key', async (t) => {
+  const { world, person, ask, confirm } = await somePerson(t)
+  const rows = async () => {
+    const remaining = await listRemaining(world.pool, world.secretKey)
+    return remaining.find(({ what }) => what.startsWith('sign-ins'))?.rows ?? 0
+  }
+  await requireInstallation(world.pool, world.secretKey)
+  await world.pool.query('update installation set secret_key_settled_at = null')
+  await world.postPage('/auth/request-password-reset', { email: person.email })
+  assert.equal(await rows(), 1, 'the link for a new password')
+  const email = await ask()
+  await confirm(await world.linkSecret(email))
+  assert.equal(await rows(), 0, 'the link that undoes the change')
 })
 
 /** A person who is signed in. `ask`: for a new address; answers it as it is stored. */

@@ -72,9 +72,9 @@ export async function confirmEmailChange(
 }
 
 /**
- * Restores the address that the link was mailed to, and ends every session, the passkeys added since, and the password, which a stranger may
- * know: the person chooses a new one by a link. Links of later changes end; one of an earlier change, which restores a still older address, stays. Answers the restored
- * address. Throws the Problems of `confirmEmailChange`.
+ * Restores the address that the link was mailed to, and answers it. Ends every session, the passkeys added since, and the password, which a
+ * stranger may know: the person chooses a new one by a link. Links of later changes end; one of an earlier change stays. Throws the Problems of
+ * `confirmEmailChange`.
  */
 export async function undoEmailChange(pool: Pool, link: { token: string } & Caller): Promise<{ email: string }> {
   return await withTransaction(pool, async (client) => {
