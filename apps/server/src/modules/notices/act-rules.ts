@@ -164,6 +164,8 @@ export const actRules: Record<AuditAction, Partial<Record<Side, ActRule>> | null
   'account.session_end': null,
   'account.sign_out_everywhere': null,
   'account.update': null,
+  'account.email_change': null,
+  'account.email_undo': null,
   'account.password_change': null,
   'account.password_reset': null,
   'account.two_factor_enable': null,
