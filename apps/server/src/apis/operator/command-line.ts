@@ -50,9 +50,10 @@ export type CommandLine = { print: string } | { run: (context: Context) => Promi
 
 /** Parses the arguments, or throws a UsageError that says what is wrong and what is accepted. */
 export function parseCommandLine(groups: Readonly<Record<string, CommandGroup>>, args: readonly string[]): CommandLine {
+  // Not an option of the program: commander would take it from the commands that have one of this name.
+  if (args.length === 1 && args[0] === '--version') return { print: releaseVersion }
   let line: CommandLine | undefined
   const { program, parse } = createProgram('npm run operator --', 'Runs this installation of Bridgework.')
-  program.version(releaseVersion, '--version', 'print the version')
   for (const [groupName, group] of Object.entries(groups)) {
     const parent = program.command(groupName).description(group.help)
     for (const [name, { help, act, options, run }] of Object.entries(group.commands)) {

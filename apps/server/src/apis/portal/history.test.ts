@@ -140,6 +140,10 @@ test('what people do in the portal is in the histories as sentences, with names 
   }
   const inCompany = (await eventsOf(company, ofCompany)).map(({ what }) => what).toReversed()
   assert.deepEqual(inCompany, [
+    'Granted your company access to Patients and Treatments at all locations',
+    'Granted your company access to Appointments at Location, and removed its access to Patients at all locations',
+    'Granted your company access to notes of Treatments at Location, and removed its access to Treatments at Location and locations of the future',
+    'Removed your company’s access to Appointments and Treatments with notes at Location',
     'Generated a key pair in place of the one before',
     'Revoked the key pair',
     'Generated a key pair',

@@ -43,6 +43,8 @@ test('a practice sees itself in numbers, and an admin may rename it and set its 
     agents: { living: 1, connected: 0 },
     removals: 0,
     vendors: 1,
+    access_requests: [],
+    renamed_vendors: [],
     members: 1,
     first_steps_dismissed_at: null,
     locations_by_state: { current: 0, stale: 0, disconnected: 0, pending: 1, not_provided: 0 },

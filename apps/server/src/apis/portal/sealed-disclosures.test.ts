@@ -297,10 +297,16 @@ test('F30: the owner gets each new seal by mail when the practice wants it, and 
 
 /** The text of a mail with a file, and the file. */
 function partsOf(mail: string): { text: string; file: string } {
-  const [, boundary = ''] = /boundary="([^"]+)"/.exec(mail) ?? []
-  const [text = '', file = ''] = mail.split(`--${boundary}`).slice(1)
+  const [both = '', file = ''] = within(mail)
+  const [text = ''] = within(both)
   assert.match(file, /Content-Disposition: attachment;\s+filename=seal-\d+-2026-03-03\.ndjson/)
   return { text: decoded(text), file: decoded(file) }
+}
+
+/** The parts of a multipart message, or of a part of one. */
+function within(message: string): string[] {
+  const [, boundary = ''] = /boundary="([^"]+)"/.exec(message) ?? []
+  return message.split(`--${boundary}`).slice(1)
 }
 
 function decoded(part: string): string {

@@ -45,6 +45,7 @@ const pageRoutes = [
   '/favicon.svg',
   '/verify-disclosures.mjs',
   '/assets/*',
+  '/downloads/*',
 ].map((path) => `GET ${path}`)
 
 const marker = 'Foreign-Canary'
@@ -94,6 +95,7 @@ test('K02: every route of the app is known to this test', async (t) => {
     ...websiteRoutes,
     ...pageRoutes,
     'HEAD /assets/*',
+    'HEAD /downloads/*',
   ]
   assert.deepEqual(
     listRoutes(app)

@@ -33,6 +33,7 @@ const notKeyed: Readonly<Record<string, string>> = {
   'seal_key_change.last_seal_sha256': 'SHA-256',
   'seal_key_change.next_key': 'the public half',
   'seal_key_change.previous_key': 'the public half',
+  'segment.data': 'documents of records, compressed',
   'sign_up.password_hash': 'scrypt with a salt',
   'signing_key.public_jwk': 'the public half',
   'upload.body_hash': 'SHA-256',
