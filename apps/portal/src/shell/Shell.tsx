@@ -71,7 +71,7 @@ export function Shell() {
             <SandboxBadge />
           </Group>
           <Group gap="xs" wrap="nowrap">
-            {current && <NoticeBell membership={current} />}
+            {current && isItsPage && <NoticeBell membership={current} />}
             <ColorSchemeButton />
             <AccountMenu />
           </Group>
