@@ -20,7 +20,7 @@ test('a company and a practice sign up, keys are made, an agent is enrolled, two
   await vendor.getByRole('link', { name: 'Agreement', exact: true }).click()
   await vendor.getByRole('checkbox', { name: /I have read the agreement/ }).check()
   await vendor.getByRole('button', { name: 'Accept agreement' }).click()
-  await vendor.getByText(/was accepted/).waitFor()
+  await vendor.getByText('In force', { exact: true }).first().waitFor()
   await vendor.getByRole('link', { name: 'API keys', exact: true }).click()
   await vendor.getByRole('button', { name: 'Generate key pair' }).click()
   const shown = vendor.getByRole('dialog')
