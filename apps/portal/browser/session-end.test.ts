@@ -29,7 +29,7 @@ test('W10: after 15 minutes one is signed out, comes back to the page, and finds
   await page.clock.install()
   await portal.signIn(page, person)
   await page.goto('/account')
-  await page.getByLabel('Name', { exact: true }).fill('Patricia, half-typed')
+  await page.getByRole('textbox', { name: 'Name', exact: true }).fill('Patricia, half-typed')
 
   await page.clock.runFor('15:10')
   await page.waitForURL(/\/sign-in\?/)
@@ -39,7 +39,7 @@ test('W10: after 15 minutes one is signed out, comes back to the page, and finds
   await page.getByRole('button', { name: 'Sign in', exact: true }).click()
 
   await page.waitForURL(/\/account/)
-  assert.equal(await page.getByLabel('Name', { exact: true }).inputValue(), 'Patricia, half-typed')
+  assert.equal(await page.getByRole('textbox', { name: 'Name', exact: true }).inputValue(), 'Patricia, half-typed')
 })
 
 test('W10: what was typed into a dialog and into the agreement survives the end of a session, for the same person alone', async (t) => {
