@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { datasetNames } from '@bridgework/contract'
 import { volumeSize } from '@bridgework/practice-simulator'
 import type { Pool } from 'pg'
-import { password, somePortal } from '../apis/portal/test-portal.ts'
+import { somePortal } from '../apis/portal/test-portal.ts'
 import type { Config } from '../config.ts'
 import { requireSafeStart } from '../safe-start.ts'
 import { someWorld } from '../test-world.ts'
@@ -91,8 +91,15 @@ test('a sign-up in the portal is followed by a practice within seconds', async (
   const practices = startVendorPractices({ ...world, log: () => {} })
   t.after(practices.stop)
   onSignUp = practices.wake
-  const olga = { side: 'company', tenant_name: 'Vendor Inc.', name: 'Olga', email: 'olga@example.com', password }
-  await world.postPage('/sign_up', olga)
+  const olga = {
+    side: 'company',
+    tenant_name: 'Vendor Inc.',
+    name: 'Olga',
+    email: 'olga@example.com',
+    password: uncommon,
+  }
+  const answer = await world.postPage('/sign_up', olga)
+  assert.equal(answer.status, 200, answer.text)
   await world.postPage('/auth/verify-email', { token: await world.linkSecret(olga.email) })
 
   const deadline = AbortSignal.timeout(30_000)
@@ -102,6 +109,9 @@ test('a sign-up in the portal is followed by a practice within seconds', async (
   const { rows } = await world.pool.query('select name from organization')
   assert.deepEqual(rows, [{ name: 'Demo practice of Vendor Inc.' }])
 })
+
+/** The usual password of tests is a phrase that many people use. */
+const uncommon = 'a bridge between two rivers'
 
 const whole = volumeSize({ seed: 'vendor', locations: 1, patients: 50 })
 
