@@ -1,5 +1,5 @@
-import { datasetNames, getDataset } from '@bridgework/contract'
 import type { AuditKind } from '@bridgework/contract/portal'
+import { capital, decided, inLine, placesOf, records, withoutIds, withTitles } from './phrases.ts'
 
 /** What a kind of act is called when its details are of no known form, and the forms of its details with the sentence of each. */
 type Words = { kind: AuditKind; general: string; forms: readonly Form[] }
@@ -365,41 +365,3 @@ function words(kind: AuditKind, general: string, ...forms: Form[]): Words {
 function nameInWords(action: string): string {
   return capital(action.replaceAll(/[._]/g, ' '))
 }
-
-/** Ids of numbers have 15 digits, others are UUIDs; people see names. */
-function withoutIds(text: string): string {
-  return text.replaceAll(/ \((?:\d{15}|[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})\)/g, '')
-}
-
-function withTitles(text: string): string {
-  return text.replaceAll(anyDataset, (name) => titles.get(name) ?? name)
-}
-
-/** As the middle of a sentence: `insurance plans`, from a dataset's name or its title. */
-function inLine(dataset: string): string {
-  return withTitles(dataset).toLowerCase()
-}
-
-/** The first release wrote ids of locations. */
-function placesOf(where: string): string {
-  return where.startsWith('locations ') ? locations(where.split(',').length) : where
-}
-
-function locations(count: number): string {
-  return count === 1 ? '1 location' : `${count} locations`
-}
-
-function records(count: string): string {
-  return count === '1' ? '1 record' : `${count} records`
-}
-
-function decided(by: string | undefined): string {
-  return by === undefined ? '' : `, as ${by} decided`
-}
-
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1)
-}
-
-const titles = new Map<string, string>(datasetNames.map((name) => [name, getDataset(name).title]))
-const anyDataset = new RegExp(`\\b(?:${datasetNames.join('|')})\\b`, 'g')
