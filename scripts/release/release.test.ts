@@ -22,7 +22,7 @@ import { layOutServer } from './server-tree.ts'
 
 const root = join(import.meta.dirname, '../..')
 
-test('an archive has the same bytes whoever packs, when, and in whatever order the files were made', async (t) => {
+test('an archive has the same bytes for every account, time and order of files', async (t) => {
   const folder = temporaryFolder(t)
   const made = async (place: string, names: string[], mode: number) => {
     const tree = join(folder, place, 'tree')

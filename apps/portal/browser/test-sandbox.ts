@@ -89,7 +89,7 @@ async function fillSandbox(browser: Browser, url: string, dataDir: string): Prom
     },
     contextOf: async (address) => {
       const context = contexts.get(roleOf(address))
-      if (!context) throw new Error(`nobody opens ${address}`)
+      if (!context) throw new Error(`no one has a sign-in for ${address}`)
       return context
     },
   }

@@ -1,2 +1,2 @@
-/** This package's version; a test compares it with package.json. The package needs nothing of ours, so it has its own copy. */
+/** This package's version; a test compares it with package.json. The published package depends on no other package of this repository, so it has its own copy. */
 export const clientVersion = '0.2.0'

@@ -82,7 +82,7 @@ test('a vendor that had access and is not verified gets none anew in production,
   assert.deepEqual([entry?.company_id, entry?.is_verified], [other.companyId, false])
 })
 
-test('a rename is announced for 30 days to the practices with access, ends the verification, and frees the name for nobody', async (t) => {
+test('a rename is announced for 30 days to the practices with access, ends the verification, and the former name stays taken', async (t) => {
   const world = await somePortal(t)
   const { location, owner, path } = await somePractice(world)
   const foreign = await somePractice(world)

@@ -102,7 +102,7 @@ test('a change is in the next page, before and after it was packed again, and a 
   assert.deepEqual(await names(), expected)
 })
 
-test('a company with notes reads them though others’ pages are segments, which hold none; without a grant nobody reads either', async (t) => {
+test('a company with notes reads them though others’ pages are segments, which hold none; without a grant neither is read', async (t) => {
   const world = await someWorld(t)
   const location = await world.addLocation()
   const [plain, noted] = [await world.addVendor([location]), await world.addVendor()]

@@ -32,7 +32,7 @@ export async function insertCompany(db: Queryable, text: string): Promise<Compan
 }
 
 /**
- * Gives a company another name: nobody else gets the former one for a year, and the operator's verification ends, because it was of that name.
+ * Gives a company another name: no other company gets the former one for a year, and the operator's verification ends, because it was of that name.
  * Returns both names. Hand down a transaction. Throws a Problem, as `claimCompanyName` does.
  */
 export async function renameCompany(

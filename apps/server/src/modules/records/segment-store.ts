@@ -54,7 +54,7 @@ export async function findUnpacked(
 
 /**
  * Locks the state of a dataset's segments, which is made where there is none; null while another process has the lock. Made in a statement of its own,
- * before the transaction: erasing a practice then waits for whoever packs its records, and finds what was packed.
+ * before the transaction: erasing a practice then waits for the process that packs its records, and finds what was packed.
  */
 export async function addSegmentState(db: Queryable, { locationId, dataset }: DatasetKey): Promise<void> {
   await db.query(
