@@ -1,28 +1,37 @@
-import { startBaseline } from './baseline/process.ts'
+import { execFileSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { findLoadClient } from './client/load.ts'
 import { type BenchOptions, readCommandLine, usage } from './command-line.ts'
-import { residentMb } from './cpu-time.ts'
-import { compare, type Side } from './measure.ts'
-import { fillWorld, plansUrl, requireSameAnswers } from './prepare.ts'
-import { formatRows, isMissed, type Row } from './report.ts'
-import { measureSealing, type SealingCost } from './sealing.ts'
+import { createReadingFixture, type ReadingFixture } from './fixture/reading.ts'
+import { type Uploads, uploadsOf } from './fixture/uploads.ts'
+import { describeRun, mergeResults, type Results, readResults, writeResults } from './report/results.ts'
+import { formatRows, isMissed } from './report/table.ts'
+import { writeReport } from './report/write-report.ts'
+import { type Row, workNames } from './works/row.ts'
+import { locationsNeeded } from './works/work.ts'
+import { works } from './works/works.ts'
 import { createWorld } from './world/practice.ts'
-import { createThrowAwayServer, type ThrowAwayServer } from './world/throw-away-server.ts'
+import { createThrowAwayServer } from './world/throw-away-server.ts'
 
-let server: ThrowAwayServer | undefined
+/** What is running, to be removed at the end, the last one first. */
+const running: (() => Promise<void>)[] = []
+const say = (text: string) => process.stderr.write(`${new Date().toISOString().slice(11, 19)} ${text}\n`)
+let isInterrupted = false
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, async () => {
-    await server?.remove()
+    isInterrupted = true
+    await removeAll()
     process.exit(130)
   })
 }
 const options = readOptions()
 if (options) {
   try {
-    server = await createThrowAwayServer()
-    process.exitCode = await bench(server, options)
+    process.exitCode = await bench(options)
   } finally {
-    await server?.remove()
+    if (!isInterrupted) await removeAll()
   }
 }
 
@@ -36,94 +45,85 @@ function readOptions(): BenchOptions | null {
   }
 }
 
-/** Returns the exit code: 1 when a target is missed. */
-async function bench(server: ThrowAwayServer, options: BenchOptions): Promise<number> {
-  const say = (text: string) => process.stderr.write(`${text}\n`)
-  say('Starting a server on a throw-away database …')
-  await server.start()
-  const world = await createWorld(server, { locations: 6 })
-  say(`Uploading ${options.plans} plans of one location and some of five others …`)
-  const { ingest, queries } = await fillWorld(world, options.plans)
+/** Returns the exit code: 1 when a target is missed or a work failed. */
+async function bench(options: BenchOptions): Promise<number> {
   const client = await findLoadClient()
-  const baseline = await startBaseline(world.ownerUrl)
-  try {
-    const [locationId = ''] = world.locationIds
-    const ours = plansUrl(world, locationId)
-    const theirs = `${baseline.url}/locations/${locationId}/insurance_plans`
-    await requireSameAnswers(ours, theirs, world.vendor.token, queries)
-
-    const postgres = server.postgresPids
-    const side = (url: string, pid: number, connections: number, gzip: boolean): Side => ({
-      request: {
-        url,
-        headers: { Authorization: `Bearer ${world.vendor.token}`, ...(gzip && { 'Accept-Encoding': 'gzip' }) },
-        connections,
-        seconds: options.seconds,
-      },
-      pids: () => [pid, ...postgres()],
-    })
-    const run = async (name: string, one: Side, other: Side, target: number | null): Promise<Row> => {
-      const { connections } = one.request
-      say(`${name}, ${connections} connection${connections === 1 ? '' : 's'} …`)
-      const result = await compare(client, { ours: one, theirs: other }, { rounds: options.rounds, warmUpSeconds: 1 })
-      return { name, connections, target, ...result }
-    }
-    const rows: Row[] = []
-    for (const { name, query, gzip, target } of comparisons(queries)) {
-      for (const connections of [1, 8]) {
-        const mine = side(`${ours}?${query}`, server.pid(), connections, gzip)
-        rows.push(await run(name, mine, side(`${theirs}?${query}`, baseline.pid, connections, gzip), target))
-      }
-    }
-    const depth: Row[] = []
-    for (const connections of [1, 8]) {
-      const last = side(`${ours}?${queries.lastPage}`, server.pid(), connections, false)
-      const first = side(`${ours}?${queries.firstPage}`, server.pid(), connections, false)
-      depth.push(await run('last page against first page', last, first, null))
-    }
-    say('Sealing the disclosures of this run …')
-    const sealing = await measureSealing(world.ownerUrl, postgres)
-    const memoryMb = residentMb(server.pid())
-    if (options.json) {
-      console.log(JSON.stringify({ client: client.name, options, rows, depth, ingest, sealing, memoryMb }))
-    } else {
-      console.log(
-        formatRows(
-          '\nBridgework with all its checks, beside a hand-written route with none',
-          { ours: 'ours', theirs: 'by hand' },
-          rows,
-        ),
-      )
-      console.log(formatRows('The end of a dataset beside its beginning', { ours: 'last', theirs: 'first' }, depth))
-      console.log(
-        `Ingest over HTTP, uploads of 5,000 lines, one after the other: ${Math.round(ingest.newPerSecond)} new and ${Math.round(ingest.unchangedPerSecond)} unchanged records per second`,
-      )
-      console.log(sealingLine(sealing, rows))
-      console.log(`Memory of the server at the end: ${memoryMb ?? '?'} MB. Client: ${client.name}.`)
-      console.log('Compare the ratios and the CPU of one run only: README.md beside this program says why.')
-    }
-    return rows.some(isMissed) ? 1 : 0
-  } finally {
-    await baseline.stop()
+  say('Starting a server on a throw-away database …')
+  const uploads = await startOwn(options)
+  const earlier = options.against === null ? null : await startOther(options.against, options)
+  let fixture: Promise<ReadingFixture> | undefined
+  const context = {
+    options,
+    client,
+    say,
+    world: uploads.world,
+    uploads,
+    earlier,
+    reading() {
+      fixture ??= createReadingFixture(uploads, earlier, options, say).then((made) => {
+        running.push(made.stop)
+        return made
+      })
+      return fixture
+    },
   }
+  const chosen = options.only.length === 0 ? workNames : workNames.filter((name) => options.only.includes(name))
+  const rows: Row[] = []
+  const failed: string[] = []
+  const results: Results = { works: {} }
+  for (const name of chosen) {
+    try {
+      const done = await works[name](context)
+      rows.push(...done)
+      results.works[name] = { run: describeRun(options, client.name), rows: done }
+      // After each work, so that a run that is ended early leaves what it measured.
+      if (options.report) report(results)
+      if (!options.json) console.log(formatRows(name, done))
+    } catch (error) {
+      if (isInterrupted) throw error
+      // The other works are measured all the same.
+      failed.push(name)
+      say(`${name} FAILED: ${error instanceof Error ? error.stack : error}`)
+    }
+  }
+  if (options.json) console.log(JSON.stringify(results))
+  if (options.report) say('Wrote bench/results.json, docs/performance.md and its plots')
+  const missed = rows.filter(isMissed)
+  for (const { name, connections, who } of missed) say(`MISSED: ${name}, ${connections} connections, against ${who}`)
+  if (failed.length > 0) say(`FAILED: ${failed.join(', ')}`)
+  return missed.length > 0 || failed.length > 0 ? 1 : 0
 }
 
-/** A page and a delta of 10 write one disclosure each, an empty delta none. */
-function sealingLine({ disclosures, cpuMsPerDisclosure }: SealingCost, rows: readonly Row[]): string {
-  const shares = rows
-    .filter(({ name, connections }) => connections === 8 && name !== 'empty delta')
-    .map(({ name, ours }) => {
-      const share = (100 * (cpuMsPerDisclosure ?? Number.NaN)) / (ours.cpuMsPerRequest ?? Number.NaN)
-      return `${share.toFixed(1)} % of a ${name}`
-    })
-  return `Sealing ${disclosures} disclosures: ${cpuMsPerDisclosure?.toFixed(3) ?? '?'} ms of processor time each, ${shares.join(', ')}; an empty delta writes none.`
+function report(results: Results): void {
+  const merged = mergeResults(readResults(), results)
+  writeResults(merged)
+  writeReport(merged)
 }
 
-function comparisons(queries: { firstPage: string; emptyDelta: string; smallDelta: string }) {
-  return [
-    { name: 'page of 5,000', query: queries.firstPage, gzip: false, target: 1 },
-    { name: 'page of 5,000, gzip', query: queries.firstPage, gzip: true, target: 1 },
-    { name: 'empty delta', query: queries.emptyDelta, gzip: false, target: 0.5 },
-    { name: 'delta of 10', query: queries.smallDelta, gzip: false, target: null },
-  ]
+async function startOwn({ rounds }: BenchOptions): Promise<Uploads> {
+  const server = await createThrowAwayServer()
+  running.push(server.remove)
+  await server.start()
+  return uploadsOf(await createWorld(server, { locations: locationsNeeded(rounds) }))
+}
+
+/** The server of another checkout, by that checkout's own means. */
+async function startOther(folder: string, { rounds }: BenchOptions): Promise<Uploads> {
+  const path = (file: string) => join(folder, 'bench/src/world', file)
+  if (!existsSync(path('practice.ts'))) throw new Error(`${folder} is no checkout of this repository`)
+  const commit = execFileSync('git', ['-C', folder, 'rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim()
+  say(`Starting a server of ${commit} …`)
+  const load = (file: string) => import(pathToFileURL(path(file)).href)
+  const { createThrowAwayServer: createServer } = (await load(
+    'throw-away-server.ts',
+  )) as typeof import('./world/throw-away-server.ts')
+  const { createWorld: create } = (await load('practice.ts')) as typeof import('./world/practice.ts')
+  const server = await createServer()
+  running.push(server.remove)
+  await server.start()
+  return uploadsOf(await create(server, { locations: locationsNeeded(rounds) }))
+}
+
+async function removeAll(): Promise<void> {
+  for (const remove of running.splice(0).toReversed()) await remove().catch((error) => say(String(error)))
 }

@@ -1,40 +1,55 @@
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { test } from 'node:test'
-import type { LoadClient } from './client/load.ts'
-import { compare, medianOf } from './measure.ts'
-import { formatRows, isMissed } from './report.ts'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { cpuClock } from './cpu-time.ts'
+import { contest, medianOf } from './measure.ts'
 
-const side = (url: string) => ({ request: { url, headers: {}, connections: 1, seconds: 3 }, pids: () => [] })
-
-test('both sides run in turn, the first one changing, and the ratio is the median of the rounds', async () => {
+test('all run in turn, the first one changing, and a ratio is the median of the rounds', async () => {
   const asked: string[] = []
   // The second round is a slow one for both: its ratio is like the others', though its figures are not.
   const speeds: Record<string, number[]> = { ours: [1, 200, 20, 300], theirs: [1, 100, 10, 100] }
-  const client: LoadClient = {
-    name: 'node',
-    run: async ({ url }) => {
-      asked.push(url)
-      return { requests: 10, requestsPerSecond: speeds[url]?.shift() ?? 0, bytes: 50 }
+  const contender = (who: string) => ({
+    who,
+    cpu: () => null,
+    run: async () => {
+      asked.push(who)
+      return { requests: 10, requestsPerSecond: speeds[who]?.shift() ?? 0, bytes: 50 }
     },
-  }
+  })
 
-  const result = await compare(client, { ours: side('ours'), theirs: side('theirs') }, { rounds: 3, warmUpSeconds: 1 })
+  const [ours, theirs] = await contest([contender('ours'), contender('theirs')], {
+    rounds: 3,
+    seconds: 3,
+    warmUpSeconds: 1,
+  })
 
   assert.deepEqual(asked, ['ours', 'theirs', 'ours', 'theirs', 'theirs', 'ours', 'ours', 'theirs'])
-  assert.equal(result.speedRatio, 2)
-  assert.equal(result.ours.requestsPerSecond, 200)
-  assert.equal(result.theirs.requestsPerSecond, 100)
-  assert.equal(result.ours.bytesPerRequest, 5)
+  assert.equal(ours?.speedRatio, 1)
+  assert.equal(theirs?.speedRatio, 2)
+  assert.equal(theirs?.cpuRatio, null)
+  assert.equal(ours?.requestsPerSecond, 200)
+  assert.equal(theirs?.requestsPerSecond, 100)
+  assert.equal(ours?.bytesPerRequest, 5)
 })
 
-test('a missed target is said, and a row without one misses nothing', () => {
-  const figure = { requestsPerSecond: 100, cpuMsPerRequest: null, bytesPerRequest: 1 }
-  const row = { name: 'page', connections: 8, ours: figure, theirs: figure, speedRatio: 0.9, cpuRatio: null }
-
-  assert.equal(isMissed({ ...row, target: 1 }), true)
-  assert.equal(isMissed({ ...row, target: 0.9 }), false)
-  assert.equal(isMissed({ ...row, target: null }), false)
-  assert.match(formatRows('Title', { ours: 'a', theirs: 'b' }, [{ ...row, target: 1 }]), /0\.90 × +1\.0 × MISSED/)
+test('a round in which no answer came to its end is done again for longer, and is no figure', async () => {
+  const lengths: number[] = []
+  const slow = {
+    who: 'slow',
+    cpu: () => 0,
+    run: async (seconds: number) => {
+      lengths.push(seconds)
+      const requests = seconds < 10 ? 0 : 5
+      return { requests, requestsPerSecond: requests / seconds, bytes: 0 }
+    },
+  }
+  const [figure] = await contest([slow], { rounds: 1, seconds: 2, warmUpSeconds: 0 })
+  assert.deepEqual(lengths, [2, 6, 18])
+  assert.equal(figure?.requestsPerSecond, 5 / 18)
+  const never = { ...slow, run: async () => ({ requests: 0, requestsPerSecond: 0, bytes: 0 }) }
+  await assert.rejects(contest([never], { rounds: 1, seconds: 2, warmUpSeconds: 0 }), /slow finished no answer/)
 })
 
 test('the median of an even number of values lies between the middle two; what is unknown stays so', () => {
@@ -43,3 +58,44 @@ test('the median of an even number of values lies between the middle two; what i
   assert.equal(medianOf([1, null, 2]), null)
   assert.equal(medianOf([]), null)
 })
+
+test('processor time is counted once and never runs back when a backend ends', { skip: needsProc() }, async (t) => {
+  // A postmaster and a backend that works for 300 ms of processor time and ends.
+  const busy = 'while (process.cpuUsage().user < 300_000);'
+  const postmaster = spawn(process.execPath, [
+    '-e',
+    `const { spawn } = require('node:child_process')
+     const backend = spawn(process.execPath, ['-e', ${JSON.stringify(busy)}])
+     console.log(backend.pid)
+     backend.on('exit', () => console.log('ended'))
+     setInterval(() => {}, 1000)`,
+  ])
+  t.after(() => postmaster.kill('SIGKILL'))
+  const [line] = await once(postmaster.stdout, 'data')
+  const pids = () => [postmaster.pid ?? 0, Number(line)]
+  const clock = cpuClock(() => [], { postmasterPid: () => postmaster.pid ?? 0, postgresPids: pids })
+  const ended = once(postmaster.stdout, 'data')
+  let isOver = false
+  void ended.then(() => {
+    isOver = true
+  })
+  const readings = [clock() ?? 0]
+  while (!isOver) {
+    readings.push(clock() ?? 0)
+    await sleep(5)
+  }
+  await ended
+  const last = clock() ?? 0
+  readings.push(last)
+
+  assert.deepEqual(
+    readings,
+    readings.toSorted((one, other) => one - other),
+  )
+  assert.ok(last - (readings[0] ?? 0) > 250, `${last} ms: the backend's time is there after its end`)
+  assert.ok(last < 3_000, `${last} ms: and it is counted once`)
+})
+
+function needsProc(): string | false {
+  return process.platform === 'linux' ? false : 'only Linux has /proc'
+}

@@ -1,51 +1,58 @@
-import type { LoadClient, LoadRequest } from './client/load.ts'
-import { cpuTimeMs } from './cpu-time.ts'
+import type { LoadResult } from './client/load.ts'
+import type { CpuClock } from './cpu-time.ts'
 
-/** One side of a comparison: where to ask, and whose processor time counts. */
-export type Side = { request: LoadRequest; pids: () => number[] }
+/** One that does the work: how to load it for so many seconds, and whose processor time counts. */
+export type Contender = { who: string; run: (seconds: number) => Promise<LoadResult>; cpu: CpuClock }
 
 export type Figure = { requestsPerSecond: number; cpuMsPerRequest: number | null; bytesPerRequest: number }
 
-/** Medians of both sides and of the ratios of each round, in which they ran one right after the other. */
-export type Comparison = { ours: Figure; theirs: Figure; speedRatio: number; cpuRatio: number | null }
+/** Medians of the rounds. The ratios are of the first contender to this one, in each round. */
+export type Measured = Figure & { who: string; speedRatio: number; cpuRatio: number | null }
 
-/** Runs both sides in turn, the first one changing from round to round, after a short round that warms them up. */
-export async function compare(
-  client: LoadClient,
-  sides: { ours: Side; theirs: Side },
-  options: { rounds: number; warmUpSeconds: number },
-): Promise<Comparison> {
-  for (const side of [sides.ours, sides.theirs]) {
-    await client.run({ ...side.request, seconds: options.warmUpSeconds })
-  }
-  const ours: Figure[] = []
-  const theirs: Figure[] = []
+/** Runs all in turn in each round, another one first each time, after a short round that warms them up. The ratios are of one round. */
+export async function contest(
+  contenders: readonly Contender[],
+  options: { rounds: number; seconds: number; warmUpSeconds: number },
+): Promise<Measured[]> {
+  if (options.warmUpSeconds > 0) for (const contender of contenders) await contender.run(options.warmUpSeconds)
+  const figures = contenders.map((): Figure[] => [])
   for (let round = 0; round < options.rounds; round += 1) {
-    const first = round % 2 === 0
-    if (first) ours.push(await measure(client, sides.ours))
-    theirs.push(await measure(client, sides.theirs))
-    if (!first) ours.push(await measure(client, sides.ours))
+    for (let turn = 0; turn < contenders.length; turn += 1) {
+      const index = (round + turn) % contenders.length
+      at(figures, index).push(await measure(at(contenders, index), options.seconds))
+    }
   }
-  const ratios = (read: (figure: Figure) => number | null) =>
-    medianOf(ours.map((figure, index) => divide(read(figure), read(at(theirs, index)))))
-  return {
-    ours: medianFigure(ours),
-    theirs: medianFigure(theirs),
-    speedRatio: ratios((figure) => figure.requestsPerSecond) ?? 0,
-    cpuRatio: ratios((figure) => figure.cpuMsPerRequest),
-  }
+  const first = at(figures, 0)
+  return contenders.map(({ who }, index) => {
+    const own = at(figures, index)
+    const ratio = (read: (figure: Figure) => number | null) =>
+      medianOf(own.map((figure, round) => divide(read(at(first, round)), read(figure))))
+    return {
+      who,
+      ...medianFigure(own),
+      speedRatio: ratio((figure) => figure.requestsPerSecond) ?? 0,
+      cpuRatio: ratio((figure) => figure.cpuMsPerRequest),
+    }
+  })
 }
 
-async function measure(client: LoadClient, side: Side): Promise<Figure> {
-  const before = cpuTimeMs(side.pids())
-  const { requests, requestsPerSecond, bytes } = await client.run(side.request)
-  const after = cpuTimeMs(side.pids())
+/** What one round of a contender took. One in which no answer came to its end says nothing, so it is done again for longer. */
+async function measure({ who, run, cpu }: Contender, seconds: number): Promise<Figure> {
+  const before = cpu()
+  const { requests, requestsPerSecond, bytes } = await run(seconds)
+  const after = cpu()
+  if (requests === 0) {
+    if (seconds > longestSeconds) throw new Error(`${who} finished no answer in ${seconds} s`)
+    return await measure({ who, run, cpu }, seconds * 3)
+  }
   return {
     requestsPerSecond,
     cpuMsPerRequest: before === null || after === null ? null : (after - before) / requests,
     bytesPerRequest: bytes / requests,
   }
 }
+
+const longestSeconds = 30
 
 function medianFigure(figures: readonly Figure[]): Figure {
   return {

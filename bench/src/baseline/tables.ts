@@ -24,7 +24,7 @@ const tables = `
     primary key (location_id, id)
   );
   insert into baseline.fee_schedule
-  select location_id, id, source_id, source::json ->> 'name', is_hidden from record where dataset = 'fee_schedules';
+  select location_id, id, source_id, document::json #>> '{attributes,name}', is_hidden from record where dataset = 'fee_schedules';
 
   create table baseline.carrier (
     location_id bigint not null, id bigint not null, name text not null, payer_id text,
@@ -32,7 +32,8 @@ const tables = `
   );
   insert into baseline.carrier
   select location_id, row_number() over (partition by location_id order by name, payer_id), name, payer_id
-    from (select distinct location_id, source::json ->> 'carrier_name' as name, source::json ->> 'payer_id' as payer_id
+    from (select distinct location_id, document::json #>> '{attributes,carrier_name}' as name,
+                 document::json #>> '{attributes,payer_id}' as payer_id
             from record where dataset = 'insurance_plans') as plan;
 
   create table baseline.insurance_plan (
@@ -41,14 +42,14 @@ const tables = `
     updated_at timestamptz not null
   );
   insert into baseline.insurance_plan
-  select r.location_id, r.id, r.source_id, p.plan_name, p.group_number, c.id, f.id, p.employer_name, p.plan_type, p.renewal_month,
-         r.is_hidden, timestamptz 'epoch' + r.modified_at * interval '1 microsecond'
+  select r.location_id, r.id, r.source_id, p.plan_name, p.group_number, c.id, (p.fee_schedule #>> '{data,id}')::bigint,
+         p.employer_name, p.plan_type, p.renewal_month, r.is_hidden,
+         timestamptz 'epoch' + r.modified_at * interval '1 microsecond'
     from record r
-   cross join json_to_record(r.source::json) as p (
+   cross join json_to_record(r.document::json -> 'attributes') as p (
            plan_name text, group_number text, carrier_name text, payer_id text, employer_name text, plan_type text, renewal_month integer,
-           fee_schedule_source_id text)
+           fee_schedule json)
     left join baseline.carrier c on c.location_id = r.location_id and c.name = p.carrier_name and c.payer_id = p.payer_id
-    left join baseline.fee_schedule f on f.location_id = r.location_id and f.source_id = p.fee_schedule_source_id
    where r.dataset = 'insurance_plans'
    order by r.location_id, r.id;
   alter table baseline.insurance_plan add primary key (location_id, id);

@@ -1,7 +1,8 @@
 import { findLoadClient } from '../client/load.ts'
 import { readCommandLine, usage } from '../command-line.ts'
-import { type Comparison, compare, type Side } from '../measure.ts'
-import { formatRows, type Row } from '../report.ts'
+import { cpuClock } from '../cpu-time.ts'
+import { type Contender, contest, type Measured } from '../measure.ts'
+import { formatTable, readable } from '../report/table.ts'
 import { createWorld, runSql, type World } from '../world/practice.ts'
 import { createThrowAwayServer, type ThrowAwayServer } from '../world/throw-away-server.ts'
 import { type Filled, fillAppointments } from './fill.ts'
@@ -45,16 +46,18 @@ async function bench(
   await runSql(world.adminUrl, 'vacuum analyze')
   await runSql(world.adminUrl, 'checkpoint')
   const client = await findLoadClient()
-  const sideOf = (filled: Filled, query: string): Side => ({
-    request: {
-      url: urlOf(world, filled, query),
-      headers: { Authorization: `Bearer ${world.vendor.token}` },
-      connections: 1,
-      seconds: options.seconds,
-    },
-    pids: () => [server.pid(), ...server.postgresPids()],
+  const contenderOf = (filled: Filled, query: string): Contender => ({
+    who: String(filled.rows),
+    cpu: cpuClock(() => [server.pid()], server),
+    run: (seconds) =>
+      client.run({
+        url: urlOf(world, filled, query),
+        headers: { Authorization: `Bearer ${world.vendor.token}` },
+        connections: 1,
+        seconds,
+      }),
   })
-  const rows: Row[] = []
+  const rows: { name: string; measured: Measured[] }[] = []
   const missed: string[] = []
   const ofSmall = queriesOf(small)
   for (const [index, { name, query, records }] of queriesOf(large).entries()) {
@@ -62,15 +65,22 @@ async function bench(
     await requireRecords(world, large, query, records)
     await requireRecords(world, small, other, records)
     say(`${name} …`)
-    const sides = { ours: sideOf(large, query), theirs: sideOf(small, other) }
-    const result = await compare(client, sides, { rounds: options.rounds, warmUpSeconds: 1 })
-    rows.push({ name, connections: 1, target: null, ...result })
-    if (costRatioOf(result) > costRatioMax) missed.push(name)
+    const contenders = [contenderOf(large, query), contenderOf(small, other)]
+    const measured = await contest(contenders, { ...options, warmUpSeconds: 1 })
+    rows.push({ name, measured })
+    if (costRatioOf(measured) > costRatioMax) missed.push(name)
   }
   if (options.json) console.log(JSON.stringify({ client: client.name, options, rows, missed }))
   else {
-    const sides = { ours: '1,000,000', theirs: '10,000' }
-    console.log(formatRows('\nFilters and deltas of a location of 1,000,000 beside one of 10,000', sides, rows))
+    const head = ['', '1,000,000', '10,000', 'cost']
+    const lines = rows.map(({ name, measured }) => [
+      name,
+      ...measured.map(({ requestsPerSecond }) => `${readable(requestsPerSecond)}/s`),
+      `${costRatioOf(measured).toFixed(2)} ×`,
+    ])
+    console.log(
+      `\nFilters and deltas of a location of 1,000,000 beside one of 10,000\n${formatTable([head, ...lines], [0])}`,
+    )
     const verdict = missed.length === 0 ? 'all hold' : `MISSED by ${missed.join('; ')}`
     console.log(`At most ${costRatioMax} × the cost: ${verdict}.`)
   }
@@ -78,8 +88,8 @@ async function bench(
 }
 
 /** Processor time, the steadier figure; where the system does not tell it, the time that an answer takes. */
-function costRatioOf({ cpuRatio, speedRatio }: Comparison): number {
-  return cpuRatio ?? 1 / speedRatio
+function costRatioOf([, small]: readonly Measured[]): number {
+  return small?.cpuRatio ?? 1 / (small?.speedRatio ?? Number.NaN)
 }
 
 function urlOf(world: World, filled: Filled, query: string): string {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { parseArgs, promisify } from 'node:util'
 import { generateVolume } from '@bridgework/practice-simulator'
-import { cpuTimeMs, endedCpuTimeMs } from '../cpu-time.ts'
+import { cpuClock, endedCpuTimeMs } from '../cpu-time.ts'
 import { createWorld, runSql, type World } from '../world/practice.ts'
 import { createThrowAwayServer, type ThrowAwayServer } from '../world/throw-away-server.ts'
 import { packLines, sendUpload } from '../world/upload.ts'
@@ -93,7 +93,8 @@ async function fill(world: World, patients: number): Promise<number> {
 async function firstSync(world: World, kind: Kind, side: string, records: number): Promise<Figures> {
   const target = await newTarget(world, kind)
   const { server, vendor } = world
-  const postgresMs = () => (cpuTimeMs(server.postgresPids()) ?? 0) + endedCpuTimeMs(server.postmasterPid())
+  const clock = cpuClock(() => [], server)
+  const postgresMs = () => clock() ?? 0
   const before = { client: endedCpuTimeMs(process.pid), postgres: postgresMs(), at: performance.now() }
   const { stdout } = await promisify(execFile)(
     process.execPath,

@@ -13,3 +13,9 @@ export async function verifyMillion(): Promise<string> {
   await runTests('packages/client/src/sync/verify-volume.test.ts', { BRIDGEWORK_TEST_RECORDS: records })
   return `${records} records`
 }
+
+/** A database of the oldest kept version with a million records is migrated: how long a reader and a writer wait meanwhile. */
+export async function migrateMillion(): Promise<string> {
+  await runTests('apps/server/src/acceptance/upgrade-locks.test.ts', { BRIDGEWORK_TEST_RECORDS: records })
+  return `${records} records`
+}

@@ -1,4 +1,4 @@
-import { pullMillion, verifyMillion } from './a-million.ts'
+import { migrateMillion, pullMillion, verifyMillion } from './a-million.ts'
 import { accountForPatients } from './account-for-patients.ts'
 import { auditFindsLoss } from './audit-finds-loss.ts'
 import { discloseUnderKills } from './disclose-under-kills.ts'
@@ -44,5 +44,6 @@ export const rows: readonly Row[] = [
   { id: 'M01', title: 'mirrors of practices that live are killed behind a network that fails', run: mirrorPractices },
   { id: 'M02', title: 'a million treatments are pulled', run: pullMillion },
   { id: 'M03', title: 'a copy of a million treatments is verified', run: verifyMillion },
+  { id: 'MIG', title: 'a million records are migrated while they are read and written', run: migrateMillion },
   { id: 'M04', title: 'the client’s package runs on Node 20.3, Bun and Deno', run: otherRuntimes },
 ]

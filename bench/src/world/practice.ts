@@ -23,21 +23,27 @@ export type World = {
   ownerUrl: string
 }
 
-/** Fills a running server's directory as the operator's commands do, and gets the vendor its token over HTTP. */
-export async function createWorld(server: ThrowAwayServer, options: { locations: number }): Promise<World> {
+/** Fills a running server's directory as the operator's commands do, and gets the vendor its token over HTTP. `name`: the vendor's. */
+export async function createWorld(
+  server: ThrowAwayServer,
+  options: { locations: number; name?: string },
+): Promise<World> {
+  const { name = 'Vendor' } = options
   const { adminUrl, ownerUrl, serverUrl, close } = await connectEmbedded(server.dataDir, { log: () => {} })
   const pool = new pg.Pool({ connectionString: serverUrl, max: 2 })
   pool.on('error', () => {})
   try {
     const secretKey = loadSecretKey(server)
-    const organization = await createOrganization(pool, { name: 'Practice' })
+    const organization = await createOrganization(pool, {
+      name: options.name === undefined ? 'Practice' : `Practice of ${options.name}`,
+    })
     const locationIds = []
     for (let number = 1; number <= options.locations; number += 1) {
       const source = { sourceId: String(number), name: `Location ${number}` }
       locationIds.push((await createLocation(pool, organization.id, source)).id)
     }
-    const owner = { email: 'owner@vendor.example', name: 'Owner' }
-    const company = await createCompany(pool, { name: 'Vendor', owner })
+    const owner = { email: `owner@${name.toLowerCase()}.example`, name: 'Owner' }
+    const company = await createCompany(pool, { name, owner })
     const by = { companyId: company.company.id, memberId: company.owner.id }
     await ensureFirstAgreement(pool)
     await acceptAgreement(pool, { ...by, version: 1 })
