@@ -9,6 +9,8 @@ import type { IngestProblemKind } from './ingest-client.ts'
 export type AgentEvent =
   | { event: 'agent.started'; server: string; connector: string; intervalSeconds: number | null }
   | { event: 'agent.stopped' }
+  /** The agent goes on without its status page; `because` is the system's code. */
+  | { event: 'status.unavailable'; port: number; because: string }
   | { event: 'cycle.began' }
   | { event: 'cycle.finished'; durationMs: number; uploaded: number; refused: number }
   | { event: 'cycle.put_off'; because: SourceProblemKind; what: string; todo: string }

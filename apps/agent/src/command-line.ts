@@ -1,7 +1,7 @@
 import { createOption, createProgram, once } from '@bridgework/command-line'
 import { agentVersion } from './version.ts'
 
-type CommandName = 'enroll' | 'run' | 'check' | 'confirm-restore'
+type CommandName = 'setup' | 'enroll' | 'run' | 'check' | 'confirm-restore' | 'update'
 
 /** Options by name; a flag that was given is `true`. */
 export type Options = ReadonlyMap<string, string | true>
@@ -12,13 +12,49 @@ export type CommandLine = { command: CommandName; options: Options } | { print: 
 const json = ['--json', 'print JSON, one object per line'] as const
 const config = ['--config <path>', 'the settings file; "bridgework-agent --help" names the default'] as const
 
+const timeZone = [
+  '--time-zone <zone>',
+  'time zone of every location, like America/Chicago (default: set at Bridgework, or found in the database)',
+] as const
+const name = ['--name <text>', 'a name for this agent (default: the name of this computer)'] as const
+const statusPort = [
+  '--status-port <port>',
+  'show the status at http://127.0.0.1:<port>/, to this computer only',
+] as const
+
+const encryption = [
+  ['--db-tls <how>', 'encryption of the connection: "off", "required" or "verified" (default: "off")'],
+  ['--db-tls-ca-file <path>', 'certificate (PEM) of the authority that signed the database server’s; means "verified"'],
+] as const
+
 const commands: Readonly<Record<CommandName, { help: string; options: readonly (readonly [string, string])[] }>> = {
+  setup: {
+    help: 'Find Open Dental, enrol, check and start the service. Asks for what is not given; needs no terminal when all is.',
+    options: [
+      ['--server <url>', 'the address of Bridgework'],
+      ['--code <code>', 'the one-time code; it begins with bwe_'],
+      name,
+      ['--open-dental <folder>', 'where Open Dental is installed (default: the usual folders)'],
+      ['--db-host <host>', 'the database server (default: as Open Dental says)'],
+      ['--db-port <port>', 'its port (default: as Open Dental says, or 3306 to 3308)'],
+      ['--db-name <name>', 'the database (default: as Open Dental says)'],
+      ...encryption,
+      ['--db-admin <user>', 'a database administrator, who creates the user that can only read'],
+      ['--db-admin-password-file <path>', 'file with the password of the administrator; it is not kept'],
+      ['--db-user <user>', 'the database user that can only read (default: "bridgework")'],
+      ['--db-password-file <path>', 'without --db-admin: file with the password of that user'],
+      timeZone,
+      statusPort,
+      ['--replace', 'enroll again'],
+      config,
+    ],
+  },
   enroll: {
     help: 'Exchange a one-time code for the key of this agent, and write the settings file.',
     options: [
       ['--server <url>', 'the address of Bridgework'],
       ['--code <code>', 'the one-time code; it begins with bwe_'],
-      ['--name <text>', 'a name for this agent (default: the name of this computer)'],
+      name,
       ['--connector <name>', '"open-dental", or "files" for exports of another system (default: "open-dental")'],
       ['--db-user <user>', 'a database user that can only read'],
       ['--db-password-file <path>', 'file with the password (default: BRIDGEWORK_AGENT_DB_PASSWORD, or you are asked)'],
@@ -26,14 +62,13 @@ const commands: Readonly<Record<CommandName, { help: string; options: readonly (
       ['--db-port <port>', 'its port (default: 3306)'],
       ['--db-socket <path>', 'a socket to use instead of host and port'],
       ['--db-name <name>', 'the database (default: "opendental")'],
+      ...encryption,
       ['--folder <path>', 'with --connector files: the folder with the exports'],
       ['--mapping <path>', 'with --connector files: the mapping file (TOML or JSON)'],
-      [
-        '--time-zone <zone>',
-        'time zone of every location, like America/Chicago (default: set at Bridgework, or found in the database)',
-      ],
+      timeZone,
       ['--interval <seconds>', 'time between two cycles (default: 60)'],
       ['--state <path>', 'file in which the agent remembers what it sent'],
+      statusPort,
       ['--replace', 'enroll again; settings that you do not give stay as they are'],
       config,
     ],
@@ -43,6 +78,7 @@ const commands: Readonly<Record<CommandName, { help: string; options: readonly (
     options: [
       ['--once', 'run one cycle, then exit'],
       ['--full', 'read and compare every record in the first cycle'],
+      ['--until-input-ends', 'stop when the standard input ends, for a service without signals'],
       json,
       config,
     ],
@@ -52,14 +88,18 @@ const commands: Readonly<Record<CommandName, { help: string; options: readonly (
     help: 'Confirm that the office works with a restored backup of its database, so that the agent goes on.',
     options: [config],
   },
+  update: {
+    help: 'Install a signed release of the agent. A running agent tries it, and goes back when it does not report.',
+    options: [['--file <path>', 'the release; its name ends in .release']],
+  },
 }
 
 const notes = `
-Start with: bridgework-agent enroll --server <url> --code <code> --db-user <user>
+Start with: bridgework-agent setup
 Options of a command: bridgework-agent <command> --help
 
 Settings file: --config, else BRIDGEWORK_AGENT_CONFIG, else ~/.config/bridgework-agent/config.json
-(as root: /etc/bridgework-agent/config.json).
+(as root: /etc/bridgework-agent/config.json; on Windows: Bridgework\\Agent\\config.json in ProgramData).
 Exit codes: 0 success, 1 failure, 2 wrong option or setting, 3 the server refused the agent's key.`
 
 /** Parses the command line, or throws a `UsageError` that says what is wrong. */

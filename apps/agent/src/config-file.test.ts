@@ -22,13 +22,22 @@ test('settings that are not given have their stated values', () => {
     agentKey: 'bwa_x',
     source: {
       connector: 'open-dental',
-      database: { host: '127.0.0.1', port: 3306, socket: null, user: 'reader', password: '', name: 'opendental' },
+      database: {
+        host: '127.0.0.1',
+        port: 3306,
+        socket: null,
+        user: 'reader',
+        password: '',
+        name: 'opendental',
+        tls: null,
+      },
     },
     timeZone: null,
     sendNotes: true,
     intervalSeconds: 60,
     uploadLinesMax: 5000,
     statePath: '/etc/bridgework-agent/state.sqlite',
+    statusPort: null,
   })
 })
 
@@ -65,6 +74,32 @@ test('all faults of the settings are reported together', () => {
   for (const broken of ['', '{', '[]', '7', 'null', '{}']) assert.throws(() => parseConfig(broken, 'c'), UsageError)
 })
 
+test('TLS to the database is off, required or verified, and what cannot work together is refused', (t) => {
+  const parsed = (more: object) => {
+    const { source } = parseConfig(JSON.stringify({ ...good, database: { ...good.database, ...more } }), 'c')
+    return source.connector === 'open-dental' ? source.database.tls : undefined
+  }
+  const host = 'db.example'
+  assert.equal(parsed({ tls: 'off' }), null)
+  assert.deepEqual(parsed({ tls: 'required' }), { mode: 'required' })
+  assert.deepEqual(parsed({ tls: 'verified', host }), { mode: 'verified', caFile: null })
+  const verified = { tls: 'verified', tls_ca_file: '/etc/ca.pem', host }
+  assert.deepEqual(parsed(verified), { mode: 'verified', caFile: '/etc/ca.pem' })
+  for (const [more, expected] of [
+    [{ tls: 'on' }, /database\.tls must be "off", "required" or "verified"/],
+    [{ tls: 'verified', host: '192.0.2.7' }, /database\.host must be a name, as in the certificate/],
+    [{ tls: 'required', socket: '/run/s' }, /database\.tls cannot be used with database\.socket/],
+    [{ tls: 'required', tls_ca_file: '/etc/ca.pem' }, /database\.tls_ca_file needs database\.tls "verified"/],
+  ] as const) {
+    assert.throws(() => parsed(more), expected)
+  }
+  // What enrol writes reads as it was.
+  const path = join(temporaryFolder(t), 'config.json')
+  const config = parseConfig(JSON.stringify({ ...good, database: { ...good.database, ...verified } }), path)
+  prepareConfigFile(path).write(config)
+  assert.deepEqual(readConfig(path), config)
+})
+
 test('settings are written whole and for their owner alone, or not at all', (t) => {
   const folder = join(temporaryFolder(t), 'new')
   const path = join(folder, 'config.json')
@@ -85,10 +120,17 @@ test('a folder that cannot be written to is reported before anything else happen
   assert.ok(existsSync(file))
 })
 
-test('the settings lie in /etc for root and in the home directory for others', () => {
-  assert.equal(defaultConfigPath({ isRoot: true, home: '/root' }), '/etc/bridgework-agent/config.json')
+test('the settings lie in /etc for root, in the home directory for others, and in ProgramData on Windows', () => {
   assert.equal(
-    defaultConfigPath({ isRoot: false, home: '/home/ann' }),
+    defaultConfigPath({ isRoot: true, home: '/root', programData: null }),
+    '/etc/bridgework-agent/config.json',
+  )
+  assert.equal(
+    defaultConfigPath({ isRoot: false, home: '/home/ann', programData: null }),
     '/home/ann/.config/bridgework-agent/config.json',
+  )
+  assert.equal(
+    defaultConfigPath({ isRoot: false, home: 'C:\\Users\\ann', programData: 'C:\\ProgramData' }),
+    'C:\\ProgramData\\Bridgework\\Agent\\config.json',
   )
 })

@@ -10,11 +10,12 @@ import {
   statSync,
   writeSync,
 } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { isIP } from 'node:net'
+import { dirname, join, win32 } from 'node:path'
 import { UsageError } from '@bridgework/command-line'
 import { isTimeZone } from '@bridgework/contract'
 import { didYouMean } from './did-you-mean.ts'
-import type { DatabaseSettings } from './open-dental/database-settings.ts'
+import type { DatabaseSettings, DatabaseTls } from './open-dental/database-settings.ts'
 import { uploadLimits } from './pipeline/context.ts'
 import { parseServerUrl } from './server-url.ts'
 
@@ -32,6 +33,8 @@ export type Config = {
   readonly intervalSeconds: number
   readonly uploadLinesMax: number
   readonly statePath: string
+  /** The port of the status page on this computer; null: there is none. */
+  readonly statusPort: number | null
 }
 
 /** What is read, and by which connector. */
@@ -41,8 +44,9 @@ export type SourceSettings =
 
 export const defaultIntervalSeconds = 60
 
-/** The settings file, unless another one is named. */
-export function defaultConfigPath(environment: { isRoot: boolean; home: string }): string {
+/** The settings file, unless another one is named. `programData`: the folder of that name on Windows, else null. */
+export function defaultConfigPath(environment: { isRoot: boolean; home: string; programData: string | null }): string {
+  if (environment.programData !== null) return win32.join(environment.programData, 'Bridgework', 'Agent', 'config.json')
   return environment.isRoot
     ? '/etc/bridgework-agent/config.json'
     : join(environment.home, '.config', 'bridgework-agent', 'config.json')
@@ -109,6 +113,10 @@ export function parseConfig(text: string, path: string): Config {
       faults,
     ),
     statePath: optionalText(top, 'state_path', faults) ?? join(dirname(path), 'state.sqlite'),
+    statusPort:
+      (top.get('status_port') ?? null) === null
+        ? null
+        : wholeNumber(top, 'status_port', { least: 1, most: 65_535, otherwise: 1 }, faults),
   }
   if (faults.length > 0)
     throw new UsageError(`The settings file ${path} is not valid:\n${faults.map((each) => `  ${each}`).join('\n')}`)
@@ -126,17 +134,47 @@ function sourceOf(top: Fields, faults: string[]): SourceSettings {
   if (connector !== 'open-dental') faults.push('connector must be "open-dental" or "files".')
   if (top.has('files')) faults.push('files does not belong to connector "open-dental". Remove it.')
   const database = fieldsOf(top.get('database') ?? {}, 'database.', databaseNames, faults)
+  const host = optionalText(database, 'database.host', faults) ?? '127.0.0.1'
+  const socket = optionalText(database, 'database.socket', faults)
   return {
     connector: 'open-dental',
     database: {
-      host: optionalText(database, 'database.host', faults) ?? '127.0.0.1',
+      host,
       port: wholeNumber(database, 'database.port', { least: 1, most: 65_535, otherwise: 3306 }, faults),
-      socket: optionalText(database, 'database.socket', faults),
+      socket,
       user: textOf(database, 'database.user', faults),
       password: textOf(database, 'database.password', faults, { mayBeEmpty: true }),
       name: textOf(database, 'database.name', faults),
+      tls: tlsOf(database, { host, socket }, faults),
     },
   }
+}
+
+function tlsOf(database: Fields, at: { host: string; socket: string | null }, faults: string[]): DatabaseTls | null {
+  const mode = optionalText(database, 'database.tls', faults) ?? 'off'
+  const caFile = optionalText(database, 'database.tls_ca_file', faults)
+  return databaseTls({ mode, caFile }, at, faults)
+}
+
+/** How a connection is encrypted, by the values of the settings; adds what cannot be to `faults`. */
+export function databaseTls(
+  { mode, caFile }: { mode: string; caFile: string | null },
+  { host, socket }: { host: string; socket: string | null },
+  faults: string[],
+): DatabaseTls | null {
+  if (mode !== 'verified' && caFile !== null) faults.push('database.tls_ca_file needs database.tls "verified".')
+  if (mode === 'off') return null
+  if (socket !== null)
+    faults.push('database.tls cannot be used with database.socket, which leaves this computer never.')
+  if (mode === 'required') return { mode }
+  if (mode !== 'verified') {
+    faults.push('database.tls must be "off", "required" or "verified".')
+    return null
+  }
+  // The driver compares the certificate with a name alone.
+  if (isIP(host) !== 0)
+    faults.push('database.host must be a name, as in the certificate, when database.tls is "verified".')
+  return { mode, caFile }
 }
 
 /**
@@ -173,12 +211,23 @@ function asDocument(config: Config) {
     organization_id: config.organizationId,
     agent_id: config.agentId,
     agent_key: config.agentKey,
-    ...config.source,
+    ...sourceDocument(config.source),
     time_zone: config.timeZone,
     send_notes: config.sendNotes,
     interval_seconds: config.intervalSeconds,
     upload_lines_max: config.uploadLinesMax,
     state_path: config.statePath,
+    status_port: config.statusPort,
+  }
+}
+
+function sourceDocument(source: SourceSettings): object {
+  if (source.connector === 'files') return source
+  const { tls, ...database } = source.database
+  const caFile = tls?.mode === 'verified' ? tls.caFile : null
+  return {
+    connector: source.connector,
+    database: { ...database, tls: tls?.mode ?? 'off', ...(caFile === null ? {} : { tls_ca_file: caFile }) },
   }
 }
 
@@ -195,9 +244,10 @@ const topNames = [
   'interval_seconds',
   'upload_lines_max',
   'state_path',
+  'status_port',
 ] as const
 const fileNames = ['folder', 'mapping'] as const
-const databaseNames = ['host', 'port', 'socket', 'user', 'password', 'name'] as const
+const databaseNames = ['host', 'port', 'socket', 'user', 'password', 'name', 'tls', 'tls_ca_file'] as const
 
 type Fields = ReadonlyMap<string, unknown>
 

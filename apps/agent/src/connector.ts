@@ -163,6 +163,7 @@ export type Finding = {
 export type SourceProblemKind =
   | 'unreachable'
   | 'access_denied'
+  | 'not_encrypted'
   | 'database_missing'
   | 'not_open_dental'
   | 'rights_missing'

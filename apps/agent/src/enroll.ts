@@ -1,5 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { UsageError } from '@bridgework/command-line'
 import { type Options, optionText } from './command-line.ts'
 import { type Config, defaultIntervalSeconds, parseConfig, prepareConfigFile, readConfig } from './config-file.ts'
@@ -12,7 +12,10 @@ import { agentVersion } from './version.ts'
 
 export type EnrolDeps = {
   readonly configPath: string
+  /** The value of BRIDGEWORK_AGENT_DATA_DIR: the folder of the state; null: beside the settings. */
+  readonly dataDir?: string | null
   readonly hostName: string
+  readonly platform?: NodeJS.Platform
   /** The value of BRIDGEWORK_AGENT_DB_PASSWORD. */
   readonly passwordFromEnvironment: string | undefined
   /** Asks a person; null when there is no terminal. */
@@ -66,7 +69,11 @@ export async function enroll(options: Options, deps: EnrolDeps): Promise<number>
     deps.print(`${error.errors}\n  ${todo}`)
     return 1
   }
-  deps.print(`The agent is enrolled. Only you can read its settings file: ${deps.configPath}`)
+  const readers =
+    deps.platform === 'win32'
+      ? 'The rights of its folder say who can read its settings file'
+      : 'Only you can read its settings file'
+  deps.print(`The agent is enrolled. ${readers}: ${deps.configPath}`)
   const timeZone = config.timeZone === null ? await deps.askTimeZone(config) : null
   if (timeZone !== null) prepareConfigFile(deps.configPath).write({ ...config, timeZone })
   deps.print('Next, run: bridgework-agent check')
@@ -97,7 +104,10 @@ async function draftConfig(
       send_notes: before?.sendNotes ?? true,
       interval_seconds: number('interval', before?.intervalSeconds ?? defaultIntervalSeconds),
       upload_lines_max: before?.uploadLinesMax ?? uploadLimits.linesMax,
-      state_path: optionText(options, 'state') ?? before?.statePath ?? null,
+      state_path:
+        optionText(options, 'state') ?? before?.statePath ?? (deps.dataDir ? join(deps.dataDir, 'state.sqlite') : null),
+      status_port:
+        optionText(options, 'status-port') === null ? (before?.statusPort ?? null) : number('status-port', 1),
     }),
     deps.configPath,
   )
@@ -135,8 +145,18 @@ async function sourceSettings(
       user,
       password: await passwordFor(options, deps, user, database),
       name: optionText(options, 'db-name') ?? database?.name ?? 'opendental',
+      ...tlsSettings(options, database),
     },
   }
+}
+
+function tlsSettings(options: Options, before: DatabaseSettings | null): object {
+  const mode = optionText(options, 'db-tls')
+  const caFile = optionText(options, 'db-tls-ca-file')
+  const caFileBefore = before?.tls?.mode === 'verified' ? before.tls.caFile : null
+  const tls = mode ?? (caFile === null ? (before?.tls?.mode ?? 'off') : 'verified')
+  // The agent may later run from another folder.
+  return { tls, tls_ca_file: caFile === null ? (tls === 'verified' ? caFileBefore : null) : resolve(caFile) }
 }
 
 async function passwordFor(
@@ -146,17 +166,20 @@ async function passwordFor(
   before: DatabaseSettings | null,
 ): Promise<string> {
   const path = optionText(options, 'db-password-file')
-  if (path !== null) {
-    try {
-      return readFileSync(path, 'utf8').replace(/\r?\n$/, '')
-    } catch {
-      throw new UsageError(`The password file ${path} cannot be read.`)
-    }
-  }
+  if (path !== null) return passwordFile(path)
   if (deps.passwordFromEnvironment !== undefined) return deps.passwordFromEnvironment
   if (before !== null && before.user === user) return before.password
   if (deps.askPassword !== null) return await deps.askPassword(`Password of the database user "${user}": `)
   throw new UsageError('Set the database password with --db-password-file or BRIDGEWORK_AGENT_DB_PASSWORD.')
+}
+
+/** The password in a file, without the end of its line. */
+export function passwordFile(path: string): string {
+  try {
+    return readFileSync(path, 'utf8').replace(/\r?\n$/, '')
+  } catch {
+    throw new UsageError(`The password file ${path} cannot be read.`)
+  }
 }
 
 function missing(option: string): never {

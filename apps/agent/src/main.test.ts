@@ -73,7 +73,7 @@ test('an enrolment that fails leaves no settings, and one that would overwrite s
     '--config',
     config,
   ]
-  const env = { BRIDGEWORK_AGENT_DB_PASSWORD: 'p' }
+  const env = { BRIDGEWORK_AGENT_DB_PASSWORD: 'p', BRIDGEWORK_AGENT_DATA_DIR: '/data' }
   const code = await server.enrolmentCode()
   const wrong = await runAgentCommand(args('bwe_wrong'), { env })
   assert.equal(wrong.code, 1)
@@ -82,6 +82,7 @@ test('an enrolment that fails leaves no settings, and one that would overwrite s
 
   assert.equal((await runAgentCommand(args(code), { env })).code, 0)
   const before = readFileSync(config, 'utf8')
+  assert.equal(JSON.parse(before).state_path, '/data/state.sqlite')
   const twice = await runAgentCommand(args(code), { env })
   assert.equal(twice.code, 2)
   assert.match(twice.stderr, /--replace/)
@@ -126,6 +127,28 @@ test('before the code is used up, enroll refuses what cannot work', async (t) =>
   }
   assert.deepEqual(server.requests, [])
   assert.ok(!existsSync(config))
+})
+
+test('enroll --db-tls sets the encryption of the database connection, and --replace keeps it', async (t) => {
+  const server = await startTestService(t)
+  const config = join(temporaryFolder(t), 'config.json')
+  const env = { BRIDGEWORK_AGENT_DB_PASSWORD: 'p' }
+  const enrolled = async (...more: string[]) => {
+    const code = await server.enrolmentCode()
+    const args = ['enroll', '--server', server.url, '--code', code, '--config', config, ...more]
+    const ended = await runAgentCommand(args, { env })
+    assert.equal(ended.code, 0, ended.stdout + ended.stderr)
+    const { tls, tls_ca_file, host } = JSON.parse(readFileSync(config, 'utf8')).database
+    return { tls, tls_ca_file, host }
+  }
+  const verified = { tls: 'verified', tls_ca_file: '/etc/ca.pem', host: 'db.example' }
+  const database = ['--db-user', 'reader', '--db-host', 'db.example']
+  assert.deepEqual(await enrolled(...database, '--db-tls-ca-file', '/etc/ca.pem'), verified)
+  assert.deepEqual(await enrolled('--replace'), verified)
+  assert.equal((await enrolled('--replace', '--db-tls', 'required')).tls, 'required')
+  const code = await server.enrolmentCode()
+  const args = ['enroll', '--server', server.url, '--code', code, '--config', config, '--replace', '--db-tls', 'yes']
+  assert.match((await runAgentCommand(args, { env })).stderr, /database\.tls must be "off", "required" or "verified"/)
 })
 
 test('misspelt commands, options, settings and variables are refused with exit code 2', async (t) => {

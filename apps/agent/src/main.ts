@@ -1,6 +1,8 @@
+import { existsSync, readFileSync } from 'node:fs'
 import { homedir, hostname } from 'node:os'
 import { setFlagsFromString } from 'node:v8'
 import { UsageError } from '@bridgework/command-line'
+import type { Report } from './agent-event.ts'
 import { ask } from './ask.ts'
 import { askPassword } from './ask-password.ts'
 import { sleep } from './backoff.ts'
@@ -10,21 +12,31 @@ import { type Config, defaultConfigPath, readConfig } from './config-file.ts'
 import { confirmRestore } from './confirm-restore.ts'
 import type { Connector } from './connector.ts'
 import { didYouMean } from './did-you-mean.ts'
-import { enroll } from './enroll.ts'
+import { type EnrolDeps, enroll, passwordFile } from './enroll.ts'
 import { askTimeZone } from './enroll-time-zone.ts'
 import { filesConnector } from './files/connector.ts'
 import { ingestClient } from './ingest-client.ts'
+import { pinnedKey } from './launcher/pinned-key.ts'
+import { reportToLauncher } from './launcher/report.ts'
+import { UpdateRefused } from './launcher/signed-release.ts'
+import { openUpdates } from './launcher/updates.ts'
 import { openDentalConnector } from './open-dental/connector.ts'
 import { type AgentDeps, uploadLimits } from './pipeline/context.ts'
 import { type CycleOutcome, runCycle } from './pipeline/cycle.ts'
 import { progressReport } from './progress.ts'
 import { runAgent } from './run-agent.ts'
+import { findDatabaseServer } from './setup/find-open-dental.ts'
+import { setUp } from './setup/setup.ts'
+import { restartWindowsService } from './setup/windows-service.ts'
 import { sourceMemory } from './source-memory.ts'
 import { openState } from './state.ts'
 import { StateUnusable } from './state-file.ts'
+import { type StatusServer, startStatusServer } from './status/server.ts'
+import { type AgentStatus, createStatus } from './status/status.ts'
+import { agentVersion } from './version.ts'
 
 const exitCodes = { good: 0, failed: 1, usage: 2, keyRefused: 3 } as const
-const environmentNames = ['BRIDGEWORK_AGENT_CONFIG', 'BRIDGEWORK_AGENT_DB_PASSWORD']
+const environmentNames = ['BRIDGEWORK_AGENT_CONFIG', 'BRIDGEWORK_AGENT_DATA_DIR', 'BRIDGEWORK_AGENT_DB_PASSWORD']
 
 // A chunk of rows outlives the young generation, and V8 lets the old one grow to four times what is alive before it collects: the longer a
 // read, the more of an office's memory would hold garbage. `memory.test.ts` fails without this, or when a Node ignores it.
@@ -55,21 +67,38 @@ async function main(): Promise<number> {
   const configPath =
     optionText(line.options, 'config') ??
     process.env.BRIDGEWORK_AGENT_CONFIG ??
-    defaultConfigPath({ isRoot, home: homedir() })
+    defaultConfigPath({ isRoot, home: homedir(), programData: onWindows(process.env.ProgramData) })
+  const asking = {
+    ask: process.stdin.isTTY ? (question: string) => ask(process.stdin, process.stderr, question) : null,
+    askPassword: process.stdin.isTTY
+      ? (question: string) => askPassword(process.stdin, process.stderr, question)
+      : null,
+    print: (text: string) => console.log(text),
+  }
+  const enrolling: EnrolDeps = {
+    ...asking,
+    configPath,
+    dataDir: process.env.BRIDGEWORK_AGENT_DATA_DIR ?? null,
+    hostName: hostname(),
+    platform: process.platform,
+    passwordFromEnvironment: process.env.BRIDGEWORK_AGENT_DB_PASSWORD,
+    askTimeZone: (config) => askTimeZone(ingestClient(config), connectorOf(config), asking),
+  }
   switch (line.command) {
-    case 'enroll':
-      return await enroll(line.options, {
-        configPath,
-        hostName: hostname(),
-        passwordFromEnvironment: process.env.BRIDGEWORK_AGENT_DB_PASSWORD,
-        askPassword: process.stdin.isTTY ? (question) => askPassword(process.stdin, process.stderr, question) : null,
-        print: (text) => console.log(text),
-        askTimeZone: (config) =>
-          askTimeZone(ingestClient(config), connectorOf(config), {
-            ask: process.stdin.isTTY ? (question) => ask(process.stdin, process.stderr, question) : null,
-            print: (text) => console.log(text),
-          }),
+    case 'setup':
+      return await setUp(line.options, {
+        ...asking,
+        readPassword: passwordFile,
+        passwordFromEnvironment: enrolling.passwordFromEnvironment,
+        folders: foldersOfPrograms(),
+        findDatabaseServer,
+        isEnrolled: existsSync(configPath),
+        enroll: (options, password) => enroll(options, { ...enrolling, passwordFromEnvironment: password }),
+        check: () => runCheck(readConfig(configPath), false),
+        startService: () => (process.platform === 'win32' ? restartWindowsService() : null),
       })
+    case 'enroll':
+      return await enroll(line.options, enrolling)
     case 'check':
       return await runCheck(readConfig(configPath), line.options.get('json') === true)
     case 'confirm-restore': {
@@ -77,9 +106,42 @@ async function main(): Promise<number> {
       const memory = sourceMemory(config.statePath)
       return await confirmRestore({ connector: connectorOf(config), memory, print: (text) => console.log(text) })
     }
+    case 'update':
+      return installUpdate(optionText(line.options, 'file'), process.env.BRIDGEWORK_AGENT_DATA_DIR)
     case 'run':
       return await run(readConfig(configPath), line.options)
   }
+}
+
+function installUpdate(file: string | null, dataDir: string | undefined): number {
+  const key = pinnedKey()
+  if (key === null) throw new UsageError('This build of the agent takes no updates. Install the new package.')
+  if (dataDir === undefined) throw new UsageError('BRIDGEWORK_AGENT_DATA_DIR is not set. Install the new package.')
+  if (file === null) throw new UsageError('--file is missing. See "bridgework-agent update --help".')
+  try {
+    const version = openUpdates(dataDir, key).install(readFileSync(file), agentVersion)
+    console.log(`Version ${version} is installed. A running agent tries it within a minute.`)
+    return exitCodes.good
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? String(error.code) : null
+    if (!(error instanceof UpdateRefused) && code === null) throw error
+    console.error(
+      error instanceof UpdateRefused ? error.message : `The update is not installed (${code}). Nothing changed.`,
+    )
+    return exitCodes.failed
+  }
+}
+
+/** What Windows alone has; null elsewhere. */
+function onWindows<T>(value: T | null | undefined): T | null {
+  return process.platform === 'win32' ? (value ?? null) : null
+}
+
+/** Where Open Dental is installed on Windows: its installer knows no other system. */
+function foldersOfPrograms(): string[] {
+  const { SystemDrive = 'C:' } = process.env
+  const folders = [process.env['ProgramFiles(x86)'], process.env.ProgramFiles, `${SystemDrive}\\`]
+  return folders.flatMap((folder) => onWindows(folder) ?? [])
 }
 
 /** Otherwise a misspelt variable would have no effect, and no error. */
@@ -118,14 +180,27 @@ async function run(config: Config, options: Options): Promise<number> {
   const once = options.get('once') === true
   const terminal = process.stdout.isTTY === true
   const mode = options.get('json') === true ? 'json' : terminal ? 'terminal' : 'lines'
-  const report = progressReport(mode, { write: (text) => process.stdout.write(text), nowMs: Date.now })
+  const print = progressReport(mode, { write: (text) => process.stdout.write(text), nowMs: Date.now })
+  const status = createStatus({ version: agentVersion, nowMs: Date.now })
+  const report: Report = (event) => {
+    print(event)
+    status.report(event)
+  }
   const stop = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort())
+  if (options.get('until-input-ends') === true) process.stdin.once('end', () => stop.abort()).resume()
 
+  const toLauncher = reportToLauncher(() => stop.abort())
+  const client = ingestClient(config)
+  const identify = async () => {
+    const self = await client.identify()
+    toLauncher()
+    return self
+  }
   const state = openState(config.statePath, config)
   const deps: AgentDeps = {
     connector: connectorOf(config),
-    client: ingestClient(config),
+    client: { ...client, identify },
     state,
     limits: { ...uploadLimits, linesMax: config.uploadLinesMax },
     sendNotes: config.sendNotes,
@@ -135,7 +210,9 @@ async function run(config: Config, options: Options): Promise<number> {
     report,
     signal: stop.signal,
   }
+  let page: StatusServer | null = null
   try {
+    page = config.statusPort === null || once ? null : await showStatus(config.statusPort, status.read, report)
     const intervalSeconds = once ? null : config.intervalSeconds
     report({ event: 'agent.started', server: config.serverUrl, connector: config.source.connector, intervalSeconds })
     if (state.wasReset) report({ event: 'state.reset' })
@@ -146,7 +223,21 @@ async function run(config: Config, options: Options): Promise<number> {
     report({ event: 'agent.stopped' })
     return exitCodeOf(outcome, exitCodes.good)
   } finally {
+    await page?.stop()
     state.close()
+    // Reading it would keep the process alive.
+    process.stdin.destroy()
+  }
+}
+
+/** The page is a convenience: a port that another program has is no reason not to run. */
+async function showStatus(port: number, read: () => AgentStatus, report: Report): Promise<StatusServer | null> {
+  try {
+    return await startStatusServer(port, read)
+  } catch (error) {
+    const because = error instanceof Error && 'code' in error ? String(error.code) : 'unknown reason'
+    report({ event: 'status.unavailable', port, because })
+    return null
   }
 }
 

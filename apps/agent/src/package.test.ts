@@ -44,7 +44,7 @@ describe('the package', () => {
     assert.ok(existsSync(join(installed, 'node_modules', '.bin', 'bridgework-agent')))
     const help = await runAgentCommand(['--help'], { main: command, cwd: installed })
     assert.equal(help.code, 0, help.stderr)
-    assert.match(help.stdout, /bridgework-agent enroll --server/)
+    assert.match(help.stdout, /Start with: bridgework-agent setup/)
     assert.equal((await runAgentCommand(['--version'], { main: command })).stdout.trim(), agentVersion)
   })
 

@@ -29,20 +29,23 @@ export function progressReport(
     }
     const at = new Date(nowMs).toISOString()
     if (mode === 'json') deps.write(`${JSON.stringify({ at, ...event })}\n`)
-    else if (mode === 'lines') deps.write(`${at} ${describe(event, nowMs)}\n`)
+    else if (mode === 'lines') deps.write(`${at} ${eventText(event, nowMs)}\n`)
     else {
-      deps.write(`${lineIsOpen ? '\r\u001b[2K' : ''}${describe(event, nowMs)}\n`)
+      deps.write(`${lineIsOpen ? '\r\u001b[2K' : ''}${eventText(event, nowMs)}\n`)
       lineIsOpen = false
     }
   }
 }
 
-function describe(event: AgentEvent, nowMs: number): string {
+/** The event as a line of the log. */
+export function eventText(event: AgentEvent, nowMs: number): string {
   switch (event.event) {
     case 'agent.started':
       return `Agent started: ${event.connector} to ${event.server}, ${event.intervalSeconds === null ? 'one cycle' : `a cycle every ${event.intervalSeconds} s`}`
     case 'agent.stopped':
       return 'Agent stopped'
+    case 'status.unavailable':
+      return `The status page is not shown: port ${event.port} cannot be used (${event.because}). Choose another "status_port" in the settings`
     case 'cycle.began':
       return 'Cycle started'
     case 'cycle.finished':

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { gunzipSync } from 'node:zlib'
-import { datasetNames, datasetsWithNotes } from '@bridgework/contract'
+import { type DatasetName, datasetNames, datasetsWithNotes, getDataset } from '@bridgework/contract'
 import { ingestUrl } from '@bridgework/contract/ingest'
 import { createEnrolmentCode } from '../../server/src/modules/agents/agent-key.ts'
 import { changeAccess } from '../../server/src/modules/consent/grant.ts'
@@ -13,6 +13,7 @@ import { updateOrganization } from '../../server/src/modules/directory/organizat
 import { confirmRemoval } from '../../server/src/modules/records/removal-decision.ts'
 import { listRemovals } from '../../server/src/modules/records/removal-store.ts'
 import { removeSlice } from '../../server/src/modules/records/remover.ts'
+import { type SourceColumns, sourceOf } from '../../server/src/modules/records/stored-source.ts'
 import type { LocationId } from '../../server/src/platform/identity/identity.ts'
 import { someWorld, type TestScope, type TestVendor, type TestWorld } from '../../server/src/test-world.ts'
 
@@ -118,15 +119,17 @@ async function startLine(
   }
   /** Every record, in the order of its id; `isGone`: the service hid it, and not its own source. */
   const records = async () => {
-    const { rows } = await pool.query<{
-      location: string
-      location_id: string
-      dataset: string
-      source_id: string
-      is_hidden: boolean
-      source: string
-    }>(
-      `select l.source_id as location, r.location_id, r.dataset, r.source_id, r.is_hidden, r.source
+    const { rows } = await pool.query<
+      {
+        location: string
+        location_id: string
+        dataset: DatasetName
+        source_id: string
+        is_hidden: boolean
+      } & SourceColumns
+    >(
+      `select l.source_id as location, r.location_id, r.dataset, r.source_id, r.is_hidden, r.source, r.source_kept, r.document,
+              r.document_with_notes
          from record r join location l on l.id = r.location_id
         where l.organization_id = $1
         order by r.id`,
@@ -134,7 +137,8 @@ async function startLine(
     )
     return rows.map((row) => {
       const path = ingestUrl('sendRecords', { location_id: row.location_id, dataset: row.dataset })
-      return { ...row, isGone: row.is_hidden && !hiddenBySource.has(`${path} ${row.source_id}`) }
+      const source = sourceOf(getDataset(row.dataset), row)
+      return { ...row, source, isGone: row.is_hidden && !hiddenBySource.has(`${path} ${row.source_id}`) }
     })
   }
   /** What the service shows, by "location's own key/dataset", then by source id. */
@@ -143,7 +147,7 @@ async function startLine(
     for (const { isGone, location, dataset, source_id, source } of await records()) {
       if (isGone) continue
       const key = `${location}/${dataset}`
-      all.set(key, (all.get(key) ?? new Map<string, Attributes>()).set(source_id, JSON.parse(source)))
+      all.set(key, (all.get(key) ?? new Map<string, Attributes>()).set(source_id, source))
     }
     return all
   }

@@ -17,6 +17,7 @@ import { readLocations } from './locations.ts'
 import { findingOnReplica } from './replica.ts'
 import { assertQuiet, type Guard, openSession, type Session } from './session.ts'
 import { notesTable, tablesOfNewerVersions, tablesRead } from './tables-read.ts'
+import { findingOnTls } from './tls.ts'
 import { wallTimeOrNull, withOffset } from './wall-time.ts'
 
 /**
@@ -34,6 +35,7 @@ export async function checkOpenDental(
   try {
     session = await openSession(settings, notes)
     findings.push(good(`The database "${settings.name}" answers.`))
+    findings.push(await findingOnTls(session.database))
     await assertIsOpenDental(session.database)
     await assertMayRead(session)
     findings.push(good('The database user may read every table that the agent needs.'))

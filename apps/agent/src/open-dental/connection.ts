@@ -1,5 +1,7 @@
-import { createConnection } from 'mysql2/promise'
-import { databaseProblem } from './database-problem.ts'
+import { X509Certificate } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { createConnection, type SslOptions } from 'mysql2/promise'
+import { authoritiesUnusable, databaseProblem } from './database-problem.ts'
 import type { DatabaseSettings } from './database-settings.ts'
 import { type MendedCounts, mendedCounts, mendRows } from './mended-values.ts'
 
@@ -25,7 +27,9 @@ export const statementSecondsMax = 15
  * LOAD DATA LOCAL is off: a server must not be able to ask for our files.
  */
 export async function connectDatabase(settings: DatabaseSettings): Promise<Database> {
+  const ssl = tlsOptions(settings)
   const connection = await createConnection({
+    ...(ssl === null ? {} : { ssl }),
     ...(settings.socket === null ? { host: settings.host, port: settings.port } : { socketPath: settings.socket }),
     user: settings.user,
     password: settings.password,
@@ -67,6 +71,30 @@ export async function connectDatabase(settings: DatabaseSettings): Promise<Datab
       await connection.end().catch(() => connection.destroy())
     },
   }
+}
+
+/** What the driver is told. A file of authorities is read for each connection, so that a new one is used without a restart. */
+function tlsOptions({ tls }: DatabaseSettings): SslOptions | null {
+  if (tls === undefined || tls === null) return null
+  if (tls.mode === 'required') return { rejectUnauthorized: false }
+  const ca = tls.caFile === null ? {} : { ca: readAuthorities(tls.caFile) }
+  return { ...ca, rejectUnauthorized: true, verifyIdentity: true }
+}
+
+function readAuthorities(path: string): string {
+  let text: string
+  try {
+    text = readFileSync(path, 'utf8')
+  } catch (error) {
+    throw authoritiesUnusable(`The file ${path} cannot be read`, error)
+  }
+  try {
+    // Node takes a file without any certificate, and then trusts nobody, which would look like the server's fault.
+    new X509Certificate(text)
+  } catch (error) {
+    throw authoritiesUnusable(`The file ${path} does not begin with a certificate in PEM`, error)
+  }
+  return text
 }
 
 /** True by `typeCast` above: each column is text or null. A statement without a result set gives no rows. */

@@ -17,7 +17,25 @@ export function databaseProblem(error: unknown, settings: DatabaseSettings): Sou
       return new SourceProblem(
         'access_denied',
         `The database at ${where} refuses the user "${settings.user}" with the password that is stored here.`,
-        'Check the database user and password: run "bridgework-agent enroll" again with a new code, or correct "database" in the settings file.',
+        `Check the database user and password: run "bridgework-agent enroll" again with a new code, or correct "database" in the settings file.${
+          isEncrypted(settings) ? '' : ' A server or a user that requires encryption also needs "tls" there.'
+        }`,
+        { cause },
+      )
+    case 'HANDSHAKE_NO_SSL_SUPPORT':
+      return new SourceProblem(
+        'not_encrypted',
+        `The database at ${where} offers no encryption, and "tls" in the settings requires it. Nothing was sent to it.`,
+        'Set ssl_cert and ssl_key on the database server (MariaDB 11.4 and newer makes its own), or correct "database.tls".',
+        { cause },
+      )
+    case 'HANDSHAKE_SSL_ERROR':
+      return certificateRefused(error, settings)
+    case 'ER_SECURE_TRANSPORT_REQUIRED':
+      return new SourceProblem(
+        'not_encrypted',
+        `The database at ${where} accepts encrypted connections only.`,
+        'Set "tls" of "database" in the settings file to "verified" or "required".',
         { cause },
       )
     case 'ER_HOST_NOT_PRIVILEGED':
@@ -94,6 +112,58 @@ export function rightsMissing(settings: DatabaseSettings, tables: readonly strin
     `As the database's administrator run: grant select on \`${settings.name}\`.* to the user "${settings.user}".`,
     cause === undefined ? {} : { cause },
   )
+}
+
+/** The driver says that TLS failed; OpenSSL's own code, which it replaced, is in the text. */
+function certificateRefused(error: unknown, settings: DatabaseSettings): SourceProblem {
+  const text = error instanceof Error ? error.message : ''
+  const caFile = settings.tls?.mode === 'verified' ? settings.tls.caFile : null
+  const cause = new Error('HANDSHAKE_SSL_ERROR')
+  const where = `${settings.host}:${settings.port}`
+  if (/altnames|does not match|Host: /i.test(text)) {
+    return new SourceProblem(
+      'not_encrypted',
+      `The certificate of the database at ${where} is for another name than "${settings.host}".`,
+      'Set "host" of "database" to a name that is in the certificate, or give the server a certificate with this name. If neither was changed lately, ask who answers at this address.',
+      { cause },
+    )
+  }
+  if (/certificate has expired|not yet valid/i.test(text)) {
+    return new SourceProblem(
+      'not_encrypted',
+      `The certificate of the database at ${where} has expired, or is not valid yet.`,
+      'Renew the certificate of the database server, and check the clock of this computer.',
+      { cause },
+    )
+  }
+  if (/self.signed|unable to (get|verify)|issuer|certificate/i.test(text)) {
+    return new SourceProblem(
+      'not_encrypted',
+      `The certificate of the database at ${where} is not signed by an authority ${caFile === null ? 'that this computer knows' : `in ${caFile}`}.`,
+      'Put the authority that signed it (PEM) into a file, and name the file in "tls_ca_file" of "database". If it was right before, ask who answers at this address.',
+      { cause },
+    )
+  }
+  return new SourceProblem(
+    'not_encrypted',
+    `The database at ${where} and this agent could not agree on an encryption.`,
+    'Update the database server: the agent needs TLS 1.2 or newer.',
+    { cause },
+  )
+}
+
+/** A file of authorities that cannot be used, and what to do. */
+export function authoritiesUnusable(what: string, error: unknown): SourceProblem {
+  return new SourceProblem(
+    'not_encrypted',
+    `${what} (${errorCode(error)}), and "tls_ca_file" of "database" names it.`,
+    'It must hold the certificate (PEM) of the authority that signed the database server’s, readable by the account of this agent.',
+    { cause: error },
+  )
+}
+
+function isEncrypted({ tls, socket }: DatabaseSettings): boolean {
+  return socket !== null || (tls !== undefined && tls !== null)
 }
 
 function errorCode(error: unknown): string {

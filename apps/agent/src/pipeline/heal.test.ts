@@ -13,7 +13,7 @@ test('what the service hid wrongly, lost or has with other content is sent again
   assert.equal((await startRemoval({ pool, now: () => new Date(), log: () => {} }, plans)).state, 'done')
   await pool.query(`delete from record where source_id = '3' and dataset = 'insurance_plans'`)
   await pool.query(
-    `update record set source_hash = decode(repeat('ab', 16), 'hex'), source = replace(source, 'Plan 4', 'Stale')
+    `update record set source_hash = decode(repeat('ab', 16), 'hex'), document = replace(document, 'Plan 4', 'Stale')
       where source_id = '4' and dataset = 'insurance_plans'`,
   )
 

@@ -44,7 +44,7 @@ test('a service whose database was restored gets everything again that it lost, 
   await pool.query(`delete from record where dataset = 'insurance_plans' and source_id = '2'`)
   await pool.query(`delete from upload; delete from agent_number`)
   await pool.query(
-    `update record set source = replace(source, 'Plan 3', 'Old'), source_hash = decode(repeat('00', 16), 'hex')
+    `update record set document = replace(document, 'Plan 3', 'Old'), source_hash = decode(repeat('00', 16), 'hex')
       where dataset = 'insurance_plans' and source_id = '3'`,
   )
   await agent.run()

@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { generateKeyPairSync } from 'node:crypto'
+import { once } from 'node:events'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { startTestMariaDb } from '@bridgework/practice-simulator/test-mariadb'
+import { bundleAgent } from '../../scripts/bundle.mjs'
+import { testPractice } from '../open-dental/test-practice.ts'
+import { runAgentCommand, temporaryFolder, writeTestConfig } from '../test-agent.ts'
+import { startTestService } from '../test-service.ts'
+import { sealRelease } from './signed-release.ts'
+import { openUpdates } from './updates.ts'
+
+const { publicKey, privateKey } = generateKeyPairSync('ed25519')
+
+test('an installed agent takes a signed update, reports, survives kills, and rolls a broken one back', async (t) => {
+  const mariaDb = await startTestMariaDb(t)
+  const server = await startTestService(t)
+  const practice = await testPractice(mariaDb)
+  const folder = temporaryFolder(t)
+  const config = writeTestConfig(folder, server, practice.settings, { interval_seconds: 5 })
+  const program = join(folder, 'program')
+  await bundleAgent(program, publicKey.export({ type: 'spki', format: 'pem' }).toString())
+  writeFileSync(join(program, 'package.json'), '{ "type": "module" }')
+  const launcher = join(program, 'launcher.mjs')
+  const env = { BRIDGEWORK_AGENT_DATA_DIR: folder, BRIDGEWORK_AGENT_CONFIG: config }
+  const updates = openUpdates(folder, publicKey)
+  const update = (name: string, bytes: Buffer) => {
+    const file = join(folder, name)
+    writeFileSync(file, bytes)
+    return runAgentCommand(['update', '--file', file], { main: launcher, env })
+  }
+
+  // The same agent under a later version.
+  const bundle = readFileSync(join(program, 'bridgework-agent.js'), 'utf8')
+  const later = Buffer.from(bundle.replace(/releaseVersion = "[\d.]+"/, 'releaseVersion = "9.1.0"'))
+  assert.notEqual(later.toString(), bundle)
+  const foreign = generateKeyPairSync('ed25519').privateKey
+  const refused = await update('foreign.release', sealRelease('9.1.0', later, foreign))
+  assert.deepEqual([refused.code, refused.stdout], [1, ''])
+  assert.match(refused.stderr, /not signed with the key/)
+  const taken = await update('good.release', sealRelease('9.1.0', later, privateKey))
+  assert.deepEqual([taken.code, taken.stderr], [0, ''])
+
+  const first = startLauncher(t, launcher, env)
+  await first.says(/Version 9\.1\.0 reported/)
+  assert.ok(server.requests.some(({ headers }) => headers['user-agent'] === 'bridgework-agent/9.1.0'))
+  assert.equal(updates.read().current, '9.1.0')
+  // The launcher alone is killed: the agent must not go on without it, or the next one would find its state in use.
+  first.process.kill('SIGKILL')
+  await once(first.process, 'close')
+
+  const broken = await update('broken.release', sealRelease('9.2.0', Buffer.from('process.exit(2)\n'), privateKey))
+  assert.equal(broken.code, 0, broken.stderr)
+  server.requests.splice(0)
+  const second = startLauncher(t, launcher, env)
+  await second.says(/ROLLED BACK: version 9\.2\.0, because it ended with exit code 2 .* Going on with 9\.1\.0/)
+  for (const endMs = Date.now() + 60_000; server.requests.length === 0; await sleep(50)) assert.ok(Date.now() < endMs)
+  assert.equal(server.requests[0]?.headers['user-agent'], 'bridgework-agent/9.1.0')
+  assert.deepEqual([updates.read().current, updates.read().refused], ['9.1.0', ['9.2.0']])
+  second.process.kill('SIGTERM')
+  assert.deepEqual(await once(second.process, 'close'), [0, null], second.text())
+})
+
+test('a build without a key takes no updates', async () => {
+  const ended = await runAgentCommand(['update', '--file', 'x'])
+  assert.equal(ended.code, 2)
+  assert.match(ended.stderr, /takes no updates/)
+})
+
+function startLauncher(t: TestContext, launcher: string, env: Record<string, string>) {
+  const child: ChildProcess = spawn(process.execPath, [launcher, 'run'], {
+    env: { PATH: '/usr/bin:/bin', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  t.after(() => child.kill('SIGTERM'))
+  let text = ''
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.setEncoding('utf8').on('data', (part: string) => {
+      text += part
+    })
+  }
+  const says = async (pattern: RegExp) => {
+    for (const endMs = Date.now() + 60_000; !pattern.test(text); await sleep(50)) {
+      assert.ok(Date.now() < endMs && child.exitCode === null, text)
+    }
+  }
+  return { process: child, says, text: () => text }
+}
