@@ -102,6 +102,15 @@ test('the account keeps the menu of the practice, and shows exact times by keybo
   await page.getByRole('menuitem', { name: 'Account and security' }).click()
   await page.getByRole('tab', { name: 'Sessions' }).click()
   await page.getByRole('banner').getByText('Sandbox').waitFor()
+  await page.setViewportSize({ width: 360, height: 740 })
+  const isWhole = await page.evaluate(`(() => {
+    const label = [...document.querySelectorAll('header .mantine-Badge-label')][0]
+    return label.clientWidth > 0 && label.scrollWidth <= label.clientWidth
+  })()`)
+  assert.equal(isWhole, true, 'a phone shows the whole word')
+  const end = await page.getByRole('banner').getByRole('button').last().boundingBox()
+  assert.ok(end && end.x + end.width <= 360, 'the last button is within the phone')
+  await page.setViewportSize({ width: 1280, height: 900 })
 
   const times = page.getByRole('button', { name: 'just now' })
   await times.first().focus()

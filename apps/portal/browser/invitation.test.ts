@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { assertAccessible, linkMailedTo, somePortalInBrowser } from './test-browser.ts'
 
-test('an owner invites a colleague, who opens the mailed link, creates an account, makes the first call, and is removed again', async (t) => {
+test('an owner invites a colleague, who opens the mailed link, creates an account, makes the first call, gets another role once the owner confirmed it, and is removed again', async (t) => {
   const portal = await somePortalInBrowser(t)
   const location = await portal.addLocation()
   const { companyId } = await portal.addVendor([location])
@@ -43,6 +43,18 @@ test('an owner invites a colleague, who opens the mailed link, creates an accoun
   await assertAccessible(invited)
 
   await page.reload()
+  const row = page.getByRole('row', { name: /Ada Admin/ })
+  await page.getByRole('button', { name: /Ada Admin/ }).click()
+  await page.getByRole('menuitem', { name: 'Make a member…' }).click()
+  await page.getByRole('dialog').getByText('Reads everything but keys and the history.').waitFor()
+  await assertAccessible(page)
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
+  await row.getByText('Admin', { exact: true }).waitFor()
+  await page.getByRole('button', { name: /Ada Admin/ }).click()
+  await page.getByRole('menuitem', { name: 'Make a member…' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Make a member' }).click()
+  await row.getByText('Member', { exact: true }).waitFor()
+
   await page.getByRole('button', { name: /Ada Admin/ }).click()
   await page.getByRole('menuitem', { name: 'Remove…' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()

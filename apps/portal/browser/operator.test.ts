@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { listLocations } from '../../server/src/modules/directory/location.ts'
+import { upsertLocations } from '../../server/src/modules/onboarding/upsert-locations.ts'
 import { pagesBelow } from './pages.ts'
 import { assertAccessible, somePortalInBrowser, walkPages } from './test-browser.ts'
 
@@ -128,6 +130,7 @@ test('support suspends a company with a reason, which the history shows, and is 
 test('names lead from page to page, plots have a text, and a list is sorted by its heading', async (t) => {
   const { page, ...portal } = await someOperator(t, 'support')
   const location = await portal.addLocation({ insurancePlans: 2 })
+  await nameLocations(portal, location, ['Z', 'a 10', 'a 9'])
   const vendor = await portal.addVendor([location])
   await vendor.get(`/locations/${location.id}/insurance_plans`)
   await portal.usage.flush()
@@ -147,7 +150,17 @@ test('names lead from page to page, plots have a text, and a list is sorted by i
   await page.locator('main').getByRole('link').first().click()
   await page.waitForURL(/organizations\/\d+$/)
   await page.getByRole('img', { name: 'Ingest: Records, at most 2 at one time' }).waitFor()
-  await page.getByRole('table', { name: 'Locations' }).getByRole('link').click()
+  const locations = page.getByRole('table', { name: 'Locations' })
+  const names = () => locations.getByRole('link').allTextContents()
+  assert.deepEqual(await names(), ['a 10', 'a 9', 'Z'])
+  await locations.getByRole('button', { name: 'Location' }).click()
+  await page.waitForURL(/sort=name/)
+  assert.deepEqual(await names(), ['a 9', 'a 10', 'Z'])
+  await locations.getByRole('button', { name: 'State' }).click()
+  await page.waitForURL(/sort=state/)
+  await page.getByText('7 days').click()
+  await page.waitForURL(/range=7d.*sort=state|sort=state.*range=7d/)
+  await locations.getByRole('link', { name: 'Z' }).click()
   await page.waitForURL(/locations\/\d+$/)
   await page.getByRole('row', { name: /Insurance plans.*2/ }).waitFor()
   const agent = page.locator(`a[href="/operator/agents/${location.agent.agentId}"]`)
@@ -185,4 +198,20 @@ async function someOperator(t: TestContext, role: 'admin' | 'support' = 'admin')
   const page = await portal.newPage()
   await portal.signIn(page, person)
   return { ...portal, page }
+}
+
+/** The first name is for `location`, the others for new ones of its practice. */
+async function nameLocations(
+  { pool }: Awaited<ReturnType<typeof somePortalInBrowser>>,
+  { id, organizationId }: Awaited<ReturnType<Awaited<ReturnType<typeof somePortalInBrowser>>['addLocation']>>,
+  [first, ...others]: string[],
+) {
+  const [like] = await listLocations(pool, organizationId)
+  if (!like) throw new Error('no location')
+  await pool.query('update location set name = $2 where id = $1', [id, first])
+  await upsertLocations(
+    pool,
+    organizationId,
+    others.map((name) => ({ ...like, sourceId: name, name })),
+  )
 }

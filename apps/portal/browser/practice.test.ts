@@ -205,6 +205,16 @@ test('an agent is enrolled: the code is shown once, and the page updates when th
   await page.getByRole('button', { name: 'Generate code' }).click()
   const dialog = page.getByRole('dialog')
   await dialog.getByText('Waiting for the agent…').waitFor()
+  const guide = dialog.getByRole('link', { name: 'Install the agent' })
+  assert.equal(await guide.getAttribute('href'), '/guides/install-the-agent')
+  for (const system of ['Windows', 'macOS', 'Linux']) {
+    await dialog.getByRole('tab', { name: system }).click()
+    const download = dialog
+      .getByRole('list', { name: `Downloads for ${system}` })
+      .getByRole('link')
+      .first()
+    assert.equal((await portal.request(new URL((await download.getAttribute('href')) ?? '').pathname)).status, 200)
+  }
   await assertAccessible(page)
   const code = (await dialog.getByRole('textbox', { name: 'One-time code' }).textContent()) ?? ''
 

@@ -26,6 +26,8 @@ test('the reference page shows an operation with its code samples, sends it with
   }
   await page.getByText('One page, in ascending order of id').first().waitFor()
   await page.getByText('data[].attributes.group_number').waitFor()
+  const about = page.getByRole('link', { name: 'About location_denied' })
+  assert.equal(await about.getAttribute('href'), '/guides/errors#location_denied')
   await page.getByLabel('location_id').fill(location.id)
   await page.getByLabel('items').fill('1')
   await page.getByRole('button', { name: 'Send request' }).click()

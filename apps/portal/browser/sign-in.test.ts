@@ -35,6 +35,24 @@ test('a person signs in, comes to where they wanted to go, and signs out', async
   await page.waitForURL(/\/sign-in/)
 })
 
+test('forms say in our words what an e-mail address lacks, and a refusal leads to what the guides say of it', async (t) => {
+  const portal = await somePortalInBrowser(t)
+  const page = await portal.newPage()
+  await page.goto('/sign-in')
+  const submit = page.getByRole('button', { name: 'Sign in', exact: true })
+  await submit.click()
+  await page.getByText('Enter your e-mail address.').waitFor()
+  await page.getByText('Enter your password.').waitFor()
+  await assertAccessible(page)
+
+  await page.getByLabel('E-mail address').fill('nobody@example.com')
+  await page.getByLabel(/^Password/).fill('not the right password')
+  await submit.click()
+  const about = page.getByRole('link', { name: 'About this error' })
+  assert.equal(await about.getAttribute('href'), '/guides/errors#sign_in_refused')
+  await assertAccessible(page)
+})
+
 test('the sign-in page loads less than 300 KB of scripts', async (t) => {
   const portal = await somePortalInBrowser(t)
   const page = await portal.newPage()

@@ -4,7 +4,7 @@ import { historyListed, historyQuery } from '../pages/history/history-search.ts'
 import { membersQueries } from '../pages/members/members.ts'
 import { loadUnread, noticesQueries } from '../pages/notices/notices.ts'
 import { companyQuery, companySearch } from '../pages/operator/company-search.ts'
-import { type PlotSearch, plotSearch, serviceSearch } from '../pages/operator/plot-search.ts'
+import { type PlotSearch, plotSearch, serviceSearch, sortedPlotSearch } from '../pages/operator/plot-search.ts'
 import { listSearch, type SortedSearch, sortedQuery, sortedSearch } from '../ui/url-state.ts'
 import { lazy, listed, load, signedIn } from './signed-in.tsx'
 
@@ -54,6 +54,8 @@ const plotted = {
   loaderDeps: ({ search }: { search: PlotSearch }) => search,
 }
 
+const plottedWithTable = { ...plotted, validateSearch: sortedPlotSearch }
+
 const operatorCompany = createRoute({
   getParentRoute: () => operator,
   path: '/companies/$company_id',
@@ -65,7 +67,7 @@ const operatorCompany = createRoute({
 const operatorOrganization = createRoute({
   getParentRoute: () => operator,
   path: '/organizations/$organization_id',
-  ...plotted,
+  ...plottedWithTable,
   loader: ({ params, deps: { range } }) => load(read('getOperatorOrganization', { params, query: { range } })),
   component: lazy(() => import('../pages/operator/OrganizationPage.tsx'), 'OrganizationPage'),
 })
@@ -73,7 +75,7 @@ const operatorOrganization = createRoute({
 const operatorAgent = createRoute({
   getParentRoute: () => operator,
   path: '/agents/$agent_id',
-  ...plotted,
+  ...plottedWithTable,
   loader: ({ params, deps: { range } }) => load(read('getOperatorAgent', { params, query: { range } })),
   component: lazy(() => import('../pages/operator/AgentPage.tsx'), 'AgentPage'),
 })

@@ -1,11 +1,11 @@
 import { Badge, Group, Text } from '@mantine/core'
 
-/** The mark and the name. */
-export function Brand() {
+/** The mark and the name. With `isShortOnPhone` a phone shows the mark alone. */
+export function Brand({ isShortOnPhone = false }: { isShortOnPhone?: boolean }) {
   return (
     <Group gap="xs" wrap="nowrap">
       <img src="/favicon.svg" width={28} height={28} alt="" />
-      <Text fw={700} size="lg">
+      <Text fw={700} size="lg" {...(isShortOnPhone && { visibleFrom: 'xs' })}>
         Bridgework
       </Text>
     </Group>
@@ -18,7 +18,7 @@ const environment = document.querySelector<HTMLMetaElement>('meta[name=environme
 export function SandboxBadge() {
   if (environment !== 'sandbox') return null
   return (
-    <Badge variant="default" tt="none">
+    <Badge variant="default" tt="none" flex="none">
       Sandbox
     </Badge>
   )

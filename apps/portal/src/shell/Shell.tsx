@@ -66,7 +66,7 @@ export function Shell() {
               aria-expanded={isOpen}
             />
             <UnstyledButton component={Link} to="/" aria-label="Bridgework home page">
-              <Brand />
+              <Brand isShortOnPhone />
             </UnstyledButton>
             <SandboxBadge />
           </Group>

@@ -1,4 +1,5 @@
-import { Alert, Code, Text } from '@mantine/core'
+import { aboutError } from '@bridgework/contract/portal'
+import { Alert, Anchor, Code, Text } from '@mantine/core'
 import { IconAlertCircle } from '@tabler/icons-react'
 import { PortalError } from '../api/call.ts'
 
@@ -13,7 +14,10 @@ export function ErrorNote({ error }: { error: unknown }) {
       </Text>
       {known?.requestId && (
         <Text size="xs" c="bright" mt={4}>
-          Request id <Code>{known.requestId}</Code>
+          Request id <Code>{known.requestId}</Code> ·{' '}
+          <Anchor href={aboutError(known.code)} target="_blank" inherit c="bright" underline="always">
+            About this error
+          </Anchor>
         </Text>
       )}
     </Alert>

@@ -15,6 +15,12 @@ export function ProfileForm({ companyId, profile }: { companyId: string; profile
       contact: profile.contact ?? '',
       purpose: profile.purpose ?? '',
     },
+    validate: {
+      contact: (email) =>
+        email.trim() === '' || /^\S+@\S+\.\S+$/.test(email.trim())
+          ? null
+          : 'Enter an e-mail address, like help@example.com.',
+    },
   })
   const save = form.onSubmit((body) =>
     update.mutate(
@@ -28,7 +34,7 @@ export function ProfileForm({ companyId, profile }: { companyId: string; profile
     ),
   )
   return (
-    <form onSubmit={save}>
+    <form onSubmit={save} noValidate>
       <Stack maw={520}>
         <TextInput
           label="Legal name"

@@ -67,6 +67,7 @@ function InviteForm({
   })
   return (
     <form
+      noValidate
       onSubmit={form.onSubmit(({ email, name, role }) =>
         invite.mutate({ email: email.trim(), name: name.trim(), role }),
       )}

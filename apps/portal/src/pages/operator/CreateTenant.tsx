@@ -48,6 +48,7 @@ function CreateForm({ kind, onClose }: { kind: 'company' | 'organization'; onClo
   })
   return (
     <form
+      noValidate
       onSubmit={form.onSubmit(({ name, ownerName, ownerEmail, reason }) =>
         create.mutate(
           {

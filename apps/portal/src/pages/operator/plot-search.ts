@@ -1,5 +1,6 @@
 import type { PlotRange } from '@bridgework/contract/portal'
 import { oneOf } from '../../shell/plain-search.ts'
+import { type SortedSearch, sortedSearch } from '../../ui/url-state.ts'
 
 /** What the address of a page with plots holds: the range; without one, a day. */
 export type PlotSearch = { range?: PlotRange }
@@ -7,6 +8,12 @@ export type PlotSearch = { range?: PlotRange }
 export function plotSearch(search: Record<string, unknown>): PlotSearch {
   const range = oneOf(search, 'range', ['7d', '30d'])
   return range ? { range } : {}
+}
+
+/** What the address of a page with plots and a table holds. */
+export function sortedPlotSearch(search: Record<string, unknown>): PlotSearch & SortedSearch {
+  const { sort } = sortedSearch(search)
+  return { ...plotSearch(search), ...(sort && { sort }) }
 }
 
 /** What the address of the page of the service holds; without a range, an hour. */

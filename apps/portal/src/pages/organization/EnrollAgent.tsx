@@ -1,5 +1,5 @@
 import type { AgentEntry, EnrolmentCode } from '@bridgework/contract/portal'
-import { Button, Code, Group, Loader, Modal, Stack, Tabs, Text } from '@mantine/core'
+import { Anchor, Button, Group, List, Loader, Modal, Stack, Tabs, Text } from '@mantine/core'
 import { IconCircleCheck } from '@tabler/icons-react'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -69,10 +69,11 @@ export function EnrollAgent({
             Shown only now. It expires <When at={enrolment.code.expires_at} />.
           </Text>
           <Text size="sm">
-            On the computer that hosts the database, install Node.js 22.13 or newer and put{' '}
-            <Code>{enrolment.code.package}</Code> into the folder where you run the commands. The operator of Bridgework
-            gives you this file. The guide “Install the agent” explains each step, and how the agent reads export files
-            of other systems.
+            Run the commands on the computer that hosts the database. The guide{' '}
+            <Anchor href="/guides/install-the-agent" target="_blank" inherit underline="always">
+              Install the agent
+            </Anchor>{' '}
+            explains each step, and how the agent reads export files of other systems.
           </Text>
           <Tabs defaultValue={ownSystem()} keepMounted={false}>
             <Tabs.List mb="sm">
@@ -82,10 +83,22 @@ export function EnrollAgent({
                 </Tabs.Tab>
               ))}
             </Tabs.List>
-            {enrolment.code.systems.map(({ name, note, steps }) => (
+            {enrolment.code.systems.map(({ name, note, downloads, steps }) => (
               <Tabs.Panel key={name} value={name}>
                 <Stack gap="sm">
                   <Text size="sm">{note}</Text>
+                  {downloads.length > 0 && (
+                    <List size="sm" aria-label={`Downloads for ${name}`}>
+                      {downloads.map((file) => (
+                        <List.Item key={file.name}>
+                          {file.label}:{' '}
+                          <Anchor href={file.url} download inherit underline="always">
+                            {file.name}
+                          </Anchor>
+                        </List.Item>
+                      ))}
+                    </List>
+                  )}
                   {steps.map(({ title, command }, index) => (
                     <Snippet key={title} label={`${index + 1}. ${title}`} code={command} />
                   ))}

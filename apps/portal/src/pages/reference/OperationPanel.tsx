@@ -1,4 +1,5 @@
-import { Badge, Code, Stack, Tabs, Text, Title } from '@mantine/core'
+import { aboutError } from '@bridgework/contract/portal'
+import { Anchor, Badge, Code, Stack, Tabs, Text, Title } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { Snippet } from '../../ui/Copy.tsx'
 import { DataTable } from '../../ui/DataTable.tsx'
@@ -62,7 +63,9 @@ export function OperationPanel({
                   ? '–'
                   : codes.map((code) => (
                       <div key={code}>
-                        <Code>{code}</Code>
+                        <Anchor href={aboutError(code)} aria-label={`About ${code}`}>
+                          <Code>{code}</Code>
+                        </Anchor>
                       </div>
                     )),
             },

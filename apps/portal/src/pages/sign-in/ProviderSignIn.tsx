@@ -25,6 +25,11 @@ export function ProviderSignIn({ name, next }: { name: string | undefined; next:
     return (
       <Button
         variant="default"
+        // On a phone it takes two lines.
+        h="auto"
+        mih={36}
+        py={6}
+        styles={{ label: { whiteSpace: 'normal' } }}
         leftSection={<IconBuildingBank size={18} aria-hidden />}
         onClick={() => setIsOpen(true)}
       >

@@ -28,7 +28,14 @@ export function SignInForm({
   links?: ReactNode
 }) {
   const [needsCode, setNeedsCode] = useState(false)
-  const form = useForm({ mode: 'uncontrolled', initialValues: { email: email ?? '', password: '' } })
+  const form = useForm({
+    mode: 'uncontrolled',
+    initialValues: { email: email ?? '', password: '' },
+    validate: {
+      email: (text) => (/^[^\s@]+@[^\s@]+$/.test(text.trim()) ? null : 'Enter your e-mail address.'),
+      password: (text) => (text === '' ? 'Enter your password.' : null),
+    },
+  })
   const password = useMutation({
     mutationFn: async (values: { email: string; password: string }) => {
       const { second_factor_required } = await callSignIn('signIn', { ...values, email: values.email.trim() })
@@ -46,7 +53,7 @@ export function SignInForm({
 
   if (needsCode) return <SecondFactor onDone={onDone} onBack={() => setNeedsCode(false)} />
   return (
-    <form onSubmit={form.onSubmit((values) => password.mutate(values))}>
+    <form onSubmit={form.onSubmit((values) => password.mutate(values))} noValidate>
       <Stack>
         <ErrorNote error={password.error ?? passkey.error} />
         {email === undefined ? (
@@ -54,8 +61,6 @@ export function SignInForm({
             label="E-mail address"
             type="email"
             autoComplete="username webauthn"
-            required
-            withAsterisk={false}
             key={form.key('email')}
             {...form.getInputProps('email')}
           />
@@ -66,8 +71,6 @@ export function SignInForm({
         <PasswordInput
           label="Password"
           autoComplete="current-password"
-          required
-          withAsterisk={false}
           data-autofocus={email !== undefined || undefined}
           visibilityToggleButtonProps={{ 'aria-label': 'Show password' }}
           key={form.key('password')}
