@@ -1,6 +1,6 @@
 // Compiles src to dist: ES modules for Node 20 and newer, with types. npm pack runs it.
 import { spawnSync } from 'node:child_process'
-import { chmodSync, copyFileSync, rmSync } from 'node:fs'
+import { chmodSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -12,4 +12,3 @@ const tsc = join(folder, '../../node_modules/.bin/tsc')
 const run = spawnSync(tsc, ['-p', join(folder, 'tsconfig.build.json')], { stdio: ['ignore', 2, 2] })
 if (run.status !== 0) process.exit(run.status ?? 1)
 chmodSync(join(dist, 'command/main.js'), 0o755)
-copyFileSync(join(folder, '../../LICENSE'), join(dist, 'LICENSE'))

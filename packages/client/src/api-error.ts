@@ -21,6 +21,8 @@ export class ApiError extends Error {
   readonly requestId: string | null
   /** How often the request was tried. */
   readonly attempts: number
+  /** The page of the service that explains the code; null when there was no answer, or one of an earlier version. */
+  readonly helpUrl: string | null
 
   constructor(
     details: {
@@ -29,6 +31,7 @@ export class ApiError extends Error {
       errors: string
       requestId: string | null
       attempts: number
+      helpUrl?: string | null
     },
     options?: ErrorOptions,
   ) {
@@ -38,6 +41,7 @@ export class ApiError extends Error {
     this.errors = details.errors
     this.requestId = details.requestId
     this.attempts = details.attempts
+    this.helpUrl = details.helpUrl ?? null
   }
 }
 
@@ -54,7 +58,21 @@ export function refusalOf(status: number, headers: Headers, text: string, attemp
   // The sync slots' 429 has exactly the specification's members, so no code.
   const code = typeof body.code === 'string' ? body.code : status === 429 ? 'sync_slots_exceeded' : 'answer_invalid'
   // A newer service may have codes that this version does not know; they are texts all the same.
-  return new ApiError({ status, code: code as ServiceErrorCode, errors: String(body.errors), requestId, attempts })
+  const helpUrl = helpOf(headers, baseUrl)
+  return new ApiError({
+    status,
+    code: code as ServiceErrorCode,
+    errors: String(body.errors),
+    requestId,
+    attempts,
+    helpUrl,
+  })
+}
+
+/** Where the answer's `Link: <…>; rel="help"` leads. */
+function helpOf(headers: Headers, baseUrl: string): string | null {
+  const [, path] = /<([^>]*)>; rel="help"/.exec(headers.get('link') ?? '') ?? []
+  return path !== undefined && URL.canParse(path, baseUrl) ? new URL(path, baseUrl).href : null
 }
 
 /** The JSON object of a text, or null. */

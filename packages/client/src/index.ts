@@ -7,6 +7,7 @@ export {
   type DatasetResource,
   type DetailRecord,
   datasetNames,
+  type ExportOptions,
   type ListOptions,
 } from './dataset-resource.ts'
 export type {

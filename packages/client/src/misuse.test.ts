@@ -99,10 +99,10 @@ test('a record that was created during a sync, or after it, is newer and not mis
   const { world, vendor, location } = await someClient(t)
   await location.upload('patients', { p1: aRecord('patients'), p2: aRecord('patients') })
   const store = await openStore('sqlite', await someTarget(t, 'sqlite'))
-  // The list's first page has been made, and is still on its way, when the practice adds a patient.
+  // The export has been made, and is still on its way, when the practice adds a patient.
   const slow: typeof fetch = async (input, init) => {
     const response = await fetch(input, init)
-    if (!String(input).includes('/patients?')) return response
+    if (!String(input).includes('/patients/export')) return response
     const answer = new Response(await response.arrayBuffer(), response)
     await location.upload('patients', { p3: aRecord('patients') })
     return answer

@@ -3,7 +3,7 @@ import { execFile, execFileSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
-import { type TestContext, test } from 'node:test'
+import { after, type TestContext, test } from 'node:test'
 import { promisify } from 'node:util'
 import { someClient } from './test-client.ts'
 
@@ -28,6 +28,19 @@ test('the package, installed into an empty project, works from TypeScript and Ja
      }
      await client.locations.get({ locationId: '1' }).catch((error) => console.log(error instanceof ApiError, error.status))`,
   )
+  writeFileSync(
+    join(project, 'common.cts'),
+    `import { Bridgework, type LocationRecord } from '@bridgework/client'
+     import required = require('@bridgework/client')
+     const { BRIDGEWORK_BASE_URL: baseUrl, BRIDGEWORK_CLIENT_ID: clientId, BRIDGEWORK_CLIENT_SECRET: clientSecret } = process.env
+     const client = new required.Bridgework({ baseUrl: baseUrl!, clientId: clientId!, clientSecret: clientSecret! })
+     async function main(): Promise<void> {
+       const ids: LocationRecord['id'][] = []
+       for await (const { id } of client.locations.list()) ids.push(id)
+       console.log(ids.length, required.Bridgework === Bridgework)
+     }
+     void main()`,
+  )
 
   // Declarations are read as a stranger's compiler reads them: strictly, and without skipping the library's.
   await run(tsc, ['-p', project], { cwd: project })
@@ -46,10 +59,28 @@ test('the package, installed into an empty project, works from TypeScript and Ja
     }
     const program = (...args: string[]) => run(runtime.path, [...runtime.args, ...args], { cwd: project, env })
     assert.equal((await program('plain.js')).stdout, '2\n2\ntrue 404\n', runtime.title)
+    if (runtime.requiresModules)
+      assert.equal((await program(join('out', 'common.cjs'))).stdout, '2 true\n', runtime.title)
     await tryCommand(program, project, runtime)
     for (const [, name] of examples) await program(join('out', `${name}.js`))
     if (runtime.runsTypeScript) for (const [, name] of examples) await program(`${name}.ts`)
   }
+})
+
+test('what npm publishes is in order: its manifest, its exports, its licence and its changelog', async () => {
+  const { archive, files } = await packed()
+  const inProject = (program: string) => join(modules, '.bin', program)
+  await run(inProject('publint'), ['run', archive, '--strict'])
+  // The one rule that is left out: "require" of an ES module, which the promised versions of Node can.
+  await run(inProject('attw'), [archive, '--ignore-rules', 'cjs-resolves-to-esm'])
+
+  assert.ok(files.every((path) => /^(dist\/|(README|CHANGELOG)\.md$|LICENSE$|package\.json$)/.test(path)))
+  assert.ok(!files.some((path) => path.includes('test')))
+  for (const path of ['LICENSE', 'CHANGELOG.md', 'README.md']) assert.ok(files.includes(path), path)
+  const read = (path: string) => readFileSync(path, 'utf8')
+  assert.equal(read(join(folder, 'LICENSE')), read(join(folder, '../../LICENSE')))
+  const manifest = JSON.parse(read(join(folder, 'package.json')))
+  assert.equal(manifest.repository.directory, 'packages/client')
 })
 
 /** The command as npx runs it, with each runtime. */
@@ -76,16 +107,25 @@ async function tryCommand(
 
 const exampleOf = /<!-- example: ([\w-]+) -->\n```ts\n(.*?)```/gs
 
+/** As npm would publish it, made once for all tests. */
+function packed(): Promise<{ archive: string; files: string[] }> {
+  packing ??= run('npm', ['pack', '--json', '--pack-destination', made], { cwd: folder }).then(({ stdout }) => {
+    const [{ filename, files }] = JSON.parse(stdout)
+    return { archive: join(made, filename), files: files.map(({ path }: { path: string }) => path) }
+  })
+  return packing
+}
+let packing: ReturnType<typeof packed> | undefined
+const made = mkdtempSync(join(tmpdir(), 'bridgework-packed-'))
+after(() => rmSync(made, { recursive: true, force: true }))
+
 /** An empty project with the packed package installed, and TypeScript's types for Node. */
 async function someProject(t: TestContext): Promise<string> {
   const project = mkdtempSync(join(tmpdir(), 'bridgework-project-'))
   t.after(() => rmSync(project, { recursive: true, force: true }))
-  const { stdout } = await run('npm', ['pack', '--json', '--pack-destination', project], { cwd: folder })
-  const [packed] = JSON.parse(stdout)
-  assert.ok(packed.files.every(({ path }: { path: string }) => /^(dist\/|README.md$|package.json$)/.test(path)))
-  assert.ok(!packed.files.some(({ path }: { path: string }) => path.includes('test')))
+  const { archive } = await packed()
   writeFileSync(join(project, 'package.json'), '{ "type": "module", "private": true }')
-  await run('npm', ['install', '--offline', '--no-audit', '--no-fund', join(project, packed.filename)], {
+  await run('npm', ['install', '--offline', '--no-audit', '--no-fund', archive], {
     cwd: project,
   })
   symlinkSync(join(modules, '@types'), join(project, 'node_modules/@types'))
@@ -103,13 +143,20 @@ async function someProject(t: TestContext): Promise<string> {
         outDir: 'out',
         rootDir: '.',
       },
-      include: ['*.ts'],
+      include: ['*.ts', '*.cts'],
     }),
   )
   return project
 }
 
-type Runtime = { title: string; path: string; args: readonly string[]; hasSqlite: boolean; runsTypeScript: boolean }
+type Runtime = {
+  title: string
+  path: string
+  args: readonly string[]
+  hasSqlite: boolean
+  runsTypeScript: boolean
+  requiresModules: boolean
+}
 
 /** Those that the soak has installed: Node's oldest that is promised, Bun and Deno. */
 function givenRuntimes(): Runtime[] {
@@ -123,6 +170,7 @@ function givenRuntimes(): Runtime[] {
       args,
       hasSqlite: true,
       runsTypeScript: true,
+      requiresModules: true,
     }
   })
 }
@@ -142,7 +190,9 @@ function nodesOnThisMachine(): Runtime[] {
 function nodeAt(path: string): Runtime {
   const version = versionOf(path)
   const isNew = major(version) > 22
-  return { title: `node ${version}`, path, args: [], hasSqlite: isNew, runsTypeScript: isNew }
+  const [first = 0, second = 0] = version.slice(1).split('.').map(Number)
+  const requiresModules = first === 20 ? second >= 19 : first === 22 ? second >= 12 : isNew
+  return { title: `node ${version}`, path, args: [], hasSqlite: isNew, runsTypeScript: isNew, requiresModules }
 }
 
 function versionOf(path: string): string {

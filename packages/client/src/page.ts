@@ -66,9 +66,7 @@ export function pageOf<Item>({ body, requestId }: Answer): Page<Item> {
     next: next === null ? null : String(next),
     watermark: textOrNull(meta.next_fetch_modified_since),
     grantedAt: textOrNull(meta.granted_at),
-    freshness: isObject(meta.freshness)
-      ? { synced_at: textOrNull(meta.freshness.synced_at), state: String(meta.freshness.state) }
-      : null,
+    freshness: freshnessOf(meta.freshness),
     requestId,
   }
 }
@@ -80,6 +78,11 @@ export function recordOf<Item>({ body, requestId }: Answer): Item {
     throw new ApiError({ status: 200, code: 'answer_invalid', errors, requestId, attempts: 1 })
   }
   return body.data as Item
+}
+
+/** The freshness in an answer's `meta`. */
+export function freshnessOf(value: unknown): Freshness | null {
+  return isObject(value) ? { synced_at: textOrNull(value.synced_at), state: String(value.state) } : null
 }
 
 function textOrNull(value: unknown): string | null {

@@ -22,9 +22,14 @@ export type Dataset<Source extends TProperties = TProperties, Attributes extends
   pagination: 'cursor' | 'page'
   /** Not yet available in production unless the operator says so. */
   preview: boolean
-  operationIds: { list: string; get: string; digest: string }
+  operationIds: { list: string; get: string; digest: string; export: string }
   source: TObject<Source>
   attributes: TObject<Attributes>
+  /**
+   * Members of `source` that `attributes` does not have unchanged under their own names. All others it has, so a stored source is made of a
+   * rendered record and these values, in this order: append further ones. Absent: sources are stored whole.
+   */
+  kept?: readonly (string & keyof Source)[]
   /** Attributes of a single record that its list leaves out. */
   detailAttributes?: TObject
   /** Which records of which other datasets (or of its own) a record's rendering refers to. */

@@ -84,6 +84,22 @@ export const digestMeta = Type.Object({
   request_id: requestId,
 })
 
+/** The last line of an export, beside which no other line has `meta`. */
+export const exportMeta = Type.Object({
+  has_more: Type.Boolean({ description: 'True when the response ended before the dataset did: pass next_after' }),
+  next_after: nullable(recordId('Pass it as `after` to get the other records; null when there are none')),
+  records: Type.Integer({ description: 'Number of records in this response' }),
+  next_fetch_modified_since: nullable(
+    Type.String({
+      format: 'date-time',
+      description:
+        'Without `after`: pass it as q[fetch_modified_since] in the next delta of the list, also when the export was cut and resumed. Also in the header X-Next-Fetch-Modified-Since. Null with `after`',
+    }),
+  ),
+  freshness,
+  request_id: requestId,
+})
+
 /** `meta` of lists that belong to no location. */
 export const directoryMeta = Type.Object({
   has_more: hasMore,

@@ -1,3 +1,4 @@
+export { aboutError } from './about-error.ts'
 export { anyInstant, commonAttributes, instant, nullable, sourceId } from './attribute.ts'
 export type { Dataset, FilterName, Lookup, ReferenceRule, SourceRecord } from './dataset.ts'
 export {
@@ -16,6 +17,7 @@ export {
   digestMeta,
   digestRange,
   directoryMeta,
+  exportMeta,
   type FreshnessState,
   freshness,
   pageMeta,

@@ -54,6 +54,7 @@ export function defineReferringDataset<const Name extends string>(definition: {
       list: `locations_resources_${definition.name}_list`,
       get: `locations_resources_${definition.name}_get`,
       digest: `locations_resources_${definition.name}_digest`,
+      export: `locations_resources_${definition.name}_export`,
     },
     source: Type.Object(
       Object.fromEntries([
@@ -68,6 +69,7 @@ export function defineReferringDataset<const Name extends string>(definition: {
       source_id: commonAttributes.source_id,
       updated_at: commonAttributes.updated_at,
     }),
+    kept: entries.flatMap(([name, attribute]) => (isReference(attribute) ? [sourceName(name, attribute)] : [])),
     refersTo: entries.flatMap(([name, attribute]) => (isReference(attribute) ? [ruleOf(name, attribute)] : [])),
     notes: definition.notes,
     filters: definition.filters,

@@ -83,6 +83,13 @@ test('with --json an error is one line of JSON on stderr, and so is what is said
   assert.match((await errorOf(['pull', 'patients'], ofAlone)).message, /No location has granted patients/)
 })
 
+test('a refusal says where the service explains it', async (t) => {
+  const { env } = await someCommand(t)
+  const { err } = await command(['locations'], { ...env, BRIDGEWORK_CLIENT_SECRET: 'bws_wrong' })
+  const origin = new URL(env.BRIDGEWORK_BASE_URL ?? '').origin
+  assert.ok(err.includes(`\nAbout this error: ${origin}/guides/errors#credentials_invalid\n`), err)
+})
+
 test('errors of filters name the command’s options', async (t) => {
   const { env, location } = await someCommand(t)
   await location.upload('appointments', { a1: aRecord('appointments') })

@@ -149,6 +149,11 @@ async function grantedLocations(client: Bridgework, dataset: DatasetName, signal
   return keys.filter((key) => key.dataset === dataset).map(({ locationId }) => locationId)
 }
 
+async function* parsed(pages: AsyncIterable<Page<Uint8Array>>): AsyncGenerator<Page<SyncRecord>> {
+  for await (const page of pages)
+    yield { ...page, records: page.records.map((record) => JSON.parse(Buffer.from(record).toString())) }
+}
+
 type Pull = { dataset: DatasetName; locationIds: readonly string[]; sink: Sink; fields: readonly string[] | undefined }
 
 /** Gives how many records were written, and the earliest watermark: nothing that changes afterwards lies before it. */
@@ -192,7 +197,9 @@ async function pullAll(
           progress.update(locationId, read, page.total)
         }
       }
-      if (sink.takes === 'bytes') await writePages(resource.bytes(asked), sink.write)
+      const isWhole = Object.keys(setFilters).length === 0
+      if (sink.takes === 'bytes') await writePages(isWhole ? resource.export(asked) : resource.bytes(asked), sink.write)
+      else if (isWhole) await writePages<SyncRecord>(parsed(resource.export(asked)), sink.write)
       // Every dataset's records have an id, a type and attributes; which ones, does not matter here.
       else await writePages<SyncRecord>(resource.list(asked).pages(), sink.write)
     }

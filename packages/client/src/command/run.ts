@@ -132,7 +132,8 @@ function explain(error: unknown): { text: string; code: number } {
   if (error instanceof SettingsError) return { text: error.message, code: exitCodes.credentials }
   if (error instanceof ApiError) {
     const id = error.requestId === null ? '' : `\nRequest id: ${error.requestId}`
-    const text = `${printable(error.message)}${id}\nRun bridgework doctor to find the cause.`
+    const help = error.helpUrl === null ? '' : `\nAbout this error: ${printable(error.helpUrl)}`
+    const text = `${printable(error.message)}${id}${help}\nRun bridgework doctor to find the cause.`
     return { text, code: exitCodeOf(error) }
   }
   return { text: messageOf(error), code: exitCodes.failed }

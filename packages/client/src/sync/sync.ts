@@ -1,8 +1,8 @@
 import { ApiError } from '../api-error.ts'
 import type { Connection } from '../connection.ts'
-import { type DatasetName, datasetNames, fetchPage } from '../dataset-resource.ts'
+import { type DatasetName, datasetNames, fetchPage, walkWhole } from '../dataset-resource.ts'
 import type { LocationRecord, LocationsResource, OrganizationsResource } from '../directory-resource.ts'
-import type { Page } from '../page.ts'
+import { listOf, type Page } from '../page.ts'
 import { inParallel } from './parallel.ts'
 import type { SyncKey, SyncPosition, SyncRecord, SyncStore } from './store.ts'
 
@@ -98,27 +98,39 @@ export async function sync(
       }
       return fetchPage<SyncRecord>(connection, key.dataset, asked, walk?.after ?? null, previous)
     }
+    const whole =
+      position.watermark === null && !position.walk?.since ? firstWalk(connection, position, pageSize, signal) : null
+    const pageAt = async (at: SyncPosition, previous: Page<SyncRecord> | null) => {
+      const { done, value } = whole ? await whole.next() : { done: false, value: await fetchAt(at, previous) }
+      if (done || !value) throw new Error('a walk without its last page')
+      return value
+    }
     let read = 0
-    for (let coming: ReturnType<typeof fetchAt> | null = fetchAt(position, null); coming; ) {
-      const page: Page<SyncRecord> = await coming
-      const { walk: going, watermark } = position
-      const since = going ? going.since : watermark
-      const next = positionAfter(position, page, since, going?.pageSize ?? pageSize)
-      // The next page comes while this one is written. When that fails, the signal ends the request, and its error is nobody's.
-      coming = next.walk ? fetchAt(next, page) : null
-      coming?.catch(() => {})
-      if (page.records.length > 0 || next.watermark !== watermark || next.walk || going) {
-        const previous = positions.get(nameOf(key)) ?? null
-        const { records, freshness } = page
-        await store.apply({ ...key, kind: 'walk', records, strayIds: [], previous, position: next, freshness })
+    try {
+      for (let coming: ReturnType<typeof pageAt> | null = pageAt(position, null); coming; ) {
+        const page: Page<SyncRecord> = await coming
+        const { walk: going, watermark } = position
+        const since = going ? going.since : watermark
+        const next = positionAfter(position, page, since, going?.pageSize ?? pageSize)
+        // The next page comes while this one is written. When that fails, the signal ends the request, and its error is nobody's.
+        coming = next.walk ? pageAt(next, page) : null
+        coming?.catch(() => {})
+        if (page.records.length > 0 || next.watermark !== watermark || next.walk || going) {
+          const previous = positions.get(nameOf(key)) ?? null
+          const { records, freshness } = page
+          await store.apply({ ...key, kind: 'walk', records, strayIds: [], previous, position: next, freshness })
+        }
+        position = next
+        positions.set(nameOf(key), position)
+        read += page.records.length
+        report.records += page.records.length
+        if (page.records.length > 0) {
+          onEvent({ event: 'page', ...key, isInitial: since === null, records: page.records, read, total: page.total })
+        }
       }
-      position = next
-      positions.set(nameOf(key), position)
-      read += page.records.length
-      report.records += page.records.length
-      if (page.records.length > 0) {
-        onEvent({ event: 'page', ...key, isInitial: since === null, records: page.records, read, total: page.total })
-      }
+    } finally {
+      // A walk that failed leaves its export, which holds a slot until then. A page that is still on its way is nobody's.
+      whole?.return?.().catch(() => {})
     }
     report.current += 1
     onEvent({ event: 'current', ...key, records: read })
@@ -150,6 +162,22 @@ export async function sync(
   ])
   await store.finish?.()
   return report
+}
+
+/** The pages of a dataset that is read for the first time, or goes on being so: of an export, where the service has them. */
+function firstWalk(
+  connection: Connection,
+  { locationId, dataset, walk }: SyncPosition,
+  pageSizeWanted: number,
+  signal: AbortSignal,
+): AsyncIterator<Page<SyncRecord>> {
+  const pageSize = walk?.pageSize ?? pageSizeWanted
+  const options = { locationId, pageSize, signal, ...(walk && { after: walk.after }) }
+  const listFrom = (after: string | null) =>
+    listOf<SyncRecord>(after, (position, previous) =>
+      fetchPage(connection, dataset, options, position, previous),
+    ).pages()
+  return walkWhole(connection, dataset, options, (lines) => lines.parse<SyncRecord>(), listFrom)
 }
 
 /** What may be read now, in the order in which what others refer to comes first. */

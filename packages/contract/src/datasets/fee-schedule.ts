@@ -31,6 +31,7 @@ export const feeSchedule = defineDataset({
     list: 'locations_resources_fee_schedules_list',
     get: 'locations_resources_fee_schedules_get',
     digest: 'locations_resources_fee_schedules_digest',
+    export: 'locations_resources_fee_schedules_export',
   },
   source: Type.Object(
     { name, schedule_type: scheduleType, is_global: isGlobal, is_hidden: commonAttributes.is_hidden, fees },

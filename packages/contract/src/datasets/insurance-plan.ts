@@ -29,6 +29,7 @@ export const insurancePlan = defineDataset({
     list: 'locations_resources_insurance_plans_list',
     get: 'locations_resources_insurance_plans_get',
     digest: 'locations_resources_insurance_plans_digest',
+    export: 'locations_resources_insurance_plans_export',
   },
   source: Type.Object(
     {
@@ -61,6 +62,7 @@ export const insurancePlan = defineDataset({
     source_id: commonAttributes.source_id,
     updated_at: commonAttributes.updated_at,
   }),
+  kept: ['fee_schedule_source_id'],
   refersTo: [
     {
       attribute: 'fee_schedule',

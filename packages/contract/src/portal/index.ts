@@ -1,3 +1,4 @@
+export { aboutError } from '../about-error.ts'
 export type * from './account.ts'
 export { auditKinds } from './account.ts'
 export {

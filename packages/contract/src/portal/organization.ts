@@ -104,12 +104,16 @@ export type AgentEntry = {
 }
 
 /** Shown once. `commands`: what to paste on the office's machine. */
-/** `package`: the file with the agent, which the operator hands out. `systems`: what to paste, one step after the other. */
+/** `systems`: for each kind of computer, what this service has to download for it, and what to paste, one step after the other. */
 export type EnrolmentCode = {
   code: string
   expires_at: Instant
-  package: string
-  systems: { name: string; note: string; steps: { title: string; command: string }[] }[]
+  systems: {
+    name: string
+    note: string
+    downloads: { label: string; name: string; url: string }[]
+    steps: { title: string; command: string }[]
+  }[]
 }
 
 export type RemovalEntry = {

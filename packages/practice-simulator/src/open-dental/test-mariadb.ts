@@ -41,10 +41,14 @@ export type TestDatabase = {
 }
 
 /**
- * A MariaDB server of this test's own: private socket, no network, data in a temporary folder; gone after `t`. Without
+ * A MariaDB server of this test's own: private socket, no network but this port of this computer, data in a temporary folder; gone after `t`. Without
  * the system's programs it throws and says what to install; it never skips. `timeZone` is the system's, which MariaDB names "CST" and the like.
+ * `settings` are further ones of the server.
  */
-export async function startTestMariaDb(t: Cleanup, { timeZone = 'UTC' } = {}): Promise<TestMariaDb> {
+export async function startTestMariaDb(
+  t: Cleanup,
+  { timeZone = 'UTC', port = null as number | null, settings = [] as readonly string[] } = {},
+): Promise<TestMariaDb> {
   const programs = {
     install: findProgram('mariadb-install-db', 'mysql_install_db'),
     server: findProgram('mariadbd', 'mysqld'),
@@ -83,7 +87,8 @@ export async function startTestMariaDb(t: Cleanup, { timeZone = 'UTC' } = {}): P
         `--socket=${socket}`,
         `--pid-file=${join(folder, 'pid')}`,
         `--log-error=${join(folder, 'log')}`,
-        '--skip-networking',
+        ...(port === null ? ['--skip-networking'] : ['--bind-address=127.0.0.1', `--port=${port}`]),
+        ...settings,
         '--sql-mode=',
         '--character-set-server=utf8',
         '--innodb-buffer-pool-size=64M',
@@ -165,7 +170,7 @@ export async function startTestMariaDb(t: Cleanup, { timeZone = 'UTC' } = {}): P
       }
       return {
         name,
-        settings: { host: '127.0.0.1', port: 3306, socket, user, password: 'reads only', name },
+        settings: { host: '127.0.0.1', port: port ?? 3306, socket, user, password: 'reads only', name },
         execute: (sql, values) => run(name, sql, values),
         connect: () => connectRoot(name),
       }

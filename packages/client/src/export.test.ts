@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict'
+import { randomInt } from 'node:crypto'
+import { test } from 'node:test'
+import type { Page } from './page.ts'
+import type { SyncStore } from './sync/store.ts'
+import { openStore, someTarget } from './sync/test-mirror.ts'
+import { all, aPlan, clientOf, someClient } from './test-client.ts'
+import { seededRandom, someMishap, startProxy } from './test-proxy.ts'
+
+const textOf = (pages: readonly Page<string>[]) => pages.flatMap(({ records }) => records)
+
+/** The pages of an export, with their lines as texts: their memory is used again. */
+async function exported(pages: AsyncIterable<Page<Uint8Array>>): Promise<Page<string>[]> {
+  const list: Page<string>[] = []
+  for await (const page of pages)
+    list.push({ ...page, records: page.records.map((record) => Buffer.from(record).toString()) })
+  return list
+}
+
+test('an export gives every record as the list does, in pages of any size, by one request', async (t) => {
+  const { client, location, events } = await someClient(t, { insurancePlans: 23 })
+  await location.upload('insurance_plans', { p7: aPlan({ plan_name: 'Zoë \u2028 "\n" 🦷 {"meta":' }), p8: null })
+  const locationId = location.id
+  const expected = (await all(client.insurancePlans.list({ locationId }))).map((record) => JSON.stringify(record))
+  const { watermark, freshness } = (await client.insurancePlans.list({ locationId }).pages().next()).value ?? {}
+  events.length = 0
+  for (const pageSize of [1, 5, 22, 23, 24, 5_000]) {
+    const pages = await exported(client.insurancePlans.export({ locationId, pageSize }))
+    assert.deepEqual(textOf(pages), expected, `pages of ${pageSize}`)
+    assert.equal(pages.length, Math.ceil(23 / pageSize))
+    assert.deepEqual(
+      pages.map((page) => page.watermark),
+      pages.map((_, index) => (index === 0 ? watermark : null)),
+    )
+    assert.deepEqual([pages.at(-1)?.next, pages.at(-1)?.freshness, pages[0]?.total], [null, freshness, 23])
+    const [first] = pages
+    if (!first?.next) continue
+    const rest = await exported(client.insurancePlans.export({ locationId, after: first.next }))
+    assert.deepEqual([...first.records, ...textOf(rest)], expected)
+  }
+  assert.equal(events.filter(({ event }) => event === 'response').length, 6 + 3)
+  const schedules = await exported(client.feeSchedules.export({ locationId }))
+  assert.deepEqual([textOf(schedules), schedules.length], [[], 1])
+  assert.throws(() => client.insurancePlans.export({ locationId, fields: [] } as never), /fields/)
+})
+
+test('an export through a network that cuts, delays and refuses gives every record once, and goes on where it was cut', async (t) => {
+  const seed = randomInt(2 ** 31)
+  t.diagnostic(`seed ${seed}`)
+  const { world, vendor, location } = await someClient(t, { insurancePlans: 600 })
+  const locationId = location.id
+  const expected = (await all(clientOf(world, vendor).insurancePlans.list({ locationId }))).map(({ id }) => id)
+  const random = seededRandom(seed)
+  const mishapOf = someMishap(random, 0.6)
+  const proxy = await startProxy(t, world.url, ({ url }) => (url?.includes('/export') ? mishapOf() : 'pass'))
+  // One client: an address gets ten tokens in a minute.
+  const client = clientOf(world, vendor, { baseUrl: proxy.url, retry: { attempts: 30, delayMaxMs: 5 } })
+  for (let walk = 0; walk < 20; walk += 1) {
+    const pages = await exported(client.insurancePlans.export({ locationId, pageSize: 1 + Math.floor(random() * 200) }))
+    assert.deepEqual(
+      textOf(pages).map((record) => JSON.parse(record).id),
+      expected,
+    )
+    assert.equal(pages.filter((page) => page.watermark !== null).length, 1)
+  }
+  t.diagnostic(JSON.stringify(Object.fromEntries(proxy.seen)))
+})
+
+test('a service of a release without exports is read page by page, and asked for an export once', async (t) => {
+  const { world, vendor, location } = await someClient(t, { insurancePlans: 12 })
+  const locationId = location.id
+  for (const [code, status] of [
+    ['record_unknown', 404],
+    ['route_unknown', 404],
+    ['parameter_invalid', 422],
+  ] as const) {
+    const asked: string[] = []
+    const earlier: typeof fetch = async (input, init) => {
+      asked.push(String(input))
+      return String(input).includes('/export')
+        ? Response.json({ code, errors: 'Not found.' }, { status })
+        : fetch(input, init)
+    }
+    const client = clientOf(world, vendor, { fetch: earlier })
+    for (let walk = 0; walk < 2; walk += 1) {
+      const pages = await exported(client.insurancePlans.export({ locationId, pageSize: 5 }))
+      assert.deepEqual([pages.length, textOf(pages).length], [3, 12])
+    }
+    assert.equal(asked.filter((url) => url.includes('/export')).length, 1)
+  }
+  const refused = clientOf(world, vendor)
+  await assert.rejects(exported(refused.insurancePlans.export({ locationId: '7' })), { code: 'location_unknown' })
+})
+
+test('a program that leaves an export in the middle frees its slot, and one that gives up gets its reason', async (t) => {
+  const { client, location } = await someClient(t, { insurancePlans: 600, options: { concurrency: { initial: 1 } } })
+  const locationId = location.id
+  for await (const _ of client.insurancePlans.export({ locationId, pageSize: 10 })) break
+  assert.equal((await all(client.insurancePlans.list({ locationId }))).length, 600)
+  const stop = new AbortController()
+  await assert.rejects(async () => {
+    for await (const _ of client.insurancePlans.export({ locationId, pageSize: 10, signal: stop.signal }))
+      stop.abort(new Error('enough'))
+  }, /enough/)
+})
+
+test('a walk that has its last page, and one whose store fails, free their slots without asking for more', async (t) => {
+  const options = { concurrency: { initial: 1 } }
+  const { client, locations, location } = await someClient(t, { locations: 3, insurancePlans: 300, options })
+  for (const { id } of locations) {
+    const pages = client.insurancePlans.export({ locationId: id, pageSize: 300 })
+    assert.equal((await pages.next()).value?.next, null)
+  }
+  const store = await openStore('sqlite', await someTarget(t, 'sqlite'))
+  const full: SyncStore = { ...store, apply: () => Promise.reject(new Error('no space')) }
+  const asked = { datasets: ['insurance_plans'] as const, pageSize: 10 }
+  await assert.rejects(client.sync({ ...asked, store: full }), /no space/)
+  assert.equal((await client.sync({ ...asked, store })).records, 900)
+  assert.equal((await all(client.insurancePlans.list({ locationId: location.id }))).length, 300)
+  await store.close()
+})
