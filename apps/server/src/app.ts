@@ -7,7 +7,8 @@ import type { Pool } from 'pg'
 import { registerAttribution } from './apis/attribution/routes.ts'
 import { registerIngestApi } from './apis/ingest/routes.ts'
 import { registerPortalApi } from './apis/portal/routes.ts'
-import { findClientPackage, registerDownloads } from './apis/portal-pages/downloads.ts'
+import { findClientPackage, listAgentPackages, registerDownloads } from './apis/portal-pages/downloads.ts'
+import { registerGuides } from './apis/portal-pages/guides.ts'
 import { createPageSender, isPageRequest, registerPortalPages } from './apis/portal-pages/pages.ts'
 import type { VendorApiContext } from './apis/vendor/context.ts'
 import { authenticateUnknownPath, registerVendorApi } from './apis/vendor/routes.ts'
@@ -32,6 +33,7 @@ import type { LoadWatch } from './platform/memory/load-watch.ts'
 import { createMetrics, type Metrics } from './platform/metrics/metrics.ts'
 
 const portalDir = join(import.meta.dirname, '../../portal/dist')
+const guidesDir = join(import.meta.dirname, '../../guides/dist')
 const downloadsDir = join(import.meta.dirname, '../dist/downloads')
 
 export type AppDeps = {
@@ -61,6 +63,8 @@ export type AppDeps = {
   metricsAccess?: { token: string | null } | null
   /** Called when somebody has signed up in the portal. */
   onSignUp?: () => void
+  /** The operator's folder with installers, which /downloads/ serves too; absent: none. */
+  downloadsDir?: string | null
   /** Where the portal's pages were built, where the clone's own are not meant. */
   portalDir?: string
   /** How proofs of companies' websites are looked for, where public addresses over https are not meant. */
@@ -128,12 +132,15 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     sendPage,
     about: {
       service: 'Bridgework',
+      guides: `${publicUrl}/guides`,
       reference: `${publicUrl}/docs`,
       openapi: `${publicUrl}${vendorApiPath}/openapi.json`,
       base_url: `${publicUrl}${vendorApiPath}`,
     },
   })
-  await registerDownloads(app, downloadsDir)
+  await registerGuides(app, { dir: guidesDir, publicUrl })
+  const downloads = [downloadsDir, ...(deps.downloadsDir ? [deps.downloadsDir] : [])]
+  await registerDownloads(app, downloads)
   await registerVendorApi(app, context, publicUrl)
   await app.register(
     async (ingestApi) =>
@@ -154,6 +161,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
         environment: deps.environment,
         mailDir: deps.mailDir,
         clientPackage: () => findClientPackage(downloadsDir, publicUrl),
+        agentPackages: () => listAgentPackages(downloads),
         onSignUp: deps.onSignUp ?? (() => {}),
         proofAccess: deps.proofAccess ?? createProofAccess(),
         // The sandbox may call what runs beside it.

@@ -4,6 +4,7 @@ import { type DatasetName, datasets, isDatasetName } from '@bridgework/contract'
 import type { DatabaseSettings } from './platform/database/open-database.ts'
 import type { MetricsSettings } from './platform/http/metrics-route.ts'
 import type { TlsFiles } from './platform/http/tls.ts'
+import { readSecretFiles, secretFileSettings } from './secret-settings.ts'
 
 export type Config = DatabaseSettings & {
   environment: 'sandbox' | 'production'
@@ -27,8 +28,12 @@ export type Config = DatabaseSettings & {
   metrics: MetricsSettings
   /** Where mails go: to a mail server, in the sandbox without one into a folder of the data directory, in production without one nowhere. */
   mail: { kind: 'smtp'; url: string; from: string } | { kind: 'folder'; dir: string } | { kind: 'none' }
+  /** Folder with installers of the agent, which the service hands out too; null: none. */
+  downloadsDir: string | null
   /** Folder that seals over disclosures and acts are published to; null: they are only in the database. */
   sealsDir: string | null
+  /** The collector that gets traces; null: there are none. */
+  tracesUrl: string | null
   /** Which events go to the log: all, or those alone that a person should look at. */
   log: 'all' | 'important'
 }
@@ -47,8 +52,8 @@ export class ConfigError extends Error {
  * Reads every setting before it throws, so one start reports every problem. `root` is the folder that relative paths start from.
  * Throws a ConfigError.
  */
-export function readConfig(env: NodeJS.ProcessEnv, root: string): Config {
-  const problems: string[] = []
+export function readConfig(given: NodeJS.ProcessEnv, root: string): Config {
+  const { settings: env, problems } = readSecretFiles(given, root)
   for (const name of Object.keys(env)) {
     if (
       name.startsWith('BRIDGEWORK_') &&
@@ -89,6 +94,12 @@ export function readConfig(env: NodeJS.ProcessEnv, root: string): Config {
   )
   const url = read('DATABASE_URL', postgresUrl, 'a postgres:// address', null)
   const migrationUrl = read('BRIDGEWORK_MIGRATION_DATABASE_URL', postgresUrl, 'a postgres:// address', null)
+  const migrations = read(
+    'BRIDGEWORK_MIGRATIONS',
+    (text) => (text === 'at_start' || text === 'apart' ? text : undefined),
+    '"at_start" or "apart"',
+    'at_start' as const,
+  )
   const smtpUrl = read('BRIDGEWORK_SMTP_URL', smtpAddress, 'an smtp:// or smtps:// address', null)
   const mailFrom = read(
     'BRIDGEWORK_MAIL_FROM',
@@ -109,7 +120,7 @@ export function readConfig(env: NodeJS.ProcessEnv, root: string): Config {
         ? { certificateFile: resolve(root, certificateFile), keyFile: resolve(root, keyFile) }
         : null,
     dataDir,
-    database: url === null ? { kind: 'embedded' } : { kind: 'server', url, migrationUrl },
+    database: url === null ? { kind: 'embedded' } : { kind: 'server', url, migrationUrl, migrations },
     secretKeyFile: env.BRIDGEWORK_SECRET_KEY_FILE ? resolve(root, env.BRIDGEWORK_SECRET_KEY_FILE) : null,
     previewDatasets: isProduction
       ? read(
@@ -142,6 +153,8 @@ export function readConfig(env: NodeJS.ProcessEnv, root: string): Config {
       address: read('BRIDGEWORK_METRICS_ADDRESS', hostAndPort, 'an address and a port, like 127.0.0.1:9464', null),
       token: read('BRIDGEWORK_METRICS_TOKEN', bearerToken, '32 or more characters without spaces', null),
     },
+    tracesUrl: read('BRIDGEWORK_TRACES_URL', httpUrl, 'an address like http://127.0.0.1:4318/v1/traces', null),
+    downloadsDir: env.BRIDGEWORK_DOWNLOADS_DIR ? resolve(root, env.BRIDGEWORK_DOWNLOADS_DIR) : null,
     sealsDir: env.BRIDGEWORK_SEALS_DIR ? resolve(root, env.BRIDGEWORK_SEALS_DIR) : null,
     log: read(
       'BRIDGEWORK_LOG',
@@ -152,6 +165,9 @@ export function readConfig(env: NodeJS.ProcessEnv, root: string): Config {
   }
   if (migrationUrl !== null && url === null) {
     problems.push('BRIDGEWORK_MIGRATION_DATABASE_URL is set but DATABASE_URL is not. Set both or neither.')
+  }
+  if (migrations === 'apart' && url === null) {
+    problems.push('BRIDGEWORK_MIGRATIONS=apart needs DATABASE_URL: the embedded database is migrated at the start.')
   }
   if (Boolean(env.BRIDGEWORK_SMTP_URL) !== Boolean(env.BRIDGEWORK_MAIL_FROM)) {
     problems.push('BRIDGEWORK_SMTP_URL and BRIDGEWORK_MAIL_FROM must be set together. Set both or neither.')
@@ -191,6 +207,7 @@ const settingNames: ReadonlySet<string> = new Set([
   'BRIDGEWORK_DATA_DIR',
   'BRIDGEWORK_SECRET_KEY_FILE',
   'BRIDGEWORK_MIGRATION_DATABASE_URL',
+  'BRIDGEWORK_MIGRATIONS',
   'BRIDGEWORK_EMBEDDED_DATABASE',
   'BRIDGEWORK_PREVIEW_OPERATIONS',
   'BRIDGEWORK_INITIAL_LOCATIONS_MAX',
@@ -198,10 +215,13 @@ const settingNames: ReadonlySet<string> = new Set([
   'BRIDGEWORK_SMTP_URL',
   'BRIDGEWORK_MAIL_FROM',
   'BRIDGEWORK_SEALS_DIR',
+  'BRIDGEWORK_DOWNLOADS_DIR',
   'BRIDGEWORK_METRICS_ADDRESS',
   'BRIDGEWORK_METRICS_TOKEN',
+  'BRIDGEWORK_TRACES_URL',
   'BRIDGEWORK_DATABASE_CONNECTIONS',
   'BRIDGEWORK_LOG',
+  ...secretFileSettings,
 ])
 
 /** Patient data is only sent encrypted: by the server itself, or by a proxy in front of it. */
@@ -226,9 +246,10 @@ function productionProblems(env: NodeJS.ProcessEnv, config: Config): string[] {
       'DATABASE_URL must be set in production: the PostgreSQL that comes with Bridgework gets no security updates. Install one: on Debian 13 "apt install postgresql", on other Debian and Ubuntu "apt install postgresql-common && /usr/share/postgresql-common/pgdg/apt.postgresql.org.sh -y && apt install postgresql-18". On one small machine BRIDGEWORK_EMBEDDED_DATABASE=accepted starts without one.',
     )
   }
-  if (config.database.kind === 'server' && config.database.migrationUrl === null) {
+  const { database } = config
+  if (database.kind === 'server' && database.migrationUrl === null && database.migrations === 'at_start') {
     problems.push(
-      'BRIDGEWORK_MIGRATION_DATABASE_URL must be set in production: a connection as the owner of the schema, so that the role of DATABASE_URL cannot change disclosures.',
+      'BRIDGEWORK_MIGRATION_DATABASE_URL must be set in production: a connection as the owner of the schema, so that the role of DATABASE_URL cannot change disclosures. With BRIDGEWORK_MIGRATIONS=apart only the command that migrates needs it.',
     )
   }
   return problems
@@ -272,6 +293,10 @@ function publicAddress(text: string) {
   const url = URL.canParse(text) ? new URL(text) : null
   const isBare = url && url.pathname === '/' && url.search === '' && url.hash === '' && url.username === ''
   return isBare && (url.protocol === 'http:' || url.protocol === 'https:') ? url.origin : undefined
+}
+
+function httpUrl(text: string) {
+  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol) ? text : undefined
 }
 
 function addressList(text: string) {

@@ -58,7 +58,7 @@ async function run(config: Config): Promise<void> {
       const sandbox = await Promise.race([starting, stopped.then(() => null)])
       if (sandbox) {
         onSignUp = sandbox.onSignUp
-        announce(config, firstCall(sandbox.file, config.publicUrl))
+        announce(config, firstCall(sandbox.file, config))
       }
     } else announce(config, '')
     await stopped

@@ -43,6 +43,7 @@ import { followTlsFiles, readTlsPair } from './platform/http/tls.ts'
 import type { Log } from './platform/log/log-event.ts'
 import { createLoadWatch } from './platform/memory/load-watch.ts'
 import { createMetrics, type Metrics } from './platform/metrics/metrics.ts'
+import { createTraces } from './platform/traces/traces.ts'
 import { requireSafeStart } from './safe-start.ts'
 
 /**
@@ -65,11 +66,26 @@ export type Service = {
  * message is meant for the person who starts the server: DatabaseStartError, SecretKeyFileError, WrongSecretKey, UnsafeStart,
  * TlsFileError. `onSignUp` hears when somebody has signed up in the portal.
  */
-export async function openService(config: Config, log: Log, onSignUp = () => {}): Promise<Service> {
+export async function openService(config: Config, write: Log, onSignUp = () => {}): Promise<Service> {
+  const now = () => new Date()
+  const { tracesUrl } = config
+  const traces = tracesUrl === null ? null : createTraces({ url: tracesUrl, now, log: write })
+  const record: Log = traces
+    ? (event) => {
+        traces.observe(event)
+        write(event)
+      }
+    : write
+  let metrics: Metrics | null = null
+  const log: Log = (event) => {
+    metrics?.observe(event)
+    record(event)
+  }
   const closers: (() => unknown)[] = []
   const close = async () => {
     for (const closer of closers.splice(0).reverse()) await closer()
   }
+  if (traces) closers.push(traces.stop)
   try {
     const database = await openDatabase(config, log)
     closers.push(database.close)
@@ -88,7 +104,6 @@ export async function openService(config: Config, log: Log, onSignUp = () => {})
     await makeDisclosureMonths(pool)
     const keys = await openKeyRing({ pool: controlPool, secretKey, log })
     closers.push(keys.close)
-    const now = () => new Date()
     const { sealsDir } = config
     const sealer = createSealer({
       pool,
@@ -152,7 +167,7 @@ export async function openService(config: Config, log: Log, onSignUp = () => {})
     segmentPacker.start()
     const { environment, publicUrl, trustedProxies, previewDatasets } = config
     const tls = config.tls && readTlsPair(config.tls)
-    const metrics = createMetrics({ work: pool, control: controlPool }, load, () => countPacked(pool))
+    metrics = createMetrics({ work: pool, control: controlPool }, load, () => countPacked(pool))
     const metricsApp = config.metrics.address && createMetricsServer(metrics, config.metrics.token, log)
     closers.push(async () => await metricsApp?.close())
     const app = await buildApp({
@@ -172,9 +187,11 @@ export async function openService(config: Config, log: Log, onSignUp = () => {})
       publicUrl,
       trustedProxies,
       previewDatasets,
+      downloadsDir: config.downloadsDir,
       mailDir: config.mail.kind === 'folder' ? config.mail.dir : null,
       now,
-      log,
+      // The app counts its own events.
+      log: record,
       onSignUp,
     })
     // With TLS options it is a TLS server, which Fastify's type does not say.

@@ -88,7 +88,7 @@ export async function someArchive(t: TestContext, { postgresBin, pgbackrest }: A
     stop() { [ ! -f '${data}/postmaster.pid' ] || sudo -u postgres '${postgresBin}/pg_ctl' -s -D '${data}' -w stop; }
     start() {
       sudo -u postgres '${postgresBin}/pg_ctl' -s -D '${data}' -w -t 120 -l '${folder}/log/postgres.log' \\
-        -o "-p ${port} -k '${socket}' -c listen_addresses=127.0.0.1 -c max_connections=100" start
+        -o "-p ${port} -k '${socket}' -c listen_addresses=127.0.0.1 -c max_connections=100" start || { tail '${folder}/log/postgres.log' >&2; return 1; }
     }
     systemctl() {
       case "$1 \${!#}" in
@@ -148,7 +148,13 @@ export async function someArchive(t: TestContext, { postgresBin, pgbackrest }: A
     },
     /** Ends every process of the cluster at once and removes all that it had. */
     destroy: async () => {
+      const pids = processesIn(data)
       killAll()
+      // The next server takes over the lock file of the socket only from a process that is gone, reaped included.
+      for (let tries = 0; pids.some((pid) => existsSync(`/proc/${pid}`)); tries += 1) {
+        assert.ok(tries < 600, 'a killed process is still there after a minute')
+        await sleep(100)
+      }
       for (const name of readdirSync(data)) rmSync(join(data, name), { recursive: true })
     },
     /** Waits as the guide says. */

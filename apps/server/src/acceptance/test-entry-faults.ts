@@ -114,6 +114,12 @@ function tellsOf(attempt: Attempt): Told {
   if (outcome === 'cut') return body.includes('"attributes"') ? 'something' : 'nothing'
   const told = { records: 0, counted: null, digested: null, ids: [] as string[], after: '0' }
   if (method === 'HEAD') return id === undefined || id === 'digest' ? 'nothing' : { ...told, counted: 1, ids: [id] }
+  if (id === 'export') {
+    const lines = body.split('\n').filter((line) => line !== '')
+    // The last line is not a record.
+    const ids = lines.slice(0, -1).map((line) => JSON.parse(line).id)
+    return ids.length === 0 ? 'nothing' : { ...told, records: ids.length, ids }
+  }
   const { data, pagy } = JSON.parse(body)
   const query = new URLSearchParams(path.split('?')[1])
   const after = query.get('after') ?? '0'

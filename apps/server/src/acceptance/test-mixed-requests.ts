@@ -82,6 +82,7 @@ export function asVendor(
       await raw(`/locations/${own.id}/insurance_plans/${first?.id}`, 'HEAD')
     },
     () => raw(`/locations/${own.id}/${random.pick(datasetNames)}/digest`),
+    () => raw(`/locations/${own.id}/${random.pick(datasetNames)}/export`),
     () => raw(`/locations/${own.id}/${random.pick(datasetNames)}`, 'HEAD'),
     () => raw('/locations'),
     refused(403, `/locations/${foreign.id}/insurance_plans`),

@@ -41,6 +41,8 @@ export function vendorCopy(
   const watermarks: Partial<Record<Name, string>> = {}
   /** A record stays as it came until another comes in its place, and so does what it refers to: ids are kept for ever. */
   const shown = new WeakMap<VendorRecord, object>()
+  /** Of datasets of which nothing came since it was made. */
+  const views: Partial<View> = {}
 
   async function syncOne(name: Name): Promise<string[]> {
     if (!of.includes(name)) return []
@@ -53,17 +55,19 @@ export function vendorCopy(
       records[name].set(whole.id, whole)
     }
     watermarks[name] = watermark
+    if (data.length > 0) delete views[name]
     return data.map((record) => record.attributes.source_id).sort(byKey)
   }
 
   function viewOf(name: Name): Record<string, object> {
-    return Object.fromEntries(
+    views[name] ??= Object.fromEntries(
       [...records[name].values()].map((record) => {
         const own = shown.get(record) ?? show(name, record)
         shown.set(record, own)
         return [record.attributes.source_id, own]
       }),
     )
+    return views[name]
   }
 
   function show(name: Name, { attributes: { source_id, updated_at, fee_schedule, ...own } }: VendorRecord): object {

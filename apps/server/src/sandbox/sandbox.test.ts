@@ -21,7 +21,7 @@ async function someSandbox(t: TestContext) {
       secretKey,
       config: {
         dataDir,
-        database: { kind: 'server', url: serverUrl, migrationUrl: null },
+        database: { kind: 'server', url: serverUrl, migrationUrl: null, migrations: 'at_start' },
         publicUrl: 'http://localhost',
       },
       signal: new AbortController().signal,

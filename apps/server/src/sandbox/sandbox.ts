@@ -133,9 +133,12 @@ async function sandboxFile(
   }
 }
 
-/** Printed below the ready line: the sign-ins, and the first call as commands to paste. */
-export function firstCall(file: SandboxFile, publicUrl: string): string {
-  const body = JSON.stringify({ client_id: file.client_id, client_secret: file.client_secret })
+/**
+ * Printed below the ready line: the sign-ins, and the first call as commands to paste. The key pair comes from `sandbox.json`, so that the secret is
+ * on no command line and in no history.
+ */
+export function firstCall(file: SandboxFile, { publicUrl, dataDir }: Pick<Config, 'publicUrl' | 'dataDir'>): string {
+  const path = join(dataDir, 'sandbox.json').replaceAll("'", "'\\''")
   const width = Math.max(...file.portal_sign_ins.map(({ email }) => email.length))
   const signIns = file.portal_sign_ins
     .filter(({ role }) => !/admin|member/.test(role))
@@ -147,14 +150,16 @@ ${signIns.join('\n')}
 
 Make the first call:
 
-  TOKEN=$(curl -s ${file.base_url}/auth/token -H 'Content-Type: application/json' \\
-    -d '${body}' | sed 's/.*"token":"\\([^"]*\\)".*/\\1/')
+  TOKEN=$(grep -o '"client_[a-z]*": "[^"]*"' '${path}' | paste -sd, - | sed 's/.*/{&}/' | \\
+    curl -s ${file.base_url}/auth/token -H 'Content-Type: application/json' -d @- | sed 's/.*"token":"\\([^"]*\\)".*/\\1/')
 
-  curl -s '${file.base_url}/locations' -H "Authorization: Bearer $TOKEN"
+  get() { printf 'Authorization: Bearer %s' "$TOKEN" | curl -s -H @- "${file.base_url}$1"; }
 
-  curl -s '${file.base_url}/locations/${file.granted_location_ids[0] ?? '<location id>'}/insurance_plans?items=3' -H "Authorization: Bearer $TOKEN"
+  get /locations
 
-API reference: ${publicUrl}/docs     Guides: README.md and docs/
+  get '/locations/${file.granted_location_ids[0] ?? '<location id>'}/insurance_plans?items=3'
+
+API reference: ${publicUrl}/docs     Guides: ${publicUrl}/guides
 All credentials and ids: sandbox.json in the data directory     Mails: ${publicUrl}/mail
 The demo practice changes every few seconds. Press Ctrl-C to stop.
 `

@@ -25,7 +25,7 @@ export function createLineReader(dataset: Dataset): () => LineReader {
     }
     const source = canonical(line.attributes)
     // JSON.stringify writes half a surrogate pair, and nothing else, as a lower-case \ud escape.
-    if (/(?<!\\)(?:\\\\)*\\ud/.test(source) || !line.source_id.isWellFormed())
+    if ((source.includes('\\ud') && halfPair.test(source)) || !line.source_id.isWellFormed())
       return { field: null, errors: 'the line holds text that is not well-formed Unicode.' }
     if (hasNul(source)) return nulIn(line.attributes)
     return { sourceId: line.source_id, source }
@@ -43,6 +43,9 @@ export function createLineReader(dataset: Dataset): () => LineReader {
     }
   }
 }
+
+/** An even number of backslashes before it. */
+const halfPair = /(?<!\\)(?:\\\\)*\\ud/
 
 /** Names the attribute with U+0000, never its value. */
 function nulIn(attributes: object): Mismatch {

@@ -6,7 +6,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type AuditEntry, recordAudit } from '../../modules/audit/store.ts'
 import { sealKeyOf } from '../../modules/chain/seal-key.ts'
@@ -122,16 +122,7 @@ test('the command follows until SIGTERM, and ends with whole lines, exit code 0 
   const operator = await someOperator(t)
   await recordAudit(operator.pool, anAct)
   await seal(operator)
-  const folder = mkdtempSync(join(tmpdir(), 'bridgework-audit-'))
-  t.after(() => rmSync(folder, { recursive: true, force: true }))
-  const child = spawn(process.execPath, [join(import.meta.dirname, 'main.ts'), 'audit', 'export', '--follow'], {
-    env: {
-      PATH: process.env.PATH,
-      DATABASE_URL: operator.serverUrl,
-      BRIDGEWORK_MIGRATION_DATABASE_URL: operator.ownerUrl,
-      BRIDGEWORK_DATA_DIR: folder,
-    },
-  })
+  const child = exportProcess(t, operator, { options: ['--follow'] })
   const closed = once(child, 'close')
   const said: string[] = []
   child.stderr.on('data', (text) => said.push(String(text)))
@@ -149,8 +140,43 @@ test('the command follows until SIGTERM, and ends with whole lines, exit code 0 
   assert.match(said.join(''), new RegExp(`Wrote 2 lines\\. Go on with --after ${second.cursor}\n`))
 })
 
+test('F26: the command needs little memory, also where each of a thousand reads lists 5,000 ids', async (t) => {
+  const operator = await someOperator(t)
+  const ids = Array.from({ length: 5_000 }, (_, index) => String(10 ** 13 + index * 7_919))
+  const listed = { ...aDigest(newUuid<CompanyId>(), '7' as LocationId), coverage: { ids } }
+  for (let batch = 0; batch < 10; batch++)
+    await insertDisclosures(operator.pool, Array(100).fill(listed), { timeoutMs: 30_000 })
+  await seal(operator)
+
+  const child = exportProcess(t, operator, { execArgv: ['--max-old-space-size=48'] })
+  let lines = 0
+  for await (const line of createInterface({ input: child.stdout })) lines += line.includes('"disclosure"') ? 1 : 0
+
+  assert.equal(lines, 1_000)
+  assert.equal(child.exitCode ?? (await once(child, 'close'))[0], 0)
+})
+
 async function seal({ pool }: Operator): Promise<void> {
   await sealOnce({ pool, key: async () => sealKeyOf(secretKey), now: () => new Date() })
+}
+
+/** The command in a process of its own. */
+function exportProcess(
+  t: TestContext,
+  { serverUrl, ownerUrl }: Operator,
+  { execArgv = [], options = [] }: { execArgv?: string[]; options?: string[] },
+) {
+  const folder = mkdtempSync(join(tmpdir(), 'bridgework-audit-'))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  const main = join(import.meta.dirname, 'main.ts')
+  return spawn(process.execPath, [...execArgv, main, 'audit', 'export', ...options], {
+    env: {
+      PATH: process.env.PATH,
+      DATABASE_URL: serverUrl,
+      BRIDGEWORK_MIGRATION_DATABASE_URL: ownerUrl,
+      BRIDGEWORK_DATA_DIR: folder,
+    },
+  })
 }
 
 async function linesOf({ pool }: Operator, after?: string): Promise<Line[]> {

@@ -16,6 +16,8 @@ export type Command = {
   /** The action of what it leaves in the history; null: it changes nothing, and shows nothing of a patient. */
   readonly act: AuditAction | null
   readonly options: Options
+  /** Migrates the database, also where the settings leave that to a command. */
+  readonly migrates?: true
   /** null: it has written its answer itself. */
   readonly run: (context: Context, values: never, record: RecordAct) => Promise<Answer | null>
 }
@@ -32,6 +34,7 @@ export function command<Of extends Options>({
   ...definition
 }: {
   help: string
+  migrates?: true
   options: Of
 } & (
   | { act: null; needsReason?: false; run: (context: Context, values: Values<Of>) => Promise<Answer | null> }
@@ -46,7 +49,9 @@ export function command<Of extends Options>({
   return { ...definition, options: { ...definition.options, ...more } } as unknown as Command
 }
 
-export type CommandLine = { print: string } | { run: (context: Context) => Promise<Answer | null>; isJson: boolean }
+export type CommandLine =
+  | { print: string }
+  | { run: (context: Context) => Promise<Answer | null>; isJson: boolean; migrates: boolean }
 
 /** Parses the arguments, or throws a UsageError that says what is wrong and what is accepted. */
 export function parseCommandLine(groups: Readonly<Record<string, CommandGroup>>, args: readonly string[]): CommandLine {
@@ -56,7 +61,7 @@ export function parseCommandLine(groups: Readonly<Record<string, CommandGroup>>,
   const { program, parse } = createProgram('npm run operator --', 'Runs this installation of Bridgework.')
   for (const [groupName, group] of Object.entries(groups)) {
     const parent = program.command(groupName).description(group.help)
-    for (const [name, { help, act, options, run }] of Object.entries(group.commands)) {
+    for (const [name, { help, act, options, migrates = false, run }] of Object.entries(group.commands)) {
       const required = Object.entries(options).filter(([, option]) => option.isRequired)
       const usage = [...required.map(([key, option]) => flagsOf(key, option)), '[options]'].join(' ')
       const each = parent.command(name).description(help).usage(usage)
@@ -68,7 +73,7 @@ export function parseCommandLine(groups: Readonly<Record<string, CommandGroup>>,
         if (missing.length > 0)
           each.error(`Missing: ${missing.map(([key, option]) => flagsOf(key, option)).join(', ')}.`)
         const record = createRecorder(act, values)
-        line = { run: (context) => run(context, values as never, record), isJson: values.json === true }
+        line = { run: (context) => run(context, values as never, record), isJson: values.json === true, migrates }
       })
     }
   }

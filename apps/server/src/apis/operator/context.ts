@@ -36,19 +36,25 @@ export type Context = {
   close: () => Promise<void>
 }
 
+type ContextOptions = Pick<Context, 'say' | 'ask' | 'write' | 'signal' | 'progress'> & {
+  /** The command migrates, also where servers do not. */
+  migrates: boolean
+}
+
 /**
  * Opens the database beside a running server, or starts the embedded one until `close`. `say` gets what a person who waits wants to know.
  * Throws the errors of `openDatabase`, whose messages are for that person.
  */
 export async function openContext(
   config: Config,
-  { say, ask, write, signal, progress }: Pick<Context, 'say' | 'ask' | 'write' | 'signal' | 'progress'>,
+  { say, ask, write, signal, progress, migrates }: ContextOptions,
 ): Promise<Context> {
   const log = (event: LogEvent) => {
     if (event.event === 'database.starting') say('Starting the database for this command …')
+    if (event.event === 'database.waiting') say('Waiting for another process to migrate the database …')
     if (event.event === 'database.migrated') say(`Migrated the database: ${event.name}`)
   }
-  const database = await openDatabase(config, log, { beside: true })
+  const database = await openDatabase(config, log, { beside: true, migrates })
   const pool = createPool(database.serverUrl, {
     max: 4,
     log,

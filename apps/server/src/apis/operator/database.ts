@@ -7,7 +7,8 @@ export const database: CommandGroup = {
   help: 'the database itself',
   commands: {
     migrate: command({
-      help: 'Migrates the database to this version’s schema. Every start of the server does the same; use it to migrate earlier.',
+      help: 'Migrates the database to this version’s schema. Every start of the server does the same, unless BRIDGEWORK_MIGRATIONS is apart.',
+      migrates: true,
       act: 'database.migrate',
       options: {},
       run: async ({ pool }, _, record) => {

@@ -50,6 +50,22 @@ test('the command line works on a server’s database with the settings of the s
   assert.match(foreign.err, /^The secret key is not the one [^\n]*\n$/)
 })
 
+test('where servers do not migrate, the command that migrates does, as the owner', async (t) => {
+  const { url, serverUrl, ownerPool } = await createTestDatabase(t)
+  await ownerPool.query('drop schema public, monthly cascade; create schema public')
+  const env = { DATABASE_URL: serverUrl, BRIDGEWORK_MIGRATIONS: 'apart', BRIDGEWORK_DATA_DIR: someDataDir(t) }
+  const refused = await runMain(env, 'database', 'migrate')
+  assert.deepEqual(
+    [refused.code, refused.err],
+    [1, 'To migrate the database, set BRIDGEWORK_MIGRATION_DATABASE_URL.\n'],
+  )
+  const migrated = await runMain({ ...env, BRIDGEWORK_MIGRATION_DATABASE_URL: url }, 'database', 'migrate')
+  assert.equal(migrated.code, 0, migrated.err)
+  assert.match(migrated.out, /^The database is at migration \d+/)
+  const listed = await runMain(env, 'organization', 'list')
+  assert.equal(listed.code, 0, listed.err)
+})
+
 test('wrong settings are all told at once, with exit code 2, and a database that is away with exit code 1', async (t) => {
   const dataDir = someDataDir(t)
   const wrong = await runMain(

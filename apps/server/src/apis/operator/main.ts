@@ -23,9 +23,9 @@ const progress = createProgress({
 const ask = process.stdin.isTTY === true ? askOnTerminal : null
 
 process.exitCode = await runOperator(process.argv.slice(2), {
-  open: async () => {
+  open: async ({ migrates }) => {
     const config = readConfig(process.env, join(import.meta.dirname, '../../../../..'))
-    return await openContext(config, { say: err, ask, write, signal: ending.signal, progress })
+    return await openContext(config, { say: err, ask, write, signal: ending.signal, progress, migrates })
   },
   out: (text) => console.log(text),
   err,

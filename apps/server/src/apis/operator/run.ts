@@ -16,7 +16,11 @@ import type { Context } from './context.ts'
  */
 export async function runOperator(
   args: readonly string[],
-  deps: { open: () => Promise<Context>; out: (text: string) => void; err: (text: string) => void },
+  deps: {
+    open: (options: { migrates: boolean }) => Promise<Context>
+    out: (text: string) => void
+    err: (text: string) => void
+  },
 ): Promise<number> {
   try {
     const line = parseCommandLine(commands, args)
@@ -24,7 +28,7 @@ export async function runOperator(
       deps.out(line.print)
       return 0
     }
-    const context = await deps.open()
+    const context = await deps.open(line)
     try {
       const answer = await line.run(context)
       if (answer === null) return 0

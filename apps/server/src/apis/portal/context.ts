@@ -27,6 +27,8 @@ export type PortalContext = Pick<
   mailDir: string | null
   /** The client's package that this service hands out; null: none. */
   clientPackage: () => Promise<{ url: string; sha256: string } | null>
+  /** The names of the agent's packages that this service hands out. */
+  agentPackages: () => Promise<string[]>
   /** Called when a sign-up was completed. */
   onSignUp: () => void
   /** How identity providers of customers are called. */

@@ -110,11 +110,12 @@ test('the code that enrols an agent is shown once, with commands that work as th
   const world = await somePractice(t)
   const { owner, path } = world
   const answer = await owner.post(`${path}/enrolment_codes`)
-  const { code, package: file, systems } = answer.body as unknown as EnrolmentCode
+  const { code, systems } = answer.body as unknown as EnrolmentCode
   assert.equal(answer.status, 200)
   assert.match(code, /^bwe_/)
   const agent = JSON.parse(readFileSync(join(import.meta.dirname, '../../../../agent/package.json'), 'utf8'))
-  assert.equal(file, `${agent.name.replace('@', '').replace('/', '-')}-${agent.version}.tgz`)
+  const file = `${agent.name.replace('@', '').replace('/', '-')}-${agent.version}.tgz`
+  assert.equal(systems[0]?.downloads[0]?.name, file)
   for (const { name, steps } of systems) {
     const enroll = steps.find(({ title }) => title === 'Enroll')?.command ?? ''
     assert.match(enroll, new RegExp(`enroll --server http://localhost --code ${code} `), name)

@@ -19,7 +19,7 @@ import { listRemovals } from '../../modules/records/removal-store.ts'
 import { withTransaction } from '../../platform/database/pool.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import { type AgentId, parseNumericId } from '../../platform/identity/identity.ts'
-import { agentPackage, enrolmentSteps } from './agent-commands.ts'
+import { enrolmentSystems } from './agent-commands.ts'
 import { entryOf } from './audit.ts'
 import type { PortalHandlers } from './context.ts'
 import { readListPage } from './list.ts'
@@ -142,7 +142,7 @@ export const organizationHandlers: PortalHandlers<
     data: (await listAgents(pool, member.organizationId, agentsMax)).map((agent) => toEntry(agent, now())),
   }),
 
-  createEnrolmentCode: async ({ pool, secretKey, publicUrl }, call) => {
+  createEnrolmentCode: async ({ pool, secretKey, publicUrl, agentPackages }, call) => {
     const { code, expiresAt } = await createEnrolmentCode(
       pool,
       secretKey,
@@ -152,8 +152,7 @@ export const organizationHandlers: PortalHandlers<
     return {
       code,
       expires_at: expiresAt.toISOString(),
-      package: agentPackage,
-      systems: enrolmentSteps(publicUrl, code),
+      systems: enrolmentSystems({ publicUrl, code, packages: await agentPackages() }),
     }
   },
 

@@ -112,7 +112,7 @@ function toEntry(removal: CurrentRemoval, location: Location): RemovalEntry {
 function nameOf(dataset: DatasetName, record: HeldRecord): string | null {
   const attribute = nameAttributes[dataset]
   if (attribute === undefined) return null
-  const name: unknown = JSON.parse(record.source)[attribute]
+  const name = record.source[attribute]
   return typeof name === 'string' ? name : null
 }
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { datasets, vendorApiPath } from '@bridgework/contract'
 import pg from 'pg'
@@ -217,8 +218,8 @@ function signIn(world: TestWorld, canary: string): Promise<Answer> {
 /** What Postgres writes to its log from now on, of the one cluster that all tests of a run share. */
 async function openPostgresLog(): Promise<() => string> {
   const [row] = await asAdmin('show data_directory')
-  const world = /^.*\/bridgework-test-[^/]+/.exec(row?.data_directory ?? '')?.[0]
-  const file = `${world}/data/postgres.log`
+  // The embedded cluster writes it beside its data.
+  const file = join(row?.data_directory ?? '', '../../postgres.log')
   const from = readFileSync(file).length
   return () => readFileSync(file).subarray(from).toString()
 }

@@ -68,6 +68,14 @@ function clientCall({ path, operationId, dataset }: Operation): string[] {
     ]
   }
   const location = "locationId: LOCATION_ID ?? ''"
+  if (operationId.endsWith('_export')) {
+    return [
+      '// Each record is the JSON that the service sent.',
+      `for await (const page of client.${resource}.export({ ${location} })) {`,
+      '  for (const record of page.records) console.log(Buffer.from(record).toString())',
+      '}',
+    ]
+  }
   if (operationId === 'locations_sync_status_get')
     return [`console.log(await client.locations.syncStatus({ ${location} }))`]
   if (operationId.endsWith('_list')) {
@@ -100,6 +108,18 @@ function python({ path, operationId, dataset }: Operation): string {
     ].join('\n')
   }
   const headers = `headers = {"Authorization": f"Bearer {os.environ['BRIDGEWORK_TOKEN']}"}`
+  if (operationId.endsWith('_export')) {
+    return [
+      'import json',
+      ...head,
+      headers,
+      'with requests.get(url, headers=headers, stream=True, timeout=60) as answer:',
+      '    answer.raise_for_status()',
+      '    for line in answer.iter_lines():',
+      '        record = json.loads(line)',
+      '        print(record.get("id", record.get("meta")))',
+    ].join('\n')
+  }
   if (!operationId.endsWith('_list')) {
     return [
       ...head,

@@ -6,6 +6,7 @@ import {
   digestMeta,
   digestRange,
   directoryMeta,
+  exportMeta,
   freshness,
   instant,
   locationAttributes,
@@ -93,6 +94,7 @@ const schemas: Record<string, TSchema> = {
   PageMeta: described(pageMeta, 'How to go on, in lists by page number. Members may be added.'),
   DirectoryMeta: described(directoryMeta, 'How to go on, in lists that belong to no location. Members may be added.'),
   DigestMeta: described(digestMeta, 'How to go on. Members may be added.'),
+  ExportMeta: described(exportMeta, 'The `meta` of the last line of an export. Members may be added.'),
   RecordMeta: Type.Object({ request_id: requestId }, { description: 'Members may be added.' }),
   ErrorCode: Type.Enum(errorCodes, {
     description:
@@ -118,7 +120,7 @@ const schemas: Record<string, TSchema> = {
       active_location_ids: Type.Array(Type.Integer(), { description: 'Ids of the locations that are syncing now' }),
       retry_after_seconds: retryAfter,
     },
-    { description: '429 of lists and digests: nothing was executed, and a retry is safe.' },
+    { description: '429 of lists, digests and exports: nothing was executed, and a retry is safe.' },
   ),
 }
 

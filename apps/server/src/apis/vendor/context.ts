@@ -31,6 +31,6 @@ export type VendorApiContext = {
   previewDatasets: ReadonlySet<DatasetName>
   now: () => Date
   log: Log
-  /** When a reader is cut who takes its page too slowly. */
-  reader: Pick<BodyOptions, 'stallMs' | 'deadlineMs'>
+  /** When a reader is cut who takes its page too slowly, and of how many records a part of an export is. */
+  reader: Pick<BodyOptions, 'stallMs' | 'deadlineMs'> & { partRecords?: number }
 }

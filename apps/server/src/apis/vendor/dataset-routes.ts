@@ -1,9 +1,8 @@
-import { type Dataset, type DatasetName, getDataset, isDatasetName, limits } from '@bridgework/contract'
+import { type Dataset, type DatasetName, isDatasetName, limits } from '@bridgework/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { permitRead, type ReadPermit } from '../../modules/consent/read-permit.ts'
+import type { ReadPermit } from '../../modules/consent/read-permit.ts'
 import { freshnessOf } from '../../modules/datasets/freshness.ts'
 import { formatInstant, formatMicros } from '../../modules/datasets/stamp.ts'
-import type { DisclosureEntry } from '../../modules/disclosure/store.ts'
 import { type DeltaScope, latestMoment, scopeOf } from '../../modules/records/delta.ts'
 import { readDigest } from '../../modules/records/digest.ts'
 import { renderDetail } from '../../modules/records/document.ts'
@@ -12,11 +11,12 @@ import { findRecord } from '../../modules/records/read-store.ts'
 import { isDelta, isWhole, type Selection, wholeDataset } from '../../modules/records/selection.ts'
 import type { Slot } from '../../modules/throttle/sync-slots.ts'
 import { Problem } from '../../platform/errors/problem.ts'
-import { acceptedCoding, sendBody, sendHead } from '../../platform/http/send-body.ts'
+import { acceptedCoding, sendBody } from '../../platform/http/send-body.ts'
 import { rawQuery } from '../../platform/http/server.ts'
 import { nextLink, type PageBody, packedBody, pageBody, pageEnvelope } from './answer.ts'
-import { tokenOf } from './authenticate.ts'
 import type { VendorApiContext } from './context.ts'
+import { disclose, headOnly, type LocationParams, permitOf } from './disclosed-read.ts'
+import { exportRecordsMax, sendExport } from './export.ts'
 import { onlyFields } from './fields.ts'
 import {
   type ListParameters,
@@ -25,14 +25,12 @@ import {
   readRecordParameters,
   sinceParameter,
 } from './parameters.ts'
-import { keepBytes } from './request-turn.ts'
-import { digestSchema, listSchema, recordSchema } from './schemas.ts'
-
-type LocationParams = { Params: { location_id: string; id: string } }
+import { keepBytes, recordBytes } from './request-turn.ts'
+import { digestSchema, exportSchema, listSchema, recordSchema } from './schemas.ts'
 
 /**
- * The list, the single record and the digest of one dataset: permit, parameters, slot, page, disclosure, and only then the first byte. A HEAD
- * of a list or a digest ends after the parameters: it reads nothing, so it counts nothing and takes no slot.
+ * The list, the single record, the digest and the export of one dataset: permit, parameters, slot, page, disclosure, and only then the first byte. A HEAD
+ * of a list, a digest or an export ends after the parameters: it reads nothing, so it counts nothing and takes no slot.
  */
 export function registerDataset(app: FastifyInstance, context: VendorApiContext, dataset: Dataset): void {
   const { name } = dataset
@@ -48,9 +46,15 @@ export function registerDataset(app: FastifyInstance, context: VendorApiContext,
   app.get<LocationParams>(`${path}/digest`, { schema: digestSchema(dataset), exposeHeadRoute }, (request, reply) =>
     digestOf(context, dataset, name, request, reply),
   )
+  const ofExport = { schema: exportSchema(dataset), exposeHeadRoute, config: { answerBytesMax: exportBytesMax } }
+  app.get<LocationParams>(`${path}/export`, ofExport, (request, reply) =>
+    sendExport(context, dataset, name, request, reply),
+  )
 }
 
 const exposeHeadRoute = true
+/** One part of an export is in memory at a time. */
+const exportBytesMax = exportRecordsMax * recordBytes
 
 async function sendList(
   context: VendorApiContext,
@@ -155,24 +159,6 @@ async function digestOf(
   }
 }
 
-function headOnly(reply: FastifyReply): FastifyReply {
-  sendHead(reply)
-  return reply
-}
-
-function permitOf(
-  context: VendorApiContext,
-  dataset: Dataset,
-  name: DatasetName,
-  request: FastifyRequest<LocationParams>,
-) {
-  const previewOff = dataset.preview && !context.previewDatasets.has(name)
-  return permitRead(context.controlPool, tokenOf(request), request.params.location_id, name, {
-    previewOff,
-    drawOn: context.pool,
-  })
-}
-
 /** A moment that lies ahead comes from a clock that is wrong: answered, it would lose what changes until then. */
 function refuseFuture(permit: ReadPermit, parameters: ListParameters): void {
   if (parameters.since === null || parameters.since <= latestMoment(permit)) return
@@ -250,28 +236,4 @@ function filtersOf(selection: Selection, fields: readonly string[] | null): Reco
     ...(startsTo !== null && { starts_to: formatMicros(startsTo) }),
     ...(fields !== null && { fields }),
   }
-}
-
-function disclose(
-  context: VendorApiContext,
-  permit: ReadPermit,
-  request: FastifyRequest,
-  disclosed: Pick<DisclosureEntry, 'filters' | 'coverage'> & Partial<DisclosureEntry>,
-): Promise<void> {
-  const { records = 0, digested = null, filters } = disclosed
-  const fields = Array.isArray(filters.fields) ? filters.fields : null
-  const asksForNotes = getDataset(permit.dataset).notes.some((name) => fields === null || fields.includes(name))
-  return context.disclosures.record({
-    companyId: permit.companyId,
-    keyPairId: permit.keyPairId,
-    locationId: permit.locationId,
-    dataset: permit.dataset,
-    notes: permit.notes && asksForNotes && (records > 0 || digested !== null),
-    counted: null,
-    ...disclosed,
-    records,
-    digested,
-    requestId: request.id,
-    ip: request.clientIp,
-  })
 }

@@ -64,6 +64,20 @@ const headers = {
       'The next page, as `<?query>; rel="next"`, relative to the URL of the request. Absent on the last page',
     schema: { type: 'string' },
   },
+  'X-Next-Fetch-Modified-Since': {
+    description: 'Without `after`: `next_fetch_modified_since` of the last line, for a response that is cut before it',
+    schema: { type: 'string', format: 'date-time' },
+  },
+  'X-Total': {
+    description: 'Number of records of the dataset when the response began',
+    required: true,
+    schema: { type: 'integer' },
+  },
+  HelpLink: {
+    description: 'What the guides say of this error, as `</guides/errors#code>; rel="help"`',
+    required: true,
+    schema: { type: 'string' },
+  },
   RateLimit: {
     description: 'How many token requests this address has left, and in how many seconds there will be all again',
     required: true,
@@ -76,6 +90,8 @@ const headers = {
   },
 }
 
+const exportHeaders = ['X-Next-Fetch-Modified-Since', 'X-Total'] as const
+
 function headersOf(names: readonly (keyof typeof headers)[]) {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
 }
@@ -87,10 +103,12 @@ function addHeadersAndLinks(operation: Operation, operationId: string): void {
     response.headers = headersOf([
       'X-Request-Id',
       ...(status === '200' && operationId.endsWith('_list') ? (['Link'] as const) : []),
+      ...(status === '200' && operationId.endsWith('_export') ? exportHeaders : []),
       ...(status === '401' ? (['WWW-Authenticate'] as const) : []),
       ...(isThrottled ? (['Retry-After'] as const) : []),
       ...(isTokenRequest ? (['RateLimit', 'RateLimit-Policy'] as const) : []),
     ])
+    if (!status.startsWith('2')) Object.assign(response.headers, { Link: { $ref: '#/components/headers/HelpLink' } })
   }
   const links = linksOf(operationId)
   const success = responsesOf(operation).find(([status]) => status === '200')

@@ -33,7 +33,7 @@ export function parameterExamples(dataset: Dataset): { q: object; fields: object
 // Both keys exist in what the generator makes of our schemas; its types leave open that a response may be a reference.
 function mediaOf(operation: Operation, status: string): Media | undefined {
   const response = operation.responses?.[status] as { content?: Record<string, Media> } | undefined
-  return response?.content?.['application/json']
+  return response?.content?.['application/json'] ?? response?.content?.['application/x-ndjson']
 }
 
 const at = '2026-01-31T08:00:00.000Z'
@@ -64,6 +64,7 @@ function successOf(operationId: string): unknown {
     if (operationId === dataset.operationIds.get)
       return { data: recordOf(dataset, true), meta: { request_id: requestId } }
     if (operationId === dataset.operationIds.digest) return digest
+    if (operationId === dataset.operationIds.export) return lastLine
   }
   switch (operationId) {
     case 'auth_token_create':
@@ -125,6 +126,17 @@ function statusOf({ name }: Dataset): unknown {
     removal_held: null,
   }
   return { id: name, type: 'sync_status', attributes }
+}
+
+const lastLine = {
+  meta: {
+    has_more: false,
+    next_after: null,
+    records: 1,
+    next_fetch_modified_since: '2026-01-31T08:05:00.000001Z',
+    freshness: synced,
+    request_id: requestId,
+  },
 }
 
 const digest = {

@@ -22,7 +22,11 @@ test('HEAD is answered wherever GET is, with its status and without a body, allo
   const ofLocation = (id: string) => [
     `/locations/${id}`,
     `/locations/${id}/sync_status`,
-    ...datasetNames.flatMap((name) => [`/locations/${id}/${name}`, `/locations/${id}/${name}/digest`]),
+    ...datasetNames.flatMap((name) => [
+      `/locations/${id}/${name}`,
+      `/locations/${id}/${name}/digest`,
+      `/locations/${id}/${name}/export`,
+    ]),
     `/locations/${id}/patients/${body.data[0]?.id}`,
     `/locations/${id}/patients/999999999`,
     `/locations/${id}/patients?items=0`,
@@ -50,7 +54,7 @@ test('a HEAD of a list or a digest reads nothing: no count, no disclosure, no sl
   const [location, other] = [await world.addLocation({ insurancePlans: 1 }), await world.addLocation()]
   await other.upload('patients', await somePatients())
   const vendor = await world.addVendor([location, other])
-  const paths = ['', '?q[patient_id]=1', '/digest'].map(
+  const paths = ['', '?q[patient_id]=1', '/digest', '/export'].map(
     (rest) => `/locations/${other.id}/${rest.startsWith('?') ? 'appointments' : 'patients'}${rest}`,
   )
 

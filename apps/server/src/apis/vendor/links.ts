@@ -7,7 +7,7 @@ type Link = { operationId: string; description: string; parameters: Record<strin
 export function linksOf(operationId: string): Record<string, Link> | undefined {
   const dataset = datasetOf(operationId)
   if (!dataset) return directoryLinks[operationId]
-  const { list, get, digest } = dataset.operationIds
+  const { list, get, digest, export: whole } = dataset.operationIds
   const location_id = '$request.path.location_id'
   const onward = (name: string, member: string) => ({
     operationId,
@@ -17,6 +17,9 @@ export function linksOf(operationId: string): Record<string, Link> | undefined {
   if (operationId === digest) return { next: onward('after', 'next_after') }
   if (operationId === get) {
     return { digest: { operationId: digest, description: 'The digest of its dataset.', parameters: { location_id } } }
+  }
+  if (operationId === whole) {
+    return { list: { operationId: list, description: 'The next delta.', parameters: { location_id } } }
   }
   const isCursor = dataset.pagination === 'cursor'
   return {

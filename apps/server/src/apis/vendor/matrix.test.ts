@@ -21,6 +21,7 @@ const datasetRoutes = datasetNames.flatMap((name) => [
   `/locations/:location_id/${name}`,
   `/locations/:location_id/${name}/:id`,
   `/locations/:location_id/${name}/digest`,
+  `/locations/:location_id/${name}/export`,
 ])
 const protectedRoutes = [...directoryRoutes, ...datasetRoutes]
 const ingestRoutes = Object.values(contractRoutes).map(({ method, path }) => `${method} ${ingestApiPath}${path}`)
@@ -46,6 +47,11 @@ const pageRoutes = [
   '/verify-disclosures.mjs',
   '/assets/*',
   '/downloads/*',
+  '/downloads/SHA256SUMS',
+  '/guides',
+  '/guides/*',
+  '/guides/assets/*',
+  '/llms.txt',
 ].map((path) => `GET ${path}`)
 
 const marker = 'Foreign-Canary'
@@ -96,6 +102,7 @@ test('K02: every route of the app is known to this test', async (t) => {
     ...pageRoutes,
     'HEAD /assets/*',
     'HEAD /downloads/*',
+    'HEAD /guides/assets/*',
   ]
   assert.deepEqual(
     listRoutes(app)

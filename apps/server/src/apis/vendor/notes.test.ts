@@ -124,6 +124,7 @@ test('a disclosure says whether its answer could contain notes', async (t) => {
     [`appointments/${first?.id}`, true],
     [`appointments/${first?.id}`, false, await head(noted)],
     ['appointments/digest', true],
+    ['appointments/export', true],
     ['fee_schedules', false],
   ] as const) {
     if (path === 'fee_schedules') await location.upload('fee_schedules', { 1: aRecord('fee_schedules') })

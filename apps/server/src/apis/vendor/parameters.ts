@@ -74,6 +74,12 @@ export function readDigestParameters(rawQuery: string): { after: string } {
   return { after: readAfter(readQuery(rawQuery, ['after'])) }
 }
 
+/** Reads the parameters of an export: where it begins. It is of whole records, so filters and fields are refused with the list that takes them. */
+export function readExportParameters(rawQuery: string, dataset: Dataset): { after: string } {
+  const hint = ` An export has all records of the dataset with all attributes: for a part of them use the list ${dataset.name}.`
+  return { after: readAfter(readQuery(rawQuery, ['after'], hint)) }
+}
+
 /** Reads the parameters of /organizations. */
 export function readPageParameters(rawQuery: string): { page: number; items: number } {
   const query = readQuery(rawQuery, ['page', 'items'])
@@ -99,9 +105,10 @@ export function readNoParameters(rawQuery: string): void {
 }
 
 /** A misspelt or repeated parameter is refused: a delta filter that is silently ignored turns into a full sync. */
-function readQuery(rawQuery: string, accepted: readonly string[]): Map<string, string> {
+function readQuery(rawQuery: string, accepted: readonly string[], hint = ''): Map<string, string> {
   const query = new Map<string, string>()
-  const acceptedText = accepted.length === 0 ? 'This path accepts no parameters.' : `Accepted: ${accepted.join(', ')}.`
+  const names = accepted.length === 0 ? 'This path accepts no parameters.' : `Accepted: ${accepted.join(', ')}.`
+  const acceptedText = names + hint
   for (const part of rawQuery.split('&')) {
     if (part === '') continue
     const equals = part.indexOf('=')

@@ -9,7 +9,7 @@ const bodies: Partial<Record<ProblemCode, string>> = {
 }
 
 /** The success and every refusal of an operation. `x-problems` lists the codes for vendors' programs; examples.ts adds an example of each. */
-export function answers(success: TSchema, codes: readonly ProblemCode[]) {
+export function answers(success: TSchema | { description: string; content: object }, codes: readonly ProblemCode[]) {
   const byStatus = Object.groupBy(codes, (code) => problems[code].status)
   const refusals = Object.entries(byStatus).map(([status, ofStatus]) => [
     status,

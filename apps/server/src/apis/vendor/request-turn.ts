@@ -58,4 +58,4 @@ function bytesAsked(request: FastifyRequest): number {
 const largeBytes = 2 ** 20
 
 /** A page of 5,000 records with the widest values in Latin script has 14 MiB. */
-const recordBytes = (14 * 2 ** 20) / limits.pageSizeMax
+export const recordBytes = (14 * 2 ** 20) / limits.pageSizeMax

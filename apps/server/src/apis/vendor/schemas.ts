@@ -180,6 +180,29 @@ export function digestSchema(dataset: Dataset) {
   }
 }
 
+export function exportSchema(dataset: Dataset) {
+  const line = Type.Union([component(recordName(dataset)), Type.Object({ meta: component('ExportMeta') })], {
+    description: 'A line: a record, or last of all `meta`',
+  })
+  const lines = {
+    description:
+      'One JSON text on each line: the records as in the list, in ascending order of id, and then an object with `meta`. Without that line the response was cut',
+    content: { 'application/x-ndjson': { schema: line } },
+  }
+  return {
+    operationId: dataset.operationIds.export,
+    tags: [dataTag],
+    summary: `Export the ${dataset.title.toLowerCase()} of a location`,
+    description: [
+      `Returns every record of the dataset, one on each line (NDJSON): the fastest way to make a first copy. To go on where a response was cut, or where its last line has \`has_more\`, pass the id of the last record as after. Start the next delta with next_fetch_modified_since of the first response. Counts as an initial sync request.`,
+      ...previewOf(dataset),
+    ].join(' '),
+    params: locationParam,
+    querystring: Type.Object({ after }),
+    ...answers(lines, [...ofDataset(dataset), 'sync_slots_exceeded']),
+  }
+}
+
 function walkOf({ pagination }: Dataset): string {
   const step = pagination === 'cursor' ? 'meta.next_after as after' : 'meta.next_page as page'
   return `To get the next page, pass ${step}, until meta.has_more is false. Start the next delta with meta.next_fetch_modified_since of the first page.`

@@ -36,6 +36,7 @@ test('A01, A02, A03, A04: what was granted to another, to nobody or no longer is
     '/fee_schedules',
     '/insurance_plans/1',
     '/fee_schedules/digest',
+    '/insurance_plans/export',
   ]
   for (const path of below) {
     for (const { id } of [p2, p4, p5]) {

@@ -1,6 +1,6 @@
-import { statfs } from 'node:fs/promises'
 import type { Pool } from 'pg'
 import { databaseErrorCode } from '../../platform/database/unavailable.ts'
+import { diskOf } from '../../platform/disk/disk-of.ts'
 import type { LocationId } from '../../platform/identity/identity.ts'
 import type { Log } from '../../platform/log/log-event.ts'
 import type { LoadWatch } from '../../platform/memory/load-watch.ts'
@@ -44,7 +44,7 @@ export function createSampler(deps: {
     const lag = Math.max(lagMaxMs, load.lagMs())
     lagMaxMs = 0
     const sum = (of: (each: Pool) => number) => pools.reduce((total, each) => total + of(each), 0)
-    const [backlog, disk] = await Promise.all([deps.backlog(), statfs(deps.dir)])
+    const [backlog, disk] = await Promise.all([deps.backlog(), diskOf(deps.dir)])
     await addServiceMinute(pool, {
       minute_at: new Date(minuteMs),
       process_id: deps.processId,

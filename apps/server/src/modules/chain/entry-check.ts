@@ -1,13 +1,11 @@
 import type { Queryable } from '../../platform/database/queryable.ts'
 import { compareMarks } from './compare.ts'
-import { type HashedEntry, type ReadEntries, runHash } from './run.ts'
+import { type HashedEntry, type ReadEntries, rowsAtOnce, runHash } from './run.ts'
 
 export type Find = (seal: number | null, text: string) => void
 
 /** Writers of one moment become visible in another order by seconds, and clocks of databases are set by less than this. */
 const olderMsMax = 60 * 60_000
-/** An entry may list 5,000 ids, so only this many rows are held at a time. */
-const rowsAtOnce = 250
 
 /** Compares the entries of one kind with what was sealed, seal after seal. `beginsAt`: when the first seal of all was made. */
 export function createEntryCheck(
@@ -76,7 +74,6 @@ async function* pages(
   for (let after = afterId; BigInt(after) < BigInt(lastId); ) {
     const page = await read(db, { afterId: after, lastId, limit: rowsAtOnce })
     yield page
-    if (page.length < rowsAtOnce) return
     after = page.at(-1)?.id ?? lastId
   }
 }

@@ -10,7 +10,7 @@ export type HashedEntry = { id: string; at: string; locationId: LocationId | nul
 /** Entries of one kind in order of id. `lastId`: up to there nothing else can be; `isMore`: more come after it. */
 export type Run = { entries: HashedEntry[]; lastId: string; isMore: boolean }
 
-/** Reads the next entries of one kind and hashes them. */
+/** Reads the next entries of one kind and hashes them: at most `limit`, none only where none is left. */
 export type ReadEntries = (
   db: Queryable,
   range: { afterId: string; lastId: string; limit: number },
@@ -32,8 +32,8 @@ export const hashActs: ReadEntries = async (db, range) =>
     hash: sha256(actText(facts)),
   }))
 
-/** An entry may list 5,000 ids, so only this many rows are held at a time. */
-const rowsAtOnce = 250
+/** How many rows are held at a time. */
+export const rowsAtOnce = 250
 
 /** The next entries, at most so many, with ids in (afterId, lastId]. `lastId` null: none. */
 export async function readRun(
@@ -45,13 +45,13 @@ export async function readRun(
 ): Promise<Run> {
   const entries: HashedEntry[] = []
   if (lastId === null || BigInt(lastId) <= BigInt(afterId)) return { entries, lastId: afterId, isMore: false }
-  while (entries.length < entriesMax) {
+  let reached = afterId
+  while (entries.length < entriesMax && reached !== lastId) {
     const limit = Math.min(rowsAtOnce, entriesMax - entries.length)
-    const found = await read(db, { afterId: entries.at(-1)?.id ?? afterId, lastId, limit })
+    const found = await read(db, { afterId: reached, lastId, limit })
     entries.push(...found)
-    if (found.length < limit) return { entries, lastId, isMore: false }
+    reached = found.at(-1)?.id ?? lastId
   }
-  const reached = entries.at(-1)?.id ?? lastId
   return { entries, lastId: reached, isMore: reached !== lastId }
 }
 

@@ -2,6 +2,7 @@ import type { Queryable } from '../../platform/database/queryable.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import { type ActFacts, readActFacts } from '../audit/entry.ts'
 import { type DisclosureFactsRow, readDisclosureRows } from '../disclosure/entry.ts'
+import { rowsAtOnce } from './run.ts'
 import { previousOf } from './seal.ts'
 import { findLastSeal, findSeal } from './store.ts'
 
@@ -11,8 +12,6 @@ export type Cursor = { seal: number; sealHash: string; actId: string; disclosure
 /** Lines of JSON, each with the cursor after it, and the last one's cursor. */
 export type SealedLines = { text: string; count: number; cursor: Cursor }
 
-/** An entry may list 5,000 ids, so only this many rows are held at a time. */
-const rowsAtOnce = 250
 const hashDigits = 16
 
 /**
@@ -41,7 +40,7 @@ export async function* sealedLines(db: Queryable, after: Cursor | null): AsyncGe
       cursor = { ...cursor, disclosureId: row.id }
       return lineOf(cursor, disclosureFields(row))
     })
-    isMore = disclosures.length === rowsAtOnce
+    isMore = disclosures.length > 0
     if (disclosures.length > 0) yield { text: disclosures.join(''), count: disclosures.length, cursor }
   }
 }

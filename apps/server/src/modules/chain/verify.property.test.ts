@@ -69,7 +69,7 @@ const disclosureEdits = [
   'records = records + 1',
   'counted = coalesce(counted, 0) + 1',
   'digested = coalesce(digested, 0) + 1',
-  'last_id = last_id + 1, record_ids = record_ids || 7',
+  'last_id = last_id + 1, record_ids = case when record_ids is not null then record_ids || 7 end',
   'after_id = after_id + 1, record_ids = record_ids[2:]',
   `request_id = request_id || ' '`,
   `ip = '203.0.113.10'`,

@@ -205,3 +205,74 @@ test('a permit carries the dataset’s state and the database’s time in whole 
   assert.ok(Math.abs(permit.databaseNow / 1000 - Date.now()) < 60_000)
   assert.ok(permit.grantedAt instanceof Date)
 })
+
+test('requests that ask in one turn get each the answer that it would get alone, and their statements are few', async (t) => {
+  const world = await someAccessWorld(t)
+  const companies = [await world.addCompany(), await world.addCompany(), await world.addCompany()]
+  const practices = [await world.addOrganization(2), await world.addOrganization(2)]
+  for (const [index, { company }] of companies.entries()) {
+    for (const { organization, locations } of practices) {
+      await grantAccess(world.pool, {
+        companyId: company.id,
+        organizationId: organization.id,
+        locationIds: [locations[index % 2]?.id ?? noLocation],
+        datasets: index === 0 ? [plans] : [plans, schedules],
+        by: 'test',
+      })
+    }
+  }
+  const [, second, third] = companies
+  assert.ok(second && third)
+  await suspendCompany(world.pool, third.company.id)
+  const places = [...practices.flatMap(({ locations }) => locations.map(({ id }) => id)), noLocation, 'abc']
+  const tokens = [...companies.map(({ token }) => token), { ...second.token, keyPairId: third.pair.keyPairId }]
+  const asked = places.flatMap((place) =>
+    tokens.flatMap((token) => [plans, schedules].map((dataset) => ({ place, token, dataset }))),
+  )
+  let statements = 0
+  const pool = new Proxy(world.pool, {
+    get(target, name) {
+      if (name === 'query') statements += 1
+      const value: unknown = Reflect.get(target, name)
+      return typeof value === 'function' ? value.bind(target) : value
+    },
+  })
+  const ask = async ({ place, token, dataset }: (typeof asked)[0]) => {
+    try {
+      const { databaseNow, ...permit } = await permitRead(pool, token, place, dataset, { ...on, drawOn: world.pool })
+      assert.ok(databaseNow > 0)
+      return permit
+    } catch (error) {
+      return (error as { code: string }).code
+    }
+  }
+  const alone = []
+  for (const each of asked) alone.push(await ask(each))
+  assert.deepEqual(new Set(alone.filter((answer) => typeof answer === 'string')), new Set(refusals))
+  assert.ok(alone.some((answer) => typeof answer !== 'string'))
+  statements = 0
+  assert.deepEqual(await Promise.all(asked.map(ask)), alone)
+  assert.ok(statements <= 3, `${statements} statements for ${asked.length} requests`)
+})
+
+const refusals = ['dataset_denied', 'location_denied', 'location_unknown', 'token_invalid']
+
+test('A19: a grant that was revoked ends at the next request, also among others of the same turn', async (t) => {
+  const world = await someAccessWorld(t)
+  const [one, other] = [await world.addCompany(), await world.addCompany()]
+  const { organization, locations } = await world.addOrganization()
+  const id = locations[0]?.id ?? noLocation
+  const scopeOf = (companyId: typeof one.company.id) =>
+    ({ companyId, organizationId: organization.id, locationIds: 'all', datasets: 'all', by: 'test' }) as const
+  await grantAccess(world.pool, scopeOf(one.company.id))
+  await grantAccess(world.pool, scopeOf(other.company.id))
+  const both = () => Promise.allSettled([one, other].map(({ token }) => permitRead(world.pool, token, id, plans, on)))
+  assert.deepEqual(
+    (await both()).map(({ status }) => status),
+    ['fulfilled', 'fulfilled'],
+  )
+  await revokeAccess(world.pool, scopeOf(one.company.id))
+  const [revoked, kept] = await both()
+  assert.equal(revoked?.status === 'rejected' && revoked.reason.code, 'location_denied')
+  assert.equal(kept?.status, 'fulfilled')
+})

@@ -66,13 +66,12 @@ export async function permitRead(
 ): Promise<ReadPermit> {
   // No location has the id 0. Asked for all the same, because a dead token is answered first, whatever the path says.
   const parsedId = parseNumericId<LocationId>(locationId)
-  const { rows } = await pool.query<PermitRow>({
-    name: 'permit-read',
-    text: permitStatement,
-    values: [parsedId ?? '0', token.companyId, token.keyPairId, dataset],
+  const row = await askTogether(pool, {
+    locationId: parsedId ?? '0',
+    companyId: token.companyId,
+    keyPairId: token.keyPairId,
+    dataset,
   })
-  const row = rows[0]
-  if (!row) throw new Error('the permit statement returned no row')
   requireLive(row)
   if (parsedId === null || row.organization_id === null) throw new Problem('location_unknown')
   if (options.previewOff) throw new Problem('preview_off')
@@ -106,7 +105,7 @@ export async function requirePrincipal(pool: Pool, token: VerifiedToken): Promis
     name: 'require-principal',
     text: `select k.id is not null as is_live, ${agreementAccepted('$2')} as has_agreement
              from (values (1)) one
-             ${bearer('$1')}`,
+             ${bearer('$1', '$2')}`,
     values: [token.keyPairId, token.companyId],
   })
   if (!rows[0]) throw new Error('the principal statement returned no row')
@@ -128,28 +127,96 @@ type PermitRow = LivenessRow & { [column in keyof DatasetStateRow]: DatasetState
   in_flight: LocationId[] | null
 }
 
-/** The live key pair of an active company, or nulls; `$2` is the company. A pair of another company than the token's is no pair. */
-function bearer(keyPair: '$1' | '$3'): string {
+/** The live key pair of an active company, or nulls. A pair of another company than the token's is no pair. */
+function bearer(keyPair: '$1' | 'one.key_pair_id', company: '$2' | 'one.company_id'): string {
   return `left join (key_pair k join company c on c.id = k.company_id and c.state = 'active')
-               on k.id = ${keyPair} and k.company_id = $2 and k.revoked_at is null`
+               on k.id = ${keyPair} and k.company_id = ${company} and k.revoked_at is null`
 }
 
-const permitStatement = `
-  select k.id is not null as is_live,
-         ${agreementAccepted('$2')} as has_agreement,
+/** What one request asks of the permit statement. */
+type Asked = { locationId: string; companyId: CompanyId; keyPairId: KeyPairId; dataset: DatasetName }
+type Waiting = { asked: Asked; resolve: (row: PermitRow) => void; reject: (error: unknown) => void }
+
+const waitingOf = new WeakMap<Pool, Waiting[]>()
+
+/**
+ * Requests that arrive in one turn of the event loop ask in one statement, which leaves after the turn: no request is answered from a moment
+ * before it arrived. None waits for another one's statement.
+ */
+function askTogether(pool: Pool, asked: Asked): Promise<PermitRow> {
+  const { promise, resolve, reject } = Promise.withResolvers<PermitRow>()
+  const before = waitingOf.get(pool)
+  if (before) before.push({ asked, resolve, reject })
+  else {
+    const batch = [{ asked, resolve, reject }]
+    waitingOf.set(pool, batch)
+    setImmediate(() => {
+      waitingOf.delete(pool)
+      for (let start = 0; start < batch.length; start += togetherMax)
+        void ask(pool, batch.slice(start, start + togetherMax))
+    })
+  }
+  return promise
+}
+
+async function ask(pool: Pool, batch: readonly Waiting[]): Promise<void> {
+  const of = <Name extends keyof Asked>(name: Name) => batch.map(({ asked }) => asked[name])
+  const [locations, companies, keyPairs, datasets] = [of('locationId'), of('companyId'), of('keyPairId'), of('dataset')]
+  try {
+    const { rows } = await pool.query<PermitRow>(
+      batch.length === 1
+        ? {
+            name: 'permit-read',
+            text: permitStatement,
+            values: [locations[0], companies[0], keyPairs[0], datasets[0]],
+          }
+        : { name: 'permits-read', text: permitsStatement, values: [locations, companies, keyPairs, datasets] },
+    )
+    for (const [index, { resolve, reject }] of batch.entries()) {
+      const row = rows[index]
+      if (row) resolve(row)
+      else reject(new Error('the permit statement returned too few rows'))
+    }
+  } catch (error) {
+    for (const { reject } of batch) reject(error)
+  }
+}
+
+const togetherMax = 32
+
+/** One row for `one` row of a location, a company, a key pair and a dataset, whatever of them there is. */
+const permitColumns = `
+         k.id is not null as is_live,
+         ${agreementAccepted('one.company_id')} as has_agreement,
          l.organization_id, l.time_zone, l.office_hours,
-         exists (select from dataset_grant g where g.location_id = $1 and g.company_id = $2 and ${notEnded('g')}) as has_location,
+         exists (select from dataset_grant g
+                  where g.location_id = one.location_id and g.company_id = one.company_id and ${notEnded('g')}) as has_location,
          g.granted_stamp, g.granted_at, g.notes_since is not null as has_notes,
          s.first_stamp, s.last_stamp, s.total, s.visible, s.synced_at, s.initial_sync_completed_at, s.is_provided,
          (extract(epoch from clock_timestamp()) * 1000000)::bigint as database_now,
          (select array_agg(distinct slot.location_id)
             from sync_slot slot
-           where slot.company_id = $2 and slot.sync_type = 'incremental' and slot.expires_at > clock_timestamp()) as in_flight
-    from (values (1)) one
-    ${bearer('$3')}
-    left join location l on l.id = $1
-    left join dataset_grant g on g.location_id = $1 and g.company_id = $2 and g.dataset = $4 and ${notEnded('g')}
-    left join dataset_state s on s.location_id = $1 and s.dataset = $4`
+           where slot.company_id = one.company_id and slot.sync_type = 'incremental'
+             and slot.expires_at > clock_timestamp()) as in_flight`
+const permitJoins = `
+    ${bearer('one.key_pair_id', 'one.company_id')}
+    left join location l on l.id = one.location_id
+    left join dataset_grant g
+      on g.location_id = one.location_id and g.company_id = one.company_id and g.dataset = one.dataset and ${notEnded('g')}
+    left join dataset_state s on s.location_id = one.location_id and s.dataset = one.dataset`
+
+const permitStatement = `
+  select ${permitColumns}
+    from (values ($1::bigint, $2::uuid, $3::uuid, $4::text)) one (location_id, company_id, key_pair_id, dataset)
+    ${permitJoins}`
+
+/** The same for several, in their order. */
+const permitsStatement = `
+  select ${permitColumns}
+    from unnest($1::bigint[], $2::uuid[], $3::uuid[], $4::text[]) with ordinality
+           as one (location_id, company_id, key_pair_id, dataset, place)
+    ${permitJoins}
+   order by one.place`
 
 function requireLive(row: LivenessRow): void {
   if (!row.is_live) throw new Problem('token_invalid', { because: 'key pair revoked or company not active' })

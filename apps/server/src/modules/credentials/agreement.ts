@@ -24,7 +24,7 @@ export type AgreementState = {
  * SQL that is true when the company accepted the agreement that binds it: a newer version than the last one enforced counts, an older one
  * does not, and having accepted none never suffices. One text for all who ask, so that no API is easier than another.
  */
-export function agreementAccepted(companyColumn: '$2' | 'c.id'): string {
+export function agreementAccepted(companyColumn: '$2' | 'c.id' | 'one.company_id'): string {
   return `exists (
             select from agreement_acceptance a
              where a.company_id = ${companyColumn}

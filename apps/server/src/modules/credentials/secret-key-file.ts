@@ -48,7 +48,7 @@ export function pathOf({ secretKeyFile, dataDir }: SecretKeySettings): string {
 function readLines(path: string): string[] {
   let text: string
   try {
-    if ((statSync(path).mode & 0o077) !== 0) {
+    if (isForOthers(statSync(path), { uid: process.getuid?.(), gid: process.getgid?.() })) {
       throw new SecretKeyFileError(`The secret key file ${path} can be read by others: run "chmod 600 ${path}".`)
     }
     text = readFileSync(path, 'utf8').trim()
@@ -64,6 +64,18 @@ function readLines(path: string): string[] {
     )
   }
   return lines
+}
+
+/**
+ * Whether accounts but this one may use a file. Kubernetes gives a container its secrets as files of root that the container's group may read:
+ * such a group has no other member.
+ */
+export function isForOthers(
+  file: { mode: number; uid: number; gid: number },
+  account: { uid: number | undefined; gid: number | undefined },
+): boolean {
+  const isMounted = file.uid === 0 && account.uid !== 0 && file.gid !== 0 && file.gid === account.gid
+  return (file.mode & (isMounted ? 0o037 : 0o077)) !== 0
 }
 
 function isKey(line: string): boolean {

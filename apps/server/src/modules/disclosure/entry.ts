@@ -56,26 +56,35 @@ export async function countDisclosuresUpTo(db: Queryable, lastId: string): Promi
   return Number(rows[0]?.count)
 }
 
-/** Disclosures with ids in (afterId, lastId], in order of id, by the primary key. */
+/** The next disclosures with ids in (afterId, lastId]: see readDisclosureRows. */
 export async function readDisclosureFacts(db: Queryable, range: Range): Promise<DisclosureFacts[]> {
   return (await readDisclosureRows(db, range)).map(toDisclosureFacts)
 }
 
-/** The same with their filters. */
+/**
+ * The next disclosures with ids in (afterId, lastId], in order of id, by the primary key: none only where none is left, but perhaps
+ * fewer than `limit`. An entry may list 5,000 ids of records, so the rows end where they list `listedIdsMax`.
+ */
 export async function readDisclosureRows(
   db: Queryable,
   { afterId, lastId, limit }: Range,
 ): Promise<DisclosureFactsRow[]> {
   const { rows } = await db.query<DisclosureFactsRow>(
     `select ${disclosureFactsColumns}
-       from disclosure
-      where id > $1 and id <= $2
-      order by id
-      limit $3`,
-    [afterId, lastId, limit],
+       from (select *, sum(cardinality(record_ids)) over (order by id rows between unbounded preceding and 1 preceding) as listed_before
+               from disclosure
+              where id > $1 and id <= $2
+              order by id
+              limit $3) as disclosure
+      where coalesce(listed_before, 0) < $4
+      order by id`,
+    [afterId, lastId, limit, listedIdsMax],
   )
   return rows
 }
+
+/** Some 150 kB of text, with which a run of rows takes a few MB of memory at most. */
+const listedIdsMax = 20_000
 
 type Range = { afterId: string; lastId: string; limit: number }
 

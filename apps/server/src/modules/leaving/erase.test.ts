@@ -75,7 +75,9 @@ test('an erased vendor’s grants leave no note that nobody else may read', asyn
   await eraseTenant({ pool: world.pool, ...quiet }, { side: 'company', id: leaving.companyId }, 'test')
   while ((await removeNotesSlice(world.pool, world.log)) !== null);
 
-  const { rows } = await world.pool.query('select location_id from record where source like $1', ['%Call before.%'])
+  const { rows } = await world.pool.query('select location_id from record where document_with_notes like $1', [
+    '%Call before.%',
+  ])
   assert.deepEqual(rows, [{ location_id: both.id }])
 })
 

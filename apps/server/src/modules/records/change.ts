@@ -1,18 +1,20 @@
-import { type DatasetName, type Lookup, referencesFrom, referencesTo } from '@bridgework/contract'
+import { type DatasetName, getDataset, referencesFrom, referencesTo } from '@bridgework/contract'
 import { partsOf } from '../../platform/memory/parts.ts'
 import { mapWithPauses } from '../../platform/memory/pauses.ts'
 import type { Stamp } from '../datasets/stamp.ts'
 import { findBuckets } from './count-store.ts'
-import { isSameContent, restamp } from './document.ts'
+import { hashSource, isSameContent, restamp } from './document.ts'
 import {
   addRerenderWork,
   deleteReferences,
   listReferring,
+  type RenderedRow,
   readForRendering,
   replaceReferences,
   updateDocuments,
 } from './reference-store.ts'
-import { lookUpTargets, renderRecords, type ToRender } from './rendering.ts'
+import { lookUpTargets, type Rendering, renderRecords, type ToRender } from './rendering.ts'
+import { sourceOf } from './stored-source.ts'
 import type { Turn } from './turn.ts'
 import {
   drawIds,
@@ -25,8 +27,8 @@ import {
   updateRecords,
 } from './write-store.ts'
 
-/** One record whose content changes. `source` is canonical JSON. */
-export type NewRecord = { sourceId: string; source: string }
+/** One record whose content changes. `source` is canonical JSON, `hash` its hash where that is known. */
+export type NewRecord = { sourceId: string; source: string; hash?: string }
 export type ChangedRecord = NewRecord & { id: string; wasHidden: boolean }
 
 /** A change that alters more other records than this leaves them to the rerenderer, in slices of as many. */
@@ -44,9 +46,7 @@ export async function writeRecords(
   const ids = await drawIds(turn.client, dataset, inserts.length)
   const inserted = inserts.map((record, index) => ({ ...record, id: at(ids, index) }))
   const altering = await findAltering(turn, dataset, updates)
-  const lookup = await lookUpTargets(turn, dataset, [...inserted, ...updates])
-  for (const part of partsOf(inserted, sourceLength)) await writePart(turn, dataset, origin, part, lookup, true)
-  for (const part of partsOf(updates, sourceLength)) await writePart(turn, dataset, origin, part, lookup, false)
+  await writeParts(turn, dataset, origin, inserted, updates)
   const state = turn.state(dataset)
   state.total += inserts.length
   state.visible -= updates.filter((record) => !record.wasHidden).length
@@ -55,18 +55,63 @@ export async function writeRecords(
 
 const sourceLength = ({ source }: NewRecord) => source.length
 
-/** Renders and writes one part: of a whole upload, sources, documents and statements would stand in memory at once. */
+type Identified = NewRecord & { id: string }
+
+/**
+ * Renders and writes part by part: of a whole upload, sources, documents and statements would be in memory at once. While PostgreSQL writes one
+ * part, the next is rendered and the one after it parsed.
+ */
+async function writeParts(
+  turn: Turn,
+  dataset: DatasetName,
+  origin: Origin,
+  inserted: readonly Identified[],
+  updates: readonly Identified[],
+): Promise<void> {
+  const batch = [...inserted, ...updates]
+  const parts = [
+    ...Array.from(partsOf(inserted, sourceLength), (records) => ({ records, isNew: true })),
+    ...Array.from(partsOf(updates, sourceLength), (records) => ({ records, isNew: false })),
+  ]
+  const prepare = async ({ records, isNew }: (typeof parts)[number]) => {
+    const parsed = await mapWithPauses(records, parseRecord)
+    return { parsed, isNew, lookup: await lookUpTargets(turn, dataset, parsed, batch) }
+  }
+  let writing: Promise<void> = Promise.resolve()
+  let prepared = prepare(at(parts, 0))
+  try {
+    for (const index of parts.keys()) {
+      const { parsed, isNew, lookup } = await prepared
+      const next = parts[index + 1]
+      // PostgreSQL looks up the next part's targets before it writes this one.
+      if (next) prepared = prepare(next)
+      // Errors are thrown where the promises are awaited, which others may precede.
+      prepared.catch(() => {})
+      const rendering = await renderRecords(turn, dataset, parsed, turn.stamp(dataset), lookup)
+      await Promise.all([writing, prepared])
+      writing = writePart(turn, dataset, origin, rendering, isNew)
+      writing.catch(() => {})
+    }
+    await writing
+  } finally {
+    // No statement may begin after the transaction's end.
+    await Promise.allSettled([prepared, writing])
+  }
+}
+
+function parseRecord({ id, sourceId, source, hash }: Identified): ToRender {
+  return { id, sourceId, source: JSON.parse(source), text: source, hash: hash ?? hashSource(source) }
+}
+
 async function writePart(
   turn: Turn,
   dataset: DatasetName,
   origin: Origin,
-  part: readonly ToRender[],
-  lookup: Lookup,
+  { rows, references }: Rendering,
   isNew: boolean,
 ): Promise<void> {
   const { client, locationId } = turn
   const stamp = turn.stamp(dataset)
-  const { rows, references } = await renderRecords(turn, dataset, part, stamp, lookup)
   const updatedIds = isNew ? [] : rows.map((row) => row.id)
   const left = await findBuckets(client, locationId, dataset, updatedIds)
   await (isNew ? insertRecords : updateRecords)(client, locationId, dataset, stamp, origin, rows)
@@ -84,11 +129,11 @@ export async function hideRecords(turn: Turn, dataset: DatasetName, sourceIds: r
     const visible = part.filter((record) => !record.isHidden)
     if (visible.length === 0) continue
     const stamp = turn.stamp(dataset)
-    const changed = visible.map(({ id, sourceId, source }) => ({
-      id,
-      sourceId,
-      source: JSON.stringify({ ...JSON.parse(source), is_hidden: true }),
-    }))
+    const changed = await mapWithPauses(visible, ({ id, sourceId, source: before }) => {
+      const source = { ...before, is_hidden: true }
+      const text = JSON.stringify(source)
+      return { id, sourceId, source, text, hash: hashSource(text) }
+    })
     const { rows } = await renderRecords(turn, dataset, changed, stamp)
     await restampCounts(turn, dataset, rows, stamp)
     await updateHidden(turn.client, turn.locationId, dataset, stamp, rows)
@@ -103,7 +148,7 @@ export async function hideRecords(turn: Turn, dataset: DatasetName, sourceIds: r
 export async function rerenderRecords(turn: Turn, dataset: DatasetName, ids: readonly string[]): Promise<number> {
   const stored = await readForRendering(turn.client, turn.locationId, dataset, ids)
   const before = new Map(stored.map((row) => [row.id, row]))
-  const records = stored.map((row) => ({ id: row.id, sourceId: row.source_id, source: row.source }))
+  const records = await toRenderAgain(dataset, stored)
   // The stamp is drawn only when something changed; until then any will do, because only the content is compared.
   const { rows } = await renderRecords(turn, dataset, records, 0)
   const changed = rows.filter((row) => !isSame(row, before.get(row.id)))
@@ -117,6 +162,18 @@ export async function rerenderRecords(turn: Turn, dataset: DatasetName, ids: rea
   await restampCounts(turn, dataset, restamped, stamp)
   await updateDocuments(turn.client, turn.locationId, dataset, stamp, restamped)
   return changed.length
+}
+
+/** Stored records, of which only the documents are to be written. */
+export function toRenderAgain(dataset: DatasetName, stored: readonly RenderedRow[]): Promise<ToRender[]> {
+  const definition = getDataset(dataset)
+  return mapWithPauses(stored, (row) => ({
+    id: row.id,
+    sourceId: row.source_id,
+    source: sourceOf(definition, row),
+    text: '',
+    hash: '',
+  }))
 }
 
 function isSame(one: Documents, other: Documents | undefined): boolean {

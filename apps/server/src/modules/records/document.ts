@@ -35,8 +35,8 @@ export function withoutNotes({ notes }: Dataset, source: SourceRecord): SourceRe
 }
 
 /** The single record: the list's document with the attributes that lists leave out. */
-export function renderDetail(dataset: Dataset, document: string, source: string): string {
-  if (!dataset.renderDetail) return document
+export function renderDetail(dataset: Dataset, document: string, source: string | null): string {
+  if (!dataset.renderDetail || source === null) return document
   const record = JSON.parse(document)
   Object.assign(record.attributes, dataset.renderDetail(JSON.parse(source)))
   return JSON.stringify(record)

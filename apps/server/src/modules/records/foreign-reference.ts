@@ -4,7 +4,7 @@ import { Problem } from '../../platform/errors/problem.ts'
 import type { LocationId } from '../../platform/identity/identity.ts'
 import type { Log } from '../../platform/log/log-event.ts'
 import { findNextLocationId } from '../directory/location.ts'
-import { rerenderRecords } from './change.ts'
+import { rerenderRecords, toRenderAgain } from './change.ts'
 import { readForRendering } from './reference-store.ts'
 import { renderRecords } from './rendering.ts'
 import { takeTurn } from './turn.ts'
@@ -50,8 +50,7 @@ async function check(
 ): Promise<void> {
   await takeTurn(pool, locationId, dataset, async (turn) => {
     const stored = await readForRendering(turn.client, locationId, dataset, ids)
-    const records = stored.map((row) => ({ id: row.id, sourceId: row.source_id, source: row.source }))
-    const { rows } = await renderRecords(turn, dataset, records, 0)
+    const { rows } = await renderRecords(turn, dataset, await toRenderAgain(dataset, stored), 0)
     const own = new Map(rows.map((row) => [row.id, JSON.parse(row.document)]))
     const foreign = stored.filter(({ id, document, document_with_notes }) =>
       [document, document_with_notes ?? document].some((text) => hasOtherIds(JSON.parse(text), own.get(id))),

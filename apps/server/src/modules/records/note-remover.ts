@@ -3,9 +3,11 @@ import type { Pool, PoolClient } from 'pg'
 import { bigintArray, textArray } from '../../platform/database/binary-array.ts'
 import type { LocationId } from '../../platform/identity/identity.ts'
 import type { Log } from '../../platform/log/log-event.ts'
+import { mapWithPauses } from '../../platform/memory/pauses.ts'
 import { hasNotesGranted, lockNoteRemoval, type NoteRemoval, saveNoteRemoval } from '../consent/notes.ts'
 import { attemptWork, createWorker, findDue, noLocation, type Worker } from './background-work.ts'
 import { hashSource, withoutNotes } from './document.ts'
+import { type SourceColumns, type StoredSource, sourceOf, storedSource } from './stored-source.ts'
 import { takeTurn } from './turn.ts'
 
 const task = 'note_removal'
@@ -50,10 +52,11 @@ async function removeNext(client: PoolClient, log: Log, removal: NoteRemoval): P
   if (await hasNotesGranted(client, locationId, dataset)) return await saveNoteRemoval(client, removal, null)
   const noted = await listNoted(client, locationId, dataset, current.afterId)
   const definition = getDataset(dataset)
-  const bare = noted.map(({ id, source }) => ({
-    id,
-    source: JSON.stringify(withoutNotes(definition, JSON.parse(source))),
-  }))
+  const bare = await mapWithPauses(noted, (row) => {
+    const source = withoutNotes(definition, sourceOf(definition, row))
+    const text = JSON.stringify(source)
+    return { id: row.id, source_hash: hashSource(text), ...storedSource(definition, text, source) }
+  })
   await saveWithoutNotes(client, locationId, dataset, bare)
   await saveNoteRemoval(client, removal, noted.length < sliceMax ? null : (noted.at(-1)?.id ?? null))
   log({ event: 'notes.removed', locationId, dataset, records: noted.length })
@@ -61,8 +64,8 @@ async function removeNext(client: PoolClient, log: Log, removal: NoteRemoval): P
 
 /** The records after this one that have a note, rising, by the primary key. */
 async function listNoted(client: PoolClient, locationId: LocationId, dataset: DatasetName, afterId: string) {
-  const { rows } = await client.query<{ id: string; source: string }>(
-    `select id, source
+  const { rows } = await client.query<SourceColumns & { id: string }>(
+    `select id, source, source_kept, document, document_with_notes
        from record
       where location_id = $1 and dataset = $2 and id > $3 and document_with_notes is not null
       order by id
@@ -76,19 +79,20 @@ async function saveWithoutNotes(
   client: PoolClient,
   locationId: LocationId,
   dataset: DatasetName,
-  records: readonly { id: string; source: string }[],
+  records: readonly (StoredSource & { id: string; source_hash: string })[],
 ): Promise<void> {
   await client.query(
     `update record
-        set source = row.source, source_hash = decode(row.source_hash, 'hex'), document_with_notes = null
-       from unnest($3::bigint[], $4::text[], $5::text[]) as row (id, source, source_hash)
+        set source = row.source, source_kept = row.source_kept, source_hash = decode(row.source_hash, 'hex'), document_with_notes = null
+       from unnest($3::bigint[], $4::text[], $5::text[], $6::text[]) as row (id, source, source_kept, source_hash)
       where record.location_id = $1 and record.dataset = $2 and record.id = row.id`,
     [
       locationId,
       dataset,
       bigintArray(records.map(({ id }) => id)),
-      textArray(records.map(({ source }) => source)),
-      textArray(records.map(({ source }) => hashSource(source))),
+      textArray(records.map((record) => record.source)),
+      textArray(records.map((record) => record.source_kept)),
+      textArray(records.map((record) => record.source_hash)),
     ],
   )
 }

@@ -1,9 +1,9 @@
 import type { Pool } from 'pg'
-import type { PackedText } from '../../platform/gzip/gzip-member.ts'
+import type { PackedRun } from '../../platform/gzip/packed-run.ts'
 import type { ReadPermit } from '../consent/read-permit.ts'
 
 /** A part of a page: so many records up to an id, packed, or the document of one. */
-export type PagePart = { lastId: string; records: number; packed: PackedText } | { lastId: string; document: string }
+export type PagePart = { lastId: string; records: number; packed: PackedRun } | { lastId: string; document: string }
 
 /** Changes that a page looks for itself. Where there are more since the last check of the segments, the page is read from records. */
 const changedMax = 1_000
@@ -12,7 +12,7 @@ const changedMax = 1_000
  * At least `limit` records after an id where there are as many: segments where nothing in them changed since they were packed, else documents.
  * One statement, so one moment: a segment is sent only where the same statement sees that it was not marked as stale, and that no record in its
  * ids was modified after the last check, which marked all that was modified before it. Segments by their key, changes by record_modified,
- * documents by the primary key. `runRecords`: that a segment has.
+ * documents by the primary key. `runRecords`: that a segment has. `asLines`: only segments that can be switched to lines.
  */
 export async function readPacked(
   pool: Pool,
@@ -20,6 +20,7 @@ export async function readPacked(
   after: string,
   limit: number,
   runRecords: number,
+  asLines: boolean,
 ): Promise<PagePart[]> {
   const { rows } = await pool.query<Row>({
     name: 'records.packed',
@@ -31,24 +32,26 @@ export async function readPacked(
         where location_id = $1 and dataset = $2 and modified_at > (select checked_stamp from known)
         limit $5::bigint + 1
      ), near as materialized (
-       select last_id, after_id, records, stamp, stale_since, bytes, crc32, data, sum(records) over (order by last_id) as reached
-         from (select last_id, after_id, records, stamp, stale_since, bytes, crc32, data
+       select last_id, after_id, records, stamp, stale_since, bytes, crc32, data, is_switched, lines_at, lines_crc32,
+              sum(records) over (order by last_id) as reached
+         from (select last_id, after_id, records, stamp, stale_since, bytes, crc32, data,
+                      lines_stamp is not distinct from stamp as is_switched, lines_at, lines_crc32
                  from segment
                 where location_id = $1 and dataset = $2 and last_id > $3
                   and exists (select from known) and (select count(*) from changed) <= $5
                 order by last_id
                 limit $6) next
      ), run as materialized (
-       select last_id, after_id, records, bytes, crc32, data,
-              after_id >= $3 and stale_since is null and not exists (
+       select last_id, after_id, records, bytes, crc32, data, lines_at, lines_crc32,
+              after_id >= $3 and stale_since is null and (is_switched or not $7::boolean) and not exists (
                 select from changed
                  where changed.id > near.after_id and changed.id <= near.last_id and changed.modified_at > near.stamp) as is_valid
          from near
         where reached <= $4
      )
-     select last_id as id, null as document, records, bytes, crc32, data from run where is_valid
+     select last_id as id, null as document, records, bytes, crc32, data, lines_at, lines_crc32 from run where is_valid
       union all
-     select inside.id, inside.document, null, null, null, null
+     select inside.id, inside.document, null, null, null, null, null, null
        from run
       cross join lateral (
             select id, document
@@ -56,24 +59,25 @@ export async function readPacked(
              where location_id = $1 and dataset = $2 and id > greatest(run.after_id, $3) and id <= run.last_id) inside
       where not run.is_valid
       union all
-     (select id, document, null, null, null, null
+     (select id, document, null, null, null, null, null, null
         from record
        where location_id = $1 and dataset = $2 and id > coalesce((select max(last_id) from run), $3)
        order by id
        limit $4::bigint + 1 - coalesce((select sum(records) from run where after_id >= $3), 0))
       order by 1`,
-    values: [permit.locationId, permit.dataset, after, limit, changedMax, Math.ceil(limit / runRecords) + 1],
+    values: [permit.locationId, permit.dataset, after, limit, changedMax, Math.ceil(limit / runRecords) + 1, asLines],
     rowMode: 'array',
   })
   return rows.map(partOf)
 }
 
-type Row =
-  | [id: string, document: string, ...unknown: unknown[]]
-  | [id: string, document: null, records: number, bytes: number, crc32: string, data: Buffer]
+type Row = [id: string, document: string, ...unknown: unknown[]] | [id: string, document: null, ...segment: SegmentRow]
+type SegmentRow = [records: number, bytes: number, crc32: string, data: Buffer, linesAt: number, linesCrc32: string]
 
 function partOf([lastId, document, ...segment]: Row): PagePart {
   if (document !== null) return { lastId, document }
-  const [records, bytes, crc32, data] = segment as [number, number, string, Buffer]
-  return { lastId, records, packed: { data, bytes, crc32: Number(crc32) } }
+  // Either there is a document, or there are all columns of a segment.
+  const [records, bytes, crc32, data, linesAt, linesCrc32] = segment as SegmentRow
+  const lines = linesAt > 0 ? { at: linesAt, crc32: Number(linesCrc32) } : null
+  return { lastId, records, packed: { data, bytes, crc32: Number(crc32), lines } }
 }

@@ -16,6 +16,8 @@ export type PackedPage = { parts: PagePart[]; hasMore: boolean; total: number }
 export type PageReader = {
   /** As `readAfter` of the whole dataset, for those who need no single document: with segments, where there are any. */
   readPacked: (permit: ReadPermit, after: string, items: number) => Promise<Page | PackedPage>
+  /** The same with segments that can be switched to lines alone. Of every dataset: its pages by number have the same order. */
+  readLines: (permit: ReadPermit, after: string, items: number) => Promise<Page | PackedPage>
   /** A page of cursor mode: records whose id is greater than `after` ('0' on the first). */
   readAfter: (permit: ReadPermit, selection: Selection, after: string, items: number) => Promise<Page>
   /** A page of page mode, numbered from 1. Such datasets are small and know no filter but the moment of change. */
@@ -52,14 +54,16 @@ export function createPageReader(
     return reading
   }
 
+  const readRuns = async (permit: ReadPermit, after: string, items: number, asLines: boolean) => {
+    const { total } = permit.state
+    // Segments have no notes.
+    if (permit.notes || items < runRecords) return pageOf(await readWhole(pool, permit, after, items + 1), items, total)
+    return packedPageOf(await readPacked(pool, permit, after, items, runRecords, asLines), items, total)
+  }
+
   return {
-    async readPacked(permit, after, items) {
-      const { total } = permit.state
-      // Segments have no notes.
-      if (permit.notes || items < runRecords)
-        return pageOf(await readWhole(pool, permit, after, items + 1), items, total)
-      return packedPageOf(await readPacked(pool, permit, after, items, runRecords), items, total)
-    },
+    readPacked: (permit, after, items) => readRuns(permit, after, items, false),
+    readLines: (permit, after, items) => readRuns(permit, after, items, true),
     async readAfter(permit, selection, after, items) {
       if (isWhole(selection)) {
         return pageOf(await readWhole(pool, permit, after, items + 1), items, permit.state.total)

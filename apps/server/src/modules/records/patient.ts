@@ -53,7 +53,7 @@ export async function identifyPatients(
   { locationId, dataset, ids }: Place & { ids: readonly string[] },
 ): Promise<Map<string, PatientIdentity>> {
   const { rows } = await db.query<IdentityRow & { id: string }>(
-    `select own.id, patient.source_id, patient.source
+    `select own.id, patient.source_id, coalesce(patient.source, (patient.document::json -> 'attributes')::text) as source
        from record own
        join record patient on patient.location_id = own.location_id and patient.dataset = 'patients'
                           and patient.id = case when own.dataset = 'patients' then own.id else own.patient_id end
@@ -76,11 +76,12 @@ export async function findPatientsByName(
   const patterns = words.map(containing)
   const inText = words.map((word) => containing(JSON.stringify(word).slice(1, -1)))
   const { rows } = await db.query<IdentityRow>(
-    `select source_id, source
+    `select source_id, attributes::text as source
        from record
-      where location_id = $1 and dataset = 'patients' and source ilike all($2::text[])
-        and concat_ws(' ', source::jsonb ->> 'first_name', source::jsonb ->> 'middle_name', source::jsonb ->> 'last_name',
-                      source::jsonb ->> 'preferred_name') ilike all($3::text[])
+      cross join lateral (select coalesce(source::json, document::json -> 'attributes') as attributes) of
+      where location_id = $1 and dataset = 'patients' and coalesce(source, document) ilike all($2::text[])
+        and concat_ws(' ', attributes ->> 'first_name', attributes ->> 'middle_name', attributes ->> 'last_name',
+                      attributes ->> 'preferred_name') ilike all($3::text[])
       order by id
       limit $4`,
     [locationId, inText, patterns, limit],

@@ -5,6 +5,7 @@ import type { Queryable } from '../../platform/database/queryable.ts'
 import type { LocationId } from '../../platform/identity/identity.ts'
 import type { Stamp } from '../datasets/stamp.ts'
 import { findDue } from './background-work.ts'
+import type { SourceColumns } from './stored-source.ts'
 import type { RecordRow } from './write-store.ts'
 
 export type ReferenceRow = { target_dataset: string; target_source_id: string; record_id: string }
@@ -72,7 +73,7 @@ export async function deleteReferences(
   )
 }
 
-export type RenderedRow = Pick<RecordRow, 'id' | 'source_id' | 'source' | 'document' | 'document_with_notes'>
+export type RenderedRow = Pick<RecordRow, 'id' | 'source_id'> & SourceColumns
 
 export async function readForRendering(
   client: PoolClient,
@@ -81,7 +82,7 @@ export async function readForRendering(
   ids: readonly string[],
 ): Promise<RenderedRow[]> {
   const { rows } = await client.query<RenderedRow>(
-    `select id, source_id, source, document, document_with_notes
+    `select id, source_id, source, source_kept, document, document_with_notes
        from record
       where location_id = $1 and dataset = $2 and id = any($3::bigint[])`,
     [locationId, dataset, bigintArray(ids)],

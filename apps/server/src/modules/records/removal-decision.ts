@@ -1,4 +1,4 @@
-import type { DatasetName } from '@bridgework/contract'
+import { type DatasetName, getDataset, type SourceRecord } from '@bridgework/contract'
 import type { Pool } from 'pg'
 import type { Queryable } from '../../platform/database/queryable.ts'
 import { Problem } from '../../platform/errors/problem.ts'
@@ -12,10 +12,11 @@ import {
   listRemovals,
   type Removal,
 } from './removal-store.ts'
+import { type SourceColumns, sourceOf } from './stored-source.ts'
 import { takeTurn } from './turn.ts'
 
 /** A record that a held removal would hide. `source` is what the agent sent. */
-export type HeldRecord = { sourceId: string; source: string; modifiedAtMs: number }
+export type HeldRecord = { sourceId: string; source: SourceRecord; modifiedAtMs: number }
 
 /** The first records, by source id, that a removal would hide now. */
 export async function listHeldRecords(
@@ -23,8 +24,8 @@ export async function listHeldRecords(
   removal: DatasetKey & { id: string },
   limit: number,
 ): Promise<HeldRecord[]> {
-  const { rows } = await db.query<{ source_id: string; source: string; modified_at: string }>(
-    `select record.source_id, record.source, record.modified_at
+  const { rows } = await db.query<SourceColumns & { source_id: string; modified_at: string }>(
+    `select record.source_id, record.source, record.source_kept, record.document, record.document_with_notes, record.modified_at
        from removal_record listed
        join record on record.location_id = $1 and record.dataset = $2 and record.source_id = listed.source_id
       where listed.location_id = $1 and listed.dataset = $2 and listed.removal_id = $3 and not record.is_hidden
@@ -32,9 +33,10 @@ export async function listHeldRecords(
       limit $4`,
     [removal.locationId, removal.dataset, removal.id, limit],
   )
+  const definition = getDataset(removal.dataset)
   return rows.map((row) => ({
     sourceId: row.source_id,
-    source: row.source,
+    source: sourceOf(definition, row),
     modifiedAtMs: Math.floor(Number(row.modified_at) / 1000),
   }))
 }

@@ -9,18 +9,19 @@ import {
 import { mapWithPauses } from '../../platform/memory/pauses.ts'
 import { parseInstant } from '../datasets/instant.ts'
 import type { Stamp } from '../datasets/stamp.ts'
-import { hashSource, renderDocuments } from './document.ts'
+import { renderDocuments } from './document.ts'
 import type { ReferenceRow } from './reference-store.ts'
+import { storedSource } from './stored-source.ts'
 import type { Turn } from './turn.ts'
 import { findIds, type RecordRow, readMembers } from './write-store.ts'
 
-/** A record to be rendered: `source` is canonical JSON. */
-export type ToRender = { id: string; sourceId: string; source: string }
+/** A record to be rendered. `text` and `hash`: its source's canonical JSON and the hash of it; empty where only documents are written. */
+export type ToRender = { id: string; sourceId: string; source: SourceRecord; text: string; hash: string }
 
 /** Rendered rows, and the references that must be watched: those whose target is missing, and those that show more of it than its id. */
 export type Rendering = { rows: RecordRow[]; references: ReferenceRow[] }
 
-/** Renders records of one dataset as they stand at `modifiedAt`. `lookup`: of a batch of which they are a part. */
+/** Renders records of one dataset as they stand at `modifiedAt`. `lookup`: what they refer to, where that is known already. */
 export async function renderRecords(
   turn: Turn,
   dataset: DatasetName,
@@ -32,16 +33,16 @@ export async function renderRecords(
   const find = lookup ?? (await lookUpTargets(turn, dataset, records))
   const references: ReferenceRow[] = []
   const rows = await mapWithPauses(records, (record) => {
-    const source: SourceRecord = JSON.parse(record.source)
+    const { source } = record
     references.push(...watched(definition, record.id, source, find))
     const { patientSourceId = null, startsAt = null } = definition.filterValues?.(source) ?? {}
     return {
       id: record.id,
       source_id: record.sourceId,
       is_hidden: source.is_hidden === true,
-      source_hash: hashSource(record.source),
-      source: record.source,
-      ...renderDocuments(definition, { ...record, source, modifiedAt }, find),
+      source_hash: record.hash,
+      ...storedSource(definition, record.text, source),
+      ...renderDocuments(definition, { id: record.id, sourceId: record.sourceId, source, modifiedAt }, find),
       patient_id: patientSourceId === null ? null : (find('patients', patientSourceId)?.id ?? null),
       starts_at: startsAt === null ? null : parseInstant(startsAt),
     }
@@ -50,15 +51,19 @@ export async function renderRecords(
 }
 
 /**
- * What a batch of records refers to, read in one statement for each referred dataset. Only this location's records can be found; records of the
- * batch find each other.
+ * What records refer to, read in one statement for each referred dataset. Only this location's records can be found. Records of the batch of which
+ * these are a part find each other.
  */
-export async function lookUpTargets(turn: Turn, dataset: DatasetName, batch: readonly ToRender[]): Promise<Lookup> {
+export async function lookUpTargets(
+  turn: Turn,
+  dataset: DatasetName,
+  records: readonly ToRender[],
+  batch: readonly { id: string; sourceId: string }[] = records,
+): Promise<Lookup> {
   const { refersTo } = getDataset(dataset)
   const wanted = new Map(refersTo.map((rule) => [rule.dataset, new Set<string>()]))
-  await mapWithPauses(refersTo.length === 0 ? [] : batch, ({ source }) => {
-    const parsed: SourceRecord = JSON.parse(source)
-    for (const rule of refersTo) for (const key of rule.keysOf(parsed)) wanted.get(rule.dataset)?.add(key)
+  await mapWithPauses(refersTo.length === 0 ? [] : records, ({ source }) => {
+    for (const rule of refersTo) for (const key of rule.keysOf(source)) wanted.get(rule.dataset)?.add(key)
   })
   const found = new Map<string, Map<string, { id: string; source: SourceRecord }>>()
   for (const { to: target, embedded } of referencesFrom(dataset)) {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Pool, PoolClient } from 'pg'
 import { withTransaction } from '../../platform/database/pool.ts'
-import { packText } from '../../platform/gzip/gzip-member.ts'
+import { packRun } from '../../platform/gzip/packed-run.ts'
 import type { LocationId } from '../../platform/identity/identity.ts'
 import type { Log } from '../../platform/log/log-event.ts'
 import type { LoadWatch } from '../../platform/memory/load-watch.ts'
@@ -101,22 +101,40 @@ async function packStale(client: PoolClient, key: DatasetKey, { staleMs, runReco
   return records
 }
 
-/** Packs what follows the last segment, a few runs at a time: documents may be large. */
+/**
+ * Packs what follows the last segment, a few runs at a time: documents may be large. While zlib's threads pack some runs, PostgreSQL reads the next
+ * ones and stores those before.
+ */
 async function packTail(client: PoolClient, key: DatasetKey, after: string, { runRecords }: PackOptions) {
   let lastId = after
   let records = 0
-  while (records < sliceRuns * runRecords) {
-    const { documents, stamp } = await readRun(client, key, { afterId: lastId }, tailRuns * runRecords)
-    const segments: Promise<Segment>[] = []
-    for (let end = runRecords; end <= documents.length; end += runRecords) {
-      const run = { afterId: lastId, lastId: documents[end - 1]?.[0] ?? lastId }
-      const packing = pack(documents.slice(end - runRecords, end))
-      segments.push(packing.then((packed) => ({ ...run, ...packed, stamp })))
-      lastId = run.lastId
+  const readNext = () => readRun(client, key, { afterId: lastId }, tailRuns * runRecords)
+  let reading = readNext()
+  let saving: Promise<void> = Promise.resolve()
+  try {
+    for (let isLast = false; !isLast; ) {
+      const { documents, stamp } = await reading
+      const segments: Promise<Segment>[] = []
+      for (let end = runRecords; end <= documents.length; end += runRecords) {
+        const run = { afterId: lastId, lastId: documents[end - 1]?.[0] ?? lastId }
+        const packing = pack(documents.slice(end - runRecords, end))
+        segments.push(packing.then((packed) => ({ ...run, ...packed, stamp })))
+        lastId = run.lastId
+      }
+      records += segments.length * runRecords
+      isLast = segments.length < tailRuns || records >= sliceRuns * runRecords
+      if (!isLast) reading = readNext()
+      // Errors are thrown where the promises are awaited, which others may precede.
+      reading.catch(() => {})
+      const packed = await Promise.all(segments)
+      await saving
+      if (packed.length > 0) saving = saveSegments(client, key, packed)
+      saving.catch(() => {})
     }
-    if (segments.length > 0) await saveSegments(client, key, await Promise.all(segments))
-    records += segments.length * runRecords
-    if (segments.length < tailRuns) break
+    await saving
+  } finally {
+    // No statement may begin after the transaction's end.
+    await Promise.allSettled([reading, saving])
   }
   return { lastId, records }
 }
@@ -127,6 +145,6 @@ const tailRuns = 4
 const level = 6
 
 async function pack(documents: readonly Document[]) {
-  const text = documents.map(([, document]) => document).join(',')
-  return { records: documents.length, ...(await packText(text, level)) }
+  const texts = documents.map(([, document]) => document)
+  return { records: documents.length, ...(await packRun(texts, level)) }
 }

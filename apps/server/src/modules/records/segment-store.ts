@@ -2,7 +2,7 @@ import { type DatasetName, datasets } from '@bridgework/contract'
 import type { PoolClient } from 'pg'
 import { bigintArray, bytesArray } from '../../platform/database/binary-array.ts'
 import type { Queryable } from '../../platform/database/queryable.ts'
-import type { PackedText } from '../../platform/gzip/gzip-member.ts'
+import type { PackedRun } from '../../platform/gzip/packed-run.ts'
 import type { LocationId } from '../../platform/identity/identity.ts'
 import type { Stamp } from '../datasets/stamp.ts'
 import type { Document } from './read-store.ts'
@@ -20,7 +20,7 @@ export const runRecordsUsual = 250
 export type Run = { afterId: string; lastId: string }
 
 /** A segment, and the dataset's last stamp when its documents were read. */
-export type Segment = Run & PackedText & { records: number; stamp: Stamp }
+export type Segment = Run & PackedRun & { records: number; stamp: Stamp }
 
 /** How far a dataset's segments are kept, while this transaction is the only one that writes them. */
 export type SegmentState = { checkedStamp: Stamp; lastId: string; records: number }
@@ -171,13 +171,17 @@ export async function saveSegments(
   segments: readonly Segment[],
 ): Promise<void> {
   await client.query(
-    `insert into segment (location_id, dataset, last_id, after_id, records, stamp, bytes, crc32, data)
-     select $1, $2, run.last_id, run.after_id, run.records, run.stamp, run.bytes, run.crc32, run.data
-       from unnest($3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[], $8::bigint[], $9::bytea[])
-         as run (last_id, after_id, records, stamp, bytes, crc32, data)
+    `insert into segment (location_id, dataset, last_id, after_id, records, stamp, bytes, crc32, data,
+                          lines_stamp, lines_at, lines_crc32)
+     select $1, $2, run.last_id, run.after_id, run.records, run.stamp, run.bytes, run.crc32, run.data,
+            case when run.lines_at > 0 then run.stamp end, run.lines_at, run.lines_crc32
+       from unnest($3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[], $8::bigint[], $9::bytea[],
+                   $10::bigint[], $11::bigint[])
+         as run (last_id, after_id, records, stamp, bytes, crc32, data, lines_at, lines_crc32)
          on conflict (location_id, dataset, last_id) do update
         set after_id = excluded.after_id, records = excluded.records, stamp = excluded.stamp, stale_since = null,
-            bytes = excluded.bytes, crc32 = excluded.crc32, data = excluded.data`,
+            bytes = excluded.bytes, crc32 = excluded.crc32, data = excluded.data, lines_stamp = excluded.lines_stamp,
+            lines_at = excluded.lines_at, lines_crc32 = excluded.lines_crc32`,
     [
       locationId,
       dataset,
@@ -188,6 +192,8 @@ export async function saveSegments(
       bigintArray(segments.map((segment) => segment.bytes)),
       bigintArray(segments.map((segment) => segment.crc32)),
       bytesArray(segments.map((segment) => segment.data)),
+      bigintArray(segments.map(({ lines }) => lines?.at ?? 0)),
+      bigintArray(segments.map(({ lines }) => lines?.crc32 ?? 0)),
     ],
   )
 }

@@ -6,6 +6,7 @@ import { type DatasetName, datasetNames } from '@bridgework/contract'
 import fc from 'fast-check'
 import type { Pool } from 'pg'
 import { gzipMember, packText } from '../../platform/gzip/gzip-member.ts'
+import { switchToLines } from '../../platform/gzip/packed-run.ts'
 import type { AgentId, LocationId } from '../../platform/identity/identity.ts'
 import { aPlan, aSchedule, someWorld } from '../../test-world.ts'
 import { grantAccess } from '../consent/grant.ts'
@@ -84,6 +85,8 @@ test('pages with segments are what a plain read of the records is, whatever was 
     // What a crash leaves: segments are as they were committed, and nothing is under way.
     await pack(world.pool, { staleMs: 60_000, checkMs: 60_000 })
     packedRead += await compareReads(world.pool, await permit(), { items: 7, after: 0 })
+    // The time of the last check has passed, though it was made with a long one.
+    await world.pool.query('update segment_state set due_at = now() where location_id = $1', [id])
     await pack(world.pool, { staleMs: 0, checkMs: 0 })
     const parts = await compareReads(world.pool, await permit(), { items: 12, after: 0 })
     packedRead += parts
@@ -133,6 +136,13 @@ async function compareReads(
       position = page.documents.at(-1)?.[0] ?? position
       hasMore = page.hasMore
     }
+    const lines: string[] = []
+    for (let position = from, hasMore = true; hasMore; ) {
+      const page = await pages.readLines(permit, position, items)
+      lines.push(linesOf(page))
+      position = extentOf(page).lastId ?? position
+      hasMore = page.hasMore
+    }
     for (let position = from, hasMore = true; hasMore; ) {
       const page = await pages.readPacked(permit, position, items)
       packed.push(await textOf(page))
@@ -144,8 +154,22 @@ async function compareReads(
     }
     if ((await stamp()).rows[0].last_stamp !== before && attempt < 50) continue
     assert.deepEqual(packed, plain)
+    assert.deepEqual(
+      lines.join(''),
+      plain.flatMap((page) => JSON.parse(page).map((record: object) => `${JSON.stringify(record)}\n`)).join(''),
+    )
     return segments
   }
+}
+
+function linesOf(page: Page | PackedPage): string {
+  if ('documents' in page) return page.documents.map(([, document]) => `${document}\n`).join('')
+  const texts = page.parts.flatMap((part) => {
+    if ('document' in part) return [part.document, '\n']
+    assert.ok(part.packed.lines)
+    return [switchToLines(part.packed, part.packed.lines), '\n']
+  })
+  return gunzipSync(gzipMember(texts)).toString()
 }
 
 async function textOf(page: Page | PackedPage): Promise<string> {

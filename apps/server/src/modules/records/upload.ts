@@ -98,9 +98,10 @@ function sort(lines: readonly UploadLine[], stored: ReadonlyMap<string, StoredRe
       if (record && !record.isHidden) removals.push(sourceId)
       else unchanged.push(sourceId)
     } else if (!record) inserts.push({ sourceId, source })
-    else if (record.sourceHash === hashSource(source)) unchanged.push(sourceId)
     else {
-      updates.push({ sourceId, source, id: record.id, wasHidden: record.isHidden })
+      const hash = hashSource(source)
+      if (record.sourceHash === hash) unchanged.push(sourceId)
+      else updates.push({ sourceId, source, hash, id: record.id, wasHidden: record.isHidden })
     }
   }
   return { inserts, updates, removals, unchanged }

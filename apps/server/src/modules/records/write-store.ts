@@ -1,9 +1,12 @@
-import type { DatasetName, SourceRecord } from '@bridgework/contract'
+import { type DatasetName, getDataset, type SourceRecord } from '@bridgework/contract'
 import type { PoolClient } from 'pg'
 import { bigintArray, textArray } from '../../platform/database/binary-array.ts'
+import { copyRows } from '../../platform/database/binary-rows.ts'
 import type { AgentId, LocationId } from '../../platform/identity/identity.ts'
 import { partsOf } from '../../platform/memory/parts.ts'
+import { mapWithPauses } from '../../platform/memory/pauses.ts'
 import type { Stamp } from '../datasets/stamp.ts'
+import { type SourceColumns, type StoredSource, sourceOf } from './stored-source.ts'
 
 export type StoredRecord = { id: string; sourceId: string; isHidden: boolean; sourceHash: string }
 
@@ -38,27 +41,36 @@ export async function findBySourceIds(
 export async function* readSources(
   client: PoolClient,
   locationId: LocationId,
-  dataset: string,
+  dataset: DatasetName,
   sourceIds: readonly string[],
-): AsyncGenerator<{ id: string; sourceId: string; isHidden: boolean; source: string }[]> {
+): AsyncGenerator<{ id: string; sourceId: string; isHidden: boolean; source: SourceRecord }[]> {
+  const definition = getDataset(dataset)
   const { rows } = await client.query<{ id: string; bytes: number }>(
-    `select id, octet_length(source) as bytes
+    `select id, coalesce(octet_length(source), octet_length(document)) as bytes
        from record
       where location_id = $1 and dataset = $2 and source_id = any($3::text[])`,
     [locationId, dataset, textArray(sourceIds)],
   )
   for (const part of partsOf(rows, (row) => row.bytes)) {
-    const { rows: read } = await client.query<{ id: string; source_id: string; is_hidden: boolean; source: string }>(
-      `select id, source_id, is_hidden, source
+    const { rows: read } = await client.query<SourceColumns & { id: string; source_id: string; is_hidden: boolean }>(
+      `select id, source_id, is_hidden, source, source_kept, document, document_with_notes
          from record
         where location_id = $1 and dataset = $2 and id = any($3::bigint[])`,
       [locationId, dataset, bigintArray(part.map((row) => row.id))],
     )
-    yield read.map((row) => ({ id: row.id, sourceId: row.source_id, isHidden: row.is_hidden, source: row.source }))
+    yield await mapWithPauses(read, (row) => ({
+      id: row.id,
+      sourceId: row.source_id,
+      isHidden: row.is_hidden,
+      source: sourceOf(definition, row),
+    }))
   }
 }
 
-/** Some members of the sources of these source ids' records. Postgres takes them out: a fee schedule's fees may have 4 MB. */
+/**
+ * Some members of the sources of these source ids' records, of a dataset whose sources are stored whole. Postgres takes them out: a fee schedule's
+ * fees may have 4 MB.
+ */
 export async function readMembers(
   client: PoolClient,
   locationId: LocationId,
@@ -126,12 +138,11 @@ export async function skipRecordIds(client: Pick<PoolClient, 'query'>): Promise<
 }
 
 /** Rows are written in parts that `partsOf` makes: one statement carries each. */
-export type RecordRow = {
+export type RecordRow = StoredSource & {
   id: string
   source_id: string
   is_hidden: boolean
   source_hash: string
-  source: string
   /** As a company without notes receives it. */
   document: string
   /** As a company with notes does; null where the record has none. */
@@ -142,24 +153,7 @@ export type RecordRow = {
 
 export type Origin = { agentId: AgentId; uploadNumber: string; receivedAt: Date }
 
-const recordRows = `unnest($7::bigint[], $8::text[], $9::boolean[], $10::text[], $11::text[], $12::text[], $13::text[],
-         $14::bigint[], $15::bigint[])
-         as row (id, source_id, is_hidden, source_hash, source, document, document_with_notes, patient_id, starts_at)`
-
-function columnsOf(rows: readonly RecordRow[]): unknown[] {
-  return [
-    bigintArray(rows.map((row) => row.id)),
-    textArray(rows.map((row) => row.source_id)),
-    rows.map((row) => row.is_hidden),
-    textArray(rows.map((row) => row.source_hash)),
-    textArray(rows.map((row) => row.source)),
-    textArray(rows.map((row) => row.document)),
-    textArray(rows.map((row) => row.document_with_notes)),
-    bigintArray(rows.map((row) => row.patient_id)),
-    bigintArray(rows.map((row) => row.starts_at)),
-  ]
-}
-
+/** By COPY, which costs the least: that no other writer has stored a record of these source ids is what the turn is for. */
 export async function insertRecords(
   client: PoolClient,
   locationId: LocationId,
@@ -168,13 +162,32 @@ export async function insertRecords(
   origin: Origin,
   rows: readonly RecordRow[],
 ): Promise<void> {
-  await client.query(
-    `insert into record (location_id, dataset, id, source_id, modified_at, is_hidden, agent_id, upload_number, received_at,
-                         source_hash, source, document, document_with_notes, patient_id, starts_at)
-     select $1, $2, row.id, row.source_id, $3, row.is_hidden, $4, $5, $6, decode(row.source_hash, 'hex'), row.source, row.document,
-            row.document_with_notes, row.patient_id, row.starts_at
-       from ${recordRows}`,
-    [locationId, dataset, stamp, origin.agentId, origin.uploadNumber, origin.receivedAt, ...columnsOf(rows)],
+  const [location, modifiedAt] = [BigInt(locationId), BigInt(stamp)]
+  const [agentId, uploadNumber] = [BigInt(origin.agentId), BigInt(origin.uploadNumber)]
+  const values = rows.map((row) => [
+    location,
+    dataset,
+    BigInt(row.id),
+    row.source_id,
+    modifiedAt,
+    row.is_hidden,
+    agentId,
+    uploadNumber,
+    origin.receivedAt,
+    Buffer.from(row.source_hash, 'hex'),
+    row.source,
+    row.source_kept,
+    row.document,
+    row.document_with_notes,
+    row.patient_id === null ? null : BigInt(row.patient_id),
+    row.starts_at === null ? null : BigInt(row.starts_at),
+  ])
+  await copyRows(
+    client,
+    `copy record (location_id, dataset, id, source_id, modified_at, is_hidden, agent_id, upload_number, received_at,
+                  source_hash, source, source_kept, document, document_with_notes, patient_id, starts_at)
+     from stdin (format binary)`,
+    values,
   )
 }
 
@@ -189,11 +202,28 @@ export async function updateRecords(
   await client.query(
     `update record
         set modified_at = $3, is_hidden = row.is_hidden, agent_id = $4, upload_number = $5, received_at = $6,
-            source_hash = decode(row.source_hash, 'hex'), source = row.source, document = row.document,
+            source_hash = decode(row.source_hash, 'hex'), source = row.source, source_kept = row.source_kept, document = row.document,
             document_with_notes = row.document_with_notes, patient_id = row.patient_id, starts_at = row.starts_at
-       from ${recordRows}
+       from unnest($7::bigint[], $8::boolean[], $9::text[], $10::text[], $11::text[], $12::text[], $13::text[], $14::bigint[], $15::bigint[])
+         as row (id, is_hidden, source_hash, source, source_kept, document, document_with_notes, patient_id, starts_at)
       where record.location_id = $1 and record.dataset = $2 and record.id = row.id`,
-    [locationId, dataset, stamp, origin.agentId, origin.uploadNumber, origin.receivedAt, ...columnsOf(rows)],
+    [
+      locationId,
+      dataset,
+      stamp,
+      origin.agentId,
+      origin.uploadNumber,
+      origin.receivedAt,
+      bigintArray(rows.map((row) => row.id)),
+      rows.map((row) => row.is_hidden),
+      textArray(rows.map((row) => row.source_hash)),
+      textArray(rows.map((row) => row.source)),
+      textArray(rows.map((row) => row.source_kept)),
+      textArray(rows.map((row) => row.document)),
+      textArray(rows.map((row) => row.document_with_notes)),
+      bigintArray(rows.map((row) => row.patient_id)),
+      bigintArray(rows.map((row) => row.starts_at)),
+    ],
   )
 }
 
@@ -208,9 +238,9 @@ export async function updateHidden(
   await client.query(
     `update record
         set modified_at = $3, is_hidden = true, source_hash = decode(row.source_hash, 'hex'), source = row.source,
-            document = row.document, document_with_notes = row.document_with_notes
-       from unnest($4::bigint[], $5::text[], $6::text[], $7::text[], $8::text[])
-         as row (id, source_hash, source, document, document_with_notes)
+            source_kept = row.source_kept, document = row.document, document_with_notes = row.document_with_notes
+       from unnest($4::bigint[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[])
+         as row (id, source_hash, source, source_kept, document, document_with_notes)
       where record.location_id = $1 and record.dataset = $2 and record.id = row.id`,
     [
       locationId,
@@ -219,6 +249,7 @@ export async function updateHidden(
       bigintArray(rows.map((row) => row.id)),
       textArray(rows.map((row) => row.source_hash)),
       textArray(rows.map((row) => row.source)),
+      textArray(rows.map((row) => row.source_kept)),
       textArray(rows.map((row) => row.document)),
       textArray(rows.map((row) => row.document_with_notes)),
     ],

@@ -56,7 +56,11 @@ export async function* copyOut(client: ClientBase, text: string): AsyncGenerator
 }
 
 /** Sends the bytes to `copy … from stdin`; the number of rows stored. What `chunks` throws ends the statement and is thrown. */
-export async function copyIn(client: ClientBase, text: string, chunks: AsyncIterable<Buffer>): Promise<number> {
+export async function copyIn(
+  client: ClientBase,
+  text: string,
+  chunks: AsyncIterable<Buffer> | Iterable<Buffer>,
+): Promise<number> {
   return await new Promise((resolve, reject) => {
     let [rows, isOver] = [0, false]
     let failure: Error | null = null

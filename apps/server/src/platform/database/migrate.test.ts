@@ -3,10 +3,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test, { type TestContext } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import type { LogEvent } from '../log/log-event.ts'
 import { ownerRole, serverRole } from './embedded/cluster.ts'
-import { migrate } from './migrate.ts'
+import { awaitMigrations, migrate } from './migrate.ts'
 import { createTestDatabase } from './test-database.ts'
 
 test('two processes that migrate at once apply each migration once, in order', async (t) => {
@@ -40,6 +41,52 @@ test('a migration that fails leaves nothing of itself, keeps the earlier ones an
   writeFileSync(join(options.directory, '0002_two.sql'), 'create table two (id bigint)')
   await migrate(url, options)
   assert.deepEqual(await tables(owner), ['migration', 'one', 'two'])
+})
+
+test('a migration that waits for a long transaction lets the others pass, and goes through when that has ended', async (t) => {
+  const { url, owner } = await emptyDatabase(t)
+  const directory = migrations(t, { '0001_one.sql': 'create table one (id bigint)' })
+  await migrate(url, { directory, serverRole, log: () => {} })
+  writeFileSync(join(directory, '0002_two.sql'), 'alter table one add column name text')
+  const long = await owner.connect()
+  await long.query('begin; select from one')
+  let isDone = false
+  const migrated = migrate(url, { directory, serverRole, log: () => {} }).then(() => {
+    isDone = true
+  })
+
+  const waits: number[] = []
+  for (const startedAt = performance.now(); performance.now() - startedAt < 2_500; await sleep(50)) {
+    const askedAt = performance.now()
+    await owner.query('select from one')
+    waits.push(performance.now() - askedAt)
+  }
+  // A request's statement may take 5 s.
+  assert.ok(Math.max(...waits) < 4_000, `${Math.max(...waits)} ms`)
+  assert.equal(isDone, false)
+  await long.query('commit')
+  long.release()
+  await migrated
+  await owner.query('select name from one')
+})
+
+test('an index is made without holding up writers, and anew when it was left half made', async (t) => {
+  const { url, owner } = await emptyDatabase(t)
+  const files = {
+    '0001_one.sql': 'create table one (id bigint); insert into one values (1), (1)',
+    '0002_two.sql': `-- Outside a transaction: the table is large.
+drop index concurrently if exists one_id;
+create unique index concurrently one_id on one (id);
+`,
+  }
+  const options = { directory: migrations(t, files), serverRole, log: () => {} }
+
+  await assert.rejects(migrate(url, options), /0002_two failed; start again to complete it/)
+  await owner.query('delete from one where ctid = (select min(ctid) from one)')
+  await migrate(url, options)
+
+  const { rows } = await owner.query(`select indisvalid from pg_index where indexrelid = 'one_id'::regclass`)
+  assert.deepEqual(rows, [{ indisvalid: true }])
 })
 
 test('an applied migration that was edited is refused in one line that names it, and nothing is changed', async (t) => {
@@ -110,6 +157,29 @@ test('a role that does not exist is refused in one line, and the owner itself ne
   })
   await migrate(url, { directory, serverRole: ownerRole, log: () => {} })
   await owner.query('delete from disclosure')
+})
+
+test('a server that does not migrate waits until another process has, with its rights, and then goes on', async (t) => {
+  const { url, serverUrl } = await emptyDatabase(t)
+  const directory = migrations(t, { '0001_one.sql': 'create table one (id bigint)' })
+  const events: LogEvent[] = []
+  const waiting = awaitMigrations(serverUrl, { directory, everyMs: 5, log: (event) => events.push(event) })
+  await migrate(url, { directory, serverRole, log: () => {} })
+  await waiting
+  await connect(t, serverUrl).query('select id from one')
+
+  writeFileSync(join(directory, '0002_two.sql'), 'create table two (id bigint)')
+  const options = { directory, everyMs: 5, log: (event: LogEvent) => events.push(event) }
+  await assert.rejects(awaitMigrations(serverUrl, { ...options, waitMs: 20 }), {
+    message: /^[^\n]*0002_two[^\n]*database migrate[^\n]*$/,
+  })
+  assert.deepEqual(events, [
+    { event: 'database.waiting', migrations: 1 },
+    { event: 'database.waiting', migrations: 1 },
+  ])
+  await migrate(url, { directory, serverRole, log: () => {} })
+  rmSync(join(directory, '0002_two.sql'))
+  await assert.rejects(awaitMigrations(serverUrl, options), /newer version of Bridgework/)
 })
 
 async function emptyDatabase(t: TestContext) {

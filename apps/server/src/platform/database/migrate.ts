@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import type { Log } from '../log/log-event.ts'
 import { grantServerRole } from './grant-server-role.ts'
@@ -18,19 +19,13 @@ export type MigrateOptions = {
 }
 
 /**
- * Brings the database at `ownerUrl` to this version's schema: forward only, each migration in its own transaction, one process at a time.
+ * Brings the database at `ownerUrl` to this version's schema: forward only, each migration in its own transaction (but for those that say otherwise), one process at a time.
  * Refuses with a DatabaseStartError, having changed nothing, a database that a newer version has migrated and one whose applied migrations
  * are not the ones of this version.
  */
 export async function migrate(ownerUrl: string, options: MigrateOptions): Promise<void> {
   const migrations = await readMigrations(options.directory ?? join(import.meta.dirname, 'migrations'))
-  const client = new pg.Client({
-    connectionString: ownerUrl,
-    application_name: 'bridgework migrate',
-    connectionTimeoutMillis: 5_000,
-  })
-  client.on('error', () => {})
-  await client.connect()
+  const client = await connect(ownerUrl)
   try {
     await requireSupportedPostgres(client)
     await lock(client)
@@ -48,6 +43,37 @@ export async function migrate(ownerUrl: string, options: MigrateOptions): Promis
     if (options.serverRole !== null) await grantServerRole(client, options.serverRole)
   } finally {
     // Ends the session, and with it the lock.
+    await client.end()
+  }
+}
+
+/**
+ * Waits until another process has brought the database at `url` to this version's schema. Throws a DatabaseStartError when it has not within
+ * `waitMs`, and for each database that `migrate` refuses.
+ */
+export async function awaitMigrations(
+  url: string,
+  options: { log: Log; directory?: string; waitMs?: number; everyMs?: number },
+): Promise<void> {
+  const { log, waitMs = 60_000, everyMs = 1_000 } = options
+  const migrations = await readMigrations(options.directory ?? join(import.meta.dirname, 'migrations'))
+  const client = await connect(url)
+  try {
+    await requireSupportedPostgres(client)
+    const until = Date.now() + waitMs
+    for (let isFirst = true; ; isFirst = false) {
+      const applied = await listAppliedAtRest(client)
+      if (applied) refuseForeign(applied, migrations)
+      if (applied?.length === migrations.length) return
+      if (Date.now() >= until) {
+        throw new DatabaseStartError(
+          `The database is not at the schema of this version, whose last migration is ${migrations.at(-1)?.name ?? 'none'}. Run "bridgework-operator database migrate" of this version, or remove BRIDGEWORK_MIGRATIONS=apart.`,
+        )
+      }
+      if (isFirst) log({ event: 'database.waiting', migrations: migrations.length - (applied?.length ?? 0) })
+      await sleep(everyMs)
+    }
+  } finally {
     await client.end()
   }
 }
@@ -82,6 +108,17 @@ async function readMigrations(directory: string): Promise<Migration[]> {
   )
 }
 
+async function connect(url: string): Promise<pg.Client> {
+  const client = new pg.Client({
+    connectionString: url,
+    application_name: 'bridgework migrate',
+    connectionTimeoutMillis: 5_000,
+  })
+  client.on('error', () => {})
+  await client.connect()
+  return client
+}
+
 /** One process migrates at a time. Five minutes: the other one may be rewriting a table. */
 async function lock(client: pg.Client): Promise<void> {
   await client.query(`set lock_timeout = '5min'`)
@@ -94,6 +131,23 @@ type Applied = { number: number; name: string; sha256: string }
 async function listApplied(client: pg.Client): Promise<Applied[]> {
   const answer = await client.query<Applied>('select number, name, sha256 from migration order by number')
   return answer.rows
+}
+
+/** What is applied; null while a process migrates or grants rights, and before the first one has. */
+async function listAppliedAtRest(client: pg.Client): Promise<Applied[] | null> {
+  const { rows } = await client.query<{ is_free: boolean }>('select pg_try_advisory_lock_shared($1) as is_free', [
+    lockKey,
+  ])
+  if (!rows[0]?.is_free) return null
+  try {
+    return await listApplied(client)
+  } catch (error) {
+    // No table yet, or no right to it.
+    if (error instanceof pg.DatabaseError && (error.code === '42P01' || error.code === '42501')) return null
+    throw error
+  } finally {
+    await client.query('select pg_advisory_unlock_shared($1)', [lockKey])
+  }
 }
 
 function refuseForeign(applied: readonly Applied[], migrations: readonly Migration[]): void {
@@ -112,23 +166,55 @@ function refuseForeign(applied: readonly Applied[], migrations: readonly Migrati
   }
 }
 
+/**
+ * Whoever asks for a table after a migration that waits for it, waits too. So it waits no longer than this, lets the others pass, and tries again,
+ * until a longer transaction has ended.
+ */
+const [lockTimeoutMs, lockPauseMs, lockTriesMax] = [500, 1_000, 200]
+
 async function apply(client: pg.Client, migration: Migration, log: Log): Promise<void> {
   const startedAt = performance.now()
-  try {
-    await client.query('begin')
-    await client.query(migration.sql)
-    await client.query('insert into migration (number, name, sha256) values ($1, $2, $3)', [
-      migration.number,
-      migration.name,
-      migration.sha256,
-    ])
-    await client.query('commit')
-  } catch (error) {
-    await client.query('rollback').catch(() => {})
-    throw new Error(`Migration ${migration.name} failed; nothing of it was kept`, { cause: error })
+  for (let tries = 1; ; tries += 1) {
+    try {
+      await (migration.sql.startsWith(apartMark) ? applyApart(client, migration) : applyWhole(client, migration))
+      break
+    } catch (error) {
+      await client.query('rollback').catch(() => {})
+      const isLocked = error instanceof pg.DatabaseError && error.code === '55P03'
+      if (isLocked && tries < lockTriesMax) {
+        await sleep(lockPauseMs)
+        continue
+      }
+      const kept = migration.sql.startsWith(apartMark) ? 'start again to complete it' : 'nothing of it was kept'
+      throw new Error(`Migration ${migration.name} failed; ${kept}`, { cause: error })
+    }
   }
   const durationMs = Math.round(performance.now() - startedAt)
   log({ event: 'database.migrated', number: migration.number, name: migration.name, durationMs })
+}
+
+async function applyWhole(client: pg.Client, migration: Migration): Promise<void> {
+  await client.query('begin')
+  await client.query(`set local lock_timeout = ${lockTimeoutMs}`)
+  await client.query(migration.sql)
+  await note(client, migration)
+  await client.query('commit')
+}
+
+/**
+ * The beginning of a migration whose statements PostgreSQL refuses in a transaction, as "create index concurrently". Each is sent by itself; one
+ * that failed half-way is sent again, so each must be safe to repeat: "drop index concurrently if exists" before the index is created.
+ */
+const apartMark = '-- Outside a transaction'
+
+async function applyApart(client: pg.Client, migration: Migration): Promise<void> {
+  // These statements wait for earlier transactions without holding up anyone.
+  for (const statement of migration.sql.split(/;\s*$/m)) await client.query(statement)
+  await note(client, migration)
+}
+
+async function note(client: pg.Client, { number, name, sha256 }: Migration): Promise<void> {
+  await client.query('insert into migration (number, name, sha256) values ($1, $2, $3)', [number, name, sha256])
 }
 
 /** Any number that nothing else in the database uses: the first bytes of "bridgework". */

@@ -686,11 +686,12 @@ create table record (
   upload_number bigint not null,
   received_at timestamp with time zone not null,
   source_hash bytea not null,
-  source text not null,
+  source text,
   document text not null,
   patient_id bigint,
   starts_at bigint,
   document_with_notes text,
+  source_kept text,
   constraint record_document_without_notes CHECK (
 CASE
     WHEN (dataset = ANY (ARRAY['appointments'::text, 'treatments'::text, 'patient_referrals'::text])) THEN (strpos(document, '"note":"'::text) = 0)
@@ -827,6 +828,9 @@ create unlogged table segment (
   bytes integer not null,
   crc32 bigint not null,
   data bytea not null,
+  lines_stamp bigint,
+  lines_at integer,
+  lines_crc32 bigint,
   constraint segment_pkey PRIMARY KEY (location_id, dataset, last_id)
 );
 CREATE INDEX segment_stale ON public.segment USING btree (location_id, dataset, stale_since) WHERE (stale_since IS NOT NULL);

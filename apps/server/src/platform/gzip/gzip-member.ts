@@ -19,19 +19,34 @@ export async function packText(text: string, level: number): Promise<PackedText>
 
 /** One gzip member (RFC 1952) of these texts, one after the other. Packed ones are taken as they are, others are stored without compression. */
 export function gzipMember(parts: readonly (PackedText | string)[]): Buffer {
-  const pieces: Buffer[] = [header]
+  const member = beginGzipMember()
+  return Buffer.concat([member.add(parts), member.end()])
+}
+
+/** The same bit by bit: `add` gives the bytes of these texts, with the header before the first ones, and `end` the last bytes. */
+export function beginGzipMember(): { add: (parts: readonly (PackedText | string)[]) => Buffer; end: () => Buffer } {
+  let isBegun = false
   let crc = 0
   let bytes = 0
-  const add = (part: PackedText) => {
-    pieces.push(part.data)
+  const take = (part: PackedText) => {
     crc = combineCrc32(crc, part.crc32, part.bytes)
     bytes += part.bytes
+    return part.data
   }
-  for (const part of parts) add(typeof part === 'string' ? storedText(part) : part)
-  const trailer = Buffer.alloc(8)
-  trailer.writeUInt32LE(crc, 0)
-  trailer.writeUInt32LE(bytes % 2 ** 32, 4)
-  return Buffer.concat([...pieces, emptyFinalBlock, trailer])
+  return {
+    add(parts) {
+      const pieces = parts.map((part) => take(typeof part === 'string' ? storedText(part) : part))
+      const before = isBegun ? [] : [header]
+      isBegun = true
+      return Buffer.concat([...before, ...pieces])
+    },
+    end() {
+      const trailer = Buffer.alloc(8)
+      trailer.writeUInt32LE(crc, 0)
+      trailer.writeUInt32LE(bytes % 2 ** 32, 4)
+      return Buffer.concat([emptyFinalBlock, trailer])
+    },
+  }
 }
 
 /** Deflate, no flags, no time, no hint about the compression, unknown system. */
@@ -40,7 +55,7 @@ const header = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff])
 const emptyFinalBlock = Buffer.from([3, 0])
 
 /** Stored blocks (RFC 1951 3.2.4): at most 65,535 bytes each, of which the length and its complement come first. */
-function storedText(text: string): PackedText {
+export function storedText(text: string): PackedText {
   const bytes = Buffer.from(text)
   const blocks: Buffer[] = []
   for (let start = 0; start < bytes.length; start += storedMax) {

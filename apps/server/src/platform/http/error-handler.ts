@@ -1,4 +1,4 @@
-import { type ProblemCode, problems } from '@bridgework/contract'
+import { aboutError, type ProblemCode, problems } from '@bridgework/contract'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { databaseErrorCode, isDatabaseUnavailable } from '../database/unavailable.ts'
 import { codeOf } from '../errors/error-code.ts'
@@ -34,7 +34,7 @@ export function routeOf(request: FastifyRequest): string {
 
 /**
  * Status, headers and body of a problem: 401 says how to authenticate, 429 and 503 when to try again, and after 413 the connection ends,
- * because the rest of the body may still be on its way.
+ * because the rest of the body may still be on its way. A link leads to what the guides say of the code.
  */
 export function writeProblem(problem: Problem, requestId: string): ProblemAnswer {
   const { code, errors, members } = problem
@@ -42,6 +42,7 @@ export function writeProblem(problem: Problem, requestId: string): ProblemAnswer
   const retryAfterSeconds = problem.retryAfterSeconds ?? defaultRetryAfterSeconds[status]
   const headers: Record<string, string> = {
     'Content-Type': 'application/json; charset=utf-8',
+    Link: `<${aboutError(code)}>; rel="help"`,
     ...(status === 401 && { 'WWW-Authenticate': challenges[code] ?? 'Bearer' }),
     ...(status === 413 && { Connection: 'close' }),
     ...(retryAfterSeconds !== undefined && { 'Retry-After': String(retryAfterSeconds) }),

@@ -31,6 +31,7 @@ export type BodyOptions = {
  */
 export async function sendBody(reply: FastifyReply, options: BodyOptions): Promise<void> {
   const { stallMs = 25_000, deadlineMs = 55_000 } = options
+  if (sendAtOnce(reply, options)) return
   const release = once(options.beforeLastBytes ?? (async () => {}))
   const watch = watchReader(reply, { stallMs, deadlineMs, signal: options.signal, onCut: options.onCut })
   try {
@@ -73,6 +74,25 @@ export async function sendBody(reply: FastifyReply, options: BodyOptions): Promi
   }
 }
 
+/**
+ * Sends a small body that nothing has to be done before, as of an empty delta, where the system takes it at once: then there is no reader to
+ * wait for, so none is watched. False: nothing was sent, the usual way does it.
+ */
+function sendAtOnce(reply: FastifyReply, { body, beforeLastBytes, signal, onHeld }: BodyOptions): boolean {
+  if (beforeLastBytes || signal || isGzipped(body) || Buffer.isBuffer(body)) return false
+  const { socket } = reply.request.raw
+  // Behind another answer on its connection, or behind a slow reader, it would wait.
+  if (reply.raw.socket !== socket || socket.destroyed || socket.writableLength > 0) return false
+  const text = typeof body === 'string' ? body : body.join('')
+  const length = Buffer.byteLength(text)
+  if (length > packAboveBytes) return false
+  onHeld?.(length)
+  const response = beginResponse(reply)
+  response.setHeader('Content-Length', length)
+  response.end(text)
+  return true
+}
+
 function isGzipped(body: Body): body is { gzipped: Buffer } {
   return typeof body === 'object' && 'gzipped' in body
 }
@@ -82,8 +102,8 @@ function partsOf(body: Body): (Buffer | string)[] {
   return Array.isArray(body) ? body : [body]
 }
 
-/** In one buffer of its own: the length is at the end of a gzip member. One byte more, or zlib makes room for another buffer. */
-function unpack(gzipped: Buffer): Promise<Buffer> {
+/** Unpacks a gzip member into one buffer of its own: the length is at the end of a gzip member. One byte more, or zlib makes room for another buffer. */
+export function unpack(gzipped: Buffer): Promise<Buffer> {
   return gunzip(gzipped, { chunkSize: Math.max(gzipped.readUInt32LE(gzipped.length - 4) + 1, 1024) })
 }
 
@@ -91,7 +111,7 @@ function unpack(gzipped: Buffer): Promise<Buffer> {
  * Gives the memory of an unpacked body back once the system has taken all of it. Left to the collector, some megabytes for each page cause full
  * collections: measured, they took half of an identity page's processor time.
  */
-function free(bytes: Buffer): void {
+export function free(bytes: Buffer): void {
   const { buffer } = bytes
   if (buffer instanceof ArrayBuffer && buffer.byteLength === bytes.length + 1) buffer.transfer(0)
 }
@@ -102,7 +122,7 @@ export function sendHead(reply: FastifyReply): void {
 }
 
 /** Takes the response over from the framework, with the status and the headers that are set. */
-function beginResponse(reply: FastifyReply): FastifyReply['raw'] {
+export function beginResponse(reply: FastifyReply): FastifyReply['raw'] {
   reply.hijack()
   const response = reply.raw
   for (const [name, value] of Object.entries(reply.getHeaders()))
@@ -121,7 +141,8 @@ export function acceptedCoding(
   header: string | string[] | undefined,
   preferred: ContentCoding = 'zstd',
 ): ContentCoding | null {
-  const codings = String(header ?? '').replace(/x-gzip/i, 'gzip')
+  if (header === undefined) return null
+  const codings = String(header).replace(/x-gzip/i, 'gzip')
   const both: ContentCoding[] = preferred === 'zstd' ? ['zstd', 'gzip'] : ['gzip', 'zstd']
   const offered: ContentCoding[] = /\bzstd\b/i.test(codings) ? both : ['gzip']
   // The package's types lack the second argument: what comes first when the caller likes both the same.
@@ -151,7 +172,7 @@ type WatchOptions = {
 }
 
 /** Cuts the connection of a reader that takes nothing for `stallMs`, or not everything in `deadlineMs`. */
-function watchReader(reply: FastifyReply, { stallMs, deadlineMs, signal, onCut }: WatchOptions) {
+export function watchReader(reply: FastifyReply, { stallMs, deadlineMs, signal, onCut }: WatchOptions) {
   const { socket } = reply.request.raw
   const { promise: closed, resolve: onClosed } = Promise.withResolvers<void>()
   // The socket, not the response: a response that waits behind another on its connection is not informed when the connection closes.
@@ -206,7 +227,8 @@ function* encoded(parts: readonly (Buffer | string)[]): Generator<Buffer> {
   if (size > 0) yield* slices(joined(waiting))
 }
 
-function* slices(bytes: Buffer): Generator<Buffer> {
+/** The bytes in chunks of the size in which progress is seen. */
+export function* slices(bytes: Buffer): Generator<Buffer> {
   for (let start = 0; start < bytes.length; start += chunkBytes) yield bytes.subarray(start, start + chunkBytes)
 }
 
@@ -219,7 +241,8 @@ function joined(parts: readonly (Buffer | string)[]): Buffer {
   return bytes
 }
 
-function once(action: () => Promise<void>): () => Promise<void> {
+/** The action, run at the first call alone. */
+export function once(action: () => Promise<void>): () => Promise<void> {
   let done: Promise<void> | undefined
   return () => {
     done ??= action()

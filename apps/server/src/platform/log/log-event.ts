@@ -11,6 +11,7 @@ export type LogEvent =
   | { event: 'tls.reloaded' }
   | { event: 'secret_key.reloaded'; keys: number; current: string }
   | { event: 'database.starting' | 'database.ready' | 'database.stopped'; kind: 'embedded' | 'server' }
+  | { event: 'database.waiting'; migrations: number }
   | { event: 'database.died'; restartInMs: number }
   | { event: 'database.unavailable'; code: string }
   | { event: 'database.migrated'; number: number; name: string; durationMs: number }

@@ -1,5 +1,19 @@
 import type { Log, LogEvent } from './log-event.ts'
 
+/** The events that a person should read. */
+export const importantEvents = [
+  'server.warning',
+  'database.died',
+  'database.unavailable',
+  'request.failed',
+  'disclosure.failed',
+  'record.foreign_reference',
+  'removal.held',
+  'task.failed',
+] as const satisfies readonly LogEvent['event'][]
+
+const important: ReadonlySet<LogEvent['event']> = new Set(importantEvents)
+
 /** Writes events as lines of JSON. `important` leaves out routine events that need no action. */
 export function createLog(level: 'all' | 'important', write: (line: string) => void): Log {
   return (event) => {
@@ -8,18 +22,7 @@ export function createLog(level: 'all' | 'important', write: (line: string) => v
   }
 }
 
-function isImportant(event: LogEvent): boolean {
-  switch (event.event) {
-    case 'server.warning':
-    case 'database.died':
-    case 'database.unavailable':
-    case 'request.failed':
-    case 'disclosure.failed':
-    case 'record.foreign_reference':
-    case 'removal.held':
-    case 'task.failed':
-      return true
-    default:
-      return false
-  }
+/** Whether a person should read it. */
+export function isImportant({ event }: LogEvent): boolean {
+  return important.has(event)
 }

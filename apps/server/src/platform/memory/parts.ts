@@ -1,5 +1,5 @@
 /**
- * Rows in parts of at most 2,000 rows or some 2 MB: what a statement carries is copied several times on its way, and the process serves others
+ * Rows in parts of at most 1,000 rows or some 1 MB: what a statement carries is copied several times on its way, and the process serves others
  * between two. One row alone may be larger: a fee schedule has up to 4 MB.
  */
 export function* partsOf<Row>(rows: readonly Row[], bytesOf: (row: Row) => number): Generator<readonly Row[]> {
@@ -15,5 +15,5 @@ export function* partsOf<Row>(rows: readonly Row[], bytesOf: (row: Row) => numbe
   if (from < rows.length) yield rows.slice(from)
 }
 
-const partRows = 2_000
-const partBytes = 2_000_000
+const partRows = 1_000
+const partBytes = 1_000_000

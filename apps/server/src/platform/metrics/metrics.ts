@@ -1,5 +1,7 @@
+import { releaseVersion } from '@bridgework/contract/release'
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from '@prometheus-io/client'
 import type { Pool } from 'pg'
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { importantEvents, isImportant } from '../log/log.ts'
 import type { LogEvent } from '../log/log-event.ts'
 import type { LoadWatch } from '../memory/load-watch.ts'
 
@@ -44,6 +46,20 @@ export function createMetrics(
     help: 'Answers cut off because their reader stalled or was too slow',
     registers,
   })
+  const important = new Counter({
+    name: 'bridgework_events_total',
+    help: 'Events of the log that a person should read, by their name',
+    labelNames: ['event'],
+    registers,
+  })
+  // From 0 on: of a series that begins at 1, Prometheus sees no increase.
+  for (const event of importantEvents) important.inc({ event }, 0)
+  new Gauge({
+    name: 'bridgework_build_info',
+    help: 'Always 1: the version that runs',
+    labelNames: ['version'],
+    registers,
+  }).set({ version: releaseVersion }, 1)
   new Gauge({
     name: 'bridgework_database_connections',
     help: 'Connections to the database, by their pool and by what they do',
@@ -83,6 +99,7 @@ export function createMetrics(
       } else if (event.event === 'records.ingested')
         changed.inc({ dataset: event.dataset }, event.changed + event.hidden)
       else if (event.event === 'response.cut') cut.inc()
+      else if (isImportant(event)) important.inc({ event: event.event })
     },
     render: () => registry.metrics(),
     contentType: registry.contentType,
