@@ -9,13 +9,16 @@ import test from 'node:test'
  */
 const order = [
   'platform/identity',
+  'platform/disk',
   'platform/memory',
   'platform/gzip',
   'platform/log',
   'platform/errors',
   'platform/database',
   'platform/metrics',
+  'platform/traces',
   'platform/http',
+  'secret-settings.ts',
   'config.ts',
   'modules/mail',
   'modules/audit',

@@ -1,5 +1,5 @@
-// What the tests run against and npm cannot install: MariaDB for Open Dental's databases (its programs alone, no service is started) and
-// Chromium for the portal's pages.
+// What the tests run against and npm cannot install: MariaDB for Open Dental's databases (its programs alone, no service is started),
+// Chromium for the portal's pages, and what makes the agent's installer for Windows.
 import { spawnSync } from 'node:child_process'
 import { accessSync, constants, existsSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
@@ -24,6 +24,14 @@ export const chromium = {
   packages: [['chromium-headless-shell', 'chromium']],
   onMac: 'run "brew install --cask chromium".',
   elsewhere: 'install Chromium (on Fedora: "sudo dnf install chromium"), and run the same command again.',
+}
+
+export const msitools = {
+  what: 'the programs that make Windows installers',
+  programs: [['wixl'], ['msibuild'], ['msiinfo']],
+  packages: [['wixl'], ['msitools']],
+  onMac: 'run "brew install msitools".',
+  elsewhere: 'install msitools with wixl (on Fedora: "sudo dnf install msitools"), and run the same command again.',
 }
 
 /** Finds the programs, or installs their packages on Debian and Ubuntu as root, or throws `fail` with the command that a person must run. */

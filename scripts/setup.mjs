@@ -6,11 +6,12 @@ import { createHash } from 'node:crypto'
 import { existsSync, lstatSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { packClient } from './setup-client.mjs'
+import { packDownloads } from './setup-downloads.mjs'
+import { buildGuides } from './setup-guides.mjs'
 import { underSetupLock } from './setup-lock.mjs'
 import { npmCommand, npmEnvironment } from './setup-npm.mjs'
 import { buildPortal } from './setup-portal.mjs'
-import { chromium, mariadb, requirePrograms } from './setup-programs.mjs'
+import { chromium, mariadb, msitools, requirePrograms } from './setup-programs.mjs'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const modules = join(root, 'node_modules')
@@ -35,9 +36,10 @@ async function setUp(purpose) {
   if (!isStamped(withDev)) await underSetupLock(root, () => install(withDev))
   if (['start', 'test', 'release'].includes(purpose)) {
     await buildPortal(root, fail)
-    await packClient(root, fail)
+    await buildGuides(root, fail)
+    await packDownloads(root, fail)
   }
-  if (purpose === 'test') for (const wanted of [mariadb, chromium]) await requirePrograms(wanted, root, fail)
+  if (purpose === 'test') for (const wanted of [mariadb, chromium, msitools]) await requirePrograms(wanted, root, fail)
 }
 
 /** Nothing to do: what this lock file names was installed and checked before. Costs one hash, no process. */

@@ -1,12 +1,12 @@
 // One throw-away Postgres with a migrated template for a whole test run, and node:test in it.
 import { type ChildProcess, spawn } from 'node:child_process'
-import { chmodSync, globSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { globSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import pg from 'pg'
 import { embeddedServerRole, startEmbeddedPostgres } from '../apps/server/src/platform/database/embedded-postgres.ts'
 import { migrate } from '../apps/server/src/platform/database/migrate.ts'
+import { makeTestFolder, removeWhenKilled } from './test-folder.ts'
 
 const root = join(import.meta.dirname, '..')
 const everything = ['{apps,packages,bench,scripts}/**/*.test.ts']
@@ -17,7 +17,7 @@ const everything = ['{apps,packages,bench,scripts}/**/*.test.ts']
 const sharing = [
   { files: /^apps\/(portal\/src|server\/src\/(?!acceptance|platform\/database|sandbox))/, inProcess: 8 },
   {
-    files: /^apps\/agent\/src\/(?!demo|kill|main|memory|package|open-dental\/(practice-600|sim|time-zones))/,
+    files: /^apps\/agent\/src\/(?!demo|kill|main|memory|package|open-dental\/(practice-600|sim|time-zones|tls))/,
     inProcess: 6,
   },
   { files: /^apps\/portal\/browser/, inProcess: 4 },
@@ -45,10 +45,8 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
 process.exitCode = await runInWorld()
 
 async function runInWorld(): Promise<number> {
-  const world = mkdtempSync(join(tmpdir(), 'bridgework-test-'))
-  // As root, Postgres runs as an account that must be able to pass through.
-  chmodSync(world, 0o711)
-  guard(world)
+  const world = makeTestFolder()
+  removeWhenKilled(world)
   try {
     const database = await startEmbeddedPostgres({
       dataDir: join(world, 'data'),
@@ -109,6 +107,7 @@ function runTests(url: string, world: string): Promise<number> {
         ...process.env,
         BRIDGEWORK_TEST_DATABASE_URL: url,
         BRIDGEWORK_TEST_MARIADB: join(world, 'mariadb'),
+        TMPDIR: join(world, 'tmp'),
         NODE_COMPILE_CACHE: join(world, 'compile-cache'),
         PATH: `${join(root, 'node_modules/.bin')}${delimiter}${process.env.PATH}`,
       },
@@ -140,21 +139,4 @@ function processesOf(files: readonly string[], folder: string): string[] {
 function asGlob(path: string): string {
   const isFolder = statSync(join(root, path), { throwIfNoEntry: false })?.isDirectory()
   return isFolder ? `${path.replace(/\/+$/, '')}/**/*.test.ts` : path
-}
-
-/**
- * A shell that outlives us, should we be killed: it reads from a pipe that only we hold, and when that ends it stops what runs in the world
- * and removes it. After an orderly end it finds nothing.
- */
-function guard(world: string): void {
-  const script = `trap '' INT TERM HUP; cat > /dev/null
-    for file in "$1"/data/postgres/data/postmaster.pid "$1"/elsewhere/*/data/postmaster.pid; do
-      [ -f "$file" ] && kill -QUIT "$(head -n 1 "$file")" && sleep 1
-    done
-    rm -rf "$1"`
-  const shell = spawn('/bin/sh', ['-c', script, 'sh', world], { detached: true, stdio: ['pipe', 'ignore', 'ignore'] })
-  shell.unref()
-  // The pipe must not keep us alive either.
-  const pipe = shell.stdin as unknown as { unref?: () => void }
-  pipe.unref?.()
 }

@@ -3,17 +3,17 @@ import { basename, dirname } from 'node:path'
 import { create } from 'tar'
 
 /**
- * Packs a folder, with its name, into a .tar.gz. The bytes depend on the names, contents, links and executable bits alone: not on who packs,
- * when, or in which order the disk lists the files.
+ * Packs a folder, with its name, into a .tar.gz or .tar. The bytes depend on the names, contents, links and executable bits alone: not on who packs,
+ * when, or in which order the disk lists the files. With `isRoot`, the names begin below the folder.
  */
-export async function pack(folder: string, file: string, madeAt: Date): Promise<void> {
-  const cwd = dirname(folder)
-  const names = globSync(`${basename(folder)}/**`, { cwd, withFileTypes: false }).sort()
+export async function pack(folder: string, file: string, madeAt: Date, { isRoot = false } = {}): Promise<void> {
+  const cwd = isRoot ? folder : dirname(folder)
+  const names = globSync(isRoot ? '**' : `${basename(folder)}/**`, { cwd }).filter((name) => name !== '.')
   await create(
     {
       file,
       cwd,
-      gzip: { level: 9 },
+      gzip: file.endsWith('.gz') && { level: 9 },
       portable: true,
       noDirRecurse: true,
       mtime: madeAt,
@@ -22,6 +22,6 @@ export async function pack(folder: string, file: string, madeAt: Date): Promise<
         if (entry.stat) entry.stat.mode = entry.stat.isDirectory() || (entry.stat.mode & 0o100) !== 0 ? 0o755 : 0o644
       },
     },
-    names,
+    names.sort(),
   )
 }

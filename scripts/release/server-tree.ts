@@ -11,6 +11,7 @@ const programs = ['apps/server/src/main.ts', 'apps/server/src/apis/operator/main
 const dataFiles = [
   'apps/server/src/platform/database/migrations/*.sql',
   'apps/portal/dist/**/*',
+  'apps/guides/dist/**/*',
   'apps/server/dist/downloads/*',
 ]
 
@@ -43,6 +44,20 @@ export async function layOutServer(root: string, folder: string): Promise<string
   writeFileSync(join(folder, 'THIRD-PARTY-LICENSES.txt'), licenceTexts(installed.map((place) => join(root, place))))
   cpSync(join(root, 'deploy/server'), folder, { recursive: true })
   return installed
+}
+
+/** Lays out the server's Debian package in an empty folder, from its tree. */
+export function layOutServerForDebian(definition: string, tree: string, folder: string): void {
+  for (const path of ['usr/bin', 'usr/lib/systemd/system', 'etc/bridgework']) {
+    mkdirSync(join(folder, path), { recursive: true })
+  }
+  cpSync(tree, join(folder, 'usr/lib/bridgework-server'), { recursive: true, verbatimSymlinks: true })
+  for (const command of ['bridgework-server', 'bridgework-operator']) {
+    symlinkSync(`../lib/bridgework-server/${command}`, join(folder, 'usr/bin', command))
+  }
+  cpSync(join(definition, 'server.env'), join(folder, 'etc/bridgework/server.env'))
+  const unit = 'bridgework-server.service'
+  cpSync(join(definition, unit), join(folder, 'usr/lib/systemd/system', unit))
 }
 
 /** The folder of the package that holds the Node of this machine's kind: `npm run release` makes packages for that kind. */

@@ -2,12 +2,15 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { startEmbeddedPostgres } from '../../apps/server/src/platform/database/embedded-postgres.ts'
 import { releaseVersion } from '../../packages/contract/src/release.ts'
+import { expectAnswer, freePort, note, run, verifyUnit } from './try-out.ts'
+import { verifyAgentArchives, verifyInstalledAgent } from './verify-agent.ts'
+import { verifyImage } from './verify-image.ts'
+import { verifyWindowsInstaller } from './verify-windows.ts'
 
 const root = join(import.meta.dirname, '../..')
 const release = join(root, 'release')
@@ -24,6 +27,8 @@ try {
   note('sums', 'every file has the hash that SHA256SUMS says')
   await verifyTarball()
   verifyDebianPackage()
+  verifyAgentArchives(release, folder)
+  verifyImage(release, folder)
 } finally {
   rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
 }
@@ -41,7 +46,7 @@ async function verifyTarball(): Promise<void> {
     mkdirSync(home)
     if (account.uid !== undefined) chownSync(home, account.uid, account.gid)
     const [tarball = ''] = readdirSync(release).filter((name) =>
-      name.endsWith(`${process.platform}-${process.arch}.tar.gz`),
+      new RegExp(`^bridgework-server-.*-${process.platform}-${process.arch}[.]tar[.]gz$`).test(name),
     )
     const beganAt = performance.now()
     run('tar', ['xzf', join(release, tarball)], { cwd: home, ...account })
@@ -88,6 +93,14 @@ async function verifyTarball(): Promise<void> {
       const command = join(tree, 'bridgework-operator')
       run(command, ['organization', 'create', '--name', 'Smile Group'], { cwd: home, env, ...account })
       expectAnswer(run(command, ['organization', 'list'], { cwd: home, env, ...account }), 'Smile Group')
+      const service = {
+        release,
+        folder,
+        serviceUrl: at,
+        operator: (args: string[]) => run(command, args, { cwd: home, env, ...account }),
+      }
+      await verifyInstalledAgent(service)
+      await verifyWindowsInstaller(service)
       server.kill('SIGTERM')
       const [code] = await once(server, 'exit')
       if (code !== 0) throw new Error(`The server ended with exit code ${code} after SIGTERM.`)
@@ -109,7 +122,7 @@ function openSocketTo(url: URL): void {
 
 /** What can be known of the package without installing it. */
 function verifyDebianPackage(): void {
-  const [name] = readdirSync(release).filter((file) => file.endsWith('.deb'))
+  const [name] = readdirSync(release).filter((file) => /^bridgework-server_.*[.]deb$/.test(file))
   if (name === undefined) {
     note('Debian', 'there is no package: dpkg-deb was not on the machine that made the release')
     return
@@ -118,36 +131,8 @@ function verifyDebianPackage(): void {
   run('dpkg-deb', ['--raw-extract', join(release, name), unpacked], {})
   expectAnswer(run(join(unpacked, 'usr/lib/bridgework-server/bridgework-server'), ['--version'], {}), releaseVersion)
   note('Debian', `${name}: unpacks, and its server says its version`)
-  if (spawnSync('systemd-analyze', ['--version']).status === 0) verifyUnit(unpacked)
+  if (spawnSync('systemd-analyze', ['--version']).status === 0) verifyUnit(unpacked, 'bridgework-server')
   else note('systemd', 'not looked at: systemd-analyze is not on this machine')
-}
-
-function verifyUnit(unpacked: string): void {
-  const unit = join(unpacked, 'usr/lib/systemd/system/bridgework-server.service')
-  const { stdout } = spawnSync('systemd-analyze', ['security', '--offline=true', '--no-pager', unit], {
-    encoding: 'utf8',
-  })
-  const level = /Overall exposure level for .*: ([\d.]+) (\w+)/.exec(stdout)
-  if (!level || Number(level[1]) > 2) throw new Error(`systemd-analyze security says ${level?.[0] ?? stdout}`)
-  note('systemd', `exposure ${level[1]} of 10 (${level[2]})`)
-}
-
-function run(
-  command: string,
-  args: string[],
-  options: { cwd?: string; env?: NodeJS.ProcessEnv; uid?: number; gid?: number },
-): string {
-  const done = spawnSync(command, args, { ...options, encoding: 'utf8' })
-  if (done.status === 0) return done.stdout
-  throw new Error(`${command} ${args.join(' ')} failed: ${done.error?.message ?? done.stderr}`)
-}
-
-function expectAnswer(text: string, part: string): void {
-  if (!text.includes(part)) throw new Error(`Expected "${part}" in: ${text.slice(0, 500)}`)
-}
-
-function note(what: string, text: string): void {
-  console.log(`${what}: ${text}`)
 }
 
 /** One thing is not as promised; what follows is tried all the same. */
@@ -158,13 +143,4 @@ function fail(text: string): void {
 
 function seconds(ms: number): string {
   return `${(ms / 1000).toFixed(1)} s`
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  if (typeof address !== 'object' || address === null) throw new Error('no port')
-  return address.port
 }
