@@ -34,7 +34,7 @@ export const invitationHandlers: PortalHandlers<'findInvitation' | 'acceptInvita
   },
 
   acceptInvitation: async ({ pool, secretKey, auth, now }, { body, ip, request, requestId }) => {
-    const { person } = await authenticatePerson(auth, webHeaders(request, secretKey), now())
+    const { person } = await authenticatePerson(auth, webHeaders(request), now())
     if (person) {
       requireCsrfToken(secretKey, person, request)
       requireFullSignIn(person)

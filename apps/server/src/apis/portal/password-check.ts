@@ -13,7 +13,7 @@ import { webHeaders } from './sign-in-routes.ts'
 export const passwordCheckHandlers: PortalHandlers<'checkPassword'> = {
   checkPassword: async ({ pool, secretKey, auth, now }, { body, ip, request }) => {
     await admitAttempt(pool, secretKey, 'password_check', { ip })
-    const { person } = await authenticatePerson(auth, webHeaders(request, secretKey), now())
+    const { person } = await authenticatePerson(auth, webHeaders(request), now())
     const known = person ? await factsOf(pool, { ...person, id: person.userId }) : []
     try {
       await requireGoodPassword(body.password, [...body.about, ...known])

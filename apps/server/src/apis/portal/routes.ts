@@ -132,11 +132,7 @@ async function passGates(
 ): Promise<Passed> {
   const { action, method } = portalRoutes[name]
   if (action === 'anyone') return { person: null, member: null }
-  const { person, cookies } = await authenticatePerson(
-    context.auth,
-    webHeaders(request, context.secretKey),
-    context.now(),
-  )
+  const { person, cookies } = await authenticatePerson(context.auth, webHeaders(request), context.now())
   if (!person) throw new Problem('sign_in_required')
   for (const cookie of cookies) reply.header('set-cookie', cookie)
   if (method !== 'GET') requireCsrfToken(context.secretKey, person, request)

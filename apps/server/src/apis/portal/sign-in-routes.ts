@@ -1,10 +1,8 @@
 import { type SignInRouteName, signInBodies, signInRoutes } from '@bridgework/contract/portal'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { TObject } from 'typebox'
-import type { SecretKey } from '../../modules/credentials/secret.ts'
 import { recordAccountEvent } from '../../modules/sign-in/account-event.ts'
 import { clientIpHeader } from '../../modules/sign-in/auth.ts'
-import { signedWithCurrent } from '../../modules/sign-in/auth-secrets.ts'
 import { authenticatePerson, isFresh, type Person } from '../../modules/sign-in/person.ts'
 import { endSession } from '../../modules/sign-in/store.ts'
 import { Problem } from '../../platform/errors/problem.ts'
@@ -25,7 +23,7 @@ function registerDoor(app: FastifyInstance, context: PortalContext, name: SignIn
     url: path,
     bodyLimit: 64 * 1024,
     handler: async (request, reply) => {
-      const headers = webHeaders(request, context.secretKey)
+      const headers = webHeaders(request)
       const { person } = await authenticatePerson(context.auth, headers, context.now())
       requireGate(context, name, person, request)
       const call = { headers, body: readBody(name, request), person, ip: request.clientIp, requestId: request.id }
@@ -83,8 +81,8 @@ function readBody(name: SignInRouteName, request: FastifyRequest): unknown {
   return Object.fromEntries(Object.entries(body).filter(([member]) => Object.hasOwn(schema.properties, member)))
 }
 
-/** A request's headers for better-auth, with the caller's address as we worked it out and cookies of the current secret key. */
-export function webHeaders(request: FastifyRequest, secretKey: SecretKey): Headers {
+/** A request's headers for better-auth, with the caller's address as we worked it out. */
+export function webHeaders(request: FastifyRequest): Headers {
   const headers = new Headers()
   for (const [name, value] of Object.entries(request.headers)) {
     // The body is written anew, so its old length and packing are not true any more.
@@ -93,7 +91,5 @@ export function webHeaders(request: FastifyRequest, secretKey: SecretKey): Heade
     headers.set(name, Array.isArray(value) ? value.join(', ') : value)
   }
   headers.set(clientIpHeader, request.clientIp)
-  const cookies = headers.get('cookie')
-  if (cookies !== null) headers.set('cookie', signedWithCurrent(cookies, secretKey))
   return headers
 }

@@ -17,7 +17,9 @@ import { requireInstallation, WrongSecretKey } from '../credentials/installation
 import { createSecretKeyOf } from '../credentials/secret.ts'
 import { loadSecretKey, readSecretKeys } from '../credentials/secret-key-file.ts'
 import { verifyKeyPair } from '../credentials/verify-key-pair.ts'
+import { createAuth } from '../sign-in/auth.ts'
 import { signedWithCurrent } from '../sign-in/auth-secrets.ts'
+import { createPerson, hashPassword } from '../sign-in/create-person.ts'
 import { useTotp } from '../sign-in/used-totp.ts'
 import { followSecretKey } from './follow.ts'
 import { listReaders } from './reader.ts'
@@ -209,4 +211,26 @@ test('F27: between two steps a cookie of either key is good, and a one-time pass
   )
   const used = [behind, ahead, behind].map((each) => useTotp(pool, each, rows[0]?.id ?? '', '123456'))
   assert.deepEqual((await Promise.all(used)).toSorted(), [false, false, true])
+})
+
+test('F27: a session is good also where the key changes while its request is answered', async (t) => {
+  const { pool, rotate, first, work } = await someInstallation(t)
+  await rotate()
+  const { secretKey: ahead } = await work()
+  const serving = createSecretKeyOf(first.all())
+  const auth = createAuth({ pool, secretKey: serving, publicUrl: 'https://api.example.com' })
+  const [email, password] = ['p@example.com', 'correct horse battery staple']
+  await createPerson(pool, { email, name: 'Person', passwordHash: await hashPassword(auth, password) })
+  const signedIn = await auth.api.signInEmail({ body: { email, password }, returnHeaders: true })
+  const cookie = signedIn.headers
+    .getSetCookie()
+    .map((each) => each.split(';')[0])
+    .join('; ')
+  // The headers of one request, which several calls of better-auth read.
+  const headers = new Headers({ cookie })
+  assert.equal((await auth.api.getSession({ headers }))?.user.email, email)
+  serving.adopt(ahead.all(), ahead.check)
+  assert.equal((await auth.api.getSession({ headers }))?.user.email, email)
+  await auth.api.signOut({ headers })
+  assert.equal(await auth.api.getSession({ headers }), null)
 })

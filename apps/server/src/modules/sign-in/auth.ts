@@ -7,7 +7,7 @@ import { twoFactor } from 'better-auth/plugins'
 import type { Pool } from 'pg'
 import type { SecretKey } from '../credentials/secret.ts'
 import { queueMail } from '../mail/queue.ts'
-import { authSecretsOf } from './auth-secrets.ts'
+import { authSecretsOf, signedWithCurrent } from './auth-secrets.ts'
 import { passwordLengthMax, passwordLengthMin } from './password-rule.ts'
 import { endOlderResetLinks, resetLinkStorage } from './reset-link.ts'
 import { resetMail } from './sign-in-mail.ts'
@@ -31,13 +31,18 @@ export type Auth = Pick<ReturnType<typeof createAuthWith>, 'api' | 'options' | '
 
 type AuthDeps = { pool: Pool; secretKey: SecretKey; publicUrl: string }
 
-/** Signing in to the portal, with the secret keys of the moment: after each step of a rotation it is made anew. */
+/**
+ * Signing in to the portal, with the secret keys of the moment: after each step of a rotation it is made anew. Each call signs the cookies of
+ * its headers with the key of that moment, for the key may change between two calls of one request.
+ */
 export function createAuth(deps: AuthDeps): Auth {
   const { secretKey } = deps
   let made: { auth: Auth; keys: unknown; id: string } | null = null
   const current = () => {
     if (made?.keys !== secretKey.all() || made.id !== secretKey.id) {
-      made = { auth: createAuthWith(deps), keys: secretKey.all(), id: secretKey.id }
+      const auth = createAuthWith(deps)
+      const api = withCurrentCookies(auth.api, secretKey)
+      made = { auth: { ...auth, api }, keys: secretKey.all(), id: secretKey.id }
     }
     return made.auth
   }
@@ -52,6 +57,21 @@ export function createAuth(deps: AuthDeps): Auth {
       return current().$context
     },
   }
+}
+
+/** better-auth's calls, each with cookies that the current key has signed. */
+function withCurrentCookies(api: Auth['api'], secretKey: SecretKey): Auth['api'] {
+  const calls = Object.entries(api).map(([name, call]) => [
+    name,
+    (input?: { headers?: Headers }) => {
+      const cookies = input?.headers?.get('cookie')
+      if (!cookies) return (call as (given?: object) => unknown)(input)
+      const headers = new Headers(input?.headers)
+      headers.set('cookie', signedWithCurrent(cookies, secretKey))
+      return (call as (given?: object) => unknown)({ ...input, headers })
+    },
+  ])
+  return Object.fromEntries(calls)
 }
 
 /**
