@@ -1,3 +1,5 @@
+import { createGrowingBuffer } from './growing-buffer.ts'
+
 /** Lines of JSON one after the other, in memory that is used again. */
 export type LineBuffer = {
   append: (bytes: Uint8Array) => void
@@ -16,35 +18,27 @@ export type LineBuffer = {
 }
 
 export function createLineBuffer(): LineBuffer {
-  let bytes = Buffer.allocUnsafeSlow(64 * 1024)
-  let length = 0
+  const lines = createGrowingBuffer(64 * 1024)
   let ends: number[] = []
   const end = () => ends.at(-1) ?? 0
-  const records = () => ends.map((each, index) => bytes.subarray(ends[index - 1] ?? 0, each - 1))
+  const records = () => ends.map((each, index) => lines.bytes().subarray(ends[index - 1] ?? 0, each - 1))
   return {
-    append(more) {
-      if (length + more.length > bytes.length) {
-        const larger = Buffer.allocUnsafeSlow(2 * (length + more.length))
-        bytes.copy(larger, 0, 0, length)
-        bytes = larger
-      }
-      bytes.set(more, length)
-      length += more.length
-    },
-    unfinished: () => bytes.subarray(end(), length),
+    append: lines.append,
+    unfinished: () => lines.bytes().subarray(end()),
     finishLine() {
-      ends.push(length)
+      ends.push(lines.bytes().length)
     },
     count: () => ends.length,
-    lastId: () => String(JSON.parse(bytes.toString('utf8', ends.at(-2) ?? 0, end())).id),
+    lastId: () => String(JSON.parse(lines.bytes().toString('utf8', ends.at(-2) ?? 0, end())).id),
     records,
     parse() {
       // A list of them: one text, and one call of the parser.
+      const bytes = lines.bytes()
       for (const each of ends) bytes[each - 1] = 0x2c
       return JSON.parse(`[${bytes.toString('utf8', 0, Math.max(0, end() - 1))}]`)
     },
     clear() {
-      length = 0
+      lines.clear()
       ends = []
     },
   }

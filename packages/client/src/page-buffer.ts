@@ -1,6 +1,7 @@
 import { parseObject } from './api-error.ts'
+import { createGrowingBuffer } from './growing-buffer.ts'
 
-/** Holds the bytes of one page after another in the same memory: what is allocated anew for each page is not given back in time. */
+/** Holds the bytes of one page after another in the same memory. */
 export type PageBuffer = {
   /** Takes in an answer's body, to its end. */
   fill: (response: Response) => Promise<void>
@@ -9,23 +10,14 @@ export type PageBuffer = {
 }
 
 export function createPageBuffer(): PageBuffer {
-  let bytes = Buffer.allocUnsafeSlow(1024 * 1024)
-  let length = 0
+  const page = createGrowingBuffer(1024 * 1024)
   return {
     async fill(response) {
-      length = 0
+      page.clear()
       if (!response.body) return
-      for await (const chunk of response.body) {
-        if (length + chunk.length > bytes.length) {
-          const larger = Buffer.allocUnsafeSlow(2 * (length + chunk.length))
-          bytes.copy(larger, 0, 0, length)
-          bytes = larger
-        }
-        bytes.set(chunk, length)
-        length += chunk.length
-      }
+      for await (const chunk of response.body) page.append(chunk)
     },
-    parse: () => recordBytes(bytes.subarray(0, length)),
+    parse: () => recordBytes(page.bytes()),
   }
 }
 

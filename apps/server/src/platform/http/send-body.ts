@@ -32,9 +32,7 @@ export type BodyOptions = {
 export async function sendBody(reply: FastifyReply, options: BodyOptions): Promise<void> {
   const { stallMs = 25_000, deadlineMs = 55_000 } = options
   if (sendAtOnce(reply, options)) return
-  const release = once(options.beforeLastBytes ?? (async () => {}))
-  const watch = watchReader(reply, { stallMs, deadlineMs, signal: options.signal, onCut: options.onCut })
-  try {
+  await withReader(reply, { ...options, stallMs, deadlineMs }, async (reader, release) => {
     const gzipped = isGzipped(options.body) ? options.body.gzipped : null
     const isReady = gzipped !== null && options.coding === 'gzip'
     const unpacked = gzipped && !isReady ? await unpack(gzipped) : null
@@ -53,25 +51,15 @@ export async function sendBody(reply: FastifyReply, options: BodyOptions): Promi
 
     let last: Buffer = Buffer.alloc(0)
     for (const chunk of packed ? slices(packed) : encoded(parts)) {
-      if (watch.isClosed()) break
+      if (reader.isClosed()) break
       const before = last
       last = chunk
-      if (before.length > 0)
-        await Promise.race([watch.closed, new Promise<void>((taken) => response.write(before, () => taken()))])
+      if (before.length > 0) await reader.takes((taken) => response.write(before, taken))
     }
     await release()
-    if (!watch.isClosed()) {
-      await Promise.race([watch.closed, new Promise<void>((taken) => response.end(last, () => taken()))])
-    }
+    if (!reader.isClosed()) await reader.takes((taken) => response.end(last, taken))
     if (unpacked && response.writableFinished) free(unpacked)
-  } catch (error) {
-    // Before the first byte the error handler answers; after it, only a broken connection tells the caller that the body is not whole.
-    if (!reply.sent) throw error
-    reply.raw.destroy()
-  } finally {
-    watch.stop()
-    await release()
-  }
+  })
 }
 
 /**
@@ -164,15 +152,30 @@ const packAboveBytes = 1024
  */
 const chunkBytes = 64 * 1024
 
-type WatchOptions = {
-  stallMs: number
-  deadlineMs: number
-  signal: AbortSignal | undefined
-  onCut: ((because: 'stalled' | 'too slow') => void) | undefined
+type ReaderOptions = Pick<BodyOptions, 'beforeLastBytes' | 'onCut' | 'signal'> & { stallMs: number; deadlineMs: number }
+
+/** Sends to a reader that is watched. `release` runs `beforeLastBytes`, once; it has run in the end, also where sending fails. */
+export async function withReader(
+  reply: FastifyReply,
+  options: ReaderOptions,
+  send: (reader: ReturnType<typeof watchReader>, release: () => Promise<void>) => Promise<void>,
+): Promise<void> {
+  const release = once(options.beforeLastBytes ?? (async () => {}))
+  const reader = watchReader(reply, options)
+  try {
+    await send(reader, release)
+  } catch (error) {
+    // Before the first byte the error handler answers; after it, only a broken connection tells the caller that the body is not whole.
+    if (!reply.sent) throw error
+    reply.raw.destroy()
+  } finally {
+    reader.stop()
+    await release()
+  }
 }
 
 /** Cuts the connection of a reader that takes nothing for `stallMs`, or not everything in `deadlineMs`. */
-export function watchReader(reply: FastifyReply, { stallMs, deadlineMs, signal, onCut }: WatchOptions) {
+function watchReader(reply: FastifyReply, { stallMs, deadlineMs, signal, onCut }: ReaderOptions) {
   const { socket } = reply.request.raw
   const { promise: closed, resolve: onClosed } = Promise.withResolvers<void>()
   // The socket, not the response: a response that waits behind another on its connection is not informed when the connection closes.
@@ -201,8 +204,10 @@ export function watchReader(reply: FastifyReply, { stallMs, deadlineMs, signal, 
   const deadline = setTimeout(() => cut('too slow'), deadlineMs)
 
   return {
-    closed,
     isClosed: () => socket.destroyed,
+    /** Resolves when the system took what `write` writes, or the connection closed. */
+    takes: (write: (taken: () => void) => void) =>
+      Promise.race([closed, new Promise<void>((taken) => write(() => taken()))]),
     stop() {
       clearInterval(stall)
       clearTimeout(deadline)
@@ -242,7 +247,7 @@ function joined(parts: readonly (Buffer | string)[]): Buffer {
 }
 
 /** The action, run at the first call alone. */
-export function once(action: () => Promise<void>): () => Promise<void> {
+function once(action: () => Promise<void>): () => Promise<void> {
   let done: Promise<void> | undefined
   return () => {
     done ??= action()

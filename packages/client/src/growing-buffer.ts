@@ -1,0 +1,27 @@
+/** Bytes that are appended to, in memory that is used again: what is allocated anew each time is not given back in time. */
+export type GrowingBuffer = {
+  append: (more: Uint8Array) => void
+  /** What was appended since the last `clear`, until then. */
+  bytes: () => Buffer
+  clear: () => void
+}
+
+export function createGrowingBuffer(size: number): GrowingBuffer {
+  let memory = Buffer.allocUnsafeSlow(size)
+  let length = 0
+  return {
+    append(more) {
+      if (length + more.length > memory.length) {
+        const larger = Buffer.allocUnsafeSlow(2 * (length + more.length))
+        memory.copy(larger, 0, 0, length)
+        memory = larger
+      }
+      memory.set(more, length)
+      length += more.length
+    },
+    bytes: () => memory.subarray(0, length),
+    clear() {
+      length = 0
+    },
+  }
+}
