@@ -11,6 +11,8 @@ export default defineConfig({
     // These know light-dark(); rewritten for older ones it would look for a scheme where Mantine sets none.
     cssTarget: ['chrome123', 'firefox120', 'safari17.5'],
     modulePreload: { polyfill: false },
+    // Says which files a page loads: browser/page-scripts.ts adds up their bytes.
+    manifest: true,
   },
   server: {
     proxy: {

@@ -70,8 +70,16 @@ test('a vendor finds a refused request by its status, its route and its time, an
   await portal.signIn(page, member)
   await page.goto(`/company/${vendor.companyId}/usage?range=1h`)
   await page.getByRole('img', { name: /^Response times in the last hour: half of the requests within/ }).waitFor()
-  // Bars, for there is one bucket.
+  // There is one bucket, which a line cannot show: it is a bar, on a scale with round lines in its unit, and the bar does not reach past them.
   assert.equal(await page.locator('.recharts-line').count(), 0)
+  const times = page.getByRole('img', { name: /^Response times/ })
+  await times.locator('.recharts-bar-rectangle path').first().waitFor()
+  const bar = await times.locator('.recharts-bar-rectangle path').first().boundingBox()
+  const scale = await times.locator('.recharts-yAxis-tick-labels').boundingBox()
+  assert.ok(bar && scale && bar.height > 0 && bar.y >= scale.y && bar.width <= 32, JSON.stringify([bar, scale]))
+  const marks = await times.locator('.recharts-yAxis-tick-labels text').allTextContents()
+  assert.equal(marks[0], '0 ms')
+  for (const mark of marks.slice(1)) assert.match(mark, /^[1-9]0*(\.[15])? (ms|s)$|^\d{1,2}0+ ms$/)
   const rows = page.getByRole('table', { name: 'Request log' }).getByRole('row')
   assert.equal(await rows.count(), 3)
 

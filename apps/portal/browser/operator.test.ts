@@ -171,6 +171,22 @@ test('names lead from page to page, plots have a text, and a list is sorted by i
   assert.equal(await heading(), name)
   await page.getByText('30 days').click()
   await page.waitForURL(/range=30d/)
+
+  // A table that has all its rows is sorted by the page: numbers as numbers, and the address keeps the column.
+  await page.goto('/operator?sort=-size')
+  const tables = page.getByRole('table', { name: 'Largest tables' })
+  await tables.locator('th[aria-sort=descending]').getByText('Size').waitFor()
+  const counts = async () => {
+    const cells = await tables.locator('tbody tr td:nth-child(3)').allTextContents()
+    return cells.map((text) => Number(text.replaceAll(',', '')))
+  }
+  await tables.getByRole('button', { name: 'Rows (estimate)' }).click()
+  await page.waitForURL(/sort=rows/)
+  const upwards = await counts()
+  assert.deepEqual(
+    upwards,
+    upwards.toSorted((one, other) => one - other),
+  )
 })
 
 test('every page of the operator is accessible in light and dark, and fits a phone', async (t) => {

@@ -286,7 +286,7 @@ const people = {
     errors: 'The operator has not verified this company yet, so practices cannot grant it access.',
   },
   password_refused: { status: 422, errors: 'This password cannot be used. Choose another one.' },
-  sign_in_throttled: { status: 429, errors: 'Too many attempts. Wait a little, then try again.' },
+  sign_in_throttled: { status: 429, errors: 'Too many attempts. Try again in 15 minutes.' },
 } as const satisfies Record<string, Row>
 
 /** What the vendor API may answer. */

@@ -4,7 +4,13 @@ import { historyListed, historyQuery } from '../pages/history/history-search.ts'
 import { membersQueries } from '../pages/members/members.ts'
 import { loadUnread, noticesQueries } from '../pages/notices/notices.ts'
 import { companyQuery, companySearch } from '../pages/operator/company-search.ts'
-import { type PlotSearch, plotSearch, serviceSearch, sortedPlotSearch } from '../pages/operator/plot-search.ts'
+import {
+  type PlotSearch,
+  plotSearch,
+  serviceSearch,
+  sortedPlotSearch,
+  tableSearch,
+} from '../pages/operator/plot-search.ts'
 import { listSearch, type SortedSearch, sortedQuery, sortedSearch } from '../ui/url-state.ts'
 import { lazy, listed, load, signedIn } from './signed-in.tsx'
 
@@ -17,9 +23,13 @@ const operator = createRoute({
 /** A list that the server sorts: search, page and column stand in its address. */
 const sorted = { validateSearch: sortedSearch, loaderDeps: ({ search }: { search: SortedSearch }) => search }
 
+/** Tables that the browser sorts: the address names the column. */
+const tables = { validateSearch: tableSearch }
+
 const operatorOverview = createRoute({
   getParentRoute: () => operator,
   path: '/',
+  ...tables,
   loader: () => load(read('getOperatorOverview')),
   component: lazy(() => import('../pages/operator/OverviewPage.tsx'), 'OverviewPage'),
 })
@@ -83,7 +93,7 @@ const operatorAgent = createRoute({
 const operatorLocation = createRoute({
   getParentRoute: () => operator,
   path: '/locations/$location_id',
-  ...plotted,
+  ...plottedWithTable,
   loader: ({ params, deps: { range } }) => load(read('getOperatorLocation', { params, query: { range } })),
   component: lazy(() => import('../pages/operator/LocationPage.tsx'), 'LocationPage'),
 })
@@ -100,6 +110,7 @@ const service = createRoute({
 const jobs = createRoute({
   getParentRoute: () => operator,
   path: '/jobs',
+  ...tables,
   loader: () => load(read('getJobs')),
   component: lazy(() => import('../pages/operator/JobsPage.tsx'), 'JobsPage'),
 })
@@ -107,6 +118,7 @@ const jobs = createRoute({
 const limits = createRoute({
   getParentRoute: () => operator,
   path: '/limits',
+  ...tables,
   loader: () => load(read('getLimits')),
   component: lazy(() => import('../pages/operator/LimitsPage.tsx'), 'LimitsPage'),
 })

@@ -2,6 +2,7 @@ import { Table, UnstyledButton, VisuallyHidden } from '@mantine/core'
 import { IconChevronDown, IconChevronUp, IconSelector } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import classes from './DataTable.module.css'
+import { locale } from './locale.ts'
 import { type SortedSearch, useUrlState } from './url-state.ts'
 
 export type Column<Row> = {
@@ -9,8 +10,10 @@ export type Column<Row> = {
   header: string
   isHidden?: boolean
   align?: 'right'
-  /** The name by which the server sorts by this column; the heading becomes a button, and the address keeps the choice. */
+  /** The name by which this column is sorted; the heading becomes a button, and the address keeps the choice. Each table of a page has its own names. */
   sortBy?: string
+  /** For a table that has all its rows, which the browser sorts by this value; without it the server sorts. */
+  sortValue?: (row: Row) => string | number | null
   cell: (row: Row) => ReactNode
 }
 
@@ -26,6 +29,7 @@ export function DataTable<Row>({
   rows: readonly Row[]
   rowKey: (row: Row) => string
 }) {
+  const [{ sort = '' }] = useUrlState<SortedSearch>()
   return (
     <Table role="table" className={classes.table} verticalSpacing="sm">
       <caption className={classes.caption}>
@@ -45,7 +49,7 @@ export function DataTable<Row>({
         </Table.Tr>
       </Table.Thead>
       <Table.Tbody role="rowgroup">
-        {rows.map((row) => (
+        {sorted(rows, columns, sort).map((row) => (
           <Table.Tr key={rowKey(row)} role="row" className={classes.row}>
             {columns.map(({ header, isHidden, align, cell }) => (
               <Table.Td
@@ -63,6 +67,21 @@ export function DataTable<Row>({
       </Table.Tbody>
     </Table>
   )
+}
+
+const { compare } = new Intl.Collator(locale, { numeric: true })
+
+/** Texts as people count them, and rows without a value last in both directions. */
+function sorted<Row>(rows: readonly Row[], columns: readonly Column<Row>[], sort: string): readonly Row[] {
+  const sortValue = columns.find(({ sortBy }) => sortBy !== undefined && sortBy === sort.replace('-', ''))?.sortValue
+  if (!sortValue) return rows
+  const direction = sort.startsWith('-') ? -1 : 1
+  return rows.toSorted((one, other) => {
+    const [left, right] = [sortValue(one), sortValue(other)]
+    if (left === null || right === null) return Number(left === null) - Number(right === null)
+    const order = typeof left === 'number' && typeof right === 'number' ? left - right : compare(`${left}`, `${right}`)
+    return direction * order
+  })
 }
 
 /** A heading that sorts by its column: ascending, then descending, then as the list is without. */

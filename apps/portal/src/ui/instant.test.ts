@@ -17,9 +17,19 @@ test('an instant within the last day is shown by its age, without rounding up', 
 test('an instant in the future is shown as such', () => {
   assert.equal(at(-30), 'in less than a minute')
   assert.equal(at(-600), 'in 10 minutes')
+  assert.equal(at(-3600), 'in 60 minutes')
+  assert.equal(at(-7199), 'in 120 minutes')
+  assert.equal(at(-7200), 'in 2 hours')
+  assert.equal(at(-86_400), 'in 24 hours')
 })
 
-test('an instant a day away or more is shown by its day', () => {
+test('what was made a moment ago for 24 hours ends in 24 hours, not in 23', () => {
+  assert.equal(at(-86_399), 'in 24 hours')
+  assert.equal(at(-86_340), 'in 24 hours')
+  assert.equal(at(-84_000), 'in 23 hours')
+})
+
+test('an instant more than a day away is shown by its day', () => {
   assert.match(at(86_400), /^Nov 20, 2026/)
-  assert.match(at(-86_400), /^Nov 22, 2026/)
+  assert.match(at(-86_401), /^Nov 22, 2026/)
 })

@@ -116,6 +116,7 @@ export function CompaniesPage() {
                 { header: 'State', sortBy: 'state', cell: ({ state }) => <StateBadge state={state} /> },
                 {
                   header: 'Identity',
+                  sortBy: 'verified',
                   cell: ({ verified_at }) => <StateBadge state={verified_at ? 'verified' : 'not_verified'} />,
                 },
                 {
@@ -132,6 +133,7 @@ export function CompaniesPage() {
                 },
                 {
                   header: 'Second factor',
+                  sortBy: 'second_factor',
                   cell: ({ second_factor_required }) => (second_factor_required ? 'Required' : 'Optional'),
                 },
                 { header: 'Created', sortBy: 'created', cell: ({ created_at }) => <When at={created_at} /> },

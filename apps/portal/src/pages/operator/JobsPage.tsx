@@ -34,15 +34,33 @@ export function JobsPage() {
               columns={[
                 {
                   header: 'Location',
+                  sortBy: 'waiting_location',
+                  sortValue: ({ location_id }) => location_id,
                   cell: ({ location_id }) => (
                     <PageLink size="sm" to="/operator/locations/$location_id" params={{ location_id }}>
                       {location_id}
                     </PageLink>
                   ),
                 },
-                { header: 'Dataset', cell: ({ dataset }) => datasetTitle(dataset) },
-                { header: 'Waiting', align: 'right', cell: ({ waiting }) => formatCount(waiting) },
-                { header: 'Since', cell: ({ since }) => <When at={since} /> },
+                {
+                  header: 'Dataset',
+                  sortBy: 'waiting_dataset',
+                  sortValue: ({ dataset }) => datasetTitle(dataset),
+                  cell: ({ dataset }) => datasetTitle(dataset),
+                },
+                {
+                  header: 'Waiting',
+                  align: 'right',
+                  sortBy: 'waiting',
+                  sortValue: ({ waiting }) => waiting,
+                  cell: ({ waiting }) => formatCount(waiting),
+                },
+                {
+                  header: 'Since',
+                  sortBy: 'waiting_since',
+                  sortValue: ({ since }) => since,
+                  cell: ({ since }) => <When at={since} />,
+                },
                 {
                   header: 'Problem',
                   cell: ({ failing, last_error }) =>
@@ -80,6 +98,8 @@ export function JobsPage() {
               columns={[
                 {
                   header: 'Practice',
+                  sortBy: 'organization',
+                  sortValue: ({ organization_name }) => organization_name,
                   cell: ({ organization_id, organization_name }) => (
                     <PageLink size="sm" to="/operator/organizations/$organization_id" params={{ organization_id }}>
                       {organization_name}
@@ -88,21 +108,35 @@ export function JobsPage() {
                 },
                 {
                   header: 'Location',
+                  sortBy: 'location',
+                  sortValue: ({ location_name }) => location_name,
                   cell: ({ location_id, location_name }) => (
                     <PageLink size="sm" to="/operator/locations/$location_id" params={{ location_id }}>
                       {location_name}
                     </PageLink>
                   ),
                 },
-                { header: 'Dataset', cell: ({ dataset }) => datasetTitle(dataset) },
+                {
+                  header: 'Dataset',
+                  sortBy: 'dataset',
+                  sortValue: ({ dataset }) => datasetTitle(dataset),
+                  cell: ({ dataset }) => datasetTitle(dataset),
+                },
                 {
                   header: 'State',
+                  sortBy: 'state',
+                  sortValue: ({ state }) => state,
                   cell: ({ state, remaining, hidden, visible }) =>
                     state === 'held'
                       ? `Held: ${formatCount(remaining)} of ${formatCount(visible)}`
                       : `Running: ${formatCount(hidden)} of ${formatCount(hidden + remaining)} are hidden`,
                 },
-                { header: 'Since', cell: ({ held_at }) => <When at={held_at} /> },
+                {
+                  header: 'Since',
+                  sortBy: 'held',
+                  sortValue: ({ held_at }) => held_at,
+                  cell: ({ held_at }) => <When at={held_at} />,
+                },
                 {
                   header: 'Problem',
                   cell: ({ attempts, last_error }) =>

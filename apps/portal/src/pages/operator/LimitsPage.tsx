@@ -33,14 +33,26 @@ export function LimitsPage() {
               columns={[
                 {
                   header: 'Company',
+                  sortBy: 'company',
+                  sortValue: ({ company_name }) => company_name,
                   cell: ({ company_id, company_name }) => (
                     <PageLink size="sm" to="/operator/companies/$company_id" params={{ company_id }}>
                       {company_name}
                     </PageLink>
                   ),
                 },
-                { header: 'Sync type', cell: ({ sync_type }) => sync_type },
-                { header: 'In use', cell: ({ location_ids, max }) => <Usage used={location_ids.length} max={max} /> },
+                {
+                  header: 'Sync type',
+                  sortBy: 'sync_type',
+                  sortValue: ({ sync_type }) => sync_type,
+                  cell: ({ sync_type }) => sync_type,
+                },
+                {
+                  header: 'In use',
+                  sortBy: 'in_use',
+                  sortValue: ({ location_ids }) => location_ids.length,
+                  cell: ({ location_ids, max }) => <Usage used={location_ids.length} max={max} />,
+                },
                 {
                   header: 'Locations',
                   cell: ({ location_ids }) => (
@@ -71,9 +83,24 @@ export function LimitsPage() {
               rows={limits.token_attempts}
               rowKey={({ address }) => address}
               columns={[
-                { header: 'Address', cell: ({ address }) => <Text size="sm">{address}</Text> },
-                { header: 'Requests', cell: ({ admitted, max }) => <Usage used={admitted} max={max} /> },
-                { header: 'First request', cell: ({ oldest_at }) => <When at={oldest_at} /> },
+                {
+                  header: 'Address',
+                  sortBy: 'address',
+                  sortValue: ({ address }) => address,
+                  cell: ({ address }) => <Text size="sm">{address}</Text>,
+                },
+                {
+                  header: 'Requests',
+                  sortBy: 'requests',
+                  sortValue: ({ admitted }) => admitted,
+                  cell: ({ admitted, max }) => <Usage used={admitted} max={max} />,
+                },
+                {
+                  header: 'First request',
+                  sortBy: 'first_request',
+                  sortValue: ({ oldest_at }) => oldest_at,
+                  cell: ({ oldest_at }) => <When at={oldest_at} />,
+                },
               ]}
             />
           )}

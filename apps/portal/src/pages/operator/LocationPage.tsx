@@ -62,10 +62,26 @@ export function LocationPage() {
             rows={data.datasets}
             rowKey={({ dataset }) => dataset}
             columns={[
-              { header: 'Dataset', cell: ({ title }) => title },
-              { header: 'State', cell: ({ state }) => <StateBadge state={state} /> },
-              { header: 'Read', cell: ({ synced_at }) => <When at={synced_at} never="not yet" /> },
-              { header: 'Records', align: 'right', cell: ({ records }) => formatCount(records) },
+              { header: 'Dataset', sortBy: 'dataset', sortValue: ({ title }) => title, cell: ({ title }) => title },
+              {
+                header: 'State',
+                sortBy: 'state',
+                sortValue: ({ state }) => state,
+                cell: ({ state }) => <StateBadge state={state} />,
+              },
+              {
+                header: 'Read',
+                sortBy: 'read',
+                sortValue: ({ synced_at }) => synced_at,
+                cell: ({ synced_at }) => <When at={synced_at} never="not yet" />,
+              },
+              {
+                header: 'Records',
+                align: 'right',
+                sortBy: 'records',
+                sortValue: ({ records }) => records,
+                cell: ({ records }) => formatCount(records),
+              },
             ]}
           />
         </Section>

@@ -44,14 +44,26 @@ export function OrganizationPage() {
               columns={[
                 {
                   header: 'Agent',
+                  sortBy: 'agent',
+                  sortValue: ({ name }) => name,
                   cell: ({ id, name }) => (
                     <PageLink size="sm" to="/operator/agents/$agent_id" params={{ agent_id: id }}>
                       {name}
                     </PageLink>
                   ),
                 },
-                { header: 'State', cell: ({ state }) => <StateBadge state={state} /> },
-                { header: 'Last contact', cell: ({ last_contact_at }) => <When at={last_contact_at} /> },
+                {
+                  header: 'State',
+                  sortBy: 'agent_state',
+                  sortValue: ({ state }) => state,
+                  cell: ({ state }) => <StateBadge state={state} />,
+                },
+                {
+                  header: 'Last contact',
+                  sortBy: 'last_contact',
+                  sortValue: ({ last_contact_at }) => last_contact_at,
+                  cell: ({ last_contact_at }) => <When at={last_contact_at} />,
+                },
               ]}
             />
           )}

@@ -62,7 +62,7 @@ export function OrganizationsPage() {
                     </>
                   ),
                 },
-                { header: 'Id', cell: ({ id }) => id },
+                { header: 'Id', sortBy: 'id', cell: ({ id }) => id },
                 {
                   header: 'Locations',
                   sortBy: 'locations',
@@ -73,6 +73,7 @@ export function OrganizationsPage() {
                 { header: 'Last agent contact', cell: ({ last_contact_at }) => <When at={last_contact_at} /> },
                 {
                   header: 'Second factor',
+                  sortBy: 'second_factor',
                   cell: ({ second_factor_required }) => (second_factor_required ? 'Required' : 'Optional'),
                 },
                 { header: 'Created', sortBy: 'created', cell: ({ created_at }) => <When at={created_at} /> },

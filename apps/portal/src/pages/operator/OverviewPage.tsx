@@ -82,9 +82,26 @@ export function OverviewPage() {
             rows={database.largest_tables}
             rowKey={({ name }) => name}
             columns={[
-              { header: 'Table', cell: ({ name }) => <Text size="sm">{name}</Text> },
-              { header: 'Size', align: 'right', cell: ({ size_bytes }) => bytesInWords(size_bytes) },
-              { header: 'Rows (estimate)', align: 'right', cell: ({ rows }) => formatCount(rows) },
+              {
+                header: 'Table',
+                sortBy: 'table',
+                sortValue: ({ name }) => name,
+                cell: ({ name }) => <Text size="sm">{name}</Text>,
+              },
+              {
+                header: 'Size',
+                align: 'right',
+                sortBy: 'size',
+                sortValue: ({ size_bytes }) => size_bytes,
+                cell: ({ size_bytes }) => bytesInWords(size_bytes),
+              },
+              {
+                header: 'Rows (estimate)',
+                align: 'right',
+                sortBy: 'rows',
+                sortValue: ({ rows }) => rows,
+                cell: ({ rows }) => formatCount(rows),
+              },
             ]}
           />
         </Section>

@@ -12,8 +12,13 @@ export function plotSearch(search: Record<string, unknown>): PlotSearch {
 
 /** What the address of a page with plots and a table holds. */
 export function sortedPlotSearch(search: Record<string, unknown>): PlotSearch & SortedSearch {
+  return { ...plotSearch(search), ...tableSearch(search) }
+}
+
+/** What the address of a page with tables holds that the browser sorts. */
+export function tableSearch(search: Record<string, unknown>): SortedSearch {
   const { sort } = sortedSearch(search)
-  return { ...plotSearch(search), ...(sort && { sort }) }
+  return sort ? { sort } : {}
 }
 
 /** What the address of the page of the service holds; without a range, an hour. */

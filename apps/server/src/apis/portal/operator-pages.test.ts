@@ -63,8 +63,8 @@ test('the operator’s lists are sorted by the server, over all their pages', as
     ['Practice 01', 'Practice 00'],
   )
   for (const [list, sorts] of Object.entries({
-    companies: ['name', '-state', 'created'],
-    organizations: ['-name', 'locations', '-created'],
+    companies: ['name', '-state', 'verified', '-second_factor', 'created'],
+    organizations: ['-name', 'id', 'locations', 'second_factor', '-created'],
     agents: ['name', '-last_contact', 'version', 'enrolled'],
   })) {
     for (const sort of sorts) assert.equal((await admin.get(`/operator/${list}?sort=${sort}`)).status, 200, sort)

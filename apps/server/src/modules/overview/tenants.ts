@@ -37,11 +37,11 @@ export type MembershipEntry = {
 type SignInFacts<Email> = { ownerEmail: Email; isSecondFactorRequired: boolean }
 
 /** What companies are sorted by. */
-export const companyColumns = ['name', 'state', 'created'] as const
+export const companyColumns = ['name', 'state', 'verified', 'second_factor', 'created'] as const
 type CompanyColumn = (typeof companyColumns)[number]
 
 /** What organizations are sorted by. */
-export const organizationColumns = ['name', 'locations', 'created'] as const
+export const organizationColumns = ['name', 'id', 'locations', 'second_factor', 'created'] as const
 type OrganizationColumn = (typeof organizationColumns)[number]
 
 /** What a company says of itself, and who verified it: what the operator verifies it by. */
@@ -76,7 +76,17 @@ export async function pageOfCompanies(
     `${companyEntries}
       where (concat_ws(E'\\n', c.name, m.email, p.legal_name, d.domain) ilike $1 or c.id::text = lower($3))
         and c.state = any($2::text[]) and (c.verified_at is not null) = any($4::boolean[])`,
-    orderOf(page.sort, { name: 'lower(name)', state: 'state', created: '"createdAt"' }, 'lower(name), id'),
+    orderOf(
+      page.sort,
+      {
+        name: 'lower(name)',
+        state: 'state',
+        verified: '"verifiedAt"',
+        second_factor: '"isSecondFactorRequired"',
+        created: '"createdAt"',
+      },
+      'lower(name), id',
+    ),
     page,
     [
       containing(page.search),
@@ -124,7 +134,17 @@ export async function pageOfOrganizations(
        from organization o
        left join membership m on m.organization_id = o.id and m.role = 'owner'
       where (o.name || ' ' || coalesce(m.email, '')) ilike $1`,
-    orderOf(page.sort, { name: 'lower(name)', locations: 'locations', created: '"createdAt"' }, 'lower(name), id'),
+    orderOf(
+      page.sort,
+      {
+        name: 'lower(name)',
+        id: 'id',
+        locations: 'locations',
+        second_factor: '"isSecondFactorRequired"',
+        created: '"createdAt"',
+      },
+      'lower(name), id',
+    ),
     page,
     [containing(page.search)],
   )
