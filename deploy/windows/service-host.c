@@ -20,7 +20,7 @@
 #define SERVICE L"BridgeworkAgent"
 // Of the account "NT SERVICE\BridgeworkAgent": Windows makes it from the service's name.
 #define SERVICE_SID L"S-1-5-80-3637993747-1987463916-443666182-3706576231-2723802307"
-// System and administrators: everything. The service: to read, write and delete. Nobody else, and nothing from the folder above.
+// System and administrators: everything. The service: to read, write and delete. No other account, and no rights of the folder above.
 #define FOR_SYSTEM L"D:PAI(A;OICI;FA;;;SY)(A;OICI;FA;;;BA)"
 #define FOR_SERVICE FOR_SYSTEM L"(A;OICI;0x1301bf;;;" SERVICE_SID L")"
 #define LOG_BYTES_MAX (5 * 1024 * 1024)

@@ -75,7 +75,7 @@ test('the service’s account is the one whose rights the data folder has', () =
   const hash = createHash('sha1').update(Buffer.from(windowsService.toUpperCase(), 'utf16le')).digest()
   const sid = `S-1-5-80-${[0, 4, 8, 12, 16].map((offset) => hash.readUInt32LE(offset)).join('-')}`
   assert.ok(source.includes(`#define SERVICE_SID L"${sid}"`))
-  // Protected from the rights of the folder above; nobody but these three.
+  // Without the rights of the folder above: these three accounts alone.
   assert.ok(source.includes('L"D:PAI(A;OICI;FA;;;SY)(A;OICI;FA;;;BA)"'))
   assert.ok(source.includes('L"(A;OICI;0x1301bf;;;" SERVICE_SID L")"'))
 })

@@ -10,7 +10,7 @@ export type RunningAgent = {
 }
 
 export type LaunchDeps = {
-  /** What the package brought: it always works, and nothing of ours changes it. */
+  /** The release that the package installed. No update changes it, so it is always there to go back to. */
   readonly packaged: { readonly version: string; readonly program: string }
   readonly updates: Updates
   readonly start: (program: string) => RunningAgent

@@ -89,7 +89,7 @@ function readAuthorities(path: string): string {
     throw authoritiesUnusable(`The file ${path} cannot be read`, error)
   }
   try {
-    // Node takes a file without any certificate, and then trusts nobody, which would look like the server's fault.
+    // Node takes a file without any certificate, and then refuses every server, which would look like the server's fault.
     new X509Certificate(text)
   } catch (error) {
     throw authoritiesUnusable(`The file ${path} does not begin with a certificate in PEM`, error)

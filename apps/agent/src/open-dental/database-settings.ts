@@ -12,7 +12,7 @@ export type DatabaseSettings = {
 }
 
 /**
- * `required`: encrypted, with whoever answers. `verified`: also, the server's certificate must be signed by an authority of the file (null: by one
+ * `required`: encrypted, whichever server answers. `verified`: also, the server's certificate must be signed by an authority of the file (null: by one
  * that Node knows) and bear the name of the host.
  */
 export type DatabaseTls = { readonly mode: 'required' } | { readonly mode: 'verified'; readonly caFile: string | null }

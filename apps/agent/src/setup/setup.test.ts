@@ -121,7 +121,7 @@ describe('setup', () => {
     assert.match(text, /Solve what is marked WRONG above.*\nStarted\.$/s)
     assert.deepEqual([answers, asked.length], [[], 9])
 
-    // Two installations: the person chooses one. Nobody to ask: it says which options choose.
+    // Two installations: the person chooses one. Without a terminal it says which options choose.
     const other = join(openDental, 'Open Dental 2')
     mkdirSync(other)
     writeFileSync(join(other, 'FreeDentalConfig.xml'), openDentalSettings({ host: 'SERVER01', name: 'second' }))

@@ -112,7 +112,7 @@ export async function sync(
         const { walk: going, watermark } = position
         const since = going ? going.since : watermark
         const next = positionAfter(position, page, since, going?.pageSize ?? pageSize)
-        // The next page comes while this one is written. When that fails, the signal ends the request, and its error is nobody's.
+        // The next page comes while this one is written. When that fails, the signal ends the request, and no code needs its error.
         coming = next.walk ? pageAt(next, page) : null
         coming?.catch(() => {})
         if (page.records.length > 0 || next.watermark !== watermark || next.walk || going) {
@@ -129,7 +129,7 @@ export async function sync(
         }
       }
     } finally {
-      // A walk that failed leaves its export, which holds a slot until then. A page that is still on its way is nobody's.
+      // A walk that failed leaves its export, which holds a slot until then. No code waits for a page that is still on its way.
       whole?.return?.().catch(() => {})
     }
     report.current += 1

@@ -167,7 +167,7 @@ function refuseForeign(applied: readonly Applied[], migrations: readonly Migrati
 }
 
 /**
- * Whoever asks for a table after a migration that waits for it, waits too. So it waits no longer than this, lets the others pass, and tries again,
+ * A request for a table waits behind a migration that waits for it. So it waits no longer than this, lets the others pass, and tries again,
  * until a longer transaction has ended.
  */
 const [lockTimeoutMs, lockPauseMs, lockTriesMax] = [500, 1_000, 200]

@@ -56,7 +56,7 @@ test('other events with a duration are spans with the members of the log, those 
   ])
 })
 
-test('a collector that refuses is told of once, and costs no request and no memory', async (t) => {
+test('a collector that refuses is logged once, and costs no request and no memory', async (t) => {
   const collector = await someCollector(t, 503)
   const events: LogEvent[] = []
   const traces = createTraces({ url: collector.url, now: () => at, log: (event) => events.push(event) })
