@@ -12,6 +12,7 @@ import { generate } from 'selfsigned'
 import { startBystander } from '../apis/ingest/test-bystander.ts'
 import { createSecretKey } from '../modules/credentials/secret.ts'
 import { ownerRole } from '../platform/database/embedded/cluster.ts'
+import { assertResumesByTicket } from '../platform/http/test-tls-resumption.ts'
 import { someWorld } from '../test-world.ts'
 import { someProduction } from './test-production.ts'
 
@@ -106,7 +107,16 @@ if (instrument === 'testssl') {
     // Signed by itself, without a list of revocations, of a host without DNS; and what the machine's own openssl lacks.
     const ofTheTest = ['cert_chain_of_trust', 'cert_revocation', 'DNS_CAArecord', 'engine_problem']
     const others = findings.filter(({ id, severity }) => !['OK', 'INFO'].includes(severity) && !ofTheTest.includes(id))
-    assert.deepEqual(others, [])
+    // Its `s_client` ends at the end of its input, at times before the ticket of TLS 1.3 has come, and it then calls the
+    // missing file a connect problem. So we ask for resumption ourselves, whatever it found.
+    for (const version of ['TLSv1.2', 'TLSv1.3'] as const) await assertResumesByTicket(port, version, 50)
+    t.diagnostic('50 of 50 tickets resumed a session, in TLS 1.2 and in TLS 1.3')
+    const isMissedTicket = ({ id, finding }: { id: string; finding: string }) =>
+      id === 'sessionresumption_ticket' && finding === 'check failed because of connect problem'
+    assert.deepEqual(
+      others.filter((finding) => !isMissedTicket(finding)),
+      [],
+    )
   })
 }
 

@@ -11,6 +11,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type ConnectionOptions, connect, type Server, type TLSSocket } from 'node:tls'
 import { generate } from 'selfsigned'
 import { exchange, startTestServer } from './test-connection.ts'
+import { askOverTls, assertResumesByTicket } from './test-tls-resumption.ts'
 import { followTlsFiles, readTlsPair, TlsFileError } from './tls.ts'
 
 async function makePair(name: string, notAfterDate?: Date) {
@@ -137,6 +138,20 @@ test('the server speaks TLS 1.2 and 1.3 with modern suites, says HSTS, and takes
   plain.on('error', () => {}).write('GET /ok HTTP/1.1\r\nHost: test\r\n\r\n')
   await new Promise((resolve) => plain.once('close', resolve))
   assert.partialDeepStrictEqual(await handshake(port), { name: 'two.example' }, 'plain HTTP disturbs nobody')
+})
+
+test('a session is resumed by its ticket in TLS 1.2 and 1.3, and only by the server that gave it', async (t) => {
+  const { files, write } = someFiles(t)
+  write(await makePair('one.example'))
+  const serve = () =>
+    startTestServer(t, (routes) => routes.get('/healthz', async () => ({})), { tls: readTlsPair(files) })
+  const [one, other] = [await serve(), await serve()]
+  for (const version of ['TLSv1.2', 'TLSv1.3'] as const) {
+    await assertResumesByTicket(one.port, version)
+    const { session } = await askOverTls(one.port, version)
+    assert.ok(session)
+    assert.equal((await askOverTls(other.port, version, session)).isResumed, false, version)
+  }
 })
 
 test('a pair that cannot be used is one line for the person who starts the server', async (t) => {
