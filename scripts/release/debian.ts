@@ -27,6 +27,9 @@ export function packForDebian(options: {
   madeAt: Date
 }): string {
   const { name, definition, folder, version, architecture, madeAt } = options
+  const documents = join(folder, 'usr/share/doc', name)
+  mkdirSync(documents, { recursive: true })
+  writeFileSync(join(documents, 'copyright'), copyrightOf(name))
   const control = readFileSync(join(definition, 'control'), 'utf8')
     .replace('{version}', version)
     .replace('{architecture}', architecture)
@@ -52,6 +55,23 @@ export function packForDebian(options: {
   )
   if (run.status !== 0) throw new Error(`dpkg-deb failed: ${run.stderr}`)
   return file
+}
+
+/** In Debian's own form: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/ */
+function copyrightOf(name: string): string {
+  const tree = `/usr/lib/${name}`
+  return `Format: https://www.debian.org/doc/packaging-manuals/copyright-format/1.0/
+Upstream-Name: Bridgework
+
+Files: *
+Copyright: the authors of Bridgework
+License: Apache-2.0
+Comment: The licence of Node is ${tree}/node/LICENSE. The licences of the
+ libraries are in ${tree}/THIRD-PARTY-LICENSES.txt.
+
+License: Apache-2.0
+ The text is in /usr/share/common-licenses/Apache-2.0.
+`
 }
 
 function bytesIn(folder: string): number {

@@ -1,7 +1,17 @@
 // Tries the artefacts in release/ as an operator would: npm run release:verify, after npm run release. A long run, not part of npm test.
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -130,6 +140,8 @@ function verifyDebianPackage(): void {
   const unpacked = join(folder, 'debian')
   run('dpkg-deb', ['--raw-extract', join(release, name), unpacked], {})
   expectAnswer(run(join(unpacked, 'usr/lib/bridgework-server/bridgework-server'), ['--version'], {}), releaseVersion)
+  const copyright = join(unpacked, 'usr/share/doc/bridgework-server/copyright')
+  expectAnswer(readFileSync(copyright, 'utf8'), 'License: Apache-2.0')
   note('Debian', `${name}: unpacks, and its server says its version`)
   if (spawnSync('systemd-analyze', ['--version']).status === 0) verifyUnit(unpacked, 'bridgework-server')
   else note('systemd', 'not looked at: systemd-analyze is not on this machine')
