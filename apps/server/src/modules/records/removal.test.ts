@@ -331,6 +331,16 @@ test('a slice that fails is tried again later, and other locations’ removals g
   await ownerPool.query(
     `create trigger fail before update on record for each row when (new.location_id = ${failing.locationId}) execute function fail()`,
   )
+  const { rows } = await pool.query<{ begun_at: Date }>('select now() as begun_at')
+  do await failing.slice()
+  while ((await failing.current()).attempts === 0)
+  // The next attempt is due in a second, which is less than a busy machine may need for the other location.
+  const { rowCount } = await pool.query(
+    `update removal set next_attempt_at = next_attempt_at + interval '1 hour'
+      where attempts = 1 and next_attempt_at >= $1::timestamptz + interval '1 second'`,
+    [rows[0]?.begun_at],
+  )
+  assert.equal(rowCount, 1)
   while (await failing.slice()) {}
   assert.equal((await other.visible()).length, 24_500)
   assert.partialDeepStrictEqual(await failing.current(), { attempts: 1, lastError: 'P0001', remaining: 5_500 })
