@@ -1,7 +1,7 @@
 // One throw-away Postgres with a migrated template for a whole test run, and node:test in it.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { globSync, mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { delimiter, join } from 'node:path'
+import { basename, delimiter, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import pg from 'pg'
 import { embeddedServerRole, startEmbeddedPostgres } from '../apps/server/src/platform/database/embedded-postgres.ts'
@@ -22,6 +22,9 @@ const sharing = [
   },
   { files: /^apps\/portal\/browser/, inProcess: 4 },
 ]
+/** Files that take a minute or more. They start first, so that none is left to run alone on one core at the end. */
+const long =
+  /\/(real-practice(-year)?|simulated-practice|synthetic-practice|newcomer|kill|payment-plans|main|memory|practice-600|release|windows-installer)\.test\.ts$/
 /** Nothing here need survive a crash. */
 const settings = {
   fsync: 'off',
@@ -117,23 +120,34 @@ function runTests(url: string, world: string): Promise<number> {
   return new Promise((resolve) => child.once('close', (code) => resolve(stopSignal ? 130 : (code ?? 1))))
 }
 
-/** What node:test starts as a process each: a test file, or a file in this folder that loads several. */
-function processesOf(files: readonly string[], folder: string): string[] {
-  mkdirSync(folder)
-  const shared = sharing.flatMap(({ files: pattern, inProcess }, kind) => {
+/**
+ * What node:test starts as a process each: a test file, or a file in this folder that loads one or several. It starts them in the order of
+ * their names.
+ */
+function processesOf(files: readonly string[], folder: string): readonly string[] {
+  if (files.length === 1) return files
+  const shared = sharing.flatMap(({ files: pattern, inProcess }) => {
     const together = files.filter((file) => pattern.test(file))
-    return Array.from({ length: Math.ceil(together.length / inProcess) }, (_, index) => {
-      const loaded = together.slice(index * inProcess, (index + 1) * inProcess)
-      if (loaded.length === 1) return loaded
-      const path = join(folder, `${kind}-${index}.test.mjs`)
-      writeFileSync(
-        path,
-        loaded.map((file) => `import ${JSON.stringify(pathToFileURL(join(root, file)).href)}\n`).join(''),
-      )
-      return [path]
-    })
+    return Array.from({ length: Math.ceil(together.length / inProcess) }, (_, index) =>
+      together.slice(index * inProcess, (index + 1) * inProcess),
+    )
   })
-  return [...shared.flat(), ...files.filter((file) => !sharing.some(({ files: pattern }) => pattern.test(file)))]
+  const alone = files.filter((file) => !sharing.some(({ files: pattern }) => pattern.test(file)))
+  mkdirSync(folder)
+  const isLong = (file: string) => long.test(file)
+  const inOrder = [
+    ...alone.filter(isLong).map((file) => [file]),
+    ...shared,
+    ...alone.filter((file) => !isLong(file)).map((file) => [file]),
+  ]
+  return inOrder.map((loaded, index) => {
+    const path = join(folder, `${String(index).padStart(4, '0')}-${basename(loaded[0] ?? '', '.ts')}.mjs`)
+    writeFileSync(
+      path,
+      loaded.map((file) => `import ${JSON.stringify(pathToFileURL(join(root, file)).href)}\n`).join(''),
+    )
+    return path
+  })
 }
 
 function asGlob(path: string): string {

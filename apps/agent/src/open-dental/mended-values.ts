@@ -84,7 +84,7 @@ const menders: ReadonlyMap<number, Mender> = new Map<number, Mender>([
 
 /** Zeros in every part are Open Dental's old way of saying "no date". */
 function mendDate(value: string, count: (mended: Mended) => void): string | null {
-  const [year = 0, month = 0, day = 0] = value.slice(0, 10).split('-').map(Number)
+  const [year, month, day] = [Number(value.slice(0, 4)), Number(value.slice(5, 7)), Number(value.slice(8, 10))]
   if (year === 0 && month === 0 && day === 0) return null
   const isDay = day >= 1 && (day <= 28 || day <= new Date(Date.UTC(2000 + (year % 400), month, 0)).getUTCDate())
   if (month >= 1 && month <= 12 && isDay) return value
