@@ -4,8 +4,8 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { bundleAgent } from '../../apps/agent/scripts/bundle.mjs'
-import { sealRelease } from '../../apps/agent/src/launcher/signed-release.ts'
 import { releaseVersion } from '../../packages/contract/src/release.ts'
+import { sealRelease } from '../../packages/contract/src/signed-release.ts'
 
 const root = join(import.meta.dirname, '../..')
 const pinned = join(root, 'deploy/agent/update-key.pem')

@@ -11,6 +11,12 @@ export type AgentEvent =
   | { event: 'agent.stopped' }
   /** The agent goes on without its status page; `because` is the system's code. */
   | { event: 'status.unavailable'; port: number; because: string }
+  /** Of a release that the service offers: `what` says why in words of ours or the system's code. */
+  | { event: 'update.downloading'; version: string; bytes: number }
+  | { event: 'update.installed'; version: string }
+  | { event: 'update.postponed'; version: string; what: string }
+  | { event: 'update.refused'; version: string; what: string }
+  | { event: 'update.rolled_back'; version: string }
   | { event: 'cycle.began' }
   | { event: 'cycle.finished'; durationMs: number; uploaded: number; refused: number }
   | { event: 'cycle.put_off'; because: SourceProblemKind; what: string; todo: string }

@@ -74,6 +74,9 @@ export type WrittenByOther = { readonly sourceId: string; readonly what: string 
 /** Notes that are to be sent: of this dataset at this location. Another `since` than before: all of them again. */
 export type NotesWanted = { readonly sourceId: string; readonly dataset: string; readonly since: string }
 
+/** The release that the service wants the agent to take. Nothing of it is believed yet. */
+export type OfferedRelease = { readonly version: string; readonly size: number; readonly sha256: string }
+
 export type IngestClient = {
   /** Who the server takes us for, its clock, and the time zones that people set there. */
   identify(): Promise<{
@@ -86,7 +89,13 @@ export type IngestClient = {
     zones: ZonesSet
     notes: readonly NotesWanted[]
     writtenByOthers: readonly WrittenByOther[]
+    /** Null: none. Absent: the service knows no releases. */
+    release?: OfferedRelease | null
   }>
+  /** One part, from 0, of the file of an offered release. */
+  getReleasePart(version: string, number: number): Promise<Buffer>
+  /** Says that a release was not taken, or was taken back. */
+  reportRelease(version: string, outcome: IngestBodies['reportRelease']['outcome']): Promise<void>
   /**
    * Sends every location that the source has, and the datasets that it has at all. Source id → Bridgework's location id, of all locations of
    * the organization.
@@ -139,7 +148,15 @@ export function ingestClient(options: IngestOptions): IngestClient {
         zones: zonesOf(answer),
         notes: (answer.notes ?? []).map(({ source_id: sourceId, dataset, since }) => ({ sourceId, dataset, since })),
         writtenByOthers: (answer.written_by_others ?? []).map(writtenByOther),
+        ...(answer.release !== undefined && { release: answer.release }),
       }
+    },
+    getReleasePart: async (version, number) => {
+      const { bytes } = await call('getReleasePart', { version, number: String(number) })
+      return Buffer.from(bytes, 'base64')
+    },
+    reportRelease: async (version, outcome) => {
+      await call('reportRelease', { version }, json({ outcome } satisfies IngestBodies['reportRelease']))
     },
     sendLocations: async (locations, datasets) => {
       const body = {

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { homedir, hostname } from 'node:os'
 import { setFlagsFromString } from 'node:v8'
 import { UsageError } from '@bridgework/command-line'
+import { UpdateRefused } from '@bridgework/contract/signed-release'
 import type { Report } from './agent-event.ts'
 import { ask } from './ask.ts'
 import { askPassword } from './ask-password.ts'
@@ -15,14 +16,15 @@ import { didYouMean } from './did-you-mean.ts'
 import { type EnrolDeps, enroll, passwordFile } from './enroll.ts'
 import { askTimeZone } from './enroll-time-zone.ts'
 import { filesConnector } from './files/connector.ts'
-import { ingestClient } from './ingest-client.ts'
+import { type IngestClient, ingestClient } from './ingest-client.ts'
 import { pinnedKey } from './launcher/pinned-key.ts'
 import { reportToLauncher } from './launcher/report.ts'
-import { UpdateRefused } from './launcher/signed-release.ts'
+import { createSelfUpdate, type SelfUpdate } from './launcher/self-update.ts'
 import { openUpdates } from './launcher/updates.ts'
 import { openDentalConnector } from './open-dental/connector.ts'
 import { type AgentDeps, uploadLimits } from './pipeline/context.ts'
 import { type CycleOutcome, runCycle } from './pipeline/cycle.ts'
+import type { RetryDeps } from './pipeline/retry.ts'
 import { progressReport } from './progress.ts'
 import { runAgent } from './run-agent.ts'
 import { findDatabaseServer } from './setup/find-open-dental.ts'
@@ -192,9 +194,12 @@ async function run(config: Config, options: Options): Promise<number> {
 
   const toLauncher = reportToLauncher(() => stop.abort())
   const client = ingestClient(config)
+  const retry = { sleep, random: Math.random, nowMs: Date.now, report, signal: stop.signal }
+  const selfUpdate = once ? null : selfUpdateOf(client, retry)
   const identify = async () => {
     const self = await client.identify()
     toLauncher()
+    selfUpdate?.offer(self.release)
     return self
   }
   const state = openState(config.statePath, config)
@@ -204,11 +209,8 @@ async function run(config: Config, options: Options): Promise<number> {
     state,
     limits: { ...uploadLimits, linesMax: config.uploadLinesMax },
     sendNotes: config.sendNotes,
-    sleep,
-    random: Math.random,
-    nowMs: Date.now,
-    report,
-    signal: stop.signal,
+    ...retry,
+    ...(selfUpdate && { selfUpdate }),
   }
   let page: StatusServer | null = null
   try {
@@ -228,6 +230,20 @@ async function run(config: Config, options: Options): Promise<number> {
     // Reading it would keep the process alive.
     process.stdin.destroy()
   }
+}
+
+/** Only a launcher can start another version, so without one there is nothing to take. */
+function selfUpdateOf(client: IngestClient, retry: RetryDeps): SelfUpdate | null {
+  const publicKey = pinnedKey()
+  const dataDir = process.env.BRIDGEWORK_AGENT_DATA_DIR
+  if (publicKey === null || dataDir === undefined || process.send === undefined) return null
+  return createSelfUpdate({
+    ...retry,
+    client,
+    publicKey,
+    updates: openUpdates(dataDir, publicKey),
+    running: agentVersion,
+  })
 }
 
 /** The page is a convenience: a port that another program has is no reason not to run. */

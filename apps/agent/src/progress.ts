@@ -46,6 +46,16 @@ export function eventText(event: AgentEvent, nowMs: number): string {
       return 'Agent stopped'
     case 'status.unavailable':
       return `The status page is not shown: port ${event.port} cannot be used (${event.because}). Choose another "status_port" in the settings`
+    case 'update.downloading':
+      return `Version ${event.version} of the agent is available. Downloading ${count(event.bytes)} bytes`
+    case 'update.installed':
+      return `Version ${event.version} of the agent is downloaded and verified. It is started now`
+    case 'update.postponed':
+      return `Version ${event.version} of the agent is not installed yet: ${event.what} The agent tries again in an hour`
+    case 'update.refused':
+      return `REFUSED: version ${event.version} of the agent: ${event.what}`
+    case 'update.rolled_back':
+      return `ROLLED BACK: version ${event.version} of the agent did not report to Bridgework. It is not tried again`
     case 'cycle.began':
       return 'Cycle started'
     case 'cycle.finished':

@@ -5,6 +5,9 @@ import { type CycleOutcome, runCycle } from './pipeline/cycle.ts'
 /** How much earlier or later than the interval a cycle may begin, as a share, so that offices spread out. */
 const jitterShare = 0.1
 
+/** A launcher that has not stopped this version by then does not: it goes on. */
+const launcherWaitMs = 2 * 60_000
+
 /**
  * Runs cycle after cycle until the signal says to stop or the server refuses the key. After a failure it waits longer
  * and longer, and at least as long as the server asked for.
@@ -19,6 +22,9 @@ export async function runAgent(
     const outcome = await runCycle(deps, { fully })
     if (outcome.result === 'key_refused' || outcome.result === 'stopped') return outcome
     if (outcome.result === 'complete') fully = false
+    // Between two cycles no upload is on its way, and none begins while the launcher looks for the new version and stops this one.
+    if (await deps.selfUpdate?.take()) await deps.sleep(launcherWaitMs, deps.signal)
+    if (deps.signal.aborted) return { result: 'stopped' }
     failures = outcome.result === 'failed' ? failures + 1 : 0
     const pause = options.intervalMs * (1 - jitterShare + 2 * jitterShare * deps.random())
     const waitMs = outcome.result === 'failed' ? pause + backoffMs(failures, outcome.retryAfterMs, deps.random) : pause

@@ -97,6 +97,8 @@ function agentOf(settings: Parameters<typeof openDentalConnector>[0]) {
       writtenByOthers: [],
       notes: [],
     }),
+    getReleasePart: async () => Buffer.alloc(0),
+    reportRelease: async () => {},
     sendLocations: async (locations) => new Map(locations.map(({ source_id }) => [source_id, source_id])),
     sendRecords: async () => ({ inserted: 0, changed: 0, unchanged: 0, hidden: 0 }),
     reportCycle: async () => {},

@@ -34,6 +34,10 @@ export const limits = {
   sliceKeysMax: 10_000,
   /** Bytes of a complete list of source ids, unpacked. */
   reconcileBytesMax: 64 * 1024 * 1024,
+  /** Bytes of the signed file of an agent's release: its bundle has 2.4 MB. */
+  agentReleaseBytesMax: 16 * 1024 * 1024,
+  /** Bytes of each part of that file, but for the last one, which may have fewer. */
+  agentReleasePartBytes: 256 * 1024,
   /** Characters of a practice management system's own key. */
   sourceIdLengthMax: 255,
 } as const

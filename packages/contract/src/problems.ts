@@ -77,6 +77,10 @@ const ingestApi = {
   },
   agent_denied: { status: 403, errors: 'Access denied: this agent may not write here.' },
   dataset_unknown: { status: 404, errors: 'Resource not found: there is no such dataset.' },
+  release_unknown: {
+    status: 404,
+    errors: 'Resource not found: there is no such release for this agent, or it was withdrawn.',
+  },
   list_unknown: {
     status: 404,
     errors: 'Resource not found: there is no such complete list. Another one has replaced it; begin a new one.',

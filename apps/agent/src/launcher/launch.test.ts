@@ -3,9 +3,9 @@ import { generateKeyPairSync } from 'node:crypto'
 import { basename } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
+import { sealRelease } from '@bridgework/contract/signed-release'
 import { temporaryFolder } from '../test-agent.ts'
 import { type LaunchDeps, launch, reportWithinMs } from './launch.ts'
-import { sealRelease } from './signed-release.ts'
 import { openUpdates } from './updates.ts'
 
 const { publicKey, privateKey } = generateKeyPairSync('ed25519')

@@ -27,7 +27,7 @@ export const reportWithinMs = 10 * 60_000
 /** A version that ends the computer, or is ended with it, so often without having reported is rolled back, too. */
 const startsMax = 3
 
-const lookEveryMs = 30_000
+const lookEveryMs = 5_000
 const stopWithinMs = 90_000
 
 type Chosen = { version: string; program: string; isTrial: boolean }

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict'
-import { type ChildProcess, spawn } from 'node:child_process'
 import { generateKeyPairSync } from 'node:crypto'
 import { once } from 'node:events'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type TestContext, test } from 'node:test'
+import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { sealRelease } from '@bridgework/contract/signed-release'
 import { startTestMariaDb } from '@bridgework/practice-simulator/test-mariadb'
 import { bundleAgent } from '../../scripts/bundle.mjs'
 import { testPractice } from '../open-dental/test-practice.ts'
 import { runAgentCommand, temporaryFolder, writeTestConfig } from '../test-agent.ts'
 import { startTestService } from '../test-service.ts'
-import { sealRelease } from './signed-release.ts'
+import { startLauncher } from './test-launcher.ts'
 import { openUpdates } from './updates.ts'
 
 const { publicKey, privateKey } = generateKeyPairSync('ed25519')
@@ -70,23 +70,3 @@ test('a build without a key takes no updates', async () => {
   assert.equal(ended.code, 2)
   assert.match(ended.stderr, /takes no updates/)
 })
-
-function startLauncher(t: TestContext, launcher: string, env: Record<string, string>) {
-  const child: ChildProcess = spawn(process.execPath, [launcher, 'run'], {
-    env: { PATH: '/usr/bin:/bin', ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  t.after(() => child.kill('SIGTERM'))
-  let text = ''
-  for (const stream of [child.stdout, child.stderr]) {
-    stream?.setEncoding('utf8').on('data', (part: string) => {
-      text += part
-    })
-  }
-  const says = async (pattern: RegExp) => {
-    for (const endMs = Date.now() + 60_000; !pattern.test(text); await sleep(50)) {
-      assert.ok(Date.now() < endMs && child.exitCode === null, text)
-    }
-  }
-  return { process: child, says, text: () => text }
-}

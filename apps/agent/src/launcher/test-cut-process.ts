@@ -1,7 +1,7 @@
 // An update from 0.3.0 to 0.4.0 that kills itself at the given step: test-cut-process.ts <data folder> <step>, the signing key on its input.
 import { createPrivateKey, createPublicKey } from 'node:crypto'
 import { readFileSync } from 'node:fs'
-import { sealRelease } from './signed-release.ts'
+import { sealRelease } from '@bridgework/contract/signed-release'
 import { openUpdates } from './updates.ts'
 
 const [, , folder = '', cut] = process.argv

@@ -4,8 +4,8 @@ import { generateKeyPairSync } from 'node:crypto'
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { openRelease, sealRelease, UpdateRefused } from '@bridgework/contract/signed-release'
 import { temporaryFolder } from '../test-agent.ts'
-import { openRelease, sealRelease, UpdateRefused } from './signed-release.ts'
 import { openUpdates } from './updates.ts'
 
 const cutProcess = join(import.meta.dirname, 'test-cut-process.ts')

@@ -13,7 +13,7 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { isEarlierRelease } from '@bridgework/contract/release'
-import { openRelease, UpdateRefused } from './signed-release.ts'
+import { openRelease, UpdateRefused } from '@bridgework/contract/signed-release'
 
 /**
  * Which version runs. `next` was installed and has not reported yet; `starts` counts how often it was started. A version in `refused` was

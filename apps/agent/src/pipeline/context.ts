@@ -1,5 +1,6 @@
 import type { Connector, DatasetName } from '../connector.ts'
 import type { IngestClient, IngestProblem } from '../ingest-client.ts'
+import type { SelfUpdate } from '../launcher/self-update.ts'
 import type { AgentState } from '../state.ts'
 import type { Notes } from './notes.ts'
 import { type RetryBudget, type RetryDeps, withRetries } from './retry.ts'
@@ -16,6 +17,8 @@ export type AgentDeps = RetryDeps & {
   readonly limits: UploadLimits
   /** False: the office sends no note, whatever is granted. */
   readonly sendNotes?: boolean
+  /** Takes releases that the service offers; absent: this agent takes none by itself. */
+  readonly selfUpdate?: SelfUpdate
 }
 
 /** What one cycle's steps share. */

@@ -20,7 +20,7 @@ const states: Readonly<Record<AgentStatus['state'], string>> = {
 
 /** The status for a person, who reloads nothing: the page does, every 15 seconds. */
 export function statusPage(status: AgentStatus): string {
-  const { lastCycle, lastUpload, lastError, doing } = status
+  const { lastCycle, lastUpload, lastError, lastUpdate, doing } = status
   const facts = [
     ['State', doing === null ? states[status.state] : doing],
     ['Server', status.server ?? 'not known yet'],
@@ -37,6 +37,7 @@ export function statusPage(status: AgentStatus): string {
         : `${timeOf(lastUpload.at)}, ${count(lastUpload.records)} records of ${lastUpload.dataset}`,
     ],
     ['Last error', lastError === null ? 'none since the start' : `${timeOf(lastError.at)}: ${lastError.text}`],
+    ...(lastUpdate === null ? [] : [['Last update', `${timeOf(lastUpdate.at)}: ${lastUpdate.text}`]]),
     ['Started', `${timeOf(status.startedAt)}, version ${status.version}`],
   ]
   const lines = status.log.toReversed().map(({ at, text }) => `<li>${timeOf(at)} ${escaped(text)}</li>`)

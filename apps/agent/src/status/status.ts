@@ -18,6 +18,8 @@ export type AgentStatus = {
   readonly lastCycle: { readonly at: string; readonly durationMs: number; readonly records: number } | null
   readonly lastUpload: { readonly at: string; readonly dataset: string; readonly records: number } | null
   readonly lastError: Line | null
+  /** What last happened to a release that the service offers. */
+  readonly lastUpdate: Line | null
   /** Newest last. */
   readonly log: readonly Line[]
 }
@@ -38,6 +40,7 @@ export function createStatus(deps: { version: string; nowMs: () => number }): {
     lastCycle: null,
     lastUpload: null,
     lastError: null,
+    lastUpdate: null,
   }
   return {
     report: (event) => {
@@ -76,6 +79,13 @@ function changesOf(event: AgentEvent, line: Line, before: Omit<AgentStatus, 'log
       const isNew = uploaded > 0 && (before.lastUpload?.dataset !== dataset || before.lastUpload.records !== uploaded)
       return isNew ? { lastUpload: { at: line.at, dataset, records: uploaded } } : {}
     }
+    case 'update.downloading':
+    case 'update.installed':
+    case 'update.postponed':
+      return { lastUpdate: line }
+    case 'update.refused':
+    case 'update.rolled_back':
+      return { lastUpdate: line, lastError: line }
     case 'cycle.failed':
     case 'cycle.put_off':
     case 'dataset.failed':

@@ -28,6 +28,19 @@ export const ingestAnswers = {
     notes: Type.Optional(
       Type.Array(Type.Object({ source_id: Type.String(), dataset: Type.String(), since: Type.String() })),
     ),
+    /**
+     * The release that the agent is to take; null: none. `size` and `sha256` are of its signed file, which has parts of the same size, the last one
+     * may be smaller. Earlier services tell of none.
+     */
+    release: Type.Optional(
+      nullable(
+        Type.Object({
+          version: Type.String(),
+          size: Type.Integer(),
+          sha256: Type.String(),
+        }),
+      ),
+    ),
     /** Locations at which this agent is refused because another one writes there. Earlier services tell of none. */
     written_by_others: Type.Optional(
       Type.Array(
@@ -40,6 +53,9 @@ export const ingestAnswers = {
       ),
     ),
   }),
+  /** In base64. */
+  getReleasePart: Type.Object({ bytes: Type.String() }),
+  reportRelease: Type.Object({}),
   /** Every location of the organization, not only those that were sent. */
   sendLocations: Type.Object({
     locations: Type.Array(Type.Object({ source_id: Type.String(), location_id: id, name: Type.String() })),
@@ -80,6 +96,7 @@ export const ingestRefusals = {
   organization_unknown: 'unknown',
   location_unknown: 'unknown',
   dataset_unknown: 'unknown',
+  release_unknown: 'unknown',
   list_unknown: 'list_unknown',
   route_unknown: 'unknown',
   location_written: 'written_by_other',

@@ -22,6 +22,8 @@ export const ingestBodies = {
     /** The key of the agent whose place this one takes: it ends. */
     replaces_agent_key: Type.Optional(credential),
   }),
+  /** `refused`: the file was not what was signed or announced; `rolled_back`: it was tried, and the version before runs again. */
+  reportRelease: body({ outcome: Type.Union([Type.Literal('refused'), Type.Literal('rolled_back')]) }),
   sendLocations: body({
     locations: Type.Array(sourceLocation, { maxItems: 1000 }),
     /** True: the system has no other location. Older agents do not send it. */

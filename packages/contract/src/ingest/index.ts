@@ -19,5 +19,6 @@ export {
   ingestVersionHeader,
   notesVersion,
   providedVersion,
+  releasesVersion,
 } from './route.ts'
 export { listHashLength, sliceLines } from './slice.ts'

@@ -9,7 +9,7 @@ export const ingestVersionHeader = 'Bridgework-Ingest-Version'
  * The protocol's version: a whole number that rises when something is added. Nothing is taken away: an agent that sends no header speaks 1
  * and is served as before.
  */
-export const ingestVersion = 4
+export const ingestVersion = 5
 
 /** Agents from this version on send the notes that the service asks for, and no other. */
 export const notesVersion = 3
@@ -17,11 +17,18 @@ export const notesVersion = 3
 /** Services from this version on take the datasets that the source provides, with the locations. */
 export const providedVersion = 4
 
+/** Services from this version on offer releases of the agent to agents from this version on. */
+export const releasesVersion = 5
+
 /** Every route of the ingest API. The server registers these and no other; agents call these and no other. */
 export const ingestRoutes = {
   /** The only one without an agent's key: an enrolment code becomes one. */
   enrolAgent: { method: 'POST', path: '/agents' },
   identifyAgent: { method: 'GET', path: '/agents/self' },
+  /** One part of the signed file of a release that the agent was offered. */
+  getReleasePart: { method: 'GET', path: '/agents/self/releases/:version/parts/:number' },
+  /** An agent says that it did not take a release. */
+  reportRelease: { method: 'POST', path: '/agents/self/releases/:version/failures' },
   sendLocations: { method: 'POST', path: '/organizations/:organization_id/locations' },
   /** Takes lines of JSON and an Idempotency-Key. */
   sendRecords: { method: 'POST', path: '/locations/:location_id/:dataset/records' },

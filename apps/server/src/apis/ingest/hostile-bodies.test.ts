@@ -95,7 +95,13 @@ async function anOffice(world: TestWorld) {
   const { id, organizationId } = await world.addLocation()
   const agent = await world.addAgent(organizationId)
   const begun = await world.post(`/locations/${id}/insurance_plans/complete_lists`, agent, { began_at_upload: 1 })
-  const place = { location_id: id, organization_id: organizationId, list_id: String(begun.body.list_id) }
+  const place = {
+    location_id: id,
+    organization_id: organizationId,
+    list_id: String(begun.body.list_id),
+    version: '',
+    number: '',
+  }
   let number = 0
   const send = (url: string, body: HostileBody, bytes: Uint8Array<ArrayBuffer> | undefined) => {
     number += 1

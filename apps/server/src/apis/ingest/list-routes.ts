@@ -1,5 +1,5 @@
 import { type DatasetName, getDataset, limits } from '@bridgework/contract'
-import { ingestBodies, ingestVersionHeader, notesVersion } from '@bridgework/contract/ingest'
+import { ingestBodies, notesVersion } from '@bridgework/contract/ingest'
 import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify'
 import type { Pool } from 'pg'
 import { hasNotesGranted } from '../../modules/consent/notes.ts'
@@ -10,7 +10,7 @@ import { Problem } from '../../platform/errors/problem.ts'
 import { readJson } from '../../platform/http/read-json.ts'
 import type { LocationId } from '../../platform/identity/identity.ts'
 import type { Log } from '../../platform/log/log-event.ts'
-import { keyOf } from './authorize.ts'
+import { keyOf, protocolOf } from './authorize.ts'
 import { jsonBounds, requireType } from './body.ts'
 import type { LargeBodies } from './large-bodies.ts'
 import { takeLines } from './lines.ts'
@@ -61,8 +61,7 @@ export function registerLists(
 
 /** An agent of an earlier version sends notes that are not stored, so its hashes tell nothing: keys alone are compared. */
 async function knowsItsHashes(pool: Pool, request: FastifyRequest, locationId: LocationId, dataset: DatasetName) {
-  const version = Number(request.headers[ingestVersionHeader.toLowerCase()] ?? 1)
-  if (version >= notesVersion || getDataset(dataset).notes.length === 0) return true
+  if (protocolOf(request) >= notesVersion || getDataset(dataset).notes.length === 0) return true
   return await hasNotesGranted(pool, locationId, dataset)
 }
 

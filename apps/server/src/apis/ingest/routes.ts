@@ -1,6 +1,12 @@
 import { createHash, type Hash } from 'node:crypto'
 import { datasets, isTimeZone, limits } from '@bridgework/contract'
-import { ingestBodies, ingestVersion, ingestVersionHeader, type SourceLocation } from '@bridgework/contract/ingest'
+import {
+  ingestBodies,
+  ingestVersion,
+  ingestVersionHeader,
+  releasesVersion,
+  type SourceLocation,
+} from '@bridgework/contract/ingest'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Pool } from 'pg'
 import { enrollAgent } from '../../modules/agents/agent-key.ts'
@@ -26,6 +32,7 @@ import {
   datasetOf,
   keyOf,
   organizationOf,
+  protocolOf,
   requireAgent,
   requireDataset,
   requireLocation,
@@ -37,6 +44,7 @@ import { createLargeBodies } from './large-bodies.ts'
 import { takeLines } from './lines.ts'
 import { registerLists } from './list-routes.ts'
 import { createLineReader } from './record-line.ts'
+import { registerReleases, releaseFor } from './release-routes.ts'
 import { serve, serveBody } from './serve.ts'
 
 export type IngestApiContext = {
@@ -104,6 +112,7 @@ function registerProtected(app: FastifyInstance, context: IngestApiContext): voi
       server_time: now().toISOString(),
       highest_number: highest === null ? null : Number(highest),
       epoch: await epochOf(pool, agent.agentId, ids),
+      ...(protocolOf(request) >= releasesVersion && { release: await releaseFor(pool, request) }),
       time_zone: timeZone,
       location_time_zones: locations.flatMap(({ sourceId, assignedTimeZone }) =>
         assignedTimeZone === null ? [] : [{ source_id: sourceId, time_zone: assignedTimeZone }],
@@ -178,6 +187,7 @@ function registerProtected(app: FastifyInstance, context: IngestApiContext): voi
   })
 
   registerLists(app, context, forDataset)
+  registerReleases(app, context, largeBodies)
 }
 
 const lineBounds = {

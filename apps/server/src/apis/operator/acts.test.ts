@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
+import { generateKeyPairSync } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir, userInfo } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { sealRelease } from '@bridgework/contract/signed-release'
 import { enrollAgent } from '../../modules/agents/agent-key.ts'
 import { actInWords, acts } from '../../modules/audit/sentence.ts'
 import { makeMonthsBetween } from '../../modules/disclosure/test-months.ts'
@@ -95,6 +97,9 @@ async function someInstallation(t: TestContext) {
   const folder = mkdtempSync(join(tmpdir(), 'bridgework-acts-'))
   t.after(() => rmSync(folder, { recursive: true, force: true }))
   writeFileSync(join(folder, 'agreement.md'), 'An agreement.')
+  const { publicKey, privateKey } = generateKeyPairSync('ed25519')
+  writeFileSync(join(folder, 'key.pem'), publicKey.export({ type: 'spki', format: 'pem' }))
+  writeFileSync(join(folder, 'agent.release'), sealRelease('0.3.0', Buffer.from('a program'), privateKey))
   const addOperator = async (name: string) => {
     const email = `${name.toLowerCase()}@example.com`
     const { id } = await ask('operator', 'add', '--email', email, '--name', name)
@@ -142,6 +147,7 @@ async function someInstallation(t: TestContext) {
     'operator remove': of('--operator', operators.two.id),
     'organization create': of('--name', 'Smiles', ...owner),
     'organization update': of('--organization', organization, '--time-zone', 'America/Denver'),
+    'organization set-agent-updates': of('--organization', organization, '--to', 'on'),
     'organization export': of('--organization', organization, '--output', join(folder, 'export')),
     'organization erase': async () => ({
       args: ['--organization', await makeOrganization(), '--confirm', 'Smile Group'],
@@ -151,6 +157,9 @@ async function someInstallation(t: TestContext) {
     'agent list': none,
     'agent take-over': async () => ({ args: ['--agent', await addAgent(), '--location', location.id] }),
     'agent revoke': async () => ({ args: ['--agent', await addAgent()] }),
+    'agent-release publish': of('--file', join(folder, 'agent.release'), '--key', join(folder, 'key.pem')),
+    'agent-release withdraw': of('--version', '0.3.0'),
+    'agent-release list': none,
     'location update': of('--location', location.id, '--time-zone', 'America/Boise'),
     'location list': none,
     'company create': of('--name', 'Recall Radar', ...owner),

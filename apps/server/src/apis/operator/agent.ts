@@ -53,10 +53,14 @@ export const agent: CommandGroup = {
           each.revokedAt === null ? 'live' : 'revoked',
           each.enrolledAt,
           each.lastContactAt,
+          each.failedRelease && `${each.failedRelease} ${each.failedReleaseOutcome?.replace('_', ' ')}`,
         ])
         return {
           data,
-          text: table(['id', 'organization', 'name', 'version', 'state', 'enrolled', 'last contact'], rows),
+          text: table(
+            ['id', 'organization', 'name', 'version', 'state', 'enrolled', 'last contact', 'failed release'],
+            rows,
+          ),
         }
       },
     }),

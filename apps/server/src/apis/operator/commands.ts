@@ -1,4 +1,5 @@
 import { agent } from './agent.ts'
+import { agentRelease } from './agent-release.ts'
 import { agreement } from './agreement.ts'
 import { audit } from './audit.ts'
 import { backup } from './backup.ts'
@@ -22,6 +23,7 @@ export const commands: Readonly<Record<string, CommandGroup>> = {
   operator,
   organization,
   agent,
+  'agent-release': agentRelease,
   location,
   company,
   member,

@@ -64,6 +64,9 @@ export function wholeNumber(max: number): Read<number> {
   }
 }
 
+export const releaseVersion: Read<string> = (value) =>
+  /^\d{1,9}\.\d{1,9}\.\d{1,9}$/.test(value) ? value : refuse('must be a version like 1.2.3.')
+
 export const instant: Read<Date> = (value) => {
   const form = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2}))?$/
   const date = form.test(value) ? new Date(value) : null

@@ -3,6 +3,7 @@ import {
   createOrganization,
   listOrganizations,
   requireOrganization,
+  setAgentUpdates,
   updateOrganization,
 } from '../../modules/directory/organization.ts'
 import { countHeld } from '../../modules/leaving/erase.ts'
@@ -13,7 +14,7 @@ import { list, table } from './answer.ts'
 import { type CommandGroup, command } from './command-line.ts'
 import { addFromCommandLine, describePerson } from './invite.ts'
 import { eraseFromCommandLine } from './leaving.ts'
-import { numericId, optional, required, text } from './option.ts'
+import { numericId, oneOf, optional, required, text } from './option.ts'
 
 export const organization: CommandGroup = {
   help: 'practice owners',
@@ -79,6 +80,23 @@ export const organization: CommandGroup = {
           return after
         })
         return { data, text: list({ organization: id, name: data.name, 'time zone': data.timeZone ?? 'none' }) }
+      },
+    }),
+    'set-agent-updates': command({
+      help: 'Lets the agents of a practice owner take published releases by themselves, or not. See "agent-release".',
+      act: 'agent_updates.change',
+      options: {
+        organization: required('<id>', 'the organization', numericId<OrganizationId>),
+        to: required('<on|off>', 'on, or off as for each new one', oneOf(['on', 'off'])),
+      },
+      run: async ({ pool }, { organization: id, to }, record) => {
+        const isOn = to === 'on'
+        await withTransaction(pool, async (client) => {
+          const { name } = await requireOrganization(client, id)
+          const isChanged = await setAgentUpdates(client, id, isOn)
+          if (isChanged) await record(client, `${name} (${id}): ${to}`, { side: 'organization', id })
+        })
+        return { data: { organizationId: id, agentUpdates: isOn }, text: `Updates of agents are ${to}.` }
       },
     }),
     export: command({

@@ -8,6 +8,7 @@ import { type AgentId, newNumericId, type OrganizationId } from '../../platform/
 import { isSecret, newSecret, type SecretKey } from '../credentials/secret.ts'
 import { lockOrganization } from '../directory/organization.ts'
 import { replaceAgent } from './location-writer.ts'
+import type { ReleaseFailure } from './release.ts'
 
 /** Proof that a request came from a living agent of this organization. Only `authenticateAgent` makes one. */
 export type AgentPrincipal = {
@@ -25,6 +26,9 @@ export type Agent = {
   enrolledAt: Date
   revokedAt: Date | null
   lastContactAt: Date | null
+  /** The last release that it did not take, and why; null: none. */
+  failedRelease: string | null
+  failedReleaseOutcome: ReleaseFailure | null
 }
 
 const codeLifetimeMs = 24 * 60 * 60 * 1000
@@ -162,7 +166,8 @@ export async function listAgents(
   limit: number | null = null,
 ): Promise<Agent[]> {
   const { rows } = await db.query<RowOf<Agent>>(
-    `select a.id, a.organization_id, a.name, a.version, a.enrolled_at, a.revoked_at, c.last_contact_at
+    `select a.id, a.organization_id, a.name, a.version, a.enrolled_at, a.revoked_at, c.last_contact_at,
+            a.failed_release, a.failed_release_outcome
        from agent a
        left join agent_contact c on c.agent_id = a.id
       ${organizationId === null ? '' : 'where a.organization_id = $2'}

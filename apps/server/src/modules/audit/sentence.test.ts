@@ -130,6 +130,10 @@ const sentences = {
   ],
   'agent.take_over': [[`Front desk (2) (${number}) at Main (${number})`, 'Chose the agent Front desk (2) for Main']],
   'agent.revoke': [[`Front desk (${number})`, 'Revoked the agent Front desk']],
+  'agent_updates.change': [
+    ['on', 'Turned on updates of agents'],
+    [`Smile (${number}): off`, 'Turned off updates of agents'],
+  ],
   'removal.decide': [
     [
       'Confirmed: removal of insurance plans at Elm, 1 hidden',
@@ -175,6 +179,8 @@ const sentences = {
   'organization.erase': [[`Smiles (${number})`, 'Erased the practice Smiles']],
   'organization.export': [[`Smiles (${number})`, 'Exported all data of Smiles']],
   'sandbox.populate': [[`Smiles (${number})`, 'Created demo data for Smiles']],
+  'agent_release.publish': [['Version 0.3.0, SHA-256 9f86d0', 'Published version 0.3.0 of the agent']],
+  'agent_release.withdraw': [['Version 0.3.0', 'Withdrew version 0.3.0 of the agent']],
   'signing_key.rotate': [['kid', 'Rotated the key that signs tokens']],
   'signing_key.withdraw': [['kid', 'Withdrew a key that signed tokens']],
   'secret_key.rotate': [['From a to b. Key for seals: from c to d', 'Replaced the secret key']],

@@ -144,6 +144,12 @@ export const acts = {
     /^(.*) at (.*)$/s,
     (agent, location) => `Chose the agent ${agent} for ${location}`,
   ]),
+  'agent_updates.change': words(
+    'locations',
+    'Changed whether agents update themselves',
+    [/^(?:.*: )?on$/s, () => 'Turned on updates of agents'],
+    [/^(?:.*: )?off$/s, () => 'Turned off updates of agents'],
+  ),
   'agent.revoke': words('locations', 'Revoked an agent', [/^(.+)$/s, (agent) => `Revoked the agent ${agent}`]),
   'removal.decide': words(
     'removals',
@@ -238,6 +244,14 @@ export const acts = {
     (name) => `Exported all data of ${name}`,
   ]),
   'sandbox.populate': words('service', 'Created demo data', [/^(.+)$/s, (name) => `Created demo data for ${name}`]),
+  'agent_release.publish': words('service', 'Published a release of the agent', [
+    /^Version ([^,\s]+)/,
+    (version) => `Published version ${version} of the agent`,
+  ]),
+  'agent_release.withdraw': words('service', 'Withdrew a release of the agent', [
+    /^Version (\S+)$/,
+    (version) => `Withdrew version ${version} of the agent`,
+  ]),
   'signing_key.rotate': words('service', 'Rotated the key that signs tokens', [
     /^/,
     () => 'Rotated the key that signs tokens',

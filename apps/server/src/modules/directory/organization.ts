@@ -74,6 +74,23 @@ export async function dismissFirstSteps(db: Queryable, id: OrganizationId): Prom
   )
 }
 
+/** Whether the agents of an organization take the releases that the operator publishes. */
+export async function takesAgentUpdates(db: Queryable, id: OrganizationId): Promise<boolean> {
+  const { rows } = await db.query<{ takes: boolean }>('select agent_updates as takes from organization where id = $1', [
+    id,
+  ])
+  return rows[0]?.takes === true
+}
+
+/** From now on the agents of an organization take published releases, or take none. False when that is so already. */
+export async function setAgentUpdates(db: Queryable, id: OrganizationId, isOn: boolean): Promise<boolean> {
+  const { rowCount } = await db.query(
+    'update organization set agent_updates = $2 where id = $1 and agent_updates <> $2',
+    [id, isOn],
+  )
+  return rowCount === 1
+}
+
 /** Every organization, by name. */
 export async function listOrganizations(db: Queryable): Promise<Organization[]> {
   const { rows } = await db.query<OrganizationRow>(

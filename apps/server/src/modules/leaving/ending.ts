@@ -50,6 +50,7 @@ export const people: Endings = {
 /** What belongs to the installation, or expires soon and names no tenant. */
 export const installation: Endings = {
   disclosure_drop: none('of the installation'),
+  agent_release: none('of the installation'),
   agreement: none('the text of the agreement is the same for all vendors'),
   installation: none('of the installation'),
   migration: none('of the installation'),

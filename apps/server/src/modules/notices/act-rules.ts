@@ -133,6 +133,7 @@ export const actRules: Record<AuditAction, Partial<Record<Side, ActRule>> | null
   'disclosure.identify': null,
   'patient.search': null,
   'agent.revoke': null,
+  'agent_updates.change': null,
   'agent.take_over': null,
   'attribution.update': null,
   'company.update': null,
@@ -142,6 +143,8 @@ export const actRules: Record<AuditAction, Partial<Record<Side, ActRule>> | null
   // The operator's own work.
   'operator.company_create': null,
   'operator.organization_create': null,
+  'agent_release.publish': null,
+  'agent_release.withdraw': null,
   'backup.create': null,
   'backup.restore': null,
   'company.erase': null,

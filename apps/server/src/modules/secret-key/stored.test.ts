@@ -5,6 +5,7 @@ import { keyedColumns } from './stored.ts'
 
 /** Columns that may look as if they were made with the secret key, and were not. A new one gets its line here or in `keyedColumns`. */
 const notKeyed: Readonly<Record<string, string>> = {
+  'agent_release.file': 'signed by the publisher, on a computer without the service',
   'attribution_script.key': 'a public name, which stands in pages of websites',
   'company.name_key': 'the name in the form in which names are compared',
   'company_domain.token': 'public: it stands in a DNS record or a file of the website',

@@ -57,6 +57,10 @@ create table agent (
   enrolled_at timestamp with time zone not null default now(),
   revoked_at timestamp with time zone,
   secret_key_id text,
+  failed_release text,
+  failed_release_outcome text,
+  failed_release_at timestamp with time zone,
+  constraint agent_failed_release_outcome_check CHECK ((failed_release_outcome = ANY (ARRAY['refused'::text, 'rolled_back'::text]))),
   constraint agent_id_check CHECK (((id >= 1) AND (id <= '9007199254740991'::bigint))),
   constraint agent_key_hmac_key UNIQUE (key_hmac),
   constraint agent_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organization(id),
@@ -81,6 +85,16 @@ create table agent_number (
   agent_id bigint not null,
   highest bigint not null,
   constraint agent_number_pkey PRIMARY KEY (agent_id)
+);
+
+create table agent_release (
+  version text not null,
+  size integer not null,
+  sha256 text not null,
+  file bytea not null,
+  published_at timestamp with time zone not null default clock_timestamp(),
+  withdrawn_at timestamp with time zone,
+  constraint agent_release_pkey PRIMARY KEY (version)
 );
 
 create table agreement (
@@ -551,6 +565,7 @@ create table organization (
   updated_at timestamp with time zone not null default now(),
   erased_at timestamp with time zone,
   first_steps_dismissed_at timestamp with time zone,
+  agent_updates boolean not null default false,
   constraint organization_id_check CHECK (((id >= 1) AND (id <= '9007199254740991'::bigint))),
   constraint organization_pkey PRIMARY KEY (id)
 );

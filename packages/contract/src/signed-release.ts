@@ -1,7 +1,7 @@
 import { createHash, type KeyObject, sign, verify } from 'node:crypto'
 
 /** What is signed of a release: the file holds exactly this program. */
-export type Manifest = { readonly format: 1; readonly version: string; readonly size: number; readonly sha256: string }
+type Manifest = { readonly format: 1; readonly version: string; readonly size: number; readonly sha256: string }
 
 /** A release that is not taken; the message says why. */
 export class UpdateRefused extends Error {}
