@@ -235,6 +235,22 @@ test('an agent is enrolled: the code is shown once, and the page updates when th
   assert.ok(!(await page.content()).includes(code), 'the code is gone')
 })
 
+test('an admin turns updates of agents on after a confirmation, and off again', async (t) => {
+  const { page, home } = await somePractice(t, 'admin')
+  await page.goto(`${home}/agents`)
+  await page.getByText('Updates are off.').waitFor()
+  for (const [act, after] of [
+    ['Turn on updates', 'Updates are on.'],
+    ['Turn off updates', 'Updates are off.'],
+  ] as const) {
+    await page.getByRole('button', { name: `${act}…` }).click()
+    await page.getByRole('dialog').getByText('until someone').or(page.getByText('without asking you')).waitFor()
+    await assertAccessible(page)
+    await page.getByRole('dialog').getByRole('button', { name: act }).click()
+    await page.getByText(after).waitFor()
+  }
+})
+
 test('a location with two agents says so, and an admin lets the other one take over after a confirmation', async (t) => {
   const { page, home, location, organizationId, ...portal } = await somePractice(t, 'admin')
   await page.goto(`${home}/locations/${location.id}`)

@@ -32,7 +32,8 @@ test('an installed agent takes what the operator publishes where updates are on,
     publishRelease(pool, sealRelease(version, bytes, privateKey), publicKey, async () => {})
   const contactsOf = (version: string) =>
     server.requests.filter(({ kind, headers }) => kind === 'self' && headers['user-agent']?.endsWith(`/${version}`))
-  const partsOf = (version: string) => server.requests.filter(({ path }) => path.includes(`/releases/${version}/parts/`))
+  const partsOf = (version: string) =>
+    server.requests.filter(({ path }) => path.includes(`/releases/${version}/parts/`))
   const until = async (isSo: () => Promise<boolean> | boolean) => {
     for (const endMs = Date.now() + 120_000; !(await isSo()); await sleep(50)) {
       assert.ok(Date.now() < endMs && running.process.exitCode === null, running.text())
@@ -57,7 +58,10 @@ test('an installed agent takes what the operator publishes where updates are on,
   assert.equal(updates.read().current, '9.1.0')
 
   await publish('9.2.0', Buffer.from('process.exit(2)\n'))
-  await running.says(/ROLLED BACK: version 9\.2\.0, because it ended with exit code 2 .* Going on with 9\.1\.0/, 120_000)
+  await running.says(
+    /ROLLED BACK: version 9\.2\.0, because it ended with exit code 2 .* Going on with 9\.1\.0/,
+    120_000,
+  )
   await running.says(/ROLLED BACK: version 9\.2\.0 of the agent did not report/, 120_000)
   const { rows } = await pool.query('select failed_release, failed_release_outcome from agent where id = $1', [
     server.agentId,

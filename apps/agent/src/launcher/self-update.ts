@@ -17,7 +17,7 @@ export type SelfUpdate = {
   readonly take: () => Promise<boolean>
 }
 
-export type SelfUpdateDeps = RetryDeps & {
+type SelfUpdateDeps = RetryDeps & {
   readonly client: Pick<IngestClient, 'getReleasePart' | 'reportRelease'>
   readonly publicKey: KeyObject
   readonly updates: Updates

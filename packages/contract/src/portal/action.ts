@@ -67,6 +67,8 @@ export const actions = {
   'agent.enroll': { side: 'organization', roles: managers, fresh: true },
   'agent.take_over': { side: 'organization', roles: managers, fresh: true },
   'agent.revoke': { side: 'organization', roles: managers, fresh: true },
+  // Whether agents take releases by themselves.
+  'agent_updates.change': { side: 'organization', roles: managers, fresh: true },
   'removal.read': { side: 'organization', roles: anyone },
   'removal.decide': { side: 'organization', roles: managers, fresh: true },
   'grant.read': { side: 'organization', roles: anyone },

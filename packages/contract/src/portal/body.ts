@@ -70,6 +70,7 @@ export const portalBodies = {
   makeFirstCall: body({ path: Type.Enum(['/organizations', '/locations']) }),
   updateOrganization: body({ name, time_zone: Type.Optional(timeZone) }),
   setSealMail: body({ is_mailed: Type.Boolean() }),
+  setAgentUpdates: body({ is_on: Type.Boolean() }),
   updateLocation: body({ time_zone: timeZone }),
   takeOverLocation: body({ agent_id: Type.String({ maxLength: 16 }) }),
   /** `list_hash`: the list that the person saw. Another list by now is refused. */

@@ -101,6 +101,8 @@ export type AgentEntry = {
   last_contact_at: Instant | null
   /** `connected`: heard within the last 3 minutes. */
   state: 'connected' | 'silent' | 'never_heard' | 'revoked'
+  /** The last release that it did not take by itself: it refused the file, or the version before runs again. Null: none. */
+  failed_release: { version: string; outcome: 'refused' | 'rolled_back' } | null
 }
 
 /** Shown once. `commands`: what to paste on the office's machine. */
@@ -319,7 +321,9 @@ export type OrganizationAnswers = {
   exportOrganizationEvents: string
   listLocations: Listed<LocationEntry>
   getLocation: LocationPage
-  listAgents: { data: AgentEntry[] }
+  /** `takes_updates`: agents take published releases by themselves. `newest_release`: the newest one; null: none is published. */
+  listAgents: { data: AgentEntry[]; takes_updates: boolean; newest_release: string | null }
+  setAgentUpdates: Done
   createEnrolmentCode: EnrolmentCode
   revokeAgent: Done
   /** `kept`: what people rejected, as far as it is still missing, the oldest decision first. */

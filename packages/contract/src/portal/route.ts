@@ -224,6 +224,12 @@ export const portalRoutes = {
     path: '/organizations/:organization_id/agents/:agent_id',
     action: 'agent.revoke',
   },
+  /** From then on agents take published releases by themselves, or do not. */
+  setAgentUpdates: {
+    method: 'PUT',
+    path: '/organizations/:organization_id/agent_updates',
+    action: 'agent_updates.change',
+  },
   listRemovals: { method: 'GET', path: '/organizations/:organization_id/removals', action: 'removal.read' },
   previewRemoval: {
     method: 'GET',

@@ -17,7 +17,10 @@ import { SearchField } from '../../ui/SearchField.tsx'
 import { StateBadge } from '../../ui/StateBadge.tsx'
 import { When } from '../../ui/When.tsx'
 import { WhoMay } from '../../ui/WhoMay.tsx'
+import { AgentUpdates } from './AgentUpdates.tsx'
 import { EnrollAgent } from './EnrollAgent.tsx'
+
+const outcomes = { refused: 'refused', rolled_back: 'rolled back' } as const
 
 const route = getRouteApi('/signed-in/organization/$organization_id/agents')
 
@@ -60,7 +63,19 @@ export function AgentsPage() {
                 { header: 'State', cell: ({ state }) => <StateBadge state={state} /> },
                 { header: 'Last contact', cell: ({ last_contact_at }) => <When at={last_contact_at} /> },
                 { header: 'Enrolled', cell: ({ enrolled_at }) => <When at={enrolled_at} /> },
-                { header: 'Version', cell: ({ version }) => <AgentVersion version={version} /> },
+                {
+                  header: 'Version',
+                  cell: ({ version, failed_release }) => (
+                    <>
+                      <AgentVersion version={version} />
+                      {failed_release && (
+                        <Text size="xs" c="dimmed">
+                          {failed_release.version} was {outcomes[failed_release.outcome]}
+                        </Text>
+                      )}
+                    </>
+                  ),
+                },
                 ...(may('agent.revoke')
                   ? [
                       {
@@ -85,6 +100,7 @@ export function AgentsPage() {
             />
           )}
         </Card>
+        <AgentUpdates organizationId={params.organization_id} isOn={data.takes_updates} newest={data.newest_release} />
         {!may('agent.enroll') && <WhoMay action="agent.enroll" what="enroll and revoke agents" />}
       </Stack>
       <EnrollAgent opened={isEnrolling} onClose={close} organizationId={params.organization_id} />

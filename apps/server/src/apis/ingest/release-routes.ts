@@ -3,7 +3,7 @@ import { ingestBodies } from '@bridgework/contract/ingest'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Pool } from 'pg'
 import { agentVersionOf } from '../../modules/agents/agent-contact.ts'
-import { type AgentRelease, newestRelease, noteFailedRelease, readReleasePart } from '../../modules/agents/release.ts'
+import { type AgentRelease, noteFailedRelease, readReleasePart, releaseAfter } from '../../modules/agents/release.ts'
 import { takesAgentUpdates } from '../../modules/directory/organization.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import { readJson } from '../../platform/http/read-json.ts'
@@ -42,5 +42,5 @@ export async function releaseFor(pool: Pool, request: FastifyRequest) {
 /** The release that the agent of this request is to take: only where its organization has turned updates on, and only a newer one. */
 async function findOffered(pool: Pool, request: FastifyRequest): Promise<AgentRelease | null> {
   if (!(await takesAgentUpdates(pool, agentOf(request).organizationId))) return null
-  return await newestRelease(pool, agentVersionOf(request.headers['user-agent']))
+  return await releaseAfter(pool, agentVersionOf(request.headers['user-agent']))
 }

@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
+import { generateKeyPairSync } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import type { EnrolmentCode } from '@bridgework/contract/portal'
+import { sealRelease } from '@bridgework/contract/signed-release'
+import { noteFailedRelease, publishRelease } from '../../modules/agents/release.ts'
 import { somePortal } from './test-portal.ts'
 
 type Dataset = { dataset: string; has_patient_data: boolean }
@@ -163,4 +166,38 @@ test('W19: an agent is shown as connected while it calls, silent when it does no
   assert.equal((await world.agents())[0]?.state, 'revoked')
   assert.equal((await world.location.upload('insurance_plans', {})).body.code, 'agent_key_invalid')
   assert.equal((await owner.delete(`${path}/agents/${agent?.id}`)).body.code, 'agent_unknown')
+})
+
+test('an owner or admin turns updates of agents on and off, and the list says so and which release an agent rolled back', async (t) => {
+  const { pool, owner, stranger, path, organizationId, location, signInAs } = await somePractice(t)
+  const { publicKey, privateKey } = generateKeyPairSync('ed25519')
+  await publishRelease(pool, sealRelease('9.1.0', Buffer.from('//'), privateKey), publicKey, async () => {})
+  type List = { takes_updates: boolean; newest_release: string; data: { failed_release: object | null }[] }
+  const list = async () => (await owner.get(`${path}/agents`)).body as unknown as List
+  const before = await list()
+  assert.deepEqual(
+    [before.takes_updates, before.newest_release, before.data[0]?.failed_release],
+    [false, '9.1.0', null],
+  )
+
+  const member = await signInAs({ organizationId }, 'member')
+  assert.equal((await member.put(`${path}/agent_updates`, { is_on: true })).body.code, 'role_denied')
+  assert.equal((await stranger.put(`${path}/agent_updates`, { is_on: true })).body.code, 'organization_unknown')
+  assert.equal((await owner.put(`${path}/agent_updates`, { is_on: 'yes' })).body.code, 'field_invalid')
+  assert.equal((await list()).takes_updates, false)
+  const admin = await signInAs({ organizationId }, 'admin')
+  for (const is_on of [true, true]) assert.equal((await admin.put(`${path}/agent_updates`, { is_on })).status, 200)
+  assert.equal((await list()).takes_updates, true)
+  await noteFailedRelease(pool, location.agent.agentId, { version: '9.1.0', outcome: 'rolled_back' })
+  assert.deepEqual((await list()).data[0]?.failed_release, { version: '9.1.0', outcome: 'rolled_back' })
+  assert.equal((await owner.put(`${path}/agent_updates`, { is_on: false })).status, 200)
+  assert.equal((await list()).takes_updates, false)
+  const { rows } = await pool.query(
+    `select subject from audit_event where action = 'agent_updates.change' and tenant_id = $1 order by id`,
+    [organizationId],
+  )
+  assert.deepEqual(
+    rows.map(({ subject }) => subject),
+    ['on', 'off'],
+  )
 })

@@ -2,6 +2,7 @@ import { datasetNames, datasetsWithNotes, getDataset, hasPatientData } from '@br
 import type { AgentEntry, OrganizationPage } from '@bridgework/contract/portal'
 import { type Agent, createEnrolmentCode, listAgents, revokeAgent } from '../../modules/agents/agent-key.ts'
 import { takeOver } from '../../modules/agents/location-writer.ts'
+import { newestRelease } from '../../modules/agents/release.ts'
 import { recordAudit } from '../../modules/audit/store.ts'
 import { listAccessRequests } from '../../modules/consent/access-request.ts'
 import { companiesWithAccess } from '../../modules/consent/grant.ts'
@@ -11,6 +12,8 @@ import {
   dismissFirstSteps,
   firstStepsDismissedAt,
   requireOrganization,
+  setAgentUpdates,
+  takesAgentUpdates,
   updateOrganization,
 } from '../../modules/directory/organization.ts'
 import { listMembers } from '../../modules/membership/member.ts'
@@ -38,6 +41,7 @@ export const organizationHandlers: PortalHandlers<
   | 'updateLocation'
   | 'takeOverLocation'
   | 'listAgents'
+  | 'setAgentUpdates'
   | 'createEnrolmentCode'
   | 'revokeAgent'
 > = {
@@ -138,9 +142,20 @@ export const organizationHandlers: PortalHandlers<
     return { done: true }
   },
 
-  listAgents: async ({ pool, now }, { member }) => ({
-    data: (await listAgents(pool, member.organizationId, agentsMax)).map((agent) => toEntry(agent, now())),
+  listAgents: async ({ pool, now }, { member: { organizationId } }) => ({
+    data: (await listAgents(pool, organizationId, agentsMax)).map((agent) => toEntry(agent, now())),
+    takes_updates: await takesAgentUpdates(pool, organizationId),
+    newest_release: (await newestRelease(pool))?.version ?? null,
   }),
+
+  setAgentUpdates: async ({ pool }, call) => {
+    const { is_on: isOn } = call.body
+    await withTransaction(pool, async (client) => {
+      const isChanged = await setAgentUpdates(client, call.member.organizationId, isOn)
+      if (isChanged) await recordAudit(client, entryOf(call, 'agent_updates.change', isOn ? 'on' : 'off'))
+    })
+    return { done: true }
+  },
 
   createEnrolmentCode: async ({ pool, secretKey, publicUrl, agentPackages }, call) => {
     const { code, expiresAt } = await createEnrolmentCode(
@@ -188,5 +203,9 @@ function toEntry(agent: Agent, now: Date): AgentEntry {
     revoked_at: agent.revokedAt?.toISOString() ?? null,
     last_contact_at: agent.lastContactAt?.toISOString() ?? null,
     state: stateOf(agent, now),
+    failed_release:
+      agent.failedRelease === null || agent.failedReleaseOutcome === null
+        ? null
+        : { version: agent.failedRelease, outcome: agent.failedReleaseOutcome },
   }
 }

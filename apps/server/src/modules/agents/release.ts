@@ -84,11 +84,16 @@ export async function listReleases(db: Queryable): Promise<AgentRelease[]> {
   return rows.map(fromRow<AgentRelease>)
 }
 
-/** The newest release that is not withdrawn, for an agent of this version; null when it is not newer, or the agent says no version. */
-export async function newestRelease(db: Queryable, running: string | null): Promise<AgentRelease | null> {
-  const newest = (await listReleases(db))
+/** The newest release that is not withdrawn; null: there is none. */
+export async function newestRelease(db: Queryable): Promise<AgentRelease | null> {
+  return (await listReleases(db))
     .filter(({ withdrawnAt }) => withdrawnAt === null)
     .reduce<AgentRelease | null>((a, b) => (a !== null && isEarlierRelease(b.version, a.version) ? a : b), null)
+}
+
+/** The newest release for an agent of this version; null when it is not newer, or the agent says no version. */
+export async function releaseAfter(db: Queryable, running: string | null): Promise<AgentRelease | null> {
+  const newest = await newestRelease(db)
   return newest !== null && running !== null && isEarlierRelease(running, newest.version) ? newest : null
 }
 
