@@ -8,7 +8,7 @@ import { WrongSecretKey } from './modules/credentials/installation.ts'
 import { SecretKeyFileError } from './modules/credentials/secret-key-file.ts'
 import { DatabaseStartError } from './platform/database/start-error.ts'
 import { TlsFileError } from './platform/http/tls.ts'
-import { createLog } from './platform/log/log.ts'
+import { createLineWriter, createLog } from './platform/log/log.ts'
 import { UnsafeStart } from './safe-start.ts'
 import { firstCall, startSandbox } from './sandbox/sandbox.ts'
 import { openService } from './service.ts'
@@ -38,7 +38,9 @@ try {
 
 /** Starts everything and stays until a signal: then stops in the reverse order, letting requests under way finish. */
 async function run(config: Config): Promise<void> {
-  const log = createLog(config.log, (line) => process.stderr.write(line))
+  const lines = createLineWriter((text) => process.stderr.write(text))
+  process.on('exit', lines.flush)
+  const log = createLog(config.log, lines.add)
   const stopping = new AbortController()
   const stopped = once(stopping.signal, 'abort')
   // A second one too: wrappers send signals to the child and to its group, and dying midway would leave Postgres behind.

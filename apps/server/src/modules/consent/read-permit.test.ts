@@ -255,6 +255,30 @@ test('requests that ask in one turn get each the answer that it would get alone,
   assert.ok(statements <= 3, `${statements} statements for ${asked.length} requests`)
 })
 
+test('of many requests of a turn the first four are asked for at once, and the others together', async (t) => {
+  const world = await someAccessWorld(t)
+  const { company, token } = await world.addCompany()
+  const { organization, locations } = await world.addOrganization()
+  const scope = { companyId: company.id, organizationId: organization.id, locationIds: 'all', datasets: 'all' } as const
+  await grantAccess(world.pool, { ...scope, by: 'test' })
+  const id = locations[0]?.id ?? noLocation
+  await permitRead(world.pool, token, id, plans, on)
+  const asked: number[] = []
+  const pool = new Proxy(world.pool, {
+    get(target, name) {
+      if (name !== 'query') return Reflect.get(target, name)
+      return (query: { values: unknown[] }) => {
+        asked.push(Array.isArray(query.values[0]) ? query.values[0].length : 1)
+        return target.query(query as never)
+      }
+    },
+  })
+  const permits = Array.from({ length: 11 }, () => permitRead(pool, token, id, plans, on))
+  assert.deepEqual(asked, [4])
+  assert.equal((await Promise.all(permits)).length, 11)
+  assert.deepEqual(asked, [4, 7])
+})
+
 const refusals = ['dataset_denied', 'location_denied', 'location_unknown', 'token_invalid']
 
 test('A19: a grant that was revoked ends at the next request, also among others of the same turn', async (t) => {

@@ -141,27 +141,34 @@ const waitingOf = new WeakMap<Pool, Waiting[]>()
 
 /**
  * Requests that arrive in one turn of the event loop ask in one statement, which leaves after the turn: no request is answered from a moment
- * before it arrived. None waits for another one's statement.
+ * before it arrived. None waits for another one's statement. While no statement is under way, the first few leave at once, so that
+ * PostgreSQL works for them while this process reads the others of the turn.
  */
 function askTogether(pool: Pool, asked: Asked): Promise<PermitRow> {
   const { promise, resolve, reject } = Promise.withResolvers<PermitRow>()
-  const before = waitingOf.get(pool)
-  if (before) before.push({ asked, resolve, reject })
-  else {
-    const batch = [{ asked, resolve, reject }]
-    waitingOf.set(pool, batch)
-    setImmediate(() => {
-      waitingOf.delete(pool)
-      for (let start = 0; start < batch.length; start += togetherMax)
-        void ask(pool, batch.slice(start, start + togetherMax))
-    })
+  const batch = waitingOf.get(pool) ?? []
+  batch.push({ asked, resolve, reject })
+  const leave = () => {
+    if (waitingOf.get(pool) !== batch) return
+    waitingOf.delete(pool)
+    for (let start = 0; start < batch.length; start += togetherMax)
+      void ask(pool, batch.slice(start, start + togetherMax))
   }
+  if (batch.length === 1) {
+    waitingOf.set(pool, batch)
+    setImmediate(leave)
+  } else if (batch.length === atOnce && !underWay.get(pool)) leave()
   return promise
 }
+
+/** Statements under way. */
+const underWay = new WeakMap<Pool, number>()
+const atOnce = 4
 
 async function ask(pool: Pool, batch: readonly Waiting[]): Promise<void> {
   const of = <Name extends keyof Asked>(name: Name) => batch.map(({ asked }) => asked[name])
   const [locations, companies, keyPairs, datasets] = [of('locationId'), of('companyId'), of('keyPairId'), of('dataset')]
+  underWay.set(pool, (underWay.get(pool) ?? 0) + 1)
   try {
     const { rows } = await pool.query<PermitRow>(
       batch.length === 1
@@ -179,6 +186,8 @@ async function ask(pool: Pool, batch: readonly Waiting[]): Promise<void> {
     }
   } catch (error) {
     for (const { reject } of batch) reject(error)
+  } finally {
+    underWay.set(pool, (underWay.get(pool) ?? 1) - 1)
   }
 }
 

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { BlockList, isIP, isIPv4, isIPv6 } from 'node:net'
+import { BlockList, isIP, isIPv4, isIPv6, type Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
 import ipaddr from 'ipaddr.js'
 
@@ -15,7 +15,7 @@ export function createClientAddress(trustedProxies: readonly string[]): ClientAd
   const isTrusted = createIsTrusted(trustedProxies)
 
   return (request) => {
-    const socketAddress = parseAddress(request.socket.remoteAddress ?? '') ?? '0.0.0.0'
+    const socketAddress = addressOf(request.socket) ?? '0.0.0.0'
     const header = request.headers['x-forwarded-for']
     if (trustedProxies.length === 0 || header === undefined || !isTrusted(socketAddress)) return socketAddress
 
@@ -37,9 +37,21 @@ export function createIsHttps(
   const isTrusted = createIsTrusted(trustedProxies)
   return ({ headers, socket }) => {
     if (socket instanceof TLSSocket) return true
-    const address = parseAddress(socket.remoteAddress ?? '')
-    return headers['x-forwarded-proto'] === 'https' && address !== null && isTrusted(address)
+    if (headers['x-forwarded-proto'] !== 'https') return false
+    const address = addressOf(socket)
+    return address !== null && isTrusted(address)
   }
+}
+
+const addresses = new WeakMap<Socket, string>()
+
+/** The other end of a connection, which stays the same: parsed for the first request on it. */
+function addressOf(socket: Socket): string | null {
+  const known = addresses.get(socket)
+  if (known !== undefined) return known
+  const address = parseAddress(socket.remoteAddress ?? '')
+  if (address !== null) addresses.set(socket, address)
+  return address
 }
 
 function createIsTrusted(trustedProxies: readonly string[]): (address: string) => boolean {

@@ -242,6 +242,31 @@ test('a lost slot cuts its answer', async (t) => {
   assert.equal(page.releases, 1)
 })
 
+test('a small answer whose slot was lost meanwhile is not sent', async (t) => {
+  const lost = new AbortController()
+  const body = Buffer.alloc(5_000, 'x')
+  const page = await servePage(t, {
+    body,
+    coding: null,
+    signal: lost.signal,
+    beforeLastBytes: async () => lost.abort(),
+  })
+  const socket = await openConnection(t, page.port)
+  let bytes = 0
+  socket.on('data', (chunk) => {
+    bytes += chunk.length
+  })
+  // It is reset.
+  socket.on('error', () => {})
+  const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()))
+  socket.write(request)
+  await page.finished.promise
+  await closed
+  assert.equal(bytes, 0)
+  assert.equal(page.releases, 1)
+  assert.deepEqual(page.cuts, ['too slow'])
+})
+
 test('requests one after the other and several at once on one connection are answered in order', async (t) => {
   const page = await servePage(t, (nth) => ({
     body: Buffer.alloc(200_000 * (nth % 3) + 10, String(nth)),

@@ -26,3 +26,26 @@ export function createLog(level: 'all' | 'important', write: (line: string) => v
 export function isImportant({ event }: LogEvent): boolean {
   return important.has(event)
 }
+
+/**
+ * Collects the lines of one turn of the event loop and writes them together after it: a write of its own for each costs a small answer as much as
+ * sending it. `flush` writes what waits, at once: a process calls it when it exits.
+ */
+export function createLineWriter(write: (lines: string) => unknown): {
+  add: (line: string) => void
+  flush: () => void
+} {
+  let waiting = ''
+  const flush = () => {
+    const lines = waiting
+    waiting = ''
+    if (lines !== '') write(lines)
+  }
+  return {
+    add(line) {
+      if (waiting === '') setImmediate(flush)
+      waiting += line
+    },
+    flush,
+  }
+}

@@ -78,6 +78,12 @@ export function createTurns(options: TurnOptions): (key: string, weight?: number
 
   return (key, asked = 1) => {
     const weight = Math.min(asked, keyMax, max)
+    // Where nothing waits and there is room, there is nothing to watch: most requests, so it costs them no timer.
+    const has = held.get(key) ?? 0
+    if (waiting.size === 0 && (has === 0 || has + weight <= keyMax) && (total === 0 || total + weight <= max)) {
+      add(key, weight)
+      return Promise.resolve(turnOf(key, weight))
+    }
     return new Promise((resolve, reject) => {
       const refuse = () => {
         waiting.delete(mine)
