@@ -81,7 +81,7 @@ export async function createThrowAwayServer(): Promise<ThrowAwayServer> {
     async start() {
       const begunAt = performance.now()
       const log = openSync(logFile, 'a')
-      const fresh = spawn(process.execPath, [serverMain], {
+      const fresh = spawn(process.execPath, [...startFlags(), serverMain], {
         cwd: folder,
         env: settings({ port, dataDir, secretKeyFile }),
         stdio: ['ignore', log, log],
@@ -112,6 +112,13 @@ export async function createThrowAwayServer(): Promise<ThrowAwayServer> {
   }
 }
 
+/** The heap that the start command gives the server: with another one its memory would not be what an operator sees. */
+function startFlags(): string[] {
+  const { scripts } = JSON.parse(readFileSync(packageFile, 'utf8')) as { scripts: { start: string } }
+  return scripts.start.split(' ').filter((word) => word.startsWith('--'))
+}
+
+const packageFile = join(import.meta.dirname, '../../../package.json')
 const serverMain = join(import.meta.dirname, '../../../apps/server/src/main.ts')
 
 /** As in production, which has no demo practice that changes meanwhile; previews on, because plans are one. */
