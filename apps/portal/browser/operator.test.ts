@@ -143,6 +143,11 @@ test('names lead from page to page, plots have a text, and a list is sorted by i
   await company.click()
   await page.locator('th[aria-sort=descending]').getByText('Company').waitFor()
   assert.match(page.url(), /sort=-name/)
+  const isWider = await page.getByRole('table').evaluate((table) => {
+    const frame = table.parentElement
+    return frame === null || frame.scrollWidth > frame.clientWidth
+  })
+  assert.ok(!isWider, 'the actions of a company are in sight on a screen of 1280 pixels')
   const { rows } = await portal.pool.query('select name from company where id = $1', [vendor.companyId])
   await page.getByRole('link', { name: rows[0].name }).click()
   await page.waitForURL(/companies\/[\da-f-]{36}/)

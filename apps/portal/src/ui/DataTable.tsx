@@ -31,41 +31,43 @@ export function DataTable<Row>({
 }) {
   const [{ sort = '' }] = useUrlState<SortedSearch>()
   return (
-    <Table role="table" className={classes.table} verticalSpacing="sm">
-      <caption className={classes.caption}>
-        <VisuallyHidden>{caption}</VisuallyHidden>
-      </caption>
-      <Table.Thead role="rowgroup" className={classes.head}>
-        <Table.Tr role="row">
-          {columns.map(({ header, isHidden, align, sortBy }) =>
-            sortBy ? (
-              <SortHeading key={header} header={header} align={align} sortBy={sortBy} />
-            ) : (
-              <Table.Th key={header} role="columnheader" scope="col" ta={align}>
-                {isHidden ? <VisuallyHidden>{header}</VisuallyHidden> : header}
-              </Table.Th>
-            ),
-          )}
-        </Table.Tr>
-      </Table.Thead>
-      <Table.Tbody role="rowgroup">
-        {sorted(rows, columns, sort).map((row) => (
-          <Table.Tr key={rowKey(row)} role="row" className={classes.row}>
-            {columns.map(({ header, isHidden, align, cell }) => (
-              <Table.Td
-                key={header}
-                role="cell"
-                ta={align}
-                className={classes.cell}
-                data-label={isHidden ? undefined : header}
-              >
-                <div className={classes.content}>{cell(row)}</div>
-              </Table.Td>
-            ))}
+    <div className={classes.frame}>
+      <Table role="table" className={classes.table} verticalSpacing="sm">
+        <caption className={classes.caption}>
+          <VisuallyHidden>{caption}</VisuallyHidden>
+        </caption>
+        <Table.Thead role="rowgroup" className={classes.head}>
+          <Table.Tr role="row">
+            {columns.map(({ header, isHidden, align, sortBy }) =>
+              sortBy ? (
+                <SortHeading key={header} header={header} align={align} sortBy={sortBy} />
+              ) : (
+                <Table.Th key={header} role="columnheader" scope="col" ta={align}>
+                  {isHidden ? <VisuallyHidden>{header}</VisuallyHidden> : header}
+                </Table.Th>
+              ),
+            )}
           </Table.Tr>
-        ))}
-      </Table.Tbody>
-    </Table>
+        </Table.Thead>
+        <Table.Tbody role="rowgroup">
+          {sorted(rows, columns, sort).map((row) => (
+            <Table.Tr key={rowKey(row)} role="row" className={classes.row}>
+              {columns.map(({ header, isHidden, align, cell }) => (
+                <Table.Td
+                  key={header}
+                  role="cell"
+                  ta={align}
+                  className={classes.cell}
+                  data-label={isHidden ? undefined : header}
+                >
+                  <div className={classes.content}>{cell(row)}</div>
+                </Table.Td>
+              ))}
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </div>
   )
 }
 

@@ -102,14 +102,19 @@ export function CompaniesPage() {
                 {
                   header: 'Company',
                   sortBy: 'name',
-                  cell: ({ id, name, owner_email }) => (
+                  cell: ({ id, name, owner_email, second_factor_required }) => (
                     <>
                       <PageLink size="sm" fw={500} to="/operator/companies/$company_id" params={{ company_id: id }}>
                         {name}
                       </PageLink>
-                      <Text size="sm" c="dimmed">
+                      <Text size="sm" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
                         {owner_email}
                       </Text>
+                      {second_factor_required && (
+                        <Text size="sm" c="dimmed">
+                          Second factor required
+                        </Text>
+                      )}
                     </>
                   ),
                 },
@@ -130,11 +135,6 @@ export function CompaniesPage() {
                 {
                   header: 'Last request',
                   cell: ({ last_request_at }) => <When at={last_request_at} never="none in 30 days" />,
-                },
-                {
-                  header: 'Second factor',
-                  sortBy: 'second_factor',
-                  cell: ({ second_factor_required }) => (second_factor_required ? 'Required' : 'Optional'),
                 },
                 { header: 'Created', sortBy: 'created', cell: ({ created_at }) => <When at={created_at} /> },
                 {

@@ -63,7 +63,7 @@ test('the operator’s lists are sorted by the server, over all their pages', as
     ['Practice 01', 'Practice 00'],
   )
   for (const [list, sorts] of Object.entries({
-    companies: ['name', '-state', 'verified', '-second_factor', 'created'],
+    companies: ['name', '-state', 'verified', 'created'],
     organizations: ['-name', 'id', 'locations', 'second_factor', '-created'],
     agents: ['name', '-last_contact', 'version', 'enrolled'],
   })) {

@@ -37,7 +37,7 @@ export type MembershipEntry = {
 type SignInFacts<Email> = { ownerEmail: Email; isSecondFactorRequired: boolean }
 
 /** What companies are sorted by. */
-export const companyColumns = ['name', 'state', 'verified', 'second_factor', 'created'] as const
+export const companyColumns = ['name', 'state', 'verified', 'created'] as const
 type CompanyColumn = (typeof companyColumns)[number]
 
 /** What organizations are sorted by. */
@@ -82,7 +82,6 @@ export async function pageOfCompanies(
         name: 'lower(name)',
         state: 'state',
         verified: '"verifiedAt"',
-        second_factor: '"isSecondFactorRequired"',
         created: '"createdAt"',
       },
       'lower(name), id',
