@@ -63,7 +63,8 @@ export async function readDisclosureFacts(db: Queryable, range: Range): Promise<
 
 /**
  * The next disclosures with ids in (afterId, lastId], in order of id, by the primary key: none only where none is left, but perhaps
- * fewer than `limit`. An entry may list 5,000 ids of records, so the rows end where they list `listedIdsMax`.
+ * fewer than `limit`. An entry may list 5,000 ids of records, so the rows end where they list `listedIdsMax`. The stored size comes first, because
+ * it is known without reading the ids: else each call would unpack those of `limit` rows.
  */
 export async function readDisclosureRows(
   db: Queryable,
@@ -71,11 +72,15 @@ export async function readDisclosureRows(
 ): Promise<DisclosureFactsRow[]> {
   const { rows } = await db.query<DisclosureFactsRow>(
     `select ${disclosureFactsColumns}
-       from (select *, sum(cardinality(record_ids)) over (order by id rows between unbounded preceding and 1 preceding) as listed_before
-               from disclosure
-              where id > $1 and id <= $2
-              order by id
-              limit $3) as disclosure
+       from (select *, sum(cardinality(record_ids)) over earlier as listed_before
+               from (select *, sum(pg_column_size(record_ids)) over earlier as stored_before
+                       from disclosure
+                      where id > $1 and id <= $2
+                     window earlier as (order by id rows between unbounded preceding and 1 preceding)
+                      order by id
+                      limit $3) as next
+              where coalesce(stored_before, 0) < $4 * 8
+             window earlier as (order by id rows between unbounded preceding and 1 preceding)) as disclosure
       where coalesce(listed_before, 0) < $4
       order by id`,
     [afterId, lastId, limit, listedIdsMax],
