@@ -329,3 +329,13 @@ test('a new version of the agreement must be the next one, and binds everybody w
     ['Version 3, binds all in 0 days', 'Version 2, binds all in 30 days'],
   )
 })
+
+test('an agreement may have 200,000 characters in any script, and a larger body is refused', async (t) => {
+  const { operator } = await someOperator(t)
+  const publish = (body: string) => operator.post('/operator/agreements', { version: 2, body, grace_period_days: 30 })
+  const refused = await publish('契'.repeat(640 * 1024))
+  assert.deepEqual([refused.status, refused.body.code], [413, 'body_too_large'])
+  read(await publish('契'.repeat(200_000)))
+  const listed = read<{ data: Row[] }>(await operator.get('/operator/agreements'))
+  assert.equal(String(listed.data[0]?.body).length, 200_000)
+})

@@ -80,13 +80,13 @@ export function registerPortalApi(app: FastifyInstance, context: PortalContext):
   for (const name of Object.keys(handlers) as PortalRouteName[]) registerRoute(app, context, name)
 }
 
-/** A text of many pages, a list of all locations of a practice, and an image. */
-const largeBodies: readonly PortalRouteName[] = [
-  'publishAgreement',
-  'changeVendorAccess',
-  'grantVendorRequest',
-  'setCompanyLogo',
-]
+/** In bytes, where 64 KiB are not enough: a text of many pages in any script, an image, and lists of all locations of a practice. */
+const largeBodies: Partial<Record<PortalRouteName, number>> = {
+  publishAgreement: 640 * 1024,
+  setCompanyLogo: 128 * 1024,
+  changeVendorAccess: 1024 * 1024,
+  grantVendorRequest: 1024 * 1024,
+}
 
 type Passed = { person: Person | null; member: Membership | null }
 
@@ -96,7 +96,7 @@ function registerRoute(app: FastifyInstance, context: PortalContext, name: Porta
   app.route({
     method: route.method,
     url: route.path,
-    bodyLimit: largeBodies.includes(name) ? 1024 * 1024 : 64 * 1024,
+    bodyLimit: largeBodies[name] ?? 64 * 1024,
     // Before the body is read: who may not do it has nothing to send.
     onRequest: async (request, reply) => {
       passed.set(request, await passGates(context, name, request, reply))
