@@ -11,7 +11,7 @@ import { spawnAgent, temporaryFolder, writeTestConfig } from './test-agent.ts'
  * compiled either, for the first process alone would pay for that. And young objects get little room, which V8 would else give more of the longer a
  * process runs: some 20 MB between two equal reads.
  */
-const env = { NODE_OPTIONS: '--max-old-space-size=64 --max-semi-space-size=2', NODE_DISABLE_COMPILE_CACHE: '1' }
+const env = { NODE_OPTIONS: '--max-old-space-size=40 --max-semi-space-size=2', NODE_DISABLE_COMPILE_CACHE: '1' }
 
 type Cleanup = { after(work: () => void | Promise<void>): void }
 
