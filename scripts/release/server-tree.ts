@@ -4,8 +4,13 @@ import { licenceTexts } from '../licences.mjs'
 import { type LockFile, productionPackages } from './production-packages.ts'
 import { reachableSources } from './reachable-sources.ts'
 
-/** What the package starts: the server, the operator's command, and the sandbox's demo practice, which is a process of its own. */
-const programs = ['apps/server/src/main.ts', 'apps/server/src/apis/operator/main.ts', 'apps/agent/src/demo/main.ts']
+/** What the package starts: the server, the operator's command, the sandbox's demo practice and the thread that ranks passwords. */
+const programs = [
+  'apps/server/src/main.ts',
+  'apps/server/src/apis/operator/main.ts',
+  'apps/agent/src/demo/main.ts',
+  'apps/server/src/modules/sign-in/password-strength-thread.ts',
+]
 
 /** Read by path and not by import. */
 const dataFiles = [

@@ -1,6 +1,6 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Problem } from '../../platform/errors/problem.ts'
 import { commonPhrases } from './common-phrases.ts'
+import { estimateStrength } from './password-strength.ts'
 
 /** NIST SP 800-63B 3.1.1.2: fifteen characters where a password may stand alone, and room for a long sentence. */
 export const passwordLengthMin = 15
@@ -31,33 +31,11 @@ export async function requireGoodPassword(password: string, about: readonly stri
   if (own !== letters && own.length < 8) {
     refuse('This password is a phrase that many people use. Choose words that do not belong together.')
   }
-  checker ??= loadChecker()
-  const { score, feedback } = (await checker).check(password, wordsOf(about))
+  const { score, warning } = await estimateStrength(password, wordsOf(about))
   if (score < scoreMin) {
-    const why = feedback.warning ? ` ${feedback.warning}` : ''
+    const why = warning ? ` ${warning}` : ''
     refuse(`This password is easy to guess.${why} Choose other words, or add more.`)
   }
-}
-
-let checker: ReturnType<typeof loadChecker> | undefined
-
-/** Its lists take a moment and some megabytes, so they are read when the first password is chosen and not when the server starts. */
-async function loadChecker() {
-  // One after the other, so that others are served in between: together they take 250 ms of the event loop.
-  const { ZxcvbnFactory } = await import('@zxcvbn-ts/core')
-  await nextTurn()
-  const common = await import('@zxcvbn-ts/language-common')
-  await nextTurn()
-  const english = await import('@zxcvbn-ts/language-en')
-  await nextTurn()
-  return new ZxcvbnFactory({
-    dictionary: { ...common.dictionary, ...english.dictionary },
-    graphs: common.adjacencyGraphs,
-    translations: english.translations,
-    // Each bounds the time that one check takes, some milliseconds: a password that is good within so much is good.
-    maxLength: 64,
-    l33tMaxSubstitutions: 5,
-  })
 }
 
 /** Whole and in words: `olga.owner@vendor.example` is also `olga`, `owner` and `vendor`. */
