@@ -8,6 +8,7 @@ import type { Pool } from 'pg'
 import type { SecretKey } from '../credentials/secret.ts'
 import { queueMail } from '../mail/queue.ts'
 import { authSecretsOf, signedWithCurrent } from './auth-secrets.ts'
+import { passwordHash } from './password-hash.ts'
 import { passwordLengthMax, passwordLengthMin } from './password-rule.ts'
 import { endOlderResetLinks, resetLinkStorage } from './reset-link.ts'
 import { resetMail } from './sign-in-mail.ts'
@@ -136,6 +137,7 @@ function createAuthWith(deps: AuthDeps) {
       disableSignUp: true,
       minPasswordLength: passwordLengthMin,
       maxPasswordLength: passwordLengthMax,
+      password: passwordHash,
       requireEmailVerification: true,
       resetPasswordTokenExpiresIn: 60 * 60,
       revokeSessionsOnPasswordReset: true,
