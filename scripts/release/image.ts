@@ -117,8 +117,10 @@ export function configOf(version: string): ImageConfig {
       'BRIDGEWORK_HOST=0.0.0.0',
       'BRIDGEWORK_PORT=8080',
       'BRIDGEWORK_DATA_DIR=/var/lib/bridgework',
+      'MALLOC_ARENA_MAX=2',
+      'MALLOC_MMAP_THRESHOLD_=1048576',
     ],
-    Cmd: [node, '--max-old-space-size=256', '/usr/bin/bridgework-server'],
+    Cmd: [node, '--max-old-space-size=256', '--max-semi-space-size=8', '/usr/bin/bridgework-server'],
     WorkingDir: '/var/lib/bridgework',
     ExposedPorts: { '8080/tcp': {} },
     Labels: {

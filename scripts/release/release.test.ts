@@ -15,9 +15,11 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { startCommand } from '../../apps/server/src/test-start-command.ts'
 import { releaseVersion } from '../../packages/contract/src/release.ts'
 import { layOutAgent } from './agent-tree.ts'
 import { pack } from './archive.ts'
+import { configOf } from './image.ts'
 import { nodePackages } from './node-programs.ts'
 import { type LockFile, productionPackages } from './production-packages.ts'
 import { billOfMaterials, nameOf } from './sbom.ts'
@@ -127,6 +129,17 @@ test('the agent’s folder is whole by itself: bundle, Node, command and licence
   )
   const bundle = (tree: string) => readFileSync(join(tree, 'program/bridgework-agent.js'))
   assert.deepEqual(bundle(here.to), bundle(windows.to))
+})
+
+test('the package and the image start the server with the memory that `npm start` gives it', () => {
+  const { flags, env } = startCommand()
+  const settings = Object.entries(env).map(([name, value]) => `${name}=${value}`)
+  const script = readFileSync(join(root, 'deploy/server/bridgework-server'), 'utf8')
+  assert.ok(script.includes(`/node/bin/node" ${flags.join(' ')} "`))
+  assert.ok(script.includes(`export ${settings.join(' ')}\n`))
+  const image = configOf('0.2.0')
+  assert.deepEqual(image.Cmd.slice(1, -1), flags)
+  assert.deepEqual(image.Env.slice(-settings.length), settings)
 })
 
 test('every kind of machine has a pinned Node with a hash', () => {

@@ -10,6 +10,7 @@ import { findClusterFolder } from '@bridgework/server/src/platform/database/embe
 import { readPostmasterFile } from '@bridgework/server/src/platform/database/embedded/orphan.ts'
 import { processesIn } from '@bridgework/server/src/platform/database/embedded/process-table.ts'
 import { freePort } from '@bridgework/server/src/test-port.ts'
+import { startCommand } from '@bridgework/server/src/test-start-command.ts'
 
 /** The real server in a process of its own, as production starts it, on an embedded database that goes when it is removed. */
 export type ThrowAwayServer = {
@@ -81,9 +82,10 @@ export async function createThrowAwayServer(): Promise<ThrowAwayServer> {
     async start() {
       const begunAt = performance.now()
       const log = openSync(logFile, 'a')
-      const fresh = spawn(process.execPath, [...startFlags(), serverMain], {
+      const { flags, env } = startCommand()
+      const fresh = spawn(process.execPath, [...flags, serverMain], {
         cwd: folder,
-        env: settings({ port, dataDir, secretKeyFile }),
+        env: { ...settings({ port, dataDir, secretKeyFile }), ...env },
         stdio: ['ignore', log, log],
       })
       closeSync(log)
@@ -112,13 +114,6 @@ export async function createThrowAwayServer(): Promise<ThrowAwayServer> {
   }
 }
 
-/** The heap that the start command gives the server: with another one its memory would not be what an operator sees. */
-function startFlags(): string[] {
-  const { scripts } = JSON.parse(readFileSync(packageFile, 'utf8')) as { scripts: { start: string } }
-  return scripts.start.split(' ').filter((word) => word.startsWith('--'))
-}
-
-const packageFile = join(import.meta.dirname, '../../../package.json')
 const serverMain = join(import.meta.dirname, '../../../apps/server/src/main.ts')
 
 /** As in production, which has no demo practice that changes meanwhile; previews on, because plans are one. */

@@ -8,6 +8,7 @@ import { portalApiPath } from '@bridgework/contract/portal'
 import { createSecretKey } from '../modules/credentials/secret.ts'
 import { openConnection } from '../platform/http/test-connection.ts'
 import { listRoutes } from '../platform/http/test-routes.ts'
+import { startCommand } from '../test-start-command.ts'
 import { aPlan, aRecord } from '../test-world.ts'
 import { startBystander } from './ingest/test-bystander.ts'
 import { type PortalWorld, type SignedIn, somePortal } from './portal/test-portal.ts'
@@ -31,14 +32,11 @@ if (!isLong) {
   })
 }
 
-for (const heap of isLong ? [0, 256] : []) {
-  const named = heap === 0 ? "with Node's own heap" : `in a heap of ${heap} MB`
-  test(`the worst requests of every route but the agents' delay no other request, ${named}`, async (t) => {
+if (isLong) {
+  test('the worst requests of every route but the agents’ delay no other request', async (t) => {
     const secret = randomBytes(32)
     const world = await somePortal(t, { secretKey: createSecretKey(secret) })
-    const server = await startServerProcess(t, world, secret, {
-      execArgv: heap === 0 ? [] : [`--max-old-space-size=${heap}`],
-    })
+    const server = await startServerProcess(t, world, secret, { start: startCommand() })
     const { failed, unasked, send, fill } = await someTrial(world, server.url, 5_000)
     const read = await world.addLocation({ insurancePlans: 200 })
     const bystander = await world.addVendor([read])
@@ -55,8 +53,7 @@ for (const heap of isLong ? [0, 256] : []) {
       const figures = `${ms(load.stallMs)} | ${ms(waited.health)} | ${ms(waited.page)} | ${Math.round(load.memoryMb)} MB`
       t.diagnostic(`| ${name} | ${done} | ${figures} |`)
       const isSlow = waited.health >= most.waitedMs || waited.page >= most.waitedMs
-      // Memory is bounded as the service is started: with a limit.
-      const isLarge = heap > 0 && load.memoryMb >= most.memoryMb
+      const isLarge = load.memoryMb >= most.memoryMb
       if (load.stallMs >= most.stallMs || isLarge || isSlow) missed.push(`${name}: ${figures}`)
     }
     const all = async (route: Route) => {
@@ -87,13 +84,11 @@ for (const heap of isLong ? [0, 256] : []) {
     for (const route of routes) await measure(patternOf(route), () => all(route))
     assert.deepEqual([failed, missed, unasked()], [[], [], []])
   })
-}
 
-if (isLong) {
   test('900 readers that stall within a page of 14 MB are cut, and meanwhile others are served', async (t) => {
     const secret = randomBytes(32)
     const world = await somePortal(t, { secretKey: createSecretKey(secret) })
-    const server = await startServerProcess(t, world, secret, { execArgv: ['--max-old-space-size=256'] })
+    const server = await startServerProcess(t, world, secret, { start: startCommand() })
     const locations = await Promise.all([1, 2, 3].map(() => aLargeLocation(world, 5_000)))
     const read = await world.addLocation({ insurancePlans: 200 })
     const token = await (await world.addVendor([read])).token()

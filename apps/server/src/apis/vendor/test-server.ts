@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
+import type { StartCommand } from '../../test-start-command.ts'
 import type { TestWorld } from '../../test-world.ts'
 
 /**
@@ -12,19 +13,20 @@ export type ServerLoad = { stallMs: number; cpuMs: number; memoryMb: number }
 
 /**
  * Starts another server on the world's database as a process. `secret`: the 32 bytes of the world's secret key. `descriptors`: how many files and
- * connections it may have open.
+ * connections it may have open. `start`: with Node's and the C library's own memory, unless another is named.
  */
 export async function startServerProcess(
   t: TestContext,
   world: TestWorld,
   secret: Buffer,
-  { leaseMs = 20_000, execArgv = [] as string[], descriptors = 0 } = {},
+  { leaseMs = 20_000, start = ownDefaults, descriptors = 0 } = {},
 ) {
   const file = join(import.meta.dirname, 'test-server-process.ts')
   const limited = descriptors > 0 ? `ulimit -n ${descriptors}; ` : ''
-  const args = [...execArgv, file, world.serverUrl, secret.toString('base64'), String(leaseMs)]
+  const args = [...start.flags, file, world.serverUrl, secret.toString('base64'), String(leaseMs)]
   const child = spawn('/bin/sh', ['-c', `${limited}exec "$0" "$@"`, process.execPath, ...args], {
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+    env: { ...process.env, ...start.env },
   })
   t.after(() => child.kill('SIGKILL'))
   const answer = async <T>(): Promise<T> => {
@@ -51,3 +53,5 @@ export async function startServerProcess(
     },
   }
 }
+
+const ownDefaults: StartCommand = { flags: [], env: {} }

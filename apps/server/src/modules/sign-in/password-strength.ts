@@ -11,13 +11,13 @@ export function estimateStrength(password: string, words: string[]): Promise<Pas
 
 /**
  * A thread, because ranking 240,000 common words takes 300 ms at once and 80 MB: it starts with the first password and ends, with its memory,
- * when nobody has chosen one for ten seconds.
+ * when nobody has chosen one for three seconds.
  */
 const pool = new Tinypool({
   filename: new URL('password-strength-thread.ts', import.meta.url).href,
   minThreads: 0,
   maxThreads: 1,
-  idleTimeout: 10_000,
+  idleTimeout: 3_000,
   // The lists take 50 MB. The young generation takes up to 70 MB more where it is not bounded.
   resourceLimits: { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 4 },
 })
