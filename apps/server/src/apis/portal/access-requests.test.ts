@@ -21,6 +21,11 @@ test('a vendor asks a practice by its id; the practice grants less than was aske
   for (const wrong of [{ datasets: [] }, { location_ids: [] }, { location_ids: ['7'] }]) {
     assert.ok((await answer('grant', { datasets: ['patients'], location_ids: null, ...wrong })).status >= 400)
   }
+  const longest = {
+    location_ids: Array.from({ length: 5000 }, (_, index) => String(9e15 - index)),
+    message: '🦷'.repeat(300),
+  }
+  assert.equal((await answer('grant', { datasets: ['patients'], ...longest })).body.code, 'location_unknown')
   assert.equal((await ofPractice())[0]?.state, 'open', 'a refused answer changes nothing')
   read(await answer('grant', { datasets: ['patients'], location_ids: [location.id], message: 'Only Main Street.' }))
   assert.equal((await vendor.get(`/locations/${location.id}/patients`)).status, 200)

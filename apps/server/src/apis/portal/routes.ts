@@ -85,7 +85,7 @@ const largeBodies: Partial<Record<PortalRouteName, number>> = {
   publishAgreement: 640 * 1024,
   setCompanyLogo: 128 * 1024,
   changeVendorAccess: 1024 * 1024,
-  grantVendorRequest: 1024 * 1024,
+  grantVendorRequest: 128 * 1024,
 }
 
 type Passed = { person: Person | null; member: Membership | null }
