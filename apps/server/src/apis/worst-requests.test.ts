@@ -32,11 +32,12 @@ if (!isLong) {
   })
 }
 
-if (isLong) {
-  test('the worst requests of every route but the agents’ delay no other request', async (t) => {
+for (const isShipped of isLong ? [false, true] : []) {
+  const named = isShipped ? 'started as `npm start` does' : "with Node's own heap"
+  test(`the worst requests of every route but the agents' delay no other request, ${named}`, async (t) => {
     const secret = randomBytes(32)
     const world = await somePortal(t, { secretKey: createSecretKey(secret) })
-    const server = await startServerProcess(t, world, secret, { start: startCommand() })
+    const server = await startServerProcess(t, world, secret, isShipped ? { start: startCommand() } : {})
     const { failed, unasked, send, fill } = await someTrial(world, server.url, 5_000)
     const read = await world.addLocation({ insurancePlans: 200 })
     const bystander = await world.addVendor([read])
@@ -53,7 +54,8 @@ if (isLong) {
       const figures = `${ms(load.stallMs)} | ${ms(waited.health)} | ${ms(waited.page)} | ${Math.round(load.memoryMb)} MB`
       t.diagnostic(`| ${name} | ${done} | ${figures} |`)
       const isSlow = waited.health >= most.waitedMs || waited.page >= most.waitedMs
-      const isLarge = load.memoryMb >= most.memoryMb
+      // Memory is bounded as the service is started.
+      const isLarge = isShipped && load.memoryMb >= most.memoryMb
       if (load.stallMs >= most.stallMs || isLarge || isSlow) missed.push(`${name}: ${figures}`)
     }
     const all = async (route: Route) => {
@@ -84,7 +86,9 @@ if (isLong) {
     for (const route of routes) await measure(patternOf(route), () => all(route))
     assert.deepEqual([failed, missed, unasked()], [[], [], []])
   })
+}
 
+if (isLong) {
   test('900 readers that stall within a page of 14 MB are cut, and meanwhile others are served', async (t) => {
     const secret = randomBytes(32)
     const world = await somePortal(t, { secretKey: createSecretKey(secret) })
