@@ -190,6 +190,8 @@ test('an owner or admin turns updates of agents on and off, and the list says so
   assert.equal((await list()).takes_updates, true)
   await noteFailedRelease(pool, location.agent.agentId, { version: '9.1.0', outcome: 'rolled_back' })
   assert.deepEqual((await list()).data[0]?.failed_release, { version: '9.1.0', outcome: 'rolled_back' })
+  await pool.query(`update agent set version = '9.2.0' where id = $1`, [location.agent.agentId])
+  assert.equal((await list()).data[0]?.failed_release, null, 'a later version runs')
   assert.equal((await owner.put(`${path}/agent_updates`, { is_on: false })).status, 200)
   assert.equal((await list()).takes_updates, false)
   const { rows } = await pool.query(

@@ -1,3 +1,4 @@
+import { isEarlierRelease } from '@bridgework/contract/release'
 import type { Pool } from 'pg'
 import { withTransaction } from '../../platform/database/pool.ts'
 import type { Queryable } from '../../platform/database/queryable.ts'
@@ -26,7 +27,7 @@ export type Agent = {
   enrolledAt: Date
   revokedAt: Date | null
   lastContactAt: Date | null
-  /** The last release that it did not take, and why; null: none. */
+  /** The last release that it did not take, and why; null: none, or it runs that one or a later one by now. */
   failedRelease: string | null
   failedReleaseOutcome: ReleaseFailure | null
 }
@@ -175,5 +176,10 @@ export async function listAgents(
       limit $1`,
     organizationId === null ? [limit] : [limit, organizationId],
   )
-  return rows.map(fromRow<Agent>)
+  return rows.map((row) => {
+    const agent = fromRow<Agent>(row)
+    const { version, failedRelease } = agent
+    const isOver = failedRelease !== null && version !== null && !isEarlierRelease(version, failedRelease)
+    return isOver ? { ...agent, failedRelease: null, failedReleaseOutcome: null } : agent
+  })
 }
