@@ -1,32 +1,19 @@
 import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import { once } from 'node:events'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sealRelease } from '@bridgework/contract/signed-release'
-import { startTestMariaDb } from '@bridgework/practice-simulator/test-mariadb'
-import { bundleAgent } from '../../scripts/bundle.mjs'
-import { testPractice } from '../open-dental/test-practice.ts'
-import { runAgentCommand, temporaryFolder, writeTestConfig } from '../test-agent.ts'
-import { startTestService } from '../test-service.ts'
-import { startLauncher } from './test-launcher.ts'
+import { runAgentCommand } from '../test-agent.ts'
+import { installTestAgent, startLauncher } from './test-launcher.ts'
 import { openUpdates } from './updates.ts'
 
 const { publicKey, privateKey } = generateKeyPairSync('ed25519')
 
 test('an installed agent takes a signed update, reports, survives kills, and rolls a broken one back', async (t) => {
-  const mariaDb = await startTestMariaDb(t)
-  const server = await startTestService(t)
-  const practice = await testPractice(mariaDb)
-  const folder = temporaryFolder(t)
-  const config = writeTestConfig(folder, server, practice.settings, { interval_seconds: 5 })
-  const program = join(folder, 'program')
-  await bundleAgent(program, publicKey.export({ type: 'spki', format: 'pem' }).toString())
-  writeFileSync(join(program, 'package.json'), '{ "type": "module" }')
-  const launcher = join(program, 'launcher.mjs')
-  const env = { BRIDGEWORK_AGENT_DATA_DIR: folder, BRIDGEWORK_AGENT_CONFIG: config }
+  const { server, folder, launcher, env, bundle } = await installTestAgent(t, publicKey)
   const updates = openUpdates(folder, publicKey)
   const update = (name: string, bytes: Buffer) => {
     const file = join(folder, name)
@@ -35,7 +22,6 @@ test('an installed agent takes a signed update, reports, survives kills, and rol
   }
 
   // The same agent under a later version.
-  const bundle = readFileSync(join(program, 'bridgework-agent.js'), 'utf8')
   const later = Buffer.from(bundle.replace(/releaseVersion = "[\d.]+"/, 'releaseVersion = "9.1.0"'))
   assert.notEqual(later.toString(), bundle)
   const foreign = generateKeyPairSync('ed25519').privateKey

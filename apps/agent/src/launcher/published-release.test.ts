@@ -1,33 +1,19 @@
 import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import { once } from 'node:events'
-import { readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sealRelease } from '@bridgework/contract/signed-release'
-import { startTestMariaDb } from '@bridgework/practice-simulator/test-mariadb'
 import { publishRelease } from '../../../server/src/modules/agents/release.ts'
 import { setAgentUpdates } from '../../../server/src/modules/directory/organization.ts'
-import { bundleAgent } from '../../scripts/bundle.mjs'
-import { testPractice } from '../open-dental/test-practice.ts'
-import { temporaryFolder, writeTestConfig } from '../test-agent.ts'
-import { startTestService } from '../test-service.ts'
-import { startLauncher } from './test-launcher.ts'
+import { installTestAgent, startLauncher } from './test-launcher.ts'
 import { openUpdates } from './updates.ts'
 
 const { publicKey, privateKey } = generateKeyPairSync('ed25519')
 
 test('an installed agent takes what the operator publishes where updates are on, and reports what it rolled back', async (t) => {
-  const mariaDb = await startTestMariaDb(t)
-  const server = await startTestService(t)
+  const { server, folder, launcher, env, bundle } = await installTestAgent(t, publicKey)
   const { pool } = server.service
-  const practice = await testPractice(mariaDb)
-  const folder = temporaryFolder(t)
-  const config = writeTestConfig(folder, server, practice.settings, { interval_seconds: 5 })
-  const program = join(folder, 'program')
-  await bundleAgent(program, publicKey.export({ type: 'spki', format: 'pem' }).toString())
-  writeFileSync(join(program, 'package.json'), '{ "type": "module" }')
   const publish = (version: string, bytes: Buffer) =>
     publishRelease(pool, sealRelease(version, bytes, privateKey), publicKey, async () => {})
   const contactsOf = (version: string) =>
@@ -41,13 +27,9 @@ test('an installed agent takes what the operator publishes where updates are on,
   }
 
   // The same agent under a later version.
-  const bundle = readFileSync(join(program, 'bridgework-agent.js'), 'utf8')
   const [, packaged = ''] = /releaseVersion = "([\d.]+)"/.exec(bundle) ?? []
   await publish('9.1.0', Buffer.from(bundle.replace(`releaseVersion = "${packaged}"`, 'releaseVersion = "9.1.0"')))
-  const running = startLauncher(t, join(program, 'launcher.mjs'), {
-    BRIDGEWORK_AGENT_DATA_DIR: folder,
-    BRIDGEWORK_AGENT_CONFIG: config,
-  })
+  const running = startLauncher(t, launcher, env)
   await until(() => contactsOf(packaged).length > 1)
   assert.equal(partsOf('9.1.0').length, 0, 'updates are off')
 

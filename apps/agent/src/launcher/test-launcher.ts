@@ -1,7 +1,34 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
+import type { KeyObject } from 'node:crypto'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { startTestMariaDb } from '@bridgework/practice-simulator/test-mariadb'
+import { bundleAgent } from '../../scripts/bundle.mjs'
+import { testPractice } from '../open-dental/test-practice.ts'
+import { temporaryFolder, writeTestConfig } from '../test-agent.ts'
+import { startTestService } from '../test-service.ts'
+
+/** An agent as it is installed, with this key for its updates: its bundle, the settings of its launcher, a practice to read and a service. */
+export async function installTestAgent(t: TestContext, publicKey: KeyObject) {
+  const mariaDb = await startTestMariaDb(t)
+  const server = await startTestService(t)
+  const practice = await testPractice(mariaDb)
+  const folder = temporaryFolder(t)
+  const config = writeTestConfig(folder, server, practice.settings, { interval_seconds: 5 })
+  const program = join(folder, 'program')
+  await bundleAgent(program, publicKey.export({ type: 'spki', format: 'pem' }).toString())
+  writeFileSync(join(program, 'package.json'), '{ "type": "module" }')
+  return {
+    server,
+    folder,
+    launcher: join(program, 'launcher.mjs'),
+    env: { BRIDGEWORK_AGENT_DATA_DIR: folder, BRIDGEWORK_AGENT_CONFIG: config },
+    bundle: readFileSync(join(program, 'bridgework-agent.js'), 'utf8'),
+  }
+}
 
 /** The launcher of a bundle as a process of its own, with the agent that it starts. `says` waits for a text in what both print. */
 export function startLauncher(t: TestContext, launcher: string, env: Record<string, string>) {
