@@ -11,7 +11,7 @@ export type AgentEvent =
   | { event: 'agent.stopped' }
   /** The agent goes on without its status page; `because` is the system's code. */
   | { event: 'status.unavailable'; port: number; because: string }
-  /** Of a release that the service offers: `what` says why in words of ours or the system's code. */
+  /** A release that the service offers. `what` is the reason: a sentence, or the system's code. */
   | { event: 'update.downloading'; version: string; bytes: number }
   | { event: 'update.installed'; version: string }
   | { event: 'update.postponed'; version: string; what: string }

@@ -33,13 +33,13 @@ export function registerReleases(app: FastifyInstance, { pool }: { pool: Pool },
   })
 }
 
-/** What the agent of this request is told of the release that it is to take; null: none. */
+/** The release that the agent of this request should install, as the contract has it; null: none. */
 export async function releaseFor(pool: Pool, request: FastifyRequest) {
   const offered = await findOffered(pool, request)
   return offered && { version: offered.version, size: offered.size, sha256: offered.sha256 }
 }
 
-/** The release that the agent of this request is to take: only where its organization has turned updates on, and only a newer one. */
+/** The release that the agent of this request should install: only where its organization has turned updates on, and only a newer one. */
 async function findOffered(pool: Pool, request: FastifyRequest): Promise<AgentRelease | null> {
   if (!(await takesAgentUpdates(pool, agentOf(request).organizationId))) return null
   return await releaseAfter(pool, agentVersionOf(request.headers['user-agent']))

@@ -24,7 +24,7 @@ test('an agent is offered the newest release where its organization turned updat
   assert.equal(await offered('0.2.0'), null)
 })
 
-test('an agent of an earlier protocol is told nothing of releases', async (t) => {
+test('the answer to an agent of an earlier protocol has no release', async (t) => {
   const { self, publish, turn } = await someOffice(t)
   await publish('0.3.0')
   await turn(true)
