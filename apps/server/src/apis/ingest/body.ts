@@ -4,8 +4,9 @@ import { createGunzip } from 'node:zlib'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { codeOf } from '../../platform/errors/error-code.ts'
 import { Problem } from '../../platform/errors/problem.ts'
+import { boundsErrors } from '../../platform/http/json-body.ts'
+import { isWithin, type JsonBounds } from '../../platform/http/json-bounds.ts'
 import { agentOf } from './authorize.ts'
-import { isWithin, type JsonBounds } from './json-bounds.ts'
 import type { LargeBodies } from './large-bodies.ts'
 
 /** Leaves bodies unread: a route reads its own with `openBody`, as it arrives. */
@@ -84,8 +85,7 @@ export function openBody(request: FastifyRequest, largeBodies: LargeBodies): Ing
       })
       await beforeStoring()
       const body = Buffer.concat(pieces)
-      if (!isWithin(body, bounds))
-        throw new Problem('field_invalid', { errors: 'The body has too many members or levels.' })
+      if (!isWithin(body, bounds)) throw new Problem('field_invalid', { errors: boundsErrors })
       const text = decodeUtf8(body)
       try {
         return JSON.parse(text)

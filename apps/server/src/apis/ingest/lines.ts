@@ -1,6 +1,6 @@
 import { Problem } from '../../platform/errors/problem.ts'
+import { isWithin, type JsonBounds } from '../../platform/http/json-bounds.ts'
 import { decodeUtf8 } from './body.ts'
-import { isWithin, type JsonBounds } from './json-bounds.ts'
 
 export type LineBounds = JsonBounds & { linesMax: number; lineBytesMax: number }
 

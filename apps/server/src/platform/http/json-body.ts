@@ -1,9 +1,11 @@
 import type { FastifyInstance } from 'fastify'
 import { Problem } from '../errors/problem.ts'
+import { isWithin } from './json-bounds.ts'
 import { hasNul } from './nul.ts'
 
 /**
- * Makes `application/json` the only body that routes receive, read strictly: UTF-8 and nothing else, never empty, and `__proto__` or
+ * Makes `application/json` the only body that routes receive, read strictly: UTF-8 and nothing else, never empty, within bounds before anything is
+ * built of it, and `__proto__` or
  * `constructor.prototype` in it are dropped before anyone could copy them, and U+0000 in any text is refused. Any other content type is refused before a byte of it is parsed.
  */
 export function acceptJsonBodies(app: FastifyInstance): void {
@@ -18,6 +20,7 @@ export function acceptJsonBodies(app: FastifyInstance): void {
         new Problem('content_encoding_unsupported', { errors: 'Send the body as it is, without Content-Encoding.' }),
       )
     }
+    if (!isWithin(body as Buffer, bounds)) return done(new Problem('field_invalid', { errors: boundsErrors }))
     let text: string
     try {
       text = new TextDecoder('utf-8', { fatal: true }).decode(body as Buffer)
@@ -31,4 +34,8 @@ export function acceptJsonBodies(app: FastifyInstance): void {
   })
 }
 
+/** The widest body is the access of a company to 5,000 locations: 60,000 members, three levels. */
+const bounds = { depthMax: 32, membersMax: 100_000 }
+
+export const boundsErrors = 'The body has too many members or levels.'
 const nulErrors = 'A text of the body contains the character U+0000. Leave it out.'
