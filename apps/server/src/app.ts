@@ -20,6 +20,7 @@ import { createProofAccess, type ProofAccess } from './modules/directory/domain-
 import type { DisclosureWriter } from './modules/disclosure/writer.ts'
 import { createPageReader } from './modules/records/page.ts'
 import { createAuth } from './modules/sign-in/auth.ts'
+import type { PasswordHash } from './modules/sign-in/password-hash.ts'
 import { createRequestTurns, type RequestTurns } from './modules/throttle/request-turns.ts'
 import type { SyncSlots } from './modules/throttle/sync-slots.ts'
 import type { TokenLimit } from './modules/throttle/token-limit.ts'
@@ -67,6 +68,8 @@ export type AppDeps = {
   downloadsDir?: string | null
   /** Where the portal's pages were built, where the clone's own are not meant. */
   portalDir?: string
+  /** How passwords are hashed, where scrypt at its full cost is not meant. */
+  passwordHash?: PasswordHash
   /** How proofs of companies' websites are looked for, where public addresses over https are not meant. */
   proofAccess?: ProofAccess
   /** How much of vendors' answers may be in memory at one time, where the usual bounds are not meant. */
@@ -151,7 +154,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     prefix: '/attribution',
   })
   const isSandbox = deps.environment === 'sandbox'
-  const auth = createAuth({ pool, secretKey, publicUrl })
+  const auth = createAuth({ pool, secretKey, publicUrl, ...(deps.passwordHash && { passwordHash: deps.passwordHash }) })
   await app.register(
     async (portalApi) =>
       registerPortalApi(portalApi, {

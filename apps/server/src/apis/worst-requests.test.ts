@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { datasetNames, vendorApiPath } from '@bridgework/contract'
 import { portalApiPath } from '@bridgework/contract/portal'
 import { createSecretKey } from '../modules/credentials/secret.ts'
+import { passwordHash } from '../modules/sign-in/password-hash.ts'
 import { openConnection } from '../platform/http/test-connection.ts'
 import { listRoutes } from '../platform/http/test-routes.ts'
 import { startCommand } from '../test-start-command.ts'
@@ -22,7 +23,7 @@ const most = { stallMs: 250, waitedMs: 250, memoryMb: 400 }
 
 if (!isLong) {
   test('the first and the last of the worst requests of every route get an answer, and never 500', async (t) => {
-    const world = await somePortal(t)
+    const world = await somePortal(t, { passwordHash })
     const { failed, unasked, send, fill } = await someTrial(world, world.url, 500)
     for (const route of routesOf(world)) {
       const requests = worstRequests(route, fill)
@@ -36,7 +37,7 @@ for (const isShipped of isLong ? [false, true] : []) {
   const named = isShipped ? 'started as `npm start` does' : "with Node's own heap"
   test(`the worst requests of every route but the agents' delay no other request, ${named}`, async (t) => {
     const secret = randomBytes(32)
-    const world = await somePortal(t, { secretKey: createSecretKey(secret) })
+    const world = await somePortal(t, { secretKey: createSecretKey(secret), passwordHash })
     const server = await startServerProcess(t, world, secret, isShipped ? { start: startCommand() } : {})
     const { failed, unasked, send, fill } = await someTrial(world, server.url, 5_000)
     const read = await world.addLocation({ insurancePlans: 200 })
@@ -91,7 +92,7 @@ for (const isShipped of isLong ? [false, true] : []) {
 if (isLong) {
   test('900 readers that stall within a page of 14 MB are cut, and meanwhile others are served', async (t) => {
     const secret = randomBytes(32)
-    const world = await somePortal(t, { secretKey: createSecretKey(secret) })
+    const world = await somePortal(t, { secretKey: createSecretKey(secret), passwordHash })
     const server = await startServerProcess(t, world, secret, { start: startCommand() })
     const locations = await Promise.all([1, 2, 3].map(() => aLargeLocation(world, 5_000)))
     const read = await world.addLocation({ insurancePlans: 200 })
@@ -134,7 +135,7 @@ if (isLong) {
 
   test('1,000 callers that send their headers slowly are closed within ten seconds', async (t) => {
     const secret = randomBytes(32)
-    const world = await somePortal(t, { secretKey: createSecretKey(secret) })
+    const world = await somePortal(t, { secretKey: createSecretKey(secret), passwordHash })
     const server = await startServerProcess(t, world, secret)
     const slow = await Promise.all(Array.from({ length: 1_000 }, () => openConnection(t, server.port)))
     const begun = performance.now()

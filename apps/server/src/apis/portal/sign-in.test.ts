@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { portalApiPath, type SignInRouteName, signInRoutes } from '@bridgework/contract/portal'
+import { passwordHash } from '../../modules/sign-in/password-hash.ts'
 import { cookiesOf, type PortalWorld, password, somePortal } from './test-portal.ts'
 
 const origin = 'http://localhost'
@@ -24,7 +25,7 @@ test('W15: a wrong password, an unknown address and an address that cannot be ar
 })
 
 test('W15: how long a refusal takes does not tell whether the address has an account', async (t) => {
-  const world = await somePortal(t)
+  const world = await somePortal(t, { passwordHash })
   const { email } = await world.addPerson()
   const times = { known: [] as number[], unknown: [] as number[] }
   for (let round = 0; round < 9; round += 1) {

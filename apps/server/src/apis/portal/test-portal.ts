@@ -3,20 +3,14 @@ import type { TestContext } from 'node:test'
 import { type MemberRole, portalApiPath, type rolesOf } from '@bridgework/contract/portal'
 import { activateMember, addMember } from '../../modules/membership/member.ts'
 import { operator, type Tenant } from '../../modules/membership/tenant.ts'
-import { type Auth, createAuth } from '../../modules/sign-in/auth.ts'
+import { createAuth } from '../../modules/sign-in/auth.ts'
 import { createPerson, hashPassword } from '../../modules/sign-in/create-person.ts'
+import { quickPasswordHash } from '../../modules/sign-in/test-password-hash.ts'
 import type { CompanyId, OrganizationId } from '../../platform/identity/identity.ts'
 import { type Answer, someWorld } from '../../test-world.ts'
 
 /** The password of everybody in a test. */
 export const password = 'correct horse battery staple'
-
-/** Made once: it takes as much of the processor as the rest of a small test. Who signs in is checked against it each time. */
-const hashOnce = (auth: Auth) => {
-  passwordHash ??= hashPassword(auth, password)
-  return passwordHash
-}
-let passwordHash: Promise<string> | undefined
 
 type OperatorRole = (typeof rolesOf.operator)[number]
 type NewPerson = { userId: string; email: string; name: string }
@@ -26,15 +20,16 @@ export type SignedIn = Awaited<ReturnType<PortalWorld['signIn']>>
 
 /** A world whose people can sign in to the portal, over HTTP as a browser would. */
 export async function somePortal(t: TestContext, options: Parameters<typeof someWorld>[1] = {}) {
-  const world = await someWorld(t, options)
+  const { passwordHash = quickPasswordHash } = options
+  const world = await someWorld(t, { ...options, passwordHash })
   const origin = options.publicUrl ?? 'http://localhost'
   const { pool, secretKey } = world
-  const auth = createAuth({ pool, secretKey, publicUrl: origin })
+  const auth = createAuth({ pool, secretKey, publicUrl: origin, passwordHash })
 
   /** A person with an account, who belongs to nothing yet. */
   const addPerson = async (name = 'Person') => {
     const email = `${randomUUID()}@example.com`
-    const { userId } = await createPerson(pool, { email, name, passwordHash: await hashOnce(auth) })
+    const { userId } = await createPerson(pool, { email, name, passwordHash: await hashPassword(auth, password) })
     return { userId, email, name, password }
   }
 

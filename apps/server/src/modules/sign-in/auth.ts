@@ -8,7 +8,7 @@ import type { Pool } from 'pg'
 import type { SecretKey } from '../credentials/secret.ts'
 import { queueMail } from '../mail/queue.ts'
 import { authSecretsOf, signedWithCurrent } from './auth-secrets.ts'
-import { passwordHash } from './password-hash.ts'
+import { type PasswordHash, passwordHash as scryptTwoAtOnce } from './password-hash.ts'
 import { passwordLengthMax, passwordLengthMin } from './password-rule.ts'
 import { endOlderResetLinks, resetLinkStorage } from './reset-link.ts'
 import { resetMail } from './sign-in-mail.ts'
@@ -30,7 +30,13 @@ export const clientIpHeader = 'x-bridgework-client-ip'
 /** What of better-auth we use. */
 export type Auth = Pick<ReturnType<typeof createAuthWith>, 'api' | 'options' | '$context'>
 
-type AuthDeps = { pool: Pool; secretKey: SecretKey; publicUrl: string }
+type AuthDeps = {
+  pool: Pool
+  secretKey: SecretKey
+  publicUrl: string
+  /** How passwords are hashed and checked, where better-auth's scrypt at its full cost is not meant. */
+  passwordHash?: PasswordHash
+}
 
 /**
  * Signing in to the portal, with the secret keys of the moment: after each step of a rotation it is made anew. Each call signs the cookies of
@@ -82,7 +88,7 @@ function withCurrentCookies(api: Auth['api'], secretKey: SecretKey): Auth['api']
  * account begins with a proven e-mail address, and that a session ends after 12 hours.
  */
 function createAuthWith(deps: AuthDeps) {
-  const { pool, secretKey, publicUrl } = deps
+  const { pool, secretKey, publicUrl, passwordHash = scryptTwoAtOnce } = deps
   const times = { createdAt: 'created_at', updatedAt: 'updated_at' }
   return betterAuth({
     appName: 'Bridgework',

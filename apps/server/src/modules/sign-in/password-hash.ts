@@ -7,8 +7,13 @@ import pLimit from 'p-limit'
  */
 const twoAtOnce = pLimit(2)
 
+export type PasswordHash = {
+  hash: (password: string) => Promise<string>
+  verify: (proof: { hash: string; password: string }) => Promise<boolean>
+}
+
 /** What is kept of a password, and its proof: better-auth's scrypt. */
-export const passwordHash = {
+export const passwordHash: PasswordHash = {
   hash: (password: string) => twoAtOnce(() => hashPassword(password)),
   verify: (proof: { hash: string; password: string }) => twoAtOnce(() => verifyPassword(proof)),
 }
