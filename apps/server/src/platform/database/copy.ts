@@ -105,6 +105,16 @@ function submit(client: ClientBase, text: string, handlers: Handlers): void {
   const statement = {
     handleCommandComplete() {},
     ...handlers,
+    // pg replaces it by one that ends the timer of `query_timeout`, and calls it for its own statements alone.
+    callback: () => {},
+    handleError(error: Error) {
+      statement.callback()
+      handlers.handleError(error)
+    },
+    handleReadyForQuery() {
+      statement.callback()
+      handlers.handleReadyForQuery()
+    },
     submit: (connection: Connection) => connection.query(text),
   }
   // pg hands its own connection to `submit`; its types have not all of its methods.

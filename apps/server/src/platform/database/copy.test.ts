@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import pg from 'pg'
+import { copyIn, copyOut } from './copy.ts'
+import { createTestDatabase } from './test-database.ts'
+
+test('a COPY that is over leaves no timer, which would keep what it copied and the process for as long', async (t) => {
+  const { url } = await createTestDatabase(t)
+  const client = new pg.Client({ connectionString: url, query_timeout: 600_000 })
+  await client.connect()
+  t.after(() => client.end())
+  await client.query('create temporary table copied (id bigint)')
+  const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
+  const before = timers()
+
+  assert.equal(await copyIn(client, 'copy copied from stdin', [Buffer.from('1\n2\n')]), 2)
+  assert.equal(timers(), before)
+
+  const chunks = await Array.fromAsync(copyOut(client, 'copy copied to stdout'))
+  assert.equal(Buffer.concat(chunks).toString(), '1\n2\n')
+  assert.equal(timers(), before)
+
+  await assert.rejects(copyIn(client, 'copy copied from stdin', [Buffer.from('x\n')]), /invalid input syntax/)
+  await assert.rejects(Array.fromAsync(copyOut(client, 'copy missing to stdout')), /does not exist/)
+  assert.equal(timers(), before)
+  assert.equal((await client.query('select from copied')).rowCount, 2)
+})
