@@ -6,6 +6,7 @@ import { portalApiPath } from '@bridgework/contract/portal'
 import { somePortal } from '../apis/portal/test-portal.ts'
 import { createSecretKey } from '../modules/credentials/secret.ts'
 import { fillTenants } from '../modules/leaving/test-filled-tenant.ts'
+import { passwordHash } from '../modules/sign-in/password-hash.ts'
 import { serverRole } from '../platform/database/embedded/cluster.ts'
 import { migrate } from '../platform/database/migrate.ts'
 import { createTestDatabase } from '../platform/database/test-database.ts'
@@ -70,8 +71,10 @@ async function goOn(t: TestContext, known: Known, { pool }: Awaited<ReturnType<t
   })
   assert.deepEqual([upload.status, upload.body.unchanged], [200, 1], upload.text)
 
-  // The dump grows old, and a session ends with its time.
-  await pool.query(`update portal_session set expires_at = now() + interval '1 day'`)
+  // The dump grows old, and a session ends with its time: the person signed in and was seen a moment ago.
+  await pool.query(
+    `update portal_session set created_at = now(), updated_at = now(), expires_at = now() + interval '1 day'`,
+  )
   const session = await request(`${portalApiPath}/session`, { headers: { cookie: known.cookie } })
   assert.equal((session.body.user as unknown as { email: string } | null)?.email, known.email, session.text)
 }
@@ -79,7 +82,7 @@ async function goOn(t: TestContext, known: Known, { pool }: Awaited<ReturnType<t
 /** A practice and a vendor that reads it, with a row in every table that can have one, a key pair, an agent and a session. */
 async function someInstallation(t: TestContext): Promise<Dump> {
   const secretKey = randomBytes(32).toString('base64')
-  const world = await somePortal(t, { secretKey: createSecretKey(Buffer.from(secretKey, 'base64')) })
+  const world = await somePortal(t, { secretKey: createSecretKey(Buffer.from(secretKey, 'base64')), passwordHash })
   const vendor = await world.addVendor()
   const { location } = await fillTenants(world, vendor)
   const { person, cookie } = await world.signInAs({ organizationId: location.organizationId }, 'owner')
