@@ -5,8 +5,8 @@ import { pack } from './archive.ts'
 import { type ImageConfig, writeOciLayout } from './oci-layout.ts'
 import type { Program } from './sbom.ts'
 
-/** Not of root, nor of any account that a machine has. */
-const account = 10_001
+/** The account in the image. Not of root, nor of any account that a machine has. */
+export const account = 10_001
 const architectures: Record<string, string> = { x64: 'amd64', arm64: 'arm64' }
 const node = '/opt/bridgework/node/bin/node'
 const second = 1_000_000_000
