@@ -12,10 +12,15 @@ const sources = ['packages/client', 'apps/agent', 'packages/contract/src', 'pack
 export async function packDownloads(root, fail) {
   if (!existsSync(join(root, 'packages/client/scripts/build.mjs'))) return
   // Without the packages for development there is nothing that bundles the agent: then the portal says to ask the operator for it.
+  const pinnedNode = join(root, 'node_modules/.bin/node')
   const canBundle = existsSync(join(root, 'node_modules/esbuild'))
   await buildWhenChanged(root, {
     folder: 'apps/server/dist/downloads',
-    sources: [...sources, 'scripts/setup-downloads.mjs', ...(canBundle ? ['node_modules/esbuild/package.json'] : [])],
+    sources: [
+      ...sources,
+      'scripts/setup-downloads.mjs',
+      ...(canBundle ? ['scripts/release/archive.ts', 'node_modules/esbuild/package.json'] : []),
+    ],
     saying: canBundle ? 'Packing the client and the agent.' : 'Packing the client.',
     build(made) {
       const run = (cwd, command, args) => {
@@ -31,7 +36,7 @@ export async function packDownloads(root, fail) {
       const sums = ['packages/client', ...(canBundle ? ['apps/agent'] : [])].map((workspace) => {
         const folder = join(root, workspace)
         // By ourselves: a person's npm may be set to run no scripts.
-        run(folder, join(root, 'node_modules/.bin/node'), ['scripts/build.mjs'])
+        run(folder, pinnedNode, ['scripts/build.mjs'])
         const [command, ...before] = npmCommand(root)
         const packed = run(folder, command, [
           ...before,
@@ -42,6 +47,7 @@ export async function packDownloads(root, fail) {
           made,
         ])
         const name = JSON.parse(packed)[0].filename
+        if (canBundle) run(root, pinnedNode, ['scripts/release/pack-again.ts', join(made, name)])
         const sum = createHash('sha256').update(readFileSync(join(made, name)))
         return `${sum.digest('hex')}  ${name}\n`
       })

@@ -1,19 +1,30 @@
-import { globSync } from 'node:fs'
-import { basename, dirname } from 'node:path'
-import { create } from 'tar'
+import { globSync, mkdtempSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, dirname, join } from 'node:path'
+import { create, extract } from 'tar'
+
+/** The time of all files that npm packs. */
+const npmTime = new Date('1985-10-26T08:15:00Z')
 
 /**
- * Packs a folder, with its name, into a .tar.gz or .tar. The bytes depend on the names, contents, links and executable bits alone: not on who packs,
- * when, or in which order the disk lists the files. With `isRoot`, the names begin below the folder.
+ * Packs a folder, with its name, into a .tar.gz, .tgz or .tar. The bytes depend on the names, contents, links and executable bits alone: not on who packs,
+ * when, or in which order the disk lists the files. With `isRoot`, the names begin below the folder. `withFolders: false` lists files alone, as npm does.
  */
-export async function pack(folder: string, file: string, madeAt: Date, { isRoot = false } = {}): Promise<void> {
+export async function pack(
+  folder: string,
+  file: string,
+  madeAt: Date,
+  { isRoot = false, withFolders = true } = {},
+): Promise<void> {
   const cwd = isRoot ? folder : dirname(folder)
-  const names = globSync(isRoot ? '**' : `${basename(folder)}/**`, { cwd }).filter((name) => name !== '.')
+  const names = globSync(isRoot ? '**' : `${basename(folder)}/**`, { cwd }).filter(
+    (name) => name !== '.' && (withFolders || !statSync(join(cwd, name)).isDirectory()),
+  )
   await create(
     {
       file,
       cwd,
-      gzip: file.endsWith('.gz') && { level: 9 },
+      gzip: /[.]t?gz$/.test(file) && { level: 9 },
       portable: true,
       noDirRecurse: true,
       mtime: madeAt,
@@ -24,4 +35,18 @@ export async function pack(folder: string, file: string, madeAt: Date, { isRoot 
     },
     names.sort(),
   )
+}
+
+/**
+ * Packs what npm has packed once more, so that its bytes are those of `pack`: npm keeps the order of its own version and the rights of the
+ * person's files, and compresses with the person's Node.
+ */
+export async function packAgain(file: string): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), 'bridgework-pack-'))
+  try {
+    await extract({ file, cwd: folder })
+    await pack(join(folder, 'package'), file, npmTime, { withFolders: false })
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
 }

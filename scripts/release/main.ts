@@ -1,7 +1,17 @@
 // Makes every artefact of a release into release/: npm run release. The same commit makes the same bytes on the same kind of machine.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { releaseVersion } from '../../packages/contract/src/release.ts'
@@ -15,6 +25,7 @@ import { layOutServer, layOutServerForDebian, nodePackage } from './server-tree.
 
 const root = join(import.meta.dirname, '../..')
 const to = join(root, 'release')
+const downloads = join(root, 'apps/server/dist/downloads')
 const stage = mkdtempSync(join(tmpdir(), 'bridgework-release-'))
 try {
   await release()
@@ -78,10 +89,8 @@ async function release(): Promise<void> {
     cpSync(from, join(deploy, name), { recursive: true, filter: (path) => !path.endsWith('/compose/secrets') })
   }
   await pack(deploy, join(to, `bridgework-deploy-${releaseVersion}.tar.gz`), madeAt)
-  for (const workspace of ['packages/client', 'apps/agent']) {
-    say(`${workspace}: npm package`)
-    output('npm', ['pack', '-w', workspace, '--pack-destination', to, '--silent'])
-  }
+  // What the server hands out: the set-up of this command packed them.
+  for (const name of globSync('*.tgz', { cwd: downloads })) cpSync(join(downloads, name), join(to, name))
 
   const files = readdirSync(to).sort()
   const sums = files.map(

@@ -15,10 +15,12 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { gunzipSync } from 'node:zlib'
+import { create } from 'tar'
 import { startCommand } from '../../apps/server/src/test-start-command.ts'
 import { releaseVersion } from '../../packages/contract/src/release.ts'
 import { layOutAgent } from './agent-tree.ts'
-import { pack } from './archive.ts'
+import { pack, packAgain } from './archive.ts'
 import { configOf } from './image.ts'
 import { nodePackages } from './node-programs.ts'
 import { type LockFile, productionPackages } from './production-packages.ts'
@@ -48,6 +50,25 @@ test('an archive has the same bytes for every account, time and order of files',
   assert.match(stdout, /^-rwxr-xr-x .* 2026-01-02 03:04(:05)? tree\/run$/m)
   assert.match(stdout, /^-rw-r--r-- .* tree\/in\/a$/m)
   assert.match(stdout, /tree\/link -> in\/a$/m)
+})
+
+test('an npm package has the same bytes whatever the rights, the order and the compression that npm gave its files', async (t) => {
+  const folder = temporaryFolder(t)
+  const packed = async (place: string, names: string[], mode: number, level: number) => {
+    const from = join(folder, place, 'package')
+    mkdirSync(from, { recursive: true })
+    for (const name of names) writeFileSync(join(from, name), `text of ${name} `.repeat(500), { mode })
+    const file = join(folder, `${place}.tgz`)
+    await create(
+      { file, cwd: join(folder, place), gzip: { level } },
+      names.map((name) => `package/${name}`),
+    )
+    await packAgain(file)
+    return readFileSync(file)
+  }
+  const one = await packed('one', ['a', 'b'], 0o644, 9)
+  assert.deepEqual(one, await packed('other', ['b', 'a'], 0o600, 1))
+  assert.equal(gunzipSync(one).includes('package/a'), true)
 })
 
 test('what a workspace needs is found as Node finds it: the nearest copy, required peers, nothing for development', () => {
@@ -84,6 +105,8 @@ test('the server’s package is whole by itself, and has nothing that only build
   }
   for (const name of ['fastify', 'pg', 'better-auth']) assert.ok(names.includes(name), name)
   assert.equal(existsSync(join(tree, 'app/apps/server/src/main.test.ts')), false)
+  const hidden = readdirSync(tree, { recursive: true, encoding: 'utf8' }).filter((path) => /(^|\/)\./.test(path))
+  assert.deepEqual(hidden, [], 'an archive would not have them, and a Debian package with the rights of this machine')
   assert.match(readFileSync(join(tree, 'THIRD-PARTY-LICENSES.txt'), 'utf8'), /^fastify \d/m)
   const run = (command: string, args: string[], env: NodeJS.ProcessEnv = {}) =>
     spawnSync(join(tree, command), args, { encoding: 'utf8', cwd: '/', env: { PATH: process.env.PATH, ...env } })

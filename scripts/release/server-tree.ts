@@ -20,8 +20,8 @@ const dataFiles = [
   'apps/server/dist/downloads/*',
 ]
 
-/** For those who read the sources of a package, not for those who run it. */
-const leftOut = /\.(map|d\.ts|d\.mts|d\.cts)$/
+/** For those who read or change the sources of a package, not for those who run it. Node's glob, by which we pack, lists no hidden files. */
+const leftOut = /\.(map|d\.ts|d\.mts|d\.cts)$|(^|\/)\./
 
 /**
  * Lays out the server's package in an empty folder: `app` with our sources and what they need, `node` that runs them, and the commands.
@@ -82,7 +82,8 @@ function copyPackage(root: string, app: string, place: string): void {
     verbatimSymlinks: true,
     // Packages inside packages are places of their own.
     filter: (path) =>
-      path === source || !(relative(source, path).split('/')[0] === 'node_modules' || leftOut.test(path)),
+      path === source ||
+      !(relative(source, path).split('/')[0] === 'node_modules' || leftOut.test(relative(source, path))),
   })
 }
 

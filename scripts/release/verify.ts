@@ -23,6 +23,7 @@ import { releaseVersion } from '../../packages/contract/src/release.ts'
 import { expectAnswer, freePort, note, run, verifyUnit } from './try-out.ts'
 import { verifyAgentArchives, verifyInstalledAgent } from './verify-agent.ts'
 import { verifyImage } from './verify-image.ts'
+import { verifySameBytes } from './verify-same-bytes.ts'
 import { verifyWindowsInstaller } from './verify-windows.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -53,6 +54,7 @@ try {
   }
   verifyDebianPackage()
   verifyAgentArchives(release, folder)
+  verifySameBytes(root, release, folder)
 } finally {
   rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
 }

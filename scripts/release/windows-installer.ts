@@ -88,10 +88,7 @@ export function packForWindows(options: {
   writeFileSync(join(folder, 'agent.wxs'), installerDefinition(template, { names, version, content }))
   const name = `bridgework-agent-${version}-win32-x64.msi`
   // It finds files below the folder that it runs in only.
-  run('wixl', ['--arch', 'x64', '--output', 'made.msi', 'agent.wxs'], {
-    cwd: folder,
-    env: { ...process.env, TZ: 'UTC' },
-  })
+  run('wixl', ['--arch', 'x64', '--output', 'made.msi', 'agent.wxs'], { cwd: folder })
   assembleAgain({ folder, file: join(to, name), packageCode: guid(`package ${content}`), madeAt })
   return name
 }
@@ -193,8 +190,10 @@ function guid(of: string): string {
   return `${hash.slice(0, 8)}-${hash.slice(8, 12)}-5${hash.slice(13, 16)}-8${hash.slice(17, 20)}-${hash.slice(20, 32)}`
 }
 
-function run(command: string, args: string[], options: { cwd?: string; env?: NodeJS.ProcessEnv } = {}): Buffer {
-  const done = spawnSync(command, args, { maxBuffer: 200_000_000, ...options })
+function run(command: string, args: string[], options: { cwd?: string } = {}): Buffer {
+  // The tools write and read times as those of the machine's zone.
+  const env = { ...process.env, TZ: 'UTC' }
+  const done = spawnSync(command, args, { maxBuffer: 200_000_000, env, ...options })
   if (done.status !== 0) throw new Error(`${command} failed: ${done.error?.message ?? done.stderr}`)
   return done.stdout
 }
