@@ -1,5 +1,6 @@
 import type { DatasetName } from '@bridgework/contract'
 import type { Pool } from 'pg'
+import { askTogether } from '../../platform/database/together.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import {
   type CompanyId,
@@ -66,7 +67,7 @@ export async function permitRead(
 ): Promise<ReadPermit> {
   // No location has the id 0. Asked for all the same, because a dead token is answered first, whatever the path says.
   const parsedId = parseNumericId<LocationId>(locationId)
-  const row = await askTogether(pool, {
+  const row = await askForPermit(pool, {
     locationId: parsedId ?? '0',
     companyId: token.companyId,
     keyPairId: token.keyPairId,
@@ -135,63 +136,21 @@ function bearer(keyPair: '$1' | 'one.key_pair_id', company: '$2' | 'one.company_
 
 /** What one request asks of the permit statement. */
 type Asked = { locationId: string; companyId: CompanyId; keyPairId: KeyPairId; dataset: DatasetName }
-type Waiting = { asked: Asked; resolve: (row: PermitRow) => void; reject: (error: unknown) => void }
 
-const waitingOf = new WeakMap<Pool, Waiting[]>()
-
-/**
- * Requests that arrive in one turn of the event loop ask in one statement, which leaves after the turn: no request is answered from a moment
- * before it arrived. None waits for another one's statement. While no statement is under way, the first few leave at once, so that
- * PostgreSQL works for them while this process reads the others of the turn.
- */
-function askTogether(pool: Pool, asked: Asked): Promise<PermitRow> {
-  const { promise, resolve, reject } = Promise.withResolvers<PermitRow>()
-  const batch = waitingOf.get(pool) ?? []
-  batch.push({ asked, resolve, reject })
-  const leave = () => {
-    if (waitingOf.get(pool) !== batch) return
-    waitingOf.delete(pool)
-    for (let start = 0; start < batch.length; start += togetherMax)
-      void ask(pool, batch.slice(start, start + togetherMax))
-  }
-  if (batch.length === 1) {
-    waitingOf.set(pool, batch)
-    setImmediate(leave)
-  } else if (batch.length === atOnce && !underWay.get(pool)) leave()
-  return promise
-}
-
-/** Statements under way. */
-const underWay = new WeakMap<Pool, number>()
-const atOnce = 4
-
-async function ask(pool: Pool, batch: readonly Waiting[]): Promise<void> {
-  const of = <Name extends keyof Asked>(name: Name) => batch.map(({ asked }) => asked[name])
+const askForPermit = askTogether(async (pool, batch: readonly Asked[]): Promise<PermitRow[]> => {
+  const of = <Name extends keyof Asked>(name: Name) => batch.map((asked) => asked[name])
   const [locations, companies, keyPairs, datasets] = [of('locationId'), of('companyId'), of('keyPairId'), of('dataset')]
-  underWay.set(pool, (underWay.get(pool) ?? 0) + 1)
-  try {
-    const { rows } = await pool.query<PermitRow>(
-      batch.length === 1
-        ? {
-            name: 'permit-read',
-            text: permitStatement,
-            values: [locations[0], companies[0], keyPairs[0], datasets[0]],
-          }
-        : { name: 'permits-read', text: permitsStatement, values: [locations, companies, keyPairs, datasets] },
-    )
-    for (const [index, { resolve, reject }] of batch.entries()) {
-      const row = rows[index]
-      if (row) resolve(row)
-      else reject(new Error('the permit statement returned too few rows'))
-    }
-  } catch (error) {
-    for (const { reject } of batch) reject(error)
-  } finally {
-    underWay.set(pool, (underWay.get(pool) ?? 1) - 1)
-  }
-}
-
-const togetherMax = 32
+  const { rows } = await pool.query<PermitRow>(
+    batch.length === 1
+      ? {
+          name: 'permit-read',
+          text: permitStatement,
+          values: [locations[0], companies[0], keyPairs[0], datasets[0]],
+        }
+      : { name: 'permits-read', text: permitsStatement, values: [locations, companies, keyPairs, datasets] },
+  )
+  return rows
+})
 
 /** One row for `one` row of a location, a company, a key pair and a dataset, whatever of them there is. */
 const permitColumns = `

@@ -8,13 +8,20 @@ import { wholeDataset } from './selection.ts'
 
 const names = ['New 1', 'New 2', 'New 3', 'New 4', 'New 5']
 
-for (const { kind, smallDeltaMax, statements } of [
-  { kind: 'small', smallDeltaMax: 5, statements: ['small_delta', 'small_delta', 'small_delta'] },
-  // Tried as a small one and counted on the first page, and then no more.
+for (const { kind, fewMax, sortedMax, statements } of [
+  { kind: 'very small', fewMax: 5, sortedMax: 5, statements: ['few_modified', 'few_modified', 'few_modified'] },
+  {
+    kind: 'small',
+    fewMax: 4,
+    sortedMax: 5,
+    statements: ['few_modified', 'small_delta', 'few_modified', 'small_delta', 'few_modified', 'small_delta'],
+  },
+  // Tried as smaller ones and counted on the first page, and then no more.
   {
     kind: 'large',
-    smallDeltaMax: 4,
-    statements: ['small_delta', 'count_modified', 'large_delta', 'large_delta', 'large_delta'],
+    fewMax: 4,
+    sortedMax: 4,
+    statements: ['few_modified', 'small_delta', 'count_modified', 'large_delta', 'large_delta', 'large_delta'],
   },
 ]) {
   test(`the pages of a ${kind} delta have each changed record once, in order, and its total`, async (t) => {
@@ -26,7 +33,7 @@ for (const { kind, smallDeltaMax, statements } of [
         return pool.query(query as never)
       },
     }
-    const pages = createPageReader(watched as never, () => new Date(), smallDeltaMax)
+    const pages = createPageReader(watched as never, () => new Date(), { fewMax, sortedMax })
     const selection = { ...wholeDataset, modifiedAfter: since }
     const read = (after = '0') => pages.readAfter(permit, selection, after, 2)
 

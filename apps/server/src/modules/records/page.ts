@@ -1,6 +1,7 @@
 import type { Pool } from 'pg'
 import { BoundedMap } from '../../platform/memory/bounded-map.ts'
 import type { ReadPermit } from '../consent/read-permit.ts'
+import { fewMaxUsual, readFewModified } from './few-modified.ts'
 import { type PagePart, readPacked } from './packed-page.ts'
 import { type Document, readNumbered, readSmallDelta, readWhole } from './read-store.ts'
 import { chooseReading, type Reading, sortedMaxUsual } from './reading.ts'
@@ -30,13 +31,12 @@ const readingsKeptMax = 10_000
 /**
  * Reads pages. A small delta is counted with each page of it. How many records any other selection matches is counted on its first page;
  * later pages answer it from memory for 10 minutes, because counting a large one for every page of it would be quadratic.
- * `sortedMax` and `runRecords`: for tests.
+ * The last argument is for tests.
  */
 export function createPageReader(
   pool: Pool,
   now: () => Date,
-  sortedMax = sortedMaxUsual,
-  runRecords = runRecordsUsual,
+  { fewMax = fewMaxUsual, sortedMax = sortedMaxUsual, runRecords = runRecordsUsual } = {},
 ): PageReader {
   const readings = new BoundedMap<string, { reading: Reading; chosenAt: number }>(readingsKeptMax)
 
@@ -71,6 +71,11 @@ export function createPageReader(
       const { modifiedAfter } = selection
       const isFirst = after === '0'
       if (modifiedAfter !== null && isDelta(selection) && (isFirst || keptReading(permit, selection) === null)) {
+        const few = await readFewModified(pool, permit, modifiedAfter)
+        if (few && few.length <= fewMax) {
+          const documents = after === '0' ? few : few.filter(([id]) => BigInt(id) > BigInt(after))
+          return pageOf(documents, items, few.length)
+        }
         const small = await readSmallDelta(pool, permit, modifiedAfter, after, items + 1, sortedMax)
         if (small) return pageOf(small.documents, items, small.total)
       }
