@@ -16,10 +16,11 @@ test('the installer for Windows holds every file and the service, and has the sa
   const folder = mkdtempSync(join(tmpdir(), 'bridgework-msi-'))
   t.after(() => rmSync(folder, { recursive: true, force: true }))
   const msi = installerIn(join(folder, 'one'), 1_000_000, '0.2.0')
-  const zone = process.env.TZ ?? 'UTC'
+  const zone = process.env.TZ
   process.env.TZ = 'Asia/Tokyo'
   t.after(() => {
-    process.env.TZ = zone
+    if (zone === undefined) delete process.env.TZ
+    else process.env.TZ = zone
   })
   assert.deepEqual(readFileSync(msi), readFileSync(installerIn(join(folder, 'two'), 2_000_000, '0.2.0')))
 
