@@ -11,8 +11,8 @@ const sources = ['packages/client', 'apps/agent', 'packages/contract/src', 'pack
 /** Throws `fail` when that does not succeed. A clone without their sources has nothing to pack. */
 export async function packDownloads(root, fail) {
   if (!existsSync(join(root, 'packages/client/scripts/build.mjs'))) return
-  // Without the packages for development there is nothing that bundles the agent: then the portal says to ask the operator for it.
   const pinnedNode = join(root, 'node_modules/.bin/node')
+  // Without the packages for development there is nothing that bundles the agent: then the portal says to ask the operator for it.
   const canBundle = existsSync(join(root, 'node_modules/esbuild'))
   await buildWhenChanged(root, {
     folder: 'apps/server/dist/downloads',

@@ -4,12 +4,12 @@ import type { ReadPermit } from '../consent/read-permit.ts'
 import type { Stamp } from '../datasets/stamp.ts'
 import { type Document, documentOf } from './read-store.ts'
 
-/** As many as most deltas have, and no more in memory than a page may have when 32 requests ask together. */
+/** Most deltas have no more. 32 requests that ask together have fewer records in memory than one page may have. */
 export const fewMaxUsual = 50
 
 /**
- * What was modified after a stamp, in id order, where that is at most `fewMaxUsual` records; null where it is more. One walk along record_modified, without the
- * counting and sorting of `readSmallDelta`, and one statement for all that ask in one turn of the event loop.
+ * What was modified after a stamp, in id order, where that is at most `fewMaxUsual` records; null where it is more. One walk along
+ * record_modified, without the counting and sorting of `readSmallDelta`, and one statement for all that ask in one turn of the event loop.
  */
 export async function readFewModified(
   pool: Pool,
@@ -31,7 +31,7 @@ async function readBatch(pool: Pool, batch: readonly Asked[]): Promise<Document[
   const [first] = batch
   if (!first) return []
   const { named, document } = documentOf(first.permit)
-  // The sub-selects hide the values from the planner: else it would plan this anew at each call, because it thinks that these match less.
+  // The sub-selects hide the values from the planner. With them it expects fewer rows, and plans the statement anew at each call.
   const { rows } = await pool.query<[place: string, id: string, document: string]>({
     name: `records.few_modified${named}`,
     text: `select one.place, record.id, record.document

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { test } from 'node:test'
 import type { Worker } from 'node:worker_threads'
 
-test('a thread ranks the lists of common words, and frees their memory when nobody chooses a password', async (t) => {
+test('a thread ranks the lists of common words, and frees their memory when it is idle', async (t) => {
   t.mock.timers.enable({ apis: ['setTimeout'] })
   // A pool of its own: other tests of this process have chosen passwords.
   const { estimateStrength }: typeof import('./password-strength.ts') = await import(

@@ -4,9 +4,9 @@ import { isWithin } from './json-bounds.ts'
 import { hasNul } from './nul.ts'
 
 /**
- * Makes `application/json` the only body that routes receive, read strictly: UTF-8 and nothing else, never empty, within bounds before anything is
- * built of it, and `__proto__` or
- * `constructor.prototype` in it are dropped before anyone could copy them, and U+0000 in any text is refused. Any other content type is refused before a byte of it is parsed.
+ * Makes `application/json` the only body that routes receive. Refused are: bytes that are not UTF-8, an empty body, too many members or levels
+ * (before anything is built of them), and U+0000 in any text. `__proto__` and `constructor.prototype` are dropped before anyone could copy them.
+ * Any other content type is refused before a byte of it is parsed.
  */
 export function acceptJsonBodies(app: FastifyInstance): void {
   const parseJson = app.getDefaultJsonParser('remove', 'remove')
