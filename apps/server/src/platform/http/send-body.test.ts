@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { gunzipSync, gzipSync, zstdDecompressSync } from 'node:zlib'
 import type { FastifyReply } from 'fastify'
-import { acceptedCoding, type BodyOptions, sendBody } from './send-body.ts'
+import { acceptedCoding, type BodyOptions, sendBody, unpack } from './send-body.ts'
 import {
   assertRefusal,
   exchange,
@@ -105,6 +105,17 @@ test('a body that is a gzip member is sent as it is to those who take gzip, else
     }
     assert.deepEqual(gunzipSync(gzipped), plain)
   }
+})
+
+test('many large bodies leave threads free that unpack a small one', async () => {
+  const [large, small] = [gzipSync(Buffer.alloc(32 * 1024 * 1024), { level: 1 }), gzipSync('small')]
+  const done: string[] = []
+  const named = async (name: string, packed: Buffer) => {
+    await unpack(packed)
+    done.push(name)
+  }
+  await Promise.all([...Array.from({ length: 8 }, () => named('large', large)), named('small', small)])
+  assert.ok(done.indexOf('small') < 2, String(done))
 })
 
 test('a body is packed as Accept-Encoding says: with zstd where it is named, else with gzip, never with what has the quality 0', () => {

@@ -3,6 +3,7 @@ import { promisify } from 'node:util'
 import { constants, gunzip as gunzipWithCallback, gzip as gzipWithCallback, zstdCompress } from 'node:zlib'
 import type { FastifyReply } from 'fastify'
 import Negotiator from 'negotiator'
+import pLimit from 'p-limit'
 
 export type ContentCoding = 'zstd' | 'gzip'
 
@@ -151,7 +152,8 @@ function partsOf(body: Body): (Buffer | string)[] {
 
 /** Unpacks a gzip member into one buffer of its own: the length is at the end of a gzip member. One byte more, or zlib makes room for another buffer. */
 export function unpack(gzipped: Buffer): Promise<Buffer> {
-  return gunzip(gzipped, { chunkSize: Math.max(gzipped.readUInt32LE(gzipped.length - 4) + 1, 1024) })
+  const length = gzipped.readUInt32LE(gzipped.length - 4)
+  return inTurn(length, () => gunzip(gzipped, { chunkSize: Math.max(length + 1, 1024) }))
 }
 
 /**
@@ -201,10 +203,21 @@ export function acceptedCoding(
 
 const [gzip, gunzip, zstd] = [promisify(gzipWithCallback), promisify(gunzipWithCallback), promisify(zstdCompress)]
 const pack: Record<ContentCoding, (bytes: Buffer) => Promise<Buffer>> = {
-  gzip: (bytes) => gzip(bytes, { level: 1 }),
-  zstd: (bytes) => zstd(bytes, { params: { [constants.ZSTD_c_compressionLevel]: 1 } }),
+  gzip: (bytes) => inTurn(bytes.length, () => gzip(bytes, { level: 1 })),
+  zstd: (bytes) => inTurn(bytes.length, () => zstd(bytes, { params: { [constants.ZSTD_c_compressionLevel]: 1 } })),
 }
 const packAboveBytes = 1024
+/** An ordinary page of 5,000 is smaller. */
+const largeBytes = 8 * 1024 * 1024
+const oneLarge = pLimit(1)
+
+/**
+ * One large body is packed or unpacked at a time in a process. Four at once take all of libuv's threads and both of two cores: measured, a
+ * small page beside them waited up to 290 ms.
+ */
+function inTurn(length: number, work: () => Promise<Buffer>): Promise<Buffer> {
+  return length > largeBytes ? oneLarge(work) : work()
+}
 /**
  * The grain in which a body goes out, and in which progress is seen: a reader slower than this per stall time is a stalled one. The last
  * chunk is held back until the slot is free; a body of at most so much is sent in one piece after it.
