@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { datasetNames } from '@bridgework/contract'
 import { aPlan, someWorld } from '../../test-world.ts'
 import { permitRead } from '../consent/read-permit.ts'
@@ -69,6 +70,50 @@ test('a delta in which nothing is left has no record and a total of 0', async (t
   assert.deepEqual(page, { documents: [], hasMore: false, total: 0 })
 })
 
+test('one large page is read for a company at a time, and no other company and no small page waits for it', async (t) => {
+  const { world, location, pool, permit } = await withFiveChanged(t)
+  const other = await world.tokens.verify(await (await world.addVendor([location])).token())
+  const permitOfOther = await permitRead(pool, other, location.id, permit.dataset, { previewOff: false })
+  const ends: (() => void)[] = []
+  const held = {
+    query: async (query: unknown) => {
+      await new Promise<void>((end) => ends.push(end))
+      return pool.query(query as never)
+    },
+  }
+  const pages = createPageReader(held as never, () => new Date())
+  const read = (of: typeof permit, items: number) => pages.readAfter(of, wholeDataset, '0', items)
+
+  const all = [read(permit, 5000), read(permit, 5000), read(permitOfOther, 5000)]
+  await nextTurn()
+  all.push(read(permit, 1000))
+  assert.equal(ends.length, 3)
+  ends.shift()?.()
+  assert.equal((await all[0])?.total, 8)
+  await nextTurn()
+  assert.equal(ends.length, 3)
+  for (const end of ends) end()
+  assert.deepEqual(
+    (await Promise.all(all)).map((page) => page.documents.length),
+    [8, 8, 8, 8],
+  )
+})
+
+test('a large page that fails lets the next be read', async (t) => {
+  const { pool, permit } = await withFiveChanged(t)
+  let fails = true
+  const failing = {
+    query: (query: never) => {
+      if (fails) throw new Error('away')
+      return pool.query(query)
+    },
+  }
+  const pages = createPageReader(failing as never, () => new Date())
+  await assert.rejects(pages.readAfter(permit, wholeDataset, '0', 5000), /away/)
+  fails = false
+  assert.equal((await pages.readAfter(permit, wholeDataset, '0', 5000)).documents.length, 8)
+})
+
 /** A location with eight plans of which five were renamed after `since`. */
 async function withFiveChanged(t: Parameters<typeof someWorld>[0]) {
   const world = await someWorld(t)
@@ -81,5 +126,6 @@ async function withFiveChanged(t: Parameters<typeof someWorld>[0]) {
   const since = (await permitNow()).state.lastStamp
   const changes = names.map((plan_name, index) => [`p${index + 1}`, aPlan({ plan_name })])
   await location.upload('insurance_plans', Object.fromEntries(changes))
-  return { pool: world.pool, permit: await permitNow(), since }
+  const permit = await permitNow()
+  return { world, location, pool: world.pool, permit, since }
 }
