@@ -15,13 +15,20 @@ export type Line = {
   readonly bearsOn: readonly string[]
 }
 
-/** The record as the one text that stands for it, whatever the order in which its attributes were put together. */
+/**
+ * The record as the one text that stands for it, whatever the order in which its attributes were put together: the canonical one, by which the
+ * service knows an unchanged record without reading it.
+ */
 export function lineOf(dataset: DatasetName, record: SourceRecord): Line {
-  const json = JSON.stringify({ source_id: record.source_id, attributes: sorted(record.attributes) })
-  const bearsOn = record.bearsOn ?? []
-  const listHash = listHashOf(dataset, record.attributes)
+  const { source_id: sourceId, attributes, bearsOn = [] } = record
+  const sortedText = JSON.stringify(sorted(attributes))
+  const canonicalText = canonicalOf(dataset, attributes)
+  // A canonical text of another length lacks what the contract does not know. The service is to refuse that, and say why.
+  const sent = canonicalText?.length === sortedText.length ? canonicalText : sortedText
+  const json = `{"source_id":${JSON.stringify(sourceId)},"attributes":${sent}}`
   const bytes = Buffer.byteLength(json) + 1
-  return { sourceId: record.source_id, json, hash: hashOf(json, bearsOn), listHash, bytes, bearsOn }
+  const hash = hashOf(sourceId, sortedText, bearsOn)
+  return { sourceId, json, hash, listHash: listHashOf(canonicalText), bytes, bearsOn }
 }
 
 /** The lines as they go over the wire. */
@@ -40,16 +47,8 @@ export function unpackLines(
     .split('\n')
     .filter((json) => json !== '')
     .map((json, index) => {
-      const bearsOn = bearsOnByLine[index] ?? []
-      const record = JSON.parse(json) as SourceRecord
-      return {
-        sourceId: record.source_id,
-        json,
-        hash: hashOf(json, bearsOn),
-        listHash: listHashOf(dataset, record.attributes),
-        bytes: Buffer.byteLength(json) + 1,
-        bearsOn,
-      }
+      const record: SourceRecord = { ...JSON.parse(json), bearsOn: bearsOnByLine[index] ?? [] }
+      return { ...lineOf(dataset, record), json, bytes: Buffer.byteLength(json) + 1 }
     })
 }
 
@@ -79,8 +78,12 @@ function sorted(value: JsonValue): JsonValue {
   )
 }
 
-/** 128 bits: no two versions of a record meet by chance, and a million records' hashes take little room. */
-function hashOf(json: string, bearsOn: readonly string[]): string {
+/**
+ * 128 bits: no two versions of a record meet by chance, and a million records' hashes take little room. Of the attributes in the order of their
+ * names, as kept hashes are: of another text, every record would seem changed once.
+ */
+function hashOf(sourceId: string, sortedText: string, bearsOn: readonly string[]): string {
+  const json = `{"source_id":${JSON.stringify(sourceId)},"attributes":${sortedText}}`
   return createHash('sha256')
     .update([json, ...bearsOn].join('\n'))
     .digest('base64')
@@ -88,13 +91,17 @@ function hashOf(json: string, bearsOn: readonly string[]): string {
 }
 
 /** The service keeps the same hash of what it has: of the canonical text, which both sides make by the contract. */
-function listHashOf(dataset: DatasetName, attributes: SourceRecord['attributes']): string {
+function listHashOf(canonicalText: string | undefined): string {
+  if (canonicalText === undefined) return ''
+  return createHash('sha256').update(canonicalText).digest('hex').slice(0, listHashLength)
+}
+
+/** Undefined: what does not fit the contract has no canonical text; the service will refuse it and say why. */
+function canonicalOf(dataset: DatasetName, attributes: SourceRecord['attributes']): string | undefined {
   try {
-    const text = canonicalByDataset.get(dataset)?.(attributes) ?? ''
-    return createHash('sha256').update(text).digest('hex').slice(0, listHashLength)
+    return canonicalByDataset.get(dataset)?.(attributes)
   } catch {
-    // What does not fit the contract has no canonical text; the service will refuse it and say why.
-    return ''
+    return undefined
   }
 }
 
