@@ -13,7 +13,7 @@ import {
   replaceReferences,
   updateDocuments,
 } from './reference-store.ts'
-import { lookUpTargets, type Rendering, renderRecords, type ToRender } from './rendering.ts'
+import { lookUpTargets, type Rendering, renderRecords, type Targets, type ToRender } from './rendering.ts'
 import { sourceOf } from './stored-source.ts'
 import type { Turn } from './turn.ts'
 import {
@@ -73,9 +73,10 @@ async function writeParts(
     ...Array.from(partsOf(inserted, sourceLength), (records) => ({ records, isNew: true })),
     ...Array.from(partsOf(updates, sourceLength), (records) => ({ records, isNew: false })),
   ]
+  const known: Targets = new Map()
   const prepare = async ({ records, isNew }: (typeof parts)[number]) => {
     const parsed = await mapWithPauses(records, parseRecord)
-    return { parsed, isNew, lookup: await lookUpTargets(turn, dataset, parsed, batch) }
+    return { parsed, isNew, lookup: await lookUpTargets(turn, dataset, parsed, batch, known) }
   }
   let writing: Promise<void> = Promise.resolve()
   let prepared = prepare(at(parts, 0))
@@ -125,6 +126,7 @@ async function writePart(
 /** Hides the visible records of these source ids, which the practice management system no longer has: they stay, hidden. Returns how many. */
 export async function hideRecords(turn: Turn, dataset: DatasetName, sourceIds: readonly string[]): Promise<number> {
   const hidden: string[] = []
+  if (sourceIds.length === 0) return 0
   for await (const part of readSources(turn.client, turn.locationId, dataset, sourceIds)) {
     const visible = part.filter((record) => !record.isHidden)
     if (visible.length === 0) continue

@@ -239,6 +239,12 @@ export async function takeOffRemovals(
   key: DatasetKey,
   sourceIds: readonly string[],
 ): Promise<void> {
+  // Most datasets have none, and the statement below costs more than this look even then.
+  const { rows } = await client.query('select from removal_record where location_id = $1 and dataset = $2 limit 1', [
+    key.locationId,
+    key.dataset,
+  ])
+  if (rows.length === 0) return
   await client.query(
     `with taken as (
        delete from removal_record

@@ -50,35 +50,43 @@ export async function renderRecords(
   return { rows, references }
 }
 
+/** What was looked up, by dataset and source id; null: there is none. Nothing of it changes while the turn lasts. */
+export type Targets = Map<string, Map<string, Target | null>>
+type Target = { id: string; source: SourceRecord }
+
 /**
  * What records refer to, read in one statement for each referred dataset. Only this location's records can be found. Records of the batch of which
- * these are a part find each other.
+ * these are a part find each other. `known`: of the parts before, and then of this one too.
  */
 export async function lookUpTargets(
   turn: Turn,
   dataset: DatasetName,
   records: readonly ToRender[],
   batch: readonly { id: string; sourceId: string }[] = records,
+  known: Targets = new Map(),
 ): Promise<Lookup> {
   const { refersTo } = getDataset(dataset)
   const wanted = new Map(refersTo.map((rule) => [rule.dataset, new Set<string>()]))
   await mapWithPauses(refersTo.length === 0 ? [] : records, ({ source }) => {
     for (const rule of refersTo) for (const key of rule.keysOf(source)) wanted.get(rule.dataset)?.add(key)
   })
-  const found = new Map<string, Map<string, { id: string; source: SourceRecord }>>()
   for (const { to: target, embedded } of referencesFrom(dataset)) {
-    found.set(target, await findTargets(turn, target, [...(wanted.get(target) ?? [])], embedded))
+    const targets = known.get(target) ?? new Map<string, Target | null>()
+    known.set(target, targets)
+    const unknown = [...(wanted.get(target) ?? [])].filter((sourceId) => !targets.has(sourceId))
+    const found = await findTargets(turn, target, unknown, embedded)
+    for (const sourceId of unknown) targets.set(sourceId, found.get(sourceId) ?? null)
   }
   // A dataset shows no more of its own records than the id: `datasets.test.ts` holds that.
-  const own = found.get(dataset)
+  const own = known.get(dataset)
   for (const { id, sourceId } of own ? batch : []) own?.set(sourceId, { id, source: {} })
-  return (target, sourceId) => found.get(target)?.get(sourceId) ?? null
+  return (target, sourceId) => known.get(target)?.get(sourceId) ?? null
 }
 
 /** The targets' ids, with no more of their sources than is shown of them. */
 async function findTargets(turn: Turn, target: string, sourceIds: readonly string[], embedded: readonly string[]) {
   const { client, locationId } = turn
-  const targets = new Map<string, { id: string; source: SourceRecord }>()
+  const targets = new Map<string, Target>()
   if (sourceIds.length === 0) return targets
   if (embedded.length === 0) {
     const ids = await findIds(client, locationId, target, sourceIds)
