@@ -30,7 +30,10 @@ export async function sendUpload(
   return { status: answer.status, retryAfter: answer.headers.get('retry-after'), text: await answer.text() }
 }
 
-/** A lifelike plan: the same number gives the same plan, another version another name. */
+/**
+ * A lifelike plan: the same number gives the same plan, another version another name. Its members have the contract's order, as an agent sends
+ * them.
+ */
 export function planLine(number: number, version = 1): SourceLine {
   const carrier = number % carriers
   return {
@@ -39,11 +42,11 @@ export function planLine(number: number, version = 1): SourceLine {
       plan_name: version === 1 ? `Acme Manufacturing ${number}` : `Acme Manufacturing ${number} (${version})`,
       group_number: `GRP-${number % 9973}`,
       carrier_name: `Example Dental Insurance ${carrier}`,
+      is_hidden: number % 50 === 0,
       payer_id: String(10_000 + carrier),
       employer_name: `Acme Works ${number % 997}`,
       plan_type: planTypes[number % planTypes.length],
       renewal_month: 1 + (number % 12),
-      is_hidden: number % 50 === 0,
       fee_schedule_source_id: String(1 + (number % feeSchedules)),
     },
   }

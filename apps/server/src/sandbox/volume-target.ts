@@ -20,19 +20,19 @@ export type VolumeAgent = { agentId: AgentId; agentKey: string }
 
 /** In this process: every line is read and checked as one that came over HTTP. */
 export function targetInProcess(pool: Pool, { agentId }: VolumeAgent): VolumeTarget {
-  const readers = new Map(datasets.map((dataset) => [dataset.name, createLineReader(dataset)]))
+  const lineReaders = new Map(datasets.map((dataset) => [dataset.name, createLineReader(dataset)]))
   const now = () => new Date()
   let uploads = 0
   return {
     async store(locationId, { dataset, records }) {
       const texts = records.map((record) => JSON.stringify(record))
-      const reader = readers.get(dataset)?.()
-      if (!reader) throw new Error(`no dataset ${dataset}`)
-      for (const [index, text] of texts.entries()) reader.take(text, index + 1)
+      const readLine = lineReaders.get(dataset)
+      if (!readLine) throw new Error(`no dataset ${dataset}`)
+      const lines = texts.map((text, index) => readLine(text, index + 1))
       const bodyHash = createHash('sha256').update(texts.join('\n')).digest('hex')
       uploads += 1
       const number = String(uploads)
-      const upload = { locationId, dataset, agentId, fence: null, number, bodyHash, lines: reader.lines() }
+      const upload = { locationId, dataset, agentId, fence: null, number, bodyHash, lines }
       await patiently(() => storeUpload(pool, upload, now), isTooSlow)
     },
     async finish(locationId, dataset) {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Problem } from '../../platform/errors/problem.ts'
-import { type LineBounds, takeLines } from './lines.ts'
+import { type LineBounds, takeLines, textOf } from './lines.ts'
 
 const bounds: LineBounds = { linesMax: 3, lineBytesMax: 20, depthMax: 2, membersMax: 3 }
 
@@ -12,7 +12,7 @@ async function linesOf(text: string, pieceBytes = 3): Promise<string[]> {
     for (let from = 0; from < bytes.length; from += pieceBytes) yield bytes.subarray(from, from + pieceBytes)
   }
   await takeLines(pieces(), bounds, (line, number) => {
-    taken.push(line)
+    taken.push(textOf(line, number, bounds))
     assert.equal(number, taken.length)
   })
   return taken

@@ -5,14 +5,13 @@ import { decodeUtf8 } from './body.ts'
 export type LineBounds = JsonBounds & { linesMax: number; lineBytesMax: number }
 
 /**
- * Splits a body into its lines while it arrives, and gives each to `take` once it is whole. Bounds are held before anything is built: a line that
- * is too long, or one too many, throws body_too_large; one with too many members or levels record_invalid, with its number. A line feed at
- * the end begins no further line.
+ * Splits a body into its lines while it arrives, and gives each to `take` once it is whole; the body waits for what `take` promises. A line that
+ * is too long, or one too many, throws body_too_large. A line feed at the end begins no further line.
  */
 export async function takeLines(
   pieces: AsyncIterable<Buffer>,
-  bounds: LineBounds,
-  take: (line: string, number: number) => void,
+  bounds: Pick<LineBounds, 'linesMax' | 'lineBytesMax'>,
+  take: (line: Buffer, number: number) => Promise<void> | void,
 ): Promise<void> {
   let number = 0
   let begun: Buffer[] = []
@@ -23,16 +22,13 @@ export async function takeLines(
     begunBytes = 0
     number += 1
     if (number > bounds.linesMax) throw tooLarge(`The body has too many lines: at most ${bounds.linesMax}.`)
-    if (!isWithin(line, bounds)) {
-      const errors = `Line ${number}: the line has too many members or levels.`
-      throw new Problem('record_invalid', { errors, members: { line: number, field: null } })
-    }
-    take(decodeUtf8(line), number)
+    return take(line, number)
   }
   for await (const piece of pieces) {
     let from = 0
     for (let at = piece.indexOf(lineFeed); at !== -1; at = piece.indexOf(lineFeed, from)) {
-      end(piece.subarray(from, at))
+      const taken = end(piece.subarray(from, at))
+      if (taken) await taken
       from = at + 1
     }
     if (from === piece.length) continue
@@ -42,7 +38,14 @@ export async function takeLines(
     }
     begun.push(piece.subarray(from))
   }
-  if (begunBytes > 0) end(Buffer.alloc(0))
+  if (begunBytes > 0) await end(Buffer.alloc(0))
+}
+
+/** A line's text. Throws record_invalid, with its number, when it has too many members or levels: its bytes alone are looked at. */
+export function textOf(line: Buffer, number: number, bounds: JsonBounds): string {
+  if (isWithin(line, bounds)) return decodeUtf8(line)
+  const errors = `Line ${number}: the line has too many members or levels.`
+  throw new Problem('record_invalid', { errors, members: { line: number, field: null } })
 }
 
 const lineFeed = 0x0a

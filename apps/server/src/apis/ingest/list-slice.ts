@@ -4,6 +4,7 @@ import { Compile } from 'typebox/compile'
 import { isBefore, type ListEntry } from '../../modules/records/complete-list.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import { explainMismatch } from '../../platform/http/mismatch.ts'
+import { textOf } from './lines.ts'
 
 const beginCheck = Compile(sliceLines.begin)
 const entryCheck = Compile(sliceLines.entry)
@@ -17,8 +18,8 @@ export function createSliceReader() {
   let after: string | null = null
   let last = ''
   return {
-    take: (text: string, number: number): void => {
-      const line = parse(text, number)
+    take: (bytes: Buffer, number: number): void => {
+      const line = parse(textOf(bytes, number, sliceBounds), number)
       if (number === 1) {
         if (!beginCheck.Check(line)) throw invalid(number, explainMismatch(sliceLines.begin, line))
         after = line.after ?? ''

@@ -6,11 +6,11 @@ import { Problem } from '../../platform/errors/problem.ts'
 import { explainMismatch, type Mismatch } from '../../platform/http/mismatch.ts'
 import { hasNul } from '../../platform/http/nul.ts'
 
-/** Reads one upload line by line. `take` throws `record_invalid` with the line's number, the field and the rule, in its text and as members; never the value. */
-export type LineReader = { take: (text: string, number: number) => void; lines: () => UploadLine[] }
+/** Reads one line. Throws `record_invalid` with its number, the field and the rule, in its text and as members; never the value. */
+export type ReadLine = (text: string, number: number) => UploadLine
 
-/** Makes the readers of a dataset's uploads: compiled once, because an upload has up to 10,000 lines. */
-export function createLineReader(dataset: Dataset): () => LineReader {
+/** Compiled once for a dataset, because an upload has up to 10,000 lines. */
+export function createLineReader(dataset: Dataset): ReadLine {
   const { upsert, removal } = recordLines(dataset)
   const upsertCheck = Compile(upsert)
   const removalCheck = Compile(removal)
@@ -30,17 +30,10 @@ export function createLineReader(dataset: Dataset): () => LineReader {
     if (hasNul(source)) return nulIn(line.attributes)
     return { sourceId: line.source_id, source }
   }
-  return () => {
-    const read = new Map<string, UploadLine>()
-    return {
-      take: (text, number) => {
-        const line = readLine(text)
-        if ('errors' in line) throw invalid(number, line)
-        if (read.has(line.sourceId)) throw invalid(number, sameSourceId)
-        read.set(line.sourceId, line)
-      },
-      lines: () => [...read.values()],
-    }
+  return (text, number) => {
+    const line = readLine(text)
+    if ('errors' in line) throw invalid(number, line)
+    return line
   }
 }
 
@@ -62,8 +55,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-const sameSourceId: Mismatch = { field: 'source_id', errors: 'source_id is also in an earlier line of this upload.' }
-
-function invalid(line: number, { field, errors }: Mismatch): Problem {
+/** The refusal of a line. */
+export function invalid(line: number, { field, errors }: Mismatch): Problem {
   return new Problem('record_invalid', { errors: `Line ${line}: ${errors}`, members: { line, field } })
 }

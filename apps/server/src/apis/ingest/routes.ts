@@ -20,6 +20,7 @@ import { parseInstant } from '../../modules/datasets/instant.ts'
 import { listLocations } from '../../modules/directory/location.ts'
 import { requireOrganization } from '../../modules/directory/organization.ts'
 import { upsertLocations } from '../../modules/onboarding/upsert-locations.ts'
+import { openStoredLookup } from '../../modules/records/as-stored.ts'
 import { storeUpload } from '../../modules/records/upload.ts'
 import type { TokenLimit } from '../../modules/throttle/token-limit.ts'
 import { Problem } from '../../platform/errors/problem.ts'
@@ -46,6 +47,7 @@ import { registerLists } from './list-routes.ts'
 import { createLineReader } from './record-line.ts'
 import { registerReleases, releaseFor } from './release-routes.ts'
 import { serve, serveBody } from './serve.ts'
+import { createUploadReader, lineBounds } from './upload-lines.ts'
 
 export type IngestApiContext = {
   pool: Pool
@@ -93,7 +95,7 @@ const nothingStored = { inserted: 0, changed: 0, hidden: 0 }
 
 function registerProtected(app: FastifyInstance, context: IngestApiContext): void {
   const { pool, now, log } = context
-  const readers = new Map(datasets.map((dataset) => [dataset.name as string, createLineReader(dataset)]))
+  const lineReaders = new Map(datasets.map((dataset) => [dataset.name as string, createLineReader(dataset)]))
   const largeBodies = createLargeBodies(context.load)
   const onRequest = [requireLocation(pool), requireDataset, requireLocationWriter(pool)]
   const forDataset = { largeBodies, config: { uploadTimeoutMs }, onRequest }
@@ -153,15 +155,18 @@ function registerProtected(app: FastifyInstance, context: IngestApiContext): voi
     const dataset = datasetOf(request)
     const number = uploadNumber(request)
     requireType(request, 'application/x-ndjson', 'Send the lines as Content-Type: application/x-ndjson.')
-    const reader = readers.get(dataset)?.()
-    if (!reader) throw new Problem('dataset_unknown')
+    const readLine = lineReaders.get(dataset)
+    if (!readLine) throw new Problem('dataset_unknown')
+    const key = keyOf(request)
+    const reader = createUploadReader(readLine, await openStoredLookup(pool, key.locationId, dataset))
     const hash = createHash('sha256')
     await incoming.read((pieces) => takeLines(hashing(pieces, hash), lineBounds, reader.take))
-    const lines = reader.lines()
-    if (lines.length === 0) throw new Problem('record_invalid', { errors: 'The upload has no line.' })
+    const read = await reader.end()
+    if (read.lines.length + read.asStored.sent.length === 0)
+      throw new Problem('record_invalid', { errors: 'The upload has no line.' })
     await incoming.beforeStoring()
-    const key = keyOf(request)
-    const { answer, isRepeated } = await storeUpload(pool, { ...key, number, bodyHash: hash.digest('hex'), lines }, now)
+    const upload = { ...key, ...read, number, bodyHash: hash.digest('hex') }
+    const { answer, isRepeated } = await storeUpload(pool, upload, now)
     const { locationId } = key
     const { hidden, inserted, changed } = isRepeated ? nothingStored : answer
     const durationMs = Math.round(performance.now() - begun)
@@ -188,13 +193,6 @@ function registerProtected(app: FastifyInstance, context: IngestApiContext): voi
 
   registerLists(app, context, forDataset)
   registerReleases(app, context, largeBodies)
-}
-
-const lineBounds = {
-  linesMax: limits.uploadLinesMax,
-  lineBytesMax: limits.uploadLineBytesMax,
-  depthMax: limits.uploadLineDepthMax,
-  membersMax: limits.uploadLineMembersMax,
 }
 
 async function* hashing(pieces: AsyncIterable<Buffer>, hash: Hash): AsyncGenerator<Buffer> {

@@ -1,6 +1,8 @@
 import { type DatasetName, datasetNames } from '@bridgework/contract'
 import type { Queryable } from '../../platform/database/queryable.ts'
+import { Problem } from '../../platform/errors/problem.ts'
 import type { LocationId } from '../../platform/identity/identity.ts'
+import type { Stamp } from './stamp.ts'
 
 /** What is known of one dataset of a location as a whole. Stamps are microseconds since 1970, safe as numbers until the year 2255. */
 export type DatasetState = {
@@ -86,6 +88,16 @@ export async function listDatasetStates(
     byLocation.set(row.location_id, states.set(row.dataset, toDatasetState(row)))
   }
   return byLocation
+}
+
+/** The stamp of the last change of a dataset. Refuses with `location_unknown`. */
+export async function readLastStamp(db: Queryable, locationId: LocationId, dataset: DatasetName): Promise<Stamp> {
+  const { rows } = await db.query<{ last_stamp: string }>(
+    'select last_stamp from dataset_state where location_id = $1 and dataset = $2',
+    [locationId, dataset],
+  )
+  if (!rows[0]) throw new Problem('location_unknown')
+  return Number(rows[0].last_stamp)
 }
 
 /** Notes which datasets the source of these locations has; null: every one. Locks in the order of writers: see `lockDatasetStates`. */

@@ -60,6 +60,6 @@ function suffixOf(modifiedAt: Stamp): string {
 const suffixLength = suffixOf(0).length
 
 /** What tells a changed record from an unchanged one: the first 16 bytes of the SHA-256 of its canonical source, in hex. */
-export function hashSource(source: string): string {
+export function hashSource(source: string | Buffer): string {
   return hash('sha256', source).slice(0, 32)
 }

@@ -6,6 +6,7 @@ import { mapWithPauses } from '../../platform/memory/pauses.ts'
 import { noteNumber } from '../agents/agent-number.ts'
 import { holdWriter } from '../agents/location-writer.ts'
 import { hasNotesGranted } from '../consent/notes.ts'
+import { type AsStored, requireAsStored } from './as-stored.ts'
 import { type ChangedRecord, hideRecords, type NewRecord, writeRecords } from './change.ts'
 import { hashSource, withoutNotes } from './document.ts'
 import { takeOffRemovals } from './removal-store.ts'
@@ -27,6 +28,8 @@ export type Upload = {
   /** SHA-256 of the body, in hex. */
   bodyHash: string
   lines: readonly UploadLine[]
+  /** Further lines, whose sources were not read. */
+  asStored?: AsStored
 }
 
 export type UploadAnswer = { inserted: number; changed: number; unchanged: number; hidden: number }
@@ -53,13 +56,15 @@ export async function storeUpload(
         errors: 'A later upload of this dataset had a higher number. Number uploads above highest_number.',
       })
     }
+    if (upload.asStored) await requireAsStored(turn, dataset, upload.asStored)
     const lines = await storedLines(turn, upload)
     const sourceIds = lines.map((line) => line.sourceId)
     const stored = new Map<string, StoredRecord>()
     for (const record of await findBySourceIds(turn.client, locationId, dataset, sourceIds)) {
       stored.set(record.sourceId, record)
     }
-    const { inserts, updates, removals, unchanged } = sort(lines, stored)
+    const asStored = upload.asStored?.sent.map(({ sourceId }) => sourceId) ?? []
+    const { inserts, updates, removals, unchanged } = sort(lines, stored, asStored)
     const origin = { agentId: upload.agentId, uploadNumber: upload.number, receivedAt: now() }
     await writeRecords(turn, dataset, origin, inserts, updates)
     const hidden = await hideRecords(turn, dataset, removals)
@@ -70,7 +75,7 @@ export async function storeUpload(
       hidden,
     }
     await saveUpload(turn.client, upload, JSON.stringify(answer), unchanged, origin.receivedAt)
-    await takeOffRemovals(turn.client, upload, sourceIds)
+    await takeOffRemovals(turn.client, upload, [...sourceIds, ...asStored])
     return { answer, isRepeated: false }
   })
 }
@@ -87,11 +92,11 @@ async function storedLines({ client }: Turn, { locationId, dataset, lines }: Upl
   })
 }
 
-function sort(lines: readonly UploadLine[], stored: ReadonlyMap<string, StoredRecord>) {
+function sort(lines: readonly UploadLine[], stored: ReadonlyMap<string, StoredRecord>, asStored: readonly string[]) {
   const inserts: NewRecord[] = []
   const updates: ChangedRecord[] = []
   const removals: string[] = []
-  const unchanged: string[] = []
+  const unchanged = [...asStored]
   for (const { sourceId, source } of lines) {
     const record = stored.get(sourceId)
     if (source === null) {

@@ -20,6 +20,7 @@ export async function findBySourceIds(
   dataset: string,
   sourceIds: readonly string[],
 ): Promise<StoredRecord[]> {
+  if (sourceIds.length === 0) return []
   const { rows } = await client.query<{ id: string; source_id: string; is_hidden: boolean; source_hash: string }>(
     `select id, source_id, is_hidden, encode(source_hash, 'hex') as source_hash
        from record
