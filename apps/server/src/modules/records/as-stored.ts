@@ -46,7 +46,7 @@ async function findOther(
   sent: readonly SentHash[],
 ): Promise<Set<number>> {
   // The records are found as `findBySourceIds` finds them, whatever statistics there are; one look-up for each line might read the dataset for each.
-  // The sub-selects hide the values from the planner, which would take a third of the time to estimate what they select.
+  // The sub-selects hide the values from the planner, which would take a quarter of the time to estimate what they select.
   const { rows } = await db.query<[index: number]>({
     name: 'records.as_stored',
     text: `with stored as materialized (
