@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { createHmac } from 'node:crypto'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { assertAccessible, linkMailedTo, somePortalInBrowser } from './test-browser.ts'
+import { assertAccessible, linkMailedTo, openSentOn, somePortalInBrowser } from './test-browser.ts'
 
 test('a person sets up an authenticator app, and signs in with its code or with a recovery code', async (t) => {
   const portal = await somePortalInBrowser(t)
@@ -87,8 +87,7 @@ test('a person changes their e-mail address with the link in a mail, and restore
   await page.getByRole('button', { name: 'Restore address' }).click()
   await page.getByRole('heading', { level: 1, name: 'Your e-mail address is restored' }).waitFor()
   await assertAccessible(page)
-  await page.goto('/account')
-  await page.waitForURL(/\/sign-in/)
+  await openSentOn(page, '/account', /\/sign-in/)
 })
 
 test('the account keeps the menu of the practice, and shows exact times by keyboard and by touch', async (t) => {
@@ -135,8 +134,7 @@ test('a person signs out everywhere from the account', async (t) => {
   await assertAccessible(page)
   await page.getByRole('dialog').getByRole('button', { name: 'Sign out everywhere' }).click()
   await page.waitForURL(/\/sign-in/)
-  await page.goto('/account')
-  await page.waitForURL(/\/sign-in/)
+  await openSentOn(page, '/account', /\/sign-in/)
 })
 
 test('a browser that refuses to fill in passkeys shows the form and no error', async (t) => {

@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { aPlan } from '../../server/src/test-world.ts'
-import { somePortalInBrowser } from './test-browser.ts'
+import { openSentOn, somePortalInBrowser } from './test-browser.ts'
 
 /** Would run where a name became markup; the picture is one that cannot be loaded. */
 const markup = '<img src=x onerror="window.wasRun = true">{{7*7}}'
@@ -75,8 +75,7 @@ test('W01: a caller who is not signed in is asked to sign in by the page, and re
   const { companyId } = await portal.addVendor()
   const page = await portal.newPage()
 
-  await page.goto(`/company/${companyId}/agreement`)
-  await page.waitForURL(/\/sign-in\?next=/)
+  await openSentOn(page, `/company/${companyId}/agreement`, /\/sign-in\?next=/)
   const answer = await page.evaluate(async (id) => {
     const init = { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: '{"version":1}' }
     return (await fetch(`/portal/api/companies/${id}/agreement/acceptance`, init)).status

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { assertAccessible, somePortalInBrowser } from './test-browser.ts'
+import { assertAccessible, openSentOn, somePortalInBrowser } from './test-browser.ts'
 
 test('a new password is checked while it is typed, and the form says what to do', async (t) => {
   const { newPage } = await somePortalInBrowser(t)
@@ -20,8 +20,7 @@ test('a person signs in, comes to where they wanted to go, and signs out', async
   const person = await portal.addPerson('Pat Owner')
   const page = await portal.newPage()
 
-  await page.goto('/')
-  await page.waitForURL(/\/sign-in/)
+  await openSentOn(page, '/', /\/sign-in/)
   await page.getByRole('heading', { level: 1 }).waitFor()
   await assertAccessible(page)
   await portal.signIn(page, person)
@@ -31,8 +30,7 @@ test('a person signs in, comes to where they wanted to go, and signs out', async
   await page.getByRole('button', { name: /Pat Owner/ }).click()
   await page.getByRole('menuitem', { name: 'Sign out' }).click()
   await page.waitForURL(/\/sign-in/)
-  await page.goto('/')
-  await page.waitForURL(/\/sign-in/)
+  await openSentOn(page, '/', /\/sign-in/)
 })
 
 test('forms say in our words what an e-mail address lacks, and a refusal leads to what the guides say of it', async (t) => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { somePortalInBrowser } from './test-browser.ts'
+import { openSentOn, somePortalInBrowser } from './test-browser.ts'
 
 test('W09: signing out in Chromium takes a moment, and leaves neither a cookie nor anything that a page had stored', async (t) => {
   const world = await somePortalInBrowser(t)
@@ -22,6 +22,5 @@ test('W09: signing out in Chromium takes a moment, and leaves neither a cookie n
 
   assert.deepEqual(outcome, { status: 200, body: { done: true }, kept: null })
   assert.deepEqual(await page.context().cookies(), [])
-  await page.goto('/account')
-  await page.waitForURL((address) => address.pathname === '/sign-in')
+  await openSentOn(page, '/account', (address) => address.pathname === '/sign-in')
 })

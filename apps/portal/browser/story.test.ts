@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
 import type { OrganizationId } from '../../server/src/platform/identity/identity.ts'
-import { assertAccessible, linkMailedTo, somePortalInBrowser } from './test-browser.ts'
+import { assertAccessible, linkMailedTo, openSentOn, somePortalInBrowser } from './test-browser.ts'
 
 const password = 'a bridge between two rivers'
 
@@ -146,8 +146,7 @@ async function signUp(portal: Portal, who: { side: string; name: string; email: 
   await page.getByLabel(/^Password/).fill(password)
   await page.getByRole('button', { name: 'Sign up' }).click()
   await page.getByText('We sent a link to').waitFor()
-  await page.goto(await linkMailedTo(portal, who.email))
-  await page.waitForURL(/\/sign-in/)
+  await openSentOn(page, await linkMailedTo(portal, who.email), /\/sign-in/)
   await portal.signIn(page, { email: who.email, password })
   await page.getByRole('heading', { level: 1, name: who.name }).waitFor()
   return page

@@ -8,6 +8,12 @@ import { type Browser, type BrowserContextOptions, chromium, type Page, type Req
 import { somePortal } from '../../server/src/apis/portal/test-portal.ts'
 import { freePort } from '../../server/src/test-port.ts'
 
+/** Opens an address that sends the browser on to another, which may happen before it is loaded. */
+export async function openSentOn(page: Page, address: string, to: Parameters<Page['waitForURL']>[0]): Promise<void> {
+  await page.goto(address, { waitUntil: 'commit' })
+  await page.waitForURL(to)
+}
+
 /** A whole service, and a real Chromium that opens its pages. */
 export async function somePortalInBrowser(t: TestContext) {
   // Tokens and cookies name the public address, so it must be known before the server is made.

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { aPng } from '../../server/src/modules/directory/test-png.ts'
-import { assertAccessible, somePortalInBrowser, walkPages } from './test-browser.ts'
+import { assertAccessible, openSentOn, somePortalInBrowser, walkPages } from './test-browser.ts'
 
 test('a vendor fills in its profile and asks for access; the practice sees who asks, and grants less until a day', async (t) => {
   const portal = await somePortalInBrowser(t)
@@ -60,8 +60,7 @@ test('a vendor fills in its profile and asks for access; the practice sees who a
   const home = `/organization/${location.organizationId}`
   await walkPages(page, [home, `${home}/vendors`, `${home}/vendors/${vendor.companyId}`])
   // The link that a vendor gives to practices.
-  await page.goto(`/vendors/${vendor.companyId}`)
-  await page.waitForURL(new RegExp(`${home}/vendors/`))
+  await openSentOn(page, `/vendors/${vendor.companyId}`, new RegExp(`${home}/vendors/`))
   await page.getByRole('region', { name: 'About Vendor' }).getByText('Not verified', { exact: true }).waitFor()
   await page.getByText('Reminds patients of their appointments.').waitFor()
   await page.getByRole('button', { name: 'Grant…' }).click()
