@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { getDataset } from '@bridgework/contract'
 import { openStoredLookup } from '../../modules/records/as-stored.ts'
 import { storeUpload } from '../../modules/records/upload.ts'
@@ -85,6 +86,30 @@ test('a record that changes after it was looked up is sent again; changes of oth
     assert.deepEqual(again.answer, { inserted: 0, changed: 1, unchanged: 1, hidden: 0 })
     assert.equal((await stored())[1]?.plan_name, 'Plan 1')
   }
+})
+
+test('the next part arrives while one is looked up, but nothing arrives while a line of some megabytes is', async () => {
+  const asked: (() => void)[] = []
+  const held = {
+    stamp: 0,
+    findOther: () => new Promise<Set<number>>((found) => asked.push(() => found(new Set()))),
+  }
+  const reader = createUploadReader(readLine, held)
+  const bytesOf = (sourceId: string, bytes: number) =>
+    Buffer.from(JSON.stringify({ source_id: sourceId, attributes: { plan_name: 'w'.repeat(bytes) } }))
+  const isTaken = async (taken: Promise<void> | undefined) =>
+    await Promise.race([Promise.resolve(taken).then(() => true), nextTurn().then(() => false)])
+
+  assert.equal(await isTaken(reader.take(bytesOf('a', 100_000), 1)), true)
+  assert.equal(asked.length, 1)
+  const large = reader.take(bytesOf('b', 2_000_000), 2)
+  assert.equal(await isTaken(large), false)
+  asked[0]?.()
+  assert.equal(await isTaken(large), false)
+  assert.equal(asked.length, 2)
+  asked[1]?.()
+  assert.equal(await isTaken(large), true)
+  assert.equal((await reader.end()).asStored.sent.length, 2)
 })
 
 /** Sends lines as the route does, and tells which of them were read and how often lines were looked up. */

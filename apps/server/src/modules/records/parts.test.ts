@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Pool, PoolClient } from 'pg'
 import { aPlan, aRecord, aSchedule, someWorld } from '../../test-world.ts'
 import { findMiscounts } from './test-miscounts.ts'
+import { storeUpload } from './upload.ts'
 
 const numbers = Array.from({ length: 4_500 }, (_, index) => index)
 
@@ -38,6 +40,45 @@ test('an upload that is written in parts is one change: its records find each ot
   assert.partialDeepStrictEqual((await location.upload('patients', removals)).body, { hidden: 4_500 })
   assert.ok((await read()).every(({ attributes }) => attributes.is_hidden))
   assert.deepEqual(await findMiscounts(world.pool), [])
+})
+
+test('what an upload of several parts refers to is looked up once, and shown in all of them', async (t) => {
+  const world = await someWorld(t)
+  const location = await world.addLocation()
+  const vendor = await world.addVendor([location])
+  await location.upload('fee_schedules', { a: aSchedule({ name: 'A' }), b: aSchedule({ name: 'B' }) })
+  const lines = numbers.map((each) => {
+    // Parts have 1 MB. The last plans name a schedule that no part before them names.
+    const key = each < 4_400 ? 'a' : 'b'
+    const plan = aPlan({ plan_name: 'w'.repeat(400), fee_schedule_source_id: key })
+    return { sourceId: `p${each}`, source: JSON.stringify(plan) }
+  })
+  const asked: string[] = []
+  const pool = {
+    async connect() {
+      const client = await world.pool.connect()
+      return new Proxy(client, {
+        get(_, name: keyof PoolClient) {
+          const member: unknown = client[name]
+          if (typeof member !== 'function') return member
+          return (...values: unknown[]) => {
+            if (name === 'query') asked.push(String(values[0]))
+            return member.apply(client, values)
+          }
+        },
+      })
+    },
+  } as unknown as Pool
+  const upload = { locationId: location.id, dataset: 'insurance_plans', agentId: location.agent.agentId } as const
+  await storeUpload(pool, { ...upload, fence: null, number: '1', bodyHash: '00'.repeat(32), lines }, () => new Date())
+
+  assert.ok(asked.filter((text) => text.startsWith('insert into record_reference')).length > 2)
+  assert.equal(asked.filter((text) => text.includes('json_object_agg')).length, 2)
+  const { body } = await vendor.get(`/locations/${location.id}/insurance_plans?items=5000`)
+  assert.deepEqual(
+    body.data.map(({ attributes }) => attributes.fee_schedule.data?.attributes.name),
+    numbers.map((each) => (each < 4_400 ? 'A' : 'B')),
+  )
 })
 
 test('a schedule that is renamed or hidden shows in its plans, however many fees stand beside its name', async (t) => {
