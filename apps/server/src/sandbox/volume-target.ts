@@ -4,7 +4,9 @@ import { type DatasetName, datasets } from '@bridgework/contract'
 import type { VolumeBatch } from '@bridgework/practice-simulator'
 import type { Pool } from 'pg'
 import { createLineReader } from '../apis/ingest/record-line.ts'
+import { createUploadReader } from '../apis/ingest/upload-lines.ts'
 import { finishCycle } from '../modules/datasets/cycle.ts'
+import { openStoredLookup } from '../modules/records/as-stored.ts'
 import { storeUpload } from '../modules/records/upload.ts'
 import { isDatabaseUnavailable } from '../platform/database/unavailable.ts'
 import { Problem } from '../platform/errors/problem.ts'
@@ -28,11 +30,12 @@ export function targetInProcess(pool: Pool, { agentId }: VolumeAgent): VolumeTar
       const texts = records.map((record) => JSON.stringify(record))
       const readLine = lineReaders.get(dataset)
       if (!readLine) throw new Error(`no dataset ${dataset}`)
-      const lines = texts.map((text, index) => readLine(text, index + 1))
+      const reader = createUploadReader(readLine, await openStoredLookup(pool, locationId, dataset))
+      for (const [index, text] of texts.entries()) await reader.take(Buffer.from(text), index + 1)
       const bodyHash = createHash('sha256').update(texts.join('\n')).digest('hex')
       uploads += 1
       const number = String(uploads)
-      const upload = { locationId, dataset, agentId, fence: null, number, bodyHash, lines }
+      const upload = { locationId, dataset, agentId, fence: null, number, bodyHash, ...(await reader.end()) }
       await patiently(() => storeUpload(pool, upload, now), isTooSlow)
     },
     async finish(locationId, dataset) {
