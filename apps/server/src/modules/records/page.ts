@@ -109,12 +109,13 @@ export function createPageReader(
         return await readChosen(permit, selection, after, items)
       })
     },
-    async readPage(permit, selection, page, items) {
-      const isFirst = page === 1
-      const total = isWhole(selection) ? permit.state.total : (await readingOf(permit, selection, isFirst)).total
-      const offset = (page - 1) * items
-      return pageOf(await readNumbered(pool, permit, selection.modifiedAfter ?? 0, offset, items + 1), items, total)
-    },
+    readPage: (permit, selection, page, items) =>
+      oneLarge(permit, items, async () => {
+        const isFirst = page === 1
+        const total = isWhole(selection) ? permit.state.total : (await readingOf(permit, selection, isFirst)).total
+        const offset = (page - 1) * items
+        return pageOf(await readNumbered(pool, permit, selection.modifiedAfter ?? 0, offset, items + 1), items, total)
+      }),
   }
 }
 

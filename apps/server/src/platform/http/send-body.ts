@@ -201,12 +201,6 @@ export function acceptedCoding(
   return negotiator.encodings(offered, { preferred: offered })[0] ?? null
 }
 
-const [gzip, gunzip, zstd] = [promisify(gzipWithCallback), promisify(gunzipWithCallback), promisify(zstdCompress)]
-const pack: Record<ContentCoding, (bytes: Buffer) => Promise<Buffer>> = {
-  gzip: (bytes) => inTurn(bytes.length, () => gzip(bytes, { level: 1 })),
-  zstd: (bytes) => inTurn(bytes.length, () => zstd(bytes, { params: { [constants.ZSTD_c_compressionLevel]: 1 } })),
-}
-const packAboveBytes = 1024
 /** An ordinary page of 5,000 is smaller. */
 const largeBytes = 8 * 1024 * 1024
 const oneLarge = pLimit(1)
@@ -218,6 +212,13 @@ const oneLarge = pLimit(1)
 function inTurn(length: number, work: () => Promise<Buffer>): Promise<Buffer> {
   return length > largeBytes ? oneLarge(work) : work()
 }
+
+const [gzip, gunzip, zstd] = [promisify(gzipWithCallback), promisify(gunzipWithCallback), promisify(zstdCompress)]
+const pack: Record<ContentCoding, (bytes: Buffer) => Promise<Buffer>> = {
+  gzip: (bytes) => inTurn(bytes.length, () => gzip(bytes, { level: 1 })),
+  zstd: (bytes) => inTurn(bytes.length, () => zstd(bytes, { params: { [constants.ZSTD_c_compressionLevel]: 1 } })),
+}
+const packAboveBytes = 1024
 /**
  * The grain in which a body goes out, and in which progress is seen: a reader slower than this per stall time is a stalled one. The last
  * chunk is held back until the slot is free; a body of at most so much is sent in one piece after it.
