@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { vendorApiPath } from '@bridgework/contract'
 import { type Answer, aPlan, someWorld, type TestLocation, type TestVendor, type TestWorld } from '../../test-world.ts'
-import { assertProblem, getWith } from './test-answer.ts'
-import { holdInFlight, slotsTaken } from './test-in-flight.ts'
+import { assertProblem, eventually, getWith } from './test-answer.ts'
+import { holdInFlight, readsWaiting, slotsTaken } from './test-in-flight.ts'
 import { times } from './test-runs.ts'
 
 const plansOf = (location: TestLocation) => `/locations/${location.id}/insurance_plans`
@@ -41,6 +41,7 @@ test('C01, C02, C12, C13: beyond five locations in flight a sixth gets the speci
     five.map((location, index) => () => askOn(world, index < 2 ? world.url : other.url, vendor, plansOf(location))),
     5,
   )
+  await eventually(async () => (await readsWaiting(world)) === 5, 10_000, 'five reads wait for the table')
   const asked = t.mock.method(world.pool, 'query')
 
   for (const on of [world.url, other.url]) {

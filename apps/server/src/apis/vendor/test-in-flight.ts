@@ -33,6 +33,14 @@ export async function holdInFlight<T>(world: TestWorld, requests: (() => Promise
   return held
 }
 
+/** Statements that wait for the locked table. A slot is taken before its request has sent the one that waits. */
+export async function readsWaiting(world: TestWorld): Promise<number> {
+  const { rows } = await world.ownerPool.query<{ waiting: number }>(
+    `select count(*)::int as waiting from pg_locks where relation = 'record'::regclass and not granted`,
+  )
+  return rows[0]?.waiting ?? 0
+}
+
 /** Locations in flight, of all companies, types and processes. */
 export async function slotsTaken(world: TestWorld): Promise<number> {
   const { rows } = await world.pool.query<{ taken: number }>(
