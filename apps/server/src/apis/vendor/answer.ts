@@ -4,6 +4,7 @@ import { watermarkAfter } from '../../modules/datasets/stamp.ts'
 import type { DeltaScope } from '../../modules/records/delta.ts'
 import { extentOf, type PackedPage, type Page } from '../../modules/records/page.ts'
 import { gzipMember, type PackedText, packText } from '../../platform/gzip/gzip-member.ts'
+import { giveBack } from '../../platform/memory/own-bytes.ts'
 import { onlyFields } from './fields.ts'
 import type { ListParameters } from './parameters.ts'
 
@@ -52,7 +53,7 @@ export function pageBody(
   return parts
 }
 
-/** The JSON of a page as a gzip member: segments as they are stored, and the documents between them packed. */
+/** The JSON of a page as a gzip member: segments as they are stored, which are given back, and the documents between them packed. */
 export async function packedBody({ parts }: PackedPage, [head, tail]: [string, string]): Promise<Buffer> {
   const runs: (PackedText | string[])[] = []
   for (const part of parts) {
@@ -62,7 +63,9 @@ export async function packedBody({ parts }: PackedPage, [head, tail]: [string, s
     else runs.push([part.document])
   }
   const packed = await Promise.all(runs.map((run) => (Array.isArray(run) ? packText(run.join(','), 1) : run)))
-  return gzipMember([head, ...packed.flatMap((run, index) => (index === 0 ? [run] : [',', run])), tail])
+  const body = gzipMember([head, ...packed.flatMap((run, index) => (index === 0 ? [run] : [',', run])), tail])
+  for (const { data } of packed) giveBack(data)
+  return body
 }
 
 /** A `Link` header to the next page, relative to the request; undefined on the last one. */

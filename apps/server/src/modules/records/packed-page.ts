@@ -1,5 +1,6 @@
-import type { Pool } from 'pg'
+import { type CustomTypesConfig, type Pool, types } from 'pg'
 import type { PackedRun } from '../../platform/gzip/packed-run.ts'
+import { ownBytes } from '../../platform/memory/own-bytes.ts'
 import type { ReadPermit } from '../consent/read-permit.ts'
 
 /** A part of a page: so many records up to an id, packed, or the document of one. */
@@ -67,13 +68,27 @@ export async function readPacked(
       order by 1`,
     values: [permit.locationId, permit.dataset, after, limit, changedMax, Math.ceil(limit / runRecords) + 1, asLines],
     rowMode: 'array',
+    types: withOwnBytes,
   })
   return rows.map(partOf)
+}
+
+/** Reads PostgreSQL's text of bytes as it arrives: kept until the page is whole, the texts would outlive the young generation. */
+const withOwnBytes: CustomTypesConfig = {
+  getTypeParser: (oid, format) => (oid === types.builtins.BYTEA ? toOwnBytes : types.getTypeParser(oid, format)),
+}
+
+function toOwnBytes(text: string): Buffer {
+  const hex = text.slice('\\x'.length)
+  const bytes = ownBytes(hex.length / 2)
+  bytes.write(hex, 'hex')
+  return bytes
 }
 
 type Row = [id: string, document: string, ...unknown: unknown[]] | [id: string, document: null, ...segment: SegmentRow]
 type SegmentRow = [records: number, bytes: number, crc32: string, data: Buffer, linesAt: number, linesCrc32: string]
 
+/** The bytes of a segment are own ones. */
 function partOf([lastId, document, ...segment]: Row): PagePart {
   if (document !== null) return { lastId, document }
   // Either there is a document, or there are all columns of a segment.

@@ -1,5 +1,6 @@
 import { promisify } from 'node:util'
 import { constants, crc32, deflateRaw as deflateRawWithCallback } from 'node:zlib'
+import { ownBytes } from '../memory/own-bytes.ts'
 import { combineCrc32 } from './crc32-combine.ts'
 
 /**
@@ -17,14 +18,17 @@ export async function packText(text: string, level: number): Promise<PackedText>
   return { data, bytes: bytes.length, crc32: crc32(bytes) }
 }
 
-/** One gzip member (RFC 1952) of these texts, one after the other. Packed ones are taken as they are, others are stored without compression. */
+/**
+ * One gzip member (RFC 1952) of these texts, one after the other, in own bytes. Packed ones are taken as they are, others are stored without
+ * compression.
+ */
 export function gzipMember(parts: readonly (PackedText | string)[]): Buffer {
   const member = beginGzipMember()
-  return Buffer.concat([member.add(parts), member.end()])
+  return joined([...member.pieces(parts), member.end()])
 }
 
 /** The same bit by bit: `add` gives the bytes of these texts, with the header before the first ones, and `end` the last bytes. */
-export function beginGzipMember(): { add: (parts: readonly (PackedText | string)[]) => Buffer; end: () => Buffer } {
+export function beginGzipMember() {
   let isBegun = false
   let crc = 0
   let bytes = 0
@@ -33,20 +37,28 @@ export function beginGzipMember(): { add: (parts: readonly (PackedText | string)
     bytes += part.bytes
     return part.data
   }
+  const pieces = (parts: readonly (PackedText | string)[]): Buffer[] => {
+    const before = isBegun ? [] : [header]
+    isBegun = true
+    return [...before, ...parts.map((part) => take(typeof part === 'string' ? storedText(part) : part))]
+  }
   return {
-    add(parts) {
-      const pieces = parts.map((part) => take(typeof part === 'string' ? storedText(part) : part))
-      const before = isBegun ? [] : [header]
-      isBegun = true
-      return Buffer.concat([...before, ...pieces])
-    },
-    end() {
+    pieces,
+    add: (parts: readonly (PackedText | string)[]): Buffer => joined(pieces(parts)),
+    end(): Buffer {
       const trailer = Buffer.alloc(8)
       trailer.writeUInt32LE(crc, 0)
       trailer.writeUInt32LE(bytes % 2 ** 32, 4)
       return Buffer.concat([emptyFinalBlock, trailer])
     },
   }
+}
+
+function joined(pieces: readonly Buffer[]): Buffer {
+  const bytes = ownBytes(pieces.reduce((sum, piece) => sum + piece.length, 0))
+  let end = 0
+  for (const piece of pieces) end += piece.copy(bytes, end)
+  return bytes
 }
 
 /** Deflate, no flags, no time, no hint about the compression, unknown system. */

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { type TestContext, test } from 'node:test'
 import { gunzipSync, gzipSync, zstdDecompressSync } from 'node:zlib'
 import type { FastifyReply } from 'fastify'
+import { gzipMember, packText } from '../gzip/gzip-member.ts'
 import { acceptedCoding, type BodyOptions, sendBody, unpack } from './send-body.ts'
 import {
   assertRefusal,
@@ -104,6 +106,20 @@ test('a body that is a gzip member is sent as it is to those who take gzip, else
       else assert.ok((coding === 'zstd' ? zstdDecompressSync(body) : body).equals(plain), String(coding))
     }
     assert.deepEqual(gunzipSync(gzipped), plain)
+  }
+})
+
+test('the bytes of a packed page are given back once the system has taken all of them', async (t) => {
+  // More than the kernel takes at once, also packed.
+  const plain = randomBytes(8 * 1024 * 1024).toString('base64')
+  const packed = await packText(plain, 1)
+  for (const coding of ['gzip', null] as const) {
+    const gzipped = gzipMember([packed])
+    const page = await servePage(t, { body: { gzipped }, coding })
+    const { body } = await exchange(t, page.port, lastRequest)
+    assert.equal((coding === 'gzip' ? gunzipSync(body) : body).toString(), plain)
+    await page.finished.promise
+    assert.equal(gzipped.length, 0)
   }
 })
 

@@ -4,6 +4,7 @@ import { constants, gunzip as gunzipWithCallback, gzip as gzipWithCallback, zstd
 import type { FastifyReply } from 'fastify'
 import Negotiator from 'negotiator'
 import pLimit from 'p-limit'
+import { giveBack, own } from '../memory/own-bytes.ts'
 
 export type ContentCoding = 'zstd' | 'gzip'
 
@@ -40,6 +41,7 @@ export async function sendBody(reply: FastifyReply, options: BodyOptions): Promi
     const gzipped = isGzipped(options.body) ? options.body.gzipped : null
     const isReady = gzipped !== null && options.coding === 'gzip'
     const unpacked = gzipped && !isReady ? await unpack(gzipped) : null
+    if (gzipped && unpacked) giveBack(gzipped)
     const parts = unpacked ? [unpacked] : partsOf(options.body)
     const plainLength = parts.reduce((length, part) => length + Buffer.byteLength(part), 0)
     const coding = isReady || plainLength > packAboveBytes ? options.coding : null
@@ -62,7 +64,8 @@ export async function sendBody(reply: FastifyReply, options: BodyOptions): Promi
     }
     await release()
     if (!reader.isClosed()) await reader.takes((taken) => response.end(last, taken))
-    if (unpacked && response.writableFinished) free(unpacked)
+    const bytes = packed ?? unpacked
+    if (bytes && response.writableFinished) giveBack(bytes)
   })
 }
 
@@ -150,19 +153,11 @@ function partsOf(body: Body): (Buffer | string)[] {
   return Array.isArray(body) ? body : [body]
 }
 
-/** Unpacks a gzip member into one buffer of its own: the length is at the end of a gzip member. One byte more, or zlib makes room for another buffer. */
-export function unpack(gzipped: Buffer): Promise<Buffer> {
+/** Unpacks a gzip member into own bytes: the length is at the end of a gzip member. One byte more, or zlib makes room for another buffer. */
+export async function unpack(gzipped: Buffer): Promise<Buffer> {
   const length = gzipped.readUInt32LE(gzipped.length - 4)
-  return inTurn(length, () => gunzip(gzipped, { chunkSize: Math.max(length + 1, 1024) }))
-}
-
-/**
- * Gives the memory of an unpacked body back once the system has taken all of it. Left to the collector, some megabytes for each page cause full
- * collections: measured, they took half of an identity page's processor time.
- */
-export function free(bytes: Buffer): void {
-  const { buffer } = bytes
-  if (buffer instanceof ArrayBuffer && buffer.byteLength === bytes.length + 1) buffer.transfer(0)
+  const bytes = await inTurn(length, () => gunzip(gzipped, { chunkSize: Math.max(length + 1, 1024) }))
+  return bytes.buffer.byteLength === length + 1 ? own(bytes) : bytes
 }
 
 /** Answers a HEAD without making the body: the headers set on `reply`, and no length, because it is not known. */

@@ -1,9 +1,12 @@
 import type { FastifyReply } from 'fastify'
 import { beginGzipMember, gzipMember, type PackedText } from '../gzip/gzip-member.ts'
-import { type BodyOptions, beginResponse, free, slices, unpack, withReader } from './send-body.ts'
+import { giveBack } from '../memory/own-bytes.ts'
+import { type BodyOptions, beginResponse, slices, unpack, withReader } from './send-body.ts'
 
 export type PartsOptions = Pick<BodyOptions, 'beforeLastBytes' | 'onCut' | 'signal'> & {
-  /** Makes the next part when its reader took the last one; null: there is none. What it throws before the first byte is the answer. */
+  /**
+   * Makes the next part when its reader took the last one; null: there is none. What it throws before the first byte is the answer. Own bytes are given back.
+   */
   next: () => Promise<(PackedText | string)[] | null>
   /** What follows the last part. */
   last: () => string
@@ -25,12 +28,13 @@ export async function sendParts(reply: FastifyReply, options: PartsOptions): Pro
     const response = beginResponse(reply)
     if (coding) response.setHeader('Content-Encoding', coding)
     while (part && !reader.isClosed()) {
-      const bytes = member ? member.add(part) : await unpack(gzipMember(part))
+      const bytes = member ? member.add(part) : await unpackPart(part)
+      for (const text of part) if (typeof text !== 'string') giveBack(text.data)
       for (const slice of slices(bytes)) {
         if (reader.isClosed()) break
         await reader.takes((taken) => response.write(slice, taken))
       }
-      if (!member && !reader.isClosed()) free(bytes)
+      if (!reader.isClosed()) giveBack(bytes)
       part = reader.isClosed() ? null : await next()
     }
     await release()
@@ -38,4 +42,11 @@ export async function sendParts(reply: FastifyReply, options: PartsOptions): Pro
     const end = member ? Buffer.concat([member.add([last()]), member.end()]) : last()
     await reader.takes((taken) => response.end(end, taken))
   })
+}
+
+async function unpackPart(part: (PackedText | string)[]): Promise<Buffer> {
+  const packed = gzipMember(part)
+  const bytes = await unpack(packed)
+  giveBack(packed)
+  return bytes
 }
