@@ -31,6 +31,7 @@ const titles: Record<WorkName, string> = {
   page: 'Pages of 5,000',
   'page-100': 'Pages of 100',
   delta: 'Deltas',
+  export: 'Exports',
   token: 'Tokens',
   sealing: 'Sealing',
   growth: 'Growth',
@@ -45,6 +46,7 @@ segments](decisions/segments.md). "Begins within a run" starts between two segme
   'page-100': 'A page of fewer than 250 records is read from their rows.',
   delta: `What a vendor asks most often, and most often nothing has changed
 ([what each check costs](decisions/limits-over-processes.md)). A delta of 10 waits until its disclosure is on the disk.`,
+  export: `Every record of a dataset in [one answer](decisions/export.md). CPU ms is for a thousand records.`,
   token: 'A key pair for a token: the secret is checked, the request counted, the token signed.',
   sealing: 'Each disclosure is sealed later, in the background ([why](decisions/chain.md)).',
   growth: `The same requests, 8 connections, at a location of 10,000 records and more. A page is found by its key, and a

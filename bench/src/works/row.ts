@@ -3,6 +3,7 @@ export const workNames = [
   'page',
   'page-100',
   'delta',
+  'export',
   'token',
   'sealing',
   'growth',

@@ -1,4 +1,5 @@
 import { delta } from './delta.ts'
+import { wholeExport } from './export.ts'
 import { firstSyncs } from './first-sync.ts'
 import { fiveSyncs } from './five-syncs.ts'
 import { growth } from './growth.ts'
@@ -14,6 +15,7 @@ export const works: Record<WorkName, Work> = {
   page,
   'page-100': smallPage,
   delta,
+  export: wholeExport,
   token,
   sealing,
   growth,
