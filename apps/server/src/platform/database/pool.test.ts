@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import type { AddressInfo } from 'node:net'
 import { createServer } from 'node:net'
 import test from 'node:test'
+import { getHeapSpaceStatistics } from 'node:v8'
+import type pg from 'pg'
 import type { LogEvent } from '../log/log-event.ts'
 import { createPool, isDatabaseUnavailable, requireSupportedPostgres, withTransaction } from './pool.ts'
 import { createTestDatabase } from './test-database.ts'
@@ -114,6 +116,45 @@ test('a server that stops answering in the middle of a statement is given up a s
 
   assert.ok(performance.now() - startedAt < 3_000)
   client.release(true)
+})
+
+test('a statement may have a limit of its own, after which the pool goes on with another connection', async (t) => {
+  const { url } = await createTestDatabase(t)
+  const pool = createPool(url, { ...quiet, max: 1 })
+  t.after(() => pool.end())
+  const startedAt = performance.now()
+
+  const slow = pool.query({ text: 'select pg_sleep(4)', query_timeout: 200 } as pg.QueryConfig)
+
+  await assert.rejects(slow, (error) => isDatabaseUnavailable(error))
+  assert.ok(performance.now() - startedAt < 3_000)
+  assert.equal((await pool.query('select 1')).rowCount, 1)
+})
+
+test('an ended statement, its values and its rows do not outlive the young generation', async (t) => {
+  const { url } = await createTestDatabase(t)
+  const pool = createPool(url, { ...quiet, max: 5 })
+  t.after(() => pool.end())
+  const columns = Array.from({ length: 25 }, (_, index) => `n + ${index} as column_${index}`)
+  const statement = { name: 'rows', text: `select ${columns} from generate_series(1, 8) n` }
+  const askOften = async (times: number) => {
+    let asked = 0
+    const askInTurn = async () => {
+      for (; asked < times; asked += 1) await pool.query(statement)
+    }
+    await Promise.all(Array.from({ length: 8 }, askInTurn))
+  }
+  const oldBytes = () =>
+    getHeapSpaceStatistics().find(({ space_name }) => space_name === 'old_space')?.space_used_size ?? 0
+  await askOften(500)
+
+  // A full collection in between can only make it less.
+  const before = oldBytes()
+  await askOften(10_000)
+
+  const perStatement = (oldBytes() - before) / 10_000
+  t.diagnostic(`${perStatement} bytes`)
+  assert.ok(perStatement < 1_000, `${perStatement} bytes of each statement were kept`)
 })
 
 test('an error of a statement, a bug and a missing file are not the database’s absence', async (t) => {

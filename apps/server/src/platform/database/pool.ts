@@ -2,6 +2,7 @@ import pg from 'pg'
 import { codeOf } from '../errors/error-code.ts'
 import type { Log } from '../log/log-event.ts'
 import { DatabaseStartError } from './start-error.ts'
+import { withTimeLimit } from './timed-client.ts'
 import { databaseErrorCode, isDatabaseUnavailable } from './unavailable.ts'
 
 export { isDatabaseUnavailable } from './unavailable.ts'
@@ -30,7 +31,7 @@ export function createPool(url: string, options: PoolOptions): pg.Pool {
     connectionTimeoutMillis: 5_000,
     idleTimeoutMillis: options.idleTimeoutMs ?? 30_000,
     statement_timeout: statementTimeoutMs,
-    query_timeout: statementTimeoutMs + 1_000,
+    Client: withTimeLimit(statementTimeoutMs + 1_000),
     keepAlive: true,
     keepAliveInitialDelayMillis: 5_000,
     types: { getTypeParser },
