@@ -1,4 +1,5 @@
 import type { ClientBase } from 'pg'
+import { giveBack, ownBytes } from '../memory/own-bytes.ts'
 import { copyIn } from './copy.ts'
 
 /** A value of a row for `copy … from stdin (format binary)`: text; a whole number of 8 bytes; true or false; bytes; an instant. */
@@ -10,7 +11,9 @@ export async function copyRows(
   text: string,
   rows: readonly (readonly BinaryValue[])[],
 ): Promise<void> {
-  await copyIn(client, text, [binaryRows(rows)])
+  const bytes = binaryRows(rows)
+  await copyIn(client, text, [bytes])
+  giveBack(bytes)
 }
 
 /** Rows in Postgres' binary COPY format (section "Binary Format" of its page on COPY), in one buffer. */
@@ -20,7 +23,7 @@ function binaryRows(rows: readonly (readonly BinaryValue[])[]): Buffer {
     bytes += 2
     for (const value of row) bytes += 4 + bytesOf(value)
   }
-  const buffer = Buffer.allocUnsafe(bytes)
+  const buffer = ownBytes(bytes)
   let offset = signature.copy(buffer)
   for (const row of rows) {
     offset = buffer.writeInt16BE(row.length, offset)
