@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import pg from 'pg'
 import { copyIn, copyOut } from './copy.ts'
 import { createTestDatabase } from './test-database.ts'
+import { withTimeLimit } from './timed-client.ts'
 
 test('a COPY that is over leaves no timer, which would keep what it copied and the process for as long', async (t) => {
   const { url } = await createTestDatabase(t)
-  const client = new pg.Client({ connectionString: url, query_timeout: 600_000 })
+  const TimedClient = withTimeLimit(600_000)
+  const client = new TimedClient({ connectionString: url })
   await client.connect()
   t.after(() => client.end())
   await client.query('create temporary table copied (id bigint)')

@@ -105,7 +105,7 @@ function submit(client: ClientBase, text: string, handlers: Handlers): void {
   const statement = {
     handleCommandComplete() {},
     ...handlers,
-    // pg replaces it by one that ends the timer of `query_timeout`, and calls it for its own statements alone.
+    // The client replaces it by one that ends the statement's timer. pg calls it for its own statements alone.
     callback: () => {},
     handleError(error: Error) {
       statement.callback()
