@@ -1,5 +1,6 @@
 import type { DatasetName } from '@bridgework/contract'
 import type { Pool } from 'pg'
+import { askPrepared, plainArray, plainValues, type TextRow } from '../../platform/database/prepared.ts'
 import { askTogether } from '../../platform/database/together.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import {
@@ -92,7 +93,7 @@ export async function permitRead(
     openTimes: { timeZone: row.time_zone, officeHours: row.office_hours },
     grantedStamp: row.granted_stamp === null ? Number.POSITIVE_INFINITY : Number(row.granted_stamp),
     grantedAt: row.granted_at,
-    notes: row.has_notes === true,
+    notes: row.has_notes,
     // The row of a state has no empty columns but those that a state may lack.
     state: toDatasetState(row as DatasetStateRow),
     databaseNow: Number(row.database_now),
@@ -123,7 +124,7 @@ type PermitRow = LivenessRow & { [column in keyof DatasetStateRow]: DatasetState
   has_location: boolean
   granted_stamp: string | null
   granted_at: Date | null
-  has_notes: boolean | null
+  has_notes: boolean
   database_now: string
   in_flight: LocationId[] | null
 }
@@ -139,33 +140,84 @@ type Asked = { locationId: string; companyId: CompanyId; keyPairId: KeyPairId; d
 
 const askForPermit = askTogether(async (pool, batch: readonly Asked[]): Promise<PermitRow[]> => {
   const of = <Name extends keyof Asked>(name: Name) => batch.map((asked) => asked[name])
-  const [locations, companies, keyPairs, datasets] = [of('locationId'), of('companyId'), of('keyPairId'), of('dataset')]
-  const { rows } = await pool.query<PermitRow>(
+  const columns = [of('locationId'), of('companyId'), of('keyPairId'), of('dataset')]
+  const rows = await askPrepared(
+    pool,
     batch.length === 1
-      ? {
-          name: 'permit-read',
-          text: permitStatement,
-          values: [locations[0], companies[0], keyPairs[0], datasets[0]],
-        }
-      : { name: 'permits-read', text: permitsStatement, values: [locations, companies, keyPairs, datasets] },
+      ? { name: 'permit-read', text: permitStatement, values: columns.flat() }
+      : { name: 'permits-read', text: permitsStatement, values: columns.map(plainArray) },
   )
-  return rows
+  return rows.map(toPermitRow)
 })
+
+/** The columns in the order of `permitColumns`. */
+function toPermitRow([
+  isLive,
+  hasAgreement,
+  organizationId,
+  timeZone,
+  officeHours,
+  hasLocation,
+  grantedStamp,
+  grantedAt,
+  hasNotes,
+  firstStamp,
+  lastStamp,
+  total,
+  visible,
+  syncedAt,
+  initialSyncCompletedAt,
+  isProvided,
+  databaseNow,
+  inFlight,
+]: TextRow): PermitRow {
+  return {
+    is_live: isLive === 't',
+    has_agreement: hasAgreement === 't',
+    organization_id: (organizationId as OrganizationId | null | undefined) ?? null,
+    time_zone: timeZone ?? null,
+    office_hours: officeHours ? (JSON.parse(officeHours) as OfficeHours) : null,
+    has_location: hasLocation === 't',
+    granted_stamp: grantedStamp ?? null,
+    granted_at: toDate(grantedAt),
+    has_notes: hasNotes === 't',
+    first_stamp: firstStamp ?? null,
+    last_stamp: lastStamp ?? null,
+    total: total ?? null,
+    visible: visible ?? null,
+    synced_at: toDate(syncedAt),
+    initial_sync_completed_at: toDate(initialSyncCompletedAt),
+    is_provided: isProvided === 't',
+    database_now: databaseNow ?? 'missing',
+    in_flight: inFlight ? (plainValues(inFlight) as LocationId[]) : null,
+  }
+}
+
+/** From `milliseconds`. */
+function toDate(text: string | null | undefined): Date | null {
+  return text ? new Date(Number(text)) : null
+}
+
+/** A moment as a number's text, whatever the session's time zone and date style. */
+function milliseconds(moment: string): string {
+  return `floor(extract(epoch from ${moment}) * 1000)::bigint`
+}
 
 /** One row for `one` row of a location, a company, a key pair and a dataset, whatever of them there is. */
 const permitColumns = `
-         k.id is not null as is_live,
-         ${agreementAccepted('one.company_id')} as has_agreement,
+         k.id is not null,
+         ${agreementAccepted('one.company_id')},
          l.organization_id, l.time_zone, l.office_hours,
          exists (select from dataset_grant g
-                  where g.location_id = one.location_id and g.company_id = one.company_id and ${notEnded('g')}) as has_location,
-         g.granted_stamp, g.granted_at, g.notes_since is not null as has_notes,
-         s.first_stamp, s.last_stamp, s.total, s.visible, s.synced_at, s.initial_sync_completed_at, s.is_provided,
-         (extract(epoch from clock_timestamp()) * 1000000)::bigint as database_now,
+                  where g.location_id = one.location_id and g.company_id = one.company_id and ${notEnded('g')}),
+         g.granted_stamp, ${milliseconds('g.granted_at')}, g.notes_since is not null,
+         s.first_stamp, s.last_stamp, s.total, s.visible,
+         ${milliseconds('s.synced_at')}, ${milliseconds('s.initial_sync_completed_at')}, s.is_provided,
+         (extract(epoch from clock_timestamp()) * 1000000)::bigint,
          (select array_agg(distinct slot.location_id)
             from sync_slot slot
            where slot.company_id = one.company_id and slot.sync_type = 'incremental'
-             and slot.expires_at > clock_timestamp()) as in_flight`
+             and slot.expires_at > clock_timestamp())`
 const permitJoins = `
     ${bearer('one.key_pair_id', 'one.company_id')}
     left join location l on l.id = one.location_id

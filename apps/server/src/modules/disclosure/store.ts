@@ -1,5 +1,6 @@
 import type { DatasetName } from '@bridgework/contract'
-import { DatabaseError, type Pool, type QueryConfig } from 'pg'
+import { DatabaseError, type Pool } from 'pg'
+import { askPrepared } from '../../platform/database/prepared.ts'
 import type { CompanyId, KeyPairId, LocationId } from '../../platform/identity/identity.ts'
 import { makeDisclosureMonths } from './months.ts'
 
@@ -47,20 +48,20 @@ export async function insertDisclosures(
     request_id: entry.requestId,
     ip: entry.ip,
   }))
-  const query: QueryConfig & { query_timeout: number } = {
+  const statement = {
     name: 'disclosure-record',
     text: 'select disclosure_record($1, $2)',
     // The server gives up before we do, so that no statement that we gave up waits on for a lock.
-    values: [JSON.stringify(rows), Math.max(1, Math.floor(timeoutMs * 0.8))],
-    query_timeout: timeoutMs,
+    values: [JSON.stringify(rows), String(Math.max(1, Math.floor(timeoutMs * 0.8)))],
+    limitMs: timeoutMs,
   }
   try {
-    await pool.query(query)
+    await askPrepared(pool, statement)
   } catch (error) {
     // The database's clock has reached a month that has no table: no process ran for months, or the clock was set.
     if (!isWithoutMonth(error)) throw error
     await makeDisclosureMonths(pool)
-    await pool.query(query)
+    await askPrepared(pool, statement)
   }
 }
 

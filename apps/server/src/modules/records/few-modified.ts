@@ -1,4 +1,5 @@
 import type { Pool } from 'pg'
+import { askPrepared, plainArray } from '../../platform/database/prepared.ts'
 import { askTogether } from '../../platform/database/together.ts'
 import type { ReadPermit } from '../consent/read-permit.ts'
 import type { Stamp } from '../datasets/stamp.ts'
@@ -32,7 +33,7 @@ async function readBatch(pool: Pool, batch: readonly Asked[]): Promise<Document[
   if (!first) return []
   const { named, document } = documentOf(first.permit)
   // The sub-selects hide the values from the planner. With them it expects fewer rows, and plans the statement anew at each call.
-  const { rows } = await pool.query<[place: string, id: string, document: string]>({
+  const rows = await askPrepared(pool, {
     name: `records.few_modified${named}`,
     text: `select one.place, record.id, record.document
        from unnest((select $1::bigint[]), (select $2::text[]), (select $3::bigint[])) with ordinality
@@ -45,13 +46,12 @@ async function readBatch(pool: Pool, batch: readonly Asked[]): Promise<Document[
          limit ${fewMaxUsual + 1}
       ) record`,
     values: [
-      batch.map(({ permit }) => permit.locationId),
-      batch.map(({ permit }) => permit.dataset),
-      batch.map(({ modifiedAfter }) => modifiedAfter),
+      plainArray(batch.map(({ permit }) => permit.locationId)),
+      plainArray(batch.map(({ permit }) => permit.dataset)),
+      plainArray(batch.map(({ modifiedAfter }) => modifiedAfter)),
     ],
-    rowMode: 'array',
   })
   const found = batch.map((): Document[] => [])
-  for (const [place, id, text] of rows) found[Number(place) - 1]?.push([id, text])
+  for (const [place, id, text] of rows as [string, string, string][]) found[Number(place) - 1]?.push([id, text])
   return found
 }

@@ -1,4 +1,5 @@
-import type { Pool, QueryConfig } from 'pg'
+import type { Pool } from 'pg'
+import { askPrepared, plainArray, plainValues, type TextRow } from '../../platform/database/prepared.ts'
 import type { CompanyId, LocationId } from '../../platform/identity/identity.ts'
 import { createPump } from '../../platform/memory/pump.ts'
 
@@ -80,29 +81,25 @@ export function createSlotOperations(options: {
     if (!others && waiting.length > 0) retry ??= setTimeout(start, retryMs).unref()
   }
 
-  /** One statement, named so that it is planned once per connection. */
-  const apply = async (batch: readonly Waiting[]): Promise<{ granted: boolean; active: string[] | null }[]> => {
-    const query: QueryConfig & { query_timeout: number } = {
+  const apply = (batch: readonly Waiting[]): Promise<TextRow[]> =>
+    askPrepared(pool, {
       name: 'sync-slot-apply',
       text: 'select granted, active from sync_slot_apply($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)',
       values: [
         processId,
-        leaseMs,
+        String(leaseMs),
         // The server gives up before we do, so that no statement that we gave up still runs.
-        Math.max(1, Math.floor(timeoutMs * 0.6)),
-        limits.initial,
-        limits.incremental,
-        batch.map(({ kind }) => kind),
-        batch.map(({ key }) => key.companyId),
-        batch.map(({ key }) => key.syncType),
-        batch.map(({ key }) => key.locationId),
-        batch.map(({ lease }) => lease),
+        String(Math.max(1, Math.floor(timeoutMs * 0.6))),
+        String(limits.initial),
+        String(limits.incremental),
+        plainArray(batch.map(({ kind }) => kind)),
+        plainArray(batch.map(({ key }) => key.companyId)),
+        plainArray(batch.map(({ key }) => key.syncType)),
+        plainArray(batch.map(({ key }) => key.locationId)),
+        plainArray(batch.map(({ lease }) => lease)),
       ],
-      query_timeout: timeoutMs,
-    }
-    const { rows } = await pool.query<{ granted: boolean; active: string[] | null }>(query)
-    return rows
-  }
+      limitMs: timeoutMs,
+    })
 
   const run: SlotOperations['run'] = (kind, key, lease) => {
     const { promise, resolve, reject } = Promise.withResolvers<SlotAnswer>()
@@ -124,11 +121,12 @@ export function createSlotOperations(options: {
   }
 }
 
-function answerOf(row: { granted: boolean; active: string[] | null } | undefined, sentAtMs: number): SlotAnswer {
+function answerOf(row: TextRow | undefined, sentAtMs: number): SlotAnswer {
   if (!row) throw new Error('sync_slot_apply answered too few rows')
-  return row.granted
+  const [granted, active] = row
+  return granted === 't'
     ? { granted: true, sentAtMs }
-    : { granted: false, activeLocationIds: (row.active ?? []).map(Number) }
+    : { granted: false, activeLocationIds: plainValues(active ?? '{}').map(Number) }
 }
 
 const batchMax = 200

@@ -3,7 +3,7 @@ import pg, { type QueryConfig } from 'pg'
 type Callback = (error: Error | null | undefined, result?: unknown) => void
 
 /**
- * pg's client, with a limit on how long it waits for each statement: the config's `query_timeout` or else `limitMs`. After that its connection is
+ * pg's client, with a limit on how long it waits for each statement: its own limit (`query_timeout` of a config) or else `limitMs`. After that its connection is
  * closed, and the statement fails with "Connection terminated".
  *
  * pg's own limit is not used: with it, V8 keeps each ended statement, its values and its rows until a full collection. Measured: 3.5 KB for a
@@ -14,7 +14,9 @@ export function withTimeLimit(limitMs: number): typeof pg.Client {
     override query(...given: unknown[]): never {
       const [first, values, callback] = given
       if (isSubmittable(first)) {
-        first.callback = ending(setTimeout(close, limitMs, this), first.callback)
+        // A COPY has a callback of its own, a pool gives one with any statement, and who has the client gives none.
+        const answer = first.callback ?? (callback as Callback | undefined) ?? (() => {})
+        first.callback = ending(setTimeout(close, first.limitMs ?? limitMs, this), answer)
         return super.query(first as never) as never
       }
       const { config, ownLimitMs } = splitLimit(first)
@@ -27,7 +29,7 @@ export function withTimeLimit(limitMs: number): typeof pg.Client {
   }
 }
 
-function isSubmittable(first: unknown): first is { callback: Callback } {
+function isSubmittable(first: unknown): first is { callback: Callback | undefined; limitMs?: number } {
   return typeof first === 'object' && first !== null && 'submit' in first
 }
 

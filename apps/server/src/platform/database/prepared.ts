@@ -1,0 +1,116 @@
+import type { Submittable } from 'pg'
+import type { Queryable } from './queryable.ts'
+
+/** A statement that each connection plans once, under its name. */
+export type Prepared = {
+  name: string
+  text: string
+  /** As PostgreSQL reads them; null: NULL. */
+  values: readonly (string | null)[]
+  /** How long the client waits at most; the pool's usual limit where it is absent. */
+  limitMs?: number
+}
+
+/** A row's columns as PostgreSQL writes them: `t` and `f`, digits, JSON; null: NULL. */
+export type TextRow = readonly (string | null)[]
+
+/**
+ * Runs a statement whose columns the caller knows. pg's own way asks at each call what columns there are, makes an object of each row, and
+ * looks up a parser for each value. Measured: an empty delta without that 1.2 × as often.
+ */
+export function askPrepared(db: Queryable, prepared: Prepared): Promise<TextRow[]> {
+  const statement = new Statement(prepared)
+  const answer: unknown = db.query(statement as unknown as Submittable)
+  // A pool gives a promise, whatever its types say of a statement that is not pg's own; a client gives the statement back.
+  if (answer !== statement) return answer as Promise<TextRow[]>
+  return new Promise((resolve, reject) => {
+    statement.onEnd = (error, rows) => (error ? reject(error) : resolve(rows))
+  })
+}
+
+/** PostgreSQL's text of an array of numbers, ids and names: what needs no quotes. Throws for any other. */
+export function plainArray(values: readonly (string | number)[]): string {
+  for (const value of values) {
+    if (!plain.test(String(value)))
+      throw new TypeError(`${JSON.stringify(value)} cannot stand in an array without quotes`)
+  }
+  return `{${values.join(',')}}`
+}
+
+/** The values of such an array's text. */
+export function plainValues(array: string): string[] {
+  return array === '{}' ? [] : array.slice(1, -1).split(',')
+}
+
+const plain = /^(?!null$)[\w.-]+$/i
+
+/** What of pg's connection a statement uses. */
+type Connection = {
+  stream: { cork: () => void; uncork: () => void }
+  /** The text of each statement that is prepared, or about to be, by its name. */
+  parsedStatements: Record<string, string | undefined>
+  submittedNamedStatements: Record<string, string | undefined>
+  parse: (statement: { name: string; text: string }) => void
+  bind: (statement: { statement: string; values: readonly (string | null)[] }) => void
+  execute: (portal: object) => void
+  sync: () => void
+}
+
+type OnEnd = (error: Error | null, rows: TextRow[]) => void
+
+/** As pg's client runs it: it calls each of these when the server's message of that kind arrives. */
+class Statement {
+  readonly name: string
+  readonly text: string
+  readonly limitMs: number | undefined
+  /** Set by the client: it ends the statement's timer, and gives a pool its answer. */
+  callback: OnEnd | undefined
+  onEnd: OnEnd | undefined
+  readonly values: Prepared['values']
+  readonly #rows: TextRow[] = []
+
+  constructor({ name, text, values, limitMs }: Prepared) {
+    this.name = name
+    this.text = text
+    this.limitMs = limitMs
+    this.values = values
+  }
+
+  submit(connection: Connection): Error | null {
+    const { name, text } = this
+    const known = connection.parsedStatements[name] ?? connection.submittedNamedStatements[name]
+    if (known !== undefined && known !== text) return new Error(`two statements have the name ${name}`)
+    connection.stream.cork()
+    try {
+      if (known === undefined) {
+        connection.parse({ name, text })
+        connection.submittedNamedStatements[name] = text
+      }
+      connection.bind({ statement: name, values: this.values })
+      connection.execute({})
+      connection.sync()
+    } finally {
+      connection.stream.uncork()
+    }
+    return null
+  }
+
+  handleDataRow({ fields }: { fields: TextRow }): void {
+    this.#rows.push(fields)
+  }
+
+  handleCommandComplete(): void {}
+
+  handleError(error: Error): void {
+    this.#end(error)
+  }
+
+  handleReadyForQuery(): void {
+    this.#end(null)
+  }
+
+  #end(error: Error | null): void {
+    this.callback?.(error, this.#rows)
+    this.onEnd?.(error, this.#rows)
+  }
+}
