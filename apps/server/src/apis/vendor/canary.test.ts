@@ -77,8 +77,13 @@ test('K10: nothing that a practice uploads and nothing of a query string is in a
   await world.ownerPool.query('alter table record drop constraint no_canary')
   {
     await using inFlight = await holdInFlight(world, [() => vendor.get(`${path}/insurance_plans`)], 1)
-    await world.pool.query(
-      "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
+    const endWaiting =
+      "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
+    // A slot is taken before its request has sent the statement that waits.
+    await eventually(
+      async () => (await world.pool.query(endWaiting)).rowCount === 1,
+      10_000,
+      'the read waits and its session is ended',
     )
     for (const answer of await inFlight.release()) note(answer)
   }
