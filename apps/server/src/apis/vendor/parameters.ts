@@ -19,6 +19,21 @@ function fieldsParameter(dataset: Dataset): string {
   return `fields[${dataset.type}]`
 }
 
+type ListNames = { accepted: readonly string[]; ofRecords: readonly string[] }
+const listNames = new WeakMap<Dataset, ListNames>()
+
+/** What a dataset's list accepts, and what of it says which records, and what of them. Made once for each: every read asks. */
+function listNamesOf(dataset: Dataset): ListNames {
+  const known = listNames.get(dataset)
+  if (known) return known
+  const ofFilters = [sinceParameter, ...dataset.filters.flatMap((filter) => filterParameters[filter])]
+  const ofRecords = [...ofFilters, fieldsParameter(dataset)]
+  const accepted = [dataset.pagination === 'cursor' ? 'after' : 'page', 'items', ...ofRecords]
+  const names = { accepted, ofRecords }
+  listNames.set(dataset, names)
+  return names
+}
+
 /** A list request's parameters, each checked. */
 export type ListParameters = {
   items: number
@@ -37,9 +52,8 @@ export type ListParameters = {
 /** Reads the parameters of a dataset's list. Throws `parameter_invalid`, naming the parameter and what is accepted. */
 export function readListParameters(rawQuery: string, dataset: Dataset): ListParameters {
   const isCursor = dataset.pagination === 'cursor'
-  const ofFilters = [sinceParameter, ...dataset.filters.flatMap((filter) => filterParameters[filter])]
-  const ofRecords = [...ofFilters, fieldsParameter(dataset)]
-  const query = readQuery(rawQuery, [isCursor ? 'after' : 'page', 'items', ...ofRecords])
+  const { accepted, ofRecords } = listNamesOf(dataset)
+  const query = readQuery(rawQuery, accepted)
   const items = readItems(query)
   const startsFrom = readMoment(query, startsFromParameter)
   const startsTo = readMoment(query, startsToParameter)
@@ -55,10 +69,7 @@ export function readListParameters(rawQuery: string, dataset: Dataset): ListPara
     startsFrom,
     startsTo,
     fields: readFields(query, dataset, dataset.attributes.properties),
-    carried: ofRecords.flatMap((name) => {
-      const value = query.get(name)
-      return value === undefined ? [] : [[name, value] as const]
-    }),
+    carried: [...query].filter(([name]) => ofRecords.includes(name)),
   }
 }
 
@@ -107,22 +118,30 @@ export function readNoParameters(rawQuery: string): void {
 /** A misspelt or repeated parameter is refused: a delta filter that is silently ignored turns into a full sync. */
 function readQuery(rawQuery: string, accepted: readonly string[], hint = ''): Map<string, string> {
   const query = new Map<string, string>()
-  const names = accepted.length === 0 ? 'This path accepts no parameters.' : `Accepted: ${accepted.join(', ')}.`
-  const acceptedText = names + hint
-  for (const part of rawQuery.split('&')) {
-    if (part === '') continue
-    const equals = part.indexOf('=')
-    const name = decode(equals < 0 ? part : part.slice(0, equals))
-    const value = decode(equals < 0 ? '' : part.slice(equals + 1))
+  const refuse = (errors: string) => {
+    const names = accepted.length === 0 ? 'This path accepts no parameters.' : `Accepted: ${accepted.join(', ')}.`
+    return invalid(`${errors} ${names}${hint}`)
+  }
+  for (const [name, value] of decodedParts(rawQuery)) {
     if (name === null || value === null) throw invalid('A parameter is not valid percent-encoded UTF-8.')
-    if (!accepted.includes(name)) throw invalid(`Unknown parameter ${quote(name)}. ${acceptedText}`)
-    if (query.has(name)) throw invalid(`Parameter ${name} occurs more than once. ${acceptedText}`)
+    if (!accepted.includes(name)) throw refuse(`Unknown parameter ${quote(name)}.`)
+    if (query.has(name)) throw refuse(`Parameter ${name} occurs more than once.`)
     query.set(name, value)
   }
   return query
 }
 
+/** A query's names and values in their order; null: not valid percent-encoded UTF-8. */
+export function* decodedParts(rawQuery: string): Generator<[name: string | null, value: string | null]> {
+  for (const part of rawQuery.split('&')) {
+    if (part === '') continue
+    const equals = part.indexOf('=')
+    yield [decode(equals < 0 ? part : part.slice(0, equals)), decode(equals < 0 ? '' : part.slice(equals + 1))]
+  }
+}
+
 function decode(text: string): string | null {
+  if (!text.includes('%') && !text.includes('+')) return text
   try {
     return decodeURIComponent(text.replaceAll('+', ' '))
   } catch {

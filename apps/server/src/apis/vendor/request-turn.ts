@@ -5,7 +5,7 @@ import { Problem } from '../../platform/errors/problem.ts'
 import { rawQuery } from '../../platform/http/server.ts'
 import { tokenOf } from './authenticate.ts'
 import type { VendorApiContext } from './context.ts'
-import { sinceParameter } from './parameters.ts'
+import { decodedParts, sinceParameter } from './parameters.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -47,11 +47,14 @@ export function keepBytes(request: FastifyRequest, bytes: number): void {
 function bytesAsked(request: FastifyRequest): number {
   const { answerBytesMax } = request.routeOptions.config
   if (answerBytesMax !== undefined) return answerBytesMax
-  const query = new URLSearchParams(rawQuery(request))
-  const items = Number(query.get('items') ?? limits.pageSizeDefault)
-  const records = Math.min(items || 0, limits.pageSizeMax)
+  let [items, isDelta] = [String(limits.pageSizeDefault), false]
+  for (const [name, value] of decodedParts(rawQuery(request))) {
+    if (name === 'items') items = value ?? ''
+    if (name === sinceParameter) isDelta = true
+  }
+  const records = Math.min(Number(items) || 0, limits.pageSizeMax)
   // A delta is most often empty or small. Eight whole ones at a time are still few, and each counts for what it is once it is read.
-  return recordBytes * (query.has(sinceParameter) ? records / 4 : records)
+  return recordBytes * (isDelta ? records / 4 : records)
 }
 
 /** An answer that may be larger is refused while there is little memory. */
