@@ -94,13 +94,13 @@ const ofFastify: Record<string, ProblemCode> = {
 }
 
 /** An error's class and code, and the first line of ours in its stack. The message is cut away first: it could spell a stack line. */
-function describe(error: unknown): { error: string; at: string } {
-  if (!(error instanceof Error)) return { error: typeof error, at: 'unknown' }
+function describe(error: unknown): { error: string; line: string } {
+  if (!(error instanceof Error)) return { error: typeof error, line: 'unknown' }
   const code = codeOf(error)
   const frames = framesOf(error)
   const ours = frames.find((line) => !line.includes('node_modules') && !line.includes('node:'))
-  const at = /\/((?:apps|packages)\/[\w./-]+:\d+):\d+\)?$/.exec(ours ?? '')?.[1] ?? 'unknown'
-  return { error: code === undefined ? error.constructor.name : `${error.constructor.name} ${code}`, at }
+  const line = /\/((?:apps|packages)\/[\w./-]+:\d+):\d+\)?$/.exec(ours ?? '')?.[1] ?? 'unknown'
+  return { error: code === undefined ? error.constructor.name : `${error.constructor.name} ${code}`, line }
 }
 
 function framesOf(error: Error): string[] {

@@ -320,7 +320,7 @@ test('the log has the route and never the path, the query or an error’s messag
   ])
   const [failure] = events.filter((event) => event.event === 'request.failed')
   assert.equal(failure?.error, 'Error')
-  assert.match(failure?.at ?? '', /^apps\/server\/src\/platform\/http\/server\.test\.ts:\d+$/)
+  assert.match(failure?.line ?? '', /^apps\/server\/src\/platform\/http\/server\.test\.ts:\d+$/)
 })
 
 test('routes get the query as it was sent', async (t) => {

@@ -34,7 +34,7 @@ export type LogEvent =
       code?: ProblemCode
       because?: string
     }
-  | { event: 'request.failed'; requestId: string; route: string; error: string; at: string }
+  | { event: 'request.failed'; requestId: string; route: string; error: string; line: string }
   | { event: 'response.cut'; requestId: string; because: 'stalled' | 'too slow' }
   | {
       event: 'records.ingested'
