@@ -58,7 +58,7 @@ function createHours<Counts extends Record<string, number>>(waitingMax: number) 
     const key = `${id} ${hourMs}`
     const sum = waiting.get(key) as Record<string, number> | undefined
     if (sum) {
-      for (const [name, count] of Object.entries(more)) sum[name] = (sum[name] ?? 0) + count
+      for (const name in more) sum[name] = (sum[name] ?? 0) + (more[name] ?? 0)
     } else if (waiting.size < waitingMax) waiting.set(key, { ...more, id, hour_at: new Date(hourMs) })
   }
   return {

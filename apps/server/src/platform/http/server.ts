@@ -151,13 +151,11 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
     },
   })
 
-  app.addHook('onRequest', async (request) => {
+  const routes = watchRoutes(app)
+  // Not async, as the one below: each promise of a hook is one more for every request.
+  app.addHook('onRequest', (request, reply, done) => {
     const timeoutMs = request.routeOptions.config.uploadTimeoutMs ?? requestTimeoutMs
     if (hasBody(request)) endWhenSlow(app, request, timeoutMs)
-  })
-
-  const routes = watchRoutes(app)
-  app.addHook('onRequest', async (request, reply) => {
     reply.headers(headersOfAll(request.id))
     if (isHttps(request.raw)) reply.header('Strict-Transport-Security', 'max-age=31536000')
     if (options.load?.isLate() && !request.routeOptions.config.isAlwaysServed) {
@@ -165,24 +163,27 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
     }
     refuseMalformed(request.raw, options.publicUrl ?? null)
     if ((request.raw.url ?? '').length > urlLengthMax) throw new Problem('uri_too_long')
-    if (!request.is404 && !hasEmptyId(request)) return
+    if (!request.is404 && !hasEmptyId(request)) done()
+    else refuseUnknown(request, reply).then(() => done(), done)
+  })
 
-    // Before the body is read: what no route takes is not worth receiving.
+  /** Before the body is read: what no route takes is not worth receiving. Resolves where a page was sent. */
+  const refuseUnknown = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const known = routes.find(request.raw.url ?? '')
     const otherMethods = known !== null && !known.methods.includes(request.method) ? known : null
     if (otherMethods) request.logNotes = { ...request.logNotes, route: otherMethods.route }
     await options.beforeRefusal?.(request, otherMethods?.route ?? null)
     if (!otherMethods) {
       const page = options.unknownPage?.(request, reply)
-      if (page) return await page
-      throw new Problem('route_unknown')
+      if (!page) throw new Problem('route_unknown')
+      await page
+      return
     }
     reply.header('Allow', otherMethods.methods.join(', '))
     throw new Problem('method_not_allowed')
-  })
+  }
 
-  app.addHook('onResponse', async (request, reply) => {
-    const { route: _route, ...notes } = request.logNotes ?? {}
+  app.addHook('onResponse', (request, reply, done) => {
     options.log({
       event: 'request.answered',
       requestId: request.id,
@@ -190,8 +191,9 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
       route: routeOf(request),
       status: reply.raw.statusCode,
       durationMs: Math.round(reply.elapsedTime * 10) / 10,
-      ...notes,
+      ...request.logNotes,
     })
+    done()
   })
 
   return app
