@@ -11,7 +11,7 @@ import { findRecord } from '../../modules/records/read-store.ts'
 import { isDelta, isWhole, type Selection, wholeDataset } from '../../modules/records/selection.ts'
 import type { Slot } from '../../modules/throttle/sync-slots.ts'
 import { Problem } from '../../platform/errors/problem.ts'
-import { acceptedCoding, sendBody } from '../../platform/http/send-body.ts'
+import { acceptedCoding, isOnePiece, sendBody } from '../../platform/http/send-body.ts'
 import { rawQuery } from '../../platform/http/server.ts'
 import { nextLink, type PageBody, packedBody, pageBody, pageEnvelope } from './answer.ts'
 import type { VendorApiContext } from './context.ts'
@@ -70,15 +70,15 @@ async function sendList(
   const scope = scopeOf(permit, parameters.since)
   const lastContact = () => context.lastContactOf(permit.organizationId)
   const freshness = await freshnessOf(permit.state, permit.openTimes, lastContact, context.now())
-  const bodyOf = async (page: Page | PackedPage): Promise<PageBody> => {
+  const answerOf = async (page: Page | PackedPage): Promise<Answer> => {
     const link = nextLink(dataset, parameters, page)
-    if (link !== undefined) reply.header('Link', link)
     const envelope = pageEnvelope(dataset, permit, parameters, scope, page, freshness, request.id)
-    if ('parts' in page) return { gzipped: await packedBody(page, envelope) }
-    return pageBody(page, envelope, parameters.fields)
+    if ('parts' in page) return { link, body: { gzipped: await packedBody(page, envelope) } }
+    return { link, body: pageBody(page, envelope, parameters.fields) }
   }
   // The page itself is named nowhere here: while a slow reader takes the packed body, it would stay in memory.
-  const { body, slot } = await readInSlot(context, dataset, permit, parameters, scope, request, bodyOf)
+  const { body, link, slot } = await readInSlot(context, dataset, permit, parameters, scope, request, answerOf)
+  if (link !== undefined) reply.header('Link', link)
   try {
     await sendBody(reply, {
       body,
@@ -167,10 +167,13 @@ function refuseFuture(permit: ReadPermit, parameters: ListParameters): void {
   })
 }
 
+type Answer = { body: PageBody; link: string | undefined }
+
 /**
- * Makes the body of the page that it reads while its location holds a slot, and puts on record what it sends, and how many records a filter by patient or start
- * matches: asked often enough, counts say all. The slot is the caller's to give back. An answer that is known already, because nothing of
+ * Makes the answer of the page that it reads while its location holds a slot, and puts on record what it sends, and how many records a filter by patient or start
+ * matches: asked often enough, counts say all. The slot is the caller's to give back; null: there is none. An answer that is known already, because nothing of
  * the dataset changed, tells nothing of a record and needs no slot: taking and returning one at the same moment is asking whether there is one.
+ * An answer that goes out in one piece gives its slot back while its disclosure is put on record: it waits for the longer of the two, not for both.
  */
 async function readInSlot(
   context: VendorApiContext,
@@ -179,12 +182,12 @@ async function readInSlot(
   parameters: ListParameters,
   scope: DeltaScope,
   request: FastifyRequest,
-  bodyOf: (page: Page | PackedPage) => Promise<PageBody>,
-): Promise<{ body: PageBody; slot: Slot | null }> {
+  answerOf: (page: Page | PackedPage) => Promise<Answer>,
+): Promise<Answer & { slot: Slot | null }> {
   if (scope.isEmpty) {
     const inFlight = scope.syncType === 'incremental' ? permit.locationsInFlight : undefined
     await context.slots.check(permit.companyId, scope.syncType, permit.locationId, inFlight)
-    return { body: await bodyOf(emptyPage), slot: null }
+    return { ...(await answerOf(emptyPage)), slot: null }
   }
   const { patientId, startsFrom, startsTo, fields } = parameters
   const selection: Selection = { modifiedAfter: scope.modifiedAfter, patientId, startsFrom, startsTo }
@@ -202,12 +205,22 @@ async function readInSlot(
         ? { afterId: after, lastId: lastId ?? after }
         : { ids: page.documents.map(([id]) => id) }
     const counted = isDelta(selection) ? null : page.total
-    if (records > 0 || counted !== null) {
-      const filters = filtersOf(selection, fields)
-      await disclose(context, permit, request, { filters, coverage, records, counted })
+    const putOnRecord = async () => {
+      if (records > 0 || counted !== null) {
+        const filters = filtersOf(selection, fields)
+        await disclose(context, permit, request, { filters, coverage, records, counted })
+      }
+      request.logNotes = { ...request.logNotes, records }
     }
-    request.logNotes = { ...request.logNotes, records }
-    return { body: await bodyOf(page), slot }
+    if ('documents' in page) {
+      const answer = await answerOf(page)
+      const inOnePiece = isOnePiece(answer.body)
+      await Promise.all([putOnRecord(), inOnePiece && slot.release()])
+      // One that was lost meanwhile ends the answer.
+      return { ...answer, slot: inOnePiece && !slot.signal.aborted ? null : slot }
+    }
+    await putOnRecord()
+    return { ...(await answerOf(page)), slot }
   } catch (error) {
     await slot.release()
     throw error

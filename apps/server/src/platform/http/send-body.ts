@@ -36,7 +36,7 @@ export async function sendBody(reply: FastifyReply, options: BodyOptions): Promi
   const { stallMs = 25_000, deadlineMs = 55_000 } = options
   if (sendAtOnce(reply, options)) return
   const watched = { ...options, stallMs, deadlineMs }
-  if (isSmall(reply, options.body)) return await sendSmall(reply, options, watched)
+  if (!hasToWait(reply) && isOnePiece(options.body)) return await sendSmall(reply, options, watched)
   await withReader(reply, watched, async (reader, release) => {
     const gzipped = isGzipped(options.body) ? options.body.gzipped : null
     const isReady = gzipped !== null && options.coding === 'gzip'
@@ -90,10 +90,15 @@ function hasToWait({ raw, request }: FastifyReply): boolean {
   return raw.socket !== socket || socket.destroyed || socket.writableLength > 0
 }
 
-/** What goes out in one piece, on a connection on which nothing waits. */
-function isSmall(reply: FastifyReply, body: Body): boolean {
-  if (isGzipped(body) || hasToWait(reply)) return false
-  return partsOf(body).reduce((length, part) => length + Buffer.byteLength(part), 0) <= chunkBytes
+/** What goes out in one piece. */
+export function isOnePiece(body: Body): boolean {
+  if (isGzipped(body)) return false
+  let length = 0
+  for (const part of partsOf(body)) {
+    length += Buffer.byteLength(part)
+    if (length > chunkBytes) return false
+  }
+  return true
 }
 
 /**
