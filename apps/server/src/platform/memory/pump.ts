@@ -1,31 +1,32 @@
 export type Pump = {
-  /** Begins to work off what waits, unless that is under way. */
+  /** Begins to work off what waits, unless as many calls as may be are under way. */
   start: () => void
   /** Resolves when nothing is under way. */
   idle: () => Promise<void>
 }
 
 /**
- * Calls `step` again and again while `hasWork` says so, one call at a time. It begins after the current turn of the event loop, so that
- * what arrives together goes together. `step` must not reject.
+ * Calls `step` again and again while `hasWork` says so, at most `atOnce` calls at a time. It begins after the current turn of the event
+ * loop, so that what arrives together goes together. `step` must not reject.
  */
-export function createPump(hasWork: () => boolean, step: () => Promise<void>): Pump {
-  let running: Promise<void> | undefined
-  const run = async () => {
+export function createPump(hasWork: () => boolean, step: () => Promise<void>, atOnce = 1): Pump {
+  const runs = Array.from({ length: atOnce }, (): Promise<void> | null => null)
+  const run = async (place: number) => {
     await null
     try {
       while (hasWork()) await step()
     } finally {
       // In the same turn as the last look at what waits, so that nothing is added unseen.
-      running = undefined
+      runs[place] = null
     }
   }
   return {
     start() {
-      running ??= run()
+      const place = runs.indexOf(null)
+      if (place >= 0) runs[place] = run(place)
     },
     async idle() {
-      while (running) await running
+      while (runs.some((each) => each !== null)) await Promise.all(runs)
     },
   }
 }
