@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { datasetNames } from '@bridgework/contract'
 import type { Pool } from 'pg'
+import { plainValues } from '../../platform/database/prepared.ts'
 import { aPlan, someWorld } from '../../test-world.ts'
 import { permitRead } from '../consent/read-permit.ts'
 import { fewMaxUsual, readFewModified } from './few-modified.ts'
@@ -33,8 +34,8 @@ test('deltas that are asked for in one turn are read together, and each gets its
 
   const statements: number[] = []
   const pool = {
-    query(query: { values: unknown[][] }) {
-      statements.push(query.values[0]?.length ?? 0)
+    query(query: { values: string[] }) {
+      statements.push(plainValues(query.values[0] ?? '').length)
       return world.pool.query(query as never)
     },
   } as unknown as Pool
