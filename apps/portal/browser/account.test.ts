@@ -96,7 +96,7 @@ test('the account keeps the menu of the practice, and shows exact times by keybo
   const { organizationId } = await portal.addLocation()
   await portal.joinOrganization(person, organizationId, 'owner')
   const page = await portal.newPage({ hasTouch: true })
-  await portal.signIn(page, person)
+  await portal.signInOnPage(page, person)
   await page.getByRole('button', { name: 'Account of Pat Person' }).click()
   await page.getByRole('menuitem', { name: 'Account and security' }).click()
   await page.getByRole('tab', { name: 'Sessions' }).click()

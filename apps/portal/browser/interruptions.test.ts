@@ -10,7 +10,7 @@ async function somePractice(t: TestContext) {
   await portal.joinOrganization(owner, organizationId, 'owner')
   const context = await portal.browser.newContext({ baseURL: portal.url })
   const page = await context.newPage()
-  return { page, context, open: () => portal.signIn(page, owner), home: `/organization/${organizationId}` }
+  return { page, context, open: () => portal.signInOnPage(page, owner), home: `/organization/${organizationId}` }
 }
 
 test('a page that can no longer be updated says so and keeps its data, and goes on by itself', async (t) => {

@@ -28,7 +28,7 @@ test('an owner requires a second factor; a member sets one up at the next sign-i
   await assertAccessible(page)
 
   const second = await portal.newPage()
-  await portal.signIn(second, member)
+  await portal.signInOnPage(second, member)
   await second.getByRole('heading', { level: 1, name: 'A second factor is required' }).waitFor()
   await assertAccessible(second)
   assert.equal(await second.getByRole('button', { name: /^Continue to/ }).isEnabled(), false)

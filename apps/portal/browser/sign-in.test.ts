@@ -23,7 +23,7 @@ test('a person signs in, comes to where they wanted to go, and signs out', async
   await openSentOn(page, '/', /\/sign-in/)
   await page.getByRole('heading', { level: 1 }).waitFor()
   await assertAccessible(page)
-  await portal.signIn(page, person)
+  await portal.signInOnPage(page, person)
 
   await page.goto('/')
   await page.getByRole('heading', { level: 1 }).waitFor()

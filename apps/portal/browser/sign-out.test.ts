@@ -5,7 +5,7 @@ import { openSentOn, somePortalInBrowser } from './test-browser.ts'
 test('W09: signing out in Chromium takes a moment, and leaves neither a cookie nor anything that a page had stored', async (t) => {
   const world = await somePortalInBrowser(t)
   const page = await world.newPage()
-  await world.signIn(page, await world.addPerson())
+  await world.signInOnPage(page, await world.addPerson())
 
   // As text, because it runs in the page.
   const outcome = await page.evaluate(`(async () => {

@@ -104,7 +104,7 @@ test('an admin generates keys but accepts no agreement, a member does neither, a
     const person = await portal.addPerson(role)
     await portal.joinCompany(person, companyId, role)
     const page = await portal.newPage()
-    await portal.signIn(page, person)
+    await portal.signInOnPage(page, person)
     await page.goto(`${home}/agreement`)
     await page.getByText('Only the owner can accept it').waitFor()
     assert.equal(await page.getByRole('button', { name: 'Accept agreement' }).count(), 0)
@@ -147,7 +147,7 @@ async function signUp(portal: Portal, who: { side: string; name: string; email: 
   await page.getByRole('button', { name: 'Sign up' }).click()
   await page.getByText('We sent a link to').waitFor()
   await openSentOn(page, await linkMailedTo(portal, who.email), /\/sign-in/)
-  await portal.signIn(page, { email: who.email, password })
+  await portal.signInOnPage(page, { email: who.email, password })
   await page.getByRole('heading', { level: 1, name: who.name }).waitFor()
   return page
 }
