@@ -104,7 +104,7 @@ test('an admin generates keys but accepts no agreement, a member does neither, a
     const person = await portal.addPerson(role)
     await portal.joinCompany(person, companyId, role)
     const page = await portal.newPage()
-    await portal.signInOnPage(page, person)
+    await portal.signIn(page, person)
     await page.goto(`${home}/agreement`)
     await page.getByText('Only the owner can accept it').waitFor()
     assert.equal(await page.getByRole('button', { name: 'Accept agreement' }).count(), 0)

@@ -78,10 +78,17 @@ test('K04: what cannot be put on record is not sent: no byte of it, and the slot
     const answer = await vendor.get(`/locations/${location.id}${path}`)
     assertProblem(answer, 'disclosure_unavailable')
     assert.doesNotMatch(answer.text, /Plan 1|Standard/)
+    assert.doesNotMatch(answer.headers.get('link') ?? '', /next/)
   }
   assert.equal(await slotsTaken(world), 0)
   assert.equal((await vendor.get(delta)).status, 200)
   assert.equal((await vendor.get('/locations')).status, 200)
+  const refused = world.events.filter((event) => event.event === 'request.answered' && event.status === 503)
+  assert.deepEqual(
+    refused.map((event) => 'records' in event),
+    carrying.map(() => false),
+    'the log counts no record that was not sent',
+  )
 })
 
 test('K03: every answer that sent, counted or digested records is on record, once, with what it covered, and no other answer is', async (t) => {

@@ -139,6 +139,34 @@ test('C03: of parallel requests over six locations to two processes exactly thos
 
 const walk = { workers: 5, locations: 50, pagesEach: 4 * times }
 
+test('a small page’s slot is free while its disclosure waits, a large one’s is not, and neither is sent', async (t) => {
+  const world = await someWorld(t)
+  const small = await world.addLocation({ insurancePlans: 1 })
+  const large = await world.addLocation({ insurancePlans: 500 })
+  const vendor = await world.addVendor([small, large])
+  const owner = await world.ownerPool.connect()
+  await owner.query('begin; lock table disclosure in access exclusive mode')
+  let answered = 0
+  const answers = [small, large].map(async (location) => {
+    const answer = await vendor.get(`${plansOf(location)}?items=5000`)
+    answered += 1
+    return answer
+  })
+  try {
+    const isLargeAlone = async () => {
+      const { rows } = await world.pool.query<{ location_id: string }>('select location_id from sync_slot')
+      return rows.length === 1 && rows[0]?.location_id === large.id && (await disclosuresWaiting(world)) > 0
+    }
+    await eventually(isLargeAlone, 2_000, 'the slot of the small page is free')
+    assert.equal(answered, 0)
+  } finally {
+    await owner.query('rollback')
+    owner.release()
+  }
+  for (const answer of await Promise.all(answers)) assert.equal(answer.status, 200)
+  assert.equal(await slotsTaken(world), 0)
+})
+
 test('S11: five workers walk fifty locations page after page, and not one request is refused', async (t) => {
   const world = await someWorld(t)
   const other = await world.anotherServer()
@@ -184,3 +212,10 @@ test('C15: clients that wait as Retry-After says all come to their turn', async 
   const median = Math.max(1_000, sorted[sorted.length / 2] ?? 0)
   assert.ok((sorted.at(-1) ?? 0) < 10 * median, `waits ${sorted.map(Math.round).join(' ')}`)
 })
+
+async function disclosuresWaiting(world: TestWorld): Promise<number> {
+  const { rowCount } = await world.ownerPool.query(
+    `select from pg_locks where relation = 'disclosure'::regclass and not granted`,
+  )
+  return rowCount ?? 0
+}
