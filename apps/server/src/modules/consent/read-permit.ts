@@ -171,6 +171,7 @@ function toPermitRow([
   databaseNow,
   inFlight,
 ]: TextRow): PermitRow {
+  if (!databaseNow) throw new Error('the permit statement answered too few columns')
   return {
     is_live: isLive === 't',
     has_agreement: hasAgreement === 't',
@@ -188,7 +189,7 @@ function toPermitRow([
     synced_at: toDate(syncedAt),
     initial_sync_completed_at: toDate(initialSyncCompletedAt),
     is_provided: isProvided === 't',
-    database_now: databaseNow ?? 'missing',
+    database_now: databaseNow,
     in_flight: inFlight ? (plainValues(inFlight) as LocationId[]) : null,
   }
 }

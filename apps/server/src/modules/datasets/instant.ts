@@ -5,7 +5,7 @@ const pattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d
 /**
  * The moment that an RFC 3339 date-time names, in microseconds, rounded down: upper-case `T`, `Z` or an offset, up to nine fractional
  * digits, a day that exists, from 1970 on. Null for anything else: JavaScript turns 30 February into 1 March, so the parts are checked.
- * Every delta names one: read by place, because the regular expression's groups cost more than the rest of its parameters.
+ * Every delta names one: read by place, because the groups of a regular expression were a twentieth of the server's time for an empty one.
  */
 export function parseInstant(text: string): Stamp | null {
   if (!pattern.test(text)) return null
