@@ -38,7 +38,8 @@ export function postgresAccount(cluster: string | null): Account {
       '/usr/sbin/nologin',
       accountName,
     ],
-    { encoding: 'utf8', cwd: '/' },
+    // The folders of programs for root are not in the PATH of every root: a plain `su` keeps its user's, and a program that is started with few settings has none.
+    { encoding: 'utf8', cwd: '/', env: { PATH: '/usr/local/sbin:/usr/sbin:/sbin:/usr/bin:/bin' } },
   )
   // Looked up also when useradd failed: another process may have made it meanwhile.
   const account = findAccount()
