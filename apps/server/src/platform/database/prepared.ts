@@ -1,4 +1,5 @@
 import type { Submittable } from 'pg'
+import { serialize } from 'pg-protocol'
 import type { Queryable } from './queryable.ts'
 
 /** A statement that each connection plans once, under its name. */
@@ -46,15 +47,13 @@ const plain = /^(?!null$)[\w.-]+$/i
 
 /** What of pg's connection a statement uses. */
 type Connection = {
-  stream: { cork: () => void; uncork: () => void }
+  stream: { writable: boolean; write: (bytes: Buffer) => void }
   /** The text of each statement that is prepared, or about to be, by its name. */
   parsedStatements: Record<string, string | undefined>
   submittedNamedStatements: Record<string, string | undefined>
-  parse: (statement: { name: string; text: string }) => void
-  bind: (statement: { statement: string; values: readonly (string | null)[] }) => void
-  execute: (portal: object) => void
-  sync: () => void
 }
+
+const executeAndSync = Buffer.concat([serialize.execute(), serialize.sync()])
 
 type OnEnd = (error: Error | null, rows: TextRow[]) => void
 
@@ -80,18 +79,13 @@ class Statement {
     const { name, text } = this
     const known = connection.parsedStatements[name] ?? connection.submittedNamedStatements[name]
     if (known !== undefined && known !== text) return new Error(`two statements have the name ${name}`)
-    connection.stream.cork()
-    try {
-      if (known === undefined) {
-        connection.parse({ name, text })
-        connection.submittedNamedStatements[name] = text
-      }
-      connection.bind({ statement: name, values: this.values })
-      connection.execute({})
-      connection.sync()
-    } finally {
-      connection.stream.uncork()
+    // pg writes each message on its own. As one piece they take the stream a third of the time.
+    const messages = [serialize.bind({ statement: name, values: [...this.values] }), executeAndSync]
+    if (known === undefined) {
+      messages.unshift(serialize.parse({ name, text }))
+      connection.submittedNamedStatements[name] = text
     }
+    if (connection.stream.writable) connection.stream.write(Buffer.concat(messages))
     return null
   }
 
