@@ -27,7 +27,7 @@ export function requireAgent(app: FastifyInstance, deps: { pool: Pool; secretKey
     const agent = await authenticateAgent(deps.pool, deps.secretKey, request.headers.authorization)
     known.set(request, { agent })
     await contacts.touchAgent(agent, agentVersionOf(request.headers['user-agent']))
-    request.logNotes = { ...request.logNotes, agentId: agent.agentId }
+    request.logNotes.agentId = agent.agentId
     if (rawQuery(request) !== '') throw new Problem('parameter_invalid', { errors: 'This path accepts no parameters.' })
   })
 }
@@ -40,7 +40,7 @@ export function requireLocation(pool: Pool) {
     const location = locationId === null ? null : await findLocation(pool, locationId)
     if (!location) throw new Problem('location_unknown')
     if (location.organizationId !== agentOf(request).organizationId) throw new Problem('agent_denied')
-    request.logNotes = { ...request.logNotes, locationId: location.id }
+    request.logNotes.locationId = location.id
     Object.assign(knownOf(request), { locationId: location.id, timeZone: location.timeZone })
   }
 }

@@ -21,11 +21,18 @@ export function pageEnvelope(
   const isCursor = dataset.pagination === 'cursor'
   const isFirst = parameters.after === '0' && parameters.page === 1
   const pages = Math.max(1, Math.ceil(page.total / parameters.items))
-  const pagy = { total: page.total, items: parameters.items, ...(isCursor ? {} : { page: parameters.page, pages }) }
   const next = nextPosition(dataset, parameters, page)
+  // Members without a value are left out: each mode has its own.
+  const pagy = {
+    total: page.total,
+    items: parameters.items,
+    page: isCursor ? undefined : parameters.page,
+    pages: isCursor ? undefined : pages,
+  }
   const meta = {
     has_more: page.hasMore,
-    ...(isCursor ? { next_after: next } : { next_page: next }),
+    next_after: isCursor ? next : undefined,
+    next_page: isCursor ? undefined : next,
     next_fetch_modified_since: isFirst ? watermarkAfter(permit.state.lastStamp) : null,
     granted_at: scope.isWholeBecauseGranted ? permit.grantedAt.toISOString() : null,
     freshness: {

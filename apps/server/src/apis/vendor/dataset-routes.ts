@@ -115,7 +115,7 @@ async function sendRecord(
     coverage: { ids: [id] },
     ...disclosed,
   })
-  request.logNotes = { ...request.logNotes, records: disclosed.records }
+  request.logNotes.records = disclosed.records
   if (isHead) return headOnly(reply)
   const data = onlyFields(renderDetail(dataset, record.document, record.source), fields)
   await sendBody(reply, {
@@ -210,7 +210,7 @@ async function readInSlot(
         const filters = filtersOf(selection, fields)
         await disclose(context, permit, request, { filters, coverage, records, counted })
       }
-      request.logNotes = { ...request.logNotes, records }
+      request.logNotes.records = records
     }
     if ('documents' in page) {
       const answer = await answerOf(page)

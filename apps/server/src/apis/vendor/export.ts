@@ -57,7 +57,7 @@ export async function sendExport(
     records += read
     position = lastId
     permit = null
-    request.logNotes = { ...request.logNotes, records }
+    request.logNotes.records = records
     return await linesOf(page)
   }
   const last = () => {

@@ -3,6 +3,7 @@ import { parseInstant } from '../../modules/datasets/instant.ts'
 import type { Stamp } from '../../modules/datasets/stamp.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import { type OrganizationId, parseNumericId } from '../../platform/identity/identity.ts'
+import { BoundedMap } from '../../platform/memory/bounded-map.ts'
 
 export const sinceParameter = 'q[fetch_modified_since]'
 const patientParameter = 'q[patient_id]'
@@ -131,14 +132,24 @@ function readQuery(rawQuery: string, accepted: readonly string[], hint = ''): Ma
   return query
 }
 
+type Part = readonly [name: string | null, value: string | null]
+
 /** A query's names and values in their order; null: not valid percent-encoded UTF-8. */
-export function* decodedParts(rawQuery: string): Generator<[name: string | null, value: string | null]> {
+export function decodedParts(rawQuery: string): readonly Part[] {
+  const known = decoded.get(rawQuery)
+  if (known) return known
+  const parts: Part[] = []
   for (const part of rawQuery.split('&')) {
     if (part === '') continue
     const equals = part.indexOf('=')
-    yield [decode(equals < 0 ? part : part.slice(0, equals)), decode(equals < 0 ? '' : part.slice(equals + 1))]
+    parts.push([decode(equals < 0 ? part : part.slice(0, equals)), decode(equals < 0 ? '' : part.slice(equals + 1))])
   }
+  decoded.set(rawQuery, parts)
+  return parts
 }
+
+/** Each request's is read twice within milliseconds: for its turn, and by its route. */
+const decoded = new BoundedMap<string, readonly Part[]>(64)
 
 function decode(text: string): string | null {
   if (!text.includes('%') && !text.includes('+')) return text

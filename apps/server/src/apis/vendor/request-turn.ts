@@ -12,9 +12,11 @@ declare module 'fastify' {
     /** What the answer of this route has at most, where that is not a matter of its `items`. */
     answerBytesMax?: number
   }
+  interface FastifyRequest {
+    /** What `keepBytes` speaks to. */
+    turn: RequestTurn | null
+  }
 }
-
-const taken = new WeakMap<FastifyRequest, RequestTurn>()
 
 /**
  * Every request of this instance takes its company's turn before anything is read for it, the database's checks included, and holds it until
@@ -24,23 +26,29 @@ export function requireTurn(
   app: FastifyInstance,
   { requests, load }: Pick<VendorApiContext, 'requests' | 'load'>,
 ): void {
-  app.addHook('onRequest', async (request) => {
+  app.decorateRequest('turn', null)
+  // Not async: most need not wait, and each promise of a hook is one more for every request.
+  app.addHook('onRequest', (request, _reply, done) => {
     const bytes = bytesAsked(request)
     if (bytes > largeBytes && load.isFull()) throw new Problem('overloaded', { because: 'heap', retryAfterSeconds: 5 })
-    const turn = await requests.take(tokenOf(request).companyId, bytes)
-    // The request's end, not the answer's: an answer that waits behind another on its connection is not informed when the connection closes.
-    request.raw.once('close', turn.end)
-    if (request.raw.destroyed) {
+    const begin = (turn: RequestTurn) => {
+      // The request's end, not the answer's: an answer that waits behind another on its connection is not informed when the connection closes.
+      request.raw.once('close', turn.end)
+      request.turn = turn
+      if (!request.raw.destroyed) return done()
       turn.end()
-      throw new Problem('request_malformed', { because: 'aborted' })
+      done(new Problem('request_malformed', { because: 'aborted' }))
     }
-    taken.set(request, turn)
+    const { companyId } = tokenOf(request)
+    const turn = requests.takeAtOnce(companyId, bytes)
+    if (turn) begin(turn)
+    else requests.take(companyId, bytes).then(begin, done)
   })
 }
 
 /** Says how much of the answer is still in memory, so that others of the company need not wait for a reader that is slow. */
 export function keepBytes(request: FastifyRequest, bytes: number): void {
-  taken.get(request)?.keep(bytes)
+  request.turn?.keep(bytes)
 }
 
 /** What the answer may have. The route refuses `items` that it cannot read. */

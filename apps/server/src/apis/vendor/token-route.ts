@@ -2,6 +2,7 @@ import { limits } from '@bridgework/contract'
 import type { FastifyInstance } from 'fastify'
 import { verifyKeyPair } from '../../modules/credentials/verify-key-pair.ts'
 import { Problem } from '../../platform/errors/problem.ts'
+import { noteBearer } from './authenticate.ts'
 import type { VendorApiContext } from './context.ts'
 import { tokenSchema } from './schemas.ts'
 
@@ -18,10 +19,13 @@ export function registerTokenRoute(app: FastifyInstance, context: VendorApiConte
     const result = await verifyKeyPair(controlPool, secretKey, clientId, clientSecret)
     if ('refused' in result) {
       log({ event: 'token.refused', because: result.refused })
-      if ('named' in result) request.logNotes = { ...request.logNotes, ...result.named, isUnproved: true }
+      if ('named' in result) {
+        noteBearer(request, result.named)
+        request.logNotes.isUnproved = true
+      }
       throw new Problem('credentials_invalid', { because: result.refused })
     }
-    request.logNotes = { ...request.logNotes, ...result }
+    noteBearer(request, result)
     return { token: await tokens.issue(result.companyId, result.keyPairId) }
   })
 }

@@ -80,14 +80,17 @@ export async function permitRead(
   if (!row.has_location) throw new Problem('location_denied')
   if (row.granted_at === null) throw new Problem('dataset_denied')
   if (row.first_stamp === null) throw new Error('a granted dataset has no state')
-  const grant = { companyId: token.companyId, locationId: parsedId, dataset }
-  // The state that was read is from before the stamp, so the permit is asked for again.
-  if (row.granted_stamp === null && (await drawGrantStamp(options.drawOn ?? pool, grant))) {
-    return await permitRead(pool, token, locationId, dataset, options)
+  if (row.granted_stamp === null) {
+    const grant = { companyId: token.companyId, locationId: parsedId, dataset }
+    // The state that was read is from before the stamp, so the permit is asked for again.
+    if (await drawGrantStamp(options.drawOn ?? pool, grant))
+      return await permitRead(pool, token, locationId, dataset, options)
   }
   return {
     brand: 'ReadPermit',
-    ...grant,
+    companyId: token.companyId,
+    locationId: parsedId,
+    dataset,
     keyPairId: token.keyPairId,
     organizationId: row.organization_id,
     openTimes: { timeZone: row.time_zone, officeHours: row.office_hours },
@@ -139,8 +142,12 @@ function bearer(keyPair: '$1' | 'one.key_pair_id', company: '$2' | 'one.company_
 type Asked = { locationId: string; companyId: CompanyId; keyPairId: KeyPairId; dataset: DatasetName }
 
 const askForPermit = askTogether(async (pool, batch: readonly Asked[]): Promise<PermitRow[]> => {
-  const of = <Name extends keyof Asked>(name: Name) => batch.map((asked) => asked[name])
-  const columns = [of('locationId'), of('companyId'), of('keyPairId'), of('dataset')]
+  const columns = [
+    batch.map(({ locationId }) => locationId),
+    batch.map(({ companyId }) => companyId),
+    batch.map(({ keyPairId }) => keyPairId),
+    batch.map(({ dataset }) => dataset),
+  ]
   const rows = await askPrepared(
     pool,
     batch.length === 1

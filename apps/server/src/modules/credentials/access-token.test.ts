@@ -219,6 +219,25 @@ test('B24: a withdrawn key ends its tokens at once, also those that were verifie
   assert.equal((await tokens.verify(await tokens.issue(companyId, keyPairId))).companyId, companyId)
 })
 
+test('B24: a token that was verified before is taken at once, until time or a withdrawn key ends it', async (t) => {
+  const { tokens, keys, pool, clock } = await someIssuer(t)
+  const token = await tokens.issue(companyId, keyPairId)
+  assert.equal(tokens.verifyAtOnce(token), null, 'its signature was never looked at')
+  const taken = await tokens.verify(token)
+  assert.equal(tokens.verifyAtOnce(token), taken)
+  assert.equal(tokens.verifyAtOnce(`${token}x`), null)
+  assert.equal(tokens.verifyAtOnce('x'.repeat(5_000)), null)
+
+  const issuedAt = clock.now
+  clock.now = new Date(issuedAt.getTime() + 6 * 3_600_000 + 1_000)
+  assert.throws(() => tokens.verifyAtOnce(token), refused)
+  clock.now = issuedAt
+
+  await withdrawSigningKey(pool, secretKey, String(decodeProtectedHeader(token).kid))
+  await keys.refresh()
+  assert.throws(() => tokens.verifyAtOnce(token), refused)
+})
+
 test('B25: a server whose clock is an hour behind takes no token from the future, one minute is forgiven', async (t) => {
   const { tokens, clock } = await someIssuer(t)
   const issuedAt = clock.now.getTime()

@@ -120,4 +120,5 @@ test('while the database does not answer, no key that may have been withdrawn ve
   assert.notEqual(await ring.verifier(kid), null)
   t.mock.method(performance, 'now', () => now + 1500)
   await assert.rejects(ring.verifier(kid), { code: 'ECONNREFUSED' })
+  assert.equal(ring.verifierAtOnce(kid), undefined)
 })

@@ -12,6 +12,8 @@ export type KeyRing = {
   readonly signer: () => Promise<{ kid: string; privateKey: CryptoKey }>
   /** The key that verifies tokens of that `kid`; null when there is none, or none any more. Asks nothing of the database for a `kid`. */
   readonly verifier: (kid: string) => Promise<KeyObject | null>
+  /** The same where the keys need not be read for it, as most often; undefined: they are too old, so ask `verifier`. */
+  readonly verifierAtOnce: (kid: string) => KeyObject | null | undefined
   /** The public keys, for /.well-known/jwks.json. */
   readonly jwks: () => Promise<{ keys: JWK[] }>
   readonly refresh: () => Promise<void>
@@ -54,8 +56,9 @@ export async function openKeyRing(deps: {
     })
     return reading
   }
+  const isFresh = () => performance.now() - readAtMs <= ageMsMax
   const freshKeys = async () => {
-    if (performance.now() - readAtMs > ageMsMax) await refresh()
+    if (!isFresh()) await refresh()
     return keys
   }
 
@@ -78,6 +81,7 @@ export async function openKeyRing(deps: {
   return {
     signer: async () => chooseSigner(await freshKeys(), performance.now() - readAtMs),
     verifier: async (kid) => (await freshKeys()).get(kid)?.publicKey ?? null,
+    verifierAtOnce: (kid) => (isFresh() ? (keys.get(kid)?.publicKey ?? null) : undefined),
     jwks: async () => ({ keys: [...(await freshKeys()).values()].map((key) => key.publicJwk) }),
     refresh,
     close: async () => {

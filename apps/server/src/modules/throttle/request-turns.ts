@@ -5,6 +5,8 @@ import { createTurns, type Turn, type TurnOptions } from '../../platform/memory/
 export type RequestTurns = {
   /** Waits until the company may have another answer in memory, of about so many bytes. Throws `requests_exceeded`. */
   take: (companyId: CompanyId, bytes: number) => Promise<RequestTurn>
+  /** The same where nothing has to be waited for; null: it has. */
+  takeAtOnce: (companyId: CompanyId, bytes: number) => RequestTurn | null
 }
 
 export type RequestTurn = {
@@ -21,11 +23,16 @@ const usual = { max: 64, keyMax: 32, waitMs: 5_000, waitingMax: 1_000, keyWaitin
  * byte is sent. An answer counts as its megabytes, estimated before it is read, and at least as one, so it also bounds their number.
  */
 export function createRequestTurns(options: Partial<TurnOptions> = {}): RequestTurns {
-  const take = createTurns({ ...usual, refusal, ...options })
+  const turns = createTurns({ ...usual, refusal, ...options })
+  const requestTurn = (turn: Turn): RequestTurn => ({
+    keep: (left) => turn.resize(megabytes(left)),
+    end: turn.end,
+  })
   return {
-    async take(companyId, bytes) {
-      const turn = await take(companyId, megabytes(bytes))
-      return { keep: (left) => turn.resize(megabytes(left)), end: turn.end }
+    take: async (companyId, bytes) => requestTurn(await turns(companyId, megabytes(bytes))),
+    takeAtOnce(companyId, bytes) {
+      const turn = turns.atOnce(companyId, megabytes(bytes))
+      return turn && requestTurn(turn)
     },
   }
 }

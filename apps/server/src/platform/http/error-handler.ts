@@ -20,8 +20,8 @@ export function createErrorHandler(deps: { log: Log }) {
       const failure = problem.cause ?? error
       deps.log({ event: 'request.failed', requestId: request.id, route: routeOf(request), ...describe(failure) })
     }
-    request.logNotes = { ...request.logNotes, code: problem.code }
-    if (problem.because !== undefined) request.logNotes.because = problem.because
+    request.logNotes.code = problem.code
+    request.logNotes.because = problem.because
     const { status, headers, body } = writeProblem(problem, request.id)
     reply.code(status).headers(headers).send(body)
   }
@@ -29,7 +29,7 @@ export function createErrorHandler(deps: { log: Log }) {
 
 /** The route's pattern, for the log: the path itself may name a patient's record. */
 export function routeOf(request: FastifyRequest): string {
-  return request.logNotes?.route ?? request.routeOptions.url ?? '(unknown)'
+  return request.logNotes.route ?? request.routeOptions.url ?? '(unknown)'
 }
 
 /**

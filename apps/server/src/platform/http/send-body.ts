@@ -123,7 +123,8 @@ async function sendSmall(
       watched.onCut?.('too slow')
       socket.resetAndDestroy()
     }
-    const taken = answerWith(reply, bytes, bytes.length, packed ? coding : null)
+    const { promise: taken, resolve: onTaken } = Promise.withResolvers<void>()
+    answerWith(reply, bytes, bytes.length, packed ? coding : null, onTaken)
     if (socket.destroyed || socket.writableLength === 0) return
     const reader = watchReader(reply, watched)
     await reader.takes((done) => void taken.then(done))
@@ -133,21 +134,28 @@ async function sendSmall(
   }
 }
 
-/** Head and body in one piece. Resolves when the system has taken all of it. */
-function answerWith(reply: FastifyReply, body: Buffer | string, length: number, coding: ContentCoding | null) {
+/** Head and body in one piece. `taken` is called when the system has taken all of it. */
+function answerWith(
+  reply: FastifyReply,
+  body: Buffer | string,
+  length: number,
+  coding: ContentCoding | null,
+  taken?: () => void,
+): void {
   // The framework's type has a number for each header; no route sets one.
   const headers = reply.getHeaders() as OutgoingHttpHeaders
-  // All at once: header by header, they cost as much as the rest of a small answer.
-  reply.raw.writeHead(reply.statusCode, {
-    ...headers,
-    'content-type': headers['content-type'] ?? 'application/json; charset=utf-8',
-    vary: headers.vary === undefined ? 'Accept-Encoding' : `${headers.vary}, Accept-Encoding`,
-    ...(coding && { 'content-encoding': coding }),
-    'content-length': length,
-  })
+  // Names and values in turns, all at once: header by header, they cost as much as the rest of a small answer.
+  const list = ['vary', headers.vary === undefined ? 'Accept-Encoding' : `${headers.vary}, Accept-Encoding`]
+  for (const name in headers) if (name !== 'vary') list.push(name, headers[name] as string)
+  if (headers['content-type'] === undefined) list.push('content-type', jsonType)
+  if (coding) list.push('content-encoding', coding)
+  list.push('content-length', String(length))
+  reply.raw.writeHead(reply.statusCode, list)
   reply.hijack()
-  return new Promise<void>((taken) => reply.raw.end(body, () => taken()))
+  reply.raw.end(body, taken)
 }
+
+const jsonType = 'application/json; charset=utf-8'
 
 function isGzipped(body: Body): body is { gzipped: Buffer } {
   return typeof body === 'object' && 'gzipped' in body
@@ -176,7 +184,7 @@ export function beginResponse(reply: FastifyReply): FastifyReply['raw'] {
   const response = reply.raw
   for (const [name, value] of Object.entries(reply.getHeaders()))
     if (value !== undefined) response.setHeader(name, value)
-  if (!response.hasHeader('Content-Type')) response.setHeader('Content-Type', 'application/json; charset=utf-8')
+  if (!response.hasHeader('Content-Type')) response.setHeader('Content-Type', jsonType)
   response.appendHeader('Vary', 'Accept-Encoding')
   response.statusCode = reply.statusCode
   return response

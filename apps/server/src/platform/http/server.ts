@@ -3,24 +3,16 @@ import type { Socket } from 'node:net'
 import type { SecureContextOptions } from 'node:tls'
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { Problem } from '../errors/problem.ts'
-import type { Log, LogEvent } from '../log/log-event.ts'
+import type { Log } from '../log/log-event.ts'
 import type { LoadWatch } from '../memory/load-watch.ts'
 import { createClientAddress, createIsHttps } from './client-address.ts'
 import { createClientErrorHandler, refuseAndClose } from './client-error.ts'
 import { boundConnections } from './connections.ts'
 import { createErrorHandler, routeOf, writeProblem } from './error-handler.ts'
 import { acceptJsonBodies } from './json-body.ts'
+import { LogNotes } from './log-notes.ts'
 import { refuseMalformed } from './malformed-request.ts'
 import { watchRoutes } from './route-table.ts'
-
-/** What a request adds to its line in the log: who asked, for how much, and why it was refused. */
-type LogNotes = Pick<
-  Extract<LogEvent, { event: 'request.answered' }>,
-  'companyId' | 'keyPairId' | 'isUnproved' | 'locationId' | 'records' | 'agentId' | 'code' | 'because'
-> & {
-  /** The pattern of a known path that was asked with a method which it does not answer. */
-  route?: string
-}
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -32,8 +24,7 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** The caller's address, behind trusted proxies too. */
     readonly clientIp: string
-    /** Replace it, never change it: `request.logNotes = { ...request.logNotes, companyId }`. */
-    logNotes: LogNotes | null
+    logNotes: LogNotes
   }
 }
 
@@ -144,7 +135,8 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
     throw new Problem('route_unknown')
   })
 
-  app.decorateRequest('logNotes', null)
+  // Each request gets its own, below.
+  app.decorateRequest('logNotes', null as unknown as LogNotes)
   app.decorateRequest('clientIp', {
     getter(this: FastifyRequest) {
       return clientAddress(this.raw)
@@ -154,6 +146,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   const routes = watchRoutes(app)
   // Not async, as the one below: each promise of a hook is one more for every request.
   app.addHook('onRequest', (request, reply, done) => {
+    request.logNotes = new LogNotes()
     const timeoutMs = request.routeOptions.config.uploadTimeoutMs ?? requestTimeoutMs
     if (hasBody(request)) endWhenSlow(app, request, timeoutMs)
     reply.headers(headersOfAll(request.id))
@@ -171,7 +164,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   const refuseUnknown = async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
     const known = routes.find(request.raw.url ?? '')
     const otherMethods = known !== null && !known.methods.includes(request.method) ? known : null
-    if (otherMethods) request.logNotes = { ...request.logNotes, route: otherMethods.route }
+    if (otherMethods) request.logNotes.route = otherMethods.route
     await options.beforeRefusal?.(request, otherMethods?.route ?? null)
     if (!otherMethods) {
       const page = options.unknownPage?.(request, reply)
@@ -184,6 +177,7 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
   }
 
   app.addHook('onResponse', (request, reply, done) => {
+    const { companyId, keyPairId, isUnproved, locationId, records, agentId, code, because } = request.logNotes
     options.log({
       event: 'request.answered',
       requestId: request.id,
@@ -191,7 +185,14 @@ export function createHttpServer(options: HttpServerOptions): FastifyInstance {
       route: routeOf(request),
       status: reply.raw.statusCode,
       durationMs: Math.round(reply.elapsedTime * 10) / 10,
-      ...request.logNotes,
+      companyId,
+      keyPairId,
+      isUnproved,
+      locationId,
+      records,
+      agentId,
+      code,
+      because,
     })
     done()
   })

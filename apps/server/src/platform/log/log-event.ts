@@ -22,17 +22,17 @@ export type LogEvent =
       route: string
       status: number
       durationMs: number
-      companyId?: CompanyId
-      keyPairId?: KeyPairId
+      companyId?: CompanyId | undefined
+      keyPairId?: KeyPairId | undefined
       /** The caller named this company's key pair, and did not prove that it is its own. */
-      isUnproved?: true
+      isUnproved?: true | undefined
       /** What stood in the path where a location's id stands: of a known location unless the answer says otherwise. */
-      locationId?: LocationId
+      locationId?: LocationId | undefined
       /** Records of a dataset in the answer. */
-      records?: number
-      agentId?: AgentId
-      code?: ProblemCode
-      because?: string
+      records?: number | undefined
+      agentId?: AgentId | undefined
+      code?: ProblemCode | undefined
+      because?: string | undefined
     }
   | { event: 'request.failed'; requestId: string; route: string; error: string; line: string }
   | { event: 'response.cut'; requestId: string; because: 'stalled' | 'too slow' }

@@ -18,13 +18,19 @@ export type TurnOptions = {
   refusal: () => Error
 }
 
+export type Turns = {
+  (key: string, weight?: number): Promise<Turn>
+  /** A turn where none waits and there is room, as for most; null: it has to be waited for. */
+  atOnce: (key: string, weight?: number) => Turn | null
+}
+
 type Waiting = { key: string; weight: number; go: () => void }
 
 /**
  * Gives turns in the order in which they were asked for, but first to the key that holds least. A key that holds all that it may is passed over,
  * so its queue delays no other key. What waits for room in the whole is not overtaken: a heavy turn would otherwise wait for ever.
  */
-export function createTurns(options: TurnOptions): (key: string, weight?: number) => Promise<Turn> {
+export function createTurns(options: TurnOptions): Turns {
   const { max, keyMax, waitMs, waitingMax, keyWaitingMax = waitingMax, refusal } = options
   const held = new Map<string, number>()
   const waiting = new Set<Waiting>()
@@ -76,14 +82,20 @@ export function createTurns(options: TurnOptions): (key: string, weight?: number
     }
   }
 
-  return (key, asked = 1) => {
+  const atOnce = (key: string, asked = 1): Turn | null => {
     const weight = Math.min(asked, keyMax, max)
-    // Where nothing waits and there is room, there is nothing to watch: most requests, so it costs them no timer.
     const has = held.get(key) ?? 0
-    if (waiting.size === 0 && (has === 0 || has + weight <= keyMax) && (total === 0 || total + weight <= max)) {
-      add(key, weight)
-      return Promise.resolve(turnOf(key, weight))
-    }
+    const hasRoom = (has === 0 || has + weight <= keyMax) && (total === 0 || total + weight <= max)
+    if (waiting.size > 0 || !hasRoom) return null
+    add(key, weight)
+    return turnOf(key, weight)
+  }
+
+  const take = (key: string, asked = 1): Promise<Turn> => {
+    // There is nothing to watch, so it costs no timer.
+    const turn = atOnce(key, asked)
+    if (turn) return Promise.resolve(turn)
+    const weight = Math.min(asked, keyMax, max)
     return new Promise((resolve, reject) => {
       const refuse = () => {
         waiting.delete(mine)
@@ -109,4 +121,5 @@ export function createTurns(options: TurnOptions): (key: string, weight?: number
       refuse()
     })
   }
+  return Object.assign(take, { atOnce })
 }
