@@ -9,6 +9,7 @@ import { renderDetail } from '../../modules/records/document.ts'
 import { emptyPage, extentOf, type PackedPage, type Page, unpackedBytes } from '../../modules/records/page.ts'
 import { findRecord } from '../../modules/records/read-store.ts'
 import { isDelta, isWhole, type Selection, wholeDataset } from '../../modules/records/selection.ts'
+import type { SyncType } from '../../modules/throttle/slot-operations.ts'
 import type { Slot } from '../../modules/throttle/sync-slots.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import { acceptedCoding, isOnePiece, sendBody } from '../../platform/http/send-body.ts'
@@ -189,19 +190,17 @@ async function readInSlot(
     await context.slots.check(permit.companyId, scope.syncType, permit.locationId, inFlight)
     return { ...(await answerOf(emptyPage)), slot: null }
   }
-  const { patientId, startsFrom, startsTo, fields } = parameters
+  const { patientId, startsFrom, startsTo, fields, after } = parameters
   const selection: Selection = { modifiedAfter: scope.modifiedAfter, patientId, startsFrom, startsTo }
-  const slot = await context.slots.acquire(permit.companyId, scope.syncType, permit.locationId)
+  const isCursor = dataset.pagination === 'cursor'
+  const { page, slot: taken } = await takeAndRead(context, permit, selection, parameters, scope.syncType, isCursor)
+  let slot = taken
   try {
-    const isCursor = dataset.pagination === 'cursor'
-    const isInterval = isCursor && isWhole(selection)
-    const page = await readPage(context, permit, selection, parameters, isCursor)
     // Known now, and much less than a page may have: others need not wait until this one is disclosed.
     if ('parts' in page) keepBytes(request, unpackedBytes(page))
     const { records, lastId } = extentOf(page)
-    const { after } = parameters
     const coverage =
-      isInterval || !('documents' in page)
+      (isCursor && isWhole(selection)) || !('documents' in page)
         ? { afterId: after, lastId: lastId ?? after }
         : { ids: page.documents.map(([id]) => id) }
     const counted = isDelta(selection) ? null : page.total
@@ -215,12 +214,42 @@ async function readInSlot(
     if ('documents' in page) {
       const answer = await answerOf(page)
       const inOnePiece = isOnePiece(answer.body)
-      await Promise.all([putOnRecord(), inOnePiece && slot.release()])
+      // It is in flight for as long as its reader takes.
+      if (!inOnePiece) slot ??= await context.slots.acquire(permit.companyId, scope.syncType, permit.locationId)
+      await Promise.all([putOnRecord(), inOnePiece && slot?.release()])
       // One that was lost meanwhile ends the answer.
-      return { ...answer, slot: inOnePiece && !slot.signal.aborted ? null : slot }
+      return { ...answer, slot: inOnePiece && !slot?.signal.aborted ? null : slot }
     }
     await putOnRecord()
     return { ...(await answerOf(page)), slot }
+  } catch (error) {
+    await slot?.release()
+    throw error
+  }
+}
+
+/** A page and the slot that its location holds. A delta of few records is read as soon as a slot is known to be free, and takes one only where that lasts. */
+async function takeAndRead(
+  context: VendorApiContext,
+  permit: ReadPermit,
+  selection: Selection,
+  parameters: ListParameters,
+  syncType: SyncType,
+  isCursor: boolean,
+): Promise<{ page: Page | PackedPage; slot: Slot | null }> {
+  const { companyId, locationId, locationsInFlight } = permit
+  let slot: Slot | null = null
+  if (isCursor && syncType === 'incremental') {
+    const { after, items } = parameters
+    const few = await context.slots.guard(companyId, syncType, locationId, locationsInFlight, () =>
+      context.pages.readFew(permit, selection, after, items),
+    )
+    if (few.value) return { page: few.value, slot: few.slot }
+    slot = few.slot
+  }
+  slot ??= await context.slots.acquire(companyId, syncType, locationId)
+  try {
+    return { page: await readPage(context, permit, selection, parameters, isCursor), slot }
   } catch (error) {
     await slot.release()
     throw error
@@ -235,8 +264,8 @@ function readPage(
   isCursor: boolean,
 ): Promise<Page | PackedPage> {
   if (!isCursor) return pages.readPage(permit, selection, page, items)
-  if (isWhole(selection) && fields === null) return pages.readPacked(permit, after, items)
-  return pages.readAfter(permit, selection, after, items)
+  if (!isWhole(selection)) return pages.readMany(permit, selection, after, items)
+  return fields === null ? pages.readPacked(permit, after, items) : pages.readAfter(permit, selection, after, items)
 }
 
 /** What of a request is put on record beside the ids: moments, our own ids and names of attributes, so nothing of a patient's. */

@@ -106,6 +106,53 @@ test('C10: incremental requests have their own limit, beside initial ones', asyn
   assert.deepEqual(names, ['permit-read'], 'an empty delta is one round trip to the database')
 })
 
+test('a delta of a few records is three round trips: the permit, which asks for a slot, the records, and the disclosure', async (t) => {
+  const world = await someWorld(t)
+  const location = await world.addLocation({ insurancePlans: 3 })
+  const vendor = await world.addVendor([location])
+  const { next_fetch_modified_since: watermark } = (await vendor.get(plansOf(location))).body.meta
+  const since = `${plansOf(location)}?q[fetch_modified_since]=${watermark}`
+  const statements = async () => {
+    const asked = t.mock.method(world.pool, 'query')
+    assert.equal((await vendor.get(since)).status, 200)
+    asked.mock.restore()
+    return asked.mock.calls.map((call) => (call.arguments[0] as unknown as { name?: string }).name)
+  }
+
+  await location.upload('insurance_plans', { new: aPlan() })
+  assert.deepEqual(await statements(), ['permit-read', 'records.few_modified', 'disclosure-record'])
+
+  // More records than that statement reads take a slot before they are read.
+  await location.upload('insurance_plans', Object.fromEntries(times51.map((number) => [`p${number}`, aPlan()])))
+  const names = await statements()
+  const taking = names.indexOf('sync-slot-apply')
+  assert.ok(taking > 0 && names.findLastIndex((name) => name?.startsWith('records.')) > taking, names.join(' '))
+
+  // Few, but more than goes out in one piece: in flight for as long as its reader takes.
+  const { next_fetch_modified_since: later } = (await vendor.get(plansOf(location))).body.meta
+  const wide = '歯'.repeat(500)
+  await location.upload(
+    'insurance_plans',
+    Object.fromEntries(
+      times51.slice(1).map((number) => [`w${number}`, aPlan({ plan_name: wide, carrier_name: wide })]),
+    ),
+  )
+  const asked = t.mock.method(world.pool, 'query')
+  const answer = await vendor.get(`${plansOf(location)}?q[fetch_modified_since]=${later}`)
+  assert.equal(answer.body.data.length, 50)
+  const wideNames = asked.mock.calls.map((call) => (call.arguments[0] as unknown as { name?: string }).name)
+  assert.deepEqual(wideNames, [
+    'permit-read',
+    'records.few_modified',
+    'sync-slot-apply',
+    'disclosure-record',
+    'sync-slot-apply',
+  ])
+  assert.equal(await slotsTaken(world), 0)
+})
+
+const times51 = Array.from({ length: 51 }, (_, number) => number)
+
 const storm = { rounds: 3 * times, requests: 200 }
 
 test('C03: of parallel requests over six locations to two processes exactly those beyond five are refused', async (t) => {

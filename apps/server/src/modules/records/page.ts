@@ -22,10 +22,16 @@ export type PageReader = {
   /** The same with segments that can be switched to lines alone. Of every dataset: its pages by number have the same order. */
   readLines: (permit: ReadPermit, after: string, items: number) => Promise<Page | PackedPage>
   /** A page of cursor mode: records whose id is greater than `after` ('0' on the first). */
-  readAfter: (permit: ReadPermit, selection: Selection, after: string, items: number) => Promise<Page>
+  readAfter: ReadAfter<Page>
+  /** The same of a delta of at most `fewMax` records, in one short statement; null: it has more, or is not a delta alone. */
+  readFew: ReadAfter<Page | null>
+  /** The same of what `readFew` does not read. */
+  readMany: ReadAfter<Page>
   /** A page of page mode, numbered from 1. Such datasets are small and know no filter but the moment of change. */
   readPage: (permit: ReadPermit, selection: Selection, page: number, items: number) => Promise<Page>
 }
+
+type ReadAfter<Answer> = (permit: ReadPermit, selection: Selection, after: string, items: number) => Promise<Answer>
 
 const readingKeptMs = 10 * 60_000
 const readingsKeptMax = 10_000
@@ -86,7 +92,29 @@ export function createPageReader(
     return pageOf(await reading.read(pool, permit, after, items + 1), items, reading.total)
   }
 
+  const readFew: PageReader['readFew'] = async (permit, selection, after, items) => {
+    const { modifiedAfter } = selection
+    const isFirst = after === '0'
+    if (modifiedAfter === null || !isDelta(selection) || (!isFirst && keptReading(permit, selection))) return null
+    const few = await readFewModified(pool, permit, modifiedAfter)
+    if (!few || few.length > fewMax) return null
+    const documents = isFirst ? few : few.filter(([id]) => BigInt(id) > BigInt(after))
+    return pageOf(documents, items, few.length)
+  }
+
+  const readMany: PageReader['readMany'] = (permit, selection, after, items) =>
+    oneLarge(permit, items, async () => {
+      const { modifiedAfter } = selection
+      if (modifiedAfter !== null && isDelta(selection) && (after === '0' || !keptReading(permit, selection))) {
+        const small = await readSmallDelta(pool, permit, modifiedAfter, after, items + 1, sortedMax)
+        if (small) return pageOf(small.documents, items, small.total)
+      }
+      return await readChosen(permit, selection, after, items)
+    })
+
   return {
+    readFew,
+    readMany,
     readPacked: (permit, after, items) => oneLarge(permit, items, () => readRuns(permit, after, items, false)),
     readLines: (permit, after, items) => oneLarge(permit, items, () => readRuns(permit, after, items, true)),
     async readAfter(permit, selection, after, items) {
@@ -94,20 +122,7 @@ export function createPageReader(
         const read = () => readWhole(pool, permit, after, items + 1)
         return pageOf(await oneLarge(permit, items, read), items, permit.state.total)
       }
-      const { modifiedAfter } = selection
-      const isFirst = after === '0'
-      if (modifiedAfter === null || !isDelta(selection) || (!isFirst && keptReading(permit, selection)))
-        return await oneLarge(permit, items, () => readChosen(permit, selection, after, items))
-      const few = await readFewModified(pool, permit, modifiedAfter)
-      if (few && few.length <= fewMax) {
-        const documents = isFirst ? few : few.filter(([id]) => BigInt(id) > BigInt(after))
-        return pageOf(documents, items, few.length)
-      }
-      return await oneLarge(permit, items, async () => {
-        const small = await readSmallDelta(pool, permit, modifiedAfter, after, items + 1, sortedMax)
-        if (small) return pageOf(small.documents, items, small.total)
-        return await readChosen(permit, selection, after, items)
-      })
+      return (await readFew(permit, selection, after, items)) ?? (await readMany(permit, selection, after, items))
     },
     readPage: (permit, selection, page, items) =>
       oneLarge(permit, items, async () => {

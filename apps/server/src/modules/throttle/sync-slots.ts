@@ -32,6 +32,17 @@ export type SyncSlots = {
     locationId: LocationId,
     inFlight?: readonly LocationId[],
   ) => Promise<void>
+  /**
+   * For work that most often takes a millisecond or two, as reading a small delta does: refuses as `acquire` would before it begins, and holds a
+   * slot only once it has taken `holdAfterMs`. The slot, where one is held, is the caller's to give back.
+   */
+  guard: <Value>(
+    companyId: CompanyId,
+    syncType: SyncType,
+    locationId: LocationId,
+    inFlight: readonly LocationId[],
+    work: () => Promise<Value>,
+  ) => Promise<{ value: Value; slot: Slot | null }>
   /** Renews what is held until stopped. */
   start: () => void
   /** Gives back what this process holds. */
@@ -68,6 +79,8 @@ export function createSyncSlots(options: {
   timeoutMs?: number
   /** A hold that no request joined for so long was forgotten by a bug: no answer takes that long. It is ended, or it would be renewed for ever. */
   holdMaxMs?: number
+  /** How long guarded work may take before it holds a slot: taking and returning one costs more than reading ten records. */
+  holdAfterMs?: number
   log: Log
   /** Milliseconds of a clock that never jumps. */
   now?: () => number
@@ -80,6 +93,7 @@ export function createSyncSlots(options: {
     renewMs = 5_000,
     timeoutMs = 3_000,
     holdMaxMs = 120_000,
+    holdAfterMs = 100,
     log,
   } = options
   const now = options.now ?? (() => performance.now())
@@ -147,7 +161,7 @@ export function createSyncSlots(options: {
     renewing = false
   }
 
-  return {
+  const slots: SyncSlots = {
     limits,
 
     async acquire(companyId, syncType, locationId) {
@@ -201,6 +215,28 @@ export function createSyncSlots(options: {
       if (!answer.granted) throw exceeded(key, limits, answer.activeLocationIds)
     },
 
+    async guard(companyId, syncType, locationId, inFlight, work) {
+      await slots.check(companyId, syncType, locationId, inFlight)
+      const working = work()
+      const late = Promise.withResolvers<'late'>()
+      const alarm = setTimeout(late.resolve, holdAfterMs, 'late')
+      try {
+        const first = await Promise.race([working, late.promise])
+        if (first !== 'late') return { value: first, slot: null }
+      } finally {
+        clearTimeout(alarm)
+      }
+      // Its own failure is the caller's when the slot is refused or not.
+      working.catch(() => {})
+      const slot = await slots.acquire(companyId, syncType, locationId)
+      try {
+        return { value: await working, slot }
+      } catch (error) {
+        await slot.release()
+        throw error
+      }
+    },
+
     start() {
       timer ??= setInterval(() => void renewAll(), renewMs).unref()
     },
@@ -213,6 +249,7 @@ export function createSyncSlots(options: {
       await operations.close()
     },
   }
+  return slots
 }
 
 function idOf(key: SlotKey): string {
