@@ -89,13 +89,14 @@ export async function openService(config: Config, write: Log, onSignUp = () => {
   try {
     const database = await openDatabase(config, log)
     closers.push(database.close)
-    const connect = (max: number, applicationName: string) => {
-      const opened = createPool(database.serverUrl, { max, log, applicationName })
+    const connect = (max: number, applicationName: string, min = 0) => {
+      const opened = createPool(database.serverUrl, { max, min, log, applicationName })
       closers.push(() => opened.end())
       return opened
     }
     const pool = connect(config.databaseConnections - controlConnections, 'bridgework server')
-    const controlPool = connect(controlConnections, 'bridgework server: control')
+    // Kept open: vendors ask every minute or so, and a new connection plans each statement several times before it keeps a plan.
+    const controlPool = connect(controlConnections, 'bridgework server: control', controlConnections)
     await requireSafeStart(pool, config, log)
     const { secretKey, stop: stopFollowing } = await followSecretKey({ pool: controlPool, settings: config, log })
     closers.push(stopFollowing)

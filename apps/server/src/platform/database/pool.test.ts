@@ -28,6 +28,18 @@ test('what a transaction wrote is there when its work returns, and is not when i
   assert.deepEqual((await pool.query('select name from organization')).rows, [{ name: 'Kept' }])
 })
 
+test('connections close after a while without a statement, but for those that are kept', async (t) => {
+  const { url } = await createTestDatabase(t)
+  const pool = createPool(url, { ...quiet, min: 1, idleTimeoutMs: 20 })
+  t.after(() => pool.end())
+  await Promise.all([pool.query('select pg_sleep(0.01)'), pool.query('select pg_sleep(0.01)')])
+  assert.equal(pool.totalCount, 2)
+  const removed = new Promise((resolve) => pool.once('remove', resolve))
+  await removed
+  await new Promise((resolve) => setTimeout(resolve, 60))
+  assert.equal(pool.totalCount, 1)
+})
+
 test('work that swallows a failed statement throws, for nothing was committed', async (t) => {
   const { pool } = await createTestDatabase(t)
 

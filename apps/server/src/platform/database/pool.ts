@@ -10,6 +10,8 @@ export { isDatabaseUnavailable } from './unavailable.ts'
 export type PoolOptions = {
   /** Connections at most. */
   max: number
+  /** Connections that stay open, however long nothing is asked; absent: none, each is closed after `idleTimeoutMs`. */
+  min?: number
   log: Log
   /** What `pg_stat_activity` shows. */
   applicationName: string
@@ -27,6 +29,7 @@ export function createPool(url: string, options: PoolOptions): pg.Pool {
   const pool = new pg.Pool({
     connectionString: url,
     max: options.max,
+    min: options.min ?? 0,
     application_name: options.applicationName,
     connectionTimeoutMillis: 5_000,
     idleTimeoutMillis: options.idleTimeoutMs ?? 30_000,
