@@ -5,6 +5,7 @@ import { type Answer, aPlan, someWorld, type TestLocation, type TestVendor, type
 import { assertProblem, eventually, getWith } from './test-answer.ts'
 import { holdInFlight, readsWaiting, slotsTaken } from './test-in-flight.ts'
 import { times } from './test-runs.ts'
+import { statementsOf } from './test-statements.ts'
 
 const plansOf = (location: TestLocation) => `/locations/${location.id}/insurance_plans`
 
@@ -100,9 +101,9 @@ test('C10: incremental requests have their own limit, beside initial ones', asyn
     deltas.map(({ body }) => body.data.length),
     [1, 1],
   )
-  const asked = t.mock.method(world.pool, 'query')
-  assert.deepEqual((await vendor.get(delta(third))).body.data, [])
-  const names = asked.mock.calls.map((call) => (call.arguments[0] as unknown as { name?: string }).name)
+  const names = await statementsOf(t, world, async () => {
+    assert.deepEqual((await vendor.get(delta(third))).body.data, [])
+  })
   assert.deepEqual(names, ['permit-read'], 'an empty delta is one round trip to the database')
 })
 
@@ -112,21 +113,17 @@ test('a delta of a few records is three round trips: the permit, which asks for 
   const vendor = await world.addVendor([location])
   const { next_fetch_modified_since: watermark } = (await vendor.get(plansOf(location))).body.meta
   const since = `${plansOf(location)}?q[fetch_modified_since]=${watermark}`
-  const statements = async () => {
-    const asked = t.mock.method(world.pool, 'query')
-    assert.equal((await vendor.get(since)).status, 200)
-    asked.mock.restore()
-    return asked.mock.calls.map((call) => (call.arguments[0] as unknown as { name?: string }).name)
-  }
+  const statements = (path: string, records: number) =>
+    statementsOf(t, world, async () => assert.equal((await vendor.get(path)).body.data.length, records))
 
   await location.upload('insurance_plans', { new: aPlan() })
-  assert.deepEqual(await statements(), ['permit-read', 'records.few_modified', 'disclosure-record'])
+  assert.deepEqual(await statements(since, 1), ['permit-read', 'records.few_modified', 'disclosure-record'])
 
   // More records than that statement reads take a slot before they are read.
   await location.upload('insurance_plans', Object.fromEntries(times51.map((number) => [`p${number}`, aPlan()])))
-  const names = await statements()
+  const names = await statements(since, 52)
   const taking = names.indexOf('sync-slot-apply')
-  assert.ok(taking > 0 && names.findLastIndex((name) => name?.startsWith('records.')) > taking, names.join(' '))
+  assert.ok(taking > 0 && names.findLastIndex((name) => name.startsWith('records.')) > taking, names.join(' '))
 
   // Few, but more than goes out in one piece: in flight for as long as its reader takes.
   const { next_fetch_modified_since: later } = (await vendor.get(plansOf(location))).body.meta
@@ -137,11 +134,7 @@ test('a delta of a few records is three round trips: the permit, which asks for 
       times51.slice(1).map((number) => [`w${number}`, aPlan({ plan_name: wide, carrier_name: wide })]),
     ),
   )
-  const asked = t.mock.method(world.pool, 'query')
-  const answer = await vendor.get(`${plansOf(location)}?q[fetch_modified_since]=${later}`)
-  assert.equal(answer.body.data.length, 50)
-  const wideNames = asked.mock.calls.map((call) => (call.arguments[0] as unknown as { name?: string }).name)
-  assert.deepEqual(wideNames, [
+  assert.deepEqual(await statements(`${plansOf(location)}?q[fetch_modified_since]=${later}`, 50), [
     'permit-read',
     'records.few_modified',
     'sync-slot-apply',
