@@ -226,7 +226,7 @@ export function createSyncSlots(options: {
       } finally {
         clearTimeout(alarm)
       }
-      // Its own failure is the caller's when the slot is refused or not.
+      // Where the slot is refused, nothing waits for the work any more, and its failure must not end the process.
       working.catch(() => {})
       const slot = await slots.acquire(companyId, syncType, locationId)
       try {
