@@ -6,6 +6,7 @@ import { codeOf } from '../../platform/errors/error-code.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import { boundsErrors } from '../../platform/http/json-body.ts'
 import { isWithin, type JsonBounds } from '../../platform/http/json-bounds.ts'
+import { own } from '../../platform/memory/own-bytes.ts'
 import { agentOf } from './authorize.ts'
 import type { LargeBodies } from './large-bodies.ts'
 
@@ -98,14 +99,24 @@ export function openBody(request: FastifyRequest, largeBodies: LargeBodies): Ing
   }
 }
 
-function unpacked(payload: IncomingMessage): AsyncIterable<Buffer> {
-  // Larger pieces than zlib's own: each is a task of libuv's threads.
-  const gunzip = createGunzip({ chunkSize: 64 * 1024 })
+async function* unpacked(payload: IncomingMessage): AsyncGenerator<Buffer> {
+  // Larger pieces than zlib's own: each is a task of libuv's threads, and a turn of the event loop.
+  const gunzip = createGunzip({ chunkSize: chunkBytes })
   payload.once('close', () => {
     if (!payload.complete) gunzip.destroy(Object.assign(new Error('the caller left'), { code: 'ECONNRESET' }))
   })
-  return payload.pipe(gunzip)
+  for await (const piece of payload.pipe(gunzip) as AsyncIterable<Buffer>) {
+    // zlib fills one chunk after the other: nothing comes any more into one that is full. Node's pool has another size.
+    yield piece.buffer.byteLength === chunkBytes && endsMemory(piece) ? own(piece) : piece
+  }
 }
+
+/** Whether a piece of a body is the last one in its memory. */
+export function endsMemory({ buffer, byteOffset, length }: Buffer): boolean {
+  return byteOffset + length === buffer.byteLength
+}
+
+const chunkBytes = 256 * 1024
 
 /** Receives the rest of a body that is refused: a connection that is closed while its caller still sends loses the answer. */
 async function drain(payload: IncomingMessage, bytesMax: number): Promise<void> {

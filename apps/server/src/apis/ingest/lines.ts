@@ -6,12 +6,14 @@ export type LineBounds = JsonBounds & { linesMax: number; lineBytesMax: number }
 
 /**
  * Splits a body into its lines while it arrives, and gives each to `take` once it is whole; the body waits for what `take` promises. A line that
- * is too long, or one too many, throws body_too_large. A line feed at the end begins no further line.
+ * is too long, or one too many, throws body_too_large. A line feed at the end begins no further line. `passed` is told each piece that no later
+ * line is in: what of a line has begun in it is copied.
  */
 export async function takeLines(
   pieces: AsyncIterable<Buffer>,
   bounds: Pick<LineBounds, 'linesMax' | 'lineBytesMax'>,
   take: (line: Buffer, number: number) => Promise<void> | void,
+  passed: (piece: Buffer) => void = () => {},
 ): Promise<void> {
   let number = 0
   let begun: Buffer[] = []
@@ -31,12 +33,12 @@ export async function takeLines(
       if (taken) await taken
       from = at + 1
     }
-    if (from === piece.length) continue
     begunBytes += piece.length - from
     if (begunBytes > bounds.lineBytesMax) {
       throw tooLarge(`Line ${number + 1} is too long: at most ${bounds.lineBytesMax / 2 ** 20} MiB.`)
     }
-    begun.push(piece.subarray(from))
+    if (from < piece.length) begun.push(Buffer.from(piece.subarray(from)))
+    passed(piece)
   }
   if (begunBytes > 0) await end(Buffer.alloc(0))
 }

@@ -160,7 +160,7 @@ function registerProtected(app: FastifyInstance, context: IngestApiContext): voi
     const key = keyOf(request)
     const reader = createUploadReader(readLine, await openStoredLookup(pool, key.locationId, dataset))
     const hash = createHash('sha256')
-    await incoming.read((pieces) => takeLines(hashing(pieces, hash), lineBounds, reader.take))
+    await incoming.read((pieces) => takeLines(hashing(pieces, hash), lineBounds, reader.take, reader.passed))
     const read = await reader.end()
     if (read.lines.length + read.asStored.sent.length === 0)
       throw new Problem('record_invalid', { errors: 'The upload has no line.' })

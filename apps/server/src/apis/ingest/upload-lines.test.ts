@@ -5,9 +5,11 @@ import { getDataset } from '@bridgework/contract'
 import { openStoredLookup } from '../../modules/records/as-stored.ts'
 import { storeUpload } from '../../modules/records/upload.ts'
 import { Problem } from '../../platform/errors/problem.ts'
+import { ownBytes } from '../../platform/memory/own-bytes.ts'
 import { aPlan, someWorld, toNdjson } from '../../test-world.ts'
+import { takeLines } from './lines.ts'
 import { createLineReader } from './record-line.ts'
-import { createUploadReader } from './upload-lines.ts'
+import { createUploadReader, lineBounds } from './upload-lines.ts'
 
 const dataset = getDataset('insurance_plans')
 const readLine = createLineReader(dataset)
@@ -110,6 +112,41 @@ test('the next part arrives while one is looked up, but nothing arrives while a 
   asked[1]?.()
   assert.equal(await isTaken(large), true)
   assert.equal((await reader.end()).asStored.sent.length, 2)
+})
+
+test('a piece of the body is given back when the lines in its memory were read, and no sooner', async () => {
+  const lines = Array.from({ length: 3_000 }, (_, i) => JSON.stringify({ source_id: `p${i}`, attributes: plan(i) }))
+  const memory = ownBytes(Buffer.byteLength(lines.join('\n')))
+  memory.write(lines.join('\n'))
+  const read: string[] = []
+  const reader = createUploadReader(
+    (text, number) => {
+      read[number - 1] = text
+      return { sourceId: `p${number}`, source: text }
+    },
+    { stamp: 0, findOther: async ({ sourceIds }) => new Set(sourceIds.keys()) },
+  )
+  async function* pieces() {
+    for (let from = 0; from < memory.length; from += 60_000) yield memory.subarray(from, from + 60_000)
+  }
+  await takeLines(pieces(), lineBounds, reader.take, reader.passed)
+  await reader.end()
+  assert.deepEqual(read, lines)
+  assert.equal(memory.length, 0)
+})
+
+test('a source id that comes twice is refused, also where both of its parts are stored just so', async (t) => {
+  const { location, send } = await someUploads(t)
+  await location.upload('insurance_plans', plans(600))
+  const lines = linesOf(plans(600))
+  let firstPart = 0
+  for (let bytes = 0; bytes < 64 * 1024; firstPart += 1) bytes += Buffer.byteLength(lines[firstPart] ?? '')
+  const twice = [...lines.slice(0, firstPart), ...lines.slice(0, firstPart)]
+
+  const { refusal } = await send(twice)
+  assert.deepEqual([refusal?.code, refusal?.members], ['record_invalid', { line: firstPart + 1, field: 'source_id' }])
+  const once = await send(lines)
+  assert.deepEqual([once.read, once.answer?.unchanged], [[], 600])
 })
 
 /** Sends lines as the route does, and tells which of them were read and how often lines were looked up. */

@@ -1,8 +1,10 @@
 import { limits } from '@bridgework/contract'
-import type { SentHash, StoredLookup } from '../../modules/records/as-stored.ts'
+import { pick, type SentHashes, type StoredLookup } from '../../modules/records/as-stored.ts'
 import { hashSource } from '../../modules/records/document.ts'
 import type { Upload, UploadLine } from '../../modules/records/upload.ts'
+import { giveBack } from '../../platform/memory/own-bytes.ts'
 import { mapWithPauses } from '../../platform/memory/pauses.ts'
+import { endsMemory } from './body.ts'
 import { type LineBounds, textOf } from './lines.ts'
 import { invalid, type ReadLine } from './record-line.ts'
 
@@ -21,10 +23,9 @@ export const lineBounds: LineBounds = {
 export function createUploadReader(readLine: ReadLine, lookup: StoredLookup) {
   const seen = new Set<string>()
   const lines: UploadLine[] = []
-  const sent: SentHash[] = []
+  const sent: SentHashes[] = []
   let isLookedUp = true
-  let part: Line[] = []
-  let partBytes = 0
+  let part = startPart()
   let reading = Promise.resolve()
 
   const see = (sourceId: string, number: number) => {
@@ -32,37 +33,52 @@ export function createUploadReader(readLine: ReadLine, lookup: StoredLookup) {
     if (seen.has(sourceId)) throw invalid(number, { field: 'source_id', errors })
     seen.add(sourceId)
   }
-  const readPart = async (taken: readonly Line[]) => {
-    const asked = isLookedUp ? taken.flatMap(({ sent }) => sent ?? []) : []
-    const other = asked.length === 0 ? none : await lookup.findOther(asked)
-    let index = 0
-    await mapWithPauses(taken, ({ bytes, number, sent: found }) => {
-      const isOther = asked.length === 0 || !found || other.has(index++)
-      const line = isOther ? readLine(textOf(bytes, number, lineBounds), number) : found
+  const readPart = async ({ lines: taken, sourceIds, hashes, pieces }: Part) => {
+    const asked = { sourceIds, hashes: hashes.join('') }
+    const isAsked = isLookedUp && sourceIds.length > 0
+    const other = isAsked ? await lookup.findOther(asked) : none
+    const places: number[] = []
+    await mapWithPauses(taken, ({ bytes, number, place }) => {
+      if (isAsked && place !== null && !other.has(place)) {
+        places.push(place)
+        see(sourceIds[place] ?? '', number)
+        return
+      }
+      const line = readLine(textOf(bytes, number, lineBounds), number)
       see(line.sourceId, number)
-      if ('hash' in line) sent.push(line)
-      else lines.push(line)
+      lines.push(line)
     })
-    isLookedUp &&= asked.length - other.size > taken.length / 2
+    if (places.length > 0) sent.push(other.size === 0 ? asked : pick(asked, places))
+    isLookedUp &&= places.length > taken.length / 2
+    for (const piece of pieces) giveBack(piece)
   }
   /** One part is looked up while the next arrives; nothing arrives while a line of some megabytes is read. */
   const endPart = async () => {
-    const [taken, isLarge] = [part, partBytes > 2 * partBytesMax]
-    part = []
-    partBytes = 0
+    const ended = part
+    part = startPart()
     await reading
-    reading = readPart(taken)
+    reading = readPart(ended)
     // Thrown where it is awaited.
     reading.catch(() => {})
-    if (isLarge) await reading
+    if (ended.bytes > 2 * partBytesMax) await reading
   }
 
   return {
     take(bytes: Buffer, number: number): Promise<void> | undefined {
-      part.push({ bytes, number, sent: isLookedUp ? hashOf(bytes) : null })
-      partBytes += bytes.length
-      const isFirst = number === part.length
-      return partBytes < (isFirst ? firstPartBytes : partBytesMax) ? undefined : endPart()
+      const sent = isLookedUp ? hashOf(bytes) : null
+      part.lines.push({ bytes, number, place: sent && part.sourceIds.length })
+      if (sent) {
+        part.sourceIds.push(sent.sourceId)
+        part.hashes.push(sent.hash)
+      }
+      part.bytes += bytes.length
+      const isFirst = number === part.lines.length
+      return part.bytes < (isFirst ? firstPartBytes : partBytesMax) ? undefined : endPart()
+    },
+    /** To be told each piece of the body when all that ends in it was taken: its memory is given back when that was read. */
+    passed(piece: Buffer): void {
+      // Other pieces may still come in the same memory.
+      if (endsMemory(piece)) part.pieces.push(piece)
     },
     async end(): Promise<Required<Pick<Upload, 'lines' | 'asStored'>>> {
       await endPart()
@@ -72,8 +88,15 @@ export function createUploadReader(readLine: ReadLine, lookup: StoredLookup) {
   }
 }
 
-/** `sent`: null where it is not looked up. */
-type Line = { bytes: Buffer; number: number; sent: SentHash | null }
+/** `sourceIds` and `hashes`: of the lines that are looked up. `pieces`: of the body, in which no later line is. */
+type Part = { lines: Line[]; bytes: number; sourceIds: string[]; hashes: string[]; pieces: Buffer[] }
+
+function startPart(): Part {
+  return { lines: [], bytes: 0, sourceIds: [], hashes: [], pieces: [] }
+}
+
+/** `place`: among those that are looked up; null where it is not. */
+type Line = { bytes: Buffer; number: number; place: number | null }
 
 const none: ReadonlySet<number> = new Set()
 
@@ -82,19 +105,27 @@ const firstPartBytes = 64 * 1024
 const partBytesMax = 512 * 1024
 
 /** The key, and the hash of the attributes' text, of a line as our agent writes it; null of any other, which is read. */
-function hashOf(line: Buffer): SentHash | null {
-  const end = line.indexOf('"', begin.length)
-  const sourceId = line.toString('latin1', begin.length, end)
-  const isSent =
-    line.toString('latin1', 0, begin.length) === begin &&
-    line.toString('latin1', end, end + middle.length) === middle &&
-    plainKey.test(sourceId) &&
-    line.at(-1) === closeBrace
-  return isSent ? { sourceId, hash: hashSource(line.subarray(end + middle.length, -1)) } : null
+function hashOf(line: Buffer): { sourceId: string; hash: string } | null {
+  if (!hasAt(line, 0, begin) || line[line.length - 1] !== closeBrace) return null
+  let end = begin.length
+  while (isPlain[line[end] ?? 0] === 1) end += 1
+  const length = end - begin.length
+  if (length === 0 || length > keyLengthMax || !hasAt(line, end, middle)) return null
+  return {
+    sourceId: line.toString('latin1', begin.length, end),
+    hash: hashSource(line.subarray(end + middle.length, -1)),
+  }
 }
 
-const begin = '{"source_id":"'
-const middle = '","attributes":'
+/** A loop over so few bytes takes less time than a call of Buffer's own. */
+function hasAt(line: Buffer, from: number, bytes: Buffer): boolean {
+  for (let index = 0; index < bytes.length; index += 1) if (line[from + index] !== bytes[index]) return false
+  return true
+}
+
+const begin = Buffer.from('{"source_id":"')
+const middle = Buffer.from('","attributes":')
 /** Printable ASCII in which nothing is escaped. */
-const plainKey = /^[ !#-[\]-~]{1,255}$/
+const isPlain = Uint8Array.from({ length: 256 }, (_, byte) => Number(/[ !#-[\]-~]/.test(String.fromCharCode(byte))))
+const keyLengthMax = 255
 const closeBrace = 0x7d

@@ -1,6 +1,6 @@
 import type { DatasetName } from '@bridgework/contract'
 import type { Pool, PoolClient } from 'pg'
-import { textArray } from '../../platform/database/binary-array.ts'
+import { keyArray } from '../../platform/database/binary-array.ts'
 import type { AgentId, LocationId } from '../../platform/identity/identity.ts'
 
 type UploadKey = { locationId: LocationId; dataset: DatasetName; agentId: AgentId; number: string }
@@ -44,7 +44,7 @@ export async function saveUpload(
       upload.number,
       upload.bodyHash,
       answer,
-      textArray(unchangedSourceIds),
+      keyArray(unchangedSourceIds),
       receivedAt,
     ],
   )

@@ -63,7 +63,7 @@ export async function storeUpload(
     for (const record of await findBySourceIds(turn.client, locationId, dataset, sourceIds)) {
       stored.set(record.sourceId, record)
     }
-    const asStored = upload.asStored?.sent.map(({ sourceId }) => sourceId) ?? []
+    const asStored = upload.asStored?.sent.flatMap(({ sourceIds }) => sourceIds) ?? []
     const { inserts, updates, removals, unchanged } = sort(lines, stored, asStored)
     const origin = { agentId: upload.agentId, uploadNumber: upload.number, receivedAt: now() }
     await writeRecords(turn, dataset, origin, inserts, updates)

@@ -1,6 +1,6 @@
 import { type DatasetName, getDataset, type SourceRecord } from '@bridgework/contract'
 import type { PoolClient } from 'pg'
-import { bigintArray, textArray } from '../../platform/database/binary-array.ts'
+import { bigintArray, keyArray, textArray } from '../../platform/database/binary-array.ts'
 import { copyRows } from '../../platform/database/binary-rows.ts'
 import type { AgentId, LocationId } from '../../platform/identity/identity.ts'
 import { partsOf } from '../../platform/memory/parts.ts'
@@ -25,7 +25,7 @@ export async function findBySourceIds(
     `select id, source_id, is_hidden, encode(source_hash, 'hex') as source_hash
        from record
       where location_id = $1 and dataset = $2 and source_id = any($3::text[])`,
-    [locationId, dataset, textArray(sourceIds)],
+    [locationId, dataset, keyArray(sourceIds)],
   )
   return rows.map((row) => ({
     id: row.id,
@@ -50,7 +50,7 @@ export async function* readSources(
     `select id, coalesce(octet_length(source), octet_length(document)) as bytes
        from record
       where location_id = $1 and dataset = $2 and source_id = any($3::text[])`,
-    [locationId, dataset, textArray(sourceIds)],
+    [locationId, dataset, keyArray(sourceIds)],
   )
   for (const part of partsOf(rows, (row) => row.bytes)) {
     const { rows: read } = await client.query<SourceColumns & { id: string; source_id: string; is_hidden: boolean }>(
@@ -84,7 +84,7 @@ export async function readMembers(
             (select json_object_agg(key, value)::text from json_each(source::json) where key = any($4::text[])) as members
        from record
       where location_id = $1 and dataset = $2 and source_id = any($3::text[])`,
-    [locationId, dataset, textArray(sourceIds), names],
+    [locationId, dataset, keyArray(sourceIds), names],
   )
   return rows.map((row) => ({ id: row.id, sourceId: row.source_id, members: JSON.parse(row.members) }))
 }
@@ -100,7 +100,7 @@ export async function findIds(
     `select id, source_id
        from record
       where location_id = $1 and dataset = $2 and source_id = any($3::text[])`,
-    [locationId, dataset, textArray(sourceIds)],
+    [locationId, dataset, keyArray(sourceIds)],
   )
   return rows
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { bigintArray, bytesArray, textArray } from './binary-array.ts'
+import { bigintArray, bytesArray, keyArray, textArray } from './binary-array.ts'
 import { createTestDatabase } from './test-database.ts'
 
 test('Postgres reads binary arrays as they were meant: any text, any whole number, null and nothing', async (t) => {
@@ -18,6 +18,9 @@ test('Postgres reads binary arrays as they were meant: any text, any whole numbe
   const asText = numbers.map((value) => value?.toString() ?? null)
   assert.deepEqual(await read(texts, numbers), [texts, asText])
   assert.deepEqual(await read([], []), [[], []])
+
+  for (const keys of [['1', '', 'p 2'], ['1', 'Zoë', '🦷'], ['x'.repeat(300)], []])
+    assert.deepEqual(keyArray(keys), textArray(keys))
 
   const values = [Buffer.from([0, 255, 10]), Buffer.alloc(0), Buffer.alloc(100_000, 7)]
   const { rows } = await pool.query('select $1::bytea[] as bytes', [bytesArray(values)])

@@ -14,6 +14,23 @@ export function textArray(values: readonly (string | null)[]): Buffer {
   return buffer
 }
 
+/**
+ * The same of many short texts, as keys are. Where all are ASCII they are written as one, in which four characters stand for each one's length:
+ * a fourth of the time.
+ */
+export function keyArray(keys: readonly string[]): Buffer {
+  if (keys.length === 0) return textArray(keys)
+  const text = `${lengthPlace}${keys.join(lengthPlace)}`
+  if (Buffer.byteLength(text) !== text.length) return textArray(keys)
+  const buffer = startArray(headerBytes + text.length, textOid, keys.length)
+  buffer.write(text, headerBytes, 'latin1')
+  let offset = headerBytes
+  for (const key of keys) offset = buffer.writeInt32BE(key.length, offset) + key.length
+  return buffer
+}
+
+const lengthPlace = '\0\0\0\0'
+
 /** Values of bytea. */
 export function bytesArray(values: readonly Buffer[]): Buffer {
   const head = startArray(headerBytes, byteaOid, values.length)
