@@ -11,20 +11,33 @@ import { makeTestFolder, removeWhenKilled } from './test-folder.ts'
 const root = join(import.meta.dirname, '..')
 const everything = ['{apps,packages,bench,scripts}/**/*.test.ts']
 /**
- * Files that share a process, because much of the time of one alone is loading the server, and a browser. So few share one that both cores have
- * work until the end; long ones, and those that kill processes, have their own.
+ * Files that share processes, because loading the server costs a process more than many a file's tests, and Chromium's start as much. Each group
+ * has so many processes that all cores have work until the end. Long files, those that kill processes, and those that measure have their own.
  */
 const sharing = [
-  { files: /^apps\/(portal\/src|server\/src\/(?!acceptance|platform\/database|sandbox))/, inProcess: 8 },
+  {
+    files: /^apps\/(portal\/src|guides|server\/src\/(?!acceptance|platform\/database\/(embedded|pool)|sandbox))/,
+    processes: 12,
+  },
   {
     files: /^apps\/agent\/src\/(?!demo|kill|main|memory|package|open-dental\/(practice-600|sim|time-zones|tls))/,
-    inProcess: 6,
+    processes: 5,
   },
-  { files: /^apps\/portal\/browser/, inProcess: 4 },
+  { files: /^apps\/portal\/browser/, processes: 6 },
+  { files: /^packages\/client\/src\/(?!package|.*(living|throughput|volume))/, processes: 4 },
+  {
+    files:
+      /^(packages\/(?!client)(?!.*(invariants|living|volume|writer))|scripts\/(?!release|setup)|bench\/src\/(client|report))/,
+    processes: 2,
+  },
 ]
+/** With so many files, one more process saves more time than its start costs. */
+const worthAProcess = 4
 /** Files that take a minute or more. They start first, so that none is left to run alone on one core at the end. */
 const long =
-  /\/(real-practice(-year)?|simulated-practice|synthetic-practice|newcomer|kill|payment-plans|main|memory|practice-600|release|windows-installer)\.test\.ts$/
+  /\/(real-practice(-year)?|simulated-practice|synthetic-practice|newcomer|kill|payment-plans|main|memory|mirror-living|practice-600|release|windows-installer)\.test\.ts$/
+/** Twice as many as the cores of a small machine: a test waits for databases, browsers and clocks half of its time. */
+const processesAtOnce = 4
 /** Nothing here need survive a crash. */
 const settings = {
   fsync: 'off',
@@ -98,7 +111,7 @@ function runTests(url: string, world: string): Promise<number> {
     process.execPath,
     [
       '--test',
-      `--test-concurrency=${inOneFile ? 1 : 3}`,
+      `--test-concurrency=${inOneFile ? 1 : processesAtOnce}`,
       '--test-reporter=spec',
       ...options,
       ...processesOf(files, join(world, 'together')),
@@ -126,11 +139,11 @@ function runTests(url: string, world: string): Promise<number> {
  */
 function processesOf(files: readonly string[], folder: string): readonly string[] {
   if (files.length === 1) return files
-  const shared = sharing.flatMap(({ files: pattern, inProcess }) => {
+  const shared = sharing.flatMap(({ files: pattern, processes }) => {
     const together = files.filter((file) => pattern.test(file))
-    return Array.from({ length: Math.ceil(together.length / inProcess) }, (_, index) =>
-      together.slice(index * inProcess, (index + 1) * inProcess),
-    )
+    const count = Math.min(processes, Math.ceil(together.length / worthAProcess))
+    // In turn, so that a folder's long files are spread over the processes.
+    return Array.from({ length: count }, (_, index) => together.filter((_, at) => at % count === index))
   })
   const alone = files.filter((file) => !sharing.some(({ files: pattern }) => pattern.test(file)))
   mkdirSync(folder)
