@@ -38,6 +38,8 @@ const long =
   /\/(real-practice(-year)?|simulated-practice|synthetic-practice|newcomer|kill|payment-plans|main|memory|mirror-living|practice-600|release|windows-installer)\.test\.ts$/
 /** Twice as many as the cores of a small machine: a test waits for databases, browsers and clocks half of its time. */
 const processesAtOnce = 4
+/** Ends a test that waits for what an uncaught error prevented; no test takes so long, however busy the machine is. */
+const testTimeoutMs = 1_800_000
 /** Nothing here need survive a crash. */
 const settings = {
   fsync: 'off',
@@ -112,6 +114,7 @@ function runTests(url: string, world: string): Promise<number> {
     [
       '--test',
       `--test-concurrency=${inOneFile ? 1 : processesAtOnce}`,
+      `--test-timeout=${testTimeoutMs}`,
       '--test-reporter=spec',
       ...options,
       ...processesOf(files, join(world, 'together')),
@@ -157,7 +160,9 @@ function processesOf(files: readonly string[], folder: string): readonly string[
     const path = join(folder, `${String(index).padStart(4, '0')}-${basename(loaded[0] ?? '', '.ts')}.mjs`)
     writeFileSync(
       path,
-      loaded.map((file) => `import ${JSON.stringify(pathToFileURL(join(root, file)).href)}\n`).join(''),
+      ['scripts/test-cheap-hooks.ts', ...loaded]
+        .map((file) => `import ${JSON.stringify(pathToFileURL(join(root, file)).href)}\n`)
+        .join(''),
     )
     return path
   })
