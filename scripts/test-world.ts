@@ -38,6 +38,8 @@ const long =
   /\/(real-practice(-year)?|simulated-practice|synthetic-practice|newcomer|kill|payment-plans|main|memory|mirror-living|practice-600|release|windows-installer)\.test\.ts$/
 /** Twice as many as the cores of a small machine: a test waits for databases, browsers and clocks half of its time. */
 const processesAtOnce = 4
+/** A test process seldom lives long enough to need its old objects collected, and young ones mostly die within this space. */
+const heap = ['--min-semi-space-size=32', '--max-semi-space-size=32', '--initial-old-space-size=512']
 /** Ends a test that waits for what an uncaught error prevented; no test takes so long, however busy the machine is. */
 const testTimeoutMs = 1_800_000
 /** Nothing here need survive a crash. */
@@ -113,6 +115,7 @@ function runTests(url: string, world: string): Promise<number> {
     process.execPath,
     [
       '--test',
+      ...heap,
       `--test-concurrency=${inOneFile ? 1 : processesAtOnce}`,
       `--test-timeout=${testTimeoutMs}`,
       '--test-reporter=spec',
