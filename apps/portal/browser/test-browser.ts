@@ -140,6 +140,11 @@ export async function findViolations(page: Page, { about }: Looked = { about: 'e
   await page.evaluate(`new Promise(requestAnimationFrame).then(() => new Promise(requestAnimationFrame)).then(() => Promise.allSettled(
     document.getAnimations().filter((each) => each instanceof CSSTransition).map((each) => each.finished),
   ))`)
+  // A dialog is in the page some frames before its transition begins; one that is never shown whole is for axe to find.
+  await page.evaluate(`(async () => {
+    const fading = () => [...document.querySelectorAll('[role=dialog]')].some((each) => getComputedStyle(each).opacity !== '1')
+    for (const until = performance.now() + 5_000; fading() && performance.now() < until; ) await new Promise(requestAnimationFrame)
+  })()`)
   const violations = await runAxe(page, about === 'colours' ? { runOnly: colourRules } : {})
   await page.emulateMedia({ reducedMotion: null })
   return violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(' | ')}`)
