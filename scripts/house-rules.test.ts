@@ -32,6 +32,17 @@ test('nothing is left for later in a comment: it is done, or it is an issue', ()
   assert.deepEqual(linesWith([...sources, ...pages], later), [])
 })
 
+test('each name of a prepared statement stands for one statement: a connection refuses another under it', () => {
+  const named = sources
+    .filter((file) => file.startsWith('apps/server/src/') && !/(^|\/)test-|\.test\.ts$/.test(file))
+    .flatMap((file) =>
+      [...read(file).matchAll(/\bname: (['`])(.+?)\1,\s*text\b/g)].map(([, , name]) => ({ file, name })),
+    )
+  assert.ok(named.length > 15, `${named.length} statements`)
+  const twice = named.filter(({ name }, index) => named.findIndex((other) => other.name === name) < index)
+  assert.deepEqual(twice, [])
+})
+
 test('every path that a page cites exists', () => {
   const gone = pages.flatMap((page) =>
     citedPaths(read(page))

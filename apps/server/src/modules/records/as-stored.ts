@@ -74,7 +74,7 @@ type Run = { sourceIds: string; hashes: string }
  */
 async function readRun(db: Pool, locationId: LocationId, dataset: DatasetName, sent: SentHashes): Promise<Run> {
   const { rows } = await db.query<[sourceIds: string | null, hashes: string | null]>({
-    name: 'records.run',
+    name: 'records.stored_run',
     text: `select string_agg(source_id, E'\n' order by id), encode(string_agg(source_hash, '' order by id), 'hex')
              from (select id, source_id, source_hash
                      from record
