@@ -6,8 +6,8 @@ export type LineBounds = JsonBounds & { linesMax: number; lineBytesMax: number }
 
 /**
  * Splits a body into its lines while it arrives, and gives each to `take` once it is whole; the body waits for what `take` promises. A line that
- * is too long, or one too many, throws body_too_large. A line feed at the end begins no further line. `passed` is told each piece that no later
- * line is in: what of a line has begun in it is copied.
+ * is too long, or one too many, throws body_too_large. A line feed at the end begins no further line. `passed` is called
+ * with each piece that is not read any more: the beginning of a line that ends in a later piece was copied.
  */
 export async function takeLines(
   pieces: AsyncIterable<Buffer>,

@@ -75,7 +75,7 @@ export function createUploadReader(readLine: ReadLine, lookup: StoredLookup) {
       const isFirst = number === part.lines.length
       return part.bytes < (isFirst ? firstPartBytes : partBytesMax) ? undefined : endPart()
     },
-    /** To be told each piece of the body when all that ends in it was taken: its memory is given back when that was read. */
+    /** Call it with each piece of the body once all lines that end in it were taken: its memory is given back when they were read. */
     passed(piece: Buffer): void {
       // Other pieces may still come in the same memory.
       if (endsMemory(piece)) part.pieces.push(piece)
