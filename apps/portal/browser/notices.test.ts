@@ -37,6 +37,7 @@ test('a person sees how many notices are new, opens one where to act, reads all,
   await page.getByRole('link', { name: 'Notices', exact: true }).waitFor()
   // The number and the list are asked for each by itself.
   await page.getByRole('listitem').filter({ hasText: 'New' }).first().waitFor({ state: 'hidden' })
+  assert.equal(await page.getByRole('listitem').filter({ hasText: 'removal is held' }).count(), 3)
 
   await page.getByRole('link', { name: 'Choose mails' }).click()
   const ofPractice = page.getByRole('region', { name: 'Mails about Smile Group' })
