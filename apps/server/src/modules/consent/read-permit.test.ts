@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { DatasetName } from '@bridgework/contract'
+import type { Pool } from 'pg'
 import { type LocationId, newUuid } from '../../platform/identity/identity.ts'
 import { acceptAgreement, publishAgreement } from '../credentials/agreement.ts'
 import { regenerateKeyPair, revokeKeyPair } from '../credentials/key-pair.ts'
@@ -277,6 +278,44 @@ test('many requests of a turn ask in one statement after it', async (t) => {
   assert.deepEqual(asked, [])
   assert.equal((await Promise.all(permits)).length, 11)
   assert.deepEqual(asked, [11])
+})
+
+test('however many grants there are, a connection plans the statements once and reads of them only those that are asked for', async (t) => {
+  const world = await someAccessWorld(t)
+  const { company, token } = await world.addCompany()
+  const { organization, locations } = await world.addOrganization(40)
+  const scope = { companyId: company.id, organizationId: organization.id, locationIds: 'all', datasets: 'all' } as const
+  await grantAccess(world.pool, { ...scope, by: 'test' })
+  const id = locations[0]?.id ?? noLocation
+  await permitRead(world.pool, token, id, plans, on)
+  await world.ownerPool.query('analyze')
+  const client = await world.pool.connect()
+  const rowsRead = async () => {
+    await client.query('select pg_stat_force_next_flush()')
+    const { rows } = await client.query<{ read: number }>(
+      `select sum(seq_tup_read)::integer as read from pg_stat_user_tables where relname in ('dataset_grant', 'dataset_state')`,
+    )
+    return rows[0]?.read
+  }
+  try {
+    const before = await rowsRead()
+    const pool = client as unknown as Pool
+    for (let time = 0; time < 20; time += 1) {
+      await permitRead(pool, token, id, plans, on)
+      await Promise.all([1, 2].map(() => permitRead(pool, token, id, plans, on)))
+    }
+    assert.equal(await rowsRead(), before)
+    const { rows } = await client.query<{ name: string; custom: number }>(
+      `select name, custom_plans::integer as custom from pg_prepared_statements order by name`,
+    )
+    // PostgreSQL always tries the first five with their values.
+    assert.deepEqual(rows, [
+      { name: 'permit-read', custom: 5 },
+      { name: 'permits-read', custom: 5 },
+    ])
+  } finally {
+    client.release()
+  }
 })
 
 const refusals = ['dataset_denied', 'location_denied', 'location_unknown', 'token_invalid']
