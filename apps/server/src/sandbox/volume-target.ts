@@ -30,7 +30,7 @@ export function targetInProcess(pool: Pool, { agentId }: VolumeAgent): VolumeTar
       const texts = records.map((record) => JSON.stringify(record))
       const readLine = lineReaders.get(dataset)
       if (!readLine) throw new Error(`no dataset ${dataset}`)
-      const reader = createUploadReader(readLine, await openStoredLookup(pool, locationId, dataset))
+      const reader = createUploadReader(readLine, openStoredLookup(pool, locationId, dataset))
       for (const [index, text] of texts.entries()) await reader.take(Buffer.from(text), index + 1)
       const bodyHash = createHash('sha256').update(texts.join('\n')).digest('hex')
       uploads += 1

@@ -101,7 +101,8 @@ export function openBody(request: FastifyRequest, largeBodies: LargeBodies): Ing
 
 async function* unpacked(payload: IncomingMessage): AsyncGenerator<Buffer> {
   // Larger pieces than zlib's own: each is a task of libuv's threads, and a turn of the event loop.
-  const gunzip = createGunzip({ chunkSize: chunkBytes })
+  const isSmall = Number(payload.headers['content-length']) < smallPackedBytes
+  const gunzip = createGunzip(isSmall ? {} : { chunkSize: chunkBytes })
   payload.once('close', () => {
     if (!payload.complete) gunzip.destroy(Object.assign(new Error('the caller left'), { code: 'ECONNRESET' }))
   })
@@ -117,6 +118,8 @@ export function endsMemory({ buffer, byteOffset, length }: Buffer): boolean {
 }
 
 const chunkBytes = 256 * 1024
+/** What is packed into less is most often some records, which zlib's own 16 KB hold: more is memory to be collected. */
+const smallPackedBytes = 2 * 1024
 
 /** Receives the rest of a body that is refused: a connection that is closed while its caller still sends loses the answer. */
 async function drain(payload: IncomingMessage, bytesMax: number): Promise<void> {

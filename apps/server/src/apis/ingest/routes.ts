@@ -158,7 +158,7 @@ function registerProtected(app: FastifyInstance, context: IngestApiContext): voi
     const readLine = lineReaders.get(dataset)
     if (!readLine) throw new Problem('dataset_unknown')
     const key = keyOf(request)
-    const reader = createUploadReader(readLine, await openStoredLookup(pool, key.locationId, dataset))
+    const reader = createUploadReader(readLine, openStoredLookup(pool, key.locationId, dataset))
     const hash = createHash('sha256')
     await incoming.read((pieces) => takeLines(hashing(pieces, hash), lineBounds, reader.take, reader.passed))
     const read = await reader.end()

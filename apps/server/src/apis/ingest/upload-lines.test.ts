@@ -54,6 +54,14 @@ test('new records are looked up no further than the first of them', async (t) =>
   assert.equal(first.answer?.inserted, 2_000)
 })
 
+test('a small upload is read and not looked up', async (t) => {
+  const { location, send } = await someUploads(t)
+  await location.upload('insurance_plans', plans(3))
+  const small = await send(linesOf({ ...plans(3), p1: plan(1, { plan_name: 'Renamed' }) }))
+  assert.deepEqual([small.read, small.lookups], [['p0', 'p1', 'p2'], 0])
+  assert.deepEqual(small.answer, { inserted: 0, changed: 1, unchanged: 2, hidden: 0 })
+})
+
 test('a bad line among lines that are stored just so, and a source id that comes twice, are refused with their number', async (t) => {
   const { location, send, stored } = await someUploads(t)
   await location.upload('insurance_plans', plans(600))
@@ -76,16 +84,18 @@ test('a bad line among lines that are stored just so, and a source id that comes
 
 test('a record that changes after it was looked up is sent again; changes of others are no matter', async (t) => {
   const { location, send, stored } = await someUploads(t)
-  await location.upload('insurance_plans', plans(3))
-  const lines = linesOf({ p0: plan(0), p1: plan(1) })
+  await location.upload('insurance_plans', plans(201))
+  const lines = linesOf(plans(200))
 
-  const besides = await send(lines, () => location.upload('insurance_plans', { p2: plan(2, { plan_name: 'Other' }) }))
-  assert.equal(besides.answer?.unchanged, 2)
+  const besides = await send(lines, () =>
+    location.upload('insurance_plans', { p200: plan(200, { plan_name: 'Other' }) }),
+  )
+  assert.equal(besides.answer?.unchanged, 200)
   for (const change of [plan(1, { plan_name: 'Meanwhile' }), null]) {
     const late = await send(lines, () => location.upload('insurance_plans', { p1: change }))
     assert.deepEqual([late.refusal?.code, late.refusal?.retryAfterSeconds], ['busy', 1])
     const again = await send(lines)
-    assert.deepEqual(again.answer, { inserted: 0, changed: 1, unchanged: 1, hidden: 0 })
+    assert.deepEqual(again.answer, { inserted: 0, changed: 1, unchanged: 199, hidden: 0 })
     assert.equal((await stored())[1]?.plan_name, 'Plan 1')
   }
 })
@@ -159,7 +169,7 @@ async function someUploads(t: Parameters<typeof someWorld>[0]) {
   const send = async (lines: readonly string[], meanwhile: () => Promise<unknown> = async () => null) => {
     const read: string[] = []
     let lookups = 0
-    const lookup = await openStoredLookup(world.pool, location.id, 'insurance_plans')
+    const lookup = openStoredLookup(world.pool, location.id, 'insurance_plans')
     const reader = createUploadReader(
       (text, number) => {
         const line = readLine(text, number)
@@ -167,7 +177,9 @@ async function someUploads(t: Parameters<typeof someWorld>[0]) {
         return line
       },
       {
-        ...lookup,
+        get stamp() {
+          return lookup.stamp
+        },
         findOther(sent) {
           lookups += 1
           return lookup.findOther(sent)

@@ -18,7 +18,7 @@ export const lineBounds: LineBounds = {
 /**
  * Reads the lines of one upload, some hundred at a time. Throws as `readLine` does, of the first bad line, or when two lines have one source id.
  * Lines that are stored just so are known by the hash of their bytes, and not read. Where most lines of a part are others, those after it are
- * not looked up: new records would only cost more.
+ * not looked up: new records would only cost more. Nor is a small upload, whose lines most often have changed: to read them costs less than to ask.
  */
 export function createUploadReader(readLine: ReadLine, lookup: StoredLookup) {
   const seen = new Set<string>()
@@ -33,9 +33,10 @@ export function createUploadReader(readLine: ReadLine, lookup: StoredLookup) {
     if (seen.has(sourceId)) throw invalid(number, { field: 'source_id', errors })
     seen.add(sourceId)
   }
-  const readPart = async ({ lines: taken, sourceIds, hashes, pieces }: Part) => {
+  const readPart = async ({ lines: taken, bytes, sourceIds, hashes, pieces }: Part) => {
     const asked = { sourceIds, hashes: hashes.join('') }
-    const isAsked = isLookedUp && sourceIds.length > 0
+    const isSmall = taken[0]?.number === 1 && bytes < smallBytes
+    const isAsked = isLookedUp && sourceIds.length > 0 && !isSmall
     const other = isAsked ? await lookup.findOther(asked) : none
     const places: number[] = []
     await mapWithPauses(taken, ({ bytes, number, place }) => {
@@ -100,6 +101,8 @@ type Line = { bytes: Buffer; number: number; place: number | null }
 
 const none: ReadonlySet<number> = new Set()
 
+/** Some ten records. */
+const smallBytes = 16 * 1024
 /** Enough to see whether most lines are stored just so. */
 const firstPartBytes = 64 * 1024
 const partBytesMax = 512 * 1024

@@ -69,7 +69,11 @@ export async function organizationsOfLocations(
 }
 
 export async function findLocation(db: Queryable, id: LocationId): Promise<Location | null> {
-  const { rows } = await db.query<LocationRow>(`select ${locationColumns} from location l where l.id = $1`, [id])
+  const { rows } = await db.query<LocationRow>({
+    name: 'find-location',
+    text: `select ${locationColumns} from location l where l.id = $1`,
+    values: [id],
+  })
   return rows[0] ? toLocation(rows[0]) : null
 }
 

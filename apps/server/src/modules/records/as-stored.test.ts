@@ -62,7 +62,7 @@ async function someRecords(t: Parameters<typeof someWorld>[0]) {
     return new Map(rows.map((row) => [row.source_id, row.hash]))
   }
   const lookUp = async (sent: readonly string[], now: ReadonlyMap<string, string>) => {
-    const lookup = await openStoredLookup(world.pool, location.id, 'insurance_plans')
+    const lookup = openStoredLookup(world.pool, location.id, 'insurance_plans')
     return { lookup, found: placesOf(sent, await lookup.findOther(sentOf(sent, now))) }
   }
   return { world, location, hashes, lookUp, before: await hashes() }

@@ -18,19 +18,19 @@ export type AsStored = { sent: readonly SentHashes[]; stamp: Stamp }
 export type StoredLookup = {
   /** The places of those that are not stored just so. */
   findOther: (sent: SentHashes) => Promise<ReadonlySet<number>>
-  stamp: Stamp
+  /** The dataset's last one before anything was looked up; 0: nothing was. */
+  readonly stamp: Stamp
 }
 
-export async function openStoredLookup(
-  pool: Pool,
-  locationId: LocationId,
-  dataset: DatasetName,
-): Promise<StoredLookup> {
-  const stamp = await readLastStamp(pool, locationId, dataset)
+export function openStoredLookup(pool: Pool, locationId: LocationId, dataset: DatasetName): StoredLookup {
+  let stamp: Stamp = 0
   let isInOrder = true
   return {
-    stamp,
+    get stamp() {
+      return stamp
+    },
     async findOther(sent) {
+      if (stamp === 0) stamp = await readLastStamp(pool, locationId, dataset)
       if (!isInOrder) return findOther(pool, locationId, dataset, sent)
       const run = await readRun(pool, locationId, dataset, sent)
       // A stored key with a line feed would be taken for two: then there are fewer hashes than were sent.

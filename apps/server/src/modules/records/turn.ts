@@ -38,13 +38,15 @@ export type Turn = {
 /**
  * Runs `work` as this location's only writer of the dataset and of all that refer to it, in one transaction of at most 10 s. Locks come before
  * anything that a rendering reads, in the contract's order, in READ COMMITTED: stamps, ids and commits then have one order. Refuses with
- * `busy` after 5 s of waiting, and with `location_unknown`.
+ * `busy` after 5 s of waiting, and with `location_unknown`. `isSmall`: it changes few records, so PostgreSQL would take longer to plan its
+ * statements than to run them.
  */
 export async function takeTurn<T>(
   pool: Pool,
   locationId: LocationId,
   dataset: DatasetName,
   work: (turn: Turn) => Promise<T>,
+  { isSmall = false } = {},
 ): Promise<T> {
   return withTransaction(
     pool,
@@ -59,7 +61,7 @@ export async function takeTurn<T>(
       }
       return result
     },
-    turnTimeouts,
+    { ...turnTimeouts, prepares: isSmall },
   )
 }
 

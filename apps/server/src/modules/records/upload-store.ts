@@ -5,26 +5,36 @@ import type { AgentId, LocationId } from '../../platform/identity/identity.ts'
 
 type UploadKey = { locationId: LocationId; dataset: DatasetName; agentId: AgentId; number: string }
 
-export async function findUpload(
+/** What is known of an upload's number. To be asked after `noteNumber`, behind which no other upload of the agent can take it. */
+export async function findNumber(
   client: PoolClient,
   key: UploadKey,
-): Promise<{ bodyHash: string; answer: string } | null> {
-  const { rows } = await client.query<{ body_hash: string; answer: string }>(
-    `select encode(body_hash, 'hex') as body_hash, answer
-       from upload
-      where location_id = $1 and dataset = $2 and agent_id = $3 and number = $4`,
+): Promise<{
+  /** The upload that has this key; null: there is none. */
+  earlier: { bodyHash: string; answer: string } | null
+  /** Whether the agent has given the number to any upload, of whatever location and dataset. */
+  isUsed: boolean
+  /** Whether the agent has uploaded this dataset with a higher number: what comes now is older. */
+  isPassed: boolean
+}> {
+  const { rows } = await client.query<{
+    body_hash: string
+    answer: string | null
+    is_used: boolean
+    is_passed: boolean
+  }>(
+    `select encode(same.body_hash, 'hex') as body_hash, same.answer,
+            exists (select from upload where agent_id = $3 and number = $4) as is_used,
+            exists (select from upload
+                     where location_id = $1 and dataset = $2 and agent_id = $3 and number > $4) as is_passed
+       from (values (1)) one
+       left join upload same on location_id = $1 and dataset = $2 and agent_id = $3 and number = $4`,
     [key.locationId, key.dataset, key.agentId, key.number],
   )
-  return rows[0] ? { bodyHash: rows[0].body_hash, answer: rows[0].answer } : null
-}
-
-/** Whether the agent has given this number to another upload, of whatever location and dataset. */
-export async function isNumberUsed(client: PoolClient, agentId: AgentId, number: string): Promise<boolean> {
-  const { rows } = await client.query('select from upload where agent_id = $1 and number = $2 limit 1', [
-    agentId,
-    number,
-  ])
-  return rows.length > 0
+  const [row] = rows
+  if (!row) throw new Error('the statement of a number returned no row')
+  const earlier = row.answer === null ? null : { bodyHash: row.body_hash, answer: row.answer }
+  return { earlier, isUsed: row.is_used, isPassed: row.is_passed }
 }
 
 export async function saveUpload(
@@ -48,17 +58,6 @@ export async function saveUpload(
       receivedAt,
     ],
   )
-}
-
-/** Whether this agent has uploaded this dataset with a higher number: what comes now is older. Uses the primary key. */
-export async function isNumberPassed(client: PoolClient, key: UploadKey): Promise<boolean> {
-  const { rows } = await client.query(
-    `select from upload
-      where location_id = $1 and dataset = $2 and agent_id = $3 and number > $4
-      limit 1`,
-    [key.locationId, key.dataset, key.agentId, key.number],
-  )
-  return rows.length > 0
 }
 
 /**

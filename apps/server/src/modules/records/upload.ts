@@ -11,7 +11,7 @@ import { type ChangedRecord, hideRecords, type NewRecord, writeRecords } from '.
 import { hashSource, withoutNotes } from './document.ts'
 import { takeOffRemovals } from './removal-store.ts'
 import { type Turn, takeTurn } from './turn.ts'
-import { findUpload, isNumberPassed, isNumberUsed, saveUpload } from './upload-store.ts'
+import { findNumber, saveUpload } from './upload-store.ts'
 import { findBySourceIds, type StoredRecord } from './write-store.ts'
 
 /** `source`: canonical JSON of what was sent, validated; null: the record was removed in the practice management system. */
@@ -44,14 +44,15 @@ export async function storeUpload(
   now: () => Date,
 ): Promise<{ answer: UploadAnswer; isRepeated: boolean }> {
   const { locationId, dataset } = upload
-  return takeTurn(pool, locationId, dataset, async (turn) => {
-    const earlier = await findUpload(turn.client, upload)
+  const isSmall = upload.lines.length <= smallLines
+  const store = async (turn: Turn) => {
+    await noteNumber(turn.client, upload.agentId, upload.number)
+    const { earlier, isUsed, isPassed } = await findNumber(turn.client, upload)
     if (earlier && earlier.bodyHash !== upload.bodyHash) throw new Problem('idempotency_key_reused')
     if (earlier) return { answer: JSON.parse(earlier.answer), isRepeated: true }
     if (upload.fence !== null) await holdWriter(turn.client, { ...upload, fence: upload.fence })
-    await noteNumber(turn.client, upload.agentId, upload.number)
-    if (await isNumberUsed(turn.client, upload.agentId, upload.number)) throw new Problem('idempotency_key_reused')
-    if (await isNumberPassed(turn.client, upload)) {
+    if (isUsed) throw new Problem('idempotency_key_reused')
+    if (isPassed) {
       throw new Problem('idempotency_key_reused', {
         errors: 'A later upload of this dataset had a higher number. Number uploads above highest_number.',
       })
@@ -77,8 +78,12 @@ export async function storeUpload(
     await saveUpload(turn.client, upload, JSON.stringify(answer), unchanged, origin.receivedAt)
     await takeOffRemovals(turn.client, upload, [...sourceIds, ...asStored])
     return { answer, isRepeated: false }
-  })
+  }
+  return takeTurn(pool, locationId, dataset, store, { isSmall })
 }
+
+/** As plans made for any number of lines are good for. */
+const smallLines = 500
 
 /** What is stored of the lines: without notes where no company may read them. Asked in the turn, so that a removal of notes misses none. */
 async function storedLines({ client }: Turn, { locationId, dataset, lines }: Upload): Promise<readonly UploadLine[]> {

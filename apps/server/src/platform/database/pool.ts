@@ -1,6 +1,7 @@
 import pg from 'pg'
 import { codeOf } from '../errors/error-code.ts'
 import type { Log } from '../log/log-event.ts'
+import { preparing } from './prepared.ts'
 import { DatabaseStartError } from './start-error.ts'
 import { withTimeLimit } from './timed-client.ts'
 import { databaseErrorCode, isDatabaseUnavailable } from './unavailable.ts'
@@ -55,17 +56,18 @@ export function createPool(url: string, options: PoolOptions): pg.Pool {
 /**
  * Runs `work` in one READ COMMITTED transaction on one connection: committed when it returns, rolled back when it throws. The client is
  * the caller's only until `work` ends. Throws when the commit did not commit, also when `work` swallowed a failed statement's error.
+ * `prepares`: each statement with values is planned once for a connection, and by indexes alone: a plan may be made while the tables are empty.
  */
 export async function withTransaction<T>(
   pool: pg.Pool,
   work: (client: pg.PoolClient) => Promise<T>,
-  options: { transactionTimeoutMs?: number; lockTimeoutMs?: number } = {},
+  options: TransactionOptions = {},
 ): Promise<T> {
   const client = await pool.connect()
   let broken: Error | undefined
   try {
     await client.query(beginStatement(options))
-    const result = await work(client)
+    const result = await work(options.prepares ? preparing(client) : client)
     const commit = await client.query('commit')
     if (commit.command !== 'COMMIT') throw new Error('The transaction was rolled back: a statement in it had failed')
     return result
@@ -88,13 +90,18 @@ export async function requireSupportedPostgres(connection: Pick<pg.Pool, 'query'
   }
 }
 
-function beginStatement(options: { transactionTimeoutMs?: number; lockTimeoutMs?: number }): string {
+type TransactionOptions = { transactionTimeoutMs?: number; lockTimeoutMs?: number; prepares?: boolean }
+
+function beginStatement(options: TransactionOptions): string {
   const statements = ['begin isolation level read committed']
   if (options.transactionTimeoutMs !== undefined) {
     statements.push(`set local transaction_timeout = ${Math.round(options.transactionTimeoutMs)}`)
   }
   if (options.lockTimeoutMs !== undefined)
     statements.push(`set local lock_timeout = ${Math.round(options.lockTimeoutMs)}`)
+  if (options.prepares) {
+    statements.push('set local plan_cache_mode = force_generic_plan', 'set local enable_seqscan = off')
+  }
   return statements.join('; ')
 }
 

@@ -43,6 +43,49 @@ test('a statement that fails rejects with PostgreSQL’s code, and the pool goes
   assert.deepEqual(await Promise.all(['1', '2', '3'].map(divide)), [[['6']], [['3']], [['2']]])
 })
 
+test('a transaction that prepares plans each text with values once, by indexes; after it plans are as before', async (t) => {
+  const pool = await onePool(t)
+  const add = (id: number, name: string) =>
+    withTransaction(
+      pool,
+      async (client) => {
+        const insert = 'insert into organization (id, name) values ($1, $2)'
+        const { rowCount } = await client.query(insert, [id, name])
+        assert.equal(rowCount, 1)
+        const byText = { text: 'select name from organization where id = $1', values: [id] }
+        const named = { ...byText, name: 'own name' }
+        for (const config of [byText, named]) assert.deepEqual((await client.query(config)).rows, [{ name }])
+        assert.deepEqual((await client.query({ ...byText, rowMode: 'array' })).rows, [[name]])
+        assert.deepEqual(await askPrepared(client, { ...named, values: [String(id)] }), [[name]])
+        return (await client.query(`select current_setting('enable_seqscan') as scans`)).rows[0].scans
+      },
+      { prepares: true },
+    )
+
+  for (const id of [1, 2, 3]) assert.equal(await add(id, `Practice ${id}`), 'off')
+  await assert.rejects(add(3, 'Again'), { code: '23505' })
+  await assert.rejects(
+    withTransaction(pool, (client) => client.query('select 6 / $1::integer', [0]), { prepares: true }),
+    { code: '22012' },
+  )
+
+  const { rows } = await pool.query<{ statement: string; custom: string }>(
+    `select statement, custom_plans as custom from pg_prepared_statements order by statement`,
+  )
+  assert.deepEqual(
+    rows.map(({ statement, custom }) => [statement.slice(0, 11), custom]),
+    [
+      ['insert into', '0'],
+      ['select 6 / ', '0'],
+      ['select name', '0'],
+      ['select name', '0'],
+    ],
+  )
+  assert.equal((await pool.query('select id from organization where id = $1', [1])).rowCount, 1)
+  assert.equal((await pool.query(`select current_setting('enable_seqscan') as scans`)).rows[0].scans, 'on')
+  assert.equal((await pool.query('select from pg_prepared_statements')).rowCount, rows.length)
+})
+
 test('in a transaction a statement sees what the transaction wrote, and fails as any other', async (t) => {
   const pool = await onePool(t)
   const countIn = (db: Queryable) =>

@@ -1,4 +1,4 @@
-import type { Submittable } from 'pg'
+import type { PoolClient, QueryConfig, Submittable } from 'pg'
 import { serialize } from 'pg-protocol'
 import type { Queryable } from './queryable.ts'
 
@@ -28,6 +28,34 @@ export function askPrepared(db: Queryable, prepared: Prepared): Promise<TextRow[
     statement.onEnd = (error, rows) => (error ? reject(error) : resolve(rows))
   })
 }
+
+/**
+ * The same client, which plans each statement with values once for a connection and not at each call. For statements that a transaction runs again
+ * and again, whose texts the code knows: each text is kept for ever.
+ */
+export function preparing(client: PoolClient): PoolClient {
+  const query = (first: unknown, ...rest: unknown[]) => {
+    const [values] = rest
+    const config = typeof first === 'string' && Array.isArray(values) ? { text: first, values } : first
+    const named = isUnnamed(config) ? { ...config, name: nameOf(config.text) } : config
+    return (client.query as (...given: unknown[]) => unknown)(named, ...(config === first ? rest : rest.slice(1)))
+  }
+  return Object.assign(Object.create(client), { query })
+}
+
+function isUnnamed(config: unknown): config is QueryConfig {
+  if (typeof config !== 'object' || config === null || 'submit' in config) return false
+  const { values, name } = config as QueryConfig
+  return name === undefined && values !== undefined
+}
+
+function nameOf(text: string): string {
+  const name = names.get(text) ?? `statement.${names.size}`
+  names.set(text, name)
+  return name
+}
+
+const names = new Map<string, string>()
 
 /** PostgreSQL's text of an array of numbers, ids and names: what needs no quotes. Throws for any other. */
 export function plainArray(values: readonly (string | number)[]): string {
