@@ -82,7 +82,7 @@ export async function storeUpload(
   return takeTurn(pool, locationId, dataset, store, { isSmall })
 }
 
-/** As plans made for any number of lines are good for. */
+/** For more lines, PostgreSQL plans better when it knows how many there are. */
 const smallLines = 500
 
 /** What is stored of the lines: without notes where no company may read them. Asked in the turn, so that a removal of notes misses none. */

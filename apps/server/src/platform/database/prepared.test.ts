@@ -86,6 +86,22 @@ test('a transaction that prepares plans each text with values once, by indexes; 
   assert.equal((await pool.query('select from pg_prepared_statements')).rowCount, rows.length)
 })
 
+test('a statement that could not be prepared, because its transaction had failed, is prepared in the next one', async (t) => {
+  const pool = await onePool(t)
+  const run = (fails: boolean) =>
+    withTransaction(
+      pool,
+      async (client) => {
+        if (fails) await client.query('select 6 / $1::integer', [0]).catch(() => {})
+        return (await client.query('select $1::text as name', ['Kept'])).rows
+      },
+      { prepares: true },
+    )
+  await assert.rejects(run(true), { code: '25P02' })
+  assert.deepEqual(await run(false), [{ name: 'Kept' }])
+  assert.deepEqual(await run(false), [{ name: 'Kept' }])
+})
+
 test('in a transaction a statement sees what the transaction wrote, and fails as any other', async (t) => {
   const pool = await onePool(t)
   const countIn = (db: Queryable) =>
