@@ -38,8 +38,8 @@ export type Turn = {
 /**
  * Runs `work` as this location's only writer of the dataset and of all that refer to it, in one transaction of at most 10 s. Locks come before
  * anything that a rendering reads, in the contract's order, in READ COMMITTED: stamps, ids and commits then have one order. Refuses with
- * `busy` after 5 s of waiting, and with `location_unknown`. `isSmall`: it changes few records, so PostgreSQL would take longer to plan its
- * statements than to run them.
+ * `busy` after 5 s of waiting for any lock, and with `location_unknown`. `isSmall`: it changes few records, so PostgreSQL would take longer to
+ * plan its statements than to run them.
  */
 export async function takeTurn<T>(
   pool: Pool,
@@ -62,7 +62,9 @@ export async function takeTurn<T>(
       return result
     },
     { ...turnTimeouts, prepares: isSmall },
-  )
+  ).catch((cause: unknown) => {
+    throw codeOf(cause) === '55P03' ? new Problem('busy', { retryAfterSeconds: 5, cause }) : cause
+  })
 }
 
 /** Puts what this turn changed into the counts, in a new span when it would be too much for the open one. */
@@ -87,9 +89,7 @@ export function alteredBy(dataset: DatasetName): DatasetName[] {
 }
 
 async function lockStates(client: PoolClient, locationId: LocationId, names: readonly DatasetName[]): Promise<Turn> {
-  const locked = await lockDatasetStates(client, locationId, names).catch((cause: unknown) => {
-    throw codeOf(cause) === '55P03' ? new Problem('busy', { retryAfterSeconds: 5, cause }) : cause
-  })
+  const locked = await lockDatasetStates(client, locationId, names)
   if (locked.length !== names.length) throw new Problem('location_unknown')
   const clock = Math.max(...locked.map((row) => row.clock))
   const states = new Map<DatasetName, HeldState>(

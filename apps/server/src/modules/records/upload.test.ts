@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createPool } from '../../platform/database/pool.ts'
 import { aPlan, aSchedule, someWorld } from '../../test-world.ts'
+import { noteNumber } from '../agents/agent-number.ts'
 import { storeUpload } from './upload.ts'
 
 test('the statements of small uploads are planned once for a connection, however many uploads come', async (t) => {
@@ -41,4 +42,37 @@ test('the statements of small uploads are planned once for a connection, however
   assert.equal(after.statements, before.statements)
   // Most of them run with each change; those of a new record did not run again.
   assert.ok(after.runs - before.runs > 3 * 10, `${after.runs - before.runs} runs`)
+})
+
+test('an upload that waits too long for another one of its agent, of whatever location, is busy and changes nothing', async (t) => {
+  const world = await someWorld(t)
+  const location = await world.addLocation()
+  const { agentId } = location.agent
+  await location.upload('insurance_plans', { p: aPlan({ plan_name: 'Before' }) })
+  const other = await world.pool.connect()
+  try {
+    await other.query('begin')
+    await noteNumber(other, agentId, '100')
+    await assert.rejects(
+      storeUpload(
+        world.pool,
+        {
+          locationId: location.id,
+          dataset: 'insurance_plans',
+          agentId,
+          fence: null,
+          number: '101',
+          bodyHash: '00'.repeat(32),
+          lines: [{ sourceId: 'p', source: null }],
+        },
+        () => new Date(),
+      ),
+      { code: 'busy', retryAfterSeconds: 5 },
+    )
+  } finally {
+    await other.query('rollback')
+    other.release()
+  }
+  const { rows } = await world.pool.query('select is_hidden from record')
+  assert.deepEqual(rows, [{ is_hidden: false }])
 })
