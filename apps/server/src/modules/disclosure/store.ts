@@ -1,6 +1,6 @@
 import type { DatasetName } from '@bridgework/contract'
 import { DatabaseError, type Pool } from 'pg'
-import { askPrepared } from '../../platform/database/prepared.ts'
+import { askPrepared, plainArray } from '../../platform/database/prepared.ts'
 import type { CompanyId, KeyPairId, LocationId } from '../../platform/identity/identity.ts'
 import { makeDisclosureMonths } from './months.ts'
 
@@ -43,7 +43,8 @@ export async function insertDisclosures(
     counted: entry.counted,
     digested: entry.digested,
     ...('ids' in entry.coverage
-      ? { record_ids: entry.coverage.ids }
+      ? // PostgreSQL reads an array of its own in less time than one of JSON.
+        { record_ids: plainArray(entry.coverage.ids) }
       : { after_id: entry.coverage.afterId, last_id: entry.coverage.lastId }),
     request_id: entry.requestId,
     ip: entry.ip,
