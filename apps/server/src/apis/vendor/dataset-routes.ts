@@ -26,7 +26,7 @@ import {
   readRecordParameters,
   sinceParameter,
 } from './parameters.ts'
-import { keepBytes, recordBytes } from './request-turn.ts'
+import { keepBytes, recordBytes, widenTurn } from './request-turn.ts'
 import { digestSchema, exportSchema, listSchema, recordSchema } from './schemas.ts'
 
 /**
@@ -193,7 +193,15 @@ async function readInSlot(
   const { patientId, startsFrom, startsTo, fields, after } = parameters
   const selection: Selection = { modifiedAfter: scope.modifiedAfter, patientId, startsFrom, startsTo }
   const isCursor = dataset.pagination === 'cursor'
-  const { page, slot: taken } = await takeAndRead(context, permit, selection, parameters, scope.syncType, isCursor)
+  const { page, slot: taken } = await takeAndRead(
+    context,
+    permit,
+    selection,
+    parameters,
+    scope.syncType,
+    isCursor,
+    request,
+  )
   let slot = taken
   try {
     // Known now, and much less than a page may have: others need not wait until this one is disclosed.
@@ -236,6 +244,7 @@ async function takeAndRead(
   parameters: ListParameters,
   syncType: SyncType,
   isCursor: boolean,
+  request: FastifyRequest,
 ): Promise<{ page: Page | PackedPage; slot: Slot | null }> {
   const { companyId, locationId, locationsInFlight } = permit
   let slot: Slot | null = null
@@ -247,11 +256,12 @@ async function takeAndRead(
     if (few.value) return { page: few.value, slot: few.slot }
     slot = few.slot
   }
-  slot ??= await context.slots.acquire(companyId, syncType, locationId)
   try {
+    if (parameters.since !== null) await widenTurn(context, request, parameters.items)
+    slot ??= await context.slots.acquire(companyId, syncType, locationId)
     return { page: await readPage(context, permit, selection, parameters, isCursor), slot }
   } catch (error) {
-    await slot.release()
+    await slot?.release()
     throw error
   }
 }

@@ -46,6 +46,31 @@ test('large pages count as what they may have: others of the company wait, until
   for (const answer of await Promise.all([vendor.get(path), vendor.get(path)])) assert.equal(answer.status, 200)
 })
 
+test('many deltas of a few records are read at one time, whatever they may have; larger ones wait for room, and not for each other', async (t) => {
+  const world = await someWorld(t, { requests: createRequestTurns({ keyMax: 8, waitMs: 2_000 }) })
+  const [few, many] = [await world.addLocation({ insurancePlans: 3 }), await world.addLocation({ insurancePlans: 60 })]
+  const vendor = await world.addVendor([few, many])
+  const pathOf = ({ id }: typeof few) => `/locations/${id}/insurance_plans?items=5000`
+  const since = async (location: typeof few) => {
+    const first = (await vendor.get(pathOf(location))).body.meta.next_fetch_modified_since
+    const keys = Array.from({ length: location === few ? 3 : 60 }, (_, index) => `plan-${index + 1}`)
+    await location.upload('insurance_plans', Object.fromEntries(keys.map((key) => [key, aPlan({ plan_name: 'New' })])))
+    return `${pathOf(location)}&q[fetch_modified_since]=${encodeURIComponent(first)}`
+  }
+  const [fewPath, manyPath] = [await since(few), await since(many)]
+  const ask = (path: string, count: number) => Promise.all(Array.from({ length: count }, () => vendor.get(path)))
+
+  const client = await world.ownerPool.connect()
+  await client.query('begin; lock table record in access exclusive mode')
+  const answers = ask(fewPath, 8)
+  await eventually(async () => (await vendor.get('/locations')).status === 429, 10_000, 'eight are in flight')
+  await client.query('rollback')
+  client.release()
+  for (const answer of await answers) assert.deepEqual([answer.status, answer.body.data.length], [200, 3])
+
+  for (const answer of await ask(manyPath, 8)) assert.deepEqual([answer.status, answer.body.data.length], [200, 60])
+})
+
 test('callers that leave give their turns back, whether they wait, are answered, or stand behind another answer', async (t) => {
   const world = await someWorld(t, { requests: createRequestTurns({ keyMax: 3, waitMs: 10_000 }) })
   const location = await world.addLocation({ insurancePlans: 2 })

@@ -1,5 +1,6 @@
 import { limits } from '@bridgework/contract'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { fewMaxUsual } from '../../modules/records/few-modified.ts'
 import type { RequestTurn } from '../../modules/throttle/request-turns.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import { rawQuery } from '../../platform/http/server.ts'
@@ -30,7 +31,7 @@ export function requireTurn(
   // Not async: most need not wait, and each promise of a hook is one more for every request.
   app.addHook('onRequest', (request, _reply, done) => {
     const bytes = bytesAsked(request)
-    if (bytes > largeBytes && load.isFull()) throw new Problem('overloaded', { because: 'heap', retryAfterSeconds: 5 })
+    requireMemory(load, bytes)
     const begin = (turn: RequestTurn) => {
       // The request's end, not the answer's: an answer that waits behind another on its connection is not informed when the connection closes.
       request.raw.once('close', turn.end)
@@ -44,6 +45,20 @@ export function requireTurn(
     if (turn) begin(turn)
     else requests.take(companyId, bytes).then(begin, done)
   })
+}
+
+/**
+ * To be called before a delta is read that has more than a few records: it may have as much as a page. Most have little, so each counts for a quarter
+ * of that until it is read: eight whole ones at a time are still few.
+ */
+export async function widenTurn(
+  { load }: Pick<VendorApiContext, 'load'>,
+  request: FastifyRequest,
+  records: number,
+): Promise<void> {
+  const bytes = (records * recordBytes) / 4
+  requireMemory(load, bytes)
+  await request.turn?.widen(bytes)
 }
 
 /** Says how much of the answer is still in memory, so that others of the company need not wait for a reader that is slow. */
@@ -61,8 +76,12 @@ function bytesAsked(request: FastifyRequest): number {
     if (name === sinceParameter) isDelta = true
   }
   const records = Math.min(Number(items) || 0, limits.pageSizeMax)
-  // A delta is most often empty or small. Eight whole ones at a time are still few, and each counts for what it is once it is read.
-  return recordBytes * (isDelta ? records / 4 : records)
+  // A delta is most often empty or has a few records. One that has more says so, by `widenTurn`.
+  return recordBytes * (isDelta ? Math.min(records, fewMaxUsual) : records)
+}
+
+function requireMemory(load: VendorApiContext['load'], bytes: number): void {
+  if (bytes > largeBytes && load.isFull()) throw new Problem('overloaded', { because: 'heap', retryAfterSeconds: 5 })
 }
 
 /** An answer that may be larger is refused while there is little memory. */

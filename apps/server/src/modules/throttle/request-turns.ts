@@ -12,6 +12,11 @@ export type RequestTurns = {
 export type RequestTurn = {
   /** So many bytes of the answer are left in memory. */
   keep: (bytes: number) => void
+  /**
+   * For an answer that turns out to be larger than was said: waits as `take` does. Meanwhile it holds nothing, so that two that wait for room never
+   * wait for each other. To be called while next to nothing is in memory.
+   */
+  widen: (bytes: number) => Promise<void>
   end: Turn['end']
 }
 
@@ -24,15 +29,29 @@ const usual = { max: 64, keyMax: 32, waitMs: 5_000, waitingMax: 1_000, keyWaitin
  */
 export function createRequestTurns(options: Partial<TurnOptions> = {}): RequestTurns {
   const turns = createTurns({ ...usual, refusal, ...options })
-  const requestTurn = (turn: Turn): RequestTurn => ({
-    keep: (left) => turn.resize(megabytes(left)),
-    end: turn.end,
-  })
+  const requestTurn = (companyId: CompanyId, first: Turn, bytes: number): RequestTurn => {
+    let [turn, weight, hasEnded] = [first, megabytes(bytes), false]
+    return {
+      keep: (left) => turn.resize(megabytes(left)),
+      async widen(bytes) {
+        if (megabytes(bytes) <= weight) return
+        weight = megabytes(bytes)
+        turn.end()
+        turn = turns.atOnce(companyId, weight) ?? (await turns(companyId, weight))
+        // Its caller may have left while it waited.
+        if (hasEnded) turn.end()
+      },
+      end() {
+        hasEnded = true
+        turn.end()
+      },
+    }
+  }
   return {
-    take: async (companyId, bytes) => requestTurn(await turns(companyId, megabytes(bytes))),
+    take: async (companyId, bytes) => requestTurn(companyId, await turns(companyId, megabytes(bytes)), bytes),
     takeAtOnce(companyId, bytes) {
       const turn = turns.atOnce(companyId, megabytes(bytes))
-      return turn && requestTurn(turn)
+      return turn && requestTurn(companyId, turn, bytes)
     },
   }
 }
