@@ -30,14 +30,16 @@ const usual = { max: 64, keyMax: 32, waitMs: 5_000, waitingMax: 1_000, keyWaitin
 export function createRequestTurns(options: Partial<TurnOptions> = {}): RequestTurns {
   const turns = createTurns({ ...usual, refusal, ...options })
   const requestTurn = (companyId: CompanyId, first: Turn, bytes: number): RequestTurn => {
-    let [turn, weight, hasEnded] = [first, megabytes(bytes), false]
+    let turn = first
+    let weight = megabytes(bytes)
+    let hasEnded = false
     return {
       keep: (left) => turn.resize(megabytes(left)),
       async widen(bytes) {
         if (megabytes(bytes) <= weight) return
         weight = megabytes(bytes)
         turn.end()
-        turn = turns.atOnce(companyId, weight) ?? (await turns(companyId, weight))
+        turn = await turns(companyId, weight)
         // Its caller may have left while it waited.
         if (hasEnded) turn.end()
       },
