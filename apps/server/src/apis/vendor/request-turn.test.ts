@@ -7,7 +7,7 @@ import { vendorApiPath } from '@bridgework/contract'
 import { createRequestTurns } from '../../modules/throttle/request-turns.ts'
 import { openConnection } from '../../platform/http/test-connection.ts'
 import { createLoadWatch } from '../../platform/memory/load-watch.ts'
-import { aPlan, someWorld } from '../../test-world.ts'
+import { aPlan, someWorld, type TestLocation, type TestVendor } from '../../test-world.ts'
 import { assertProblem, eventually } from './test-answer.ts'
 import { holdInFlight } from './test-in-flight.ts'
 
@@ -46,30 +46,40 @@ test('large pages count as what they may have: others of the company wait, until
   for (const answer of await Promise.all([vendor.get(path), vendor.get(path)])) assert.equal(answer.status, 200)
 })
 
-test('many deltas of a few records are read at one time, whatever they may have; larger ones wait for room, and not for each other', async (t) => {
-  const world = await someWorld(t, { requests: createRequestTurns({ keyMax: 8, waitMs: 2_000 }) })
-  const [few, many] = [await world.addLocation({ insurancePlans: 3 }), await world.addLocation({ insurancePlans: 60 })]
-  const vendor = await world.addVendor([few, many])
-  const pathOf = ({ id }: typeof few) => `/locations/${id}/insurance_plans?items=5000`
-  const since = async (location: typeof few) => {
-    const first = (await vendor.get(pathOf(location))).body.meta.next_fetch_modified_since
-    const keys = Array.from({ length: location === few ? 3 : 60 }, (_, index) => `plan-${index + 1}`)
-    await location.upload('insurance_plans', Object.fromEntries(keys.map((key) => [key, aPlan({ plan_name: 'New' })])))
-    return `${pathOf(location)}&q[fetch_modified_since]=${encodeURIComponent(first)}`
+test('a delta counts as little until it is known to have more than a few records; then it waits for room', async (t) => {
+  const requests = createRequestTurns({ keyMax: 8, waitMs: 500 })
+  const world = await someWorld(t, { requests })
+  const [one, other] = [await world.addLocation({ insurancePlans: 1 }), await world.addLocation({ insurancePlans: 1 })]
+  const vendor = await world.addVendor([one, other])
+  const [few, many] = [await deltaOf(vendor, one, 3), await deltaOf(vendor, other, 60)]
+
+  const eight = Array.from({ length: 8 }, () => () => vendor.get(few))
+  await using inFlight = await holdInFlight(world, eight, 1)
+  const isFull = async () => {
+    const ninth = requests.takeAtOnce(vendor.companyId, 1)
+    ninth?.end()
+    return ninth === null
   }
-  const [fewPath, manyPath] = [await since(few), await since(many)]
-  const ask = (path: string, count: number) => Promise.all(Array.from({ length: count }, () => vendor.get(path)))
+  await eventually(isFull, 10_000, 'all eight are in progress')
+  for (const answer of await inFlight.release()) assert.deepEqual([answer.status, answer.body.data.length], [200, 3])
 
-  const client = await world.ownerPool.connect()
-  await client.query('begin; lock table record in access exclusive mode')
-  const answers = ask(fewPath, 8)
-  await eventually(async () => (await vendor.get('/locations')).status === 429, 10_000, 'eight are in flight')
-  await client.query('rollback')
-  client.release()
-  for (const answer of await answers) assert.deepEqual([answer.status, answer.body.data.length], [200, 3])
-
-  for (const answer of await ask(manyPath, 8)) assert.deepEqual([answer.status, answer.body.data.length], [200, 60])
+  // Three megabytes are left, and a delta in pages of 5,000 counts as four.
+  const held = requests.takeAtOnce(vendor.companyId, 5 * 2 ** 20) ?? assert.fail('there is room')
+  assert.equal((await vendor.get(few)).status, 200)
+  assertProblem(await vendor.get(many), 'requests_exceeded')
+  held.end()
+  for (const answer of await Promise.all([many, many, many].map((path) => vendor.get(path))))
+    assert.deepEqual([answer.status, answer.body.data.length], [200, 60])
 })
+
+/** The path of a delta with so many plans, in pages of 5,000. */
+async function deltaOf(vendor: TestVendor, location: TestLocation, plans: number): Promise<string> {
+  const path = `/locations/${location.id}/insurance_plans?items=5000`
+  const { meta } = (await vendor.get(path)).body
+  const sent = Array.from({ length: plans }, (_, index) => [`new${index}`, aPlan({ plan_name: `One of ${plans}` })])
+  assert.equal((await location.upload('insurance_plans', Object.fromEntries(sent))).status, 200)
+  return `${path}&q[fetch_modified_since]=${meta.next_fetch_modified_since}`
+}
 
 test('callers that leave give their turns back, whether they wait, are answered, or stand behind another answer', async (t) => {
   const world = await someWorld(t, { requests: createRequestTurns({ keyMax: 3, waitMs: 10_000 }) })
@@ -101,6 +111,8 @@ test('while the heap is nearly full, large pages and uploads get 503 with Retry-
   const location = await world.addLocation({ insurancePlans: 2 })
   const vendor = await world.addVendor([location])
   const path = `/locations/${location.id}/insurance_plans`
+  const many = await deltaOf(vendor, location, 60)
+  const few = await deltaOf(vendor, location, 3)
   const wide = Array.from({ length: 5_000 }, (_, index) => [`w${index}`, aPlan({ plan_name: `${index}`.repeat(100) })])
   setFlagsFromString('--expose-gc')
   runInNewContext('gc')()
@@ -109,9 +121,11 @@ test('while the heap is nearly full, large pages and uploads get 503 with Retry-
   const answer = await vendor.get(`${path}?items=5000`)
   assertProblem(answer, 'overloaded')
   assert.equal(answer.headers.get('retry-after'), '5')
+  assertProblem(await vendor.get(many), 'overloaded')
+  assert.equal((await vendor.get(few)).status, 200)
   const upload = await location.upload('insurance_plans', Object.fromEntries(wide))
   assert.deepEqual([upload.status, upload.body.code, upload.headers.get('retry-after')], [503, 'overloaded', '5'])
-  assert.equal((await vendor.get(path)).body.data.length, 2)
+  assert.equal((await vendor.get(path)).body.data.length, 62)
   assert.equal((await location.upload('insurance_plans', { p3: aPlan() })).status, 200)
   const { text } = await world.request('/metrics')
   assert.match(text, /^bridgework_heap_used_ratio 0\.\d+$/m)

@@ -320,6 +320,32 @@ test('however many grants there are, a connection plans the statements once and 
   }
 })
 
+test('moments are those that are stored, to the microsecond', async (t) => {
+  const world = await someAccessWorld(t)
+  const { company, token } = await world.addCompany()
+  const { organization, locations } = await world.addOrganization()
+  const scope = { companyId: company.id, organizationId: organization.id, locationIds: 'all', datasets: 'all' } as const
+  await grantAccess(world.pool, { ...scope, by: 'test' })
+  const id = locations[0]?.id ?? noLocation
+  const read = () => permitRead(world.pool, token, id, plans, on)
+  await read()
+  for (const fraction of ['000000', '001000', '122999', '123000', '999999']) {
+    for (const column of ['granted_at', 'synced_at']) {
+      const table = column === 'granted_at' ? 'dataset_grant' : 'dataset_state'
+      await world.ownerPool.query(`update ${table} set ${column} = $1`, [`2026-11-25T05:06:07.${fraction}Z`])
+    }
+    const { grantedAt, state } = await read()
+    const expected = `2026-11-25T05:06:07.${fraction.slice(0, 3)}Z`
+    assert.deepEqual([grantedAt.toISOString(), state.syncedAt?.toISOString()], [expected, expected])
+  }
+  const clock = async () => {
+    const { rows } = await world.pool.query('select (extract(epoch from clock_timestamp()) * 1000000)::bigint as now')
+    return Number(rows[0]?.now)
+  }
+  const [before, { databaseNow }, after] = [await clock(), await read(), await clock()]
+  assert.ok(before <= databaseNow && databaseNow <= after)
+})
+
 const refusals = ['dataset_denied', 'location_denied', 'location_unknown', 'token_invalid']
 
 test('A19: a grant that was revoked ends at the next request, also among others of the same turn', async (t) => {
