@@ -68,11 +68,11 @@ export async function openSide(folder: string, options: { locations: number; pac
       for (const body of bodies) {
         const [begun, at] = [used(), performance.now()]
         const { inserted = 0, changed = 0, unchanged = 0 } = await upload(round, body)
+        spent.ms += performance.now() - at
         const [ended, records] = [used(), inserted + changed + unchanged]
         const isExpected = { new: inserted === records, unchanged: unchanged === records, '1% changed': changed > 0 }
         if (!isExpected[phase]) throw new Error(`${folder}: ${phase} was not that`)
         spent.records += records
-        spent.ms += performance.now() - at
         spent.server += ended.server - begun.server
         spent.postgres += ended.postgres - begun.postgres
         if (phase === 'new') await admin.query('analyze record, record_reference')
