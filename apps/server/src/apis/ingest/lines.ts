@@ -4,43 +4,96 @@ import { decodeUtf8 } from './body.ts'
 
 export type LineBounds = JsonBounds & { linesMax: number; lineBytesMax: number }
 
+/** Gets the lines of a body. */
+export type LineReader = {
+  /** A whole line. The body waits for what this promises. */
+  take: (line: Buffer, number: number) => Promise<void> | void
+  /** A piece that is not read any more: of a line or a run that ends in a later piece there is a copy. */
+  passed?: (piece: Buffer) => Promise<void> | void
+  runs?: LineRuns
+}
+
+/** Runs of lines that are known by their bytes, and so need not be split. */
+export type LineRuns = {
+  /** The length of a run that may begin at this byte, where a line begins, without the line feed after it; 0: there is none. */
+  bytesAt: (bytes: Buffer, from: number) => number | Promise<number>
+  /** Takes that run, if these are its bytes, and returns how many lines it has; 0: they are others. */
+  take: (bytes: Buffer, from: number, number: number) => number
+}
+
 /**
- * Splits a body into its lines while it arrives, and gives each to `take` once it is whole; the body waits for what `take` promises. A line that
- * is too long, or one too many, throws body_too_large. A line feed at the end begins no further line. `passed` is called
- * with each piece that is not read any more: the beginning of a line that ends in a later piece was copied.
+ * Splits a body into its lines while it arrives. A line that is too long, or one too many, throws body_too_large. A line feed at the end begins no
+ * further line.
  */
 export async function takeLines(
   pieces: AsyncIterable<Buffer>,
   bounds: Pick<LineBounds, 'linesMax' | 'lineBytesMax'>,
-  take: (line: Buffer, number: number) => Promise<void> | void,
-  passed: (piece: Buffer) => void = () => {},
+  { take, passed, runs }: LineReader,
 ): Promise<void> {
   let number = 0
   let begun: Buffer[] = []
   let begunBytes = 0
+  /** Of the run that has begun, with the line feed after it; 0: none has. */
+  let runBytes = 0
+  const begin = (bytes: Buffer) => {
+    if (bytes.length > 0) begun.push(Buffer.from(bytes))
+    begunBytes += bytes.length
+  }
   const end = (last: Buffer) => {
-    const line = begun.length === 0 ? last : Buffer.concat([...begun, last])
+    const whole = begun.length === 0 ? last : Buffer.concat([...begun, last])
     begun = []
     begunBytes = 0
-    number += 1
-    if (number > bounds.linesMax) throw tooLarge(`The body has too many lines: at most ${bounds.linesMax}.`)
-    return take(line, number)
+    return whole
   }
-  for await (const piece of pieces) {
+  const count = (lines: number) => {
+    number += lines
+    if (number > bounds.linesMax) throw tooLarge(`The body has too many lines: at most ${bounds.linesMax}.`)
+  }
+  /** Takes what is whole, and keeps the rest. */
+  const takeFrom = async (bytes: Buffer, isLast: boolean) => {
     let from = 0
-    for (let at = piece.indexOf(lineFeed); at !== -1; at = piece.indexOf(lineFeed, from)) {
-      const taken = end(piece.subarray(from, at))
+    while (from < bytes.length) {
+      if (runs && begunBytes === 0) {
+        const found = runs.bytesAt(bytes, from)
+        const length = typeof found === 'number' ? found : await found
+        if (length > 0 && from + length >= bytes.length && !isLast) {
+          runBytes = length + 1
+          break
+        }
+        const lines = length > 0 ? runs.take(bytes, from, number + 1) : 0
+        if (lines > 0) {
+          count(lines)
+          from += length + 1
+          continue
+        }
+      }
+      const found = bytes.indexOf(lineFeed, from)
+      if (found === -1 && !isLast) break
+      const at = found === -1 ? bytes.length : found
+      count(1)
+      const taken = take(end(bytes.subarray(from, at)), number)
       if (taken) await taken
       from = at + 1
     }
-    begunBytes += piece.length - from
-    if (begunBytes > bounds.lineBytesMax) {
-      throw tooLarge(`Line ${number + 1} is too long: at most ${bounds.lineBytesMax / 2 ** 20} MiB.`)
-    }
-    if (from < piece.length) begun.push(Buffer.from(piece.subarray(from)))
-    passed(piece)
+    begin(bytes.subarray(from))
   }
-  if (begunBytes > 0) await end(Buffer.alloc(0))
+  for await (const piece of pieces) {
+    const missing = Math.max(runBytes - begunBytes, 0)
+    if (missing > piece.length) begin(piece)
+    else {
+      if (runBytes > 0) {
+        runBytes = 0
+        await takeFrom(end(piece.subarray(0, missing)), false)
+      }
+      await takeFrom(piece.subarray(missing), false)
+      if (begunBytes > bounds.lineBytesMax && runBytes === 0) {
+        throw tooLarge(`Line ${number + 1} is too long: at most ${bounds.lineBytesMax / 2 ** 20} MiB.`)
+      }
+    }
+    const passing = passed?.(piece)
+    if (passing) await passing
+  }
+  await takeFrom(end(Buffer.alloc(0)), true)
 }
 
 /** A line's text. Throws record_invalid, with its number, when it has too many members or levels: its bytes alone are looked at. */
@@ -50,7 +103,7 @@ export function textOf(line: Buffer, number: number, bounds: JsonBounds): string
   throw new Problem('record_invalid', { errors, members: { line: number, field: null } })
 }
 
-const lineFeed = 0x0a
+export const lineFeed = 0x0a
 
 function tooLarge(errors: string): Problem {
   return new Problem('body_too_large', { errors })

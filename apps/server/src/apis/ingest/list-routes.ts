@@ -33,7 +33,7 @@ export function registerLists(
   serveBody(app, 'sendListSlice', { ...options, bodyLimit: limits.uploadBytesMax }, async (request, incoming) => {
     requireType(request, 'application/x-ndjson', 'Send the lines as Content-Type: application/x-ndjson.')
     const reader = createSliceReader()
-    await incoming.read((pieces) => takeLines(pieces, sliceBounds, reader.take))
+    await incoming.read((pieces) => takeLines(pieces, sliceBounds, reader))
     const key = keyOf(request)
     const { after, entries } = reader.slice()
     const comparable = (await knowsItsHashes(deps.pool, request, key.locationId, key.dataset))

@@ -160,9 +160,9 @@ function registerProtected(app: FastifyInstance, context: IngestApiContext): voi
     const key = keyOf(request)
     const reader = createUploadReader(readLine, openStoredLookup(pool, key.locationId, dataset))
     const hash = createHash('sha256')
-    await incoming.read((pieces) => takeLines(hashing(pieces, hash), lineBounds, reader.take, reader.passed))
+    await incoming.read((pieces) => takeLines(hashing(pieces, hash), lineBounds, reader))
     const read = await reader.end()
-    if (read.lines.length + read.asStored.sent.length === 0)
+    if (read.lines.length + read.asStored.sent.length + read.asStored.runs.length === 0)
       throw new Problem('record_invalid', { errors: 'The upload has no line.' })
     await incoming.beforeStoring()
     const upload = { ...key, ...read, number, bodyHash: hash.digest('hex') }

@@ -30,6 +30,7 @@ export const organizationEndings: Endings = {
   record: inSlices(atItsLocations),
   record_reference: inSlices(atItsLocations),
   record_count: inSlices(atItsLocations),
+  line_run: inSlices(atItsLocations),
   upload: inSlices(atItsLocations),
   sync_activity: inSlices(atItsLocations),
   location_hour: inSlices(atItsLocations),

@@ -6,31 +6,43 @@ import type { LocationId } from '../../platform/identity/identity.ts'
 import { readLastStamp } from '../datasets/dataset-state.ts'
 import type { Stamp } from '../datasets/stamp.ts'
 import { hashSource } from './document.ts'
+import { areStored, readLineRuns, type StoredRun } from './line-run.ts'
 import type { Turn } from './turn.ts'
 
 /** Lines by their keys, which have no line feed, and `hashSource` of their attributes' texts as they were sent, one after the other. */
 export type SentHashes = { sourceIds: readonly string[]; hashes: string }
 
 /** Lines that were found to be exactly what is stored. `stamp`: the dataset's last one before the first of them was looked at. */
-export type AsStored = { sent: readonly SentHashes[]; stamp: Stamp }
+export type AsStored = { sent: readonly SentHashes[]; runs: readonly StoredRun[]; stamp: Stamp }
 
 /** Looks lines up before they are read. An equal hash proves that a text is the canonical one of a record that was checked and stored. */
 export type StoredLookup = {
   /** The places of those that are not stored just so. */
   findOther: (sent: SentHashes) => Promise<ReadonlySet<number>>
+  /** `readLineRuns` of the dataset. */
+  readRuns: (from: { sourceId: string } | { afterId: string }, bytes: number) => ReturnType<typeof readLineRuns>
   /** The dataset's last one before anything was looked up; 0: nothing was. */
   readonly stamp: Stamp
 }
 
 export function openStoredLookup(pool: Pool, locationId: LocationId, dataset: DatasetName): StoredLookup {
   let stamp: Stamp = 0
+  let stampRead: Promise<Stamp> | null = null
   let isInOrder = true
+  const begin = async () => {
+    stampRead ??= readLastStamp(pool, locationId, dataset)
+    stamp = await stampRead
+  }
   return {
     get stamp() {
       return stamp
     },
+    async readRuns(from, bytes) {
+      await begin()
+      return readLineRuns(pool, locationId, dataset, from, bytes)
+    },
     async findOther(sent) {
-      if (stamp === 0) stamp = await readLastStamp(pool, locationId, dataset)
+      await begin()
       if (!isInOrder) return findOther(pool, locationId, dataset, sent)
       const run = await readRun(pool, locationId, dataset, sent)
       // A stored key with a line feed would be taken for two: then there are fewer hashes than were sent.
@@ -57,8 +69,14 @@ export function pick({ sourceIds, hashes }: SentHashes, places: readonly number[
  * To be called in the turn that counts these lines as unchanged: refuses with `busy` when one is no longer stored so. Whatever changes a source
  * draws a stamp of its dataset, but for the removal of notes, after which such a line changes nothing either.
  */
-export async function requireAsStored(turn: Turn, dataset: DatasetName, { sent, stamp }: AsStored): Promise<void> {
+export async function requireAsStored(
+  turn: Turn,
+  dataset: DatasetName,
+  { sent, runs, stamp }: AsStored,
+): Promise<void> {
   if (turn.state(dataset).lastStamp === stamp) return
+  const areSame = runs.length === 0 || (await areStored(turn.client, turn.locationId, dataset, runs))
+  if (!areSame) throw new Problem('busy', { retryAfterSeconds: 1 })
   for (const part of sent) {
     const other = await findOther(turn.client, turn.locationId, dataset, part)
     if (other.size > 0) throw new Problem('busy', { retryAfterSeconds: 1 })

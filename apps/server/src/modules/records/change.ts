@@ -28,7 +28,7 @@ import {
 } from './write-store.ts'
 
 /** One record whose content changes. `source` is canonical JSON, `hash` its hash where that is known. */
-export type NewRecord = { sourceId: string; source: string; hash?: string }
+export type NewRecord = { sourceId: string; source: string; hash?: string | undefined }
 export type ChangedRecord = NewRecord & { id: string; wasHidden: boolean }
 
 /** A change that alters more other records than this leaves them to the rerenderer, in slices of as many. */

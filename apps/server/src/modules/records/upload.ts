@@ -9,13 +9,14 @@ import { hasNotesGranted } from '../consent/notes.ts'
 import { type AsStored, requireAsStored } from './as-stored.ts'
 import { type ChangedRecord, hideRecords, type NewRecord, writeRecords } from './change.ts'
 import { hashSource, withoutNotes } from './document.ts'
+import { type SentRun, saveLineRuns } from './line-run.ts'
 import { takeOffRemovals } from './removal-store.ts'
 import { type Turn, takeTurn } from './turn.ts'
 import { findNumber, saveUpload } from './upload-store.ts'
 import { findBySourceIds, type StoredRecord } from './write-store.ts'
 
-/** `source`: canonical JSON of what was sent, validated; null: the record was removed in the practice management system. */
-export type UploadLine = { sourceId: string; source: string | null }
+/** `source`: canonical JSON of what was sent, validated; null: the record was removed in the practice management system. `hash`: where it is known. */
+export type UploadLine = { sourceId: string; source: string | null; hash?: string | undefined }
 
 export type Upload = {
   locationId: LocationId
@@ -30,6 +31,8 @@ export type Upload = {
   lines: readonly UploadLine[]
   /** Further lines, whose sources were not read. */
   asStored?: AsStored
+  /** Of all lines, those that may be known by their bytes when they come again. */
+  runs?: readonly SentRun[]
 }
 
 export type UploadAnswer = { inserted: number; changed: number; unchanged: number; hidden: number }
@@ -64,7 +67,8 @@ export async function storeUpload(
     for (const record of await findBySourceIds(turn.client, locationId, dataset, sourceIds)) {
       stored.set(record.sourceId, record)
     }
-    const asStored = upload.asStored?.sent.flatMap(({ sourceIds }) => sourceIds) ?? []
+    const { sent = [], runs = [] } = upload.asStored ?? {}
+    const asStored = [...sent.map((part) => part.sourceIds), ...runs.map((run) => run.sourceIds.split('\n'))].flat()
     const { inserts, updates, removals, unchanged } = sort(lines, stored, asStored)
     const origin = { agentId: upload.agentId, uploadNumber: upload.number, receivedAt: now() }
     await writeRecords(turn, dataset, origin, inserts, updates)
@@ -77,6 +81,7 @@ export async function storeUpload(
     }
     await saveUpload(turn.client, upload, JSON.stringify(answer), unchanged, origin.receivedAt)
     await takeOffRemovals(turn.client, upload, [...sourceIds, ...asStored])
+    await saveLineRuns(turn.client, locationId, dataset, upload.runs ?? [])
     return { answer, isRepeated: false }
   }
   return takeTurn(pool, locationId, dataset, store, { isSmall })
@@ -93,7 +98,7 @@ async function storedLines({ client }: Turn, { locationId, dataset, lines }: Upl
     if (line.source === null) return line
     const source: SourceRecord = JSON.parse(line.source)
     const bare = withoutNotes(definition, source)
-    return bare === source ? line : { ...line, source: JSON.stringify(bare) }
+    return bare === source ? line : { sourceId: line.sourceId, source: JSON.stringify(bare) }
   })
 }
 
@@ -102,14 +107,14 @@ function sort(lines: readonly UploadLine[], stored: ReadonlyMap<string, StoredRe
   const updates: ChangedRecord[] = []
   const removals: string[] = []
   const unchanged = [...asStored]
-  for (const { sourceId, source } of lines) {
+  for (const { sourceId, source, hash: known } of lines) {
     const record = stored.get(sourceId)
     if (source === null) {
       if (record && !record.isHidden) removals.push(sourceId)
       else unchanged.push(sourceId)
-    } else if (!record) inserts.push({ sourceId, source })
+    } else if (!record) inserts.push({ sourceId, source, hash: known })
     else {
-      const hash = hashSource(source)
+      const hash = known ?? hashSource(source)
       if (record.sourceHash === hash) unchanged.push(sourceId)
       else updates.push({ sourceId, source, hash, id: record.id, wasHidden: record.isHidden })
     }

@@ -1,7 +1,16 @@
 /** Tables that grow with records, requests or time: what locks them for long stops the service of a large installation. */
 export const largeTables = [
-  ...['record', 'record_reference', 'record_count', 'rerender_work', 'upload', 'segment', 'complete_list_missing'],
-  ...['removal_record', 'disclosure', 'disclosed_day', 'vendor_request', 'vendor_usage', 'audit_event', 'agent_hour'],
+  ...['record', 'record_reference', 'record_count', 'rerender_work', 'upload', 'line_run', 'segment'],
+  ...[
+    'complete_list_missing',
+    'removal_record',
+    'disclosure',
+    'disclosed_day',
+    'vendor_request',
+    'vendor_usage',
+    'audit_event',
+    'agent_hour',
+  ],
   ...['notice', 'mail', 'token_attempt', 'sign_in_attempt', 'portal_session', 'session_use', 'dataset_state'],
 ]
 
