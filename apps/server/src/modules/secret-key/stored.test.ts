@@ -23,6 +23,8 @@ const notKeyed: Readonly<Record<string, string>> = {
   'portal_verification.value': 'the id of a person, with an e-mail address of theirs, or a challenge',
   'practice_head.head': 'SHA-256',
   'practice_seal.head': 'SHA-256',
+  'line_run.sha256': 'SHA-256',
+  'line_run.records_sha256': 'SHA-256',
   'record.source_hash': 'SHA-256',
   'removal.list_hash': 'SHA-256',
   'seal.act_marks': 'SHA-256',
