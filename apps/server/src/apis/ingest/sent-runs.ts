@@ -15,6 +15,7 @@ export function createSentRuns() {
   }
   /** A line that is in no run comes next: the one before it ends. */
   const end = () => {
+    if (run.sourceIds.length === 0) return
     flush()
     const [{ sourceIds, hashes, bytes }, firstSourceId, lastSourceId] = [run, run.sourceIds[0], run.sourceIds.at(-1)]
     if (bytes >= runBytesMin && firstSourceId !== undefined && lastSourceId !== undefined) {
@@ -70,7 +71,7 @@ function startRun() {
 
 type Span = { memory: ArrayBufferLike; from: number; to: number }
 
-/** A run of so many is compared at once; one changed record lets so many be compared by themselves. */
+/** A run of so many bytes is compared at once; where one of its records has changed, its lines are looked up by themselves. */
 const runBytes = 32 * 1024
-/** Some ten records: fewer are no faster as a run. */
+/** Some ten records: fewer are looked up as fast. */
 const runBytesMin = 4 * 1024

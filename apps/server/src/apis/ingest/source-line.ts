@@ -1,15 +1,15 @@
-/** Where the key of a line ends that is written as our agent writes it; -1 of any other line. The line begins at `from`. */
-export function keyEnd(bytes: Buffer, from: number): number {
+/** Where the source id ends of a line that is written as our agent writes it; -1 of any other line. The line begins at `from`. */
+export function sourceIdEnd(bytes: Buffer, from: number): number {
   if (!hasAt(bytes, from, begin)) return -1
   const first = from + begin.length
   let end = first
   while (isPlain[bytes[end] ?? 0] === 1) end += 1
   const length = end - first
-  return length === 0 || length > keyLengthMax || !hasAt(bytes, end, middle) ? -1 : end
+  return length === 0 || length > sourceIdLengthMax || !hasAt(bytes, end, middle) ? -1 : end
 }
 
-/** The key that ends where `keyEnd` says. */
-export function keyOf(bytes: Buffer, from: number, end: number): string {
+/** The source id that ends where `sourceIdEnd` says. */
+export function sourceIdAt(bytes: Buffer, from: number, end: number): string {
   return bytes.toString('latin1', from + begin.length, end)
 }
 
@@ -33,4 +33,4 @@ const begin = Buffer.from('{"source_id":"')
 const middle = Buffer.from('","attributes":')
 /** Printable ASCII in which nothing is escaped. */
 const isPlain = Uint8Array.from({ length: 256 }, (_, byte) => Number(/[ !#-[\]-~]/.test(String.fromCharCode(byte))))
-const keyLengthMax = 255
+const sourceIdLengthMax = 255

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import type { StoredLookup } from '../../modules/records/as-stored.ts'
 import type { StoredRun } from '../../modules/records/line-run.ts'
 import { type LineRuns, lineFeed } from './lines.ts'
-import { keyEnd, keyOf } from './source-line.ts'
+import { sourceIdAt, sourceIdEnd } from './source-line.ts'
 
 /**
  * Knows runs of an upload by earlier ones that are stored. They are read by the key of the first line, and from then on by id before they are
@@ -49,9 +49,9 @@ export function createStoredRuns(
   return {
     bytesAt(bytes, from) {
       if (hasBegun && ahead.size === 0 && !reading) return 0
-      const end = keyEnd(bytes, from)
+      const end = sourceIdEnd(bytes, from)
       if (end === -1) return 0
-      const key = keyOf(bytes, from, end)
+      const key = sourceIdAt(bytes, from, end)
       if (!hasBegun) {
         if (bytes.length - from < smallBytes) return 0
         hasBegun = true
@@ -61,7 +61,7 @@ export function createStoredRuns(
       return ahead.size === 0 && reading ? reading.then(bytesOf) : bytesOf()
     },
     take(bytes, from, number) {
-      const run = ahead.get(keyOf(bytes, from, keyEnd(bytes, from)))
+      const run = ahead.get(sourceIdAt(bytes, from, sourceIdEnd(bytes, from)))
       if (!run) return 0
       const to = from + run.bytes
       const isEnded = to === bytes.length || bytes[to] === lineFeed
@@ -81,8 +81,8 @@ export function createStoredRuns(
   }
 }
 
-/** A small upload most often has changed records: to ask would cost more than to read them. */
-const smallBytes = 16 * 1024
+/** Some ten records. A smaller upload most often has changed ones: to look them up would cost more than to read them. */
+export const smallBytes = 16 * 1024
 /** Enough to see whether runs are the same. */
 const firstBytes = 256 * 1024
 const bytesAheadMax = 512 * 1024

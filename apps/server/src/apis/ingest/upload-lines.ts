@@ -9,8 +9,8 @@ import { endsMemory } from './body.ts'
 import { type LineBounds, textOf } from './lines.ts'
 import { invalid, type ReadLine } from './record-line.ts'
 import { createSentRuns } from './sent-runs.ts'
-import { attributesOf, keyEnd, keyOf, lineOf } from './source-line.ts'
-import { createStoredRuns } from './stored-runs.ts'
+import { attributesOf, lineOf, sourceIdAt, sourceIdEnd } from './source-line.ts'
+import { createStoredRuns, smallBytes } from './stored-runs.ts'
 
 export const lineBounds: LineBounds = {
   linesMax: limits.uploadLinesMax,
@@ -157,17 +157,15 @@ type Entry = { bytes: Buffer; number: number; place: number | null } | { run: St
 
 const none: ReadonlySet<number> = new Set()
 
-/** Some ten records. */
-const smallBytes = 16 * 1024
 /** Enough to see whether most lines are stored just so. */
 const firstPartBytes = 64 * 1024
 const partBytesMax = 512 * 1024
 
 /** The key, and the hash of the attributes' text, of a line as our agent writes it; null of any other, which is read. */
 function hashOf(line: Buffer): { sourceId: string; hash: string } | null {
-  const end = keyEnd(line, 0)
+  const end = sourceIdEnd(line, 0)
   if (end === -1 || line[line.length - 1] !== closeBrace) return null
-  return { sourceId: keyOf(line, 0, end), hash: hashSource(attributesOf(line, end)) }
+  return { sourceId: sourceIdAt(line, 0, end), hash: hashSource(attributesOf(line, end)) }
 }
 
 const closeBrace = 0x7d

@@ -3,7 +3,7 @@ import { after, test } from 'node:test'
 import { datasetNames, vendorApiPath } from '@bridgework/contract'
 import pg from 'pg'
 import { listRoutes } from '../../platform/http/test-routes.ts'
-import { aRecord, someWorld } from '../../test-world.ts'
+import { aPlan, aRecord, someWorld } from '../../test-world.ts'
 
 type Plan = { 'Relation Name'?: string; Plans?: Plan[]; [property: string]: unknown }
 
@@ -54,6 +54,11 @@ test('A16: each statement of a vendor’s request and of an agent’s reads rows
     assert.equal((await location.upload(dataset, both)).status, 200)
     assert.equal((await location.upload(dataset, { b: null })).status, 200)
   }
+  // Sent again, so many lines are known by runs.
+  const many = Object.fromEntries(Array.from({ length: 1_500 }, (_, number) => [`p${number}`, aPlan()]))
+  for (const stored of [{ inserted: 1_500 }, { unchanged: 1_500 }]) {
+    assert.partialDeepStrictEqual((await location.upload('insurance_plans', many)).body, stored)
+  }
   const patient = (await vendor.get(`/locations/${location.id}/patients`)).body.data[0]?.id
   const routes = listRoutes(world.app).filter((route) => route.startsWith(`GET ${vendorApiPath}/`))
   for (const path of routes.map((route) => route.slice(`GET ${vendorApiPath}`.length))) {
@@ -76,6 +81,7 @@ test('A16: each statement of a vendor’s request and of an agent’s reads rows
     const [{ Plan: plan }] = answer.rows[0]['QUERY PLAN']
     found.push(...unbounded(plan, tables).map((table) => `${table}: ${text}`))
   }
+  assert.equal(onTables.filter((text) => text.includes('line_run')).length, 3)
   assert.ok(onTables.length > 30, `${onTables.length} statements`)
   assert.deepEqual(found, [])
 })
