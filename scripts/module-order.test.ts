@@ -98,6 +98,7 @@ const tablesOf: Record<string, readonly string[]> = {
   'modules/records': [
     'complete_list',
     'complete_list_missing',
+    'line_run',
     'record',
     'record_count',
     'record_reference',
