@@ -4,10 +4,13 @@ import { mapWithPauses } from '../../platform/memory/pauses.ts'
 import type { Stamp } from '../datasets/stamp.ts'
 import { findBuckets } from './count-store.ts'
 import { hashSource, isSameContent, restamp } from './document.ts'
+import { inSteps, type Write } from './in-steps.ts'
 import {
   addRerenderWork,
   deleteReferences,
+  findReferring,
   listReferring,
+  packReferences,
   type RenderedRow,
   readForRendering,
   replaceReferences,
@@ -20,6 +23,7 @@ import {
   drawIds,
   insertRecords,
   type Origin,
+  packRecords,
   type RecordRow,
   readMembers,
   readSources,
@@ -57,10 +61,7 @@ const sourceLength = ({ source }: NewRecord) => source.length
 
 type Identified = NewRecord & { id: string }
 
-/**
- * Renders and writes part by part: of a whole upload, sources, documents and statements would be in memory at once. While PostgreSQL writes one
- * part, the next is rendered and the one after it parsed.
- */
+/** Renders and writes part by part: of a whole upload, sources, documents and statements would be in memory at once. */
 async function writeParts(
   turn: Turn,
   dataset: DatasetName,
@@ -74,51 +75,51 @@ async function writeParts(
     ...Array.from(partsOf(updates, sourceLength), (records) => ({ records, isNew: false })),
   ]
   const known: Targets = new Map()
-  const prepare = async ({ records, isNew }: (typeof parts)[number]) => {
-    const parsed = await mapWithPauses(records, parseRecord)
-    return { parsed, isNew, lookup: await lookUpTargets(turn, dataset, parsed, batch, known) }
-  }
-  let writing: Promise<void> = Promise.resolve()
-  let prepared = prepare(at(parts, 0))
-  try {
-    for (const index of parts.keys()) {
-      const { parsed, isNew, lookup } = await prepared
-      const next = parts[index + 1]
-      // PostgreSQL looks up the next part's targets before it writes this one.
-      if (next) prepared = prepare(next)
-      // Errors are thrown where the promises are awaited, which others may precede.
-      prepared.catch(() => {})
+  await inSteps(parts, {
+    async prepare({ records, isNew }) {
+      const parsed = await mapWithPauses(records, parseRecord)
+      return { parsed, isNew, lookup: await lookUpTargets(turn, dataset, parsed, batch, known) }
+    },
+    async render({ parsed, isNew, lookup }) {
       const rendering = await renderRecords(turn, dataset, parsed, turn.stamp(dataset), lookup)
-      await Promise.all([writing, prepared])
-      writing = writePart(turn, dataset, origin, rendering, isNew)
-      writing.catch(() => {})
-    }
-    await writing
-  } finally {
-    // No statement may begin after the transaction's end.
-    await Promise.allSettled([prepared, writing])
-  }
+      return isNew ? insertPart(turn, dataset, origin, rendering) : updatePart(turn, dataset, origin, rendering)
+    },
+  })
 }
 
 function parseRecord({ id, sourceId, source, hash }: Identified): ToRender {
   return { id, sourceId, source: JSON.parse(source), text: source, hash: hash ?? hashSource(source) }
 }
 
-async function writePart(
-  turn: Turn,
-  dataset: DatasetName,
-  origin: Origin,
-  { rows, references }: Rendering,
-  isNew: boolean,
-): Promise<void> {
+/** Packs the rows at once, and returns what writes them. */
+function insertPart(turn: Turn, dataset: DatasetName, origin: Origin, { rows, references }: Rendering): Write {
   const { client, locationId } = turn
   const stamp = turn.stamp(dataset)
-  const updatedIds = isNew ? [] : rows.map((row) => row.id)
-  const left = await findBuckets(client, locationId, dataset, updatedIds)
-  await (isNew ? insertRecords : updateRecords)(client, locationId, dataset, stamp, origin, rows)
-  await replaceReferences(client, locationId, dataset, updatedIds, references)
+  const packed = packRecords(locationId, dataset, stamp, origin, rows)
+  const watched = references.length > 0 ? packReferences(locationId, dataset, references) : null
+  count(turn, dataset, rows)
+  return async () => {
+    await insertRecords(client, packed)
+    await replaceReferences(client, locationId, dataset, [], watched)
+  }
+}
+
+function updatePart(turn: Turn, dataset: DatasetName, origin: Origin, { rows, references }: Rendering): Write {
+  const { client, locationId } = turn
+  const stamp = turn.stamp(dataset)
+  const ids = rows.map((row) => row.id)
+  const watched = references.length > 0 ? packReferences(locationId, dataset, references) : null
+  return async () => {
+    turn.state(dataset).tally.subtract(await findBuckets(client, locationId, dataset, ids))
+    count(turn, dataset, rows)
+    await updateRecords(client, locationId, dataset, stamp, origin, rows)
+    await replaceReferences(client, locationId, dataset, ids, watched)
+  }
+}
+
+function count(turn: Turn, dataset: DatasetName, rows: readonly RecordRow[]): void {
   const state = turn.state(dataset)
-  state.tally.subtract(left)
+  const stamp = turn.stamp(dataset)
   for (const row of rows) state.tally.add(row, stamp)
   state.visible += visibleIn(rows)
 }
@@ -148,22 +149,34 @@ export async function hideRecords(turn: Turn, dataset: DatasetName, sourceIds: r
 
 /** Renders these records of a dataset again and writes those whose content differs. Returns how many did. */
 export async function rerenderRecords(turn: Turn, dataset: DatasetName, ids: readonly string[]): Promise<number> {
-  const stored = await readForRendering(turn.client, turn.locationId, dataset, ids)
-  const before = new Map(stored.map((row) => [row.id, row]))
-  const records = await toRenderAgain(dataset, stored)
-  // The stamp is drawn only when something changed; until then any will do, because only the content is compared.
-  const { rows } = await renderRecords(turn, dataset, records, 0)
-  const changed = rows.filter((row) => !isSame(row, before.get(row.id)))
-  if (changed.length === 0) return 0
-  const stamp = turn.stamp(dataset)
-  const restamped = changed.map((row) => ({
-    ...row,
-    document: restamp(row.document, stamp),
-    document_with_notes: row.document_with_notes && restamp(row.document_with_notes, stamp),
-  }))
-  await restampCounts(turn, dataset, restamped, stamp)
-  await updateDocuments(turn.client, turn.locationId, dataset, stamp, restamped)
-  return changed.length
+  const known: Targets = new Map()
+  let changed = 0
+  await inSteps([...partsOf(ids, () => 0)], {
+    async prepare(part) {
+      const stored = await readForRendering(turn.client, turn.locationId, dataset, part)
+      const records = await toRenderAgain(dataset, stored)
+      return { stored, records, lookup: await lookUpTargets(turn, dataset, records, records, known) }
+    },
+    async render({ stored, records, lookup }) {
+      const before = new Map(stored.map((row) => [row.id, row]))
+      // The stamp is drawn only when something changed; until then any will do, because only the content is compared.
+      const { rows } = await renderRecords(turn, dataset, records, 0, lookup)
+      const differing = rows.filter((row) => !isSame(row, before.get(row.id)))
+      if (differing.length === 0) return async () => {}
+      changed += differing.length
+      const stamp = turn.stamp(dataset)
+      const restamped = differing.map((row) => ({
+        ...row,
+        document: restamp(row.document, stamp),
+        document_with_notes: row.document_with_notes && restamp(row.document_with_notes, stamp),
+      }))
+      return async () => {
+        await restampCounts(turn, dataset, restamped, stamp)
+        await updateDocuments(turn.client, turn.locationId, dataset, stamp, restamped)
+      }
+    },
+  })
+  return changed
 }
 
 /** Stored records, of which only the documents are to be written. */
@@ -225,13 +238,16 @@ async function renderReferring(
   records: { inserted: readonly string[]; changed: readonly string[] },
 ): Promise<void> {
   const { client, locationId } = turn
-  for (const { from: other, embedded } of referencesTo(target)) {
+  const altered = referencesTo(target).flatMap(({ from: other, embedded }) => {
     const isMore = embedded.length > 0
-    const targets = {
-      dataset: target,
-      sourceIds: isMore ? [...records.inserted, ...records.changed] : records.inserted,
-    }
-    if (targets.sourceIds.length === 0) continue
+    const sourceIds = isMore ? [...records.inserted, ...records.changed] : records.inserted
+    return sourceIds.length === 0 ? [] : [{ other, isMore, targets: { dataset: target, sourceIds } }]
+  })
+  if (altered.length === 0) return
+  const datasets = altered.map(({ other }) => other)
+  const referring = await findReferring(client, locationId, datasets)
+  for (const { other, isMore, targets } of altered) {
+    if (!referring.has(other)) continue
     const ids = await listReferring(client, locationId, targets, other, '0', rerenderSliceMax + 1)
     if (ids.length > rerenderSliceMax) await addRerenderWork(client, locationId, targets, other)
     else if (ids.length > 0) {

@@ -34,6 +34,11 @@ export function withoutNotes({ notes }: Dataset, source: SourceRecord): SourceRe
   return own.length === 0 ? source : { ...source, ...Object.fromEntries(own.map((name) => [name, null])) }
 }
 
+/** Whether a source may have notes, by its canonical text: a note is text or null, and text has no quote that is not escaped. */
+export function mayHaveNotes({ notes }: Dataset, text: string): boolean {
+  return notes.some((name) => text.includes(`"${name}":"`))
+}
+
 /** The single record: the list's document with the attributes that lists leave out. */
 export function renderDetail(dataset: Dataset, document: string, source: string | null): string {
   if (!dataset.renderDetail || source === null) return document

@@ -62,7 +62,8 @@ test('what an upload of several parts refers to is looked up once, and shown in 
           const member: unknown = client[name]
           if (typeof member !== 'function') return member
           return (...values: unknown[]) => {
-            if (name === 'query') asked.push(String(values[0]))
+            // A COPY is given as an object that submits itself.
+            if (name === 'query') asked.push(typeof values[0] === 'string' ? values[0] : 'copy')
             return member.apply(client, values)
           }
         },
@@ -72,7 +73,8 @@ test('what an upload of several parts refers to is looked up once, and shown in 
   const upload = { locationId: location.id, dataset: 'insurance_plans', agentId: location.agent.agentId } as const
   await storeUpload(pool, { ...upload, fence: null, number: '1', bodyHash: '00'.repeat(32), lines }, () => new Date())
 
-  assert.ok(asked.filter((text) => text.startsWith('insert into record_reference')).length > 2)
+  // Of each part, the records and their references.
+  assert.ok(asked.filter((text) => text === 'copy').length > 4)
   assert.equal(asked.filter((text) => text.includes('json_object_agg')).length, 2)
   const { body } = await vendor.get(`/locations/${location.id}/insurance_plans?items=5000`)
   assert.deepEqual(

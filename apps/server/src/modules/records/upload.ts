@@ -8,7 +8,7 @@ import { holdWriter } from '../agents/location-writer.ts'
 import { hasNotesGranted } from '../consent/notes.ts'
 import { type AsStored, requireAsStored } from './as-stored.ts'
 import { type ChangedRecord, hideRecords, type NewRecord, writeRecords } from './change.ts'
-import { hashSource, withoutNotes } from './document.ts'
+import { hashSource, mayHaveNotes, withoutNotes } from './document.ts'
 import { type SentRun, saveLineRuns } from './line-run.ts'
 import { takeOffRemovals } from './removal-store.ts'
 import { type Turn, takeTurn } from './turn.ts'
@@ -93,9 +93,10 @@ const smallLines = 500
 /** What is stored of the lines: without notes where no company may read them. Asked in the turn, so that a removal of notes misses none. */
 async function storedLines({ client }: Turn, { locationId, dataset, lines }: Upload): Promise<readonly UploadLine[]> {
   const definition = getDataset(dataset)
-  if (definition.notes.length === 0 || (await hasNotesGranted(client, locationId, dataset))) return lines
+  if (lines.length === 0 || definition.notes.length === 0 || (await hasNotesGranted(client, locationId, dataset)))
+    return lines
   return await mapWithPauses(lines, (line) => {
-    if (line.source === null) return line
+    if (line.source === null || !mayHaveNotes(definition, line.source)) return line
     const source: SourceRecord = JSON.parse(line.source)
     const bare = withoutNotes(definition, source)
     return bare === source ? line : { sourceId: line.sourceId, source: JSON.stringify(bare) }

@@ -1,7 +1,7 @@
 import { type DatasetName, getDataset, type SourceRecord } from '@bridgework/contract'
 import type { PoolClient } from 'pg'
 import { bigintArray, keyArray, textArray } from '../../platform/database/binary-array.ts'
-import { copyRows } from '../../platform/database/binary-rows.ts'
+import { copyRows, packRows } from '../../platform/database/binary-rows.ts'
 import type { AgentId, LocationId } from '../../platform/identity/identity.ts'
 import { partsOf } from '../../platform/memory/parts.ts'
 import { mapWithPauses } from '../../platform/memory/pauses.ts'
@@ -154,15 +154,14 @@ export type RecordRow = StoredSource & {
 
 export type Origin = { agentId: AgentId; uploadNumber: string; receivedAt: Date }
 
-/** By COPY, which costs the least: that no other writer has stored a record of these source ids is what the turn is for. */
-export async function insertRecords(
-  client: PoolClient,
+/** New records in the form of `insertRecords`. */
+export function packRecords(
   locationId: LocationId,
   dataset: DatasetName,
   stamp: Stamp,
   origin: Origin,
   rows: readonly RecordRow[],
-): Promise<void> {
+): Buffer {
   const [location, modifiedAt] = [BigInt(locationId), BigInt(stamp)]
   const [agentId, uploadNumber] = [BigInt(origin.agentId), BigInt(origin.uploadNumber)]
   const values = rows.map((row) => [
@@ -183,12 +182,17 @@ export async function insertRecords(
     row.patient_id === null ? null : BigInt(row.patient_id),
     row.starts_at === null ? null : BigInt(row.starts_at),
   ])
+  return packRows(values)
+}
+
+/** By COPY, which costs the least: that no other writer has stored a record of these source ids is what the turn is for. */
+export async function insertRecords(client: PoolClient, packed: Buffer): Promise<void> {
   await copyRows(
     client,
     `copy record (location_id, dataset, id, source_id, modified_at, is_hidden, agent_id, upload_number, received_at,
                   source_hash, source, source_kept, document, document_with_notes, patient_id, starts_at)
      from stdin (format binary)`,
-    values,
+    packed,
   )
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { type BinaryValue, copyRows } from './binary-rows.ts'
+import { type BinaryValue, copyRows, packRows } from './binary-rows.ts'
 import { createTestDatabase } from './test-database.ts'
 
 test('Postgres stores the rows of a binary COPY as they were meant', async (t) => {
@@ -14,8 +14,8 @@ test('Postgres stores the rows of a binary COPY as they were meant', async (t) =
     [3n, null, null, null, null],
     [-(2n ** 63n), 'x'.repeat(100_000), true, Buffer.alloc(100_000, 7), new Date(0)],
   ]
-  await copyRows(client, 'copy stored from stdin (format binary)', rows)
-  await copyRows(client, 'copy stored from stdin (format binary)', [])
+  await copyRows(client, 'copy stored from stdin (format binary)', packRows(rows))
+  await copyRows(client, 'copy stored from stdin (format binary)', packRows([]))
 
   const { rows: stored } = await client.query({ text: 'select * from stored order by ctid', rowMode: 'array' })
   const [, ...others] = rows.map(([line, ...rest]) => [String(line), ...rest])

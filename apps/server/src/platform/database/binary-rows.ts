@@ -5,19 +5,14 @@ import { copyIn } from './copy.ts'
 /** A value of a row for `copy … from stdin (format binary)`: text; a whole number of 8 bytes; true or false; bytes; an instant. */
 export type BinaryValue = string | bigint | boolean | Buffer | Date | null
 
-/** Stores rows with a statement `copy … from stdin (format binary)`. */
-export async function copyRows(
-  client: ClientBase,
-  text: string,
-  rows: readonly (readonly BinaryValue[])[],
-): Promise<void> {
-  const bytes = binaryRows(rows)
-  await copyIn(client, text, [bytes])
-  giveBack(bytes)
+/** Stores packed rows with a statement `copy … from stdin (format binary)`, and frees them. */
+export async function copyRows(client: ClientBase, text: string, rows: Buffer): Promise<void> {
+  await copyIn(client, text, [rows])
+  giveBack(rows)
 }
 
 /** Rows in Postgres' binary COPY format (section "Binary Format" of its page on COPY), in one buffer. */
-function binaryRows(rows: readonly (readonly BinaryValue[])[]): Buffer {
+export function packRows(rows: readonly (readonly BinaryValue[])[]): Buffer {
   let bytes = signature.length + trailerBytes
   for (const row of rows) {
     bytes += 2

@@ -26,3 +26,18 @@ test('a COPY that is over leaves no timer, which would keep what it copied and t
   assert.equal(timers(), before)
   assert.equal((await client.query('select from copied')).rowCount, 2)
 })
+
+test('the bytes of a COPY that PostgreSQL refuses are passed over, and the connection goes on', async (t) => {
+  const { ownerPool } = await createTestDatabase(t)
+  const client = await ownerPool.connect()
+  t.after(() => client.release())
+  const chunks = Array<Buffer>(40).fill(Buffer.alloc(100_000, '1\n'))
+  for (let times = 0; times < 3; times += 1) {
+    const copied = copyIn(client, 'copy missing from stdin', chunks)
+    const asked = client.query('select 1 as one')
+    await assert.rejects(copied, /does not exist/)
+    assert.deepEqual((await asked).rows, [{ one: 1 }])
+  }
+  await client.query('create temporary table copied (id bigint)')
+  assert.equal(await copyIn(client, 'copy copied from stdin', chunks), 2_000_000)
+})

@@ -55,7 +55,10 @@ export async function* copyOut(client: ClientBase, text: string): AsyncGenerator
   }
 }
 
-/** Sends the bytes to `copy … from stdin`; the number of rows stored. What `chunks` throws ends the statement and is thrown. */
+/**
+ * Sends the bytes to `copy … from stdin`; the number of rows stored. What `chunks` throws ends the statement and is thrown. The bytes follow the
+ * statement at once: PostgreSQL need not wait until a busy process has seen that it is ready, and passes over bytes that come after an error.
+ */
 export async function copyIn(
   client: ClientBase,
   text: string,
@@ -78,7 +81,7 @@ export async function copyIn(
       }
     }
     submit(client, text, {
-      handleCopyInResponse: (connection) => void send(connection),
+      handleSent: (connection) => void send(connection),
       handleCommandComplete({ text }) {
         rows = Number(text.split(' ').at(-1))
       },
@@ -92,10 +95,10 @@ export async function copyIn(
   })
 }
 
-/** What pg calls on the statement that runs. */
+/** What pg calls on the statement that runs, and `handleSent` when it was sent. */
 type Handlers = {
+  handleSent?: (connection: Connection) => void
   handleCopyData?: (message: { chunk: Buffer }, connection: Connection) => void
-  handleCopyInResponse?: (connection: Connection) => void
   handleCommandComplete?: (message: { text: string }) => void
   handleError: (error: Error) => void
   handleReadyForQuery: () => void
@@ -104,6 +107,7 @@ type Handlers = {
 function submit(client: ClientBase, text: string, handlers: Handlers): void {
   const statement = {
     handleCommandComplete() {},
+    handleCopyInResponse() {},
     ...handlers,
     // The client replaces it by one that ends the statement's timer. pg calls it for its own statements alone.
     callback: () => {},
@@ -115,7 +119,10 @@ function submit(client: ClientBase, text: string, handlers: Handlers): void {
       statement.callback()
       handlers.handleReadyForQuery()
     },
-    submit: (connection: Connection) => connection.query(text),
+    submit(connection: Connection) {
+      connection.query(text)
+      handlers.handleSent?.(connection)
+    },
   }
   // pg hands its own connection to `submit`; its types have not all of its methods.
   client.query(statement as unknown as Submittable)
