@@ -1,29 +1,29 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { copyIn, copyOut } from './copy.ts'
 import { createTestDatabase } from './test-database.ts'
 import { withTimeLimit } from './timed-client.ts'
 
 test('a COPY that is over leaves no timer, which would keep what it copied and the process for as long', async (t) => {
   const { url } = await createTestDatabase(t)
-  const TimedClient = withTimeLimit(600_000)
+  const limitMs = 30_123
+  const timers = timersOf(t, limitMs)
+  const TimedClient = withTimeLimit(limitMs)
   const client = new TimedClient({ connectionString: url })
   await client.connect()
   t.after(() => client.end())
   await client.query('create temporary table copied (id bigint)')
-  const timers = () => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
-  const before = timers()
 
   assert.equal(await copyIn(client, 'copy copied from stdin', [Buffer.from('1\n2\n')]), 2)
-  assert.equal(timers(), before)
+  assert.equal(timers.size, 0)
 
   const chunks = await Array.fromAsync(copyOut(client, 'copy copied to stdout'))
   assert.equal(Buffer.concat(chunks).toString(), '1\n2\n')
-  assert.equal(timers(), before)
+  assert.equal(timers.size, 0)
 
   await assert.rejects(copyIn(client, 'copy copied from stdin', [Buffer.from('x\n')]), /invalid input syntax/)
   await assert.rejects(Array.fromAsync(copyOut(client, 'copy missing to stdout')), /does not exist/)
-  assert.equal(timers(), before)
+  assert.equal(timers.size, 0)
   assert.equal((await client.query('select from copied')).rowCount, 2)
 })
 
@@ -41,3 +41,19 @@ test('the bytes of a COPY that PostgreSQL refuses are passed over, and the conne
   await client.query('create temporary table copied (id bigint)')
   assert.equal(await copyIn(client, 'copy copied from stdin', chunks), 2_000_000)
 })
+
+/** The timers of so many milliseconds that are set and not cleared. Others in this process, of other tests, come and go. */
+function timersOf(t: TestContext, ms: number): ReadonlySet<unknown> {
+  const timers = new Set<unknown>()
+  const { setTimeout, clearTimeout } = globalThis
+  t.mock.method(globalThis, 'setTimeout', (...given: Parameters<typeof setTimeout>) => {
+    const timer = setTimeout(...given)
+    if (given[1] === ms) timers.add(timer)
+    return timer
+  })
+  t.mock.method(globalThis, 'clearTimeout', (timer: NodeJS.Timeout) => {
+    timers.delete(timer)
+    clearTimeout(timer)
+  })
+  return timers
+}
