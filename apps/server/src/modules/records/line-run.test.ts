@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { aPlan, someWorld } from '../../test-world.ts'
-import { readLineRuns } from './line-run.ts'
+import { hashSource } from './document.ts'
+import { hashRecords, readLineRuns, saveLineRuns } from './line-run.ts'
 
 const plans = (from: number, to: number, step = 1) =>
   Object.fromEntries(
@@ -42,4 +43,43 @@ test('of records that are not neighbours no run is stored, and a new run takes t
     lastId,
   ])
   assert.equal((await read(40_000)).lastId, String(Number(lastId) + 1_000))
+})
+
+test('while PostgreSQL has no statistics, as in a first sync, an upload’s runs are stored without reading the dataset for each', async (t) => {
+  const world = await someWorld(t)
+  const location = await world.addLocation()
+  await location.upload('insurance_plans', plans(0, 6_000))
+  const client = await world.ownerPool.connect()
+  t.after(() => client.release())
+  await client.query('begin')
+  const { rows: stored } = await client.query<{ source_id: string; hash: string }>(
+    `select source_id, encode(source_hash, 'hex') as hash from record where location_id = $1 and dataset = 'insurance_plans' order by id`,
+    [location.id],
+  )
+  const runs = Array.from({ length: 60 }, (_, index) => {
+    const records = stored.slice(index * 100, (index + 1) * 100)
+    const sourceIds = records.map((record) => record.source_id)
+    const hashes = records.map((record) => record.hash).join('')
+    return {
+      firstSourceId: sourceIds[0] ?? '',
+      lastSourceId: sourceIds.at(-1) ?? '',
+      records: 100,
+      bytes: 32_000 + index,
+      sha256: hashSource(hashes).repeat(2),
+      recordsSha256: hashRecords(sourceIds, hashes),
+    }
+  })
+  const read = async () => {
+    const { rows } = await client.query<{ rows: string }>(
+      `select seq_tup_read + idx_tup_fetch as rows from pg_stat_xact_user_tables where relname = 'record'`,
+    )
+    return Number(rows[0]?.rows)
+  }
+  const before = await read()
+  await saveLineRuns(client, location.id, 'insurance_plans', runs)
+  const rowsRead = (await read()) - before
+  assert.equal((await client.query('select from line_run where bytes between 32000 and 32059')).rowCount, 60)
+  await client.query('rollback')
+  // Each record once for its run, and the whole dataset at most once to find the ends of all runs.
+  assert.ok(rowsRead <= 2 * 6_000 + 120, `${rowsRead} rows`)
 })

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto'
 import type { DatasetName } from '@bridgework/contract'
 import type { PoolClient } from 'pg'
-import { keyArray } from '../../platform/database/binary-array.ts'
 import type { LocationId } from '../../platform/identity/identity.ts'
+import { findIds } from './write-store.ts'
 
 type Db = Pick<PoolClient, 'query'>
 
@@ -94,22 +94,28 @@ export async function areStored(
 
 /**
  * Stores the runs of an upload for later ones, in the turn that stores its records. A run whose records are not all neighbours by id is left out. A
- * run that begins within a new one goes: so there are never many more of them than have room.
+ * run that begins within a new one goes: so there are never many more of them than have room. The ids are asked at once for all runs: without
+ * statistics, as in a first sync, PostgreSQL may read the dataset through for each look-up by key.
  */
 export async function saveLineRuns(
   client: PoolClient,
   locationId: LocationId,
   dataset: DatasetName,
-  runs: readonly SentRun[],
+  sent: readonly SentRun[],
 ): Promise<void> {
-  if (runs.length === 0) return
+  if (sent.length === 0) return
+  const ends = sent.flatMap((run) => [run.firstSourceId, run.lastSourceId])
+  const ids = new Map<string, string>()
+  for (const { id, source_id: sourceId } of await findIds(client, locationId, dataset, ends)) ids.set(sourceId, id)
+  const runs = sent.flatMap((run) => {
+    const [firstId, lastId] = [ids.get(run.firstSourceId), ids.get(run.lastSourceId)]
+    return firstId === undefined || lastId === undefined ? [] : [{ ...run, firstId, lastId }]
+  })
   await client.query(
     `with sent as materialized (
-       select (select id from record where location_id = $1 and dataset = $2 and source_id = first) as first_id,
-              (select id from record where location_id = $1 and dataset = $2 and source_id = last) as last_id,
-              records, bytes, decode(sha256, 'hex') as sha256, decode(records_sha256, 'hex') as records_sha256
-         from unnest($3::text[], $4::text[], $5::integer[], $6::integer[], $7::text[], $8::text[])
-           as sent (first, last, records, bytes, sha256, records_sha256)
+       select first_id, last_id, records, bytes, decode(sha256, 'hex') as sha256, decode(records_sha256, 'hex') as records_sha256
+         from unnest($3::bigint[], $4::bigint[], $5::integer[], $6::integer[], $7::text[], $8::text[])
+           as sent (first_id, last_id, records, bytes, sha256, records_sha256)
      ), run as materialized (
        select run.* from sent as run cross join ${stored} where ${isStored}
      ), overlapping as (
@@ -125,8 +131,8 @@ export async function saveLineRuns(
     [
       locationId,
       dataset,
-      keyArray(runs.map((run) => run.firstSourceId)),
-      keyArray(runs.map((run) => run.lastSourceId)),
+      runs.map((run) => run.firstId),
+      runs.map((run) => run.lastId),
       runs.map((run) => run.records),
       runs.map((run) => run.bytes),
       runs.map((run) => run.sha256),

@@ -41,7 +41,10 @@ export async function replaceReferences(
   )
 }
 
-/** Those of these datasets that refer to anything. In a first sync the others cost a look each, and not one for each of thousands of targets. */
+/**
+ * Those of these datasets that refer to anything. In a first sync the others cost a look each, and not one for each of thousands of targets. In
+ * order of ids, or PostgreSQL might read all references for a dataset that has none.
+ */
 export async function findReferring(
   client: PoolClient,
   locationId: LocationId,
@@ -50,7 +53,11 @@ export async function findReferring(
   const { rows } = await client.query<{ dataset: DatasetName }>(
     `select named.dataset
        from unnest($2::text[]) as named (dataset)
-      where exists (select from record_reference as r where r.location_id = $1 and r.dataset = named.dataset)`,
+      where (select record_id
+               from record_reference as r
+              where r.location_id = $1 and r.dataset = named.dataset
+              order by record_id
+              limit 1) is not null`,
     [locationId, datasets],
   )
   return new Set(rows.map((row) => row.dataset))
