@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { copyIn, copyOut } from './copy.ts'
 import { createTestDatabase } from './test-database.ts'
 import { withTimeLimit } from './timed-client.ts'
@@ -41,6 +42,33 @@ test('the bytes of a COPY that PostgreSQL refuses are passed over, and the conne
   await client.query('create temporary table copied (id bigint)')
   assert.equal(await copyIn(client, 'copy copied from stdin', chunks), 2_000_000)
 })
+
+for (const end of ['ends', 'fails']) {
+  test(`a source that ${end} after PostgreSQL refused its COPY neither ends nor spoils the next COPY`, async (t) => {
+    const { ownerPool } = await createTestDatabase(t)
+    const client = await ownerPool.connect()
+    t.after(() => client.release())
+    await client.query('create temporary table copied (id bigint)')
+    const late = Promise.withResolvers<void>()
+    const refused = copyIn(client, 'copy copied from stdin', refusedFirst(late.promise))
+    await assert.rejects(refused, /invalid input syntax/)
+
+    async function* next() {
+      yield Buffer.from('1\n')
+      if (end === 'ends') late.resolve()
+      else late.reject(new Error('the source failed late'))
+      await sleep(20)
+      yield Buffer.from('2\n')
+    }
+    assert.equal(await copyIn(client, 'copy copied from stdin', next()), 2)
+  })
+}
+
+/** Bytes that PostgreSQL refuses, and then none for a while. */
+async function* refusedFirst(end: Promise<void>): AsyncGenerator<Buffer> {
+  yield Buffer.from('x\n')
+  await end
+}
 
 /** The timers of so many milliseconds that are set and not cleared. Others in this process, of other tests, come and go. */
 function timersOf(t: TestContext, ms: number): ReadonlySet<unknown> {

@@ -67,6 +67,7 @@ export async function copyIn(
   return await new Promise((resolve, reject) => {
     let [rows, isOver] = [0, false]
     let failure: Error | null = null
+    // After an error nothing more may be sent: the connection's next COPY would take it for its own.
     const send = async (connection: Connection) => {
       try {
         for await (const chunk of chunks) {
@@ -74,8 +75,9 @@ export async function copyIn(
           connection.sendCopyFromChunk(chunk)
           if (connection.stream.writableNeedDrain) await once(connection.stream, 'drain')
         }
-        connection.endCopyFrom()
+        if (!isOver) connection.endCopyFrom()
       } catch (error) {
+        if (isOver) return
         failure = error instanceof Error ? error : new Error(String(error))
         connection.sendCopyFail('the source failed')
       }
