@@ -17,6 +17,7 @@ import { createTokenIssuer, type TokenIssuer } from './modules/credentials/acces
 import type { KeyRing } from './modules/credentials/key-ring.ts'
 import type { SecretKey } from './modules/credentials/secret.ts'
 import { createProofAccess, type ProofAccess } from './modules/directory/domain-proof.ts'
+import { createDeltaReader } from './modules/disclosure/disclosed-delta.ts'
 import type { DisclosureWriter } from './modules/disclosure/writer.ts'
 import { createPageReader } from './modules/records/page.ts'
 import { createAuth } from './modules/sign-in/auth.ts'
@@ -108,6 +109,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     load: deps.load,
     requests: deps.requests ?? createRequestTurns(),
     disclosures: deps.disclosures,
+    deltas: createDeltaReader({ pool, controlPool, log }),
     pages: createPageReader(pool, now),
     lastContactOf: createLastContacts({ pool, now }),
     previewDatasets: deps.previewDatasets,

@@ -2,6 +2,7 @@ import type { DatasetName } from '@bridgework/contract'
 import type { Pool } from 'pg'
 import type { TokenIssuer } from '../../modules/credentials/access-token.ts'
 import type { SecretKey } from '../../modules/credentials/secret.ts'
+import type { DeltaReader } from '../../modules/disclosure/disclosed-delta.ts'
 import type { DisclosureWriter } from '../../modules/disclosure/writer.ts'
 import type { PageReader } from '../../modules/records/page.ts'
 import type { RequestTurns } from '../../modules/throttle/request-turns.ts'
@@ -24,6 +25,7 @@ export type VendorApiContext = {
   requests: RequestTurns
   load: LoadWatch
   disclosures: DisclosureWriter
+  deltas: DeltaReader
   pages: PageReader
   /** When an organization's agents were last heard. */
   lastContactOf: (organizationId: OrganizationId) => Promise<Date | null>

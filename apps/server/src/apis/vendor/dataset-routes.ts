@@ -2,11 +2,19 @@ import { type Dataset, type DatasetName, isDatasetName, limits } from '@bridgewo
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { ReadPermit } from '../../modules/consent/read-permit.ts'
 import { freshnessOf } from '../../modules/datasets/freshness.ts'
-import { formatInstant, formatMicros } from '../../modules/datasets/stamp.ts'
+import { formatInstant } from '../../modules/datasets/stamp.ts'
+import type { ReadDelta } from '../../modules/disclosure/disclosed-delta.ts'
 import { type DeltaScope, latestMoment, scopeOf } from '../../modules/records/delta.ts'
 import { readDigest } from '../../modules/records/digest.ts'
 import { renderDetail } from '../../modules/records/document.ts'
-import { emptyPage, extentOf, type PackedPage, type Page, unpackedBytes } from '../../modules/records/page.ts'
+import {
+  emptyPage,
+  extentOf,
+  type PackedPage,
+  type Page,
+  pageOfAll,
+  unpackedBytes,
+} from '../../modules/records/page.ts'
 import { findRecord } from '../../modules/records/read-store.ts'
 import { isDelta, isWhole, type Selection, wholeDataset } from '../../modules/records/selection.ts'
 import type { SyncType } from '../../modules/throttle/slot-operations.ts'
@@ -16,16 +24,11 @@ import { acceptedCoding, isOnePiece, sendBody } from '../../platform/http/send-b
 import { rawQuery } from '../../platform/http/server.ts'
 import { nextLink, type PageBody, packedBody, pageBody, pageEnvelope } from './answer.ts'
 import type { VendorApiContext } from './context.ts'
-import { disclose, headOnly, type LocationParams, permitOf } from './disclosed-read.ts'
+import { disclose, filtersOf, headOnly, type LocationParams, permitOf } from './disclosed-read.ts'
 import { exportRecordsMax, sendExport } from './export.ts'
 import { onlyFields } from './fields.ts'
-import {
-  type ListParameters,
-  readDigestParameters,
-  readListParameters,
-  readRecordParameters,
-  sinceParameter,
-} from './parameters.ts'
+import { permitOfList } from './list-permit.ts'
+import { type ListParameters, readDigestParameters, readRecordParameters, sinceParameter } from './parameters.ts'
 import { keepBytes, recordBytes, widenTurn } from './request-turn.ts'
 import { digestSchema, exportSchema, listSchema, recordSchema } from './schemas.ts'
 
@@ -64,8 +67,7 @@ async function sendList(
   request: FastifyRequest<LocationParams>,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
-  const permit = await permitOf(context, dataset, name, request)
-  const parameters = readListParameters(rawQuery(request), dataset)
+  const { permit, parameters, read } = await permitOfList(context, dataset, name, request)
   refuseFuture(permit, parameters)
   if (request.method === 'HEAD') return headOnly(reply)
   const scope = scopeOf(permit, parameters.since)
@@ -78,7 +80,7 @@ async function sendList(
     return { link, body: pageBody(page, envelope, parameters.fields) }
   }
   // The page itself is named nowhere here: while a slow reader takes the packed body, it would stay in memory.
-  const { body, link, slot } = await readInSlot(context, dataset, permit, parameters, scope, request, answerOf)
+  const { body, link, slot } = await readInSlot(context, dataset, permit, parameters, scope, read, request, answerOf)
   if (link !== undefined) reply.header('Link', link)
   try {
     await sendBody(reply, {
@@ -182,6 +184,7 @@ async function readInSlot(
   permit: ReadPermit,
   parameters: ListParameters,
   scope: DeltaScope,
+  read: ReadDelta | null,
   request: FastifyRequest,
   answerOf: (page: Page | PackedPage) => Promise<Answer>,
 ): Promise<Answer & { slot: Slot | null }> {
@@ -193,15 +196,11 @@ async function readInSlot(
   const { patientId, startsFrom, startsTo, fields, after } = parameters
   const selection: Selection = { modifiedAfter: scope.modifiedAfter, patientId, startsFrom, startsTo }
   const isCursor = dataset.pagination === 'cursor'
-  const { page, slot: taken } = await takeAndRead(
-    context,
-    permit,
-    selection,
-    parameters,
-    scope.syncType,
-    isCursor,
-    request,
-  )
+  const {
+    page,
+    isOnRecord,
+    slot: taken,
+  } = await takeAndRead(context, permit, selection, parameters, scope.syncType, isCursor, read, request)
   let slot = taken
   try {
     // Known now, and much less than a page may have: others need not wait until this one is disclosed.
@@ -213,7 +212,7 @@ async function readInSlot(
         : { ids: page.documents.map(([id]) => id) }
     const counted = isDelta(selection) ? null : page.total
     const putOnRecord = async () => {
-      if (records > 0 || counted !== null) {
+      if (!isOnRecord && (records > 0 || counted !== null)) {
         const filters = filtersOf(selection, fields)
         await disclose(context, permit, request, { filters, coverage, records, counted })
       }
@@ -244,22 +243,23 @@ async function takeAndRead(
   parameters: ListParameters,
   syncType: SyncType,
   isCursor: boolean,
+  read: ReadDelta | null,
   request: FastifyRequest,
-): Promise<{ page: Page | PackedPage; slot: Slot | null }> {
+): Promise<{ page: Page | PackedPage; isOnRecord: boolean; slot: Slot | null }> {
   const { companyId, locationId, locationsInFlight } = permit
   let slot: Slot | null = null
   if (isCursor && syncType === 'incremental') {
     const { after, items } = parameters
-    const few = await context.slots.guard(companyId, syncType, locationId, locationsInFlight, () =>
-      context.pages.readFew(permit, selection, after, items),
+    const few = await context.slots.guard(companyId, syncType, locationId, locationsInFlight, async () =>
+      read ? pageOfAll(read.documents) : await context.pages.readFew(permit, selection, after, items),
     )
-    if (few.value) return { page: few.value, slot: few.slot }
+    if (few.value) return { page: few.value, isOnRecord: read?.isOnRecord ?? false, slot: few.slot }
     slot = few.slot
   }
   try {
     if (parameters.since !== null) await widenTurn(context, request, parameters.items)
     slot ??= await context.slots.acquire(companyId, syncType, locationId)
-    return { page: await readPage(context, permit, selection, parameters, isCursor), slot }
+    return { page: await readPage(context, permit, selection, parameters, isCursor), isOnRecord: false, slot }
   } catch (error) {
     await slot?.release()
     throw error
@@ -276,16 +276,4 @@ function readPage(
   if (!isCursor) return pages.readPage(permit, selection, page, items)
   if (!isWhole(selection)) return pages.readMany(permit, selection, after, items)
   return fields === null ? pages.readPacked(permit, after, items) : pages.readAfter(permit, selection, after, items)
-}
-
-/** What of a request is put on record beside the ids: moments, our own ids and names of attributes, so nothing of a patient's. */
-function filtersOf(selection: Selection, fields: readonly string[] | null): Record<string, unknown> {
-  const { modifiedAfter, patientId, startsFrom, startsTo } = selection
-  return {
-    ...(modifiedAfter !== null && { modified_after: formatMicros(modifiedAfter) }),
-    ...(patientId !== null && { patient_id: patientId }),
-    ...(startsFrom !== null && { starts_from: formatMicros(startsFrom) }),
-    ...(startsTo !== null && { starts_to: formatMicros(startsTo) }),
-    ...(fields !== null && { fields }),
-  }
 }

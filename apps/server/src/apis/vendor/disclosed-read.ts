@@ -1,7 +1,9 @@
 import { type Dataset, type DatasetName, getDataset } from '@bridgework/contract'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { permitRead, type ReadPermit } from '../../modules/consent/read-permit.ts'
+import { formatMicros } from '../../modules/datasets/stamp.ts'
 import type { DisclosureEntry } from '../../modules/disclosure/store.ts'
+import type { Selection } from '../../modules/records/selection.ts'
 import { sendHead } from '../../platform/http/send-body.ts'
 import { tokenOf } from './authenticate.ts'
 import type { VendorApiContext } from './context.ts'
@@ -16,11 +18,15 @@ export function permitOf(
   name: DatasetName,
   request: FastifyRequest<LocationParams>,
 ) {
-  const previewOff = dataset.preview && !context.previewDatasets.has(name)
   return permitRead(context.controlPool, tokenOf(request), request.params.location_id, name, {
-    previewOff,
+    previewOff: isOff(context, dataset, name),
     drawOn: context.pool,
   })
+}
+
+/** Whether a dataset is a preview that is off. */
+export function isOff(context: VendorApiContext, dataset: Dataset, name: DatasetName): boolean {
+  return dataset.preview && !context.previewDatasets.has(name)
 }
 
 /** Puts on record what an answer sends, before its first byte. */
@@ -31,8 +37,7 @@ export function disclose(
   disclosed: Pick<DisclosureEntry, 'filters' | 'coverage'> & Partial<DisclosureEntry>,
 ): Promise<void> {
   const { records = 0, digested = null, filters } = disclosed
-  const fields = Array.isArray(filters.fields) ? filters.fields : null
-  const asksForNotes = getDataset(permit.dataset).notes.some((name) => fields === null || fields.includes(name))
+  const asksForNotes = mayHaveNotes(getDataset(permit.dataset), Array.isArray(filters.fields) ? filters.fields : null)
   return context.disclosures.record({
     companyId: permit.companyId,
     keyPairId: permit.keyPairId,
@@ -48,8 +53,25 @@ export function disclose(
   })
 }
 
+/** Whether an answer of these attributes (null: all) may contain notes, where they are granted. */
+export function mayHaveNotes(dataset: Dataset, fields: readonly string[] | null): boolean {
+  return dataset.notes.some((name) => fields === null || fields.includes(name))
+}
+
 /** Ends the answer to a HEAD. */
 export function headOnly(reply: FastifyReply): FastifyReply {
   sendHead(reply)
   return reply
+}
+
+/** What of a request is put on record beside the ids: moments, our own ids and names of attributes, so nothing of a patient's. */
+export function filtersOf(selection: Selection, fields: readonly string[] | null): Record<string, unknown> {
+  const { modifiedAfter, patientId, startsFrom, startsTo } = selection
+  return {
+    ...(modifiedAfter !== null && { modified_after: formatMicros(modifiedAfter) }),
+    ...(patientId !== null && { patient_id: patientId }),
+    ...(startsFrom !== null && { starts_from: formatMicros(startsFrom) }),
+    ...(startsTo !== null && { starts_to: formatMicros(startsTo) }),
+    ...(fields !== null && { fields }),
+  }
 }

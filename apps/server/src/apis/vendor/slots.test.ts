@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { vendorApiPath } from '@bridgework/contract'
+import { noteStamp } from '../../modules/datasets/seen-stamps.ts'
+import { fewMaxUsual } from '../../modules/records/few-modified.ts'
 import { type Answer, aPlan, someWorld, type TestLocation, type TestVendor, type TestWorld } from '../../test-world.ts'
 import { assertProblem, eventually, getWith } from './test-answer.ts'
 import { holdInFlight, readsWaiting, slotsTaken } from './test-in-flight.ts'
 import { times } from './test-runs.ts'
-import { statementsOf } from './test-statements.ts'
+import { namedStatementsOf, statementsOf } from './test-statements.ts'
 
 const plansOf = (location: TestLocation) => `/locations/${location.id}/insurance_plans`
 
@@ -107,17 +109,23 @@ test('C10: incremental requests have their own limit, beside initial ones', asyn
   assert.deepEqual(names, ['permit-read'], 'an empty delta is one round trip to the database')
 })
 
-test('a delta of a few records is three round trips: the permit, which asks for a slot, the records, and the disclosure', async (t) => {
+test('a delta of a few records is one round trip where this process has seen a change, else three: the permit, the records and the disclosure', async (t) => {
   const world = await someWorld(t)
   const location = await world.addLocation({ insurancePlans: 3 })
   const vendor = await world.addVendor([location])
   const { next_fetch_modified_since: watermark } = (await vendor.get(plansOf(location))).body.meta
   const since = `${plansOf(location)}?q[fetch_modified_since]=${watermark}`
   const statements = (path: string, records: number) =>
-    statementsOf(t, world, async () => assert.equal((await vendor.get(path)).body.data.length, records))
+    namedStatementsOf(t, async () => assert.equal((await vendor.get(path)).body.data.length, records))
 
   await location.upload('insurance_plans', { new: aPlan() })
-  assert.deepEqual(await statements(since, 1), ['permit-read', 'records.few_modified', 'disclosure-record'])
+  assert.deepEqual(await statements(since, 1), ['permits-read-deltas'])
+  const apart = ['permit-read', 'records.few_modified', 'disclosure-record']
+  // Another process has stored it: nothing is known of it here.
+  noteStamp(location.id, 'insurance_plans', 0)
+  assert.deepEqual(await statements(since, 1), apart)
+  // A part of a delta is read as such.
+  assert.deepEqual(await statements(`${since}&items=${fewMaxUsual - 1}`, 1), apart)
 
   // More records than that statement reads take a slot before they are read.
   await location.upload('insurance_plans', Object.fromEntries(times51.map((number) => [`p${number}`, aPlan()])))
@@ -134,13 +142,11 @@ test('a delta of a few records is three round trips: the permit, which asks for 
       times51.slice(1).map((number) => [`w${number}`, aPlan({ plan_name: wide, carrier_name: wide })]),
     ),
   )
-  assert.deepEqual(await statements(`${plansOf(location)}?q[fetch_modified_since]=${later}`, 50), [
-    'permit-read',
-    'records.few_modified',
-    'sync-slot-apply',
-    'disclosure-record',
-    'sync-slot-apply',
-  ])
+  const wideDelta = `${plansOf(location)}?q[fetch_modified_since]=${later}`
+  const sending = ['sync-slot-apply', 'disclosure-record', 'sync-slot-apply']
+  assert.deepEqual(await statements(wideDelta, 50), ['permits-read-deltas', ...sending])
+  noteStamp(location.id, 'insurance_plans', 0)
+  assert.deepEqual(await statements(wideDelta, 50), ['permit-read', 'records.few_modified', ...sending])
   assert.equal(await slotsTaken(world), 0)
 })
 

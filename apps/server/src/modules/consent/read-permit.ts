@@ -1,7 +1,7 @@
 import type { DatasetName } from '@bridgework/contract'
 import type { Pool } from 'pg'
 import { askPrepared, plainArray, plainValues, type TextRow } from '../../platform/database/prepared.ts'
-import { askTogether } from '../../platform/database/together.ts'
+import { type AskTogether, askTogether } from '../../platform/database/together.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import {
   type CompanyId,
@@ -13,6 +13,7 @@ import {
 import type { VerifiedToken } from '../credentials/access-token.ts'
 import { agreementAccepted } from '../credentials/agreement.ts'
 import { type DatasetState, type DatasetStateRow, toDatasetState } from '../datasets/dataset-state.ts'
+import { noteStamp } from '../datasets/seen-stamps.ts'
 import type { Stamp } from '../datasets/stamp.ts'
 import type { OfficeHours, OpenTimes } from '../directory/office-hours.ts'
 import { drawGrantStamp } from './dataset-grant.ts'
@@ -57,29 +58,33 @@ export type ReadPermit = {
  * This one statement reads the tables of four nouns (directory, access, records, throttle), which otherwise ask each other through functions:
  * it runs before every read, and asking one by one would cost four round trips and see four moments. On a cluster it goes to one node:
  * the large tables are given their location_id, the others are on every node. Prepared once per connection; all lookups by primary key.
- * `drawOn`: where a grant's stamp is drawn, which may wait a second for a writer.
+ * `drawOn`: where a grant's stamp is drawn, which may wait a second for a writer. `ask`: asks for the row with a statement of the caller's, which must
+ * select `permitOfOne`.
  */
 export async function permitRead(
   pool: Pool,
   token: VerifiedToken,
   locationId: string,
   dataset: DatasetName,
-  options: { previewOff: boolean; drawOn?: Pool },
+  options: { previewOff: boolean; drawOn?: Pool; ask?: AskForPermit },
 ): Promise<ReadPermit> {
   // No location has the id 0. Asked for all the same, because a dead token is answered first, whatever the path says.
   const parsedId = parseNumericId<LocationId>(locationId)
-  const row = await askForPermit(pool, {
-    locationId: parsedId ?? '0',
-    companyId: token.companyId,
-    keyPairId: token.keyPairId,
-    dataset,
-  })
+  const row = toPermitRow(
+    await (options.ask ?? askForPermit)(pool, {
+      locationId: parsedId ?? '0',
+      companyId: token.companyId,
+      keyPairId: token.keyPairId,
+      dataset,
+    }),
+  )
   requireLive(row)
   if (parsedId === null || row.organization_id === null) throw new Problem('location_unknown')
   if (options.previewOff) throw new Problem('preview_off')
   if (!row.has_location) throw new Problem('location_denied')
   if (row.granted_at === null) throw new Problem('dataset_denied')
-  if (row.first_stamp === null) throw new Error('a granted dataset has no state')
+  if (row.first_stamp === null || row.last_stamp === null) throw new Error('a granted dataset has no state')
+  noteStamp(parsedId, dataset, Number(row.last_stamp))
   if (row.granted_stamp === null) {
     const grant = { companyId: token.companyId, locationId: parsedId, dataset }
     // The state that was read is from before the stamp, so the permit is asked for again.
@@ -139,23 +144,28 @@ function bearer(keyPair: '$1' | 'one.key_pair_id', company: '$2' | 'one.company_
 }
 
 /** What one request asks of the permit statement. */
-type Asked = { locationId: string; companyId: CompanyId; keyPairId: KeyPairId; dataset: DatasetName }
+export type AskedPermit = { locationId: string; companyId: CompanyId; keyPairId: KeyPairId; dataset: DatasetName }
+/** Resolves with the columns of `permitOfOne`, and whatever follows them. */
+export type AskForPermit = AskTogether<AskedPermit, TextRow>
 
-const askForPermit = askTogether(async (pool, batch: readonly Asked[]): Promise<PermitRow[]> => {
-  const columns = [
+export const askForPermit: AskForPermit = askTogether((pool, batch) =>
+  askPrepared(
+    pool,
+    batch.length === 1
+      ? { name: 'permit-read', text: permitStatement, values: columnsOf(batch).flat() }
+      : { name: 'permits-read', text: permitsStatement, values: columnsOf(batch).map(plainArray) },
+  ),
+)
+
+/** The values of `one` of each, in the order of its columns. */
+export function columnsOf(batch: readonly AskedPermit[]): string[][] {
+  return [
     batch.map(({ locationId }) => locationId),
     batch.map(({ companyId }) => companyId),
     batch.map(({ keyPairId }) => keyPairId),
     batch.map(({ dataset }) => dataset),
   ]
-  const rows = await askPrepared(
-    pool,
-    batch.length === 1
-      ? { name: 'permit-read', text: permitStatement, values: columns.flat() }
-      : { name: 'permits-read', text: permitsStatement, values: columns.map(plainArray) },
-  )
-  return rows.map(toPermitRow)
-})
+}
 
 /** The columns in the order of `permitColumns`. */
 function toPermitRow([
@@ -215,22 +225,35 @@ function milliseconds(moment: string): string {
   return `${microseconds(moment)} / 1000`
 }
 
-/** One row for `one` row of a location, a company, a key pair and a dataset, whatever of them there is. */
-const permitColumns = `
-         k.id is not null,
-         ${agreementAccepted('one.company_id')},
-         l.organization_id, l.time_zone, l.office_hours,
-         g.location_id is not null
+/** The columns of one row for `one` row of a location, a company, a key pair and a dataset, whatever of them there is. */
+const permitColumns = {
+  is_live: 'k.id is not null',
+  has_agreement: agreementAccepted('one.company_id'),
+  organization_id: 'l.organization_id',
+  time_zone: 'l.time_zone',
+  office_hours: 'l.office_hours',
+  has_location: `g.location_id is not null
            or exists (select from dataset_grant other
-                       where other.location_id = one.location_id and other.company_id = one.company_id and ${notEnded('other')}),
-         g.granted_stamp, ${milliseconds('g.granted_at')}, g.notes_since is not null,
-         s.first_stamp, s.last_stamp, s.total, s.visible,
-         ${milliseconds('s.synced_at')}, ${milliseconds('s.initial_sync_completed_at')}, s.is_provided,
-         ${microseconds('clock_timestamp()')},
-         (select array_agg(distinct slot.location_id)
+                       where other.location_id = one.location_id and other.company_id = one.company_id and ${notEnded('other')})`,
+  granted_stamp: 'g.granted_stamp',
+  granted_at: milliseconds('g.granted_at'),
+  has_notes: 'g.notes_since is not null',
+  first_stamp: 's.first_stamp',
+  last_stamp: 's.last_stamp',
+  total: 's.total',
+  visible: 's.visible',
+  synced_at: milliseconds('s.synced_at'),
+  initial_sync_completed_at: milliseconds('s.initial_sync_completed_at'),
+  is_provided: 's.is_provided',
+  database_now: microseconds('clock_timestamp()'),
+  in_flight: `(select array_agg(distinct slot.location_id)
             from sync_slot slot
            where slot.company_id = one.company_id and slot.sync_type = 'incremental'
-             and slot.expires_at > clock_timestamp())`
+             and slot.expires_at > clock_timestamp())`,
+} satisfies Record<keyof PermitRow, string>
+const selectedColumns = Object.entries(permitColumns)
+  .map(([name, expression]) => `${expression} as ${name}`)
+  .join(',\n         ')
 const permitJoins = `
     ${bearer('one.key_pair_id', 'one.company_id')}
     left join location l on l.id = one.location_id
@@ -239,24 +262,32 @@ const permitJoins = `
     left join dataset_state s on s.location_id = one.location_id and s.dataset = one.dataset`
 
 const permitStatement = `
-  select ${permitColumns}
+  select ${selectedColumns}
     from (values ($1::bigint, $2::uuid, $3::uuid, $4::text)) one (location_id, company_id, key_pair_id, dataset)
     ${permitJoins}`
 
 /**
- * The same for several, in their order. The limit keeps PostgreSQL from joining them all at once, for which it would read small tables through: a few
- * hundred grants took it longer than everything else. The sub-selects hide the values from the planner. With them it expects fewer rows, and plans
- * the statement anew at each call: that takes it twice as long as to run it.
+ * A permit's row for `one` row, as a sub-select to join laterally. The limit keeps PostgreSQL from joining all at once, for which it would read small
+ * tables through: a few hundred grants took it longer than everything else.
+ */
+export const permitOfOne = `(
+     select ${selectedColumns}
+       from (values (1)) always
+       ${permitJoins}
+      limit 1)`
+
+/** The names of its columns, in their order. */
+export const permitColumnNames = Object.keys(permitColumns).join(', ')
+
+/**
+ * The same for several, in their order. The sub-selects hide the values from the planner. With them it expects fewer rows, and plans the statement anew
+ * at each call: that takes it twice as long as to run it.
  */
 const permitsStatement = `
   select permit.*
     from unnest((select $1::bigint[]), (select $2::uuid[]), (select $3::uuid[]), (select $4::text[])) with ordinality
            as one (location_id, company_id, key_pair_id, dataset, place)
-   cross join lateral (
-     select ${permitColumns}
-       from (values (1)) always
-       ${permitJoins}
-      limit 1) permit
+   cross join lateral ${permitOfOne} permit
    order by one.place`
 
 function requireLive(row: LivenessRow): void {

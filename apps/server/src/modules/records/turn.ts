@@ -4,6 +4,7 @@ import { withTransaction } from '../../platform/database/pool.ts'
 import { codeOf } from '../../platform/errors/error-code.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import type { LocationId } from '../../platform/identity/identity.ts'
+import { noteStamp } from '../datasets/seen-stamps.ts'
 import { nextStamp, type Stamp } from '../datasets/stamp.ts'
 import { lockDatasetStates, saveDatasetState } from '../datasets/writer-lock.ts'
 import { deleteEmptyCounts, saveCounts } from './count-store.ts'
@@ -48,7 +49,8 @@ export async function takeTurn<T>(
   work: (turn: Turn) => Promise<T>,
   { isSmall = false } = {},
 ): Promise<T> {
-  return withTransaction(
+  const stamps = new Map<DatasetName, Stamp>()
+  const ended = await withTransaction(
     pool,
     async (client) => {
       const turn = await lockStates(client, locationId, alteredBy(dataset))
@@ -58,6 +60,7 @@ export async function takeTurn<T>(
         if (!state.isChanged) continue
         await count(turn, name, state)
         await saveDatasetState(client, locationId, name, state)
+        stamps.set(name, state.lastStamp)
       }
       return result
     },
@@ -65,6 +68,8 @@ export async function takeTurn<T>(
   ).catch((cause: unknown) => {
     throw codeOf(cause) === '55P03' ? new Problem('busy', { retryAfterSeconds: 5, cause }) : cause
   })
+  for (const [name, stamp] of stamps) noteStamp(locationId, name, stamp)
+  return ended
 }
 
 /** Puts what this turn changed into the counts, in a new span when it would be too much for the open one. */
