@@ -18,7 +18,7 @@ import {
 import { findRecord } from '../../modules/records/read-store.ts'
 import { isDelta, isWhole, type Selection, wholeDataset } from '../../modules/records/selection.ts'
 import type { SyncType } from '../../modules/throttle/slot-operations.ts'
-import type { Slot } from '../../modules/throttle/sync-slots.ts'
+import { holdAfterMsUsual, type Slot } from '../../modules/throttle/sync-slots.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import { acceptedCoding, isOnePiece, sendBody } from '../../platform/http/send-body.ts'
 import { rawQuery } from '../../platform/http/server.ts'
@@ -248,12 +248,18 @@ async function takeAndRead(
 ): Promise<{ page: Page | PackedPage; isOnRecord: boolean; slot: Slot | null }> {
   const { companyId, locationId, locationsInFlight } = permit
   let slot: Slot | null = null
+  if (read) {
+    const hasLasted = read.waitedMs >= holdAfterMsUsual
+    if (hasLasted) slot = await context.slots.acquire(companyId, syncType, locationId)
+    else await context.slots.check(companyId, syncType, locationId, locationsInFlight)
+    return { page: pageOfAll(read.documents), isOnRecord: read.isOnRecord, slot }
+  }
   if (isCursor && syncType === 'incremental') {
     const { after, items } = parameters
-    const few = await context.slots.guard(companyId, syncType, locationId, locationsInFlight, async () =>
-      read ? pageOfAll(read.documents) : await context.pages.readFew(permit, selection, after, items),
+    const few = await context.slots.guard(companyId, syncType, locationId, locationsInFlight, () =>
+      context.pages.readFew(permit, selection, after, items),
     )
-    if (few.value) return { page: few.value, isOnRecord: read?.isOnRecord ?? false, slot: few.slot }
+    if (few.value) return { page: few.value, isOnRecord: false, slot: few.slot }
     slot = few.slot
   }
   try {

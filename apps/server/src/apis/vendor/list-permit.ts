@@ -29,7 +29,7 @@ export async function permitOfList(
   const { permit, read } = delta
     ? await context.deltas.permit(tokenOf(request), request.params.location_id, name, delta)
     : { permit: await permitOf(context, dataset, name, request), read: null }
-  // Only now: who may not read the dataset is told that first.
+  // A caller who may not read the dataset learns that, and nothing of the parameters.
   if (parameters instanceof Problem) throw parameters
   return { permit, parameters, read }
 }

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { vendorApiPath } from '@bridgework/contract'
 import { noteStamp } from '../../modules/datasets/seen-stamps.ts'
 import { fewMaxUsual } from '../../modules/records/few-modified.ts'
+import { holdAfterMsUsual } from '../../modules/throttle/sync-slots.ts'
 import { type Answer, aPlan, someWorld, type TestLocation, type TestVendor, type TestWorld } from '../../test-world.ts'
 import { assertProblem, eventually, getWith } from './test-answer.ts'
 import { holdInFlight, readsWaiting, slotsTaken } from './test-in-flight.ts'
@@ -126,6 +128,21 @@ test('a delta of a few records is one round trip where this process has seen a c
   assert.deepEqual(await statements(since, 1), apart)
   // A part of a delta is read as such.
   assert.deepEqual(await statements(`${since}&items=${fewMaxUsual - 1}`, 1), apart)
+
+  // One that lasts, here behind a lock, counts before it is sent. On a busy machine it may give the lock up before that is released.
+  noteStamp(location.id, 'insurance_plans', Number.MAX_SAFE_INTEGER)
+  const owner = await world.ownerPool.connect()
+  let lasting: string[] = []
+  do {
+    await owner.query('begin; lock table record in access exclusive mode')
+    const slow = statements(since, 1)
+    await eventually(async () => (await readsWaiting(world)) === 1, 2_000, 'the read waits for the table')
+    await sleep(holdAfterMsUsual)
+    await owner.query('rollback')
+    lasting = await slow
+  } while (lasting.includes('permit-read'))
+  owner.release()
+  assert.deepEqual(lasting, ['permits-read-deltas', 'sync-slot-apply', 'sync-slot-apply'])
 
   // More records than that statement reads take a slot before they are read.
   await location.upload('insurance_plans', Object.fromEntries(times51.map((number) => [`p${number}`, aPlan()])))

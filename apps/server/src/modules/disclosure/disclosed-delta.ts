@@ -30,7 +30,12 @@ export type AskedDelta = Pick<DisclosureEntry, 'filters' | 'requestId' | 'ip'> &
 }
 
 /** The documents of a delta in id order. On record: its disclosure is durable. */
-export type ReadDelta = { documents: Document[]; isOnRecord: boolean }
+export type ReadDelta = {
+  documents: Document[]
+  isOnRecord: boolean
+  /** How long the caller waited for it. */
+  waitedMs: number
+}
 
 export type DeltaReader = {
   /**
@@ -68,8 +73,9 @@ export function createDeltaReader({
     async permit(token, locationId, dataset, delta) {
       let read: ReadDelta | null = null
       const ask: AskForPermit = async (controls, asked) => {
+        const begunAt = performance.now()
         const row = await askWithDelta({ ...asked, delta })
-        read = row && toReadDelta(row.slice(-4))
+        read = row && toReadDelta(row.slice(-4), performance.now() - begunAt)
         return row ?? (await askForPermit(controls, asked))
       }
       const options = { previewOff: false, drawOn: pool, ask }
@@ -79,10 +85,14 @@ export function createDeltaReader({
   }
 }
 
-function toReadDelta([records, isOnRecord, ids, documents]: TextRow): ReadDelta | null {
+function toReadDelta([records, isOnRecord, ids, documents]: TextRow, waitedMs: number): ReadDelta | null {
   if (Number(records) === 0 || !ids || !documents) return null
   const texts = documents.split('\n')
-  return { documents: plainValues(ids).map((id, index) => [id, texts[index] ?? '']), isOnRecord: isOnRecord === 't' }
+  return {
+    documents: plainValues(ids).map((id, index) => [id, texts[index] ?? '']),
+    isOnRecord: isOnRecord === 't',
+    waitedMs,
+  }
 }
 
 type Asked = AskedPermit & { delta: AskedDelta }

@@ -49,6 +49,9 @@ export type SyncSlots = {
   stop: () => Promise<void>
 }
 
+/** What has read for so long counts as in flight. */
+export const holdAfterMsUsual = 100
+
 // A hold, in this process, of one location by however many requests:
 //   asking → held → released        the last request ended
 //          → refused                the limit was reached, or the database failed
@@ -93,7 +96,7 @@ export function createSyncSlots(options: {
     renewMs = 5_000,
     timeoutMs = 3_000,
     holdMaxMs = 120_000,
-    holdAfterMs = 100,
+    holdAfterMs = holdAfterMsUsual,
     log,
   } = options
   const now = options.now ?? (() => performance.now())

@@ -78,7 +78,7 @@ test('where a statement fails, or keeps others waiting, its callers and they are
   const waits = ask(2)
   const begunAt = performance.now()
   assert.equal(await waits, null)
-  assert.equal(await ask(2), null, 'nobody begins to wait for what lasts')
+  assert.equal(await ask(2), null, 'no request begins to wait while a statement is late')
   assert.ok(performance.now() - begunAt < 250)
   assert.equal(await slow, 1, 'what is under way is answered')
   assert.equal(await ask(2), 3)
