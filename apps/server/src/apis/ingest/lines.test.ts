@@ -76,6 +76,26 @@ test('a known run is taken as a whole, whatever the pieces; what only looks like
   }
 })
 
+test('lines stay whole where each might begin a run, as long as any, that turns out to be another', async () => {
+  const lines = Array.from({ length: 12 }, (_, index) => `"${'x'.repeat((index * 7) % 5)}${index}"`)
+  const bytes = Buffer.from(lines.join('\n'))
+  for (let size = 1; size <= bytes.length; size += 1) {
+    for (let runBytes = 1; runBytes <= bytes.length; runBytes += 1) {
+      const taken: string[] = []
+      async function* pieces() {
+        for (let from = 0; from < bytes.length; from += size) yield bytes.subarray(from, from + size)
+      }
+      const runs = { bytesAt: () => runBytes, take: () => 0 }
+      await takeLines(
+        pieces(),
+        { linesMax: 12, lineBytesMax: 20 },
+        { take: (line) => void taken.push(String(line)), runs },
+      )
+      assert.deepEqual(taken, lines, `${size} bytes a piece, runs of ${runBytes}`)
+    }
+  }
+})
+
 test('a piece that has passed is read no more, what has begun in it neither', async () => {
   const taken: Buffer[] = []
   const texts: string[] = []

@@ -78,14 +78,17 @@ export async function takeLines(
     begin(bytes.subarray(from))
   }
   for await (const piece of pieces) {
-    const missing = Math.max(runBytes - begunBytes, 0)
-    if (missing > piece.length) begin(piece)
+    let rest = piece
+    // The lines of a run that turns out to be another may hold the beginning of the next one, which ends further on.
+    while (runBytes > begunBytes && runBytes - begunBytes <= rest.length) {
+      const missing = runBytes - begunBytes
+      runBytes = 0
+      await takeFrom(end(rest.subarray(0, missing)), false)
+      rest = rest.subarray(missing)
+    }
+    if (runBytes > 0) begin(rest)
     else {
-      if (runBytes > 0) {
-        runBytes = 0
-        await takeFrom(end(piece.subarray(0, missing)), false)
-      }
-      await takeFrom(piece.subarray(missing), false)
+      await takeFrom(rest, false)
       if (begunBytes > bounds.lineBytesMax && runBytes === 0) {
         throw tooLarge(`Line ${number + 1} is too long: at most ${bounds.lineBytesMax / 2 ** 20} MiB.`)
       }
