@@ -99,6 +99,7 @@ const tablesOf: Record<string, readonly string[]> = {
     'complete_list',
     'complete_list_missing',
     'line_run',
+    'packed_body',
     'record',
     'record_count',
     'record_reference',

@@ -33,6 +33,8 @@ export type IngestBody = {
    * them is kept (`isKept`).
    */
   read: (take: (pieces: AsyncIterable<Buffer>) => Promise<void>, isKept?: boolean) => Promise<void>
+  /** The whole body as it arrives, before it is `read`, where it is gzipped and of a usual size; null of any other. */
+  packed: () => Promise<Buffer | null>
   /** A JSON body, whole before it is parsed, and within bounds before anything is built of it; of large ones one at a time is. */
   json: (bounds: JsonBounds) => Promise<unknown>
   /** To be called before what was read is worked on: of large bodies one at a time is. */
@@ -45,11 +47,19 @@ export function openBody(request: FastifyRequest, largeBodies: LargeBodies): Ing
   const end = () => {
     for (const endTurn of ends.splice(0).reverse()) endTurn()
   }
+  let arrived: Buffer | null = null
+  const packed: IngestBody['packed'] = async () => {
+    const payload = messageOf(request)
+    const bytes = Number(payload.headers['content-length'])
+    if (encodingOf(payload) !== 'gzip' || !(bytes >= smallPackedBytes && bytes <= usualPackedBytesMax)) return null
+    const pieces: Buffer[] = []
+    for await (const piece of payload) pieces.push(piece)
+    arrived = Buffer.concat(pieces)
+    return arrived
+  }
   const read: IngestBody['read'] = async (take, isKept = true) => {
-    const payload = request.body
-    if (!isMessage(payload)) throw new Problem('content_type_unsupported')
-    const encoding = (payload.headers['content-encoding'] ?? 'identity').toLowerCase()
-    if (encoding !== 'identity' && encoding !== 'gzip') throw new Problem('content_encoding_unsupported')
+    const payload = messageOf(request)
+    const encoding = encodingOf(payload)
     const { bodyLimit } = request.routeOptions
     let bytes = 0
     async function* counted(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
@@ -62,7 +72,8 @@ export function openBody(request: FastifyRequest, largeBodies: LargeBodies): Ing
       }
     }
     try {
-      await take(counted(encoding === 'gzip' ? unpacked(payload) : payload.iterator({ destroyOnReturn: false })))
+      const isGzip = encoding === 'gzip'
+      await take(counted(isGzip ? unpacked(payload, arrived) : payload.iterator({ destroyOnReturn: false })))
     } catch (cause) {
       end()
       await drain(payload, bodyLimit)
@@ -78,6 +89,7 @@ export function openBody(request: FastifyRequest, largeBodies: LargeBodies): Ing
   }
   return {
     read,
+    packed,
     json: async (bounds) => {
       requireType(request, 'application/json')
       const pieces: Buffer[] = []
@@ -99,14 +111,17 @@ export function openBody(request: FastifyRequest, largeBodies: LargeBodies): Ing
   }
 }
 
-async function* unpacked(payload: IncomingMessage): AsyncGenerator<Buffer> {
+/** `arrived`: the whole of it, where that was read before. */
+async function* unpacked(payload: IncomingMessage, arrived: Buffer | null): AsyncGenerator<Buffer> {
   // Larger pieces than zlib's own: each is a task of libuv's threads, and a turn of the event loop.
   const isSmall = Number(payload.headers['content-length']) < smallPackedBytes
   const gunzip = createGunzip(isSmall ? {} : { chunkSize: chunkBytes })
   payload.once('close', () => {
     if (!payload.complete) gunzip.destroy(Object.assign(new Error('the caller left'), { code: 'ECONNRESET' }))
   })
-  for await (const piece of payload.pipe(gunzip) as AsyncIterable<Buffer>) {
+  if (arrived) gunzip.end(arrived)
+  else payload.pipe(gunzip)
+  for await (const piece of gunzip as AsyncIterable<Buffer>) {
     // zlib fills one chunk after the other: nothing comes any more into one that is full. Node's pool has another size.
     yield piece.buffer.byteLength === chunkBytes && endsMemory(piece) ? own(piece) : piece
   }
@@ -120,6 +135,8 @@ export function endsMemory({ buffer, byteOffset, length }: Buffer): boolean {
 const chunkBytes = 256 * 1024
 /** What is packed into less is most often some records, which zlib's own 16 KB hold: more is memory to be collected. */
 const smallPackedBytes = 2 * 1024
+/** Several thousand records. A body that is packed into more is unpacked as it arrives. */
+const usualPackedBytesMax = 512 * 1024
 
 /** Receives the rest of a body that is refused: a connection that is closed while its caller still sends loses the answer. */
 async function drain(payload: IncomingMessage, bytesMax: number): Promise<void> {
@@ -155,6 +172,17 @@ const smallBytesMax = 1024 * 1024
 
 /** No upload of our agent is larger, unless one record alone is. */
 const usualBytesMax = 8 * 1024 * 1024
+
+function messageOf({ body }: FastifyRequest): IncomingMessage {
+  if (!isMessage(body)) throw new Problem('content_type_unsupported')
+  return body
+}
+
+function encodingOf({ headers }: IncomingMessage): 'identity' | 'gzip' {
+  const encoding = (headers['content-encoding'] ?? 'identity').toLowerCase()
+  if (encoding !== 'identity' && encoding !== 'gzip') throw new Problem('content_encoding_unsupported')
+  return encoding
+}
 
 function isMessage(payload: unknown): payload is IncomingMessage {
   return typeof payload === 'object' && payload !== null && 'headers' in payload

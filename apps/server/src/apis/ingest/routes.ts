@@ -1,4 +1,4 @@
-import { createHash, type Hash } from 'node:crypto'
+import { createHash, type Hash, hash } from 'node:crypto'
 import { datasets, isTimeZone, limits } from '@bridgework/contract'
 import {
   ingestBodies,
@@ -20,8 +20,8 @@ import { parseInstant } from '../../modules/datasets/instant.ts'
 import { listLocations } from '../../modules/directory/location.ts'
 import { requireOrganization } from '../../modules/directory/organization.ts'
 import { upsertLocations } from '../../modules/onboarding/upsert-locations.ts'
-import { openStoredLookup } from '../../modules/records/as-stored.ts'
-import { storeUpload } from '../../modules/records/upload.ts'
+import { openStoredLookup, type StoredLookup } from '../../modules/records/as-stored.ts'
+import { storeUpload, type Upload } from '../../modules/records/upload.ts'
 import type { TokenLimit } from '../../modules/throttle/token-limit.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import { readJson } from '../../platform/http/read-json.ts'
@@ -40,11 +40,11 @@ import {
   requireLocationWriter,
   requireTimeZone,
 } from './authorize.ts'
-import { jsonBounds, leaveBodies, requireType } from './body.ts'
+import { type IngestBody, jsonBounds, leaveBodies, requireType } from './body.ts'
 import { createLargeBodies } from './large-bodies.ts'
 import { takeLines } from './lines.ts'
 import { registerLists } from './list-routes.ts'
-import { createLineReader } from './record-line.ts'
+import { createLineReader, type ReadLine } from './record-line.ts'
 import { registerReleases, releaseFor } from './release-routes.ts'
 import { serve, serveBody } from './serve.ts'
 import { createUploadReader, lineBounds } from './upload-lines.ts'
@@ -158,14 +158,11 @@ function registerProtected(app: FastifyInstance, context: IngestApiContext): voi
     const readLine = lineReaders.get(dataset)
     if (!readLine) throw new Problem('dataset_unknown')
     const key = keyOf(request)
-    const reader = createUploadReader(readLine, openStoredLookup(pool, key.locationId, dataset))
-    const hash = createHash('sha256')
-    await incoming.read((pieces) => takeLines(hashing(pieces, hash), lineBounds, reader))
-    const read = await reader.end()
+    const read = await readUpload(incoming, readLine, openStoredLookup(pool, key.locationId, dataset))
     if (read.lines.length + read.asStored.sent.length + read.asStored.runs.length === 0)
       throw new Problem('record_invalid', { errors: 'The upload has no line.' })
     await incoming.beforeStoring()
-    const upload = { ...key, ...read, number, bodyHash: hash.digest('hex') }
+    const upload = { ...key, ...read, number }
     const { answer, isRepeated } = await storeUpload(pool, upload, now)
     const { locationId } = key
     const { hidden, inserted, changed } = isRepeated ? nothingStored : answer
@@ -193,6 +190,25 @@ function registerProtected(app: FastifyInstance, context: IngestApiContext): voi
 
   registerLists(app, context, forDataset)
   registerReleases(app, context, largeBodies)
+}
+
+/** A body that is known, as it was sent, is not unpacked. */
+async function readUpload(
+  incoming: IngestBody,
+  readLine: ReadLine,
+  lookup: StoredLookup,
+): Promise<Required<Pick<Upload, 'lines' | 'asStored' | 'runs' | 'body' | 'bodyHash'>>> {
+  const packed = await incoming.packed()
+  const sha256 = packed === null ? null : hash('sha256', packed)
+  const known = sha256 === null ? null : await lookup.findBody(sha256)
+  if (known) return { lines: [], asStored: known.asStored, runs: [], body: null, bodyHash: known.unpackedSha256 }
+  const reader = createUploadReader(readLine, lookup)
+  const unpacked = createHash('sha256')
+  await incoming.read((pieces) => takeLines(hashing(pieces, unpacked), lineBounds, reader))
+  const { allRuns, ...read } = await reader.end()
+  const bodyHash = unpacked.digest('hex')
+  const isRuns = sha256 !== null && allRuns !== null
+  return { ...read, bodyHash, body: isRuns ? { sha256, unpackedSha256: bodyHash, runs: allRuns } : null }
 }
 
 async function* hashing(pieces: AsyncIterable<Buffer>, hash: Hash): AsyncGenerator<Buffer> {

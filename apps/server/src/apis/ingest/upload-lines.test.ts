@@ -322,10 +322,11 @@ async function someUploads(t: Parameters<typeof someWorld>[0]) {
     const key = { locationId: location.id, dataset: 'insurance_plans', agentId } as const
     try {
       await takeLines(inPieces(lines.join('\n'), pieceBytes), lineBounds, reader)
-      const upload = { ...key, ...(await reader.end()), fence: null, number: String(uploads) }
+      const sent = await reader.end()
+      const upload = { ...key, ...sent, fence: null, number: String(uploads) }
       await meanwhile()
       const { answer } = await storeUpload(world.pool, { ...upload, bodyHash: '00'.repeat(32) }, () => new Date())
-      return { read: read.toSorted(), lookups, inRuns: upload.asStored.runs.flatMap(keysOf), answer }
+      return { read: read.toSorted(), lookups, inRuns: sent.asStored.runs.flatMap(keysOf), answer }
     } catch (error) {
       if (error instanceof Problem) return { read, lookups, refusal: error }
       throw error

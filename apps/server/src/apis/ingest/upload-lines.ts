@@ -2,7 +2,7 @@ import { limits } from '@bridgework/contract'
 import { pick, type SentHashes, type StoredLookup } from '../../modules/records/as-stored.ts'
 import { hashSource } from '../../modules/records/document.ts'
 import type { StoredRun } from '../../modules/records/line-run.ts'
-import type { Upload, UploadLine } from '../../modules/records/upload.ts'
+import type { UploadLine } from '../../modules/records/upload.ts'
 import { giveBack } from '../../platform/memory/own-bytes.ts'
 import { mapWithPauses } from '../../platform/memory/pauses.ts'
 import { endsMemory } from './body.ts'
@@ -25,11 +25,10 @@ export const lineBounds: LineBounds = {
  * others, those after it are not looked up: new records would only cost more. Nor is a small upload, whose lines most often have changed: to read
  * them costs less than to ask.
  */
-export function createUploadReader(readLine: ReadLine, lookup: StoredLookup) {
+export function createUploadReader(readLine: ReadLine, lookup: Omit<StoredLookup, 'findBody'>) {
   const seen = createSeen()
   const lines: UploadLine[] = []
   const sent: SentHashes[] = []
-  const storedRuns: StoredRun[] = []
   const sentRuns = createSentRuns()
   let isLookedUp = true
   let part = startPart()
@@ -47,8 +46,7 @@ export function createUploadReader(readLine: ReadLine, lookup: StoredLookup) {
       const { number } = entry
       if ('run' in entry) {
         seen.run(entry.run, number)
-        storedRuns.push(entry.run)
-        sentRuns.end()
+        sentRuns.take(entry.run)
         known += entry.run.records
         return
       }
@@ -69,7 +67,7 @@ export function createUploadReader(readLine: ReadLine, lookup: StoredLookup) {
         sentRuns.add(bytes, line.sourceId, hash)
       } else {
         read.push(line)
-        sentRuns.end()
+        sentRuns.pass()
       }
     })
     sentRuns.flush()
@@ -111,10 +109,12 @@ export function createUploadReader(readLine: ReadLine, lookup: StoredLookup) {
       if (endsMemory(piece)) part.pieces.push(piece)
       return part.bytes < partBytesMax ? undefined : endPart()
     },
-    async end(): Promise<Required<Pick<Upload, 'lines' | 'asStored' | 'runs'>>> {
+    /** The upload. `allRuns`: where it is nothing but runs, all of them in its order. */
+    async end() {
       await endPart()
       await reading
-      return { lines, asStored: { sent, runs: storedRuns, stamp: lookup.stamp }, runs: sentRuns.all() }
+      const { known, sent: runs, all: allRuns } = sentRuns.ended()
+      return { lines, asStored: { sent, runs: known, stamp: lookup.stamp }, runs, allRuns }
     },
   }
 }

@@ -90,14 +90,18 @@ export async function listDatasetStates(
   return byLocation
 }
 
+/** The stamp of the last change of a dataset, for a statement that proves something as of it. $1 and $2: location and dataset. */
+export const lastStampOf = '(select last_stamp from dataset_state where location_id = $1 and dataset = $2)'
+
 /** The stamp of the last change of a dataset. Refuses with `location_unknown`. */
 export async function readLastStamp(db: Queryable, locationId: LocationId, dataset: DatasetName): Promise<Stamp> {
-  const { rows } = await db.query<{ last_stamp: string }>(
-    'select last_stamp from dataset_state where location_id = $1 and dataset = $2',
-    [locationId, dataset],
-  )
-  if (!rows[0]) throw new Problem('location_unknown')
-  return Number(rows[0].last_stamp)
+  const { rows } = await db.query<{ last_stamp: string | null }>(`select ${lastStampOf} as last_stamp`, [
+    locationId,
+    dataset,
+  ])
+  const stamp = rows[0]?.last_stamp ?? null
+  if (stamp === null) throw new Problem('location_unknown')
+  return Number(stamp)
 }
 
 /** Notes which datasets the source of these locations has; null: every one. Locks in the order of writers: see `lockDatasetStates`. */

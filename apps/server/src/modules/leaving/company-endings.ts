@@ -49,6 +49,7 @@ export const companyEndings: Endings = {
   location_writer: ofPractices,
   note_removal: ofPractices,
   organization: ofPractices,
+  packed_body: ofPractices,
   record: ofPractices,
   record_count: ofPractices,
   segment: ofPractices,

@@ -31,6 +31,7 @@ export const organizationEndings: Endings = {
   record_reference: inSlices(atItsLocations),
   record_count: inSlices(atItsLocations),
   line_run: inSlices(atItsLocations),
+  packed_body: inSlices(atItsLocations),
   upload: inSlices(atItsLocations),
   sync_activity: inSlices(atItsLocations),
   location_hour: inSlices(atItsLocations),

@@ -47,6 +47,7 @@ export async function fillTenants(world: TestWorld, vendor: TestVendor) {
       [a],
     ],
     [`insert into line_run values ($1, 'patients', 1, 2, 2, 1, 'x', 'x')`, [a]],
+    [`insert into packed_body values ($1, 'patients', 1, '{1}', 'x', 'x', 'x')`, [a]],
     [`insert into segment values ($1, 'patients', 1, 0, 1, 1, null, 1, 1, 'x')`, [a]],
     [`insert into segment_state values ($1, 'patients')`, [a]],
     [`insert into sync_activity values ($1, 'patients', now(), 1)`, [a]],

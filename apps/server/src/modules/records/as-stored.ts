@@ -6,14 +6,15 @@ import type { LocationId } from '../../platform/identity/identity.ts'
 import { readLastStamp } from '../datasets/dataset-state.ts'
 import type { Stamp } from '../datasets/stamp.ts'
 import { hashSource } from './document.ts'
-import { areStored, readLineRuns, type StoredRun } from './line-run.ts'
+import { areStored, type Neighbours, readLineRuns } from './line-run.ts'
+import { findPackedBody } from './packed-body.ts'
 import type { Turn } from './turn.ts'
 
 /** Lines by their keys, which have no line feed, and `hashSource` of their attributes' texts as they were sent, one after the other. */
 export type SentHashes = { sourceIds: readonly string[]; hashes: string }
 
 /** Lines that were found to be exactly what is stored. `stamp`: the dataset's last one before the first of them was looked at. */
-export type AsStored = { sent: readonly SentHashes[]; runs: readonly StoredRun[]; stamp: Stamp }
+export type AsStored = { sent: readonly SentHashes[]; runs: readonly Neighbours[]; stamp: Stamp }
 
 /** Looks lines up before they are read. An equal hash proves that a text is the canonical one of a record that was checked and stored. */
 export type StoredLookup = {
@@ -21,6 +22,8 @@ export type StoredLookup = {
   findOther: (sent: SentHashes) => Promise<ReadonlySet<number>>
   /** `readLineRuns` of the dataset. */
   readRuns: (from: { sourceId: string } | { afterId: string }, bytes: number) => ReturnType<typeof readLineRuns>
+  /** The lines of a packed body with this SHA-256; null where it is not known, or they are not all stored just so. */
+  findBody: (sha256: string) => Promise<{ unpackedSha256: string; asStored: AsStored } | null>
   /** The dataset's last one before anything was looked up; 0: nothing was. */
   readonly stamp: Stamp
 }
@@ -40,6 +43,12 @@ export function openStoredLookup(pool: Pool, locationId: LocationId, dataset: Da
     async readRuns(from, bytes) {
       await begin()
       return readLineRuns(pool, locationId, dataset, from, bytes)
+    },
+    async findBody(sha256) {
+      const found = await findPackedBody(pool, locationId, dataset, sha256)
+      if (!found) return null
+      const { unpackedSha256, runs, stamp } = found
+      return { unpackedSha256, asStored: { sent: [], runs, stamp } }
     },
     async findOther(sent) {
       await begin()

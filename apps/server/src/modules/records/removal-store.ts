@@ -6,6 +6,7 @@ import type { Queryable } from '../../platform/database/queryable.ts'
 import { fromRow, type RowOf } from '../../platform/database/rows.ts'
 import type { AgentId, LocationId } from '../../platform/identity/identity.ts'
 import { findDue } from './background-work.ts'
+import type { Named } from './upload-store.ts'
 
 export type RemovalState = 'requested' | 'listing' | 'held' | 'running' | 'kept' | 'dropped'
 
@@ -234,11 +235,7 @@ export async function countListed(
  * Takes what an upload names off every list of its dataset: the practice management system has it, or the upload removed it itself. A decision
  * to keep ends with its last record. To be called under the writers' turn of the upload. Costs one look at `removal` where there is no list.
  */
-export async function takeOffRemovals(
-  client: PoolClient,
-  key: DatasetKey,
-  sourceIds: readonly string[],
-): Promise<void> {
+export async function takeOffRemovals(client: PoolClient, key: DatasetKey, { keys, ids }: Named): Promise<void> {
   // Most datasets have none, and the statement below costs more than this look even then.
   const { rows } = await client.query('select from removal_record where location_id = $1 and dataset = $2 limit 1', [
     key.locationId,
@@ -251,14 +248,20 @@ export async function takeOffRemovals(
         using removal
         where removal.location_id = $1 and removal.dataset = $2
           and removal_record.location_id = $1 and removal_record.dataset = $2
-          and removal_record.removal_id = removal.id and removal_record.source_id = any($3::text[])
+          and removal_record.removal_id = removal.id
+          and removal_record.source_id in (select unnest($3::text[])
+                                            union all
+                                           select record.source_id
+                                             from unnest($4::int8multirange) as ids
+                                             join record on record.location_id = $1 and record.dataset = $2
+                                                        and record.id >= lower(ids) and record.id < upper(ids))
         returning removal_id
      )
      update removal set remaining = remaining - counted.records,
             state = case when state = 'kept' and remaining = counted.records then 'dropped' else state end
        from (select removal_id, count(*) as records from taken group by removal_id) counted
       where removal.location_id = $1 and removal.dataset = $2 and removal.id = counted.removal_id`,
-    [key.locationId, key.dataset, textArray(sourceIds)],
+    [key.locationId, key.dataset, textArray(keys), ids],
   )
 }
 
@@ -382,9 +385,12 @@ export async function findMissing(
        from record
       where location_id = $1 and dataset = $2 and ${among(5)} and not is_hidden
         and not (agent_id = $3 and upload_number >= $4)
-        and source_id not in (select unnest(unchanged_source_ids)
+        and source_id not in (select unnest(unchanged_keys)
                                 from upload
                                where location_id = $1 and dataset = $2 and agent_id = $3 and number >= $4)
+        and not id <@ (select coalesce(range_agg(unchanged_ids), '{}')
+                         from upload
+                        where location_id = $1 and dataset = $2 and agent_id = $3 and number >= $4)
         and source_id not in (select source_id
                                 from removal_record
                                where location_id = $1 and dataset = $2 and ${among(5)}

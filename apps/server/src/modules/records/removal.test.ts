@@ -46,6 +46,22 @@ async function somePlans(pool: Pool, count: number) {
     }))
     return storeUpload(pool, { ...key, agentId, fence: null, number: String(number), bodyHash: '00', lines }, now)
   }
+  /** An upload that names neighbours, and knows them by a run. */
+  const uploadRun = async (sourceIds: readonly string[]) => {
+    number += 1
+    const { rows } = await pool.query<{ first: string; last: string; stamp: string }>(
+      `select min(id) as first, max(id) as last, max(last_stamp) as stamp
+         from record
+         join dataset_state using (location_id, dataset)
+        where location_id = $1 and dataset = $2 and source_id = any($3)`,
+      [key.locationId, key.dataset, sourceIds],
+    )
+    const { first, last, stamp } = rows[0] ?? assert.fail()
+    const runs = [{ firstId: first, lastId: last, records: sourceIds.length, recordsSha256: '' }]
+    const asStored = { sent: [], runs, stamp: Number(stamp) }
+    const upload = { ...key, agentId, fence: null, number: String(number), bodyHash: '00', lines: [], asStored }
+    return storeUpload(pool, upload, now)
+  }
   const ids = (from: number, to: number) => Array.from({ length: to - from }, (_, index) => `p${from + index}`)
   const plansOf = (sourceIds: string[]) => Object.fromEntries(sourceIds.map((id) => [id, aPlan()]))
   await upload(plansOf(['p0']))
@@ -73,7 +89,19 @@ async function somePlans(pool: Pool, count: number) {
     return rows.map((row) => row.source_id)
   }
   const slice = () => removeSlice({ pool, log, now })
-  return { key, locationId: location.id as LocationId, upload, ids, plansOf, list, current, confirm, visible, slice }
+  return {
+    key,
+    locationId: location.id as LocationId,
+    upload,
+    uploadRun,
+    ids,
+    plansOf,
+    list,
+    current,
+    confirm,
+    visible,
+    slice,
+  }
 }
 
 async function count(pool: Pool, table: string): Promise<number> {
@@ -97,6 +125,22 @@ test('K08: a removal of too much waits for a person, who confirms what has not c
   assert.deepEqual(await visible(), ['p7', 'p8', 'p9'])
   await assert.rejects(confirmRemoval(pool, locationId, plans, held.listHash), { code: 'removal_unknown' })
   assert.deepEqual([await count(pool, 'removal'), await count(pool, 'removal_record')], [0, 0])
+})
+
+test('K08: what an upload knows by a run has come back too, and is not missing in the list of its reading', async (t) => {
+  const { pool } = await createTestDatabase(t)
+  const { key, uploadRun, ids, list, current, visible } = await somePlans(pool, 30)
+  await assert.rejects(list([]), { code: 'removal_held' })
+  assert.deepEqual((await uploadRun(ids(7, 10))).answer, { inserted: 0, changed: 0, unchanged: 3, hidden: 0 })
+  assert.equal((await current()).remaining, 27)
+  const shown = await listHeldRecords(pool, await current(), 100)
+  assert.deepEqual(shown.map(({ sourceId }) => sourceId).toSorted(), [...ids(0, 7), ...ids(10, 30)].toSorted())
+
+  await uploadRun(ids(19, 29))
+  const { rows } = await pool.query<{ number: string }>('select max(number) as number from upload')
+  assert.deepEqual(await list(ids(0, 19), Number(rows[0]?.number)), { hidden: 1 })
+  assert.deepEqual(await visible(), ids(0, 29))
+  assert.deepEqual(await listRemovals(pool, [key.locationId]), [])
 })
 
 test('a person confirms the list that was seen: another one is refused, the same one sent again is still that list', async (t) => {

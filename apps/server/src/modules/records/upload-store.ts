@@ -37,16 +37,19 @@ export async function findNumber(
   return { earlier, isUsed: row.is_used, isPassed: row.is_passed }
 }
 
+/** Records that an upload names: some by their keys, others by their ids, as a value of int8multirange. */
+export type Named = { keys: readonly string[]; ids: string }
+
 export async function saveUpload(
   client: PoolClient,
   upload: UploadKey & { bodyHash: string },
   answer: string,
-  unchangedSourceIds: readonly string[],
+  unchanged: Named,
   receivedAt: Date,
 ): Promise<void> {
   await client.query(
-    `insert into upload (location_id, dataset, agent_id, number, body_hash, answer, unchanged_source_ids, received_at)
-     values ($1, $2, $3, $4, decode($5, 'hex'), $6, $7, $8)`,
+    `insert into upload (location_id, dataset, agent_id, number, body_hash, answer, unchanged_keys, unchanged_ids, received_at)
+     values ($1, $2, $3, $4, decode($5, 'hex'), $6, $7, $8, $9)`,
     [
       upload.locationId,
       upload.dataset,
@@ -54,7 +57,8 @@ export async function saveUpload(
       upload.number,
       upload.bodyHash,
       answer,
-      keyArray(unchangedSourceIds),
+      keyArray(unchanged.keys),
+      unchanged.ids,
       receivedAt,
     ],
   )

@@ -1,5 +1,5 @@
 import { type DatasetName, getDataset, type SourceRecord } from '@bridgework/contract'
-import type { Pool } from 'pg'
+import type { Pool, PoolClient } from 'pg'
 import { Problem } from '../../platform/errors/problem.ts'
 import type { AgentId, LocationId } from '../../platform/identity/identity.ts'
 import { mapWithPauses } from '../../platform/memory/pauses.ts'
@@ -9,7 +9,8 @@ import { hasNotesGranted } from '../consent/notes.ts'
 import { type AsStored, requireAsStored } from './as-stored.ts'
 import { type ChangedRecord, hideRecords, type NewRecord, writeRecords } from './change.ts'
 import { hashSource, mayHaveNotes, withoutNotes } from './document.ts'
-import { type SentRun, saveLineRuns } from './line-run.ts'
+import { idsOf, type SentRun, type StoredRun, saveLineRuns } from './line-run.ts'
+import { type PackedBody, savePackedBody } from './packed-body.ts'
 import { takeOffRemovals } from './removal-store.ts'
 import { type Turn, takeTurn } from './turn.ts'
 import { findNumber, saveUpload } from './upload-store.ts'
@@ -33,6 +34,8 @@ export type Upload = {
   asStored?: AsStored
   /** Of all lines, those that may be known by their bytes when they come again. */
   runs?: readonly SentRun[]
+  /** Where it is nothing but runs. */
+  body?: PackedBody<SentRun | StoredRun> | null
 }
 
 export type UploadAnswer = { inserted: number; changed: number; unchanged: number; hidden: number }
@@ -68,7 +71,8 @@ export async function storeUpload(
       stored.set(record.sourceId, record)
     }
     const { sent = [], runs = [] } = upload.asStored ?? {}
-    const asStored = [...sent.map((part) => part.sourceIds), ...runs.map((run) => run.sourceIds.split('\n'))].flat()
+    const asStored = sent.flatMap((part) => part.sourceIds)
+    const ids = idsOf(runs)
     const { inserts, updates, removals, unchanged } = sort(lines, stored, asStored)
     const origin = { agentId: upload.agentId, uploadNumber: upload.number, receivedAt: now() }
     await writeRecords(turn, dataset, origin, inserts, updates)
@@ -76,15 +80,32 @@ export async function storeUpload(
     const answer = {
       inserted: inserts.length,
       changed: updates.length,
-      unchanged: unchanged.length,
+      unchanged: runs.reduce((sum, { records }) => sum + records, unchanged.length),
       hidden,
     }
-    await saveUpload(turn.client, upload, JSON.stringify(answer), unchanged, origin.receivedAt)
-    await takeOffRemovals(turn.client, upload, [...sourceIds, ...asStored])
-    await saveLineRuns(turn.client, locationId, dataset, upload.runs ?? [])
+    await saveUpload(turn.client, upload, JSON.stringify(answer), { keys: unchanged, ids }, origin.receivedAt)
+    await takeOffRemovals(turn.client, upload, { keys: [...sourceIds, ...asStored], ids })
+    const saved = await saveLineRuns(turn.client, locationId, dataset, upload.runs ?? [])
+    await saveBody(turn.client, upload, saved)
     return { answer, isRepeated: false }
   }
   return takeTurn(pool, locationId, dataset, store, { isSmall })
+}
+
+/** Stores a body only where all of its runs are. */
+async function saveBody(
+  client: PoolClient,
+  { locationId, dataset, body }: Upload,
+  saved: Awaited<ReturnType<typeof saveLineRuns>>,
+): Promise<void> {
+  if (!body) return
+  const runs: Pick<StoredRun, 'firstId' | 'lastId' | 'sha256'>[] = []
+  for (const run of body.runs) {
+    const ids = 'firstId' in run ? run : saved.get(run)
+    if (!ids) return
+    runs.push({ ...ids, sha256: run.sha256 })
+  }
+  await savePackedBody(client, locationId, dataset, { ...body, runs })
 }
 
 /** For more lines, PostgreSQL plans better when it knows how many there are. */

@@ -582,6 +582,18 @@ create table organization (
   constraint organization_pkey PRIMARY KEY (id)
 );
 
+create table packed_body (
+  location_id bigint not null,
+  dataset text not null,
+  first_id bigint not null,
+  first_ids bigint[] not null,
+  sha256 bytea not null,
+  unpacked_sha256 bytea not null,
+  runs_sha256 bytea not null,
+  constraint packed_body_pkey PRIMARY KEY (location_id, dataset, first_id)
+);
+CREATE INDEX packed_body_sha256 ON public.packed_body USING btree (location_id, dataset, sha256);
+
 create table portal_account (
   id uuid not null,
   user_id uuid not null,
@@ -980,8 +992,9 @@ create table upload (
   number bigint not null,
   body_hash bytea not null,
   answer text not null,
-  unchanged_source_ids text[] not null,
+  unchanged_keys text[] not null,
   received_at timestamp with time zone not null,
+  unchanged_ids int8multirange not null default '{}'::int8multirange,
   constraint upload_pkey PRIMARY KEY (location_id, dataset, agent_id, number)
 );
 CREATE INDEX upload_agent_number ON public.upload USING btree (agent_id, number);
