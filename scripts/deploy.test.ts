@@ -12,7 +12,7 @@ import { problems } from '../packages/contract/src/problems.ts'
 
 const root = join(import.meta.dirname, '..')
 const read = (file: string) => readFileSync(join(root, file), 'utf8')
-const load = { lagMs: () => 0, heapShare: () => 0, isLate: () => false, isFull: () => false, stop: () => {} }
+const load = { lagMs: () => 0, heapShare: () => 0 }
 
 type Rule = {
   alert: string

@@ -316,7 +316,15 @@ async function startServer(
   return { app, slots, disclosures, usage, tokens: tokenIssuerOf(deps), port, url: `http://127.0.0.1:${port}` }
 }
 
-const idleLoad: LoadWatch = { lagMs: () => 0, heapShare: () => 0, isLate: () => false, isFull: () => false, stop() {} }
+const idleLoad: LoadWatch = {
+  lagMs: () => 0,
+  heapShare: () => 0,
+  isLate: () => false,
+  isFull: () => false,
+  whileWorking: (work) => work(),
+  isWorking: () => false,
+  stop() {},
+}
 
 function once<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined

@@ -21,7 +21,7 @@ import { listLocations } from '../../modules/directory/location.ts'
 import { requireOrganization } from '../../modules/directory/organization.ts'
 import { upsertLocations } from '../../modules/onboarding/upsert-locations.ts'
 import { openStoredLookup, type StoredLookup } from '../../modules/records/as-stored.ts'
-import { storeUpload, type Upload } from '../../modules/records/upload.ts'
+import { countLines, smallLines, storeUpload, type Upload } from '../../modules/records/upload.ts'
 import type { TokenLimit } from '../../modules/throttle/token-limit.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import { readJson } from '../../platform/http/read-json.ts'
@@ -159,11 +159,12 @@ function registerProtected(app: FastifyInstance, context: IngestApiContext): voi
     if (!readLine) throw new Problem('dataset_unknown')
     const key = keyOf(request)
     const read = await readUpload(incoming, readLine, openStoredLookup(pool, key.locationId, dataset))
-    if (read.lines.length + read.asStored.sent.length + read.asStored.runs.length === 0)
-      throw new Problem('record_invalid', { errors: 'The upload has no line.' })
+    const lines = countLines(read)
+    if (lines === 0) throw new Problem('record_invalid', { errors: 'The upload has no line.' })
     await incoming.beforeStoring()
     const upload = { ...key, ...read, number }
-    const { answer, isRepeated } = await storeUpload(pool, upload, now)
+    const store = () => storeUpload(pool, upload, now)
+    const { answer, isRepeated } = await (lines > smallLines ? context.load.whileWorking(store) : store())
     const { locationId } = key
     const { hidden, inserted, changed } = isRepeated ? nothingStored : answer
     const durationMs = Math.round(performance.now() - begun)

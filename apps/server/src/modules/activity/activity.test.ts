@@ -79,7 +79,7 @@ test('each process measures itself; the plot adds what is theirs, shows the high
   )
   const backlog = { slots_in_use: 3, database_bytes: 5_000, rerender_waiting: 7, mails_waiting: 1 }
   for (const lagMs of [12, 80]) {
-    const load = { lagMs: () => lagMs, heapShare: () => 0, isLate: () => false, isFull: () => false, stop: () => {} }
+    const load = { lagMs: () => lagMs }
     const sampler = createSampler({
       pool,
       pools: [pool],

@@ -25,7 +25,7 @@ type Backlog = Pick<ServiceMinute, 'slots_in_use' | 'database_bytes' | 'rerender
 export function createSampler(deps: {
   pool: Pool
   pools: readonly Pool[]
-  load: LoadWatch
+  load: Pick<LoadWatch, 'lagMs'>
   processId: string
   dir: string
   backlog: () => Promise<Backlog>

@@ -36,10 +36,19 @@ const usual: PackOptions = { checkMs: 15_000, staleMs: 15_000, runRecords: runRe
 export function createSegmentPacker(deps: { pool: Pool; log: Log; load: LoadWatch; pollMs?: number }): Worker {
   const { pool, log, load } = deps
   const rest = async (workedMs: number) => {
-    // Requests come first: an event loop that is late for them is left alone for half of the time.
-    if (load.lagMs() > lateMs) await sleep(workedMs)
+    const ms = workedMs * restsOf(load)
+    if (ms > 0) await sleep(ms)
   }
   return createWorker({ ...deps, task: 'segments', slice: (after) => packNext(pool, log, after, { rest }) })
+}
+
+/**
+ * How many times as long as it works the packer rests. Uploads of many records come first: it takes a fourth of the time then, so that it does not
+ * fall behind for ever where some agent always sends. Requests do too: an event loop that is late for them is left alone for half of the time.
+ */
+export function restsOf(load: Pick<LoadWatch, 'isWorking' | 'lagMs'>): number {
+  if (load.isWorking()) return 3
+  return load.lagMs() > lateMs ? 1 : 0
 }
 
 const lateMs = 25
@@ -64,9 +73,8 @@ export async function packNext(
     const packed = await withTransaction(pool, (client) => packSlice(client, key, options))
     if (packed === null) return null
     records += packed
-    const now = performance.now()
-    if (packed < sliceRuns * options.runRecords || now - begun > turnMs) break
-    await rest(now - sliceBegun)
+    await rest(performance.now() - sliceBegun)
+    if (packed < sliceRuns * options.runRecords || performance.now() - begun > turnMs) break
   }
   if (records > 0) log({ event: 'segments.packed', ...key, records, durationMs: Math.round(performance.now() - begun) })
   return key.locationId

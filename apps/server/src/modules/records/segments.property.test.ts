@@ -13,7 +13,7 @@ import { grantAccess } from '../consent/grant.ts'
 import { permitRead, type ReadPermit } from '../consent/read-permit.ts'
 import { createLocation } from '../onboarding/upsert-locations.ts'
 import { createPageReader, extentOf, type PackedPage, type Page } from './page.ts'
-import { packNext } from './segment-packer.ts'
+import { packNext, restsOf } from './segment-packer.ts'
 import { wholeDataset } from './selection.ts'
 import { storeUpload } from './upload.ts'
 
@@ -180,3 +180,11 @@ async function textOf(page: Page | PackedPage): Promise<string> {
   ])
   return gunzipSync(gzipMember([...texts, ']', await packText('', 6)])).toString()
 }
+
+test('the packer leaves uploads of many records three fourths of the time, and a late event loop half of it', () => {
+  const restsWhile = (isWorking: boolean, lagMs: number) => restsOf({ isWorking: () => isWorking, lagMs: () => lagMs })
+  assert.deepEqual(
+    [restsWhile(false, 0), restsWhile(false, 30), restsWhile(true, 0), restsWhile(true, 30)],
+    [0, 1, 3, 3],
+  )
+})

@@ -92,6 +92,13 @@ export async function storeUpload(
   return takeTurn(pool, locationId, dataset, store, { isSmall })
 }
 
+/** How many lines an upload has. */
+export function countLines({ lines, asStored }: Pick<Upload, 'lines' | 'asStored'>): number {
+  const { sent = [], runs = [] } = asStored ?? {}
+  const counts = [...sent.map((part) => part.sourceIds.length), ...runs.map((run) => run.records)]
+  return counts.reduce((sum, count) => sum + count, lines.length)
+}
+
 /** Stores a body only where all of its runs are. */
 async function saveBody(
   client: PoolClient,
@@ -109,7 +116,7 @@ async function saveBody(
 }
 
 /** For more lines, PostgreSQL plans better when it knows how many there are. */
-const smallLines = 500
+export const smallLines = 500
 
 /** What is stored of the lines: without notes where no company may read them. Asked in the turn, so that a removal of notes misses none. */
 async function storedLines({ client }: Turn, { locationId, dataset, lines }: Upload): Promise<readonly UploadLine[]> {

@@ -74,3 +74,22 @@ test('large work is refused while the heap is nearly full after a full collectio
     await sleep(50)
   }
 })
+
+test('large work is known while it is done, and for a moment after it, also where it fails', async (t) => {
+  const load = createLoadWatch({ workedMs: 50 })
+  t.after(load.stop)
+  assert.equal(load.isWorking(), false)
+  const { promise, reject } = Promise.withResolvers<never>()
+  const failing = assert.rejects(
+    load.whileWorking(() => promise),
+    { message: 'failed' },
+  )
+  assert.equal(await load.whileWorking(async () => 7), 7)
+  await sleep(60)
+  assert.equal(load.isWorking(), true, 'the other one is under way')
+  reject(new Error('failed'))
+  await failing
+  assert.equal(load.isWorking(), true)
+  await sleep(60)
+  assert.equal(load.isWorking(), false)
+})

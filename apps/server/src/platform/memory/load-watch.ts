@@ -10,6 +10,10 @@ export type LoadWatch = {
   isLate: () => boolean
   /** The heap is so full that work of some megabytes should be refused. */
   isFull: () => boolean
+  /** Does work of some size, for which background work steps back. */
+  whileWorking: <T>(work: () => Promise<T>) => Promise<T>
+  /** Whether such work is done now, or ended a moment ago: most often the next is on its way. */
+  isWorking: () => boolean
   stop: () => void
 }
 
@@ -22,6 +26,7 @@ export function createLoadWatch({
   everyMs = 50,
   /** Small work alone may not fill the heap to another collection: then large work is tried again, and causes one. */
   heapKnownMs = 5_000,
+  workedMs = 500,
 } = {}): LoadWatch {
   let lag = 0
   let busy = 0
@@ -47,12 +52,25 @@ export function createLoadWatch({
   })
   collections.observe({ entryTypes: ['gc'] })
 
+  let working = 0
+  let workedAt = Number.NEGATIVE_INFINITY
+
   const heapShare = () => (performance.now() - collected.at < heapKnownMs ? collected.share : 0)
   return {
     lagMs: () => lag,
     heapShare,
     isLate: () => lag > lagMaxMs && busy > busyMin,
     isFull: () => heapShare() > heapShareMax,
+    async whileWorking(work) {
+      working += 1
+      try {
+        return await work()
+      } finally {
+        working -= 1
+        workedAt = performance.now()
+      }
+    },
+    isWorking: () => working > 0 || performance.now() - workedAt < workedMs,
     stop() {
       clearInterval(timer)
       collections.disconnect()

@@ -16,7 +16,7 @@ export type PackedCounts = { packed: number; unpacked: number; stale: number }
  */
 export function createMetrics(
   pools: Readonly<Record<string, Pool>>,
-  load: LoadWatch,
+  load: Pick<LoadWatch, 'lagMs' | 'heapShare'>,
   countPacked?: () => Promise<PackedCounts>,
 ): Metrics {
   const process = metricsOfProcess()
