@@ -107,6 +107,14 @@ function layOutSystem(root: string, { files, packages }: SystemParts): void {
   for (const path of ['tmp', 'var/lib/bridgework']) mkdirSync(join(root, path), { recursive: true })
 }
 
+/** As `npm start` has them. */
+const memoryFlags = [
+  '--max-old-space-size=256',
+  '--heap-growing-percent=60',
+  '--no-memory-pool',
+  '--max-semi-space-size=8',
+]
+
 /** How the image runs: as an account without rights, with nothing that it may write. */
 export function configOf(version: string): ImageConfig {
   return {
@@ -120,7 +128,7 @@ export function configOf(version: string): ImageConfig {
       'MALLOC_ARENA_MAX=2',
       'MALLOC_MMAP_THRESHOLD_=1048576',
     ],
-    Cmd: [node, '--max-old-space-size=256', '--max-semi-space-size=8', '/usr/bin/bridgework-server'],
+    Cmd: [node, ...memoryFlags, '/usr/bin/bridgework-server'],
     WorkingDir: '/var/lib/bridgework',
     ExposedPorts: { '8080/tcp': {} },
     Labels: {
