@@ -33,9 +33,21 @@ for (const name of listDumps()) {
 
     await migrate(database.url, { serverRole, log: () => {} })
 
-    assert.deepEqual(await withRows(database, dump.tables), dump.tables)
+    const upgraded = withNewNames(dump.tables)
+    assert.deepEqual(await withRows(database, upgraded), upgraded)
     await goOn(t, dump.known, database)
   })
+}
+
+/** Columns that a later migration gave another name, so that a process of the version before does not misread them. */
+const renamed = new Map([['upload.unchanged_source_ids', 'unchanged_keys']])
+
+function withNewNames(tables: Dump['tables']): Dump['tables'] {
+  return tables.map(({ name, columns, rows }) => ({
+    name,
+    columns: columns.map((column) => renamed.get(`${name}.${column}`) ?? column),
+    rows,
+  }))
 }
 
 /** The vendor has what it had, and its next delta is empty; the agent's upload is known; the person is signed in. */
