@@ -58,15 +58,14 @@ With eight locations, eight upload at the same time.`,
 }
 
 function circumstances(runs: readonly { name: WorkName; run: Run }[]): string {
-  const lines = [...Map.groupBy(runs, ({ run }) => `${run.at.slice(0, 10)} ${run.commit} ${run.isQuick}`).values()].map(
-    (same) => {
-      const [{ run } = same[0] as (typeof same)[0]] = same
-      const who = same.length === runs.length ? 'Everything' : same.map(({ name }) => titles[name]).join(', ')
-      return `- ${who}: ${run.at.slice(0, 10)}, commit ${run.commit}, ${run.cores} cores (${run.processor}), ${run.memoryGb} GB, Node
+  const keyOf = (run: Run) => `${run.at.slice(0, 10)} ${run.commit} ${run.isQuick} ${run.against}`
+  const lines = [...Map.groupBy(runs, ({ run }) => keyOf(run)).values()].map((same) => {
+    const [{ run } = same[0] as (typeof same)[0]] = same
+    const who = same.length === runs.length ? 'Everything' : same.map(({ name }) => titles[name]).join(', ')
+    return `- ${who}: ${run.at.slice(0, 10)}, commit ${run.commit}, ${run.cores} cores (${run.processor}), ${run.memoryGb} GB, Node
   ${run.node.slice(1)}, ${run.client}, ${run.rounds} round${run.rounds === 1 ? '' : 's'} of ${run.seconds} s${run.against === null ? '' : `; "the other checkout" is commit ${run.against}`}. Client, servers and PostgreSQL share
   the cores. Load of the machine: ${loadOf(same.map((each) => each.run.load))}.${run.isQuick ? ' A quick run: not for comparison.' : ''}${wasBusy(same.map((each) => each.run)) ? ' Other programs took most of the cores, so these figures say little.' : ''}`
-    },
-  )
+  })
   return `${lines.join('\n')}\n`
 }
 

@@ -54,6 +54,14 @@ test('the page takes its figures from the results, and its lines are as long as 
   )
 })
 
+test('a run beside another checkout says which, also where others of the same commit ran without it', () => {
+  const beside: Run = { ...run, against: 'fed9876' }
+  const results: Results = { works: { delta: { run, rows: [row] }, ingest: { run: beside, rows: [] } } }
+  const page = performancePage(results, []).replaceAll(/\s+/g, ' ')
+  assert.match(page, /- Deltas: 2026-11-23, commit abc1234[^;]*\. Client/)
+  assert.match(page, /- Ingest: 2026-11-23, commit abc1234[^;]*; "the other checkout" is commit fed9876\./)
+})
+
 test('a run of one work leaves the figures of the others', () => {
   const older: Results = { works: { delta: { run, rows: [row] }, token: { run, rows: [] } } }
   const newer: Results = { works: { delta: { run: { ...run, commit: 'def' }, rows: [mine] } } }
