@@ -69,7 +69,8 @@ test('a delta is answered and put on record alike, whether it is read with its p
 test('many of several companies and locations at once get each its own; refusals are those of the permit', async (t) => {
   const world = await someWorld(t)
   const locations = await Promise.all([1, 2, 3].map(() => world.addLocation({ insurancePlans: 1 })))
-  const vendors = await Promise.all([world.addVendor(locations), world.addVendor(locations.slice(0, 2))])
+  // One after the other: a company is named after how many there are.
+  const vendors = [await world.addVendor(locations), await world.addVendor(locations.slice(0, 2))]
   const paths = new Map<TestLocation, string>()
   for (const location of locations) {
     for (const vendor of vendors) await vendor.get(plansOf(location))
