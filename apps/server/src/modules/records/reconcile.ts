@@ -2,8 +2,8 @@ import type { Pool } from 'pg'
 import { Problem } from '../../platform/errors/problem.ts'
 import type { Log } from '../../platform/log/log-event.ts'
 import type { ListKey } from './complete-list-store.ts'
+import type { Reading } from './missing-records.ts'
 import { type CompleteList, startRemoval } from './removal.ts'
-import type { Reading } from './removal-store.ts'
 
 /**
  * Hides what a finished read no longer found, as `startRemoval` does. `beganAtUpload`: the number that the agent's next upload had when it began

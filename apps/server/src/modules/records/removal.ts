@@ -5,6 +5,7 @@ import type { LocationId } from '../../platform/identity/identity.ts'
 import type { Log } from '../../platform/log/log-event.ts'
 import { holdWriter } from '../agents/location-writer.ts'
 import { hideRecords } from './change.ts'
+import { findMissing, listVisible, type Reading } from './missing-records.ts'
 import {
   addToRemoval,
   countKept,
@@ -13,15 +14,12 @@ import {
   deleteRemoval,
   dropRemoval,
   findCurrentRemoval,
-  findMissing,
   finishList,
   hashRemoval,
   hashSourceIds,
   insertRemoval,
-  listVisible,
   lockRemoval,
   nextSourceIds,
-  type Reading,
   type Removal,
   saveSlice,
 } from './removal-store.ts'
