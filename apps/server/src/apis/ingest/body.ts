@@ -33,7 +33,7 @@ export type IngestBody = {
    * them is kept (`isKept`).
    */
   read: (take: (pieces: AsyncIterable<Buffer>) => Promise<void>, isKept?: boolean) => Promise<void>
-  /** The whole body as it arrives, before it is `read`, where it is gzipped and of a usual size; null of any other. */
+  /** The whole body as it was sent, packed, which may still be `read`; null where it is not gzip, small, large, or of a length that is not known. */
   packed: () => Promise<Buffer | null>
   /** A JSON body, whole before it is parsed, and within bounds before anything is built of it; of large ones one at a time is. */
   json: (bounds: JsonBounds) => Promise<unknown>

@@ -137,7 +137,7 @@ export const notExported: Readonly<Record<string, string>> = {
   record_reference: 'made from records',
   record_count: 'made from records',
   line_run: 'hashes of records',
-  packed_body: 'hashes of records',
+  packed_body: 'hashes of uploads',
   segment: 'made from records',
   segment_state: 'made from records',
   upload: 'hashes and answers of the last week’s uploads, whose records are in records/<dataset>',

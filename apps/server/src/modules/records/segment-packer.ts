@@ -37,7 +37,7 @@ export function createSegmentPacker(deps: { pool: Pool; log: Log; load: LoadWatc
   const { pool, log, load } = deps
   const rest = async (workedMs: number) => {
     const ms = workedMs * restsOf(load)
-    if (ms > 0) await sleep(ms)
+    if (ms > 0) await sleep(Math.min(ms, restMaxMs))
   }
   return createWorker({ ...deps, task: 'segments', slice: (after) => packNext(pool, log, after, { rest }) })
 }
@@ -52,6 +52,8 @@ export function restsOf(load: Pick<LoadWatch, 'isWorking' | 'lagMs'>): number {
 }
 
 const lateMs = 25
+/** The service stops when a rest has ended. */
+const restMaxMs = 1_000
 
 /**
  * Packs what is due of one dataset of the next location after this one, for about a second. Returns that location; null when nothing is due anywhere,

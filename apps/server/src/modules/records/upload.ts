@@ -115,7 +115,7 @@ async function saveBody(
   await savePackedBody(client, locationId, dataset, { ...body, runs })
 }
 
-/** For more lines, PostgreSQL plans better when it knows how many there are. */
+/** For more lines, PostgreSQL plans better when it knows how many there are, and background work steps back. */
 export const smallLines = 500
 
 /** What is stored of the lines: without notes where no company may read them. Asked in the turn, so that a removal of notes misses none. */

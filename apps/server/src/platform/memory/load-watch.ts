@@ -26,6 +26,7 @@ export function createLoadWatch({
   everyMs = 50,
   /** Small work alone may not fill the heap to another collection: then large work is tried again, and causes one. */
   heapKnownMs = 5_000,
+  /** One uploader sends its next upload some milliseconds after the last. */
   workedMs = 500,
 } = {}): LoadWatch {
   let lag = 0
