@@ -42,6 +42,8 @@ export type AppDeps = {
   pool: Pool
   /** Connections for health, keys and permits, where they have their own. */
   controlPool?: Pool
+  /** Made with `deltaConnections`. */
+  deltaPool: Pool
   secretKey: SecretKey
   keys: KeyRing
   tokenLimit: TokenLimit
@@ -109,7 +111,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     load: deps.load,
     requests: deps.requests ?? createRequestTurns(),
     disclosures: deps.disclosures,
-    deltas: createDeltaReader({ pool, controlPool, log }),
+    deltas: createDeltaReader({ pool, deltaPool: deps.deltaPool, controlPool, log }),
     pages: createPageReader(pool, now),
     lastContactOf: createLastContacts({ pool, now }),
     previewDatasets: deps.previewDatasets,

@@ -14,6 +14,7 @@ import { currentKeyOf } from './modules/credentials/installation.ts'
 import { openKeyRing } from './modules/credentials/key-ring.ts'
 import type { SecretKey } from './modules/credentials/secret.ts'
 import { ensureNameKeys } from './modules/directory/name.ts'
+import { deltaConnections } from './modules/disclosure/disclosed-delta.ts'
 import { makeDisclosureMonths } from './modules/disclosure/months.ts'
 import { createDisclosureWriter } from './modules/disclosure/writer.ts'
 import { createMailDelivery } from './modules/mail/delivery.ts'
@@ -34,7 +35,7 @@ import { createSyncSlots } from './modules/throttle/sync-slots.ts'
 import { createTokenLimit } from './modules/throttle/token-limit.ts'
 import { createUsageRecorder } from './modules/usage/recorder.ts'
 import { openDatabase } from './platform/database/open-database.ts'
-import { createPool } from './platform/database/pool.ts'
+import { createPool, type PoolOptions } from './platform/database/pool.ts'
 import { connectionsWithin } from './platform/http/connections.ts'
 import { drain } from './platform/http/drain.ts'
 import { registerMetrics } from './platform/http/metrics-route.ts'
@@ -89,14 +90,16 @@ export async function openService(config: Config, write: Log, onSignUp = () => {
   try {
     const database = await openDatabase(config, log)
     closers.push(database.close)
-    const connect = (max: number, applicationName: string, min = 0) => {
-      const opened = createPool(database.serverUrl, { max, min, log, applicationName })
+    const connect = (applicationName: string, options: Pick<PoolOptions, 'max' | 'min' | 'settings'>) => {
+      const opened = createPool(database.serverUrl, { ...options, log, applicationName })
       closers.push(() => opened.end())
       return opened
     }
-    const pool = connect(config.databaseConnections - controlConnections, 'bridgework server')
+    const workConnections = config.databaseConnections - controlConnections - deltaConnections.max
+    const pool = connect('bridgework server', { max: workConnections })
     // Kept open: vendors ask every minute or so, and a new connection plans each statement several times before it keeps a plan.
-    const controlPool = connect(controlConnections, 'bridgework server: control', controlConnections)
+    const controlPool = connect('bridgework server: control', { max: controlConnections, min: controlConnections })
+    const deltaPool = connect('bridgework server: deltas', { ...deltaConnections, min: deltaConnections.max })
     await requireSafeStart(pool, config, log)
     const { secretKey, stop: stopFollowing } = await followSecretKey({ pool: controlPool, settings: config, log })
     closers.push(stopFollowing)
@@ -168,12 +171,13 @@ export async function openService(config: Config, write: Log, onSignUp = () => {
     segmentPacker.start()
     const { environment, publicUrl, trustedProxies, previewDatasets } = config
     const tls = config.tls && readTlsPair(config.tls)
-    metrics = createMetrics({ work: pool, control: controlPool }, load, () => countPacked(pool))
+    metrics = createMetrics({ work: pool, control: controlPool, deltas: deltaPool }, load, () => countPacked(pool))
     const metricsApp = config.metrics.address && createMetricsServer(metrics, config.metrics.token, log)
     closers.push(async () => await metricsApp?.close())
     const app = await buildApp({
       pool,
       controlPool,
+      deltaPool,
       secretKey,
       keys,
       tokenLimit,

@@ -11,12 +11,14 @@ import { generateKeyPair } from './modules/credentials/key-pair.ts'
 import { openKeyRing } from './modules/credentials/key-ring.ts'
 import { createSecretKey, type SecretKey } from './modules/credentials/secret.ts'
 import { createOrganization } from './modules/directory/organization.ts'
+import { deltaConnections } from './modules/disclosure/disclosed-delta.ts'
 import { createDisclosureWriter } from './modules/disclosure/writer.ts'
 import { createCompany } from './modules/membership/create-tenant.ts'
 import { createLocation } from './modules/onboarding/upsert-locations.ts'
 import { createSyncSlots } from './modules/throttle/sync-slots.ts'
 import { createTokenLimit } from './modules/throttle/token-limit.ts'
 import { createUsageRecorder } from './modules/usage/recorder.ts'
+import { createPool } from './platform/database/pool.ts'
 import { createTestDatabase } from './platform/database/test-database.ts'
 import type { AgentId, CompanyId, LocationId, MemberId, OrganizationId } from './platform/identity/identity.ts'
 import type { LogEvent } from './platform/log/log-event.ts'
@@ -286,8 +288,10 @@ async function startServer(
   const disclosures = options.disclosures ?? createDisclosureWriter({ pool: control, log })
   const now = options.now ?? (() => new Date())
   const usage = options.usage ?? createUsageRecorder({ pool, log, now })
+  const deltaPool = createPool(database.serverUrl, { ...deltaConnections, log, applicationName: 'deltas' })
   const deps: AppDeps = {
     pool,
+    deltaPool,
     keys,
     slots,
     disclosures,
@@ -307,6 +311,7 @@ async function startServer(
   slots.start()
   t.after(async () => {
     await app.close()
+    await deltaPool.end()
     await slots.stop()
     await disclosures.stop()
     await keys.close()

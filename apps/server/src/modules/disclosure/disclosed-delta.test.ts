@@ -4,13 +4,14 @@ import { type DatasetName, datasetNames } from '@bridgework/contract'
 import type { Pool, PoolClient } from 'pg'
 import { assertProblem, eventually } from '../../apis/vendor/test-answer.ts'
 import { namedStatementsOf } from '../../apis/vendor/test-statements.ts'
+import { createPool } from '../../platform/database/pool.ts'
 import type { Log } from '../../platform/log/log-event.ts'
 import { aPlan, aRecord, someWorld, type TestLocation, type TestVendor } from '../../test-world.ts'
 import { parseInstant } from '../datasets/instant.ts'
 import { noteStamp } from '../datasets/seen-stamps.ts'
 import { deltaOverlapMicros, type Stamp } from '../datasets/stamp.ts'
 import { fewMaxUsual } from '../records/few-modified.ts'
-import { createDeltaReader } from './disclosed-delta.ts'
+import { createDeltaReader, deltaConnections } from './disclosed-delta.ts'
 import { type Disclosure, listDisclosures } from './store.ts'
 
 const dataset = 'insurance_plans' as DatasetName
@@ -113,8 +114,9 @@ test('of what may not be read, or not yet, no record is read and nothing is put 
     const asked = { ...usual, ...changes }
     return await inTransaction(world.pool, changes.before, async (client) => {
       const begun = await countsOf(client)
-      const pool = { connect: async () => client } as unknown as Pool
-      const deltas = createDeltaReader({ pool, controlPool: world.pool, log: noEvent })
+      const { pool } = world
+      const deltaPool = { connect: async () => client } as unknown as Pool
+      const deltas = createDeltaReader({ pool, deltaPool, controlPool: pool, log: noEvent })
       const answer = await deltas
         .permit(asked.token, asked.id, dataset, {
           modifiedAfter: asked.modifiedAfter,
@@ -192,11 +194,9 @@ test('the statement is planned once for a connection', async (t) => {
   await location.upload(dataset, { new: aPlan() })
   await world.ownerPool.query('analyze')
   await inTransaction(world.pool, undefined, async (client) => {
-    const deltas = createDeltaReader({
-      pool: { connect: async () => client } as unknown as Pool,
-      controlPool: world.pool,
-      log: noEvent,
-    })
+    const { pool } = world
+    const deltaPool = { connect: async () => client } as unknown as Pool
+    const deltas = createDeltaReader({ pool, deltaPool, controlPool: pool, log: noEvent })
     const token = await world.tokens.verify(await vendor.token())
     for (let time = 0; time < 20; time += 1) {
       const { read } = await deltas.permit(token, location.id, dataset, {
@@ -216,6 +216,19 @@ test('the statement is planned once for a connection', async (t) => {
     // PostgreSQL always tries the first five with their values.
     assert.deepEqual(rows, [{ custom: 5 }])
   })
+})
+
+test('a disclosure with a delta is durable, whatever the database says', async (t) => {
+  const world = await someWorld(t)
+  const { rows } = await world.ownerPool.query<{ name: string }>('select current_database() as name')
+  await world.ownerPool.query(`alter database ${rows[0]?.name} set synchronous_commit = off`)
+  const options = { log: noEvent, applicationName: 'deltas' }
+  const usual = createPool(world.serverUrl, { ...options, max: 1 })
+  const deltaPool = createPool(world.serverUrl, { ...options, ...deltaConnections })
+  t.after(() => Promise.all([usual.end(), deltaPool.end()]))
+  const shown = async (pool: Pool) => (await pool.query('show synchronous_commit')).rows[0]?.synchronous_commit
+  assert.equal(await shown(usual), 'off')
+  assert.equal(await shown(deltaPool), 'on')
 })
 
 /** How many rows of records this session has read and of disclosures it has written. Those of transactions before may be among them. */

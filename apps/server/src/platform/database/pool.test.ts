@@ -40,6 +40,23 @@ test('connections close after a while without a statement, but for those that ar
   assert.equal(pool.totalCount, 1)
 })
 
+test('each connection begins with the settings of its pool, and one that cannot have them is not handed out', async (t) => {
+  const { url } = await createTestDatabase(t)
+  const settings = { synchronous_commit: 'remote_write', lock_timeout: '250ms' }
+  const pool = createPool(url, { ...quiet, settings })
+  const wrong = createPool(url, { ...quiet, settings: { lock_timeout: 'long' } })
+  t.after(() => Promise.all([pool.end(), wrong.end()]))
+  const show = `select current_setting('synchronous_commit') as synchronous_commit, current_setting('lock_timeout') as lock_timeout`
+  const clients = await Promise.all([pool.connect(), pool.connect()])
+  for (const client of clients) {
+    assert.deepEqual((await client.query(show)).rows, [settings])
+    client.release(true)
+  }
+  assert.deepEqual((await pool.query(show)).rows, [settings])
+  await assert.rejects(wrong.query('select 1'), { code: '22023' })
+  assert.equal(wrong.totalCount, 0)
+})
+
 test('work that swallows a failed statement throws, for nothing was committed', async (t) => {
   const { pool } = await createTestDatabase(t)
 

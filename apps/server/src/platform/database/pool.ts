@@ -19,6 +19,8 @@ export type PoolOptions = {
   /** A statement is given up by the server after this long, and by us a second later when the server cannot even say so. */
   statementTimeoutMs?: number
   idleTimeoutMs?: number
+  /** What holds in each of its sessions, whatever the server's own settings say. */
+  settings?: Readonly<Record<string, string>>
 }
 
 /**
@@ -26,7 +28,7 @@ export type PoolOptions = {
  * behind a dead network learns it soon. `bigint`, `numeric` and `date` arrive as text: a JS number or Date would lose digits or move the day.
  */
 export function createPool(url: string, options: PoolOptions): pg.Pool {
-  const statementTimeoutMs = options.statementTimeoutMs ?? 5_000
+  const { settings, statementTimeoutMs = 5_000 } = options
   const pool = new pg.Pool({
     connectionString: url,
     max: options.max,
@@ -39,6 +41,8 @@ export function createPool(url: string, options: PoolOptions): pg.Pool {
     keepAlive: true,
     keepAliveInitialDelayMillis: 5_000,
     types: { getTypeParser },
+    // pg waits for the promise before it hands the connection out.
+    ...(settings && { onConnect: (client) => setAll(client, settings) }),
   })
   const onError = (error: unknown) => {
     // `end` does not wait until its sessions are gone: their errors when the database stops next are of no interest.
@@ -51,6 +55,14 @@ export function createPool(url: string, options: PoolOptions): pg.Pool {
     client.on('error', () => {})
   })
   return pool
+}
+
+async function setAll(client: pg.ClientBase, settings: Readonly<Record<string, string>>): Promise<void> {
+  const [names, values] = [Object.keys(settings), Object.values(settings)]
+  await client.query('select set_config(name, value, false) from unnest($1::text[], $2::text[]) one (name, value)', [
+    names,
+    values,
+  ])
 }
 
 /**

@@ -169,34 +169,6 @@ test('an array without quotes comes back as it went, and what needs quotes is re
     assert.throws(() => plainArray(['a', value]), TypeError, JSON.stringify(value))
 })
 
-test('a statement before it holds for its transaction alone, and its rows are not among the answer’s', async (t) => {
-  const pool = await onePool(t)
-  const show = {
-    name: 'show',
-    text: `select current_setting('lock_timeout'), $1::text`,
-    values: ['x'],
-    before: `select set_config('lock_timeout', '250', true)`,
-  }
-  const { before, ...alone } = show
-  for (let round = 0; round < 2; round += 1) {
-    assert.deepEqual(await askPrepared(pool, show), [['250ms', 'x']])
-    assert.deepEqual(await askPrepared(pool, alone), [['0', 'x']])
-  }
-
-  // Whichever of the two fails, both are undone, and the connection goes on.
-  const client = await pool.connect()
-  await client.query('create temporary table made (number integer)')
-  const divide = { name: 'divide-after', text: 'select 6 / $1::integer', before: 'insert into made values (1)' }
-  for (let round = 0; round < 2; round += 1) {
-    await assert.rejects(askPrepared(client, { ...divide, values: ['0'] }), { code: '22012' })
-    await assert.rejects(askPrepared(client, { ...alone, before: 'select 1 / 0' }), { code: '22012' })
-    await assert.rejects(askPrepared(client, { name: 'typo', text: 'selec 1', values: [], before }), { code: '42601' })
-  }
-  assert.deepEqual(await askPrepared(client, { ...divide, values: ['2'] }), [['3']])
-  assert.deepEqual((await client.query('select count(*)::integer as made from made')).rows, [{ made: 1 }])
-  client.release()
-})
-
 test('an array of any texts arrives as it is', async (t) => {
   const pool = await onePool(t)
   const values = ['', 'null', '{a,b}', 'with "quotes" and \\ backslashes', '2001:db8::1', '{"fields":["ü"]}', ' ']

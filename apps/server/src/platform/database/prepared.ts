@@ -10,8 +10,6 @@ export type Prepared = {
   values: readonly (string | null)[]
   /** How long the client waits at most; the pool's usual limit where it is absent. */
   limitMs?: number
-  /** A statement without values that runs first, in the same transaction and the same round trip, such as one that sets what holds in this transaction. */
-  before?: string
 }
 
 /** A row's columns as PostgreSQL writes them: `t` and `f`, digits, JSON; null: NULL. */
@@ -90,9 +88,6 @@ type Connection = {
 
 const executeAndSync = Buffer.concat([serialize.execute(), serialize.sync()])
 
-/** PostgreSQL takes all messages up to a sync as one transaction. The statement has no name: it is planned each time. */
-const bindAndExecute = Buffer.concat([serialize.bind(), serialize.execute()])
-
 type OnEnd = (error: Error | null, rows: TextRow[]) => void
 
 /** As pg's client runs it: it calls each of these when the server's message of that kind arrives. */
@@ -104,17 +99,13 @@ class Statement {
   callback: OnEnd | undefined
   onEnd: OnEnd | undefined
   readonly values: Prepared['values']
-  readonly before: string | undefined
   readonly #rows: TextRow[] = []
-  #hasBegun: boolean
 
-  constructor({ name, text, values, limitMs, before }: Prepared) {
+  constructor({ name, text, values, limitMs }: Prepared) {
     this.name = name
     this.text = text
     this.limitMs = limitMs
     this.values = values
-    this.before = before
-    this.#hasBegun = before === undefined
   }
 
   submit(connection: Connection): Error | null {
@@ -123,8 +114,6 @@ class Statement {
     if (known !== undefined && known !== text) return new Error(`two statements have the name ${name}`)
     // pg writes each message on its own. As one piece they take the stream a third of the time.
     const messages = [serialize.bind({ statement: name, values: [...this.values] }), executeAndSync]
-    if (this.before !== undefined) messages.unshift(serialize.parse({ text: this.before }), bindAndExecute)
-    // First, because pg takes the first statement that PostgreSQL says it has parsed for the one with the name.
     if (known === undefined) {
       messages.unshift(serialize.parse({ name, text }))
       connection.submittedNamedStatements[name] = text
@@ -134,12 +123,10 @@ class Statement {
   }
 
   handleDataRow({ fields }: { fields: TextRow }): void {
-    if (this.#hasBegun) this.#rows.push(fields)
+    this.#rows.push(fields)
   }
 
-  handleCommandComplete(): void {
-    this.#hasBegun = true
-  }
+  handleCommandComplete(): void {}
 
   handleError(error: Error): void {
     this.#end(error)
