@@ -123,11 +123,12 @@ export async function listIdsAfter(
 /** As many new ids of the type as asked for, rising. The sequences' names come from the contract. */
 export async function drawIds(client: PoolClient, dataset: DatasetName, count: number): Promise<string[]> {
   if (count === 0) return []
-  const { rows } = await client.query<{ id: string }>(
-    `select nextval($1::regclass) as id from generate_series(1, $2::integer)`,
+  // In one row, because thousands of rows take longer to read than to draw.
+  const { rows } = await client.query<{ ids: string }>(
+    `select string_agg(nextval($1::regclass)::text, ',') as ids from generate_series(1, $2::integer)`,
     [`record_id_${dataset}`, count],
   )
-  return rows.map((row) => row.id)
+  return rows[0]?.ids.split(',') ?? []
 }
 
 /** More records than are stored between a backup and its restoring. */
