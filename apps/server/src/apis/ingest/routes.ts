@@ -21,6 +21,7 @@ import { listLocations } from '../../modules/directory/location.ts'
 import { requireOrganization } from '../../modules/directory/organization.ts'
 import { upsertLocations } from '../../modules/onboarding/upsert-locations.ts'
 import { openStoredLookup, type StoredLookup } from '../../modules/records/as-stored.ts'
+import { createRecordStatistics } from '../../modules/records/statistics.ts'
 import { countLines, smallLines, storeUpload, type Upload } from '../../modules/records/upload.ts'
 import type { TokenLimit } from '../../modules/throttle/token-limit.ts'
 import { Problem } from '../../platform/errors/problem.ts'
@@ -97,6 +98,8 @@ function registerProtected(app: FastifyInstance, context: IngestApiContext): voi
   const { pool, now, log } = context
   const lineReaders = new Map(datasets.map((dataset) => [dataset.name as string, createLineReader(dataset)]))
   const largeBodies = createLargeBodies(context.load)
+  const statistics = createRecordStatistics(context)
+  app.addHook('onClose', statistics.stop)
   const onRequest = [requireLocation(pool), requireDataset, requireLocationWriter(pool)]
   const forDataset = { largeBodies, config: { uploadTimeoutMs }, onRequest }
 
@@ -164,9 +167,10 @@ function registerProtected(app: FastifyInstance, context: IngestApiContext): voi
     await incoming.beforeStoring()
     const upload = { ...key, ...read, number }
     const store = () => storeUpload(pool, upload, now)
-    const { answer, isRepeated } = await (lines > smallLines ? context.load.whileWorking(store) : store())
+    const { answer, isRepeated, total } = await (lines > smallLines ? context.load.whileWorking(store) : store())
     const { locationId } = key
     const { hidden, inserted, changed } = isRepeated ? nothingStored : answer
+    statistics.noteGrowth(total - inserted, total)
     const durationMs = Math.round(performance.now() - begun)
     log({
       event: 'records.ingested',

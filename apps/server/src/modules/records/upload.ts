@@ -42,20 +42,21 @@ export type UploadAnswer = { inserted: number; changed: number; unchanged: numbe
 
 /**
  * Stores one upload, whole or not at all, and its answer with it: the same upload again (`isRepeated`) gets the same answer and has no second effect.
- * Source ids are distinct. Refuses with `idempotency_key_reused`, `busy` and `location_unknown`.
+ * Source ids are distinct. `total`: how many records the dataset has now. Refuses with `idempotency_key_reused`, `busy` and `location_unknown`.
  */
 export async function storeUpload(
   pool: Pool,
   upload: Upload,
   now: () => Date,
-): Promise<{ answer: UploadAnswer; isRepeated: boolean }> {
+): Promise<{ answer: UploadAnswer; isRepeated: boolean; total: number }> {
   const { locationId, dataset } = upload
   const isSmall = upload.lines.length <= smallLines
   const store = async (turn: Turn) => {
     await noteNumber(turn.client, upload.agentId, upload.number)
     const { earlier, isUsed, isPassed } = await findNumber(turn.client, upload)
     if (earlier && earlier.bodyHash !== upload.bodyHash) throw new Problem('idempotency_key_reused')
-    if (earlier) return { answer: JSON.parse(earlier.answer), isRepeated: true }
+    const state = turn.state(dataset)
+    if (earlier) return { answer: JSON.parse(earlier.answer), isRepeated: true, total: state.total }
     if (upload.fence !== null) await holdWriter(turn.client, { ...upload, fence: upload.fence })
     if (isUsed) throw new Problem('idempotency_key_reused')
     if (isPassed) {
@@ -87,7 +88,7 @@ export async function storeUpload(
     await takeOffRemovals(turn.client, upload, { keys: [...sourceIds, ...asStored], ids })
     const saved = await saveLineRuns(turn.client, locationId, dataset, upload.runs ?? [])
     await saveBody(turn.client, upload, saved)
-    return { answer, isRepeated: false }
+    return { answer, isRepeated: false, total: state.total }
   }
   return takeTurn(pool, locationId, dataset, store, { isSmall })
 }

@@ -11,8 +11,8 @@ import { type SourceColumns, type StoredSource, sourceOf } from './stored-source
 export type StoredRecord = { id: string; sourceId: string; isHidden: boolean; sourceHash: string }
 
 /**
- * The records of these source ids. By the unique index, once Postgres has statistics that know the location; until then by reading its dataset
- * through.
+ * The records of these source ids. By the unique index, once PostgreSQL has statistics that know the location (`statistics.ts`); until then by
+ * reading its dataset through.
  */
 export async function findBySourceIds(
   client: PoolClient,

@@ -1046,6 +1046,13 @@ create sequence record_id_patient_referrals cache 1;
 create sequence record_id_patients cache 1;
 create sequence record_id_treatments cache 1;
 
+CREATE OR REPLACE FUNCTION public.analyze_records()
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'pg_catalog', 'public', 'pg_temp'
+AS $function$ begin analyze (skip_locked) public.record (location_id, dataset); end $function$
+;
 CREATE OR REPLACE FUNCTION public.disclosure_make_month(p_month date)
  RETURNS boolean
  LANGUAGE plpgsql

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Pool } from 'pg'
+import { eventually } from '../../apis/vendor/test-answer.ts'
+import { createTestDatabase } from '../../platform/database/test-database.ts'
+import type { LogEvent } from '../../platform/log/log-event.ts'
+import { aPlan, someWorld } from '../../test-world.ts'
+import { createRecordStatistics } from './statistics.ts'
+
+test('a location that is new to the statistics is known to them once it has some thousand records', async (t) => {
+  const world = await someWorld(t)
+  await world.addLocation({ insurancePlans: 300 })
+  await world.ownerPool.query('analyze record')
+  const location = await world.addLocation()
+  const keys = Array.from({ length: 6_000 }, (_, index) => `p${index}`)
+  const upload = (from: number, to: number) =>
+    location.upload('insurance_plans', Object.fromEntries(keys.slice(from, to).map((key) => [key, aPlan()])))
+  const expected = async () => {
+    const { rows } = await world.pool.query<{ 'QUERY PLAN': string }>(
+      `explain select from record where location_id = ${location.id} and dataset = 'insurance_plans'`,
+    )
+    return Number(/rows=(\d+)/.exec(rows[0]?.['QUERY PLAN'] ?? '')?.[1])
+  }
+
+  await upload(0, 4_000)
+  assert.equal(await expected(), 1)
+  await upload(4_000, 6_000)
+  await eventually(async () => (await expected()) > 5_000, 10_000, 'PostgreSQL expects as many records as there are')
+})
+
+test('statistics are renewed when records are four times as many, one renewal at a time and with rests, and after a failure too', async (t) => {
+  const { pool } = await createTestDatabase(t)
+  const events: LogEvent[] = []
+  const begun: number[] = []
+  let failure: Error | null = null
+  const counting = {
+    connect: async () => {
+      begun.push(performance.now())
+      if (failure) throw failure
+      return await pool.connect()
+    },
+  } as unknown as Pool
+  const statistics = createRecordStatistics({ pool: counting, log: (event) => void events.push(event) })
+  const renewals = async (count: number) => {
+    await eventually(async () => begun.length >= count, 20_000, `${count} renewals`)
+    assert.equal(begun.length, count)
+  }
+
+  statistics.noteGrowth(0, 4_999)
+  statistics.noteGrowth(5_000, 19_999)
+  statistics.noteGrowth(30_000, 30_000)
+  await new Promise(setImmediate)
+  assert.equal(begun.length, 0)
+  statistics.noteGrowth(4_999, 5_000)
+  await renewals(1)
+  // While it runs and rests, these are one.
+  statistics.noteGrowth(19_999, 20_000)
+  statistics.noteGrowth(0, 80_000)
+  failure = new Error('no connection')
+  await renewals(2)
+  await eventually(async () => events.length === 1, 1_000, 'the failure is logged')
+  assert.partialDeepStrictEqual(events, [{ event: 'task.failed', task: 'statistics of records' }])
+  failure = null
+  statistics.noteGrowth(0, 5_000)
+  await renewals(3)
+  statistics.noteGrowth(0, 5_000)
+  await statistics.stop()
+  await new Promise((resolve) => setTimeout(resolve, 300))
+  assert.equal(begun.length, 3)
+})
