@@ -185,6 +185,6 @@ test('the packer leaves uploads of many records three fourths of the time, and a
   const restsWhile = (isWorking: boolean, lagMs: number) => restsOf({ isWorking: () => isWorking, lagMs: () => lagMs })
   assert.deepEqual(
     [restsWhile(false, 0), restsWhile(false, 30), restsWhile(true, 0), restsWhile(true, 30)],
-    [0, 1, 3, 3],
+    [0, 1, 15, 15],
   )
 })
