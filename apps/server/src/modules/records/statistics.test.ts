@@ -32,39 +32,46 @@ test('statistics are renewed when records are four times as many, one renewal at
   const { pool } = await createTestDatabase(t)
   const events: LogEvent[] = []
   const begun: number[] = []
-  let failure: Error | null = null
-  const counting = {
+  let hold = Promise.withResolvers<void>()
+  const held = {
     connect: async () => {
       begun.push(performance.now())
-      if (failure) throw failure
+      await hold.promise
       return await pool.connect()
     },
   } as unknown as Pool
-  const statistics = createRecordStatistics({ pool: counting, log: (event) => void events.push(event) })
-  const renewals = async (count: number) => {
-    await eventually(async () => begun.length >= count, 20_000, `${count} renewals`)
-    assert.equal(begun.length, count)
-  }
+  const statistics = createRecordStatistics({ pool: held, log: (event) => void events.push(event) })
+  const wait = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
 
   statistics.noteGrowth(0, 4_999)
   statistics.noteGrowth(5_000, 19_999)
   statistics.noteGrowth(30_000, 30_000)
-  await new Promise(setImmediate)
+  await wait(1)
   assert.equal(begun.length, 0)
   statistics.noteGrowth(4_999, 5_000)
-  await renewals(1)
-  // While it runs and rests, these are one.
+  await wait(20)
+  // Asked for while one is under way, these are one more.
   statistics.noteGrowth(19_999, 20_000)
   statistics.noteGrowth(0, 80_000)
-  failure = new Error('no connection')
-  await renewals(2)
+  await wait(1)
+  assert.equal(begun.length, 1)
+  const endedAt = performance.now()
+  hold.resolve()
+  hold = Promise.withResolvers()
+  await eventually(async () => begun.length === 2, 20_000, 'the second renewal')
+  assert.ok((begun[1] ?? 0) - endedAt > 300, 'it rests for twenty times as long as the first one took')
+  hold.reject(new Error('no connection'))
   await eventually(async () => events.length === 1, 1_000, 'the failure is logged')
   assert.partialDeepStrictEqual(events, [{ event: 'task.failed', task: 'statistics of records' }])
-  failure = null
+  hold = Promise.withResolvers()
+  hold.resolve()
+  await wait(300)
+  assert.equal(begun.length, 2)
+
   statistics.noteGrowth(0, 5_000)
-  await renewals(3)
+  await eventually(async () => begun.length === 3, 20_000, 'the third renewal')
   statistics.noteGrowth(0, 5_000)
   await statistics.stop()
-  await new Promise((resolve) => setTimeout(resolve, 300))
+  await wait(300)
   assert.equal(begun.length, 3)
 })

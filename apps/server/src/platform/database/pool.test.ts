@@ -47,12 +47,9 @@ test('each connection begins with the settings of its pool, and one that cannot 
   const wrong = createPool(url, { ...quiet, settings: { lock_timeout: 'long' } })
   t.after(() => Promise.all([pool.end(), wrong.end()]))
   const show = `select current_setting('synchronous_commit') as synchronous_commit, current_setting('lock_timeout') as lock_timeout`
-  const clients = await Promise.all([pool.connect(), pool.connect()])
-  for (const client of clients) {
-    assert.deepEqual((await client.query(show)).rows, [settings])
-    client.release(true)
-  }
-  assert.deepEqual((await pool.query(show)).rows, [settings])
+  const answers = await Promise.all([pool.query(show), pool.query(show)])
+  assert.equal(pool.totalCount, 2)
+  for (const { rows } of answers) assert.deepEqual(rows, [settings])
   await assert.rejects(wrong.query('select 1'), { code: '22023' })
   assert.equal(wrong.totalCount, 0)
 })
