@@ -163,13 +163,19 @@ test('a server that does not migrate waits until another process has, with its r
   const { url, serverUrl } = await emptyDatabase(t)
   const directory = migrations(t, { '0001_one.sql': 'create table one (id bigint)' })
   const events: LogEvent[] = []
-  const waiting = awaitMigrations(serverUrl, { directory, everyMs: 5, log: (event) => events.push(event) })
+  const seen = Promise.withResolvers<void>()
+  const log = (event: LogEvent) => {
+    events.push(event)
+    seen.resolve()
+  }
+  const waiting = awaitMigrations(serverUrl, { directory, everyMs: 5, log })
+  await seen.promise
   await migrate(url, { directory, serverRole, log: () => {} })
   await waiting
   await connect(t, serverUrl).query('select id from one')
 
   writeFileSync(join(directory, '0002_two.sql'), 'create table two (id bigint)')
-  const options = { directory, everyMs: 5, log: (event: LogEvent) => events.push(event) }
+  const options = { directory, everyMs: 5, log }
   await assert.rejects(awaitMigrations(serverUrl, { ...options, waitMs: 20 }), {
     message: /^[^\n]*0002_two[^\n]*database migrate[^\n]*$/,
   })
