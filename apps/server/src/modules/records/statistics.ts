@@ -60,7 +60,8 @@ export function createRecordStatistics({ pool, log }: { pool: Pool; log: Log }):
   }
 }
 
-const limitMs = 60_000
+/** A stop of the service waits for so long at most, as for a turn. */
+const limitMs = 10_000
 const restsOfWork = 20
 
 /** 0 below 5,000 records, then one more each time that they are four times as many: so far their share of a growing table keeps its meaning. */
