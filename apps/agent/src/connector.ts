@@ -31,7 +31,13 @@ export const noNotes: NotesRead = new Set()
 export type MendedValues = {
   readonly table: string
   readonly column: string
-  readonly mended: 'date_impossible' | 'amount_out_of_range' | 'note_cut' | 'text_invalid' | 'control_characters'
+  readonly mended:
+    | 'date_impossible'
+    | 'date_out_of_range'
+    | 'amount_out_of_range'
+    | 'note_cut'
+    | 'text_invalid'
+    | 'control_characters'
   readonly rows: number
 }
 

@@ -111,6 +111,7 @@ export function eventText(event: AgentEvent, nowMs: number): string {
 
 const mendings: Readonly<Record<MendedValues['mended'], string>> = {
   date_impossible: 'a date that does not exist; sent as empty',
+  date_out_of_range: 'a date before 1880 or after 2199; sent as empty',
   amount_out_of_range: 'an amount of more than 13 digits; not sent',
   note_cut: 'a text longer than 20,000 characters; cut',
   text_invalid: 'text that is not valid in its encoding; sent with replacement characters',

@@ -136,5 +136,5 @@ function asTime(
   if (parts.offset !== null) return { value: new Date(`${local}${parts.offset}`).toISOString() }
   if (timeZone === null) return { fault: 'needs the "time_zone" of its location, for its time has no offset' }
   const instant = wallTimeOrNull(local, timeZone)?.instant
-  return instant === undefined ? { fault: `must be ${what} after 1880` } : { value: instant }
+  return instant === undefined ? { fault: `must be ${what} between 1880 and 2199` } : { value: instant }
 }

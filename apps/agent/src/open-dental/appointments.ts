@@ -33,6 +33,8 @@ const statuses: Readonly<Record<string, string>> = {
   '8': 'completed',
 }
 
+const broken = '5'
+
 /** One unit of an appointment's pattern. */
 const patternMinutes = 5
 
@@ -83,7 +85,7 @@ export const appointments: DatasetReader = {
     const treatments = await readTreatments(reading, lookups, rows)
     const lastActions = await readLastActions(
       reading,
-      rows.filter((row) => row.AptStatus === '5').map((row) => row.AptNum ?? ''),
+      rows.filter((row) => row.AptStatus === broken).map((row) => row.AptNum ?? ''),
     )
     return byLocation(
       rows.map((row) => {
@@ -135,16 +137,24 @@ async function readTreatments(
   return treatments
 }
 
-/** What last happened to each appointment: 2 is missed, 3 is cancelled. */
+/**
+ * How each broken appointment was broken: 2 is missed, 3 is cancelled. Open Dental's AppointmentL writes such a row when an appointment is broken
+ * with the code D9986 or D9987. It counts until a later row shows the appointment in another state: a note that is added later changes nothing.
+ */
 async function readLastActions({ session }: Reading, keys: readonly string[]): Promise<Map<string, string>> {
   if (keys.length === 0) return new Map()
   const rows = await session.database.query(
-    `select AptNum, HistApptAction
+    `select AptNum, HistApptAction, AptStatus
        from histappointment
       where AptNum in (${keyList(keys)})
       order by HistDateTStamp, HistApptNum`,
   )
-  return new Map(rows.map((row) => [row.AptNum ?? '', row.HistApptAction ?? '']))
+  const actions = new Map<string, string>()
+  for (const { AptNum, HistApptAction, AptStatus } of rows) {
+    if (HistApptAction === '2' || HistApptAction === '3') actions.set(AptNum ?? '', HistApptAction)
+    else if (AptStatus !== broken) actions.delete(AptNum ?? '')
+  }
+  return actions
 }
 
 function appointment(
@@ -206,7 +216,7 @@ function statusOf(
   status: string,
   now: { confirmation: string | null; hasArrived: boolean; isSeated: boolean; lastAction: string | null },
 ): string {
-  if (status === '5') {
+  if (status === broken) {
     if (now.lastAction === '2') return 'no_show'
     return now.lastAction === '3' ? 'cancelled' : 'broken'
   }

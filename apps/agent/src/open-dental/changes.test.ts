@@ -47,6 +47,8 @@ const changes: readonly [
   ['a cover is dropped', 'patients', (p) => p.remove('patplan', 'PatPlanNum', 3)],
   ['a cover is added', 'patients', (p) => p.insert('patplan', { PatPlanNum: 9, PatNum: 3, Ordinal: 1, InsSubNum: 2 })],
   ['a subscription is for another plan', 'patients', (p) => p.update('inssub', 'InsSubNum', 2, { PlanNum: 1 })],
+  ['a plan becomes a medical one', 'patients', (p) => p.update('insplan', 'PlanNum', 2, { IsMedical: 1 })],
+  ['it is dental again', 'patients', (p) => p.update('insplan', 'PlanNum', 2, { IsMedical: 0 })],
   ['a subscription vanishes under its cover', 'patients', (p) => p.remove('inssub', 'InsSubNum', 3)],
   ['a subscription that was missing appears', 'patients', (p) => p.insert('inssub', { InsSubNum: 999, PlanNum: 2 })],
   [
@@ -85,6 +87,12 @@ const changes: readonly [
       await p.insert('patientlink', { PatNumFrom: 6, PatNumTo: 4, LinkType: 1, DateTimeLink: '2001-01-01 00:00:00' })
     },
   ],
+  [
+    'that merge is undone by one back',
+    'patients',
+    (p) => p.insert('patientlink', { PatNumFrom: 4, PatNumTo: 6, LinkType: 1, DateTimeLink: '2001-01-02 00:00:00' }),
+  ],
+  ['the link back is removed', 'patients', (p) => p.remove('patientlink', 'PatNumFrom', 4)],
   [
     'a patient joins another family, and the lines of the account go along',
     'patients ledger_transactions',

@@ -80,7 +80,7 @@ async function sampleTimes(database: Database, locationId: string, isOnly: boole
     `select max(case when month(AptDateTime) = 1 then AptDateTime end) as winter,
             max(case when month(AptDateTime) = 7 then AptDateTime end) as summer
        from appointment
-      where ${clinic} and AptDateTime > '1880-01-01'`,
+      where ${clinic} and AptDateTime > '1880-01-01' and AptDateTime < '2200-01-01'`,
   )
   const samples = [rows[0]?.winter, rows[0]?.summer]
     .map((value) => wallTimeOrNull(value, zone))

@@ -24,6 +24,11 @@ describe('values that cannot be sent as they are', () => {
      update patient set Birthdate = '2026-00-10' where PatNum = 2;
      update patient set Birthdate = '0000-00-00' where PatNum = 3;
      update appointment set AptDateTime = '2026-02-30 10:00:00' where AptNum = 1;
+     update patient set Birthdate = '0001-01-01' where PatNum = 5;
+     update patient set Birthdate = '1066-10-14' where PatNum = 6;
+     update patient set DateFirstVisit = '9999-12-31' where PatNum = 6;
+     update appointment set AptDateTime = '9999-12-31 23:00:00' where AptNum = 6;
+     update appointment set DateTimeArrived = '9999-12-31 23:59:59' where AptNum = 2;
      update fee set Amount = 1e14 where FeeNum = 1;
      update procedurelog set ProcFee = 1e14 where ProcNum = 2`,
     )
@@ -39,6 +44,10 @@ describe('values that cannot be sent as they are', () => {
     assert.deepEqual(birthdays, [null, null, null, '1990-01-01'])
     const [broken, noted] = ['1', '2'].map((id) => copy.visible('1', 'appointments').get(id))
     assert.deepEqual([broken?.starts_at, broken?.ends_at, broken?.local_starts_at], [null, null, null])
+    const far = copy.visible('1', 'appointments').get('6')
+    assert.deepEqual([far?.starts_at, far?.ends_at, far?.local_starts_at, noted?.arrived_at], [null, null, null, null])
+    const old = copy.visible('1', 'patients').get('6')
+    assert.deepEqual([old?.date_of_birth, old?.first_visit_on], [null, null])
     assert.equal(noted?.note, 'one\ttwo\nthree\nfour five')
     assert.equal(String(copy.visible('2', 'appointments').get('3')?.note).length, 20_000)
     assert.equal(broken?.appointment_type, 'Pr\ufffdfung')
@@ -53,7 +62,17 @@ describe('values that cannot be sent as they are', () => {
     const expected: ({ dataset: string } & MendedValues)[] = [
       { dataset: 'fee_schedules', table: 'fee', column: 'Amount', mended: 'amount_out_of_range', rows: 1 },
       { dataset: 'patients', table: 'patient', column: 'Birthdate', mended: 'date_impossible', rows: 2 },
+      { dataset: 'patients', table: 'patient', column: 'Birthdate', mended: 'date_out_of_range', rows: 1 },
+      { dataset: 'patients', table: 'patient', column: 'DateFirstVisit', mended: 'date_out_of_range', rows: 1 },
       { dataset: 'appointments', table: 'appointment', column: 'AptDateTime', mended: 'date_impossible', rows: 1 },
+      { dataset: 'appointments', table: 'appointment', column: 'AptDateTime', mended: 'date_out_of_range', rows: 1 },
+      {
+        dataset: 'appointments',
+        table: 'appointment',
+        column: 'DateTimeArrived',
+        mended: 'date_out_of_range',
+        rows: 1,
+      },
       { dataset: 'appointments', table: 'appointment', column: 'Note', mended: 'control_characters', rows: 1 },
       { dataset: 'appointments', table: 'appointment', column: 'Note', mended: 'note_cut', rows: 1 },
       {

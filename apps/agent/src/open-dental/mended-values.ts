@@ -1,7 +1,7 @@
 import type { FieldPacket } from 'mysql2/promise'
 import type { MendedValues } from '../connector.ts'
 import { tablesReadWhole } from './tables-read.ts'
-import { amountDigitsMax, noteLengthMax } from './values.ts'
+import { amountDigitsMax, isWithinYears, noteLengthMax } from './values.ts'
 
 type Mended = MendedValues['mended']
 
@@ -45,7 +45,7 @@ export function mendedCounts(): MendedCounts {
 }
 
 /**
- * The rows as they can be sent: a date that does not exist is null, text has no control characters but tab and newline and ends where the
+ * The rows as they can be sent: a date that does not exist or lies in no year of a practice is null, text has no control characters but tab and newline and ends where the
  * contract ends a note. All that is counted by table and column; an amount beyond the contract's range, which its reader leaves out, and text
  * that was not valid in its encoding are counted too. Windows' line ends become newlines, which is no change.
  */
@@ -82,13 +82,17 @@ const menders: ReadonlyMap<number, Mender> = new Map<number, Mender>([
   [0xfe, mendText],
 ])
 
-/** Zeros in every part are Open Dental's old way of saying "no date". */
+/** Zeros in every part, and 0001-01-01, are how Open Dental says "no date"; .NET's DateTime.MaxValue, 9999-12-31, got into databases as well. */
 function mendDate(value: string, count: (mended: Mended) => void): string | null {
   const [year, month, day] = [Number(value.slice(0, 4)), Number(value.slice(5, 7)), Number(value.slice(8, 10))]
   if (year === 0 && month === 0 && day === 0) return null
   const isDay = day >= 1 && (day <= 28 || day <= new Date(Date.UTC(2000 + (year % 400), month, 0)).getUTCDate())
-  if (month >= 1 && month <= 12 && isDay) return value
-  count('date_impossible')
+  if (month < 1 || month > 12 || !isDay) {
+    count('date_impossible')
+    return null
+  }
+  if (isWithinYears(value)) return value
+  if (!value.startsWith('0001-01-01')) count('date_out_of_range')
   return null
 }
 

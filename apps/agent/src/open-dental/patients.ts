@@ -55,6 +55,12 @@ export const patients: DatasetReader = {
     changed.addKeys((await since.rows('patient')).rows.map((row) => row.id))
     changed.addKeys((await since.rows('patplan')).rows.map((row) => row.PatNum))
     await changed.addNaming('select PatNum as id from patplan where', 'InsSubNum', await since.rows('inssub'))
+    // A plan that is medical now, or no longer.
+    await changed.addNaming(
+      'select a.PatNum as id from inssub s straight_join patplan a on a.InsSubNum = s.InsSubNum where',
+      's.PlanNum',
+      await since.rows('insplan'),
+    )
     const [before, now] = daysBetween(since.today, reading.today)
     if (before !== now) {
       await changed.add(
@@ -103,26 +109,24 @@ export const patients: DatasetReader = {
 
 type Plans = { readonly primary: string | null; readonly secondary: string | null }
 
-/** A subscription that is gone, or ended before today, is no cover. */
+/**
+ * A subscription that is gone, or ended before today, is no cover. Open Dental's PatPlans.GetOrdinal: the first and the second of the dental
+ * plans, in the order of their ordinals, are the primary and the secondary; medical plans are counted apart.
+ */
 async function readPlans({ session, today }: Reading, patientKeys: readonly string[]): Promise<Map<string, Plans>> {
   const rows = await session.database.query(
-    `select a.PatNum, a.Ordinal, s.PlanNum
+    `select a.PatNum, s.PlanNum
        from patplan a
        straight_join inssub s on s.InsSubNum = a.InsSubNum
-      where a.PatNum in (${keyList(patientKeys)}) and a.Ordinal in (1, 2)
+       left join insplan p on p.PlanNum = s.PlanNum
+      where a.PatNum in (${keyList(patientKeys)}) and coalesce(p.IsMedical, 0) = 0
         and (s.DateTerm < '1880-01-01' or s.DateTerm >= '${today}')
-      order by a.PatPlanNum`,
+      order by a.Ordinal, a.PatPlanNum`,
   )
   const plans = new Map<string, Plans>()
-  for (const row of rows) {
-    const known = plans.get(row.PatNum ?? '') ?? { primary: null, secondary: null }
-    const plan = referenceOrNull(row.PlanNum)
-    plans.set(
-      row.PatNum ?? '',
-      row.Ordinal === '1'
-        ? { ...known, primary: known.primary ?? plan }
-        : { ...known, secondary: known.secondary ?? plan },
-    )
+  for (const [patient, covers] of Map.groupBy(rows, (row) => row.PatNum ?? '')) {
+    const [primary = null, secondary = null] = covers.map((cover) => referenceOrNull(cover.PlanNum))
+    plans.set(patient, { primary, secondary })
   }
   return plans
 }

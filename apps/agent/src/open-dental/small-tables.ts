@@ -14,28 +14,48 @@ const statements = {
   employers: 'select EmployerNum as id, EmpName as name from employer',
   carriers: 'select CarrierNum as id, CarrierName as name, ElectID as payer_id from carrier',
   feeSchedules: 'select FeeSchedNum as id from feesched',
-  /** Who was merged into whom; a link is never changed. */
-  merges: 'select PatNumFrom as id, max(PatNumTo) as PatNumTo from patientlink where LinkType = 1 group by PatNumFrom',
+  /** Who was merged into whom, oldest first; a link is never changed. */
+  mergeLinks:
+    'select PatientLinkNum as id, PatNumFrom, PatNumTo from patientlink where LinkType = 1 order by DateTimeLink, PatientLinkNum',
   paymentPlans:
     'select PayPlanNum as id, PatNum, Guarantor, PlanNum, PayPlanDate, cast(CompletedAmt as decimal(19,2)) as CompletedAmt from payplan',
   preferences: "select PrefName as id, ValueString as value from preference where PrefName = 'PayPlansVersion'",
 } as const
 
 /** What is made of another of them. */
-const parts: Readonly<Record<'codes' | 'groupNotes', (codes: Lookup) => Row[]>> = {
-  codes: ({ rows }) => [...rows].map(([id, row]) => ({ id, code: row.ProcCode ?? null })),
+const parts = {
+  codes: ['procedureCodes', ({ rows }) => [...rows].map(([id, row]) => ({ id, code: row.ProcCode ?? null }))],
   /** Texts on several procedures at once; kept among the procedures under a code of their own. */
-  groupNotes: ({ rows }) => [...rows].filter(([, row]) => row.ProcCode === '~GRP~').map(([id]) => ({ id })),
-}
+  groupNotes: [
+    'procedureCodes',
+    ({ rows }) => [...rows].filter(([, row]) => row.ProcCode === '~GRP~').map(([id]) => ({ id })),
+  ],
+  /**
+   * By the patient who is merged away now. Open Dental's PatientLinks.WasPatientMerged: the newest link from a patient decides, and a later
+   * link into that patient cancels it. Of links of one moment the one that was stored last is later here, so that merges never form a ring.
+   */
+  merges: [
+    'mergeLinks',
+    ({ rows }) => {
+      const merges = new Map<string, Row>()
+      for (const { PatNumFrom = null, PatNumTo = null } of rows.values()) {
+        if (PatNumFrom === PatNumTo) continue
+        merges.set(PatNumFrom ?? '', { id: PatNumFrom, PatNumTo })
+        merges.delete(PatNumTo ?? '')
+      }
+      return [...merges.values()]
+    },
+  ],
+} satisfies Record<string, readonly [from: keyof typeof statements, rows: (of: Lookup) => Row[]]>
 
 export type SmallTable = keyof typeof statements | keyof typeof parts
 
 export function readSmallTable(reading: Reading, name: SmallTable): Promise<Lookup> {
-  return reading.lookup(name, async () =>
-    name === 'codes' || name === 'groupNotes'
-      ? lookupOf(parts[name](await readSmallTable(reading, 'procedureCodes')))
-      : await readLookup(reading.session.database, statements[name]),
-  )
+  return reading.lookup(name, async () => {
+    if (!isPart(name)) return await readLookup(reading.session.database, statements[name])
+    const [from, rowsOf] = parts[name]
+    return lookupOf(rowsOf(await readSmallTable(reading, from)))
+  })
 }
 
 /** "First Last", or what the practice calls the provider for short. */
@@ -47,4 +67,8 @@ export function providerName(providers: Lookup | undefined, id: string | null | 
 /** What a definition is called, whichever list it is in. */
 export function definitionName(definitions: Lookup | undefined, id: string | null | undefined): string | null {
   return textOrNull(definitions?.rows.get(id ?? '')?.ItemName)
+}
+
+function isPart(name: SmallTable): name is keyof typeof parts {
+  return name in parts
 }

@@ -38,7 +38,7 @@ export const sourceTables = {
     key: 'PlanNum',
     stamp: 'SecDateTEdit',
     names: '',
-    shows: 'GroupName GroupNum PlanType EmployerNum CarrierNum FeeSched MonthRenew IsHidden',
+    shows: 'GroupName GroupNum PlanType EmployerNum CarrierNum FeeSched MonthRenew IsHidden IsMedical',
   },
   patient: {
     key: 'PatNum',
@@ -64,7 +64,7 @@ export const sourceTables = {
     stamp: 'HistDateTStamp',
     localStamp: true,
     names: 'AptNum',
-    shows: 'HistApptAction HistDateTStamp',
+    shows: 'HistApptAction HistDateTStamp AptStatus',
   },
   procedurelog: {
     key: 'ProcNum',

@@ -17,9 +17,17 @@ export function referenceOrNull(value: string | null | undefined): string | null
   return value === null || value === undefined || value === '0' ? null : value
 }
 
+/**
+ * Whether a date, or a date with a time, lies in a year that a practice can mean: 1880 to 2199. Open Dental itself takes what is before 1880 for
+ * "no date"; what is far ahead stands for "never", or was mistyped. So an end that is reckoned from it, in any zone, has a year of four digits.
+ */
+export function isWithinYears(value: string): boolean {
+  return value >= '1880-01-01' && value < '2200-01-01'
+}
+
 /** A calendar date, or null for Open Dental's "no date": 0001-01-01, in old databases also 0000-00-00. */
 export function dateOrNull(value: string | null | undefined): string | null {
-  return value === null || value === undefined || value < '1880-01-01' ? null : value.slice(0, 10)
+  return value === null || value === undefined || !isWithinYears(value) ? null : value.slice(0, 10)
 }
 
 export function isTrue(value: string | null | undefined): boolean {

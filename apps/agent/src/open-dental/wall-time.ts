@@ -1,3 +1,5 @@
+import { isWithinYears } from './values.ts'
+
 /** A moment on a wall clock, as an instant and as it stands on that clock. */
 export type WallTime = { readonly instant: string; readonly local: string }
 
@@ -6,7 +8,7 @@ export type WallTime = { readonly instant: string; readonly local: string }
  * is its first; one that spring leaves out is as much later as the clock was put on.
  */
 export function wallTimeOrNull(value: string | null | undefined, zone: string): WallTime | null {
-  if (value === null || value === undefined || value < '1880-01-01') return null
+  if (value === null || value === undefined || !isWithinYears(value)) return null
   const local = value.slice(0, 19).replace(' ', 'T')
   const wallMs = Date.parse(`${local}Z`)
   if (Number.isNaN(wallMs)) return null
