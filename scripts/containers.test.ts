@@ -13,7 +13,6 @@ import { Service } from 'kubernetes-models/v1'
 import { parse, parseAllDocuments } from 'yaml'
 import { readConfig } from '../apps/server/src/config.ts'
 import { releaseVersion } from '../packages/contract/src/release.ts'
-import { configOf } from './release/image.ts'
 import { renderChart } from './test-chart.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -89,12 +88,12 @@ test('the chart’s pods start with the settings that they get, without rights, 
       allowPrivilegeEscalation: false,
       capabilities: { drop: ['ALL'] },
     })
-    const { User } = configOf(releaseVersion)
+    const [, user, group] = /^USER (\d+):(\d+)$/m.exec(read('Dockerfile')) ?? []
     assert.deepEqual(template.spec.securityContext, {
       runAsNonRoot: true,
-      runAsUser: Number(User.split(':')[0]),
-      runAsGroup: Number(User.split(':')[1]),
-      fsGroup: Number(User.split(':')[1]),
+      runAsUser: Number(user),
+      runAsGroup: Number(group),
+      fsGroup: Number(group),
       seccompProfile: { type: 'RuntimeDefault' },
     })
   }
@@ -179,7 +178,9 @@ function get(kind: string): Resource {
 
 /** What the image itself sets. */
 function imageEnvironment(): Record<string, string> {
-  return Object.fromEntries(configOf(releaseVersion).Env.map((line) => line.split('=') as [string, string]))
+  return Object.fromEntries(
+    [...read('Dockerfile').matchAll(/^(?:ENV| {3}) (\w+)=(\S+)/gm)].map(([, name = '', value = '']) => [name, value]),
+  )
 }
 
 function secretsFolder(t: TestContext, names: string[]): string {

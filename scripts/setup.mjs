@@ -106,12 +106,19 @@ function requirePinnedNode() {
     )
   const run = spawnSync(pinnedNode, ['--version'], { encoding: 'utf8' })
   if (run.status === 0 && run.stdout.trim() === `v${wanted}`) return
+  throw new SetupError(`node_modules/.bin/node should be v${wanted}, but ${foundInstead(run)}`)
+}
+
+/** What stood in the place of the version, and what to do about it. */
+function foundInstead(run) {
+  // The words of glibc's loader. Node 26 needs libatomic, which small installations lack.
+  const library = /error while loading shared libraries: (\S+):/.exec(run.stderr ?? '')?.[1]
+  if (library?.startsWith('libatomic'))
+    return `it needs the library ${library}. Install it ("apt-get install libatomic1" on Debian and Ubuntu, "dnf install libatomic" on Fedora), then run the same command again.`
   const found = run.error
     ? `it cannot be run (${run.error.code})`
     : run.stdout.trim() || run.stderr.trim().split('\n')[0]
-  throw new SetupError(
-    `node_modules/.bin/node should be v${wanted}, but ${found}. It needs a system with glibc. If this is one, remove node_modules and run the same command again.`,
-  )
+  return `${found}. It needs a system with glibc. If this is one, remove node_modules and run the same command again.`
 }
 
 /** Postgres' package makes these links in its install script, which npm skips where scripts are off. */

@@ -7,24 +7,19 @@ import { create, extract } from 'tar'
 const npmTime = new Date('1985-10-26T08:15:00Z')
 
 /**
- * Packs a folder, with its name, into a .tar.gz, .tgz or .tar. The bytes depend on the names, contents, links and executable bits alone: not on who packs,
- * when, or in which order the disk lists the files. With `isRoot`, the names begin below the folder. `withFolders: false` lists files alone, as npm does.
+ * Packs a folder, with its name, into a .tar.gz or .tgz. The bytes depend on the names, contents, links and executable bits alone: not on who packs,
+ * when, or in which order the disk lists the files. `withFolders: false` lists files alone, as npm does.
  */
-export async function pack(
-  folder: string,
-  file: string,
-  madeAt: Date,
-  { isRoot = false, withFolders = true } = {},
-): Promise<void> {
-  const cwd = isRoot ? folder : dirname(folder)
-  const names = globSync(isRoot ? '**' : `${basename(folder)}/**`, { cwd }).filter(
-    (name) => name !== '.' && (withFolders || !statSync(join(cwd, name)).isDirectory()),
+export async function pack(folder: string, file: string, madeAt: Date, { withFolders = true } = {}): Promise<void> {
+  const cwd = dirname(folder)
+  const names = globSync(`${basename(folder)}/**`, { cwd }).filter(
+    (name) => withFolders || !statSync(join(cwd, name)).isDirectory(),
   )
   await create(
     {
       file,
       cwd,
-      gzip: /[.]t?gz$/.test(file) && { level: 9 },
+      gzip: { level: 9 },
       portable: true,
       noDirRecurse: true,
       mtime: madeAt,

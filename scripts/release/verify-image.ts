@@ -1,79 +1,115 @@
 import { spawnSync } from 'node:child_process'
-import { chownSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chownSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { EmbeddedPostgres } from '../../apps/server/src/platform/database/embedded-postgres.ts'
 import { releaseVersion } from '../../packages/contract/src/release.ts'
-import { account } from './image.ts'
+import { makeDebianRoot } from './debian-root.ts'
 import { expectAnswer, freePort, note, run } from './try-out.ts'
 
 type Ended = { status: number | null; stdout: string; stderr: string }
 type Podman = (...args: string[]) => Ended
 
 /** What the image is tried with: a database that the tarball's server has migrated and filled, with its key. */
-type Trial = { release: string; folder: string; database: EmbeddedPostgres; secretKey: string }
+type Trial = { root: string; folder: string; database: EmbeddedPostgres; secretKey: string }
 
 const image = `bridgework-server:${releaseVersion}`
+/** The account in the image: the Dockerfile's USER. */
+const account = 10_001
 // The image needs no more, and not every machine can give podman's usual limits.
 const limits = ['--read-only', '--cap-drop=all', '--ulimit=nofile=4096:4096', '--ulimit=nproc=4096:4096']
+const cache = '/var/cache/bridgework'
 
 /**
- * Runs the commands of the image in `release` as its account: by podman where that works, else, as root, in a changed root. With podman and as
- * root, its server also serves what the tarball's server left in the database.
+ * Builds the image of the last commit twice, as docs/operate/image.md says, and runs it in podman: its commands, and its server with what the
+ * tarball's server left in the database. Its bases are made of Debian's packages, so that no registry of images is needed.
  */
 export async function verifyImage(trial: Trial): Promise<void> {
+  const missing = ['buildah', 'podman', 'debootstrap'].filter((name) => spawnSync(name, ['--version']).error)
+  if (process.getuid?.() !== 0 || missing.length > 0) {
+    note('image', `not tried: that needs root, buildah, podman and debootstrap${missing.map((name) => `; no ${name}`)}`)
+    return
+  }
+  const storage = ['--root', join(trial.folder, 'podman'), '--runroot', join(trial.folder, 'podman-run')]
   try {
-    await tryImage(trial)
+    build(trial, storage)
+    const podman = findPodman(storage)
+    tryCommands(podman)
+    await verifyServing(podman, trial)
   } finally {
     // Podman leaves its storage mounted on itself, and what is mounted cannot be deleted.
     spawnSync('umount', [join(trial.folder, 'podman/overlay')])
   }
 }
 
-async function tryImage(trial: Trial): Promise<void> {
-  const { release, folder } = trial
-  const [name] = readdirSync(release).filter((file) => /^bridgework-server-image-.*\.tar$/.test(file))
-  if (name === undefined) {
-    note('image', 'there is no image: the release was not made on Debian')
-    return
+function build({ root, folder }: Trial, storage: string[]): void {
+  const bases = makeBases()
+  for (const [name, place] of Object.entries(bases)) {
+    const file = join(folder, `${name}.tar`)
+    run('tar', ['--create', '--file', file, '--directory', place, '.'], {})
+    run('podman', [...storage, 'import', file, `localhost/${name}`], {})
+    rmSync(file)
   }
-  const file = join(release, name)
-  const podman = findPodman(file, folder)
-  const isRoot = process.getuid?.() === 0
-  if (!podman && !isRoot) {
-    note('image', 'not run: podman does not work here, and only root can change the root')
-    return
+  const context = join(folder, 'context')
+  mkdirSync(context)
+  run('git', ['archive', '--format=tar', `--output=${context}.tar`, 'HEAD'], { cwd: root })
+  run('tar', ['--extract', '--file', `${context}.tar`, '--directory', context], {})
+  const madeAt = run('git', ['log', '-1', '--format=%ct'], { cwd: root }).trim()
+  const certificates = '/etc/ssl/certs'
+  const built = () => {
+    run(
+      'buildah',
+      [
+        ...[...storage, 'build', '--isolation=chroot', '--format=docker', '--no-cache', `--timestamp=${madeAt}`],
+        ...[`--build-arg=SOURCE_DATE_EPOCH=${madeAt}`, `--tag=${image}`],
+        ...['--build-arg=BUILD_BASE=localhost/build-base', '--build-arg=BASE=localhost/base'],
+        // npm trusts what this machine trusts.
+        ...[`--volume=${certificates}:${certificates}:ro`, '.'],
+      ],
+      { cwd: context },
+    )
+    return run('podman', [...storage, 'image', 'inspect', '--format={{.Id}}', image], {})
   }
-  const command = podman
-    ? (args: string[]) => podman('run', '--rm', ...limits, image, ...args)
-    : inChangedRoot(unpack(file, folder))
-  expectAnswer(command(['bridgework-operator', '--version']).stdout, releaseVersion)
-  const refused = command(['bridgework-server'])
-  expectAnswer(refused.stderr, 'DATABASE_URL must be set in production')
-  if (refused.status !== 1) throw new Error(`The image's server ended with ${refused.status} without settings.`)
-  if (command(['bridgework-health']).status !== 1) throw new Error('The health check finds a server where none runs.')
-  const how = podman ? 'in podman, with a root that cannot be written' : 'in a changed root, as account 10001'
-  note('image', `${name}: ${how}, its commands say the version and what is missing`)
-  if (podman && isRoot) await verifyServing(podman, trial)
-  else note('image', 'not run with a database: that needs podman and root')
+  const [first, second] = [built(), built()]
+  if (first !== second) throw new Error('The same commit makes another image the second time.')
+  const bytes = Number(run('podman', [...storage, 'image', 'inspect', '--format={{.Size}}', image], {}))
+  note('image', `built twice from the last commit, the same bytes: ${Math.round(bytes / 1_000_000)} MB unpacked`)
 }
 
-/**
- * Podman with a storage of its own that has the image, when it can run it; null otherwise. Its usual runtime refuses a machine with control
- * groups of both versions; runc takes it.
- */
-function findPodman(file: string, folder: string): Podman | null {
-  const storage = ['--root', join(folder, 'podman'), '--runroot', join(folder, 'podman-run')]
+/** The roots of the two bases, made once of Debian's packages and npm's own. */
+function makeBases(): { base: string; 'build-base': string } {
+  const [base, buildBase] = [join(cache, 'image-base'), join(cache, 'image-build-base')]
+  if (!existsSync(base)) makeDebianRoot(base, [])
+  if (!existsSync(buildBase)) {
+    makeDebianRoot(buildBase, ['nodejs', 'ca-certificates'], (place) => {
+      // Debian's own npm has no bill of materials.
+      run('npm', ['install', '--global', '--prefix', join(place, 'usr/local'), 'npm@11'], {})
+    })
+  }
+  return { base, 'build-base': buildBase }
+}
+
+/** Podman with this storage, by the runtime that works here: its usual one refuses a machine with control groups of both versions. */
+function findPodman(storage: string[]): Podman {
+  const complaints: string[] = []
   for (const runtime of [[], ['--runtime', 'runc']]) {
     const podman: Podman = (...args) =>
       spawnSync('podman', [...runtime, ...storage, ...args], { encoding: 'utf8', timeout: 120_000 })
-    const loaded = podman('load', '--quiet', '--input', file)
-    if (loaded.status !== 0) break
     const tried = podman('run', '--rm', ...limits, image, 'bridgework-operator', '--version')
     if (tried.status === 0) return podman
-    note('image', `${['podman', ...runtime].join(' ')} does not run it: ${tried.stderr.trim()}`)
+    complaints.push(tried.stderr.trim())
   }
-  return null
+  throw new Error(`podman does not run the image: ${complaints.join(' / ')}`)
+}
+
+function tryCommands(podman: Podman): void {
+  const command = (...args: string[]) => podman('run', '--rm', ...limits, image, ...args)
+  expectAnswer(command('bridgework-operator', '--version').stdout, releaseVersion)
+  const refused = command()
+  expectAnswer(refused.stderr, 'DATABASE_URL must be set in production')
+  if (refused.status !== 1) throw new Error(`The image's server ended with ${refused.status} without settings.`)
+  if (command('bridgework-health').status !== 1) throw new Error('The health check finds a server where none runs.')
+  note('image', 'in podman, with a root that cannot be written, its commands say the version and what is missing')
 }
 
 /** Starts the server as compose.yaml and the chart do: secrets from files, no connection as the owner of the schema. */
@@ -128,25 +164,4 @@ async function verifyServing(podman: Podman, { folder, database, secretKey }: Tr
   } finally {
     podman('rm', '--force', server)
   }
-}
-
-/** The root of the image's files: its layers, one over the other. */
-function unpack(file: string, folder: string): string {
-  const [layout, root] = [join(folder, 'layout'), join(folder, 'image')]
-  for (const path of [layout, root]) mkdirSync(path)
-  run('tar', ['xf', file, '-C', layout], {})
-  const blob = (digest: string) => join(layout, 'blobs/sha256', digest.replace('sha256:', ''))
-  const read = (path: string) => JSON.parse(readFileSync(path, 'utf8'))
-  const manifest: { layers: { digest: string }[] } = read(blob(read(join(layout, 'index.json')).manifests[0].digest))
-  for (const { digest } of manifest.layers) run('tar', ['xzf', blob(digest), '-C', root], {})
-  return root
-}
-
-function inChangedRoot(root: string) {
-  const env = { PATH: '/usr/bin', BRIDGEWORK_ENVIRONMENT: 'production' }
-  return ([command = '', ...args]: string[]): Ended =>
-    spawnSync('/usr/sbin/chroot', [`--userspec=${account}:${account}`, root, `/usr/bin/${command}`, ...args], {
-      encoding: 'utf8',
-      env,
-    })
 }

@@ -48,7 +48,7 @@ try {
   try {
     openSocketTo(new URL(database.serverUrl))
     await verifyTarball(database)
-    await verifyImage({ release, folder, database, secretKey })
+    await verifyImage({ root, folder, database, secretKey })
   } finally {
     await database.stop()
   }

@@ -1,11 +1,11 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { closeSync, existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { note, run } from './try-out.ts'
+import { makeDebianRoot } from './debian-root.ts'
+import { note } from './try-out.ts'
 
-const cache = '/var/cache/bridgework'
-const debian = join(cache, 'trixie')
+const debian = '/var/cache/bridgework/trixie'
 
 /** An empty Windows of its own, by Wine. It is gone after the scope. */
 export type Wine = {
@@ -33,7 +33,7 @@ export async function startWine(scope: { after(work: () => Promise<void> | void)
       return null
     }
     note('Windows', `making a Debian 13 with Wine in ${debian}: some minutes, once`)
-    makeDebian()
+    makeDebianRoot(debian, ['wine', 'wine64'])
   }
   const home = mkdtempSync(join(debian, 'root/bridgework-'))
   const env = {
@@ -78,14 +78,4 @@ export async function startWine(scope: { after(work: () => Promise<void> | void)
   const person = spawn('unshare', command(['wine', 'cmd']), { env, stdio: ['pipe', 'ignore', 'ignore'] })
   scope.after(() => void person.kill())
   return { drive: join(home, 'prefix/drive_c'), run: (...args) => start('wine', ...args) }
-}
-
-function makeDebian(): void {
-  mkdirSync(cache, { recursive: true })
-  const made = `${debian}.part`
-  rmSync(made, { recursive: true, force: true })
-  run('debootstrap', ['--variant=minbase', 'trixie', made, 'http://deb.debian.org/debian'])
-  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
-  run('chroot', [made, 'apt-get', 'install', '-y', '--no-install-recommends', 'wine', 'wine64'], { env })
-  renameSync(made, debian)
 }
