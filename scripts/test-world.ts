@@ -27,7 +27,7 @@ const sharing = [
   { files: /^packages\/client\/src\/(?!package|.*(living|throughput|volume))/, processes: 4 },
   {
     files:
-      /^(packages\/(?!client)(?!.*(invariants|living|volume|writer))|scripts\/(?!release|setup)|bench\/src\/(client|report))/,
+      /^(packages\/(?!client)(?!.*(invariants|living|volume|writer))|scripts\/(?!commands-end|release|setup)|bench\/src\/(client|report))/,
     processes: 2,
   },
 ]
@@ -35,7 +35,7 @@ const sharing = [
 const worthAProcess = 4
 /** Files that take a minute or more. They start first, so that none is left to run alone on one core at the end. */
 const long =
-  /\/(real-practice(-year)?|simulated-practice|synthetic-practice|newcomer|kill|payment-plans|main|memory|mirror-living|practice-600|release|windows-installer)\.test\.ts$/
+  /\/(commands-end|real-practice(-year)?|simulated-practice|synthetic-practice|newcomer|kill|payment-plans|main|memory|mirror-living|practice-600|release|windows-installer)\.test\.ts$/
 /** Twice as many as the cores of a small machine: a test waits for databases, browsers and clocks half of its time. */
 const processesAtOnce = 4
 /** A test process seldom lives long enough to need its old objects collected, and young ones mostly die within this space. */
