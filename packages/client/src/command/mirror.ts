@@ -65,14 +65,22 @@ function storeAt(to: string): (options: StoreOptions) => Promise<SyncStore> {
   const place = readPlace(to)
   if (place.kind === 'postgres') return (options) => postgresStore(place.url, options)
   if (place.kind === 'sqlite') return (options) => sqliteStore(place.file, options)
-  return () => ndjsonStore(place.folder)
+  return (options) => ndjsonStore(place.folder, options)
 }
 
-/** Shows how far the conversion of an earlier mirror is. */
+/** Shows how far the conversion of an earlier mirror is, and which of its files others could read. */
 async function openWithProgress(context: Context, open: ReturnType<typeof storeAt>): Promise<SyncStore> {
   const progress = showProgress(context)
   let isSaid = context.json
-  const onEvent = ({ records, total }: StoreEvent) => {
+  const onEvent = (event: StoreEvent) => {
+    if (event.event === 'made_private') {
+      const { file, mode } = event
+      context.say(
+        `Other users of this machine could open ${file} (its mode was ${mode}). Now only its owner can (0600).`,
+      )
+      return
+    }
+    const { records, total } = event
     if (!isSaid)
       context.say(`Converting the mirror of an earlier version to typed tables, once: ${grouped(total)} records.`)
     isSaid = true

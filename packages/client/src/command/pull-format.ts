@@ -62,7 +62,7 @@ export async function openSink(
       columns.map(([name]) => name),
     )
   }
-  const output = file === undefined ? stdout : createWriteStream(file, { mode: 0o600 })
+  const output = file === undefined ? stdout : createWriteStream(file)
   let failure: Error | undefined
   if (file !== undefined) {
     output.on('error', (error) => {

@@ -1,4 +1,3 @@
-import { writeFileSync } from 'node:fs'
 import type { DatasetName } from '../dataset-resource.ts'
 import { tableOf } from '../stores/layout.ts'
 import type { ColumnKind, TableColumn } from '../stores/table.ts'
@@ -21,11 +20,9 @@ type FileColumn = { name: string; kind: ColumnKind; item?: ColumnKind; read: (at
 /** A row group is held in memory until it is full. */
 const rowGroupSize = 20_000
 
-/** A Parquet file, a row group at a time, with the columns that a mirror's table has of these attributes. */
+/** Writes into a Parquet file that exists, a row group at a time, with the columns that a mirror's table has of these attributes. */
 export async function parquetSink(file: string, dataset: DatasetName, attributes: readonly string[]): Promise<Sink> {
   const { ParquetWriter, fileWriter } = await load()
-  // The writer would make it for all to read.
-  writeFileSync(file, '', { mode: 0o600 })
   const columns = columnsOf(dataset, attributes)
   const schema = [
     { name: 'root', num_children: columns.length + 2 },

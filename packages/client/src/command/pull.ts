@@ -7,6 +7,7 @@ import { didYouMean } from '../did-you-mean.ts'
 import { tryLock } from '../file-lock.ts'
 import { datasets } from '../generated.ts'
 import type { Page } from '../page.ts'
+import { createPrivate } from '../private-file.ts'
 import { explainTarget } from '../stores/target-error.ts'
 import type { SyncRecord } from '../sync/store.ts'
 import { grantedKeys } from '../sync/sync.ts'
@@ -89,7 +90,7 @@ export const pull: Command = {
   },
 }
 
-/** Runs `work`, which writes a file of another name; that one gets this name when it is whole, and is removed when it is not. */
+/** Runs `work`, which writes a file of another name (0600); that one gets this name when it is whole, and is removed when it is not. */
 async function wholeFile<T>(file: string | undefined, work: (part: string | undefined) => Promise<T>): Promise<T> {
   if (file === undefined) return await work(undefined)
   // A folder that was misspelt is not made.
@@ -101,6 +102,8 @@ async function wholeFile<T>(file: string | undefined, work: (part: string | unde
   const lock = await tryLock(`${part}.lock`)
   if (!lock) throw new Error(`Another process is writing ${file}.`)
   try {
+    // What writes it opens it again, and keeps its mode.
+    await (await createPrivate(part)).close()
     const result = await work(part)
     await rename(part, file)
     return result

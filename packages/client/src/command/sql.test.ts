@@ -26,7 +26,7 @@ test('sql asks a mirror of either kind, changes nothing in it, and says how to o
 
     const change = await command(['sql', '--to', to, `update patients set last_name = 'x' returning 1`], env)
     assert.equal(change.code, 1)
-    assert.match(change.err, /This query would change the mirror/)
+    assert.match(change.err, /This query would do more than read the mirror/)
     const wrong = await command(['sql', '--to', to, 'select last_nam from patients'], env)
     assert.equal(wrong.code, 1)
     assert.match(wrong.err, /last_nam.*last_name/)

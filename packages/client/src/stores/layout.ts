@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type DatasetName, datasetNames } from '../dataset-resource.ts'
 import { datasets } from '../generated.ts'
+import { makePrivate } from '../private-file.ts'
 import type { SyncRecord } from '../sync/store.ts'
 import type { Table, TableColumn } from './table.ts'
 import { tables } from './tables.generated.ts'
@@ -12,8 +13,21 @@ export type StoreOptions = {
   signal?: AbortSignal
 }
 
-/** A mirror of an earlier layout is converted: `records` of `total` have their rows. Happens once, while the store is opened. */
-export type StoreEvent = { event: 'converting'; records: number; total: number }
+/**
+ * While the store is opened: a mirror of an earlier layout is converted, once, and `records` of `total` have their rows; or other accounts could
+ * read a file of the mirror, which had this mode and has 0600 now.
+ */
+export type StoreEvent =
+  | { event: 'converting'; records: number; total: number }
+  | { event: 'made_private'; file: string; mode: string }
+
+/** Takes from other accounts what they may do with these files, where they exist. */
+export async function makeFilesPrivate(files: readonly string[], { onEvent }: StoreOptions): Promise<void> {
+  for (const file of files) {
+    const mode = await makePrivate(file)
+    if (mode !== null) onEvent?.({ event: 'made_private', file, mode })
+  }
+}
 
 /** A record from what a table keeps of it. */
 export function recordOf(dataset: DatasetName, id: string, attributes: string): SyncRecord {

@@ -1,8 +1,9 @@
 import { createReadStream } from 'node:fs'
-import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { datasetNames } from '../dataset-resource.ts'
 import { tryLock } from '../file-lock.ts'
+import { appendPrivate, createPrivate } from '../private-file.ts'
 import {
   StoreConflictError,
   type SyncKey,
@@ -11,6 +12,7 @@ import {
   type SyncRecord,
   type SyncStore,
 } from '../sync/store.ts'
+import { makeFilesPrivate, type StoreOptions } from './layout.ts'
 import { mergeRecords } from './merge-records.ts'
 import { openTarget } from './target-error.ts'
 
@@ -33,16 +35,17 @@ type State = {
 }
 
 /** A copy in a folder: `<location id>/<dataset>.ndjson`, one record a line, as the service sends it. One process at a time. */
-export function ndjsonStore(folder: string): Promise<SyncStore> {
-  return openTarget(folder, () => openStore(folder))
+export function ndjsonStore(folder: string, options: StoreOptions = {}): Promise<SyncStore> {
+  return openTarget(folder, () => openStore(folder, options))
 }
 
-async function openStore(folder: string): Promise<SyncStore> {
+async function openStore(folder: string, options: StoreOptions): Promise<SyncStore> {
   await mkdir(folder, { recursive: true, mode: 0o700 })
   const lock = await tryLock(join(folder, '.lock'))
   if (!lock) throw new Error(`Another process is writing to ${folder}.`)
   const states = new Map<string, State>()
   for (const key of await keysIn(folder)) {
+    await makeFilesPrivate(Object.values(pathOf(folder, key)), options)
     const state = await recover(folder, key)
     if (state) states.set(nameOf(key), state)
   }
@@ -114,7 +117,7 @@ async function mergeChanges(path: Paths, state: State): Promise<void> {
 /** Writes the file anew with these records inserted or replaced, and those left out. */
 async function rewrite(file: string, changes: AsyncIterable<SyncRecord>, left: ReadonlySet<string>): Promise<void> {
   const fresh = `${file}.new`
-  const handle = await open(fresh, 'w', 0o600)
+  const handle = await createPrivate(fresh)
   try {
     let lines: string[] = []
     for await (const record of mergeRecords(linesOf(file), changes, left)) {
@@ -133,7 +136,7 @@ async function rewrite(file: string, changes: AsyncIterable<SyncRecord>, left: R
 
 /** Writes after the bytes that count, and gives how many do afterwards. What lies beyond them was never kept. */
 async function appendLines(file: string, bytes: number, records: readonly SyncRecord[]): Promise<number> {
-  const handle = await open(file, 'a', 0o600)
+  const handle = await appendPrivate(file)
   try {
     await handle.truncate(bytes)
     if (records.length > 0) await handle.appendFile(`${records.map((record) => JSON.stringify(record)).join('\n')}\n`)
@@ -207,7 +210,7 @@ async function readState(file: string): Promise<State | null> {
 }
 
 async function writeState(file: string, state: State): Promise<void> {
-  const handle = await open(`${file}.new`, 'w', 0o600)
+  const handle = await createPrivate(`${file}.new`)
   try {
     await handle.writeFile(JSON.stringify(state))
     await handle.datasync()

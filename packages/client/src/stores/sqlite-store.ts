@@ -1,12 +1,14 @@
+import { realpath, stat } from 'node:fs/promises'
 import { setImmediate as turn } from 'node:timers/promises'
 import type { DatasetName } from '../dataset-resource.ts'
+import { appendPrivate } from '../private-file.ts'
 import { StoreConflictError, type SyncPosition, type SyncStore } from '../sync/store.ts'
-import { directoryTables, recordOf, type StoreOptions } from './layout.ts'
+import { directoryTables, makeFilesPrivate, recordOf, type StoreOptions } from './layout.ts'
 import { prepareFile } from './sqlite-layout.ts'
 import { createRows, type Database, upsert } from './sqlite-rows.ts'
 import { createIndexes } from './sqlite-tables.ts'
 import { tables } from './tables.generated.ts'
-import { openTarget } from './target-error.ts'
+import { openTarget, TargetError } from './target-error.ts'
 
 /**
  * A copy in a SQLite file (Node 22.13 or newer). Each dataset has a table with a typed column for each attribute, and a view
@@ -25,7 +27,12 @@ const settings = `
   pragma journal_mode = wal;
   pragma synchronous = normal;`
 
+/** SQLite gives its other files the rights of the first one. */
+const filesOf = (file: string) => ['', '-wal', '-shm', '-journal'].map((ending) => `${file}${ending}`)
+
 async function openStore(file: string, options: StoreOptions): Promise<SyncStore> {
+  await makeFilesPrivate(filesOf(await realpath(file).catch(() => file)), options)
+  await createFile(file)
   const database = await open(file)
   try {
     database.exec(settings)
@@ -132,6 +139,21 @@ async function openStore(file: string, options: StoreOptions): Promise<SyncStore
     async close() {
       database.close()
     },
+  }
+}
+
+/**
+ * SQLite would make it for all to read. One that is there is not opened: with the first descriptor that a process closes, it loses all its locks on
+ * a file (sqlite.org/howtocorrupt.html).
+ */
+async function createFile(file: string): Promise<void> {
+  if ((await stat(file).catch(() => null)) !== null) return
+  try {
+    const handle = await appendPrivate(file)
+    await handle.close()
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'ENOENT')) throw error
+    throw new TargetError(file, 'Its folder does not exist. Create it, or correct the path.', { cause: error })
   }
 }
 

@@ -39,11 +39,7 @@ test('a store that cannot be opened names its target and the cure, and no passwo
   const unknown = Object.assign(new URL(await someTarget(t, 'postgres')), { pathname: '/none' })
   for (const [kind, target, message] of [
     ['sqlite', file, /file: .*is not a SQLite database\. Use another file/],
-    [
-      'sqlite',
-      join(folder, 'none/copy.sqlite'),
-      /none\/copy\.sqlite: .*cannot be opened\. Check that its folder exists/,
-    ],
+    ['sqlite', join(folder, 'none/copy.sqlite'), /none\/copy\.sqlite: .*folder does not exist\. Create it/],
     ['ndjson', file, /file: .*is a file, and not a folder\. /],
     [
       'postgres',
