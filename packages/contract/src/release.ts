@@ -12,6 +12,11 @@ export function isEarlierRelease(version: string, than: string = releaseVersion)
   return at !== -1 && (one[at] ?? 0) < (other[at] ?? 0)
 }
 
+/** Whether a text is the version of a release and nothing else: three whole numbers without leading zeros. */
+export function isReleaseVersion(version: unknown): version is string {
+  return typeof version === 'string' && /^(0|[1-9]\d{0,8})(\.(0|[1-9]\d{0,8})){2}$/.test(version)
+}
+
 function numbersOf(version: string): number[] | null {
   const match = /^(\d{1,9})\.(\d{1,9})\.(\d{1,9})(?:[-+]|$)/.exec(version)
   return match?.slice(1).map(Number) ?? null

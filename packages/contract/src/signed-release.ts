@@ -1,4 +1,5 @@
 import { createHash, type KeyObject, sign, verify } from 'node:crypto'
+import { isReleaseVersion } from './release.ts'
 
 /** What is signed of a release: the file holds exactly this program. */
 type Manifest = { readonly format: 1; readonly version: string; readonly size: number; readonly sha256: string }
@@ -33,6 +34,10 @@ export function openRelease(file: Buffer, publicKey: KeyObject): { version: stri
   // Signed by us, so it has our form; a later form has another number.
   const manifest = JSON.parse(text) as Manifest
   if (manifest.format !== 1) throw new UpdateRefused('The release needs a newer agent: install the package.')
+  // It becomes the name of a file.
+  if (!isReleaseVersion(manifest.version)) {
+    throw new UpdateRefused(`The version ${JSON.stringify(manifest.version)} is not of the form 1.2.3.`)
+  }
   const program = file.subarray(second + 1)
   if (program.length !== manifest.size || sha256(program) !== manifest.sha256) {
     throw new UpdateRefused('The release is not whole: size or hash differ.')

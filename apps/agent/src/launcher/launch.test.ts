@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
-import { basename } from 'node:path'
+import { chmodSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { sealRelease } from '@bridgework/contract/signed-release'
@@ -163,6 +164,18 @@ test('where the state cannot be written, nothing new is tried and the agent runs
   await pass(0)
   assert.deepEqual(names(), ['packaged'])
   assert.match(said[0] ?? '', /cannot be written \(ENOSPC\)/)
+  running().end(0)
+  assert.equal(await done, 0)
+})
+
+test('K53: where the folder of updates is not the agent’s own, the package’s version runs, and that is said', async (t) => {
+  const { folder, deps, install, pass, running, names, said } = office(t)
+  install('0.3.0')
+  chmodSync(join(folder, 'updates'), 0o777)
+  const done = launch(deps)
+  await pass(0)
+  assert.deepEqual(names(), ['packaged'])
+  assert.match(said[0] ?? '', /Installed updates are not used: Another account .* chmod go-w/)
   running().end(0)
   assert.equal(await done, 0)
 })

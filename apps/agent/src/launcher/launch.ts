@@ -37,6 +37,8 @@ type Chosen = { version: string; program: string; isTrial: boolean }
  * reports in time, and otherwise the current one runs again and the next one is refused.
  */
 export async function launch(deps: LaunchDeps): Promise<number> {
+  const problem = deps.updates.problem()
+  if (problem !== null) deps.say(`Installed updates are not used: ${problem}`)
   for (;;) {
     const chosen = choose(deps)
     const agent = deps.start(chosen.program)

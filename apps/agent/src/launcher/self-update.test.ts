@@ -76,6 +76,19 @@ test('a file with a changed byte, another signature, another version or an older
   assert.deepEqual(await failedRelease(), ['9.1.0', 'refused'])
 })
 
+test('K53: an announced version of another form than 1.2.3 is refused once, and neither shown nor sent back', async (t) => {
+  const { contact, offerInstead, asked, texts } = await someAgent(t)
+  for (const version of ['0.3.0/../../x', '../..', '9.1.0 ', '9.1.0\0', '9.1.0-\u001b[2J']) {
+    const file = sealRelease('9.1.0', Buffer.from('//'), privateKey)
+    const { contactAgain } = offerInstead({ version, announced: file, file })
+    texts.splice(0)
+    assert.equal(await contact(), false)
+    assert.equal(await contactAgain(), false)
+    assert.deepEqual(texts, ['update.refused unknown'])
+  }
+  assert.deepEqual(asked(), [])
+})
+
 test('a download goes on after a broken connection where it was, an hour later', async (t) => {
   const { contact, publish, turn, disturb, asked, clock, texts } = await someAgent(t)
   await turn(true)

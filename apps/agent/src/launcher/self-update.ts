@@ -1,6 +1,6 @@
 import { createHash, type KeyObject } from 'node:crypto'
 import { limits } from '@bridgework/contract'
-import { isEarlierRelease } from '@bridgework/contract/release'
+import { isEarlierRelease, isReleaseVersion } from '@bridgework/contract/release'
 import { openRelease, UpdateRefused } from '@bridgework/contract/signed-release'
 import { type IngestClient, IngestProblem, type OfferedRelease } from '../ingest-client.ts'
 import { type RetryDeps, Stopped, withRetries } from '../pipeline/retry.ts'
@@ -47,6 +47,7 @@ export function createSelfUpdate(deps: SelfUpdateDeps): SelfUpdate {
     // Of an answer that is older than the last cycle nothing is taken.
     offered = undefined
     if (offer === undefined) return false
+    if (offer && !isReleaseVersion(offer.version)) return refuseUnread()
     const state = deps.updates.read()
     await reportRolledBack(state.refused.at(-1))
     // A version that is installed, or on trial, comes first; until then the launcher alone writes the state.
@@ -67,6 +68,16 @@ export function createSelfUpdate(deps: SelfUpdateDeps): SelfUpdate {
       await giveUp(offer.version, error)
       return false
     }
+  }
+
+  /** A text of another form than a version's is neither shown nor sent back: nobody knows what it does there. */
+  function refuseUnread(): false {
+    const version = 'unknown'
+    if (!refused.has(version)) {
+      deps.report({ event: 'update.refused', version, what: 'The announced version is not of the form 1.2.3.' })
+    }
+    refused.add(version)
+    return false
   }
 
   async function fetchFile({ version, size, sha256 }: OfferedRelease): Promise<Buffer> {

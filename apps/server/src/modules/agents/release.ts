@@ -56,9 +56,7 @@ export async function publishRelease(
 
 function verifiedVersion(file: Buffer, publicKey: KeyObject): string {
   try {
-    const { version } = openRelease(file, publicKey)
-    if (/^\d{1,9}\.\d{1,9}\.\d{1,9}$/.test(version)) return version
-    throw refusal(`The version "${version}" is not of the form 1.2.3.`)
+    return openRelease(file, publicKey).version
   } catch (error) {
     if (error instanceof UpdateRefused) throw refusal(error.message)
     throw error
