@@ -29,7 +29,7 @@ export type AgentEvent =
   | { event: 'upload.retried'; because: IngestProblemKind; attempt: number; waitMs: number }
   | { event: 'state.reset' }
   /** This state and what the service has are not of one history: everything is forgotten, compared and sent where it differs. */
-  | { event: 'state.behind'; because: 'number_reused' | 'state_restored' | 'service_restored' }
+  | { event: 'state.behind'; because: 'number_reused' | 'number_too_high' | 'state_restored' | 'service_restored' }
   | { event: 'dataset.put_off'; dataset: DatasetName; because: SourceProblemKind; what: string; todo: string }
   | {
       event: 'dataset.failed'

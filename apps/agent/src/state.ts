@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { isUploadNumber } from '@bridgework/contract/ingest'
 import type { DatasetName, SourceLocation } from './connector.ts'
 import { digestState } from './digest-state.ts'
 import { sourceMemory } from './source-memory.ts'
@@ -130,13 +131,14 @@ export function openState(path: string, identity: StateIdentity, nowMs: () => nu
     },
 
     /**
-     * This file is older than what the server has (restored from a backup): what it says was sent may since have been
-     * overwritten, so all is forgotten, and numbers go on beyond any that were used.
+     * What this file says was sent may since have been overwritten, or may be lost, so all is forgotten, and numbers go on beyond any that were
+     * used. `highest`: the highest number that the service has. Where it would not take one as high as this file's, they go on after its own.
      */
-    startOver: (highestKnown = 0): void =>
+    startOver: (highest: number | null): void =>
       transaction(() => {
         forgetEverything()
-        const next = Math.max(nextUploadNumber() + 1, highestKnown + 1, nowMs())
+        const wanted = Math.max(nextUploadNumber() + 1, (highest ?? 0) + 1, nowMs())
+        const next = isUploadNumber(wanted, highest) ? wanted : (highest ?? 0) + 1
         statements.set.run('next_upload_number', String(next))
       }),
 

@@ -1,3 +1,4 @@
+import { isUploadNumber } from '@bridgework/contract/ingest'
 import {
   type DatasetName,
   isPassing,
@@ -126,8 +127,8 @@ function concernsDataset({ kind, retryAfterMs }: IngestProblem): boolean {
 
 /**
  * Before anything is read or sent: is this state the one that the service knows? One that was restored from a backup, or a
- * service whose database was, ends in a comparison of everything. An agent whose source cannot be read shows by this that
- * it is there. Gives what people decided at the service: time zones, who may read notes, and which agent writes where.
+ * service whose database was, ends in a comparison of everything, and so does a number that the service would not take. An
+ * agent whose source cannot be read shows by this that it is there. Gives what people decided at the service: time zones, who may read notes, and which agent writes where.
  */
 async function compareState(
   context: CycleContext,
@@ -142,7 +143,15 @@ async function compareState(
     state.startOver(highestNumber)
   } else if (known !== null && known !== epoch) {
     report({ event: 'state.behind', because: 'service_restored' })
-    state.startOver()
+    state.startOver(highestNumber)
+  } else if (!isUploadNumber(state.nextUploadNumber(), highestNumber)) {
+    report({ event: 'state.behind', because: 'number_too_high' })
+    state.startOver(highestNumber)
+  }
+  // Only a service that took such a number before it looked at numbers has one.
+  if (!isUploadNumber(state.nextUploadNumber(), highestNumber)) {
+    const what = `The service has an upload with the number ${highestNumber}, above which there is none.`
+    throw new IngestProblem('unexpected', `${what} Enroll this agent again: bridgework-agent enroll --replace`)
   }
   if (known !== epoch) state.keepEpoch(epoch)
   return { zones, notes, writtenByOthers }

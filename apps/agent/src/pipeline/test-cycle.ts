@@ -54,9 +54,10 @@ export async function someAgent(t: TestContext, options: { plans?: number; lines
       await view.refresh()
       return outcome
     },
-    /** As a process that died and was started again. */
-    restart: () => {
+    /** As a process that died and was started again; `between` finds the state closed. */
+    restart: (between = () => {}) => {
       state.close()
+      between()
       state = openState(statePath, identity, () => clock.ms)
     },
     replaceState: (path: string) => {

@@ -164,7 +164,8 @@ export function reportRefused(context: CycleContext, target: Target, dataset: Da
 
 function startOver(context: CycleContext): void {
   context.report({ event: 'state.behind', because: 'number_reused' })
-  context.state.startOver()
+  // The service is asked for its highest number before anything else is sent.
+  context.state.startOver(null)
 }
 
 /** The server answered, stored nothing, and would answer the same again. A refused key is another matter: the upload waits. */

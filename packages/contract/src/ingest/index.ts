@@ -22,3 +22,4 @@ export {
   releasesVersion,
 } from './route.ts'
 export { listHashLength, sliceLines } from './slice.ts'
+export { isUploadNumber, uploadNumberJumpMax } from './upload-number.ts'

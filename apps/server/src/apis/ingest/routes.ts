@@ -10,7 +10,7 @@ import {
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Pool } from 'pg'
 import { enrollAgent } from '../../modules/agents/agent-key.ts'
-import { highestNumber } from '../../modules/agents/agent-number.ts'
+import { highestNumber, numberTooHigh } from '../../modules/agents/agent-number.ts'
 import { epochOf } from '../../modules/agents/epoch.ts'
 import { listWrittenByOthers } from '../../modules/agents/location-writer.ts'
 import { listNotesGranted } from '../../modules/consent/notes.ts'
@@ -228,6 +228,8 @@ function uploadNumber(request: FastifyRequest): string {
   const [, agentId, number] =
     /^([1-9]\d{0,15})-([1-9]\d{0,15})$/.exec(String(request.headers['idempotency-key'] ?? '')) ?? []
   if (number === undefined || agentId !== agentOf(request).agentId) throw new Problem('idempotency_key_invalid')
+  // As in the JSON of a list. A text of digits alone.
+  if (!Number.isSafeInteger(Number(number))) throw numberTooHigh()
   return number
 }
 

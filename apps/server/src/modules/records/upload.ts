@@ -3,7 +3,7 @@ import type { Pool, PoolClient } from 'pg'
 import { Problem } from '../../platform/errors/problem.ts'
 import type { AgentId, LocationId } from '../../platform/identity/identity.ts'
 import { mapWithPauses } from '../../platform/memory/pauses.ts'
-import { noteNumber } from '../agents/agent-number.ts'
+import { noteNumber, requireReachable } from '../agents/agent-number.ts'
 import { holdWriter } from '../agents/location-writer.ts'
 import { hasNotesGranted } from '../consent/notes.ts'
 import { type AsStored, requireAsStored } from './as-stored.ts'
@@ -52,6 +52,7 @@ export async function storeUpload(
   const { locationId, dataset } = upload
   const isSmall = upload.lines.length <= smallLines
   const store = async (turn: Turn) => {
+    await requireReachable(turn.client, upload.agentId, upload.number)
     await noteNumber(turn.client, upload.agentId, upload.number)
     const { earlier, isUsed, isPassed } = await findNumber(turn.client, upload)
     if (earlier && earlier.bodyHash !== upload.bodyHash) throw new Problem('idempotency_key_reused')
