@@ -3,12 +3,11 @@ import { globSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import test from 'node:test'
 import { problems } from '../packages/contract/src/problems.ts'
+import { carriedCodes, citedCodes, notYet } from './row-codes.ts'
 
 const root = join(import.meta.dirname, '..')
 const pages = files('{*.md,{apps,packages,bench,docs}/**/*.md}')
 const catalogues = ['docs/security.md', 'docs/conformance.md', 'docs/hipaa.md']
-/** The heading of security.md below which a code means: no test carries it yet. */
-const notYet = '## Not yet tested'
 const carried = carriedCodes()
 
 test('docs/errors.md lists every code with its status and text, and no other', () => {
@@ -107,20 +106,6 @@ test('lines of documents have at most 120 columns, table rows at most 300', () =
     )
   assert.deepEqual(long, [])
 })
-
-/** Row codes in code quotes: `A12`. */
-function citedCodes(text: string): string[] {
-  return [...text.matchAll(/`([A-Z]\d{2})`/g)].map(([, code = '']) => code)
-}
-
-/** Row codes at the beginning of test names ("A12: …", "T06, T07: …"), and of the rows of `npm run soak`. */
-function carriedCodes(): ReadonlySet<string> {
-  const names = files('{apps,packages,bench,scripts}/**/*.test.ts').flatMap((file) => [
-    ...read(file).matchAll(/\b(?:test|it|describe)\(\s*['"`]((?:[A-Z]\d{2}(?:, )?)+): /g),
-  ])
-  const soaks = read('bench/src/soak/rows.ts').matchAll(/\bid: '([A-Z]\d{2})'/g)
-  return new Set([...names, ...soaks].flatMap(([, codes = '']) => codes.split(', ')))
-}
 
 /** The anchors that GitHub gives a page's headings. */
 function anchorsOf(page: string): string[] {

@@ -15,11 +15,12 @@ export type TestDatabase = {
 
 /**
  * A database of the test's own, cloned from the migrated template of this run (`npm test` starts it). It goes when all tests of the file
- * are over, and not with the test: a test's later `t.after`, such as closing a server, runs after earlier ones and still needs it.
+ * are over, and not with the test: a test's later `t.after`, such as closing a server, runs after earlier ones and still needs it. Its name
+ * begins as the process that started the tests wants, so that it finds what tests that it killed leave behind.
  */
 export async function createTestDatabase(t: { name?: string }): Promise<TestDatabase> {
   const template = templateUrl()
-  const name = `test_${randomBytes(8).toString('hex')}`
+  const name = `${process.env.BRIDGEWORK_TEST_DATABASE_PREFIX ?? 'test_'}${randomBytes(8).toString('hex')}`
   await asAdmin(
     template,
     `create database ${name} template ${template.pathname.slice(1)} owner ${ownerRole} strategy ${strategy}`,
