@@ -28,9 +28,11 @@ export type PackOptions = {
   staleMs: number
   /** Records in a segment. */
   runRecords: number
+  /** A check looks at so many changes: what is left is for the next one. */
+  checkedMax: number
 }
 
-const usual: PackOptions = { checkMs: 15_000, staleMs: 15_000, runRecords: runRecordsUsual }
+const usual: PackOptions = { checkMs: 15_000, staleMs: 15_000, runRecords: runRecordsUsual, checkedMax: 50_000 }
 
 /** Packs the documents of every dataset into segments, and again what changed in them, while the process has time for it. */
 export function createSegmentPacker(deps: { pool: Pool; log: Log; load: LoadWatch; pollMs?: number }): Worker {
@@ -63,8 +65,12 @@ export async function packNext(
   pool: Pool,
   log: Log,
   after: LocationId = noLocation,
-  { rest = async (_workedMs: number) => {}, options = usual } = {},
+  {
+    rest = async () => {},
+    options: given = {},
+  }: { rest?: (workedMs: number) => Promise<void>; options?: Partial<PackOptions> } = {},
 ): Promise<LocationId | null> {
+  const options = { ...usual, ...given }
   const key = await findUnpacked(pool, after, options)
   if (!key) return null
   await addSegmentState(pool, key)
@@ -91,7 +97,7 @@ async function packSlice(client: PoolClient, key: DatasetKey, options: PackOptio
   const state = await lockSegmentState(client, key)
   if (!state) return null
   // The changes are looked at before the documents are read: a change in between is found by the next check.
-  const checked = await markStale(client, key, state)
+  const checked = await markStale(client, key, state, options)
   if (!checked) return null
   const again = await packStale(client, key, options)
   const added = await packTail(client, key, state.lastId, options)

@@ -78,17 +78,15 @@ export async function lockSegmentState(
   return row ? { checkedStamp: Number(row.checked_stamp), lastId: row.last_id, records: Number(row.records) } : null
 }
 
-/** A check looks at so many changes, and at all of the last one's stamp. */
-const checkedMax = 50_000
-
 /**
- * Marks the segments in which a record changed since the last check. Returns the stamp up to which that is now known, and whether it is the
+ * Marks the segments in which a record changed since the last check: of so many changes, and all of the last one's stamp. Returns the stamp up to which that is now known, and whether it is the
  * dataset's last one; null when there is no such dataset any more. By record_modified, which has all that it needs; a segment is found by its key.
  */
 export async function markStale(
   client: PoolClient,
   { locationId, dataset }: DatasetKey,
   { checkedStamp, lastId }: SegmentState,
+  { checkedMax }: { checkedMax: number },
 ): Promise<{ checkedStamp: Stamp; isAll: boolean } | null> {
   const { rows } = await client.query<{ last_stamp: string | null; bound: string | null }>(
     `with known as materialized (

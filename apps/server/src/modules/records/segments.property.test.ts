@@ -11,6 +11,7 @@ import type { AgentId, LocationId } from '../../platform/identity/identity.ts'
 import { aPlan, aSchedule, someWorld } from '../../test-world.ts'
 import { grantAccess } from '../consent/grant.ts'
 import { permitRead, type ReadPermit } from '../consent/read-permit.ts'
+import { putStampsAhead } from '../datasets/test-stamps.ts'
 import { createLocation } from '../onboarding/upsert-locations.ts'
 import { createPageReader, extentOf, type PackedPage, type Page } from './page.ts'
 import { packNext, restsOf } from './segment-packer.ts'
@@ -33,6 +34,7 @@ const step = fc.oneof(
     kind: fc.constant('pack' as const),
     staleMs: fc.constantFrom(0, 60_000),
     checkMs: fc.constantFrom(0, 0, 60_000),
+    checkedMax: fc.constantFrom(1, 2, 50_000),
   }),
   fc.record({ kind: fc.constant('read' as const), items: fc.integer({ min: 3, max: 12 }), after: fc.nat(24) }),
 )
@@ -47,8 +49,9 @@ test('pages with segments are what a plain read of the records is, whatever was 
   const token = await world.tokens.verify(await vendor.token())
   let packedRead = 0
   const organizationId = await world.addOrganization()
-  const play = async (steps: Step[], atOnce: boolean) => {
+  const play = async (steps: Step[], atOnce: boolean, isAhead: boolean) => {
     const { id } = await createLocation(world.pool, organizationId, { sourceId: randomUUID(), name: 'Location' })
+    if (isAhead) await putStampsAhead(world.ownerPool, id)
     const grant = { companyId: vendor.companyId, organizationId, locationIds: [id], by: 'test' } as const
     await grantAccess(world.pool, { ...grant, datasets: [schedules, plans] })
     const permit = () => permitRead(world.pool, token, id, plans, { previewOff: false })
@@ -93,7 +96,7 @@ test('pages with segments are what a plain read of the records is, whatever was 
     const { rows } = await world.pool.query('select from record where location_id = $1 and dataset = $2', [id, plans])
     assert.ok(rows.length < runRecords || parts > 0, 'nothing was read from a segment')
   }
-  await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 14 }), fc.boolean(), play), {
+  await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 14 }), fc.boolean(), fc.boolean(), play), {
     seed,
     numRuns: runs,
     endOnFailure: true,
@@ -101,7 +104,7 @@ test('pages with segments are what a plain read of the records is, whatever was 
   t.diagnostic(`${packedRead} segments read`)
 })
 
-async function pack(pool: Pool, times: { staleMs: number; checkMs: number }): Promise<void> {
+async function pack(pool: Pool, times: { staleMs: number; checkMs: number; checkedMax?: number }): Promise<void> {
   let last: LocationId | null = '0' as LocationId
   for (let count = 0; last !== null && count < 20; count += 1) {
     last = await packNext(pool, () => {}, last, { options: { ...times, runRecords } })
