@@ -4,6 +4,8 @@ export type Change = {
   start: number
   end: number
   is: string
+  /** The place that must be run for the change to matter, where that is not its start: of `a ?? b`, V8 counts the operator with `b`. */
+  runAt?: number
 }
 
 /** One deliberate fault. `was` and `is` are in one line, and `where` is the line of the source that has it: together they name it when lines move. */

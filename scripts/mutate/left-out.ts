@@ -28,8 +28,15 @@ export function isLeftOut(node: Node, parents: readonly Node[]): boolean {
     if (parent.type === 'BinaryExpression' && (parent.left as Node).operator === 'typeof') return true
     if (parent.type === 'ExpressionStatement') return true
   }
-  // A condition that only guards harm stays as it is.
-  return node.type === 'IfStatement' && isHarm(node.consequent as Node)
+  if (node.type === 'ThrowStatement') return isInvariant(node)
+  // A condition that only guards harm stays as it is, and so does one of what cannot be.
+  return node.type === 'IfStatement' && (isHarm(node.consequent as Node) || isInvariant(node.consequent as Node))
+}
+
+/** `throw new Error(…)`: a mistake of ours was found. What callers are told is a `Problem` or an error with a name of its own. */
+function isInvariant(node: Node): boolean {
+  const thrown = node.type === 'ThrowStatement' ? (node.argument as Node) : null
+  return thrown?.type === 'NewExpression' && (thrown.callee as Node).name === 'Error'
 }
 
 function innermost(node: Node): Node {

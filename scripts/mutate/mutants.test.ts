@@ -9,7 +9,7 @@ import { mutantsOf, oneLine } from './mutants.ts'
 
 test('faults are planted in comparisons, logic, conditions, steps, values and constants', (t) => {
   const code = `export async function enter(age: number, names: string[]): Promise<boolean> {
-  if (age <= 17 && !names.includes('x')) throw new Error('too young')
+  if (age <= 17 && !names.includes('x')) throw new Problem('too young')
   await check(age)
   await record(names.filter((name) => name !== ''))
   count += 1
@@ -28,7 +28,7 @@ test('faults are planted in comparisons, logic, conditions, steps, values and co
     `2 'x' → ''`,
     `2 age <= 17 && !names.includes('x') → true`,
     `2 age <= 17 && !names.includes('x') → false`,
-    `2 throw new Error('too young') → ;`,
+    `2 throw new Problem('too young') → ;`,
     '3 await check(age) → ;',
     '3 await → ',
     `3 await check(age) await record(names.filter((name) => name !== '')) → await record(names.filter((name) => name !== '')) await check(age)`,
@@ -87,13 +87,15 @@ export const locked = \`select coalesce(max(n), 0) from t where a between 1 and 
   )
 })
 
-test('no fault is planted in types, imports, logs, texts for people, and what removes files or ends processes', (t) => {
+test('no fault is planted in types, imports, logs, texts for people, invariants, and what removes files or ends processes', (t) => {
   const code = `import { log, rmSync } from './parts.ts'
 export type Age = 1 | 2
 export function end(context: { log: (event: object) => void; path: string }) {
   context.log({ event: 'ended', count: 1 })
   console.error(\`ended at \${1 + 1}\`)
-  rmSync(context.path, { recursive: true })
+  if (process.env.HOME === context.path) rmSync(context.path, { recursive: true })
+  if (context.path === '') throw new Error('there is always a path')
+  const first = rows[context.path]?.id ?? ''
   return { because: 'it is over', name: 'statement' } satisfies object as { because: 'it is over' }
 }`
 

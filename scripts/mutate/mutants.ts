@@ -103,9 +103,12 @@ const makers: Record<string, Maker> = {
     return [...compared, ...(other && !isText ? [{ kind: 'arithmetic' as const, ...sign, is: other }] : [])]
   },
   LogicalExpression(node, text) {
-    const operator = String(node.operator)
+    const [left, operator] = [node.left as Node, String(node.operator)]
+    // Only for the compiler: an element that is there.
+    if (operator === '??' && isElement(left)) return []
     const is = { '&&': '||', '||': '&&', '??': '&&' }[operator]
-    return is ? [{ kind: 'logic', ...signBetween(node.left as Node, node.right as Node, operator, text), is }] : []
+    const at = signBetween(left, node.right as Node, operator, text)
+    return is ? [{ kind: 'logic', ...at, is, runAt: node.start }] : []
   },
   UnaryExpression(node) {
     return node.operator === '!' ? [{ kind: 'logic', start: node.start, end: node.start + 1, is: '' }] : []
@@ -221,6 +224,14 @@ function looser(pattern: string): string[] {
     ...(body.startsWith('^') ? [`/${body.slice(1)}${flags}`] : []),
     ...(/(?<!\\)\$$/.test(body) ? [`/${body.slice(0, -1)}${flags}`] : []),
   ].filter((each) => !each.startsWith('//'))
+}
+
+/** `rows[0]`, `rows[0]?.id`, `rows.at(-1)`. */
+function isElement(node: Node): boolean {
+  if (node.type === 'ChainExpression') return isElement(node.expression as Node)
+  if (node.type === 'CallExpression') return isElement(node.callee as Node)
+  if (node.type !== 'MemberExpression') return false
+  return node.computed === true || (node.property as Node).name === 'at' || isElement(node.object as Node)
 }
 
 function hasText(node: Node): boolean {

@@ -66,18 +66,18 @@ export async function mutate(options: MutateOptions): Promise<RowOutcome[]> {
   const files = new Set(mutants.map(({ mutant }) => mutant.file))
   tell(`Running ${tests.length} test files without a fault.`)
   const measured = new Map<string, Measured>()
-  await inParallel(
-    tests,
-    slots,
-    async (test, slot) => void measured.set(test, await measure(test, files, slot, options)),
-  )
+  await inParallel(tests, slots, async (test, slot) => {
+    const run = await measure(test, files, slot, options)
+    measured.set(test, run)
+    tell(`${measured.size}/${tests.length} ${(run.ms / 1000).toFixed(1)} s  ${test}`)
+  })
 
   tell(`Planting ${mutants.length} faults in ${files.size} files.`)
   const outcomes = new Map<string, Outcome>()
   await inParallel(mutants, slots, async ({ mutant, tests: ofRows }, slot) => {
     const reaching = [...ofRows]
       .flatMap((test) => measured.get(test) ?? [])
-      .filter(({ reach }) => reach(mutant.file, mutant.start))
+      .filter(({ reach }) => reach(mutant.file, mutant.runAt ?? mutant.start))
       .toSorted((a, b) => a.ms - b.ms)
     const noticedBy = await tryMutant(mutant, reaching, slot, options)
     outcomes.set(keyOf(mutant), { mutant, noticedBy, reached: reaching.length })
