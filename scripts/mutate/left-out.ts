@@ -1,7 +1,8 @@
 import type { Node } from './syntax.ts'
 
-/** Of these calls, neither what they are given nor that they are made is a promise: logs, measures, texts for people. */
-const calls = /^(log|warn|debug|info|note|trace|span|inSpan|describe|observe|inc|dec|setAttribute|unref|oneLine)$/
+/** Of these calls, neither what they are given nor that they are made is a promise: logs, measures (of memory too), texts for people. */
+const calls =
+  /^(log|warn|debug|info|note|trace|span|inSpan|describe|observe|inc|dec|keepBytes|setAttribute|unref|oneLine)$/
 /** Properties whose values are read by people alone, or name something for the database's own statistics. */
 const properties =
   /^(because|cause|message|description|title|summary|examples?|help|usage|applicationName|durationMs|logNotes|name)$/
@@ -14,6 +15,9 @@ const harmful = /^(kill|rm|rmSync|rmdir|unlink|unlinkSync|chown|chownSync|exit)$
 export function isLeftOut(node: Node, parents: readonly Node[]): boolean {
   const parent = parents.at(-1)
   if (/^(Import|Export(All|Named)Declaration$|JSX)/.test(node.type) && !node.declaration) return true
+  // The usual value of an option: tests give others.
+  if (node.type === 'Literal' && parent?.type === 'AssignmentPattern') return typeof node.value === 'number'
+  if (node.type === 'AssignmentExpression' && isNote(node.left as Node)) return true
   if (node.type === 'ExpressionStatement') return isLeftOut(innermost(node.expression as Node), [])
   if (node.type === 'CallExpression') {
     const name = calleeOf(node)
@@ -37,6 +41,14 @@ export function isLeftOut(node: Node, parents: readonly Node[]): boolean {
 function isInvariant(node: Node): boolean {
   const thrown = node.type === 'ThrowStatement' ? (node.argument as Node) : null
   return thrown?.type === 'NewExpression' && (thrown.callee as Node).name === 'Error'
+}
+
+/** `request.logNotes.records`. */
+function isNote(node: Node): boolean {
+  return (
+    node.type === 'MemberExpression' &&
+    [node.property, node.object].some((part) => (part as Node).name === 'logNotes' || isNote(part as Node))
+  )
 }
 
 function innermost(node: Node): Node {

@@ -90,7 +90,8 @@ export const locked = \`select coalesce(max(n), 0) from t where a between 1 and 
 test('no fault is planted in types, imports, logs, texts for people, invariants, and what removes files or ends processes', (t) => {
   const code = `import { log, rmSync } from './parts.ts'
 export type Age = 1 | 2
-export function end(context: { log: (event: object) => void; path: string }) {
+export function end(context: { log: (event: object) => void; path: string }, { limitMs = 500 } = {}) {
+  context.logNotes.records = 3
   context.log({ event: 'ended', count: 1 })
   console.error(\`ended at \${1 + 1}\`)
   if (process.env.HOME === context.path) rmSync(context.path, { recursive: true })
