@@ -24,6 +24,10 @@ test('any other address is refused with the reason', () => {
     'bridgework.example.com',
     '',
     'https://user:secret@bridgework.example.com',
+    'https://user@bridgework.example.com',
+    'https://:secret@bridgework.example.com',
+    'http://x127.0.0.1',
+    'http://127.0.0.1x',
     'https://bridgework.example.com/?a=1',
     'https://bridgework.example.com/#x',
   ]) {

@@ -90,6 +90,22 @@ test('S13: an export is what the list says, record by record, from segments and 
   )
 })
 
+test('a part of an export with documents before, between and after its segments has each record once, in order', async (t) => {
+  const world = await someWorld(t)
+  const location = await world.addLocation({ insurancePlans: 1_230 })
+  const vendor = await world.addVendor([location])
+  const path = `/locations/${location.id}/insurance_plans`
+  await packAll(world)
+  // The first and the third segment of four are stale, and 230 records are in none.
+  await location.upload('insurance_plans', { p1: null, p600: aPlan({ plan_name: 'Changed' }) })
+  const { data } = (await vendor.get(`${path}?items=5000`)).body
+
+  const { records, meta } = await readExport(vendor, `${path}/export`)
+
+  assert.deepEqual(records, data)
+  assert.equal(meta?.records, 1_230)
+})
+
 test('an export goes on after any record, with the rest, and says then no moment that a delta may begin with', async (t) => {
   const world = await someWorld(t)
   const location = await world.addLocation({ insurancePlans: 5 })

@@ -69,6 +69,8 @@ test('a header that is no list of addresses counts as absent', () => {
 test('a proxy may be an address or a range, of either family, however the socket spells it', () => {
   assert.equal(addressOf('::ffff:10.0.0.1', { 'x-forwarded-for': '1.2.3.4' }, ['10.0.0.1']), '1.2.3.4')
   assert.equal(addressOf('10.0.0.1', { 'x-forwarded-for': '1.2.3.4' }, ['::ffff:10.0.0.0/104']), '1.2.3.4')
+  assert.equal(addressOf('11.0.0.1', { 'x-forwarded-for': '1.2.3.4' }, ['::ffff:10.0.0.0/104']), '11.0.0.1')
+  assert.equal(addressOf('10.255.0.1', { 'x-forwarded-for': '1.2.3.4' }, ['::ffff:10.0.0.0/104']), '1.2.3.4')
   assert.equal(addressOf('fd00::7', { 'x-forwarded-for': '1.2.3.4' }, ['fd00::/8']), '1.2.3.4')
   assert.equal(addressOf('fe00::7', { 'x-forwarded-for': '1.2.3.4' }, ['fd00::/8']), 'fe00:0:0:0:0:0:0:7')
   assert.throws(() => createClientAddress(['proxy.internal']), /proxy\.internal/)
