@@ -30,6 +30,7 @@ const commands: Readonly<Record<string, { args?: string[]; starts: readonly RegE
   'bench:office': { starts: [mariadb] },
   'bench:mirror': { starts: [postgres] },
   soak: { args: ['F01'], starts: [postgres] },
+  mutate: { args: ['--sample', '1'], starts: [postgres] },
 }
 
 /** `npm`: what a supervisor or an editor ends; `program`: the first process that npm started. */
