@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import { rows } from './rows.ts'
 
-// npm run soak -- [row …] [--plans <n>] [--kills <n>] [--runs <n>] [--seed <text>]
+// npm run soak -- [row …] [--plans <n>] [--kills <n>] [--runs <n>] [--minutes <n>] [--seeds <n>] [--seed <text>]
 try {
   process.exitCode = await soak(process.argv.slice(2))
 } catch (error) {
@@ -18,6 +18,8 @@ async function soak(args: string[]): Promise<number> {
       plans: { type: 'string' },
       kills: { type: 'string' },
       runs: { type: 'string' },
+      minutes: { type: 'string' },
+      seeds: { type: 'string' },
       seed: { type: 'string' },
     },
   })
@@ -29,6 +31,8 @@ async function soak(args: string[]): Promise<number> {
     plans: wholeNumber('plans', values.plans ?? '100000', 1_000),
     kills: wholeNumber('kills', values.kills ?? '200', 1),
     runs: wholeNumber('runs', values.runs ?? '100', 1),
+    minutes: wholeNumber('minutes', values.minutes ?? '60', 1),
+    seeds: wholeNumber('seeds', values.seeds ?? '3', 1),
     seed: values.seed ?? String(Date.now()),
   }
   const chosen = rows.filter((row) => positionals.length === 0 || positionals.some((id) => id.toUpperCase() === row.id))

@@ -8,6 +8,7 @@ import { killEverything } from './kill-everything.ts'
 import { killBackend, killPostgres } from './kill-postgres.ts'
 import { killServer } from './kill-server.ts'
 import { mirrorPractices } from './mirror-practices.ts'
+import { modelOfService } from './model-of-service.ts'
 import { otherRuntimes } from './other-runtimes.ts'
 import { randomWalk } from './random-walk.ts'
 import { recoverLongLog } from './recover-long-log.ts'
@@ -39,6 +40,11 @@ export const rows: readonly Row[] = [
   { id: 'F31', title: 'a destroyed database is restored from its archive by pgBackRest', run: restoreFromArchive },
   { id: 'G08', title: 'the worst bodies of every ingest route keep no other caller waiting', run: hostileBodies },
   { id: 'G20', title: 'office, agents and service are edited, restored and killed at random', run: randomWalk },
+  {
+    id: 'MODEL',
+    title: 'a model of the whole service is held against two processes that are killed',
+    run: modelOfService,
+  },
   { id: 'SLOW', title: 'slowhttptest sends, reads and asks for ranges slowly', run: attackSlowly },
   { id: 'TLS', title: 'testssl.sh examines the server', run: examineTls },
   { id: 'M01', title: 'mirrors of practices that live are killed behind a network that fails', run: mirrorPractices },
