@@ -41,7 +41,7 @@ export const rows: readonly Row[] = [
   { id: 'G08', title: 'the worst bodies of every ingest route keep no other caller waiting', run: hostileBodies },
   { id: 'G20', title: 'office, agents and service are edited, restored and killed at random', run: randomWalk },
   {
-    id: 'MODEL',
+    id: 'F40',
     title: 'a model of the whole service is held against two processes that are killed',
     run: modelOfService,
   },

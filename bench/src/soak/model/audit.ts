@@ -4,7 +4,8 @@ import { type DisclosureRow, disclosureColumns } from '@bridgework/server/src/mo
 import type { Bill } from './books.ts'
 import { Difference } from './difference.ts'
 import type { ModelLocation } from './model.ts'
-import { allLocations, persist, type World } from './world.ts'
+import { persist } from './waiting.ts'
+import { allLocations, type World } from './world.ts'
 
 /** The row of an entry, without the classes of the server. */
 type Entry = Omit<DisclosureRow, 'disclosed_at'> & { disclosed_at: Date }

@@ -1,4 +1,4 @@
-import type { Random } from '@bridgework/practice-simulator'
+import { tell } from './clients.ts'
 import type { PageAnswer, Received } from './compare.ts'
 import { Difference } from './difference.ts'
 import {
@@ -14,20 +14,16 @@ import {
 import { applyUpload, type ModelLocation } from './model.ts'
 import { differenceFrom, isAsRead, readAll } from './reads.ts'
 import { acknowledge, type LastUploads, randomUpload, requestOf, type Upload } from './uploads.ts'
-import { hasNotes, organizationOf, settle, tell, type World } from './world.ts'
+import { settle } from './waiting.ts'
+import { hasNotes, organizationOf, type World } from './world.ts'
 
 /** Whether an upload that had no answer took effect, by what a company reads; null: nobody may read it, or it changes nothing. */
-export async function tookEffect(
-  world: World,
-  mirrors: Mirrors,
-  random: Random,
-  upload: Upload,
-): Promise<boolean | null> {
+export async function tookEffect(world: World, mirrors: Mirrors, upload: Upload): Promise<boolean | null> {
   const { location, name, lines, number } = upload
   const company = world.companies.find(({ id }) => world.access.find(id, location.id, name))
   if (!company) return null
   const mirror = mirrors.of(company, location, name)
-  const received = await readAll(world, random, mirror)
+  const received = await readAll(world, mirror)
   const { notes } = readableOf(world, mirror)
   const after = structuredClone(location)
   applyUpload(after, name, { lines, number, hasNotes: hasNotes(world, location, name) })
@@ -55,7 +51,7 @@ export async function readDuringUpload(
     world.access.datasetsOf(company.id, location.id).map((name) => mirrors.of(company, location, name)),
   )
   const chosen = readers.filter(({ watermark }) => watermark !== null && random.chance(0.3)).slice(0, 6)
-  const reading = chosen.map((mirror) => ({ mirror, read: readUnchecked(world, random, mirror) }))
+  const reading = chosen.map((mirror) => ({ mirror, read: readUnchecked(world, mirror) }))
   const answer = await tell(world, organization, requestOf(organization, upload))
   const reads = await Promise.all(reading.map(async ({ mirror, read }) => ({ mirror, pages: await read })))
   acknowledge(world, last, upload, answer)
@@ -74,12 +70,12 @@ export async function readDuringUpload(
   }
 }
 
-async function readUnchecked(world: World, random: Random, mirror: Mirror): Promise<PageAnswer[]> {
+async function readUnchecked(world: World, mirror: Mirror): Promise<PageAnswer[]> {
   const pages: PageAnswer[] = []
-  const items = random.pick([10, 100, 5_000])
+  const items = world.wire.pick([10, 100, 5_000])
   const since = mirror.watermark?.text ?? ''
   for (let page = 1, after = '0', hasMore = true; hasMore; page += 1) {
-    const answer = await fetchPage(world, random, mirror, {
+    const answer = await fetchPage(world, mirror, {
       ...(isNumbered(mirror.name) ? { page } : { after }),
       items,
       since,

@@ -5,12 +5,14 @@ import { confirmRemoval, rejectRemoval, reviewKept } from '@bridgework/server/sr
 import { findCurrentRemoval } from '@bridgework/server/src/modules/records/removal-store.ts'
 import { Problem } from '@bridgework/server/src/platform/errors/problem.ts'
 import type { LocationId } from '@bridgework/server/src/platform/identity/identity.ts'
+import { tell } from './clients.ts'
 import { Difference } from './difference.ts'
 import { applyList, confirmHeld, keepHeld, type ListOutcome } from './lists.ts'
 import { listHashOf, type ModelLocation, type ModelRecord, visibleOf } from './model.ts'
 import type { Answer } from './send.ts'
 import { requireStatus } from './uploads.ts'
-import { type Organization, organizationOf, persist, settle, tell, type World } from './world.ts'
+import { persist, settle } from './waiting.ts'
+import { type Organization, organizationOf, type World } from './world.ts'
 
 /** An office's complete list of a dataset: of the records that it has, and now and then without many of them. */
 export async function sendList(world: World, location: ModelLocation, name: DatasetName): Promise<void> {
@@ -23,7 +25,8 @@ export async function sendList(world: World, location: ModelLocation, name: Data
   const others = [...location.datasets[name].records.values()].filter((record) => !visible.includes(record))
   const named = [...listed, ...others.filter(() => random.chance(0.3))]
   // A slightly old list: what uploads have had since is not missing.
-  const began = Math.max(1, organization.number - random.pick([0, 0, 1, 4]))
+  const { number, sinceNumber } = organization.agent
+  const began = Math.max(sinceNumber, number - random.pick([0, 0, 1, 4]))
   const way = random.chance(0.6) ? 'slices' : 'body'
   const answer =
     way === 'slices'
@@ -46,7 +49,10 @@ export async function sendList(world: World, location: ModelLocation, name: Data
 
 function requireOutcome(location: ModelLocation, what: string, answer: Answer, expected: ListOutcome): void {
   const body = JSON.parse(answer.text)
-  if (expected.state === 'done') {
+  if (expected.state === 'running') {
+    requireStatus(location, what, answer, 200)
+    if (body.remaining === expected.remaining || answer.isAgain) return
+  } else if (expected.state === 'done') {
     requireStatus(location, what, answer, 200)
     // An answer that was lost is not repeated by a list in one body: asked again, there was nothing left to hide.
     const isRight = body.hidden === expected.hidden || (body.hidden === 0 && answer.isAgain)
@@ -146,8 +152,8 @@ export async function decide(world: World, random: Random, location: ModelLocati
       confirmRemoval(world.pool, key.locationId, name, listHash).catch(ignoreUnknown(isAgain)),
     )
     const hidden = confirmHeld(location, dataset)
-    if (done && done.hidden !== hidden)
-      throw new Difference(location.id, `${name}: ${done.hidden} were hidden, not ${hidden}`)
+    if (done && done.hidden + done.remaining !== hidden)
+      throw new Difference(location.id, `${name}: ${done.hidden} and ${done.remaining} are hidden, not ${hidden}`)
     world.note(location.id, `a removal of ${hidden} ${name} is confirmed`)
   } else {
     await persist(world, (isAgain) =>

@@ -1,8 +1,14 @@
 import type { DatasetName } from '@bridgework/contract'
 import { hide, type ModelDataset, type ModelLocation, visibleOf } from './model.ts'
 
-/** What a complete list leads to: what is missing is hidden, or waits for a person. */
-export type ListOutcome = { state: 'done'; hidden: number } | { state: 'held'; missing: number; visible: number }
+/** What a complete list leads to: what is missing is hidden, at once or by and by, or waits for a person. */
+export type ListOutcome =
+  | { state: 'done'; hidden: number }
+  | { state: 'running'; remaining: number }
+  | { state: 'held'; missing: number; visible: number }
+
+/** More are hidden in several turns, and listed in several. */
+export const atOnceMax = 5_000
 
 /**
  * What a complete list of an agent does, as docs/decisions/uploads-and-reconcile.md says it: everything visible that it does not name, that no
@@ -14,19 +20,28 @@ export function applyList(
   list: { listed: ReadonlySet<string>; beganAtUpload: number },
 ): ListOutcome {
   const dataset = location.datasets[name]
-  const missing = visibleOf(dataset)
-    .filter(({ sourceId, namedBy }) => !list.listed.has(sourceId) && namedBy < list.beganAtUpload)
+  const unlisted = visibleOf(dataset).filter(({ sourceId }) => !list.listed.has(sourceId))
+  const missing = unlisted
+    .filter(({ namedBy }) => namedBy < list.beganAtUpload)
     .map(({ sourceId }) => sourceId)
     .filter((sourceId) => !dataset.kept.has(sourceId))
   const visible = visibleOf(dataset).length - dataset.kept.size
+  const isLong = unlisted.length > atOnceMax
+  if (dataset.held && isLong && isSame(dataset.held.left, missing))
+    return { state: 'held', missing: missing.length, visible: dataset.held.visible }
   if (isLarge(missing.length, visible)) {
-    const { listed, left } = dataset.held ?? { listed: new Set(), left: new Set() }
-    const isSame = [listed, left].every((keys) => keys.size === missing.length && missing.every((key) => keys.has(key)))
-    if (!isSame) dataset.held = { listed: new Set(missing), left: new Set(missing), visible }
+    // The same list sent again is still the same one, without what came back since.
+    const isKnown = dataset.held !== null && !isLong && isSame(dataset.held.listed, missing)
+    if (!isKnown) dataset.held = { listed: new Set(missing), left: new Set(missing), visible }
     return { state: 'held', missing: missing.length, visible }
   }
   dataset.held = null
-  return { state: 'done', hidden: hide(location, name, missing) }
+  const hidden = hide(location, name, missing)
+  return isLong && hidden > 0 ? { state: 'running', remaining: hidden } : { state: 'done', hidden }
+}
+
+function isSame(keys: ReadonlySet<string>, others: readonly string[]): boolean {
+  return keys.size === others.length && others.every((key) => keys.has(key))
 }
 
 /** All visible records, or more than a fifth of them and at least ten. */

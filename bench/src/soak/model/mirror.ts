@@ -1,7 +1,7 @@
 import { type DatasetName, getDataset } from '@bridgework/contract'
-import type { Random } from '@bridgework/practice-simulator'
 import type { Readable } from './access.ts'
 import { linesOf, metaOf } from './books.ts'
+import { ask } from './clients.ts'
 import {
   type Belongs,
   changedSince,
@@ -16,7 +16,7 @@ import {
 import { Difference } from './difference.ts'
 import type { ModelLocation, Version } from './model.ts'
 import type { Answer } from './send.ts'
-import { ask, type Company, type World } from './world.ts'
+import type { Company, World } from './world.ts'
 
 /**
  * A moment for a delta: given at a version of the location, or between two, under a grant. `isSettled`: surely after the grant's stamp was drawn, which
@@ -79,7 +79,7 @@ export type Query = {
 }
 
 /** Asks for a page of a list. */
-export async function fetchPage(world: World, random: Random, mirror: Mirror, query: Query): Promise<PageAnswer> {
+export async function fetchPage(world: World, mirror: Mirror, query: Query): Promise<PageAnswer> {
   const { company, location, name } = mirror
   const parameters = new URLSearchParams({
     items: String(query.items),
@@ -91,7 +91,7 @@ export async function fetchPage(world: World, random: Random, mirror: Mirror, qu
   const path = `/locations/${location.id}/${name}?${parameters}`
   for (;;) {
     const { isKnown = false } = query
-    const answer = await ask(world, random, company, { path, gzip: random.chance(0.5), isKnown })
+    const answer = await ask(world, company, { path, gzip: world.wire.chance(0.5), isKnown })
     // A server that was killed while it sent: asked again.
     if (answer.outcome === 'cut') continue
     return JSON.parse(requireOk(location, path, answer).text)
@@ -108,13 +108,13 @@ export function isNumbered(name: DatasetName): boolean {
 }
 
 /** Reads the next page of a walk through everything, which may have begun long ago. A walk by number keeps the size of its pages. */
-export async function walkOn(world: World, random: Random, mirror: Mirror, items: number): Promise<void> {
+export async function walkOn(world: World, mirror: Mirror, items: number): Promise<void> {
   const { location, name, walk } = mirror
   const readable = readableOf(world, mirror)
   const after = walk?.after ?? '0'
   const page = isNumbered(name) ? (walk?.page ?? { number: 1, items }) : null
   const position = page ? { page: page.number, items: page.items } : { after, items }
-  const answer = await fetchPage(world, random, mirror, position)
+  const answer = await fetchPage(world, mirror, position)
   const checked = { belongs: everything, notes: readable.notes, isTotalExact: true }
   if (page) compareNumbered(location, name, answer, { ...checked, page: page.number, items: page.items })
   else comparePage(location, name, answer, { ...checked, after, items })
@@ -170,7 +170,6 @@ export function requireMeta(
  */
 export async function readDelta(
   world: World,
-  random: Random,
   mirror: Mirror,
   given: { watermark: Watermark; items: number; isOld?: boolean },
 ): Promise<void> {
@@ -182,7 +181,7 @@ export async function readDelta(
   world.counts.deltas += 1
   for (let hasMore = true; hasMore; page += 1) {
     const position = numbered ? { page } : { after }
-    const answer = await fetchPage(world, random, mirror, { ...position, items, since: watermark.text })
+    const answer = await fetchPage(world, mirror, { ...position, items, since: watermark.text })
     if (page === 1) isWhole = isWholeBecauseGranted(location, name, answer, watermark, readable)
     const belongs: Belongs = isWhole ? everything : changedSince(watermark)
     const checked = { after, page, items, belongs, notes: readable.notes, isTotalExact: page === 1 }
@@ -225,7 +224,6 @@ function isWholeBecauseGranted(
 /** Reads an export, or goes on with one, of which some may be cut on purpose. Returns whether it came to its end. */
 export async function readExport(
   world: World,
-  random: Random,
   mirror: Mirror,
   { gzip, cutAfter }: { gzip: boolean; cutAfter?: number },
 ): Promise<boolean> {
@@ -233,7 +231,7 @@ export async function readExport(
   const readable = readableOf(world, mirror)
   const after = walk?.after ?? '0'
   const path = `/locations/${location.id}/${name}/export${walk ? `?after=${after}` : ''}`
-  const answer = await ask(world, random, company, { path, gzip, ...(cutAfter !== undefined && { cutAfter }) })
+  const answer = await ask(world, company, { path, gzip, ...(cutAfter !== undefined && { cutAfter }) })
   requireOk(location, path, answer)
   world.counts.exports += 1
   if (answer.outcome === 'cut') world.counts.cuts += 1

@@ -4,9 +4,9 @@ import { Difference } from './difference.ts'
 import { type ModelOptions, playModel, verifyChain } from './run.ts'
 import { withService } from './service.ts'
 
-// The same for an hour: npm run soak -- MODEL --minutes 60 --seeds 3.
+// The same for an hour: npm run soak -- F40 --minutes 60 --seeds 3.
 
-test('MODEL: whatever offices, vendors and people do at two processes that are killed, every answer, copy and disclosure is as a model says; a fault of either is found', async (t) => {
+test('F40: whatever offices, vendors and people do at two processes that are killed, every answer, copy and disclosure is as a model says; a fault of either is found', async (t) => {
   const seed = String(Date.now())
   t.diagnostic(`seed ${seed}`)
   const given = { seed, roundSeconds: 4, strikeEveryMs: 2_000, organizations: 2, companies: 3 }

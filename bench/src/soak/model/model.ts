@@ -54,7 +54,7 @@ export type ModelLocation = {
   organizationId: string
   sourceId: string
   version: Version
-  /** Versions of which it is not known which came first. */
+  /** Versions of which it is not known which came first, or that have several stamps. */
   unordered: Set<Version>
   datasets: Record<DatasetName, ModelDataset>
 }
@@ -143,6 +143,7 @@ export function hide(location: ModelLocation, name: DatasetName, removed: Iterab
     touched.push(record)
   }
   change(location, name, touched, location.version, false)
+  if (touched.length > turnMax) location.unordered.add(location.version)
   return touched.length
 }
 
@@ -171,15 +172,21 @@ function change(
   for (const { from, embedded } of referencesTo(name)) {
     // A record shows the id of another, which only a new one brings, or more of it.
     if (!hasNew && embedded.length === 0) continue
+    let rerendered = 0
     for (const record of location.datasets[from].records.values()) {
       const rendered = render(location, from, record)
       if (JSON.stringify(rendered.noted) === JSON.stringify(record.noted)) continue
       Object.assign(record, rendered)
       record.changedAt = version
       record.updatedAt = null
+      rerendered += 1
     }
+    if (rerendered > turnMax) location.unordered.add(version)
   }
 }
+
+/** What changes more records than this has several stamps. */
+const turnMax = 5_000
 
 function render(location: ModelLocation, name: DatasetName, { source }: Pick<ModelRecord, 'source'>) {
   const definition = getDataset(name)

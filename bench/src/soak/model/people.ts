@@ -7,9 +7,11 @@ import { resumeCompany, suspendCompany } from '@bridgework/server/src/modules/di
 import { withTransaction } from '@bridgework/server/src/platform/database/pool.ts'
 import type { LocationId } from '@bridgework/server/src/platform/identity/identity.ts'
 import type { ModelGrant } from './access.ts'
+import { askOnce, fetchToken } from './clients.ts'
 import { Difference } from './difference.ts'
 import { type ModelLocation, removeNotes } from './model.ts'
-import { askOnce, type Company, fetchToken, hasNotes, type Organization, persist, settle, type World } from './world.ts'
+import { persist, settle } from './waiting.ts'
+import { type Company, hasNotes, type Organization, type World } from './world.ts'
 
 /** An organization changes what a company may read, as one act: more, less, with notes or without, everywhere or at some locations, or nothing. */
 export async function changeGrants(world: World, organization: Organization, company: Company): Promise<void> {
@@ -106,32 +108,32 @@ export async function grantUntil(world: World, organization: Organization, compa
 }
 
 /** A suspended company gets nothing, and everything again when it is resumed. */
-export async function suspendAndResume(world: World, random: Random, company: Company): Promise<void> {
+export async function suspendAndResume(world: World, company: Company): Promise<void> {
   await persist(world, () => suspendCompany(world.pool, company.id))
-  await expectRefused(world, random, company, 'suspended')
+  await expectRefused(world, company, 'suspended')
   await persist(world, () => resumeCompany(world.pool, company.id))
   world.counts.acts += 2
 }
 
 /** A new key pair: the old one, and every token of it, is dead. */
-export async function regenerateKeys(world: World, random: Random, company: Company): Promise<void> {
+export async function regenerateKeys(world: World, company: Company): Promise<void> {
   const by = { companyId: company.id, memberId: company.ownerId }
   const pair = await persist(world, () => regenerateKeyPair(world.pool, world.secretKey, by))
-  await expectRefused(world, random, company, 'replaced')
+  await expectRefused(world, company, 'replaced')
   Object.assign(company, pair)
   company.tokens.clear()
   world.counts.acts += 1
 }
 
 /** Neither its tokens nor its pair are good, at any of the processes. */
-async function expectRefused(world: World, random: Random, company: Company, what: string): Promise<void> {
+async function expectRefused(world: World, company: Company, what: string): Promise<void> {
   for (const server of world.service.servers) {
     const token = company.tokens.get(server.name)
     if (token !== undefined) {
-      const answer = await askOnce(world, random, company, server, { path: '/locations', token })
+      const answer = await askOnce(world, company, server, { path: '/locations', token })
       if (answer.status === 200) throw new Difference(null, `the token of a company whose pair is ${what} reads`)
     }
-    const fresh = await fetchToken(random, company, server)
+    const fresh = await fetchToken(world, company, server)
     if (typeof fresh === 'string') throw new Difference(null, `a company whose pair is ${what} gets a token`)
   }
 }

@@ -1,13 +1,14 @@
 import { createHash } from 'node:crypto'
 import { type DatasetName, getDataset, limits } from '@bridgework/contract'
 import type { Random } from '@bridgework/practice-simulator'
+import { ask, askOnce } from './clients.ts'
 import { type Belongs, changedSince, comparePage, compareRecord, type Received, textOf } from './compare.ts'
 import { Difference } from './difference.ts'
 import { fetchPage, isNumbered, type Mirror, readableOf, requireMeta, requireOk } from './mirror.ts'
 import { type ModelLocation, namedIn } from './model.ts'
 import { startOf } from './office.ts'
 import { requireStatus } from './uploads.ts'
-import { ask, askOnce, type Company, type World } from './world.ts'
+import type { Company, World } from './world.ts'
 
 /** A list with filters, a moment and fields, in whichever combination, to its end. */
 export async function readFiltered(world: World, random: Random, mirror: Mirror): Promise<void> {
@@ -48,7 +49,7 @@ export async function readFiltered(world: World, random: Random, mirror: Mirror)
   const isKnown = since === null ? records.size === 0 : isUnchanged ? null : false
   const filters = { ...(since && { since: since.text }), more, isKnown }
   if (isNumbered(name)) {
-    const page = await fetchPage(world, random, mirror, { page: 1, items: 5_000, ...filters })
+    const page = await fetchPage(world, mirror, { page: 1, items: 5_000, ...filters })
     comparePage(location, name, page, {
       after: '0',
       items: 5_000,
@@ -62,7 +63,7 @@ export async function readFiltered(world: World, random: Random, mirror: Mirror)
   let after = '0'
   for (let hasMore = true; hasMore; ) {
     const isFirst = after === '0'
-    const page = await fetchPage(world, random, mirror, { after, items, ...filters })
+    const page = await fetchPage(world, mirror, { after, items, ...filters })
     comparePage(location, name, page, { after, items, belongs, notes: readable.notes, fields, isTotalExact: isFirst })
     requireMeta(location, name, page, { isFirst })
     after = page.data.at(-1)?.id ?? after
@@ -94,7 +95,7 @@ export async function readRecord(world: World, random: Random, mirror: Mirror): 
   const path = `/locations/${location.id}/${name}`
   const foreign = random.chance(0.2) ? foreignId(world, random, location, name) : null
   if (known.length === 0 || foreign !== null) {
-    const answer = await ask(world, random, company, { path: `${path}/${foreign ?? '999999999'}` })
+    const answer = await ask(world, company, { path: `${path}/${foreign ?? '999999999'}` })
     requireStatus(location, 'a record of another location', answer, 404, 'record_unknown')
     return
   }
@@ -103,7 +104,7 @@ export async function readRecord(world: World, random: Random, mirror: Mirror): 
   const fields = random.chance(0.4) ? randomFields(random, names) : null
   const query = fields ? `?fields[${definition.type}]=${fields.join(',')}` : ''
   const method = random.chance(0.3) ? 'HEAD' : 'GET'
-  const answer = await ask(world, random, company, { path: `${path}/${id}${query}`, method })
+  const answer = await ask(world, company, { path: `${path}/${id}${query}`, method })
   if (answer.outcome === 'cut') return
   requireOk(location, path, answer)
   if (method === 'HEAD') {
@@ -123,14 +124,14 @@ function foreignId(world: World, random: Random, location: ModelLocation, name: 
 }
 
 /** Digests of the whole dataset, where the model knows every text. */
-export async function readDigests(world: World, random: Random, mirror: Mirror): Promise<void> {
+export async function readDigests(world: World, mirror: Mirror): Promise<void> {
   const { company, location, name } = mirror
   const readable = readableOf(world, mirror)
   let after = '0'
   const ranges: DigestRange[] = []
   for (let hasMore = true; hasMore; ) {
     const path = `/locations/${location.id}/${name}/digest?after=${after}`
-    const answer = await ask(world, random, company, { path, gzip: random.chance(0.5) })
+    const answer = await ask(world, company, { path, gzip: world.wire.chance(0.5) })
     if (answer.outcome === 'cut') continue
     const { data, meta } = JSON.parse(requireOk(location, path, answer).text)
     ranges.push(...data)
@@ -175,13 +176,7 @@ export async function readWrongly(
   const granted = world.access.datasetsOf(company.id, location.id)
   const path = `/locations/${location.id}/${name}`
   const expect = async (asked: string, status: number, code: string) =>
-    requireStatus(
-      location,
-      `${asked} of ${company.clientId}`,
-      await ask(world, random, company, { path: asked }),
-      status,
-      code,
-    )
+    requireStatus(location, `${asked} of ${company.clientId}`, await ask(world, company, { path: asked }), status, code)
   const way = random.pick(['', '/digest', '/export', '/1', '?items=0', '?q[fetch_modified_since]=2999-01-01T00:00:00Z'])
   if (granted.length === 0) return expect(path + way, 403, 'location_denied')
   if (!granted.includes(name)) return expect(path + way, 403, 'dataset_denied')
@@ -190,7 +185,7 @@ export async function readWrongly(
   if (kind === 'future') return expect(`${path}?q[fetch_modified_since]=2999-01-01T00:00:00Z`, 422, 'parameter_invalid')
   if (kind === 'location') return expect(`/locations/1/${name}`, 404, 'location_unknown')
   if (kind === 'head') {
-    const answer = await ask(world, random, company, {
+    const answer = await ask(world, company, {
       path: `${path}${random.pick(['', '/digest', '/export'])}`,
       method: 'HEAD',
     })
@@ -198,22 +193,17 @@ export async function readWrongly(
     return
   }
   const server = random.pick(world.service.servers)
-  const answer = await askOnce(world, random, company, server, { path, token: 'bw.not.one' })
+  const answer = await askOnce(world, company, server, { path, token: 'bw.not.one' })
   if (answer.outcome === 'whole' && answer.status !== 503)
     requireStatus(location, 'a token of ours not', answer, 401, 'token_invalid')
 }
 
 /** What a company sees of a location's state, and which locations of the organization it sees at all. */
-export async function readDirectory(
-  world: World,
-  random: Random,
-  company: Company,
-  location: ModelLocation,
-): Promise<void> {
+export async function readDirectory(world: World, company: Company, location: ModelLocation): Promise<void> {
   const { organizationId } = location
   const locations = world.organizations.find(({ id }) => id === organizationId)?.locations ?? []
   const path = `/locations?items=5000&organization_id=${organizationId}`
-  const answer = await ask(world, random, company, { path })
+  const answer = await ask(world, company, { path })
   if (answer.outcome === 'cut') return
   if (locations.every(({ id }) => world.access.datasetsOf(company.id, id).length === 0))
     return requireStatus(location, path, answer, 403, 'organization_denied')
@@ -231,12 +221,12 @@ export async function readDirectory(
       location.id,
       `/locations of ${company.clientId} has ${seen.join('; ')}, not ${expected.join('; ')}`,
     )
-  if (world.access.datasetsOf(company.id, location.id).length > 0) await readStatus(world, random, company, location)
+  if (world.access.datasetsOf(company.id, location.id).length > 0) await readStatus(world, company, location)
 }
 
-async function readStatus(world: World, random: Random, company: Company, location: ModelLocation): Promise<void> {
+async function readStatus(world: World, company: Company, location: ModelLocation): Promise<void> {
   const path = `/locations/${location.id}/sync_status`
-  const answer = await ask(world, random, company, { path })
+  const answer = await ask(world, company, { path })
   if (answer.outcome === 'cut') return
   const { data } = JSON.parse(requireOk(location, path, answer).text) as { data: { attributes: Status }[] }
   const actual = data.map(({ attributes: { dataset, total, synced_at, removal_held: held } }) =>
@@ -258,10 +248,10 @@ type Status = {
 }
 
 /** Reads a whole dataset and gives its records, compared with nothing. */
-export async function readAll(world: World, random: Random, mirror: Mirror): Promise<Received[]> {
+export async function readAll(world: World, mirror: Mirror): Promise<Received[]> {
   const received: Received[] = []
   for (let page = 1, after = '0', hasMore = true; hasMore; page += 1) {
-    const answer = await fetchPage(world, random, mirror, {
+    const answer = await fetchPage(world, mirror, {
       ...(isNumbered(mirror.name) ? { page } : { after }),
       items: 5_000,
     })

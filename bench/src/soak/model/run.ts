@@ -3,7 +3,9 @@ import { type DatasetName, datasetNames } from '@bridgework/contract'
 import { createRandom, type Random } from '@bridgework/practice-simulator'
 import { miscountStatement } from '@bridgework/server/src/modules/records/test-miscounts.ts'
 import { type Audit, createAudit } from './audit.ts'
+import { createWorld } from './create-world.ts'
 import { Difference } from './difference.ts'
+import { fillLarge } from './large.ts'
 import { compareMirror, createMirrors, type Mirrors, readDelta, walkOn } from './mirror.ts'
 import { regenerateKeys, suspendAndResume } from './people.ts'
 import { readDigests } from './reads.ts'
@@ -11,7 +13,8 @@ import type { Service } from './service.ts'
 import { firstGrants, step } from './steps.ts'
 import { type Strikes, startStrikes } from './strikes.ts'
 import type { LastUploads } from './uploads.ts'
-import { allLocations, createWorld, type Organization, type Planted, persist, settle, type World } from './world.ts'
+import { persist, settle } from './waiting.ts'
+import { allLocations, type Organization, type Planted, type World } from './world.ts'
 
 export type ModelOptions = {
   seed: string
@@ -23,6 +26,8 @@ export type ModelOptions = {
   strikeEveryMs: number
   organizations: number
   companies: number
+  /** Whether a location has more than is changed at once. */
+  hasLarge?: boolean
   planted?: Planted
   say: (text: string) => void
 }
@@ -39,6 +44,8 @@ export async function playModel(service: Service, options: ModelOptions): Promis
   const [mirrors, last, audit] = [createMirrors(), new Map() as LastUploads, await createAudit(world)]
   const random = randomOf('rounds')
   await firstGrants(world, random)
+  const large = options.hasLarge ? (world.organizations[0]?.locations[0] ?? null) : null
+  if (large) await fillLarge(world, last, large)
   const strikes = startStrikes(world, randomOf('strikes'), options.strikeEveryMs)
   const compare = () => compareAll(world, mirrors, audit, random)
   const endsAt = performance.now() + minutes * 60_000
@@ -47,9 +54,9 @@ export async function playModel(service: Service, options: ModelOptions): Promis
       const roundEndsAt = performance.now() + Math.min(roundSeconds * 1_000, minutes * 60_000)
       await together(world, async (organization) => {
         while (performance.now() < roundEndsAt && world.failure === null)
-          await step({ world, mirrors, last }, organization)
+          await step({ world, mirrors, last, large }, organization)
       })
-      await (random.chance(0.5) ? suspendAndResume : regenerateKeys)(world, random, random.pick(world.companies))
+      await (random.chance(0.5) ? suspendAndResume : regenerateKeys)(world, random.pick(world.companies))
       await compare()
       say(`round ${round}: ${describe(world, mirrors, audit, strikes)}`)
     }
@@ -92,10 +99,10 @@ async function compareAll(world: World, mirrors: Mirrors, audit: Audit, random: 
       for (const name of world.access.datasetsOf(company.id, location.id)) {
         const mirror = mirrors.of(company, location, name)
         if (mirror.watermark === null) mirror.walk = null
-        while (mirror.watermark === null) await walkOn(world, random, mirror, 5_000)
-        await readDelta(world, random, mirror, { watermark: mirror.watermark, items: 5_000 })
+        while (mirror.watermark === null) await walkOn(world, mirror, 5_000)
+        await readDelta(world, mirror, { watermark: mirror.watermark, items: 5_000 })
         compareMirror(world, mirror)
-        if (random.chance(0.1)) await readDigests(world, random, mirror)
+        if (random.chance(0.1)) await readDigests(world, mirror)
       }
     }
   })

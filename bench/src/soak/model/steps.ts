@@ -1,6 +1,9 @@
 import { type DatasetName, datasetNames } from '@bridgework/contract'
 import type { Random } from '@bridgework/practice-simulator'
+import { takeOver } from './agents.ts'
+import { addLocation } from './create-world.ts'
 import { readDuringUpload, tookEffect } from './effects.ts'
+import { renameShared } from './large.ts'
 import { decide, reportCycle, sendList } from './lists-sent.ts'
 import { isNumbered, type Mirror, type Mirrors, readableOf, readDelta, readExport, walkOn } from './mirror.ts'
 import type { ModelLocation } from './model.ts'
@@ -17,16 +20,17 @@ import {
   sendTwo,
   sendUpload,
 } from './uploads.ts'
-import { addLocation, type Organization, type World } from './world.ts'
+import type { Organization, World } from './world.ts'
 
-export type Play = { world: World; mirrors: Mirrors; last: LastUploads }
+/** `large`: the location that has more than is changed at once; null: there is none. */
+export type Play = { world: World; mirrors: Mirrors; last: LastUploads; large: ModelLocation | null }
 
 type Step = { weight: number; take: (play: Play, at: Place) => Promise<void> }
 type Place = { organization: Organization; location: ModelLocation; name: DatasetName; random: Random }
 
 /** An organization has no more locations than this: copies are compared in each round. */
 const locationsMax = 4
-/** And a dataset no more records, so that none is left to background work for long. */
+/** And a dataset no more records, but for the plans of the large location. */
 const recordsMax = 4_000
 
 const steps: readonly Step[] = [
@@ -40,7 +44,7 @@ const steps: readonly Step[] = [
     weight: 6,
     async take({ world, mirrors, last }, { location, name, random }) {
       const upload = randomUpload(world, location, name, random.whole(1, 40))
-      await sendAndAsk(world, last, upload, (each) => tookEffect(world, mirrors, random, each))
+      await sendAndAsk(world, last, upload, (each) => tookEffect(world, mirrors, each))
     },
   },
   {
@@ -74,6 +78,13 @@ const steps: readonly Step[] = [
     },
   },
   {
+    weight: 0.5,
+    async take({ world, last, large }, { organization }) {
+      if (large?.organizationId === organization.id) await renameShared(world, last, large)
+    },
+  },
+  { weight: 0.5, take: ({ world, last }, { organization }) => takeOver(world, last, organization) },
+  {
     weight: 5,
     take: ({ world }, { organization, random }) => changeGrants(world, organization, random.pick(world.companies)),
   },
@@ -89,8 +100,8 @@ const steps: readonly Step[] = [
   {
     weight: 40,
     take: withMirror(async ({ world }, mirror, random) => {
-      if (mirror.watermark === null) return walkOn(world, random, mirror, random.pick([50, 5_000]))
-      await readDelta(world, random, mirror, { watermark: mirror.watermark, items: random.pick([3, 50, 100, 5_000]) })
+      if (mirror.watermark === null) return walkOn(world, mirror, random.pick([50, 5_000]))
+      await readDelta(world, mirror, { watermark: mirror.watermark, items: random.pick([3, 50, 100, 5_000]) })
     }),
   },
   {
@@ -98,7 +109,7 @@ const steps: readonly Step[] = [
     take: withMirror(async ({ world }, mirror, random) => {
       if (mirror.earlier.length === 0) return
       const watermark = random.pick(mirror.earlier)
-      await readDelta(world, random, mirror, { watermark, items: random.pick([20, 5_000]), isOld: true })
+      await readDelta(world, mirror, { watermark, items: random.pick([20, 5_000]), isOld: true })
     }),
   },
   {
@@ -108,7 +119,7 @@ const steps: readonly Step[] = [
       const { records } = mirror.location.datasets[mirror.name]
       // Pages by number cannot go on where an export was cut, nor the reverse.
       if (isNumbered(mirror.name) && mirror.walk?.page === null) mirror.walk = null
-      await walkOn(world, random, mirror, pageSizeOf(random, records.size))
+      await walkOn(world, mirror, pageSizeOf(random, records.size))
     }),
   },
   {
@@ -117,12 +128,12 @@ const steps: readonly Step[] = [
       if (mirror.walk?.page) mirror.walk = null
       const most = 200 + mirror.location.datasets[mirror.name].records.size * random.pick([40, 400, 1_200])
       const cutAfter = random.chance(0.6) ? random.whole(0, most) : undefined
-      await readExport(world, random, mirror, { gzip: random.chance(0.6), ...(cutAfter !== undefined && { cutAfter }) })
+      await readExport(world, mirror, { gzip: random.chance(0.6), ...(cutAfter !== undefined && { cutAfter }) })
     }),
   },
   { weight: 10, take: withMirror(({ world }, mirror, random) => readFiltered(world, random, mirror)) },
   { weight: 6, take: withMirror(({ world }, mirror, random) => readRecord(world, random, mirror)) },
-  { weight: 3, take: withMirror(({ world }, mirror, random) => readDigests(world, random, mirror)) },
+  { weight: 3, take: withMirror(({ world }, mirror) => readDigests(world, mirror)) },
   {
     weight: 5,
     take: ({ world }, { location, name, random }) =>
@@ -130,7 +141,7 @@ const steps: readonly Step[] = [
   },
   {
     weight: 4,
-    take: ({ world }, { location, random }) => readDirectory(world, random, random.pick(world.companies), location),
+    take: ({ world }, { location, random }) => readDirectory(world, random.pick(world.companies), location),
   },
 ]
 
@@ -184,7 +195,8 @@ function sizeOf(random: Random, location: ModelLocation, name: DatasetName): num
     : random.chance(0.15)
       ? random.whole(40, 400)
       : random.whole(1, 40)
-  return Math.max(1, Math.min(wanted, recordsMax - size))
+  // Full datasets get small uploads, which bring few new records.
+  return Math.max(1, Math.min(wanted, Math.max(20, recordsMax - size)))
 }
 
 function pageSizeOf(random: Random, records: number): number {

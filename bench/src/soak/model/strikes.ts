@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Random } from '@bridgework/practice-simulator'
 import { killIfThere } from '../kill-postgres.ts'
-import { persist, type World } from './world.ts'
+import { persist } from './waiting.ts'
+import type { World } from './world.ts'
 
 export type Strikes = { stop: () => Promise<void>; counts: Record<StrikeName, number> }
 type StrikeName = 'server' | 'backend' | 'postmaster' | 'postgres' | 'clock'

@@ -2,11 +2,13 @@ import { gzipSync } from 'node:zlib'
 import type { DatasetName } from '@bridgework/contract'
 import { ingestUrl } from '@bridgework/contract/ingest'
 import type { Random } from '@bridgework/practice-simulator'
+import { isLater, tell, tellOnce } from './clients.ts'
 import { Difference } from './difference.ts'
 import { applyUpload, type Line, type ModelLocation, type UploadCounts } from './model.ts'
 import { bodyOf, randomLines } from './office.ts'
 import type { Answer, Sent } from './send.ts'
-import { hasNotes, isLater, type Organization, organizationOf, settle, tell, tellOnce, type World } from './world.ts'
+import { settle } from './waiting.ts'
+import { hasNotes, type Organization, organizationOf, type World } from './world.ts'
 
 export type Upload = {
   location: ModelLocation
@@ -41,8 +43,9 @@ export function newUpload(
   const { random } = organization
   const text = bodyOf(random, name, lines, random.chance(0.7))
   const isGzip = random.chance(0.7)
-  const { number } = organization
-  organization.number += random.whole(1, 3)
+  const { agent } = organization
+  const { number } = agent
+  agent.number += random.whole(1, 3)
   return { location, name, number, lines, body: isGzip ? gzipSync(text, { level: 1 }) : Buffer.from(text), isGzip }
 }
 
@@ -52,7 +55,7 @@ export function requestOf(organization: Organization, { location, name, number, 
     path: ingestUrl('sendRecords', { location_id: location.id, dataset: name }),
     headers: {
       'content-type': 'application/x-ndjson',
-      'idempotency-key': `${organization.agentId}-${number}`,
+      'idempotency-key': `${organization.agent.agentId}-${number}`,
       ...(isGzip && { 'content-encoding': 'gzip' }),
     },
     body,
@@ -127,8 +130,9 @@ export async function repeatUpload(world: World, last: LastUploads, organization
 export async function sendSameBytes(world: World, last: LastUploads, organization: Organization): Promise<void> {
   const known = last.get(organization.id)
   if (!known) return
-  const { number } = organization
-  organization.number += 1
+  const { agent } = organization
+  const { number } = agent
+  agent.number += 1
   await sendUpload(world, last, { ...known.upload, number })
 }
 
@@ -147,9 +151,10 @@ export async function reuseKey(
   const organization = organizationOf(world, location)
   const known = last.get(organization.id)
   if (!known) return
-  const before = organization.number
+  const { agent } = organization
+  const { number: before } = agent
   const other = randomUpload(world, location, name, organization.random.whole(1, 8))
-  organization.number = before
+  agent.number = before
   const isSame =
     known.upload.location === location && known.upload.name === name && known.upload.body.equals(other.body)
   if (isSame) return
@@ -203,7 +208,7 @@ export async function sendAndAsk(
   const organization = organizationOf(world, upload.location)
   const { random } = organization
   const request = requestOf(organization, upload)
-  const answer = await tellOnce(organization, random.pick(world.service.servers), request)
+  const answer = await tellOnce(organization.agent, random.pick(world.service.servers), request)
   if (answer.status !== null && answer.outcome === 'whole' && !isLater(answer)) acknowledge(world, last, upload, answer)
   else {
     await settle(world, upload.location)
@@ -262,6 +267,6 @@ export async function sendTwo(
 /** Sends to one of the servers first; to the other one when it does not answer. */
 async function tellTo(world: World, organization: Organization, request: Sent, index: number): Promise<Answer> {
   const server = world.service.servers[index % 2] ?? world.service.servers[0]
-  const answer = await tellOnce(organization, server, request)
+  const answer = await tellOnce(organization.agent, server, request)
   return answer.outcome === 'whole' && !isLater(answer) ? answer : tell(world, organization, request)
 }
