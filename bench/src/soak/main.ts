@@ -32,7 +32,7 @@ async function soak(args: string[]): Promise<number> {
     kills: wholeNumber('kills', values.kills ?? '200', 1),
     runs: wholeNumber('runs', values.runs ?? '100', 1),
     minutes: wholeNumber('minutes', values.minutes ?? '60', 1),
-    seeds: wholeNumber('seeds', values.seeds ?? '3', 1),
+    seeds: wholeNumber('seeds', values.seeds ?? (values.seed === undefined ? '3' : '1'), 1),
     seed: values.seed ?? String(Date.now()),
   }
   const chosen = rows.filter((row) => positionals.length === 0 || positionals.some((id) => id.toUpperCase() === row.id))

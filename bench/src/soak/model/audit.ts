@@ -18,37 +18,39 @@ export type Audit = {
 
 export async function createAudit(world: World): Promise<Audit> {
   const counts = { entries: 0, unreceived: 0, twice: 0 }
+  let unanswered: Bill[] = []
   let lastId = await persist(world, () => lastDisclosureId(world.ownerPool))
   return {
     counts,
     async compare() {
-      const bills = world.books.close()
+      const bills = [...unanswered, ...world.books.close()]
       const { rows } = await persist(world, () =>
         world.ownerPool.query<Entry>(`select ${disclosureColumns} from disclosure where id > $1 order by id`, [lastId]),
       )
       lastId = rows.at(-1)?.id ?? lastId
-      const entries = world.planted === 'disclosure' ? withoutOne(world, rows) : rows
+      const entries = world.planted === 'disclosure' ? withoutOne(world, bills, rows) : rows
       counts.entries += entries.length
-      compareEntries(world, bills, entries, counts)
+      unanswered = compareEntries(world, bills, entries, counts)
       return entries.length
     },
   }
 }
 
 /** The planted fault of the negative control: the audit does not see one of the entries. */
-function withoutOne(world: World, rows: readonly Entry[]): readonly Entry[] {
-  const requestIds = Map.groupBy(rows, ({ request_id }) => request_id)
-  const hidden = rows.find(({ request_id, records }) => requestIds.get(request_id)?.length === 1 && records > 0)
+function withoutOne(world: World, bills: readonly Bill[], rows: readonly Entry[]): readonly Entry[] {
+  const arrived = new Set(bills.filter(({ outcome }) => outcome === 'whole').map(({ requestId }) => requestId))
+  const hidden = rows.find(({ request_id: requestId, records }) => arrived.has(requestId) && records > 0)
   if (hidden) world.planted = null
   return rows.filter((row) => row !== hidden)
 }
 
+/** Returns the requests that had no answer and may still be entered: a killed process had handed them to the database. */
 function compareEntries(
   world: World,
   bills: readonly Bill[],
   entries: readonly Entry[],
   counts: Audit['counts'],
-): void {
+): Bill[] {
   const locations = new Map(allLocations(world).map((location) => [location.id, location]))
   const byRequest = Map.groupBy(entries, ({ request_id: requestId }) => requestId)
   for (const bill of bills) {
@@ -68,6 +70,7 @@ function compareEntries(
     unanswered.splice(index, 1)
     counts.unreceived += 1
   }
+  return unanswered.filter(({ endedAtMs }) => endedAtMs > Date.now() - enteredLateMs)
 }
 
 /** What is wrong with the entries of a request; null: nothing. */
@@ -183,5 +186,7 @@ function mayHaveNotes(dataset: DatasetName, fields: readonly string[] | null): b
 /** Entered while the request was under way, or soon after its server was killed: what it had handed to the database may still be committed. */
 function mayBeOf(entry: Entry, bill: Bill): boolean {
   const atMs = entry.disclosed_at.getTime()
-  return isOf(entry, bill) && atMs >= bill.begunAtMs - 100 && atMs <= bill.endedAtMs + 10_000
+  return isOf(entry, bill) && atMs >= bill.begunAtMs - 100 && atMs <= bill.endedAtMs + enteredLateMs
 }
+
+const enteredLateMs = 10_000

@@ -5,12 +5,20 @@ import { learnId, type ModelDataset, type ModelLocation, type ModelRecord, named
 /** A record as vendors receive it. */
 export type Received = { id: string; type: string; attributes: Record<string, unknown> }
 
-/** Finds the model's record of one that was received, learns its id and the ids that it shows, and throws where anything differs. */
+/**
+ * Finds the model's record of one that was received, learns its id and the ids that it shows, and throws where anything differs. `isPast`: it may be
+ * another version of the record, so its moment is not learned.
+ */
 export function compareRecord(
   location: ModelLocation,
   name: DatasetName,
   received: Received,
-  { notes, fields = null, detail = false }: { notes: boolean; fields?: readonly string[] | null; detail?: boolean },
+  {
+    notes,
+    fields = null,
+    detail = false,
+    isPast = false,
+  }: { notes: boolean; fields?: readonly string[] | null; detail?: boolean; isPast?: boolean },
 ): ModelRecord {
   const dataset = location.datasets[name]
   const { source_id: sourceId } = received.attributes
@@ -19,11 +27,11 @@ export function compareRecord(
   learnId(location, dataset, record, received.id)
   const definition = getDataset(name)
   const { updated_at: updatedAt } = received.attributes
-  if (typeof updatedAt === 'string') learnMoment(location, dataset, record, updatedAt)
+  if (typeof updatedAt === 'string' && !isPast) learnMoment(location, dataset, record, updatedAt)
   const expected: Record<string, unknown> = {
     ...(notes ? record.noted : record.plain),
     source_id: record.sourceId,
-    updated_at: record.updatedAt,
+    updated_at: record.updatedAt ?? updatedAt,
     ...(detail && definition.renderDetail?.(record.source)),
   }
   const asked = fields === null ? expected : pickInOrder(expected, fields)

@@ -61,7 +61,7 @@ export async function createWorld(
       const own = steps.get(locationId) ?? []
       steps.set(locationId, own)
       own.push(`${new Date().toISOString()} ${step}`)
-      if (own.length > 600) own.shift()
+      if (own.length > 200) own.shift()
     },
     stepsOf: (locationId) => steps.get(locationId) ?? [],
   }

@@ -98,8 +98,8 @@ function compareEither(
   const { records, byId } = now.datasets[name]
   const record = byId.get(received.id) ?? records.get(String(received.attributes.source_id))
   const isUnchanged = record !== undefined && record.changedAt <= before.version
-  const past = isUnchanged ? 'it did not change' : differenceFrom(before, name, received, notes)
+  const past = isUnchanged ? 'it did not change' : differenceFrom(before, name, received, { notes, isPast: true })
   if (past === null) return
-  const present = differenceFrom(now, name, received, notes)
+  const present = differenceFrom(now, name, received, { notes })
   if (present !== null) throw new Difference(now.id, `${present}; before that upload: ${past}`)
 }

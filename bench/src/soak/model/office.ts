@@ -59,11 +59,16 @@ export function startOf(random: Random): string {
   return new Date(Date.UTC(2024, 0, 1) + random.whole(0, 400) * 87 * 1_800_000).toISOString()
 }
 
+/** So many records a dataset has at most, but for the large location's plans: every copy is compared in every round. One of each office has more. */
+export function recordsMaxOf({ sourceId }: ModelLocation, name: DatasetName): number {
+  return sourceId === '1' && name === 'treatments' ? 3_000 : 300
+}
+
 /** Lines of an upload: of known records some as they are and some changed, removals, returns, and new ones. Each key once. */
 export function randomLines(random: Random, location: ModelLocation, name: DatasetName, count: number): Line[] {
   const known = [...location.datasets[name].records.values()]
   const lines = new Map<string, Line>()
-  const keysMax = Math.max(30, known.length + count)
+  const keysMax = Math.min(recordsMaxOf(location, name), Math.max(30, known.length + count))
   for (let index = 0; index < count; index += 1) {
     const record = known.length > 0 && random.chance(0.6) ? random.pick(known) : null
     if (!record) {

@@ -7,9 +7,10 @@ import { resumeCompany, suspendCompany } from '@bridgework/server/src/modules/di
 import { withTransaction } from '@bridgework/server/src/platform/database/pool.ts'
 import type { LocationId } from '@bridgework/server/src/platform/identity/identity.ts'
 import type { ModelGrant } from './access.ts'
-import { askOnce, fetchToken } from './clients.ts'
+import { askOnce, fetchToken, isLater } from './clients.ts'
 import { Difference } from './difference.ts'
 import { type ModelLocation, removeNotes } from './model.ts'
+import type { Answer } from './send.ts'
 import { persist, settle } from './waiting.ts'
 import { type Company, hasNotes, type Organization, type World } from './world.ts'
 
@@ -119,7 +120,7 @@ export async function suspendAndResume(world: World, company: Company): Promise<
 export async function regenerateKeys(world: World, company: Company): Promise<void> {
   const by = { companyId: company.id, memberId: company.ownerId }
   const pair = await persist(world, () => regenerateKeyPair(world.pool, world.secretKey, by))
-  await expectRefused(world, company, 'replaced')
+  await expectRefused(world, company, 'without its old key pair')
   Object.assign(company, pair)
   company.tokens.clear()
   world.counts.acts += 1
@@ -131,11 +132,17 @@ async function expectRefused(world: World, company: Company, what: string): Prom
     const token = company.tokens.get(server.name)
     if (token !== undefined) {
       const answer = await askOnce(world, company, server, { path: '/locations', token })
-      if (answer.status === 200) throw new Difference(null, `the token of a company whose pair is ${what} reads`)
+      requireRefused(answer, `the token of a company that is ${what}`)
     }
     const fresh = await fetchToken(world, company, server)
-    if (typeof fresh === 'string') throw new Difference(null, `a company whose pair is ${what} gets a token`)
+    if (typeof fresh === 'string') throw new Difference(null, `a company that is ${what} gets a token`)
+    requireRefused(fresh, `the key pair of a company that is ${what}`)
   }
+}
+
+function requireRefused(answer: Answer, what: string): void {
+  if (answer.outcome !== 'whole' || isLater(answer) || answer.status === 401) return
+  throw new Difference(null, `${what} was answered ${answer.status}: ${answer.text}`)
 }
 
 /**

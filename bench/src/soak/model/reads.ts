@@ -270,7 +270,7 @@ export function isAsRead(
   notes: boolean,
 ): boolean {
   const isWhole = received.length === location.datasets[name].records.size
-  return isWhole && received.every((record) => differenceFrom(location, name, record, notes) === null)
+  return isWhole && received.every((record) => differenceFrom(location, name, record, { notes }) === null)
 }
 
 /** What differs between a record and the location's of the model; null: nothing. */
@@ -278,10 +278,10 @@ export function differenceFrom(
   location: ModelLocation,
   name: DatasetName,
   received: Received,
-  notes: boolean,
+  way: Parameters<typeof compareRecord>[3],
 ): string | null {
   try {
-    compareRecord(location, name, received, { notes })
+    compareRecord(location, name, received, way)
     return null
   } catch (error) {
     if (error instanceof Difference) return error.message

@@ -58,6 +58,7 @@ export async function playModel(service: Service, options: ModelOptions): Promis
       })
       await (random.chance(0.5) ? suspendAndResume : regenerateKeys)(world, random.pick(world.companies))
       await compare()
+      if (random.chance(0.1)) await verifyMeanwhile(service)
       say(`round ${round}: ${describe(world, mirrors, audit, strikes)}`)
     }
     await strikes.stop()
@@ -145,6 +146,15 @@ export async function verifyChain({ servers, operator, sealsDir }: Service): Pro
     throw new Difference(null, `disclosure verify (${code}): ${output}`)
   return `${report.seals} seals over ${report.disclosures} disclosures verified`
 }
+
+/** The same while entries come, and PostgreSQL may be killed, which ends the command. */
+async function verifyMeanwhile({ operator, sealsDir }: Service): Promise<void> {
+  const { code, output } = await operator('disclosure', 'verify', '--seals', sealsDir)
+  if (code === foundExitCode) throw new Difference(null, `disclosure verify: ${output}`)
+}
+
+/** Of the command: something was found. */
+const foundExitCode = 3
 
 function describe(world: World, mirrors: Mirrors, audit: Audit, { counts: struck }: Strikes): string {
   const { uploads, lists, deltas, walks, exports, cuts, reads, acts, refusals, retries } = world.counts

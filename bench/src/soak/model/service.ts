@@ -35,7 +35,8 @@ export type Service = {
   dataDir: string
   secretKeyFile: string
   sealsDir: string
-  postmasterPid: () => number
+  /** Null while it does not run. */
+  postmasterPid: () => number | null
   postgresPids: () => number[]
   /** A command of the operator, in a process of its own. */
   operator: (...args: string[]) => Promise<{ code: number | null; output: string }>
@@ -118,7 +119,7 @@ async function startService(): Promise<Service> {
       secretKeyFile,
       sealsDir,
       postgresPids,
-      postmasterPid: () => readPostmasterFile(clusterData() ?? '')?.pid ?? 0,
+      postmasterPid: () => readPostmasterFile(clusterData() ?? '')?.pid ?? null,
       async operator(...args) {
         const child = begin(operatorMain, args, settings, 'pipe')
         let output = ''

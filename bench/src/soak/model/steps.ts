@@ -7,6 +7,7 @@ import { renameShared } from './large.ts'
 import { decide, reportCycle, sendList } from './lists-sent.ts'
 import { isNumbered, type Mirror, type Mirrors, readableOf, readDelta, readExport, walkOn } from './mirror.ts'
 import type { ModelLocation } from './model.ts'
+import { recordsMaxOf } from './office.ts'
 import { changeGrants, grantUntil, setAccess, setStampsAhead } from './people.ts'
 import { readDigests, readDirectory, readFiltered, readRecord, readWrongly } from './reads.ts'
 import {
@@ -30,8 +31,6 @@ type Place = { organization: Organization; location: ModelLocation; name: Datase
 
 /** An organization has no more locations than this: copies are compared in each round. */
 const locationsMax = 4
-/** And a dataset no more records, but for the plans of the large location. */
-const recordsMax = 4_000
 
 const steps: readonly Step[] = [
   {
@@ -189,14 +188,9 @@ function withMirror(take: (play: Play, mirror: Mirror, random: Random) => Promis
 
 /** Most uploads are small, and some have thousands of lines. */
 function sizeOf(random: Random, location: ModelLocation, name: DatasetName): number {
-  const { size } = location.datasets[name].records
-  const wanted = random.chance(0.02)
-    ? random.whole(500, 3_000)
-    : random.chance(0.15)
-      ? random.whole(40, 400)
-      : random.whole(1, 40)
-  // Full datasets get small uploads, which bring few new records.
-  return Math.max(1, Math.min(wanted, Math.max(20, recordsMax - size)))
+  const way = random.next()
+  if (way < 0.05) return random.whole(1, recordsMaxOf(location, name))
+  return way < 0.2 ? random.whole(40, 200) : random.whole(1, 40)
 }
 
 function pageSizeOf(random: Random, records: number): number {

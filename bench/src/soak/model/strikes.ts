@@ -40,7 +40,10 @@ export function startStrikes(world: World, random: Random, everyMs: number): Str
       )
       if (rows[0]) killIfThere(rows[0].pid)
     },
-    postmaster: async () => killIfThere(service.postmasterPid()),
+    async postmaster() {
+      const pid = service.postmasterPid()
+      if (pid !== null) killIfThere(pid)
+    },
     async postgres() {
       for (const pid of service.postgresPids()) killIfThere(pid)
     },

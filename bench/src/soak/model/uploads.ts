@@ -74,7 +74,7 @@ export async function sendUpload(world: World, last: LastUploads, upload: Upload
 export function acknowledge(world: World, last: LastUploads, upload: Upload, answer: Answer): void {
   const { location, name, number, lines } = upload
   requireStatus(location, `upload ${number} of ${name}`, answer, 200)
-  if (forgets(world)) {
+  if (forgets(world, answer)) {
     world.note(location.id, `PLANTED: the model does not learn of upload ${number}`)
     return
   }
@@ -85,9 +85,9 @@ export function acknowledge(world: World, last: LastUploads, upload: Upload, ans
   world.note(location.id, `upload ${number} of ${lines.length} ${name}: ${answer.text}`)
 }
 
-/** The planted fault of the negative control: one upload, when some have been acknowledged. */
-function forgets(world: World): boolean {
-  if (world.planted !== 'upload' || world.counts.uploads < 5) return false
+/** The planted fault of the negative control: one upload that brought something, when some have been acknowledged. */
+function forgets(world: World, answer: Answer): boolean {
+  if (world.planted !== 'upload' || world.counts.uploads < 5 || JSON.parse(answer.text).inserted === 0) return false
   world.planted = null
   return true
 }
