@@ -120,23 +120,28 @@ function csvOf(
   columns: readonly Column[],
   isForSpreadsheet: boolean,
 ): string {
-  const cellFrom = (value: unknown) => cellOf(isForSpreadsheet ? asText(value) : value)
   return records
     .map(
       ({ id, attributes }) =>
-        `${[locationId, id, ...columns.map(([name]) => cellFrom(attributes[name]))].join(',')}\r\n`,
+        `${[locationId, id, ...columns.map(([name]) => cellOf(attributes[name], isForSpreadsheet))].join(',')}\r\n`,
     )
     .join('')
 }
 
-/** With an apostrophe before what a spreadsheet would calculate: a patient's name may be what anybody typed. Amounts stay numbers. */
-function asText(value: unknown): unknown {
-  return typeof value === 'string' && /^[=+\-@\t\r]/.test(value) && !/^-?\d+(\.\d+)?$/.test(value) ? `'${value}` : value
+/** RFC 4180. Empty is null, and `""` an empty text; objects and lists are JSON. */
+export function cellOf(value: unknown, isForSpreadsheet: boolean): string {
+  if (value === null || value === undefined) return ''
+  const plain = typeof value === 'object' ? JSON.stringify(value) : String(value)
+  const text = isForSpreadsheet ? harmless(plain) : plain
+  return text === '' || /[",;\t\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
-/** RFC 4180. Empty is null, and `""` an empty text; objects and lists are JSON. */
-function cellOf(value: unknown): string {
-  if (value === null || value === undefined) return ''
-  const text = typeof value === 'object' ? JSON.stringify(value) : String(value)
-  return text === '' || /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+/**
+ * With an apostrophe before each part that a spreadsheet would calculate, whatever separator it splits lines at: a patient's name may be what
+ * anybody typed. Amounts stay numbers. OWASP, "CSV Injection"; the service's own files follow the same rule.
+ */
+function harmless(text: string): string {
+  return /^-?\d+(\.\d+)?$/.test(text) ? text : text.replaceAll(formula, "'")
 }
+
+const formula = /^(?=[\p{Z}\p{C}=+\-@＝＋－＠])|(?<=[;\t\r\n])(?=(?:(?![\t\r\n])[\p{Z}\p{C}"])*[=+\-@＝＋－＠])/gu

@@ -35,7 +35,7 @@ export const pull: Command = {
     format: { value: 'format', choices: formats, summary: 'as the file’s name ends, or ndjson, when left out' },
     location: selectionOptions.location,
     since: { value: 'moment', summary: 'only what changed since; a watermark, or 2026-01-31T08:00:00Z' },
-    spreadsheet: { summary: 'CSV: put an apostrophe before text that begins with =, +, - or @' },
+    spreadsheet: { summary: 'CSV: put an apostrophe before text that a spreadsheet would read as a formula' },
     fields: { value: 'names', repeatable: true, summary: 'only these attributes, separated by commas' },
     patient: { value: 'id', summary: 'only records of this patient' },
     'starts-from': { value: 'moment', summary: 'appointments: only those that start then or later' },

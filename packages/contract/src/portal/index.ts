@@ -16,6 +16,7 @@ export type * from './answer.ts'
 export { type PortalBodies, portalBodies } from './body.ts'
 export type * from './company.ts'
 export { requestOutcomes } from './company.ts'
+export { csvLine } from './csv-line.ts'
 export type * from './member.ts'
 export {
   type Delivery,

@@ -1,7 +1,7 @@
+import { csvLine } from '@bridgework/contract/portal'
 import { companyNames } from '../../modules/directory/company.ts'
 import { listLocations } from '../../modules/directory/location.ts'
 import { requireOrganization } from '../../modules/directory/organization.ts'
-import { csvLine } from '../../modules/disclosure/csv.ts'
 import { accountForPatient, accountingMax } from '../../modules/overview/patient-accounting.ts'
 import { withTransaction } from '../../platform/database/pool.ts'
 import { Problem } from '../../platform/errors/problem.ts'

@@ -1,10 +1,9 @@
-import type { DisclosureEntry, DisclosureSummary } from '@bridgework/contract/portal'
+import { csvLine, type DisclosureEntry, type DisclosureSummary } from '@bridgework/contract/portal'
 import type { Pool } from 'pg'
 import { clientIdsOf } from '../../modules/credentials/key-pair.ts'
 import { companyNames } from '../../modules/directory/company.ts'
 import { type Location, listLocations } from '../../modules/directory/location.ts'
 import { requireOrganization } from '../../modules/directory/organization.ts'
-import { csvLine } from '../../modules/disclosure/csv.ts'
 import {
   type DisclosureFilter,
   firstDisclosedAt,
