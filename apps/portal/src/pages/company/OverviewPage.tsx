@@ -52,8 +52,8 @@ function Notice({ company: { id, state, agreement, owner } }: { company: Company
       <Alert color="orange" variant="light" icon={<IconAlertTriangle size={18} aria-hidden />}>
         <Text size="sm" c="bright">
           {state === 'suspended'
-            ? 'This company is suspended, and its keys do not work. Ask the operator why.'
-            : 'This company is closed, and its keys do not work. If this is wrong, ask the operator.'}
+            ? 'This company is suspended: its keys do not work, and nothing of it can be changed. Ask the operator why.'
+            : 'This company is closed: its keys do not work, and nothing of it can be changed. If this is wrong, ask the operator.'}
         </Text>
       </Alert>
     )

@@ -46,6 +46,18 @@ test('a person without an account gets in by the link, a name and a password, an
   assert.deepEqual(rows, [{ actor: `Ada Lovelace <${email}>`, subject: 'Vendor' }])
 })
 
+test('R12: nobody joins a suspended company, and the link opens again when it is resumed', async (t) => {
+  const world = await somePortal(t)
+  const { token, companyId } = await invited(world)
+  const accept = () => world.postPage('/invitations/accept', { token, name: 'Ada', password })
+  await world.pool.query(`update company set state = 'suspended' where id = $1`, [companyId])
+  const refused = await accept()
+  assert.deepEqual([refused.status, refused.body.code], [409, 'company_closed'])
+  assert.match(refused.body.errors, /is suspended, so nothing of it can be changed/)
+  await world.pool.query(`update company set state = 'active' where id = $1`, [companyId])
+  assert.equal((await accept()).status, 200)
+})
+
 test('R06: a person who has an account accepts signed in as that address, and no forwarded link lets another one in', async (t) => {
   const world = await somePortal(t)
   const person = await world.addPerson()

@@ -252,6 +252,36 @@ test('R04: sensitive acts ask for a sign-in of the last ten minutes, and no othe
   assert.ok(fresh > 10, String(fresh))
 })
 
+test('R12: a suspended or closed company changes nothing, and its people read on, sign out and keep their own accounts', async (t) => {
+  const { world, callers, own } = await someMatrix(t)
+  const routes = servedRoutes(world)
+  const ofCompany = callers.filter(({ side, isOwn }) => side === 'company' && isOwn)
+  const sentences = {
+    suspended: 'The company Vendor is suspended, so nothing of it can be changed. Ask the operator why.',
+    closed: 'The company Vendor is closed, so nothing of it can be changed.',
+  }
+  // Too old for sensitive acts: nobody is asked to sign in again for what is refused anyway.
+  await world.pool.query(`update portal_session set created_at = created_at - interval '11 minutes'`)
+  const wrong: string[] = []
+  let refused = 0
+  for (const [state, sentence] of Object.entries(sentences)) {
+    await world.pool.query('update company set state = $2 where id = $1', [own.company_id, state])
+    for (const route of routes.filter(({ side }) => side === 'company' || side === null)) {
+      for (const caller of ofCompany.filter((each) => refusalOf(route, each) === null)) {
+        const { status, body } = await caller.send(route.method, `${fill(route.path, own)}${probe}`)
+        const isAct = route.side === 'company' && route.method !== 'GET' && route.action !== 'notice.read'
+        const expected = isAct ? `409 company_closed ${sentence}` : '422 parameter_invalid'
+        const actual = isAct ? `${status} ${body.code} ${body.errors}` : `${status} ${body.code}`
+        if (actual !== expected) wrong.push(`${state}: ${caller.who}: ${route.name}: ${actual}, not ${expected}`)
+        if (isAct) refused += 1
+      }
+    }
+  }
+  assert.deepEqual(wrong, [])
+  assert.ok(refused > 70, String(refused))
+  for (const { send } of ofCompany) assert.equal((await send('POST', '/auth/sign-out')).status, 200)
+})
+
 test('W05: nothing is changed by a GET, a HEAD or a prefetch: a path that changes something answers them with 405', async (t) => {
   const { world, callers, own } = await someMatrix(t, ['owner'])
   const routes = usableRoutes(world)

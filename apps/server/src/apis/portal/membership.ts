@@ -1,4 +1,5 @@
 import { type Action, actions, type MemberRole, mayDo, type Side } from '@bridgework/contract/portal'
+import { requireActiveCompany } from '../../modules/directory/company.ts'
 import { findProvider } from '../../modules/identity-provider/store.ts'
 import { findMemberOf } from '../../modules/membership/member.ts'
 import { getSignInRule } from '../../modules/membership/sign-in-rule.ts'
@@ -28,14 +29,13 @@ export function tenantOf(member: Membership): Tenant {
 /**
  * The role is read at every request, so one that was taken away ends at once. A person who does not belong to a company or an organization is
  * told that there is none: ids of others answer nothing. Throws Problem company_unknown, organization_unknown, not_found for a tenant that
- * no id can name, identity_provider_required, second_factor_setup_required or second_factor_sign_in_required where the tenant requires a second factor, role_denied or
- * fresh_sign_in_required, in this order.
+ * no id can name, identity_provider_required, second_factor_setup_required or second_factor_sign_in_required where the tenant requires a second factor, role_denied,
+ * company_closed for an act of a company that is not active, or fresh_sign_in_required, in this order.
  */
 export async function requireMembership(
   db: Queryable,
   person: Person,
-  action: Action,
-  params: Record<string, string>,
+  { action, isAct, params }: { action: Action; isAct: boolean; params: Record<string, string> },
   now: Date,
 ): Promise<Membership> {
   const tenant = tenantOfPath(action, params)
@@ -57,6 +57,7 @@ export async function requireMembership(
   }
   if (rule.secondFactorSince) requireSecondFactor(rule.secondFactorSince, person, await hasSecondFactor(db, person))
   if (!mayDo(found.role, action, tenant.side)) throw new Problem('role_denied', { because: `${found.role}: ${action}` })
+  if (tenant.side === 'company' && isAct) await requireActiveCompany(db, tenant.id)
   if ('fresh' in actions[action] && !isFresh(person, now)) throw new Problem('fresh_sign_in_required')
   const member = { brand: 'Membership', memberId: found.id, role: found.role } as const
   if (tenant.side === 'company') return { ...member, side: tenant.side, companyId: tenant.id }

@@ -70,7 +70,7 @@ const handlers: PortalHandlers = {
 /**
  * HTTP under /portal/api: what the portal's pages speak, from the contract's table. Each request is checked in this order: 403 a page that is
  * not ours, 401 no session, 403 the CSRF token, 404 a tenant that the person does not belong to, 403 the second factor where one is
- * required, 403 the role, 403 a sign-in that is not fresh, 422 parameters and body.
+ * required, 403 the role, 409 an act of a company that is not active, 403 a sign-in that is not fresh, 422 parameters and body.
  */
 export function registerPortalApi(app: FastifyInstance, context: PortalContext): void {
   app.addHook('onRequest', async (request) => {
@@ -114,9 +114,7 @@ function registerRoute(app: FastifyInstance, context: PortalContext, name: Porta
         request,
         reply,
       }
-      // That a notice was read is no act.
-      const isAct = route.method !== 'GET' && route.action !== 'notice.read'
-      if (gates.person && gates.member && isAct) requireReason(call as Doer)
+      if (gates.person && gates.member && isAct(name)) requireReason(call as Doer)
       // The table says which gates a route has, and they gave the call its person, member and body.
       const handler = handlers[name] as PortalHandler<PortalRouteName>
       return await handler(context, call as Call<PortalRouteName>)
@@ -141,12 +139,19 @@ async function passGates(
     return { person, member: null }
   }
   const params = request.params as Record<string, string>
-  const member = await requireMembership(context.pool, person, action, params, context.now())
+  const wanted = { action, isAct: isAct(name), params }
+  const member = await requireMembership(context.pool, person, wanted, context.now())
   // A page that refreshes itself is no use of it.
   if (request.headers['x-background'] !== 'true') {
     await noteSessionUse(context.pool, person.sessionId, tenantOf(member))
   }
   return { person, member }
+}
+
+/** Whether the route does something for a tenant. That a notice was read is no act. */
+function isAct(name: PortalRouteName): boolean {
+  const { method, action } = portalRoutes[name]
+  return method !== 'GET' && action !== 'notice.read'
 }
 
 function readBody(name: PortalRouteName, request: FastifyRequest): unknown {

@@ -116,6 +116,14 @@ export async function requireCompany(db: Queryable, id: CompanyId): Promise<Comp
   return company
 }
 
+/** Throws Problem company_closed, for the company's people, unless it is active: a suspended company changes nothing. */
+export async function requireActiveCompany(db: Queryable, id: CompanyId): Promise<void> {
+  const { name, state } = await requireCompany(db, id)
+  if (state === 'active') return
+  const errors = `The company ${name} is ${state}, so nothing of it can be changed.`
+  throw new Problem('company_closed', { errors: state === 'suspended' ? `${errors} Ask the operator why.` : errors })
+}
+
 /**
  * The company, held until the transaction ends, so that changes of its key pair and of its people take turns. Throws a Problem when there
  * is none, or it was erased.

@@ -5,6 +5,7 @@ import { Problem } from '../../platform/errors/problem.ts'
 import type { MemberId } from '../../platform/identity/identity.ts'
 import { recordAudit } from '../audit/store.ts'
 import { isSecret, newSecret, type SecretKey } from '../credentials/secret.ts'
+import { requireActiveCompany } from '../directory/company.ts'
 import { queueMail } from '../mail/queue.ts'
 import { activateMember, findMember, type Member } from '../membership/member.ts'
 import { getSignInRule } from '../membership/sign-in-rule.ts'
@@ -59,7 +60,7 @@ export async function findInvitation(
 /**
  * Makes the invited person an active member. The link came by mail, so it proves the address: a person without an account gets one with this
  * name and password. A person with an account must be signed in as that address, because a forwarded link must not work. Throws Problem
- * invitation_unknown and field_invalid, and another Problem when somebody else is signed in, or nobody and there is an account.
+ * invitation_unknown, company_closed for a company that is not active, and field_invalid, and another Problem when somebody else is signed in, or nobody and there is an account.
  */
 export async function acceptInvitation(
   pool: Pool,
@@ -76,6 +77,8 @@ export async function acceptInvitation(
   const { token, person, newPerson, ip, requestId } = accepting
   return await withTransaction(pool, async (client) => {
     const { member, tenantName } = await requireInvitation(client, secretKey, token)
+    const { tenant } = member
+    if (tenant.side === 'company') await requireActiveCompany(client, tenant.id)
     const email = member.email.toLowerCase()
     if (person ? person.email !== email : await findPersonByEmail(client, email)) {
       const first = person
@@ -98,8 +101,8 @@ export async function acceptInvitation(
     ])
     if (!isActivated || rowCount === 0) throw new Problem('invitation_unknown')
     await recordAudit(client, {
-      side: member.tenant.side,
-      tenantId: member.tenant.id,
+      side: tenant.side,
+      tenantId: tenant.id,
       userId: who.userId,
       actor: `${who.name} <${email}>`,
       action: 'account.invitation_accept',
