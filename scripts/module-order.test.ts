@@ -27,6 +27,7 @@ const order = [
   'modules/credentials',
   'modules/sign-in',
   'modules/identity-provider',
+  'modules/recovery',
   'modules/agents',
   'modules/datasets',
   'modules/attribution',
@@ -129,9 +130,10 @@ const readModels =
 
 /**
  * Erasing and exporting a tenant is a decision about every table, in one list that its own test compares with the schema; so is what becomes
- * of a column when the secret key is rotated. A backup reads and stores all tables of the catalog.
+ * of a column when the secret key is rotated. A backup reads and stores all tables of the catalog. What an account can be signed in with is one
+ * list for the same reason.
  */
-const ofAllTables = /^modules\/(leaving|backup|secret-key)\//
+const ofAllTables = /^modules\/(leaving\/|backup\/|secret-key\/|recovery\/(means|request-beginning)\.ts$)/
 
 const root = join(import.meta.dirname, '..')
 const source = 'apps/server/src'

@@ -91,7 +91,7 @@ test('a thief who changes the address twice cannot keep the account: the first u
   await world.pool.query(
     `insert into portal_passkey (id, user_id, name, public_key, credential_id, counter, device_type, backed_up, created_at)
      select gen_random_uuid(), $1, name, 'key', name, 0, 'singleDevice', false, now() + added::interval
-       from (values ('own', '-1 day'), ('thief''s', '0 days')) as each (name, added)`,
+       from (values ('own', '-8 days'), ('thief''s', '0 days')) as each (name, added)`,
     [person.userId],
   )
 

@@ -2,9 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { portalApiPath } from '@bridgework/contract/portal'
 import { createAuthenticator, type Flaw } from './test-authenticator.ts'
+import { register, signInWith } from './test-passkey.ts'
 import { cookiesOf, type PortalWorld, somePortal } from './test-portal.ts'
-
-const origin = 'http://localhost'
 
 test('a person adds a passkey, signs in with it instead of a password, and removes it', async (t) => {
   const world = await somePortal(t)
@@ -55,7 +54,7 @@ test('a passkey is not added for another page, another site or without its perso
   const world = await somePortal(t)
   const signed = await world.signIn(await world.addPerson())
   for (const flaw of [{ origin: 'https://evil.example' }, { rpId: 'evil.example' }, { isUserVerified: false }]) {
-    const { answer } = await register(signed, createAuthenticator(origin), flaw)
+    const { answer } = await register(signed, createAuthenticator('http://localhost'), flaw)
     assert.deepEqual([answer.status, answer.body.code], [401, 'passkey_refused'], JSON.stringify(flaw))
   }
   const { rows } = await world.pool.query('select from portal_passkey')
@@ -103,28 +102,8 @@ test('W14: a stranger who fails on purpose shuts the password of an account, nev
 async function someoneWithPasskey(world: PortalWorld) {
   const person = await world.addPerson()
   const signed = await world.signIn(person)
-  const key = createAuthenticator(origin)
+  const key = createAuthenticator('http://localhost')
   const { answer } = await register(signed, key)
   assert.equal(answer.status, 200, answer.text)
   return { person, signed, key, passkey: answer.body as unknown as { id: string; name: string; created_at: string } }
-}
-
-async function register(
-  signed: Awaited<ReturnType<PortalWorld['signIn']>>,
-  key: ReturnType<typeof createAuthenticator>,
-  flaw: Flaw = {},
-) {
-  const options = await signed.get('/auth/passkey/generate-register-options')
-  const cookie = `${signed.cookie}; ${cookiesOf(options)}`
-  const body = { name: 'My key', response: key.register(options.body as never, flaw) }
-  return { answer: await signed.send('POST', '/auth/passkey/verify-registration', body, { cookie }) }
-}
-
-async function signInWith(world: PortalWorld, key: ReturnType<typeof createAuthenticator>, flaw: Flaw = {}) {
-  const options = await world.request(`${portalApiPath}/auth/passkey/generate-authenticate-options`)
-  assert.equal(options.body.userVerification, 'required')
-  const response = key.signIn(options.body as never, flaw)
-  const cookie = cookiesOf(options)
-  const answer = await world.postPage('/auth/passkey/verify-authentication', { response }, { cookie })
-  return { answer, cookie: cookiesOf(answer) }
 }

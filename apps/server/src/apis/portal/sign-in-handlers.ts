@@ -1,17 +1,13 @@
 import type { ProblemCode } from '@bridgework/contract'
 import type { Passkey, SignInRouteName } from '@bridgework/contract/portal'
 import { APIError } from 'better-auth/api'
+import { undoEmailChange } from '../../modules/recovery/email-undo.ts'
+import { endAfterPasswordChange, endAfterPasswordReset } from '../../modules/recovery/password-change.ts'
 import { admitAttempt } from '../../modules/sign-in/attempt-limit.ts'
-import {
-  confirmEmailChange,
-  endEmailChangeLinks,
-  requestEmailChange,
-  undoEmailChange,
-} from '../../modules/sign-in/email-change.ts'
+import { confirmEmailChange, requestEmailChange } from '../../modules/sign-in/email-change.ts'
 import { withMinimumDuration } from '../../modules/sign-in/minimum-duration.ts'
 import { requireGoodPassword } from '../../modules/sign-in/password-rule.ts'
 import type { Person } from '../../modules/sign-in/person.ts'
-import { endResetLinks } from '../../modules/sign-in/reset-link.ts'
 import { markSecondFactor } from '../../modules/sign-in/second-factor.ts'
 import { completeSignUp } from '../../modules/sign-in/sign-up.ts'
 import { requireText } from '../../platform/errors/field.ts'
@@ -86,8 +82,7 @@ export const signInHandlers: { [Name in SignInRouteName]: SignInHandler<Name> } 
       if (!found) throw new Problem('invitation_unknown')
       await requireGoodPassword(body.new_password, await factsOf(context.pool, found))
       await context.auth.api.resetPassword({ body: { newPassword: body.new_password, token: body.token }, headers })
-      await endResetLinks(context.pool, found.id)
-      await endEmailChangeLinks(context.pool, found.id)
+      await endAfterPasswordReset(context.pool, context.secretKey, found.id)
       return found
     })
     return { answer: done, event: { action: 'account.password_reset', user } }
@@ -106,8 +101,7 @@ export const signInHandlers: { [Name in SignInRouteName]: SignInHandler<Name> } 
         returnHeaders: true,
       }),
     )
-    await endResetLinks(context.pool, person.userId)
-    await endEmailChangeLinks(context.pool, person.userId)
+    await endAfterPasswordChange(context.pool, context.secretKey, person.userId)
     return { answer: done, headers: set, event: { action: 'account.password_change', user: userOf(person) } }
   },
 
@@ -128,11 +122,10 @@ export const signInHandlers: { [Name in SignInRouteName]: SignInHandler<Name> } 
     return { answer: done }
   },
 
-  undoEmailChange: async (context, { headers, body, ip, requestId }) => {
-    const { email } = await counted(context, 'link', { ip }, 'invitation_unknown', () =>
-      undoEmailChange(context.pool, { token: body.token, ip, requestId }),
+  undoEmailChange: async (context, { body, ip, requestId }) => {
+    await counted(context, 'link', { ip }, 'invitation_unknown', () =>
+      undoEmailChange(context.pool, context, { token: body.token, ip, requestId }),
     )
-    await inOurWords('field_invalid', () => context.auth.api.requestPasswordReset({ body: { email }, headers }))
     return { answer: done }
   },
 

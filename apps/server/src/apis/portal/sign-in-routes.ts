@@ -1,6 +1,7 @@
 import { type SignInRouteName, signInBodies, signInRoutes } from '@bridgework/contract/portal'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { TObject } from 'typebox'
+import { beginRequest, requireNotRecovered } from '../../modules/recovery/request-beginning.ts'
 import { recordAccountEvent } from '../../modules/sign-in/account-event.ts'
 import { clientIpHeader } from '../../modules/sign-in/auth.ts'
 import { authenticatePerson, isFresh, type Person } from '../../modules/sign-in/person.ts'
@@ -28,7 +29,12 @@ function registerDoor(app: FastifyInstance, context: PortalContext, name: SignIn
       requireGate(context, name, person, request)
       const call = { headers, body: readBody(name, request), person, ip: request.clientIp, requestId: request.id }
       // The table says which routes have a gate, and a gate lets a person through.
+      const beginning = await beginRequest(context.pool)
       const outcome = await (signInHandlers[name] as SignInHandler<SignInRouteName>)(context, call as SignInCall)
+      const userId = outcome.event?.user.id ?? person?.userId
+      if (userId !== undefined && !givesBack(name)) {
+        await requireNotRecovered(context.pool, context.secretKey, userId, beginning)
+      }
       for (const cookie of outcome.headers?.getSetCookie() ?? []) reply.header('set-cookie', cookie)
       if (name === 'signOut') reply.header('clear-site-data', '"cache", "cookies", "storage"')
       // A new sign-in ends the session before: a cookie that was planted or forgotten is worth nothing.
@@ -39,6 +45,11 @@ function registerDoor(app: FastifyInstance, context: PortalContext, name: SignIn
       return outcome.answer
     },
   })
+}
+
+/** Ends what others began, and begins no session itself. */
+function givesBack(name: SignInRouteName): boolean {
+  return name === 'resetPassword' || name === 'undoEmailChange'
 }
 
 function beginsSession(name: SignInRouteName): boolean {

@@ -1,3 +1,5 @@
+import { rowsOfMeans } from '../recovery/means.ts'
+
 /**
  * What becomes of a tenant's rows of one table when the tenant is erased. `rows` is a condition on the table, with the tenant's id as $1.
  *
@@ -23,23 +25,21 @@ export const none = (because: string): Ending => ({ ends: 'none', because })
 const leavingUsers = `select u.id from portal_user u
   where exists (select from membership m where m.user_id = u.id and m.tenant_id = $1::text)
     and not exists (select from membership m where m.user_id = u.id and m.tenant_id <> $1::text)`
-const ofLeavingUsers = atOnce(`user_id in (${leavingUsers})`)
+const meansOfLeavingUsers = rowsOfMeans(leavingUsers)
+const ofTenant = 'membership_id in (select id from membership where tenant_id = $1::text)'
 
 /** A practice's or a vendor's people. */
 export const people: Endings = {
   session_use: atOnce('tenant_id = $1::text'),
   sign_in_rule: atOnce('tenant_id = $1::text'),
-  portal_session: ofLeavingUsers,
-  portal_passkey: ofLeavingUsers,
-  portal_two_factor: ofLeavingUsers,
-  used_totp: ofLeavingUsers,
-  portal_account: ofLeavingUsers,
-  portal_verification: atOnce(`exists (${leavingUsers} and strpos(portal_verification.value, u.id::text) > 0)`),
+  ...Object.fromEntries(Object.entries(meansOfLeavingUsers).map(([table, rows]) => [table, atOnce(rows)])),
+  // Of those who stay as well: for this tenant alone.
+  identity_link: atOnce(`${meansOfLeavingUsers.identity_link} or ${ofTenant}`),
+  used_totp: atOnce(`user_id in (${leavingUsers})`),
   mail: atOnce(`exists (select from membership m where lower(m.email) = lower(mail.recipient) and m.tenant_id = $1::text)
     and not exists (select from membership m where lower(m.email) = lower(mail.recipient) and m.tenant_id <> $1::text)`),
   invitation: atOnce('member_id in (select id from membership where tenant_id = $1::text)'),
   portal_user: atOnce(`id in (${leavingUsers})`),
-  identity_link: atOnce('membership_id in (select id from membership where tenant_id = $1::text)'),
   identity_provider: atOnce('tenant_id = $1::text'),
   notice: atOnce('member_id in (select id from membership where tenant_id = $1::text)'),
   notice_setting: atOnce('member_id in (select id from membership where tenant_id = $1::text)'),

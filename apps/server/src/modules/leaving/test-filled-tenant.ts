@@ -140,11 +140,13 @@ async function somePerson({ pool }: TestWorld, tenant: Parameters<typeof addMemb
   )
   await insert('portal_two_factor', 'id, user_id, secret, backup_codes', `gen_random_uuid(), $1::uuid, 's', 'b'`)
   await insert('used_totp', 'user_id, code_hmac', `$1::uuid, 'h'::bytea`)
-  await insert(
-    'portal_verification',
-    'id, identifier, value, expires_at',
-    `gen_random_uuid(), 'reset', $1::text, now() + interval '1 day'`,
-  )
+  for (const link of ['reset', 'email-undo-link x']) {
+    await insert(
+      'portal_verification',
+      'id, identifier, value, expires_at',
+      `gen_random_uuid(), '${link}', $1::text || ' o@x.de', now() + interval '1 day'`,
+    )
+  }
   await pool.query(
     `insert into invitation (member_id, token_hmac, expires_at) values ($1, $2, now() + interval '1 day')`,
     [member.id, Buffer.from(userId)],

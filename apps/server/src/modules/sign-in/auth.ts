@@ -5,13 +5,16 @@ import { APIError, createAuthEndpoint, createAuthMiddleware, getSessionFromCtx }
 import { setSessionCookie } from 'better-auth/cookies'
 import { twoFactor } from 'better-auth/plugins'
 import type { Pool } from 'pg'
+import { withTransaction } from '../../platform/database/pool.ts'
 import type { SecretKey } from '../credentials/secret.ts'
 import { queueMail } from '../mail/queue.ts'
 import { authSecretsOf, signedWithCurrent } from './auth-secrets.ts'
 import { type PasswordHash, passwordHash as scryptTwoAtOnce } from './password-hash.ts'
 import { passwordLengthMax, passwordLengthMin } from './password-rule.ts'
-import { endOlderResetLinks, resetLinkStorage } from './reset-link.ts'
+import { endOlderResetLinks, endResetLink, resetLinkSeconds, resetLinkStorage } from './reset-link.ts'
+import { noteNewApp, noteNewCodes } from './second-factor-time.ts'
 import { resetMail } from './sign-in-mail.ts'
+import { hasAddress } from './store.ts'
 import { useTotp } from './used-totp.ts'
 
 /** Where better-auth answers. */
@@ -145,12 +148,15 @@ function createAuthWith(deps: AuthDeps) {
       maxPasswordLength: passwordLengthMax,
       password: passwordHash,
       requireEmailVerification: true,
-      resetPasswordTokenExpiresIn: 60 * 60,
+      resetPasswordTokenExpiresIn: resetLinkSeconds,
       revokeSessionsOnPasswordReset: true,
-      sendResetPassword: async ({ user, token }) => {
-        await endOlderResetLinks(pool, user.id)
-        await queueMail(pool, resetMail(publicUrl, user, token))
-      },
+      sendResetPassword: ({ user, token }) =>
+        withTransaction(pool, async (client) => {
+          // The address may have been given back since the account was found by it: the link would go to a stranger.
+          if (!(await hasAddress(client, user))) return await endResetLink(client, token)
+          await endOlderResetLinks(client, user.id)
+          await queueMail(client, resetMail(publicUrl, user, token))
+        }),
     },
     advanced: {
       cookiePrefix: 'bridgework',
@@ -163,13 +169,19 @@ function createAuthWith(deps: AuthDeps) {
       session: { create: { before: async (_session, call) => ({ data: sessionFactsOf(call) }) } },
     },
     hooks: {
-      // Before the code is looked at, so that of two requests with one code only one goes on.
       before: createAuthMiddleware(async (call) => {
+        // Before it does so, so that no failure leaves new codes with the time of the old ones.
+        if (call.path === '/two-factor/generate-backup-codes') {
+          const session = await getSessionFromCtx(call)
+          if (session) await noteNewCodes(pool, session.user.id)
+        }
+        // Before the code is looked at, so that of two requests with one code only one goes on.
         if (call.path !== '/two-factor/verify-totp') return
         const userId = await whoseSecondFactor(call)
         if (userId && !(await useTotp(pool, secretKey, userId, String(call.body?.code)))) {
           throw new APIError('UNAUTHORIZED', { code: 'INVALID_CODE' })
         }
+        if (userId) await noteNewApp(pool, userId)
       }),
     },
     plugins: [

@@ -50,7 +50,8 @@ If this was not you, open this link within 7 days:
 
 ${publicUrl}/email-change?undo=true#${token}
 
-It restores this address, and ends all sessions, the password and passkeys that were added since.
+It restores this address. It ends all sessions and the password, and removes every authenticator app, passkey, recovery
+code and link to an identity provider that was added in the 7 days before the change or since.
 You choose a new password with the next mail.
 `,
   }

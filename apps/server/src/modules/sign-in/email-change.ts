@@ -18,7 +18,10 @@ import { findPersonByEmail } from './store.ts'
  */
 type LinkKind = 'change' | 'undo'
 
-const lifetimeMs = { change: 60 * 60_000, undo: 7 * 24 * 60 * 60_000 }
+/** How long a change can be undone. */
+export const undoLifetimeMs = 7 * 24 * 60 * 60_000
+
+const lifetimeMs = { change: 60 * 60_000, undo: undoLifetimeMs }
 
 type Account = { id: string; name: string; email: string }
 type Caller = { ip: string; requestId: string }
@@ -67,43 +70,16 @@ export async function confirmEmailChange(
     ])
     const undo = await storeLink(client, 'undo', account.id, account.email)
     await queueMail(client, emailChangedMail(publicUrl, account, email, undo, link.ip))
-    await record(client, 'account.email_change', account, email, link)
-  })
-}
-
-/**
- * Restores the address that the link was mailed to, and answers it. Ends every session, the passkeys added since, and the password, which a
- * stranger may know: the person chooses a new one by a link. Links of later changes end; one of an earlier change stays. Throws the Problems of
- * `confirmEmailChange`.
- */
-export async function undoEmailChange(pool: Pool, link: { token: string } & Caller): Promise<{ email: string }> {
-  return await withTransaction(pool, async (client) => {
-    const { account, email, madeAt } = await takeLink(client, 'undo', link.token)
-    await setEmail(client, account, email)
-    await endEmailChangeLinks(client, account.id)
-    await endLinks(client, 'undo', account.id, madeAt)
-    await client.query('delete from portal_session where user_id = $1', [account.id])
-    // The mail about a passkey that was added since went to the other address.
-    await client.query('delete from portal_passkey where user_id = $1 and created_at >= $2::timestamptz', [
-      account.id,
-      madeAt,
-    ])
-    await client.query(`delete from portal_account where user_id = $1 and provider_id = 'credential'`, [account.id])
-    await record(client, 'account.email_undo', account, email, link)
-    return { email }
+    await recordEmailChange(client, 'account.email_change', account, email, link)
   })
 }
 
 /** Ends every link that would give this person another address. Those that undo a change stay: a stranger must not be able to end them. */
-export async function endEmailChangeLinks(db: Queryable, userId: string): Promise<void> {
-  await endLinks(db, 'change', userId, '-infinity')
-}
-
-async function endLinks(db: Queryable, kind: LinkKind, userId: string, since: string): Promise<void> {
-  await db.query(
-    `delete from portal_verification where identifier like $1 and value like $2 and created_at >= $3::timestamptz`,
-    [`${storedPrefix(kind)} %`, `${userId} %`, since],
-  )
+async function endEmailChangeLinks(db: Queryable, userId: string): Promise<void> {
+  await db.query('delete from portal_verification where identifier like $1 and value like $2', [
+    `${storedPrefix('change')} %`,
+    `${userId} %`,
+  ])
 }
 
 async function storeLink(db: Queryable, kind: LinkKind, userId: string, email: string): Promise<string> {
@@ -116,28 +92,31 @@ async function storeLink(db: Queryable, kind: LinkKind, userId: string, email: s
   return token
 }
 
-/** Takes a link, once: the account is locked before the link, as by those who end links. `madeAt` is text, which keeps the microseconds. */
-async function takeLink(
+/**
+ * Takes a link, once: the account is locked before the link, as by those who end links. `madeAt` is text, which keeps the microseconds of
+ * `at`.
+ */
+export async function takeLink(
   client: Queryable,
   kind: LinkKind,
   token: string,
-): Promise<{ account: Account; email: string; madeAt: string }> {
+): Promise<{ account: Account; email: string; madeAt: string; at: Date }> {
   if (!isSecret('bwi', token)) throw new Problem('invitation_unknown')
   const identifier = identifierOf(kind, token)
-  const { rows } = await client.query<{ value: string; madeAt: string }>(
+  const { rows } = await client.query<{ value: string; madeAt: string; at: Date }>(
     // A link of later than now is refused: the clock was set back, and the link would live longer by that.
-    `select value, created_at::text as "madeAt"
+    `select value, created_at::text as "madeAt", created_at as at
        from portal_verification
       where identifier = $1 and clock_timestamp() between created_at - interval '1 minute' and expires_at`,
     [identifier],
   )
   if (!rows[0]) throw new Problem('invitation_unknown')
-  const { value, madeAt } = rows[0]
+  const { value, madeAt, at } = rows[0]
   const [userId = '', email = ''] = value.split(' ')
   const account = await lockAccount(client, userId)
   const { rowCount } = await client.query('delete from portal_verification where identifier = $1', [identifier])
   if (rowCount === 0) throw new Problem('invitation_unknown')
-  return { account, email, madeAt }
+  return { account, email, madeAt, at }
 }
 
 async function lockAccount(client: Queryable, userId: string): Promise<Account> {
@@ -149,7 +128,7 @@ async function lockAccount(client: Queryable, userId: string): Promise<Account> 
 }
 
 /** On the account and wherever the person is a member or invited. A link for a new password that waits in the other mailbox ends. */
-async function setEmail(client: Queryable, account: Account, email: string): Promise<void> {
+export async function setEmail(client: Queryable, account: Account, email: string): Promise<void> {
   try {
     await client.query('update portal_user set email = $2, updated_at = now() where id = $1', [account.id, email])
   } catch (error) {
@@ -162,7 +141,7 @@ async function setEmail(client: Queryable, account: Account, email: string): Pro
   await endResetLinks(client, account.id)
 }
 
-async function record(
+export async function recordEmailChange(
   client: Queryable,
   action: 'account.email_change' | 'account.email_undo',
   account: Account,

@@ -51,6 +51,11 @@ export async function countOutdatedSecondFactors(db: Queryable, secretKey: Secre
   return rows[0]?.count ?? 0
 }
 
+/** An empty list of recovery codes, as better-auth stores one. */
+export async function sealNoCodes(secretKey: SecretKey): Promise<string> {
+  return await symmetricEncrypt({ key: secretConfigOf(secretKey), data: '[]' })
+}
+
 const isOutdated = (prefix: string) => `(secret not like ${prefix} or backup_codes not like ${prefix})`
 
 /** What better-auth writes before everything that it seals with the current key. */

@@ -13,6 +13,12 @@ export async function findPersonByEmail(
   return rows[0] ?? null
 }
 
+/** Whether the account still has this address. Waits for whoever holds the account, and holds its address until the transaction ends. */
+export async function hasAddress(client: Queryable, { id, email }: { id: string; email: string }): Promise<boolean> {
+  const { rows } = await client.query('select from portal_user where id = $1 and email = $2 for share', [id, email])
+  return rows.length > 0
+}
+
 /** Gives a person another name, on the account and wherever they are a member. Hand down a transaction: both or neither. */
 export async function renamePerson(client: Queryable, userId: string, name: string): Promise<void> {
   await client.query('update portal_user set name = $2, updated_at = now() where id = $1', [userId, name])

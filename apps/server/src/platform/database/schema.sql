@@ -624,7 +624,7 @@ create table portal_passkey (
   backed_up boolean not null,
   transports text,
   aaguid text,
-  created_at timestamp with time zone default now(),
+  created_at timestamp with time zone not null default now(),
   constraint portal_passkey_credential_id_key UNIQUE (credential_id),
   constraint portal_passkey_pkey PRIMARY KEY (id),
   constraint portal_passkey_user_id_fkey FOREIGN KEY (user_id) REFERENCES portal_user(id) ON DELETE CASCADE
@@ -657,6 +657,8 @@ create table portal_two_factor (
   verified boolean default true,
   failed_verification_count integer default 0,
   locked_until timestamp with time zone,
+  added_at timestamp with time zone not null default clock_timestamp(),
+  codes_made_at timestamp with time zone default clock_timestamp(),
   constraint portal_two_factor_pkey PRIMARY KEY (id),
   constraint portal_two_factor_user_id_fkey FOREIGN KEY (user_id) REFERENCES portal_user(id) ON DELETE CASCADE
 );
@@ -672,6 +674,7 @@ create table portal_user (
   two_factor_enabled boolean default false,
   created_at timestamp with time zone not null default now(),
   updated_at timestamp with time zone not null default now(),
+  recovered_in xid8,
   constraint portal_user_email_key UNIQUE (email),
   constraint portal_user_pkey PRIMARY KEY (id)
 );
