@@ -178,6 +178,7 @@ const people = {
   },
   not_found: { status: 404, errors: 'Not found. Reload the page.' },
   company_unknown: { status: 404, errors: 'Resource not found: there is no such company.' },
+  person_unknown: { status: 404, errors: 'Resource not found: there is no such account.' },
   member_unknown: { status: 404, errors: 'Resource not found: there is no such member.' },
   invitation_unknown: {
     status: 404,
@@ -198,6 +199,11 @@ const people = {
   second_factor_kept: {
     status: 409,
     errors: 'This is your last second factor, and one is required. Set up another one first.',
+  },
+  second_factor_none: {
+    status: 409,
+    errors:
+      'This account has no second factor, so there is nothing to reset. A forgotten password is replaced by the link on the sign-in page.',
   },
   second_factor_missing: {
     status: 409,

@@ -90,6 +90,7 @@ export const actions = {
   // Asked of the body of the act above: a closed company stays closed.
   'operator.company_close': { side: 'operator', roles: adminOnly, fresh: true },
   'operator.company_verify': { side: 'operator', roles: operators, fresh: true },
+  'operator.second_factor_reset': { side: 'operator', roles: operators, fresh: true },
   'operator.organization_create': { side: 'operator', roles: operators, fresh: true },
   'operator.agreement_publish': { side: 'operator', roles: adminOnly, fresh: true },
 } as const satisfies Record<string, Rule>

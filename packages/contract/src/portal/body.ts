@@ -128,6 +128,8 @@ export const portalBodies = {
   /** To take a verification back needs a reason of everyone. */
   setCompanyVerification: body({ is_verified: Type.Boolean(), reason }),
   createOperatorOrganization: tenant,
+  /** Needs a reason of everyone. */
+  resetSecondFactor: body({ reason }),
   publishAgreement: body({
     version: Type.Integer({ minimum: 1 }),
     body: Type.String({ minLength: 1, maxLength: 200_000 }),

@@ -37,6 +37,15 @@ export const operatorRoutes = {
     action: 'operator.read',
     query: [...list, 'sort'],
   },
+  /** Everybody who has an account. */
+  listOperatorPeople: { method: 'GET', path: '/operator/people', action: 'operator.read', query: list },
+  getOperatorPerson: { method: 'GET', path: '/operator/people/:user_id', action: 'operator.read' },
+  /** For a person who lost theirs: also ends the password and all sessions, and mails a link for a new password. */
+  resetSecondFactor: {
+    method: 'POST',
+    path: '/operator/people/:user_id/second_factor_reset',
+    action: 'operator.second_factor_reset',
+  },
   getOperatorCompany: {
     method: 'GET',
     path: '/operator/companies/:company_id',

@@ -1,5 +1,6 @@
 import type { FreshnessState } from '../envelope.ts'
 import type { AuditEvent } from './account.ts'
+import type { MemberRole, Side } from './action.ts'
 import type { Done, Instant, Listed } from './answer.ts'
 import type { Usage } from './company.ts'
 
@@ -204,6 +205,33 @@ export type ServicePlot = {
   }[]
 }
 
+/** Somebody who has an account, and what they act for. */
+export type OperatorPerson = {
+  id: string
+  name: string
+  email: string
+  created_at: Instant
+  /** An authenticator app or a passkey. */
+  has_second_factor: boolean
+  memberships: { side: Side; id: string; name: string; role: MemberRole }[]
+}
+
+/** What an account can be signed in with. `link`: one that was mailed, or a sign-in under way; `undo_link`: restores an earlier address. */
+export type SignInMeans =
+  | 'password'
+  | 'one_time_password'
+  | 'recovery_codes'
+  | 'passkey'
+  | 'provider_identity'
+  | 'session'
+  | 'link'
+  | 'undo_link'
+
+export type OperatorPersonPage = OperatorPerson & {
+  /** `name`: of a passkey or a provider. `added_at`: since when it counts. */
+  means: { means: SignInMeans; name: string | null; added_at: Instant }[]
+}
+
 export type OperatorAnswers = {
   getOperatorOverview: OperatorOverview
   listOperatorCompanies: Listed<OperatorCompany>
@@ -213,6 +241,9 @@ export type OperatorAnswers = {
   listOperatorOrganizations: Listed<OperatorOrganization>
   createOperatorOrganization: { id: string }
   listOperatorAgents: Listed<OperatorAgent>
+  listOperatorPeople: Listed<OperatorPerson>
+  getOperatorPerson: OperatorPersonPage
+  resetSecondFactor: Done
   getOperatorCompany: OperatorCompanyPage
   getOperatorOrganization: OperatorOrganizationPage
   getOperatorAgent: OperatorAgentPage

@@ -8,7 +8,11 @@ import { Problem } from '../../platform/errors/problem.ts'
 import { optional, required, text } from './option.ts'
 
 /** Puts the act of a command on record. Hand down the transaction of the change. `subject`: what it was done to; never a patient or a secret. */
-export type RecordAct = (db: Queryable, subject: string, concerned?: Concerned) => Promise<void>
+export type RecordAct = (
+  db: Queryable,
+  subject: string,
+  ...concerned: readonly (Concerned | undefined)[]
+) => Promise<void>
 
 /** Options of every command that leaves an act. */
 export const actOptions = {
@@ -27,14 +31,14 @@ export function createRecorder(
   action: AuditAction | null,
   { as, reason }: { as?: string; reason?: string },
 ): RecordAct {
-  return async (db, subject, concerned) => {
+  return async (db, subject, ...concerned) => {
     if (action === null) throw new Error('a command without an act recorded one')
     const person = as === undefined ? undefined : await requireOperator(db, as)
     const actor = person
       ? `${person.name} <${person.email}> (command line, ${systemUser()})`
       : `The operator of Bridgework (command line, ${systemUser()})`
     const who = { userId: person?.userId ?? null, actor, ip: null, requestId: null }
-    await recordOperatorAct(db, { ...who, action, subject, reason: reason?.trim() || null }, concerned)
+    await recordOperatorAct(db, { ...who, action, subject, reason: reason?.trim() || null }, ...concerned)
   }
 }
 

@@ -175,6 +175,15 @@ async function someInstallation(t: TestContext) {
     'member invite': async () => ({
       args: ['--member', (await ask('member', 'add', '--organization', organization, ...person('b@example.com'))).id],
     }),
+    'person show': of('--email', 'one@example.com'),
+    'person reset-second-factor': async () => {
+      await pool.query(
+        `insert into portal_passkey (id, user_id, name, public_key, credential_id, counter, device_type, backed_up)
+         values (gen_random_uuid(), $1, 'Phone', 'k', 'k', 0, 'singleDevice', false)`,
+        [operators.one.userId],
+      )
+      return { args: ['--email', 'One@example.com'] }
+    },
     'agreement show': none,
     'agreement publish': of('--file', join(folder, 'agreement.md')),
     'agreement accept': of('--company', company),

@@ -13,6 +13,7 @@ import { location } from './location.ts'
 import { member } from './member.ts'
 import { operator } from './operator.ts'
 import { organization } from './organization.ts'
+import { person } from './person.ts'
 import { removal } from './removal.ts'
 import { sandbox } from './sandbox.ts'
 import { secretKey } from './secret-key.ts'
@@ -27,6 +28,7 @@ export const commands: Readonly<Record<string, CommandGroup>> = {
   location,
   company,
   member,
+  person,
   agreement,
   credential,
   grant,

@@ -26,24 +26,28 @@ export function entryOf(call: Doer, action: AuditAction, subject: string | null)
   }
 }
 
-/** Puts what an operator does on record, also in the history of the company or the organization that it concerns. */
+/** Puts what an operator does on record, also in the history of each company, organization and account that it concerns. */
 export async function recordOperation(
   db: Queryable,
   call: Doer,
   action: AuditAction,
   subject: string,
-  concerned?: Concerned,
+  ...concerned: readonly (Concerned | undefined)[]
 ): Promise<void> {
-  await recordOperatorAct(db, entryOf(call, action, subject), concerned)
+  await recordOperatorAct(db, entryOf(call, action, subject), ...concerned)
 }
 
 /** Throws Problem field_invalid when the person's role gives a reason for every act, and this one has none. */
 export function requireReason(call: Doer): void {
-  if (!needsReason(call.member.role) || reasonOf(call) !== null) return
-  throw new Problem('field_invalid', { errors: 'reason is missing. Support gives a reason for every act.' })
+  if (needsReason(call.member.role)) requireReasonFor(call, 'Support gives a reason for every act.')
 }
 
-function reasonOf({ body }: Doer): string | null {
+/** The same for an act that needs a reason of everyone. `ask`: what to do, as a sentence. */
+export function requireReasonFor(call: Pick<Doer, 'body'>, ask: string): void {
+  if (reasonOf(call) === null) throw new Problem('field_invalid', { errors: `reason is missing. ${ask}` })
+}
+
+function reasonOf({ body }: Pick<Doer, 'body'>): string | null {
   const reason = typeof body === 'object' && body !== null && 'reason' in body ? body.reason : null
   return typeof reason === 'string' && reason.trim() !== '' ? reason.trim() : null
 }

@@ -314,6 +314,7 @@ test('R11: support changes nothing without a reason: each of its acts takes one,
     'setCompanyState',
     'setCompanyVerification',
     'createOperatorOrganization',
+    'resetSecondFactor',
   ])
   const bodies: Partial<Record<PortalRouteName, { properties: object }>> = portalBodies
   for (const name of acts) assert.ok('reason' in (bodies[name]?.properties ?? {}), name)

@@ -33,7 +33,7 @@ import { withTransaction } from '../../platform/database/pool.ts'
 import { measureDatabase } from '../../platform/database/size.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import { type CompanyId, parseUuid } from '../../platform/identity/identity.ts'
-import { actorOf, recordOperation } from './audit.ts'
+import { actorOf, recordOperation, requireReasonFor } from './audit.ts'
 import type { Call, PortalContext, PortalHandlers } from './context.ts'
 import { readListPage, toListed } from './list.ts'
 import { operatorCompanies, toOperatorAgent } from './operator-pages.ts'
@@ -121,9 +121,8 @@ export const operatorHandlers: PortalHandlers<
   setCompanyVerification: async ({ pool }, call) => {
     const id = parseUuid<CompanyId>(call.params.company_id ?? '')
     if (id === null) throw new Problem('company_unknown')
-    const { is_verified: isVerified, reason } = call.body
-    if (!isVerified && !reason?.trim())
-      throw new Problem('field_invalid', { errors: 'reason is missing. Say why the company is no longer verified.' })
+    const { is_verified: isVerified } = call.body
+    if (!isVerified) requireReasonFor(call, 'Say why the company is no longer verified.')
     await withTransaction(pool, async (client) => {
       const { name } = await setCompanyVerified(client, id, isVerified ? actorOf(call) : null)
       const subject = `${name}: ${isVerified ? 'verified' : 'no longer verified'}`

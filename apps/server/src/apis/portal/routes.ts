@@ -25,6 +25,7 @@ import { type Membership, requireMembership, tenantOf } from './membership.ts'
 import { noticeHandlers } from './notices.ts'
 import { operatorHandlers } from './operator.ts'
 import { operatorPageHandlers } from './operator-pages.ts'
+import { operatorPeopleHandlers } from './operator-people.ts'
 import { organizationHandlers } from './organization.ts'
 import { passwordCheckHandlers } from './password-check.ts'
 import { patientDisclosureHandlers } from './patient-disclosures.ts'
@@ -56,6 +57,7 @@ const handlers: PortalHandlers = {
   ...identityProviderHandlers,
   ...operatorHandlers,
   ...operatorPageHandlers,
+  ...operatorPeopleHandlers,
   ...organizationHandlers,
   ...removalHandlers,
   ...vendorHandlers,

@@ -171,6 +171,12 @@ const sentences = {
     [`Acme (${id}): active`, 'Resumed the company Acme'],
   ],
   'operator.company_close': [['Acme: closed', 'Closed the company Acme']],
+  'operator.second_factor_reset': [
+    [
+      'Ana <ana@example.com>. Removed: the password and 2 passkeys',
+      'Reset the second factor of Ana <ana@example.com>. Removed: the password and 2 passkeys',
+    ],
+  ],
   'operator.agreement_publish': [
     ['Version 2, binds all in 30 days', 'Published version 2 of the agreement, required after 30 days'],
     ['Version 2, binds all in 0 days', 'Published version 2 of the agreement, in force at once'],

@@ -213,6 +213,10 @@ export const acts = {
     /^(.*): closed$/s,
     (name) => `Closed the company ${name}`,
   ]),
+  'operator.second_factor_reset': words('people', 'Reset a second factor', [
+    /^(.+)$/s,
+    (person) => `Reset the second factor of ${person}`,
+  ]),
   'operator.agreement_publish': words(
     'keys',
     'Published the agreement',

@@ -70,6 +70,11 @@ export async function findMemberOf(db: Queryable, tenant: Tenant, userId: string
   return (await select(db, 'tenant_id = $1 and user_id = $2', tenantIdOf(tenant), userId))[0] ?? null
 }
 
+/** All that a person is a member of. */
+export async function listMembershipsOfPerson(db: Queryable, userId: string): Promise<Member[]> {
+  return await select(db, 'user_id = $1 order by id', userId)
+}
+
 /** The member of this tenant. The row stays locked, so a role that is checked cannot change meanwhile. Throws a Problem when there is none. */
 export async function requireMember(client: Queryable, tenant: Tenant, id: MemberId): Promise<Member> {
   const [member] = await select(client, 'tenant_id = $1 and id = $2 for share', tenantIdOf(tenant), id)

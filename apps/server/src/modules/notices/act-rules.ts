@@ -121,12 +121,13 @@ export const actRules: Record<AuditAction, Partial<Record<Side, ActRule>> | null
   'agreement.accept': null,
   'agent.enroll': null,
   'removal.decide': null,
-  // People who are added, changed or removed get mails of their own (modules/sign-in).
+  // People who are added, changed or removed get mails of their own (modules/sign-in, modules/recovery).
   'member.manage': null,
   'member_session.end': null,
   'sign_in_rule.change': null,
   'identity_provider.change': null,
   'ownership.transfer': null,
+  'operator.second_factor_reset': null,
   // In the history alone: colleagues’ everyday work.
   'access_request.withdraw': null,
   'company.domain_check': null,
