@@ -208,6 +208,7 @@ test('every page of the operator is accessible in light and dark, and fits a pho
     organization_id: location.organizationId,
     location_id: location.id,
     agent_id: location.agent.agentId,
+    user_id: (await portal.addPerson('Ada')).userId,
   }
   await walkPages(page, pagesBelow('/operator', ids))
 })

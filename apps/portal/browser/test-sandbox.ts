@@ -69,6 +69,8 @@ async function fillSandbox(browser: Browser, url: string, dataDir: string): Prom
   await member.page.waitForURL(/\/organization\//)
   await act(practice.page, '/auth/request-password-reset', { email: practice.email })
   const reset = await linkMailedTo(practice.page, practice.email)
+  const session = await (await practice.page.request.get('/portal/api/session')).json()
+  const userId: string = session.user.id
   for (const { page } of [vendor, practice, operator, member]) await page.close()
 
   return {
@@ -80,6 +82,7 @@ async function fillSandbox(browser: Browser, url: string, dataDir: string): Prom
       agent_id: await agentIdOf(url, file),
       tenant_id: organization_id,
       dataset: heldDataset,
+      user_id: userId,
     },
     fragments: {
       '/invitation': new URL(invitation).hash,

@@ -11,7 +11,7 @@ import {
   sortedPlotSearch,
   tableSearch,
 } from '../pages/operator/plot-search.ts'
-import { listSearch, type SortedSearch, sortedQuery, sortedSearch } from '../ui/url-state.ts'
+import { listQuery, listSearch, type SortedSearch, sortedQuery, sortedSearch } from '../ui/url-state.ts'
 import { lazy, listed, load, signedIn } from './signed-in.tsx'
 
 const operator = createRoute({
@@ -57,6 +57,21 @@ const operatorAgents = createRoute({
   ...sorted,
   loader: ({ deps }) => load(read('listOperatorAgents', { query: sortedQuery(deps) })),
   component: lazy(() => import('../pages/operator/AgentsPage.tsx'), 'AgentsPage'),
+})
+
+const operatorPeople = createRoute({
+  getParentRoute: () => operator,
+  path: '/people',
+  ...listed,
+  loader: ({ deps }) => load(read('listOperatorPeople', { query: listQuery(deps) })),
+  component: lazy(() => import('../pages/operator/PeoplePage.tsx'), 'PeoplePage'),
+})
+
+const operatorPerson = createRoute({
+  getParentRoute: () => operator,
+  path: '/people/$user_id',
+  loader: ({ params }) => load(read('getOperatorPerson', { params })),
+  component: lazy(() => import('../pages/operator/PersonPage.tsx'), 'PersonPage'),
 })
 
 const plotted = {
@@ -160,6 +175,8 @@ export const operatorRoutes = operator.addChildren([
   operatorCompanies,
   operatorOrganizations,
   operatorAgents,
+  operatorPeople,
+  operatorPerson,
   operatorCompany,
   operatorOrganization,
   operatorAgent,

@@ -88,6 +88,7 @@ export const menuOf: Record<Membership['side'], readonly MenuItem[]> = {
     { label: 'Companies', path: '/companies', action: 'operator.read', icon: IconBuilding },
     { label: 'Practices', path: '/organizations', action: 'operator.read', icon: IconBuildingHospital },
     { label: 'Agents', path: '/agents', action: 'operator.read', icon: IconAffiliate },
+    { label: 'People', path: '/people', action: 'operator.read', icon: IconUsers },
     { label: 'Service', path: '/service', action: 'operator.read', icon: IconHeartbeat },
     { label: 'Jobs', path: '/jobs', action: 'operator.read', icon: IconActivity },
     { label: 'Limits', path: '/limits', action: 'operator.read', icon: IconChartBar },
