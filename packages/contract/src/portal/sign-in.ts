@@ -126,7 +126,7 @@ export type SignInAnswers = {
   requestEmailChange: Done
   /** Ends the person's sessions but the one that confirms. */
   confirmEmailChange: Done
-  /** Ends all sessions and the password, and mails a link for a new one to the restored address. */
+  /** Ends all sessions, the password and what was added lately, and mails a link for a new password to the restored address. */
   undoEmailChange: Done
   enableTwoFactor: { totp_uri: string; recovery_codes: string[] }
   disableTwoFactor: Done

@@ -19,7 +19,7 @@ const texts = {
   undo: {
     title: 'Restore your e-mail address',
     description:
-      'All sessions of your account end. Its password and passkeys that were added since the change stop working.',
+      'All sessions of your account end, and its password stops working. Authenticator apps, recovery codes, passkeys and links to identity providers that were added in the 7 days before the change or since are removed.',
     button: 'Restore address',
     done: 'Your e-mail address is restored',
     next: 'We sent you a mail with a link to choose a new password.',
