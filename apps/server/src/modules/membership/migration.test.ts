@@ -159,7 +159,7 @@ async function everythingThatNames(pool: Pool): Promise<unknown[]> {
       'select member_id, token_hmac, created_at, expires_at from invitation order by member_id',
       'select id, name, state, created_at from company',
       'select id, name, external_reference, time_zone, country, created_at, updated_at from organization',
-      'select * from portal_user order by id',
+      'select id, name, email, email_verified, image, two_factor_enabled, created_at, updated_at from portal_user order by id',
     ].map(async (statement) => (await pool.query(statement)).rows),
   )
 }
