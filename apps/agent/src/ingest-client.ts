@@ -1,4 +1,5 @@
 import {
+  acknowledgedHeader,
   type IngestAnswers,
   type IngestBodies,
   type IngestParameters,
@@ -78,8 +79,11 @@ export type NotesWanted = { readonly sourceId: string; readonly dataset: string;
 export type OfferedRelease = { readonly version: string; readonly size: number; readonly sha256: string }
 
 export type IngestClient = {
-  /** Who the server takes us for, its clock, and the time zones that people set there. */
-  identify(): Promise<{
+  /**
+   * Who the server takes us for, its clock, and the time zones that people set there. `acknowledged`: the last upload that it took, and in which
+   * epoch; a server that never had it says `restore_unmarked`.
+   */
+  identify(acknowledged?: { number: number; epoch: string } | null): Promise<{
     agentId: string
     organizationId: string
     serverTime: Date
@@ -137,8 +141,9 @@ export type IngestOptions = {
 export function ingestClient(options: IngestOptions): IngestClient {
   const call = caller(options)
   return {
-    identify: async () => {
-      const answer = await call('identifyAgent', {})
+    identify: async (acknowledged = null) => {
+      const headers = acknowledged && { [acknowledgedHeader]: `${acknowledged.number} ${acknowledged.epoch}` }
+      const answer = await call('identifyAgent', {}, headers ? { headers } : undefined)
       return {
         agentId: answer.agent_id,
         organizationId: answer.organization_id,
@@ -226,7 +231,7 @@ function writtenByOther(location: {
   return { sourceId, what: printable(what) }
 }
 
-type Content = { body: string | Uint8Array; headers: Record<string, string> }
+type Content = { body?: string | Uint8Array; headers: Record<string, string> }
 
 function json(body: object): Content {
   return { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }
@@ -254,7 +259,7 @@ function caller(options: Pick<IngestOptions, 'serverUrl' | 'fetch' | 'timeoutMs'
           [ingestVersionHeader]: String(ingestVersion),
           ...(options.agentKey === undefined ? {} : { authorization: `Bearer ${options.agentKey}` }),
         },
-        ...(content === undefined ? {} : { body: content.body as NonNullable<RequestInit['body']> }),
+        ...(content?.body === undefined ? {} : { body: content.body as NonNullable<RequestInit['body']> }),
       })
       text = await response.text()
       serviceVersion = Number(response.headers.get(ingestVersionHeader)) || serviceVersion

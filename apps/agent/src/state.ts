@@ -47,6 +47,7 @@ export function openState(path: string, identity: StateIdentity, nowMs: () => nu
     database.exec(
       'delete from record; delete from refused; delete from upload; delete from dataset; delete from location_dataset; delete from recheck',
     )
+    database.exec(`delete from setting where name = 'acknowledged_upload'`)
     digests.forget()
   }
 
@@ -116,6 +117,7 @@ export function openState(path: string, identity: StateIdentity, nowMs: () => nu
           statements.clearRefused.run(upload.locationId, upload.dataset, sourceId)
         }
         statements.deleteUpload.run(upload.number)
+        statements.set.run('acknowledged_upload', String(upload.number))
       }),
 
     /** The server refused it and kept nothing of it. */
@@ -125,6 +127,12 @@ export function openState(path: string, identity: StateIdentity, nowMs: () => nu
 
     /** The service's epoch that this file describes; null before the first contact. */
     epoch: (): string | null => get('epoch'),
+
+    /** The last upload that the service of this file's epoch has taken; null: none. */
+    acknowledged: (): { number: number; epoch: string } | null => {
+      const [number, epoch] = [get('acknowledged_upload'), get('epoch')]
+      return number === null || epoch === null ? null : { number: Number(number), epoch }
+    },
 
     keepEpoch: (epoch: string): void => {
       statements.set.run('epoch', epoch)

@@ -48,6 +48,8 @@ export type Body = {
     next_page: number | null
     next_fetch_modified_since: string
     granted_at: string | null
+    restored_at: string | null
+    epoch: string
     freshness: { state: string; synced_at: string | null }
     request_id: string
   }

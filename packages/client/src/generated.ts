@@ -461,6 +461,7 @@ export type ServiceErrorCode =
   | 'headers_too_large'
   | 'internal'
   | 'overloaded'
+  | 'restore_unmarked'
   | 'unavailable'
   | 'token_required'
   | 'token_invalid'

@@ -27,6 +27,10 @@ export const freshness = Type.Object({
   }),
 })
 
+const epoch = Type.String({
+  description:
+    'Names the time since the service was made or last restored from a backup. In another epoch, records that you have may be unknown here, or have other ids',
+})
 const requestId = Type.String({ description: 'Id of this request, also in the header X-Request-Id' })
 const hasMore = Type.Boolean({ description: 'True when there are records after this page' })
 
@@ -44,6 +48,12 @@ const datasetMeta = {
       'When the practice granted this dataset; only when this delta returns the whole dataset because of that grant, otherwise null',
     ),
   ),
+  restored_at: nullable(
+    instant(
+      'When the service was restored from a backup; only when this delta returns the whole dataset because its moment is from before that, otherwise null. Then delete the records that no page of this delta returns: the service does not have them',
+    ),
+  ),
+  epoch,
   freshness,
   request_id: requestId,
 }
@@ -81,6 +91,7 @@ export const digestRange = Type.Object({
 export const digestMeta = Type.Object({
   has_more: hasMore,
   next_after: nullable(recordId('Pass it as `after` to get the next ranges; null on the last page')),
+  epoch,
   request_id: requestId,
 })
 
@@ -96,6 +107,7 @@ export const exportMeta = Type.Object({
         'Without `after`: pass it as q[fetch_modified_since] in the next delta of the list, also when the export was cut and resumed. Also in the header X-Next-Fetch-Modified-Since. Null with `after`',
     }),
   ),
+  epoch,
   freshness,
   request_id: requestId,
 })
@@ -104,5 +116,9 @@ export const exportMeta = Type.Object({
 export const directoryMeta = Type.Object({
   has_more: hasMore,
   next_page: pageMeta.properties.next_page,
+  epoch,
   request_id: requestId,
 })
+
+/** `meta` of single records. */
+export const recordMeta = Type.Object({ epoch, request_id: requestId })

@@ -22,6 +22,7 @@ export {
   freshness,
   pageMeta,
   pagePagy,
+  recordMeta,
 } from './envelope.ts'
 export { limits, vendorApiPath, vendorApiVersion } from './limits.ts'
 export { type ErrorBody, type ProblemCode, problems, vendorProblems } from './problems.ts'

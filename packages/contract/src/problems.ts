@@ -28,6 +28,11 @@ const anyApi = {
   headers_too_large: { status: 431, errors: 'The request headers are too large: at most 16 KiB.' },
   internal: { status: 500, errors: 'Internal error. Give the request id when you ask for help.' },
   overloaded: { status: 503, errors: 'The service has too much to do at the moment. Try again shortly.' },
+  restore_unmarked: {
+    status: 503,
+    errors:
+      'The database of the service is older than what it has told you: it was restored from a backup. The operator runs "database restored", then try again.',
+  },
   unavailable: { status: 503, errors: 'The service is temporarily unavailable. Try again shortly.' },
 } as const satisfies Record<string, Row>
 

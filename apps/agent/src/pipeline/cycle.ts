@@ -135,7 +135,7 @@ async function compareState(
 ): Promise<{ zones: ZonesSet; notes: readonly NotesWanted[]; writtenByOthers: readonly WrittenByOther[] }> {
   const { state, report } = context
   const { highestNumber, epoch, zones, notes, writtenByOthers } = await retrying(context, () =>
-    context.client.identify(),
+    context.client.identify(context.state.acknowledged()),
   )
   const known = state.epoch()
   if (highestNumber !== null && highestNumber >= state.nextUploadNumber()) {
@@ -250,6 +250,8 @@ export function todoFor(kind: IngestProblemKind): string {
     case 'failing':
     case 'in_progress':
       return 'The server is busy or under maintenance. The agent tries again by itself.'
+    case 'restore_unmarked':
+      return 'Tell the people who operate the server. The agent goes on by itself when they have run the command, and sends again what is missing.'
     case 'too_large':
     case 'record_invalid':
     case 'key_reused':

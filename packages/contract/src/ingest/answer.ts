@@ -106,6 +106,7 @@ export const ingestRefusals = {
   body_too_large: 'too_large',
   token_requests_exceeded: 'busy',
   unavailable: 'busy',
+  restore_unmarked: 'restore_unmarked',
   overloaded: 'busy',
   busy: 'busy',
   request_timeout: 'failing',

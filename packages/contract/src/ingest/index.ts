@@ -10,6 +10,7 @@ export { canonicalSource } from './canonical.ts'
 export type { SourceLocation } from './location.ts'
 export { type JsonValue, recordLines, type SourceRecord } from './record.ts'
 export {
+  acknowledgedHeader,
   type IngestParameters,
   type IngestRouteName,
   ingestApiPath,

@@ -9,7 +9,7 @@ export const ingestVersionHeader = 'Bridgework-Ingest-Version'
  * The protocol's version: a whole number that rises when something is added. Nothing is taken away: an agent that sends no header speaks 1
  * and is served as before.
  */
-export const ingestVersion = 5
+export const ingestVersion = 6
 
 /** Agents from this version on send the notes that the service asks for, and no other. */
 export const notesVersion = 3
@@ -19,6 +19,12 @@ export const providedVersion = 4
 
 /** Services from this version on offer releases of the agent to agents from this version on. */
 export const releasesVersion = 5
+
+/**
+ * The header in which an agent says, at `identifyAgent`, which of its uploads the service has acknowledged last, and in which epoch: `<number> <epoch>`.
+ * A service of that epoch that never had the number lost it. Agents of version 6 send it.
+ */
+export const acknowledgedHeader = 'Bridgework-Ingest-Acknowledged'
 
 /** Every route of the ingest API. The server registers these and no other; agents call these and no other. */
 export const ingestRoutes = {

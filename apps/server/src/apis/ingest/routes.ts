@@ -1,6 +1,7 @@
 import { createHash, type Hash, hash } from 'node:crypto'
 import { datasets, isTimeZone, limits } from '@bridgework/contract'
 import {
+  acknowledgedHeader,
   ingestBodies,
   ingestVersion,
   ingestVersionHeader,
@@ -109,6 +110,8 @@ function registerProtected(app: FastifyInstance, context: IngestApiContext): voi
     const { timeZone } = await requireOrganization(pool, agent.organizationId)
     const locations = await listLocations(pool, agent.organizationId)
     const ids = locations.map(({ id }) => id)
+    const epoch = await epochOf(pool, agent.agentId, ids)
+    refuseLost(request, highest, epoch)
     const sourceIds = new Map(locations.map(({ id, sourceId }) => [id, sourceId]))
     const others = await listWrittenByOthers(pool, ids, agent.agentId)
     return {
@@ -116,7 +119,7 @@ function registerProtected(app: FastifyInstance, context: IngestApiContext): voi
       organization_id: agent.organizationId,
       server_time: now().toISOString(),
       highest_number: highest === null ? null : Number(highest),
-      epoch: await epochOf(pool, agent.agentId, ids),
+      epoch,
       ...(protocolOf(request) >= releasesVersion && { release: await releaseFor(pool, request) }),
       time_zone: timeZone,
       location_time_zones: locations.flatMap(({ sourceId, assignedTimeZone }) =>
@@ -221,6 +224,14 @@ async function* hashing(pieces: AsyncIterable<Buffer>, hash: Hash): AsyncGenerat
     hash.update(piece)
     yield piece
   }
+}
+
+/** Refuses an agent to which the service of this epoch has acknowledged an upload that it never had, with `restore_unmarked`. */
+function refuseLost(request: FastifyRequest, highest: string | null, epoch: string): void {
+  const [, number, known] =
+    /^([1-9]\d{0,15}) (\S+)$/.exec(String(request.headers[acknowledgedHeader.toLowerCase()])) ?? []
+  if (known !== epoch || Number(number) <= Number(highest ?? 0)) return
+  throw new Problem('restore_unmarked', { retryAfterSeconds: 300, because: 'an acknowledged upload is unknown' })
 }
 
 /** The upload's number from `Idempotency-Key: <agent id>-<number>`. */

@@ -41,7 +41,7 @@ export const backup: CommandGroup = {
       run: async (context, { input }, record) => {
         const data = await working(context, (work) =>
           restoreBackup(context.ownerUrl, input, work, async (client) => {
-            const { epoch } = await beginAnew(client)
+            const epoch = await beginAnew(client)
             await record(client, `${input}. A new epoch: ${epoch}`)
           }),
         )

@@ -21,14 +21,14 @@ export const database: CommandGroup = {
       },
     }),
     restored: command({
-      help: 'To be run once after the database was restored from a backup: agents then compare everything, and each vendor’s next delta returns every record.',
+      help: 'To be run once after the database was restored from a backup, before the server starts: agents then compare everything, and each vendor’s next delta returns every record.',
       act: 'database.restore',
       options: {},
       run: async ({ pool }, _, record) => {
-        const data = await markRestored(pool, ({ epoch }, client) => record(client, `A new epoch: ${epoch}`))
+        const epoch = await markRestored(pool, (begun, client) => record(client, `A new epoch: ${begun}`))
         return {
-          data,
-          text: `A new epoch has begun. Every agent compares everything at its next contact; ${data.grants} grants return every record at the next delta.`,
+          data: { epoch },
+          text: 'A new epoch has begun. Every agent compares everything at its next contact, and each vendor’s next delta returns every record.',
         }
       },
     }),

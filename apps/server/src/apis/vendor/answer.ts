@@ -14,6 +14,7 @@ export function pageEnvelope(
   permit: ReadPermit,
   parameters: ListParameters,
   scope: DeltaScope,
+  restoredAt: Date | null,
   page: Page | PackedPage,
   freshness: FreshnessState,
   requestId: string,
@@ -35,6 +36,8 @@ export function pageEnvelope(
     next_page: isCursor ? undefined : next,
     next_fetch_modified_since: isFirst ? watermarkAfter(permit.state.lastStamp) : null,
     granted_at: scope.isWholeBecauseGranted ? permit.grantedAt.toISOString() : null,
+    restored_at: restoredAt?.toISOString() ?? null,
+    epoch: permit.epoch,
     freshness: {
       synced_at: permit.state.syncedAt?.toISOString() ?? null,
       state: freshness,

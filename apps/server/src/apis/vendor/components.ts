@@ -15,6 +15,7 @@ import {
   pageMeta,
   pagePagy,
   problems,
+  recordMeta,
   vendorProblems,
 } from '@bridgework/contract'
 import { type TObject, type TSchema, Type } from 'typebox'
@@ -95,7 +96,7 @@ const schemas: Record<string, TSchema> = {
   DirectoryMeta: described(directoryMeta, 'How to go on, in lists that belong to no location. Members may be added.'),
   DigestMeta: described(digestMeta, 'How to go on. Members may be added.'),
   ExportMeta: described(exportMeta, 'The `meta` of the last line of an export. Members may be added.'),
-  RecordMeta: Type.Object({ request_id: requestId }, { description: 'Members may be added.' }),
+  RecordMeta: described(recordMeta, 'Members may be added.'),
   ErrorCode: Type.Enum(errorCodes, {
     description:
       'What is wrong, as a code for programs. Codes may be added: decide by the status when you do not know it',

@@ -4,7 +4,15 @@ import type { ReadPermit } from '../../modules/consent/read-permit.ts'
 import { freshnessOf } from '../../modules/datasets/freshness.ts'
 import { formatInstant } from '../../modules/datasets/stamp.ts'
 import type { ReadDelta } from '../../modules/disclosure/disclosed-delta.ts'
-import { type DeltaScope, latestMoment, scopeOf } from '../../modules/records/delta.ts'
+import {
+  type DeltaScope,
+  findRestoredAt,
+  isOfAnotherEpoch,
+  latestMoment,
+  refuseLost,
+  type Since,
+  scopeOf,
+} from '../../modules/records/delta.ts'
 import { readDigest } from '../../modules/records/digest.ts'
 import { renderDetail } from '../../modules/records/document.ts'
 import {
@@ -28,7 +36,13 @@ import { disclose, filtersOf, headOnly, type LocationParams, permitOf } from './
 import { exportRecordsMax, sendExport } from './export.ts'
 import { onlyFields } from './fields.ts'
 import { permitOfList } from './list-permit.ts'
-import { type ListParameters, readDigestParameters, readRecordParameters, sinceParameter } from './parameters.ts'
+import {
+  epochHeader,
+  type ListParameters,
+  readDigestParameters,
+  readRecordParameters,
+  sinceParameter,
+} from './parameters.ts'
 import { keepBytes, recordBytes, widenTurn } from './request-turn.ts'
 import { digestSchema, exportSchema, listSchema, recordSchema } from './schemas.ts'
 
@@ -68,19 +82,32 @@ async function sendList(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const { permit, parameters, read } = await permitOfList(context, dataset, name, request)
-  refuseFuture(permit, parameters)
+  const since: Since = { moment: parameters.since, epoch: epochOf(request) }
+  refuseLost(permit, since)
+  refuseFuture(permit, since)
   if (request.method === 'HEAD') return headOnly(reply)
-  const scope = scopeOf(permit, parameters.since)
+  const scope = scopeOf(permit, since)
+  const restoredAt = scope.syncType === 'initial' ? await findRestoredAt(context.pool, permit, since) : null
   const lastContact = () => context.lastContactOf(permit.organizationId)
   const freshness = await freshnessOf(permit.state, permit.openTimes, lastContact, context.now())
   const answerOf = async (page: Page | PackedPage): Promise<Answer> => {
     const link = nextLink(dataset, parameters, page)
-    const envelope = pageEnvelope(dataset, permit, parameters, scope, page, freshness, request.id)
+    const envelope = pageEnvelope(dataset, permit, parameters, scope, restoredAt, page, freshness, request.id)
     if ('parts' in page) return { link, body: { gzipped: await packedBody(page, envelope) } }
     return { link, body: pageBody(page, envelope, parameters.fields) }
   }
   // The page itself is named nowhere here: while a slow reader takes the packed body, it would stay in memory.
-  const { body, link, slot } = await readInSlot(context, dataset, permit, parameters, scope, read, request, answerOf)
+  const readOfScope = scope.syncType === 'incremental' ? read : null
+  const { body, link, slot } = await readInSlot(
+    context,
+    dataset,
+    permit,
+    parameters,
+    scope,
+    readOfScope,
+    request,
+    answerOf,
+  )
   if (link !== undefined) reply.header('Link', link)
   try {
     await sendBody(reply, {
@@ -122,7 +149,7 @@ async function sendRecord(
   if (isHead) return headOnly(reply)
   const data = onlyFields(renderDetail(dataset, record.document, record.source), fields)
   await sendBody(reply, {
-    body: `{"data":${data},"meta":${JSON.stringify({ request_id: request.id })}}`,
+    body: `{"data":${data},"meta":${JSON.stringify({ epoch: permit.epoch, request_id: request.id })}}`,
     onHeld: (bytes) => keepBytes(request, bytes),
     coding: acceptedCoding(request.headers['accept-encoding']),
   })
@@ -156,18 +183,26 @@ async function digestOf(
       type: 'digest_range',
       attributes: { after_id: afterId, last_id: lastId, records, sha256 },
     }))
-    return { data, meta: { has_more: nextAfter !== null, next_after: nextAfter, request_id: request.id } }
+    const { epoch } = permit
+    return { data, meta: { has_more: nextAfter !== null, next_after: nextAfter, epoch, request_id: request.id } }
   } finally {
     await slot.release()
   }
 }
 
 /** A moment that lies ahead comes from a clock that is wrong: answered, it would lose what changes until then. */
-function refuseFuture(permit: ReadPermit, parameters: ListParameters): void {
-  if (parameters.since === null || parameters.since <= latestMoment(permit)) return
+function refuseFuture(permit: ReadPermit, since: Since): void {
+  // Of another epoch the clock may have been another one too.
+  if (since.moment === null || since.moment <= latestMoment(permit) || isOfAnotherEpoch(permit, since)) return
   throw new Problem('parameter_invalid', {
     errors: `${sinceParameter} lies in the future: the server's time is ${formatInstant(permit.databaseNow)}. Pass back meta.next_fetch_modified_since, or the answer's Date.`,
   })
+}
+
+/** The epoch that the caller's moment is of, as it says; null: it says none. */
+function epochOf(request: FastifyRequest): string | null {
+  const text = request.headers[epochHeader]
+  return typeof text === 'string' ? text : null
 }
 
 type Answer = { body: PageBody; link: string | undefined }

@@ -1,6 +1,6 @@
 import type { FreshnessState } from '@bridgework/contract'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { requirePrincipal } from '../../modules/consent/read-permit.ts'
+import { type Principal, requirePrincipal } from '../../modules/consent/read-permit.ts'
 import { freshnessOf, oldestOf, type SyncTimes } from '../../modules/datasets/freshness.ts'
 import {
   type GrantedLocation,
@@ -43,7 +43,7 @@ export function registerDirectory(
     const principal = await requirePrincipal(controlPool, tokenOf(request))
     const parameters = readPageParameters(rawQuery(request))
     const { total, organizations } = await listGrantedOrganizations(pool, principal, parameters)
-    return sendPage(request, reply, organizations.map(renderOrganization), total, parameters)
+    return sendPage(request, reply, principal, organizations.map(renderOrganization), total, parameters)
   })
 
   app.get<{ Params: { organization_id: string } }>(
@@ -53,7 +53,7 @@ export function registerDirectory(
       const principal = await requirePrincipal(controlPool, tokenOf(request))
       const organization = await getGrantedOrganization(pool, principal, request.params.organization_id)
       readNoParameters(rawQuery(request))
-      return { data: renderOrganization(organization), meta: { request_id: request.id } }
+      return { data: renderOrganization(organization), meta: { epoch: principal.epoch, request_id: request.id } }
     },
   )
 
@@ -62,7 +62,7 @@ export function registerDirectory(
     const parameters = readLocationsParameters(rawQuery(request))
     const { total, locations } = await listGrantedLocations(pool, principal, parameters)
     const data = await Promise.all(locations.map(render))
-    return sendPage(request, reply, data, total, parameters)
+    return sendPage(request, reply, principal, data, total, parameters)
   })
 
   app.get<{ Params: { location_id: string } }>(
@@ -72,7 +72,7 @@ export function registerDirectory(
       const principal = await requirePrincipal(controlPool, tokenOf(request))
       const location = await getGrantedLocation(pool, principal, request.params.location_id)
       readNoParameters(rawQuery(request))
-      return { data: await render(location), meta: { request_id: request.id } }
+      return { data: await render(location), meta: { epoch: principal.epoch, request_id: request.id } }
     },
   )
 
@@ -96,7 +96,7 @@ export function registerDirectory(
           removal_held: holds.get(dataset) ?? null,
         },
       }))
-      return { data: await Promise.all(data), meta: { request_id: request.id } }
+      return { data: await Promise.all(data), meta: { epoch: principal.epoch, request_id: request.id } }
     },
   )
 }
@@ -105,6 +105,7 @@ export function registerDirectory(
 async function sendPage(
   request: FastifyRequest,
   reply: FastifyReply,
+  { epoch }: Principal,
   data: unknown[],
   total: number,
   { page, items }: { page: number; items: number },
@@ -119,7 +120,7 @@ async function sendPage(
   const body = {
     data,
     pagy: { total, items, page, pages },
-    meta: { has_more: next !== null, next_page: next, request_id: request.id },
+    meta: { has_more: next !== null, next_page: next, epoch, request_id: request.id },
   }
   await sendBody(reply, {
     body: JSON.stringify(body),

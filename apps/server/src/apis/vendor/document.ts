@@ -73,6 +73,12 @@ const headers = {
     required: true,
     schema: { type: 'integer' },
   },
+  'X-Epoch': {
+    description:
+      '`epoch` of the last line, for a response that is cut before it. Another one than that of the response that you go on with: begin the export again',
+    required: true,
+    schema: { type: 'string' },
+  },
   HelpLink: {
     description: 'What the guides say of this error, as `</guides/errors#code>; rel="help"`',
     required: true,
@@ -90,7 +96,7 @@ const headers = {
   },
 }
 
-const exportHeaders = ['X-Next-Fetch-Modified-Since', 'X-Total'] as const
+const exportHeaders = ['X-Next-Fetch-Modified-Since', 'X-Total', 'X-Epoch'] as const
 
 function headersOf(names: readonly (keyof typeof headers)[]) {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))

@@ -37,6 +37,7 @@ function mediaOf(operation: Operation, status: string): Media | undefined {
 }
 
 const at = '2026-01-31T08:00:00.000Z'
+const epoch = '8c1f6f0e-5b1c-4a39-9a80-6d6c2b0f7d51'
 const requestId = '3f0e6a52-7d0c-4d5c-9a39-0c9f3a1f6f3e'
 const locationId = '402871946530117'
 const organizationId = '771530462918835'
@@ -58,11 +59,11 @@ function refusalOf(code: ProblemCode): unknown {
 
 function successOf(operationId: string): unknown {
   const pages = { total: 1, items: limits.pageSizeDefault, page: 1, pages: 1 }
-  const listMeta = { has_more: false, next_page: null, request_id: requestId }
+  const listMeta = { has_more: false, next_page: null, epoch, request_id: requestId }
   for (const dataset of datasets) {
     if (operationId === dataset.operationIds.list) return datasetPage(dataset)
     if (operationId === dataset.operationIds.get)
-      return { data: recordOf(dataset, true), meta: { request_id: requestId } }
+      return { data: recordOf(dataset, true), meta: { epoch, request_id: requestId } }
     if (operationId === dataset.operationIds.digest) return digest
     if (operationId === dataset.operationIds.export) return lastLine
   }
@@ -72,13 +73,13 @@ function successOf(operationId: string): unknown {
     case 'organizations_list':
       return { data: [organization], pagy: pages, meta: listMeta }
     case 'organizations_get':
-      return { data: organization, meta: { request_id: requestId } }
+      return { data: organization, meta: { epoch, request_id: requestId } }
     case 'locations_list':
       return { data: [location], pagy: pages, meta: listMeta }
     case 'locations_get':
-      return { data: location, meta: { request_id: requestId } }
+      return { data: location, meta: { epoch, request_id: requestId } }
     case 'locations_sync_status_get':
-      return { data: datasets.map(statusOf), meta: { request_id: requestId } }
+      return { data: datasets.map(statusOf), meta: { epoch, request_id: requestId } }
     default:
       throw new Error(`no example for the operation ${operationId}`)
   }
@@ -94,6 +95,8 @@ function datasetPage(dataset: Dataset): unknown {
       ...(isCursor ? { next_after: null } : { next_page: null }),
       next_fetch_modified_since: '2026-01-31T08:05:00.000001Z',
       granted_at: null,
+      restored_at: null,
+      epoch,
       freshness: synced,
       request_id: requestId,
     },
@@ -134,6 +137,7 @@ const lastLine = {
     next_after: null,
     records: 1,
     next_fetch_modified_since: '2026-01-31T08:05:00.000001Z',
+    epoch,
     freshness: synced,
     request_id: requestId,
   },
@@ -152,7 +156,7 @@ const digest = {
       },
     },
   ],
-  meta: { has_more: false, next_after: null, request_id: requestId },
+  meta: { has_more: false, next_after: null, epoch, request_id: requestId },
 }
 
 const organization = {

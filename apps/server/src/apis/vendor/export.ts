@@ -39,6 +39,7 @@ export async function sendExport(
   const watermark = after === '0' ? watermarkAfter(first.state.lastStamp) : null
   if (watermark !== null) reply.header('X-Next-Fetch-Modified-Since', watermark)
   reply.header('X-Total', first.state.total)
+  reply.header('X-Epoch', first.epoch)
   const lastContact = () => context.lastContactOf(first.organizationId)
   const freshness = await freshnessOf(first.state, first.openTimes, lastContact, context.now())
 
@@ -47,6 +48,8 @@ export async function sendExport(
   const next = async () => {
     if (!hasMore || performance.now() > endsAt) return null
     permit ??= await permitOf(context, dataset, name, request)
+    // What follows is of another database. The caller asks for it, and learns of which epoch it is.
+    if (permit.epoch !== first.epoch) return null
     const page = await context.pages.readLines(permit, position, partRecords)
     largest = Math.max(largest, bytesOf(page))
     keepBytes(request, largest)
@@ -66,6 +69,7 @@ export async function sendExport(
       next_after: hasMore ? position : null,
       records,
       next_fetch_modified_since: watermark,
+      epoch: first.epoch,
       freshness: { synced_at: first.state.syncedAt?.toISOString() ?? null, state: freshness },
       request_id: request.id,
     }

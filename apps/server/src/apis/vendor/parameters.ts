@@ -6,6 +6,8 @@ import { type OrganizationId, parseNumericId } from '../../platform/identity/ide
 import { BoundedMap } from '../../platform/memory/bounded-map.ts'
 
 export const sinceParameter = 'q[fetch_modified_since]'
+/** The request header that names the epoch of that moment. */
+export const epochHeader = 'x-epoch'
 const patientParameter = 'q[patient_id]'
 const startsFromParameter = 'q[starts_from]'
 const startsToParameter = 'q[starts_to]'

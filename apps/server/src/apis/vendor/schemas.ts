@@ -72,6 +72,12 @@ const page = Type.Optional(Type.Integer({ minimum: 1, default: 1, description: '
 const since = anyInstant(
   'Return only records that changed since this time (RFC 3339, in UTC or with an offset). Pass meta.next_fetch_modified_since here',
 )
+const epochOfSince = Type.Optional(
+  Type.String({
+    description:
+      'meta.epoch of the answer that gave the meta.next_fetch_modified_since that you pass. When the service was restored since, the delta returns the whole dataset and meta.restored_at, whatever the clocks say. Do not send it with a time of your own',
+  }),
+)
 const filterMembers: Record<FilterName, Record<string, TSchema>> = {
   patient_id: {
     patient_id: Type.Optional(
@@ -122,6 +128,7 @@ export function listSchema(dataset: Dataset) {
       q: filtersOf(dataset),
       fields: fieldsOf(dataset),
     }),
+    headers: Type.Object({ 'X-Epoch': epochOfSince }),
     ...answers(
       Type.Object(
         {
@@ -131,7 +138,7 @@ export function listSchema(dataset: Dataset) {
         },
         { description: 'One page, in ascending order of id' },
       ),
-      [...ofDataset(dataset), 'sync_slots_exceeded'],
+      [...ofDataset(dataset), 'sync_slots_exceeded', 'restore_unmarked'],
     ),
   }
 }

@@ -2,10 +2,15 @@ import { createHash } from 'node:crypto'
 import type { Queryable } from '../../platform/database/queryable.ts'
 import type { AgentId, LocationId } from '../../platform/identity/identity.ts'
 
-/** The name of the time since the database was made or last restored. Agents that know another one compare everything. */
-async function currentEpoch(db: Queryable): Promise<string> {
-  const { rows } = await db.query<{ id: string }>('select id from service_epoch order by began_at desc, id limit 1')
-  if (!rows[0]) throw new Error('the database has no epoch')
+/**
+ * SQL for the name of the time since the database was made or last restored. What agents and vendors know of another epoch may be more, or something
+ * else, than what the database has.
+ */
+export const currentEpoch = '(select id from service_epoch order by number desc limit 1)'
+
+async function readEpoch(db: Queryable): Promise<string> {
+  const { rows } = await db.query<{ id: string | null }>(`select ${currentEpoch} as id`)
+  if (!rows[0]?.id) throw new Error('the database has no epoch')
   return rows[0].id
 }
 
@@ -20,14 +25,29 @@ export async function epochOf(db: Queryable, agentId: AgentId, locationIds: read
       where location_id = any($1::bigint[]) and agent_id = $2 and fence > 1`,
     [locationIds, agentId],
   )
-  const epoch = await currentEpoch(db)
+  const epoch = await readEpoch(db)
   const places = rows[0]?.places ?? null
   return places === null ? epoch : `${epoch}/${createHash('sha256').update(places).digest('hex').slice(0, 16)}`
 }
 
-/** Begins an epoch, because the database was restored from a backup. Random, so that no epoch that was lost comes again. */
-export async function beginEpoch(db: Queryable): Promise<string> {
-  const { rows } = await db.query<{ id: string }>('insert into service_epoch default values returning id')
+/**
+ * Begins an epoch, because the database was restored from a backup. Random, so that no epoch that was lost comes again. `stamp`: later than every
+ * stamp of an earlier epoch, in microseconds.
+ */
+export async function beginEpoch(db: Queryable, stamp: number): Promise<string> {
+  const { rows } = await db.query<{ id: string }>(
+    'insert into service_epoch (number, stamp) select max(number) + 1, $1 from service_epoch returning id',
+    [stamp],
+  )
   if (!rows[0]) throw new Error('the epoch was not stored')
   return rows[0].id
+}
+
+/** An epoch: the stamp before which all that vendors know is of an earlier one, 0 for the first epoch; and when it began. */
+export async function findEpoch(db: Queryable, id: string): Promise<{ stamp: number; beganAt: Date } | null> {
+  const { rows } = await db.query<{ stamp: string; began_at: Date }>(
+    'select stamp, began_at from service_epoch where id = $1',
+    [id],
+  )
+  return rows[0] ? { stamp: Number(rows[0].stamp), beganAt: rows[0].began_at } : null
 }

@@ -71,12 +71,6 @@ export async function openForOrganizationGrants(
   )
 }
 
-/** Makes every company's next delta of everything that it may read return every record. Returns how many grants there are. */
-export async function forgetGrantStamps(client: Queryable): Promise<number> {
-  const { rowCount } = await client.query('update dataset_grant set granted_stamp = null')
-  return rowCount ?? 0
-}
-
 /**
  * Draws the stamp of a grant at the company's first read. It takes its turn like a writer: under the lock of the dataset's state it draws
  * the next stamp, so that a delta from before it returns the whole dataset, and one from after it does not. The act that grants does not:

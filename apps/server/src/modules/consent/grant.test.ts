@@ -81,11 +81,11 @@ test('a read is not held up by a writer that keeps its turn: until the stamp is 
   await withTransaction(world.pool, async (client) => {
     await lockDatasetStates(client, id, [plans])
     const early = await permit(world, vendor, id)
-    assert.equal(scopeOf(early, latestMoment(early)).isWholeBecauseGranted, true)
+    assert.equal(scopeOf(early, { moment: latestMoment(early), epoch: null }).isWholeBecauseGranted, true)
   })
   const drawn = await permit(world, vendor, id)
   assert.ok(drawn.grantedStamp >= now && drawn.grantedStamp === drawn.state.lastStamp)
-  assert.equal(scopeOf(drawn, drawn.state.lastStamp + deltaOverlapMicros).isEmpty, true)
+  assert.equal(scopeOf(drawn, { moment: drawn.state.lastStamp + deltaOverlapMicros, epoch: null }).isEmpty, true)
 })
 
 test('of two first reads at once one draws the stamp, and both see it', async (t) => {

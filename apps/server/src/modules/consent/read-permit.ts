@@ -10,6 +10,7 @@ import {
   type OrganizationId,
   parseNumericId,
 } from '../../platform/identity/identity.ts'
+import { currentEpoch } from '../agents/epoch.ts'
 import type { VerifiedToken } from '../credentials/access-token.ts'
 import { agreementAccepted } from '../credentials/agreement.ts'
 import { type DatasetState, type DatasetStateRow, toDatasetState } from '../datasets/dataset-state.ts'
@@ -24,6 +25,8 @@ export type Principal = {
   readonly brand: 'Principal'
   readonly companyId: CompanyId
   readonly keyPairId: KeyPairId
+  /** The name of the time since the database was made or last restored. */
+  readonly epoch: string
 }
 
 /** Proof that this company may read this dataset of this location now. Only `permitRead` makes one. */
@@ -45,6 +48,8 @@ export type ReadPermit = {
   readonly grantedAt: Date
   /** As it stood before any page is read: a watermark made of it is never too late. */
   readonly state: DatasetState
+  /** The name of the time since the database was made or last restored. */
+  readonly epoch: string
   /** The database's clock in microseconds. */
   readonly databaseNow: number
   /** The locations of which the company had incremental requests in flight at that moment: an empty delta takes no slot, but asks for one. */
@@ -104,6 +109,7 @@ export async function permitRead(
     notes: row.has_notes,
     // The row of a state has no empty columns but those that a state may lack.
     state: toDatasetState(row as DatasetStateRow),
+    epoch: row.epoch,
     databaseNow: Number(row.database_now),
     locationsInFlight: row.in_flight ?? [],
   }
@@ -111,16 +117,16 @@ export async function permitRead(
 
 /** The same checks of the bearer for operations that belong to no location. Throws token_invalid or agreement_required. */
 export async function requirePrincipal(pool: Pool, token: VerifiedToken): Promise<Principal> {
-  const { rows } = await pool.query<LivenessRow>({
+  const { rows } = await pool.query<LivenessRow & { epoch: string }>({
     name: 'require-principal',
-    text: `select k.id is not null as is_live, ${agreementAccepted('$2')} as has_agreement
+    text: `select k.id is not null as is_live, ${agreementAccepted('$2')} as has_agreement, ${currentEpoch} as epoch
              from (values (1)) one
              ${bearer('$1', '$2')}`,
     values: [token.keyPairId, token.companyId],
   })
   if (!rows[0]) throw new Error('the principal statement returned no row')
   requireLive(rows[0])
-  return { brand: 'Principal', companyId: token.companyId, keyPairId: token.keyPairId }
+  return { brand: 'Principal', companyId: token.companyId, keyPairId: token.keyPairId, epoch: rows[0].epoch }
 }
 
 type LivenessRow = { is_live: boolean; has_agreement: boolean }
@@ -133,6 +139,7 @@ type PermitRow = LivenessRow & { [column in keyof DatasetStateRow]: DatasetState
   granted_stamp: string | null
   granted_at: Date | null
   has_notes: boolean
+  epoch: string
   database_now: string
   in_flight: LocationId[] | null
 }
@@ -185,10 +192,11 @@ function toPermitRow([
   syncedAt,
   initialSyncCompletedAt,
   isProvided,
+  epoch,
   databaseNow,
   inFlight,
 ]: TextRow): PermitRow {
-  if (!databaseNow) throw new Error('the permit statement answered too few columns')
+  if (!epoch || !databaseNow) throw new Error('the permit statement answered too few columns')
   return {
     is_live: isLive === 't',
     has_agreement: hasAgreement === 't',
@@ -206,6 +214,7 @@ function toPermitRow([
     synced_at: toDate(syncedAt),
     initial_sync_completed_at: toDate(initialSyncCompletedAt),
     is_provided: isProvided === 't',
+    epoch,
     database_now: databaseNow,
     in_flight: inFlight ? (plainValues(inFlight) as LocationId[]) : null,
   }
@@ -245,6 +254,7 @@ const permitColumns = {
   synced_at: milliseconds('s.synced_at'),
   initial_sync_completed_at: milliseconds('s.initial_sync_completed_at'),
   is_provided: 's.is_provided',
+  epoch: currentEpoch,
   database_now: microseconds('clock_timestamp()'),
   in_flight: `(select array_agg(distinct slot.location_id)
             from sync_slot slot

@@ -2,7 +2,7 @@ import { type DatasetName, datasetNames } from '@bridgework/contract'
 import type { Queryable } from '../../platform/database/queryable.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import type { LocationId } from '../../platform/identity/identity.ts'
-import type { Stamp } from './stamp.ts'
+import { deltaOverlapMicros, type Stamp } from './stamp.ts'
 
 /** What is known of one dataset of a location as a whole. Stamps are microseconds since 1970, safe as numbers until the year 2255. */
 export type DatasetState = {
@@ -131,6 +131,35 @@ export async function areInitiallySynced(db: Queryable, locationIds: readonly Lo
     [locationIds],
   )
   return rows.length === 0
+}
+
+/** Locations whose states are raised by one statement: each statement has a time limit. */
+const raisedAtOnce = 1_000
+
+/**
+ * Draws a stamp that no earlier state of this database, lost ones included, has reached, and makes it the first and last one of every dataset: a
+ * delta from before it returns the whole dataset. Lost stamps were drawn by a clock like this one, or follow those that are here; the overlap, by
+ * which clocks may differ, is between. Writers wait meanwhile. Hand down the transaction that begins an epoch.
+ */
+export async function raiseStamps(client: Queryable): Promise<Stamp> {
+  // A stronger lock than those of rows, which writers take in another order.
+  await client.query('lock table dataset_state in exclusive mode')
+  const { rows } = await client.query<{ stamp: string; location_ids: LocationId[] | null }>(
+    `select greatest(max(last_stamp), (extract(epoch from clock_timestamp()) * 1000000)::bigint) + $1::bigint as stamp,
+            array_agg(distinct location_id) as location_ids
+       from dataset_state`,
+    [deltaOverlapMicros],
+  )
+  if (!rows[0]) throw new Error('the database did not tell its stamps')
+  const { stamp, location_ids } = rows[0]
+  const locationIds = location_ids ?? []
+  for (let from = 0; from < locationIds.length; from += raisedAtOnce) {
+    await client.query(
+      'update dataset_state set first_stamp = $1, last_stamp = $1, counted_stamp = $1 where location_id = any($2::bigint[])',
+      [stamp, locationIds.slice(from, from + raisedAtOnce)],
+    )
+  }
+  return Number(stamp)
 }
 
 /** The database's clock in microseconds. A value and not an expression in the insert: a cluster evaluates those on every node. */

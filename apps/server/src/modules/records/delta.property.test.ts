@@ -172,7 +172,7 @@ async function walkOnce(
     first ??= permit
     const page = await reader.readAfter(
       permit,
-      { ...wholeDataset, modifiedAfter: scopeOf(permit, since).modifiedAfter },
+      { ...wholeDataset, modifiedAfter: scopeOf(permit, { moment: since, epoch: null }).modifiedAfter },
       after,
       pageSize,
     )

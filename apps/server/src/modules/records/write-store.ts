@@ -131,12 +131,13 @@ export async function drawIds(client: PoolClient, dataset: DatasetName, count: n
   return rows[0]?.ids.split(',') ?? []
 }
 
-/** More records than are stored between a backup and its restoring. */
-const skippedIds = 100_000_000
-
-/** Leaves out ids that may have been given before the database was restored: vendors know other records by them. */
-export async function skipRecordIds(client: Pick<PoolClient, 'query'>): Promise<void> {
-  await client.query('select skip_record_ids($1)', [skippedIds])
+/**
+ * Goes on with ids above a stamp of now, because the database was restored: vendors know other records by ids that were given since the backup. An id is
+ * below the moment in microseconds at which it is given, as long as fewer than a million are given a second, so no id comes again, however often and
+ * from whichever backup a database is restored. As numbers they are exact until the year 2255, as stamps are.
+ */
+export async function raiseRecordIds(client: Pick<PoolClient, 'query'>, above: Stamp): Promise<void> {
+  await client.query('select raise_record_ids($1)', [above])
 }
 
 /** Rows are written in parts that `partsOf` makes: one statement carries each. */

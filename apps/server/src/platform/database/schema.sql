@@ -891,8 +891,11 @@ create unlogged table segment_state (
 create table service_epoch (
   id uuid not null default gen_random_uuid(),
   began_at timestamp with time zone not null default clock_timestamp(),
+  number bigint not null,
+  stamp bigint not null default 0,
   constraint service_epoch_pkey PRIMARY KEY (id)
 );
+CREATE UNIQUE INDEX service_epoch_number ON public.service_epoch USING btree (number);
 
 create table service_minute (
   minute_at timestamp with time zone not null,
@@ -1110,12 +1113,12 @@ begin
 end
 $function$
 ;
-CREATE OR REPLACE FUNCTION public.skip_record_ids(skipped bigint)
+CREATE OR REPLACE FUNCTION public.raise_record_ids(above bigint)
  RETURNS bigint
  LANGUAGE sql
  SECURITY DEFINER
  SET search_path TO 'pg_catalog', 'public'
-RETURN (SELECT count(setval((format('%I.%I'::text, pg_sequences.schemaname, pg_sequences.sequencename))::regclass, (COALESCE(pg_sequences.last_value, (1)::bigint) + skip_record_ids.skipped))) AS count FROM pg_sequences WHERE ((pg_sequences.schemaname = 'public'::name) AND (pg_sequences.sequencename ~~ 'record\_id\_%'::text)))
+RETURN (SELECT count(setval((format('%I.%I'::text, pg_sequences.schemaname, pg_sequences.sequencename))::regclass, GREATEST((COALESCE(pg_sequences.last_value, (0)::bigint) + 1), raise_record_ids.above))) AS count FROM pg_sequences WHERE ((pg_sequences.schemaname = 'public'::name) AND (pg_sequences.sequencename ~~ 'record\_id\_%'::text)))
 ;
 CREATE OR REPLACE FUNCTION public.sync_slot_apply(p_process uuid, p_lease_ms integer, p_lock_timeout_ms integer, p_initial_max integer, p_incremental_max integer, p_operations text[], p_companies uuid[], p_types text[], p_locations bigint[], p_leases bigint[])
  RETURNS TABLE(granted boolean, active bigint[])
