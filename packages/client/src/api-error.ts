@@ -8,6 +8,8 @@ export type ClientErrorCode =
   | 'timeout'
   /** An answer that is not the service's: a proxy's page, for example. */
   | 'answer_invalid'
+  /** The service was restored from a backup while a list or an export was read: its pages are not of one whole. */
+  | 'epoch_changed'
 
 /** The one error of this client: the service refused, or could not be reached. An aborted call throws its signal's reason instead. */
 export class ApiError extends Error {

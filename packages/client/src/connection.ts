@@ -22,6 +22,8 @@ export type Connection = {
 export type GetOptions = {
   query?: ReadonlyMap<string, string>
   slot?: { type: SyncType; locationId: string }
+  /** More request headers. */
+  headers?: Record<string, string>
   signal?: AbortSignal | undefined
   /** Takes the answer in and parses it, in the place of a text. */
   into?: PageBuffer | undefined
@@ -131,14 +133,14 @@ export function createConnection(options: {
         continue
       }
       if (onRefused?.(status, text)) continue
-      const isFinal = !transient.has(status) || (status === 500 && isForeign(headers))
+      const isFinal = !transient.has(status) || (status === 500 && isForeign(headers)) || waitsForPerson(text)
       if (isFinal || isLast) throw refusalOf(status, headers, text, attempt, baseUrl)
       await pause(path, attempt, String(status), headers, signal)
     }
   }
 
   return {
-    get(path, { query = new Map(), slot, signal, into } = {}) {
+    get(path, { query = new Map(), slot, headers: others, signal, into } = {}) {
       const url = `${baseUrl}${path}${queryOf(query)}`
       let type = slot?.type
       let used = ''
@@ -148,7 +150,8 @@ export function createConnection(options: {
         used = await tokens().get(signal)
         const release = slot && type ? await slots.acquire(type, slot.locationId, signal) : undefined
         try {
-          const headers = { authorization: `Bearer ${used}`, accept: 'application/json', 'user-agent': userAgent }
+          const own = { authorization: `Bearer ${used}`, accept: 'application/json', 'user-agent': userAgent }
+          const headers = { ...others, ...own }
           return await send(path, attempt, url, { headers }, signal, into)
         } finally {
           release?.()
@@ -198,6 +201,11 @@ export function createConnection(options: {
     }
     return type
   }
+}
+
+/** Whether a refusal ends with an act of the service's operator, and not by itself. */
+function waitsForPerson(text: string): boolean {
+  return parseObject(text)?.code === 'restore_unmarked'
 }
 
 /** Whether an answer lacks all that Bridgework puts into each: a wrong address, a login page of a network. A gateway's 502 is another matter. */

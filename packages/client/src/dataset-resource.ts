@@ -42,6 +42,8 @@ export type ListOptions<Name extends DatasetName, Field = keyof DatasetTypes[Nam
   locationId: string
   /** Only what changed since: the `watermark` of an earlier walk's first page. */
   modifiedSince?: string | Date
+  /** The epoch of the page that gave `modifiedSince`: then a delta from before a restore of the service is whole, whatever the clocks say. */
+  epoch?: string
   /** The attributes to return; all when left out. */
   fields?: readonly Field[]
   /** Records in a page: 1 to 5000. */
@@ -136,7 +138,7 @@ export function datasetResource<Name extends DatasetName>(connection: Connection
 }
 
 const exportOptions = ['locationId', 'pageSize', 'after', 'signal'] as const
-const everyOption = ['locationId', 'modifiedSince', 'fields', 'pageSize', 'after', 'signal'] as const
+const everyOption = ['locationId', 'modifiedSince', 'epoch', 'fields', 'pageSize', 'after', 'signal'] as const
 const filterOptions = { patient_id: ['patientId'], starts_at: ['startsFrom', 'startsTo'] } as const
 
 function listOptionsOf(name: DatasetName): readonly (keyof AnyListOptions)[] {
@@ -151,6 +153,7 @@ function camel(name: string): string {
 export type AnyListOptions = {
   locationId: string
   modifiedSince?: string | Date
+  epoch?: string
   fields?: readonly PropertyKey[]
   pageSize?: number
   after?: string
@@ -179,7 +182,7 @@ export async function fetchPage<Item>(
   name: DatasetName,
   options: AnyListOptions,
   position: string | null,
-  previous: Pick<Page<Item>, 'grantedAt'> | null,
+  previous: Pick<Page<Item>, 'grantedAt' | 'restoredAt'> | null,
   into?: PageBuffer,
 ): Promise<Page<Item>> {
   const { type, pagination } = datasets[name]
@@ -191,13 +194,14 @@ export async function fetchPage<Item>(
   if (options.startsFrom !== undefined) query.set('q[starts_from]', textOf(options.startsFrom))
   if (options.startsTo !== undefined) query.set('q[starts_to]', textOf(options.startsTo))
   if (fields !== undefined) query.set(`fields[${type}]`, fields.join(','))
-  const isWhole = modifiedSince === undefined || (previous !== null && previous.grantedAt !== null)
+  const isWhole = modifiedSince === undefined || (previous?.grantedAt ?? previous?.restoredAt ?? null) !== null
   const slotType: SyncType = isWhole ? 'initial' : 'incremental'
   const path = pathOf(locationId, name)
   return pageOf<Item>(
     await connection.get(path, {
       query,
       slot: { type: slotType, locationId },
+      ...(options.epoch !== undefined && modifiedSince !== undefined && { headers: { 'x-epoch': options.epoch } }),
       signal,
       into,
     }),

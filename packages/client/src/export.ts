@@ -1,7 +1,7 @@
 import { ApiError, parseObject } from './api-error.ts'
 import type { Connection } from './connection.ts'
 import { createLineBuffer, type LineBuffer } from './line-buffer.ts'
-import { type Freshness, freshnessOf, type Page } from './page.ts'
+import { type Freshness, freshnessOf, type Page, requireEpoch } from './page.ts'
 
 export type WholeOptions<Item> = {
   connection: Connection
@@ -26,10 +26,12 @@ const withoutExport = new WeakSet<Connection>()
 export async function* wholePages<Item>(options: WholeOptions<Item>): AsyncGenerator<Page<Item>, void, undefined> {
   const { connection, listFrom } = options
   let after = options.after
+  let epoch: string | null = null
   if (!withoutExport.has(connection)) {
     try {
       do {
         for await (const page of oneExport(options, after)) {
+          epoch = requireEpoch(epoch, page)
           after = page.next
           yield page
         }
@@ -111,12 +113,13 @@ async function* pagesIn<Item>(
   let [lines, others] = [createLineBuffer(), createLineBuffer()]
   const total = Number(headers.get('x-total'))
   const requestId = headers.get('x-request-id')
+  const epoch = headers.get('x-epoch')
   // Of the first response alone: later ones go on with its walk.
   let watermark = isFirst ? headers.get('x-next-fetch-modified-since') : null
   const pageOf = (next: string | null, freshness: Freshness | null): Page<Item> => {
     const page = { records: read(lines), total, pageSize, hasMore: next !== null, next, watermark, grantedAt: null }
     watermark = null
-    return { ...page, freshness, requestId }
+    return { ...page, restoredAt: null, epoch, freshness, requestId }
   }
   let failure: unknown = new Error('the export was cut')
   try {

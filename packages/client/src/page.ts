@@ -14,6 +14,10 @@ export type Page<Item> = {
   watermark: string | null
   /** Set when a delta returned the whole dataset, because the practice granted it later. */
   grantedAt: string | null
+  /** Set when a delta returned the whole dataset, because the service was restored from a backup. What no page of it has, the service does not have. */
+  restoredAt: string | null
+  /** Names the time since the service was made or last restored; null when an earlier release answered. Keep it with the watermark. */
+  epoch: string | null
   freshness: Freshness | null
   requestId: string | null
 }
@@ -27,6 +31,16 @@ export type Freshness = { synced_at: string | null; state: string }
  */
 export type List<Item> = AsyncIterable<Item> & { pages: () => AsyncIterableIterator<Page<Item>> }
 
+/**
+ * The epoch of a walk with this page, when `known` is that of its earlier pages. Throws ApiError `epoch_changed` when the page is of another one: what
+ * came before it may be unknown to the service, or have other ids.
+ */
+export function requireEpoch(known: string | null, { epoch, requestId }: Page<unknown>): string | null {
+  if (known === null || epoch === null || epoch === known) return epoch ?? known
+  const errors = 'The service was restored from a backup while this was read. Begin again, without `after`.'
+  throw new ApiError({ status: 200, code: 'epoch_changed', errors, requestId, attempts: 1 })
+}
+
 /** Follows `next` from page to page. */
 export function listOf<Item>(
   first: string | null,
@@ -35,8 +49,10 @@ export function listOf<Item>(
   async function* pages(): AsyncIterableIterator<Page<Item>> {
     let position = first
     let page: Page<Item> | null = null
+    let epoch: string | null = null
     do {
       page = await fetchPage(position, page)
+      epoch = requireEpoch(epoch, page)
       yield page
       position = page.next
     } while (position !== null)
@@ -66,6 +82,8 @@ export function pageOf<Item>({ body, requestId }: Answer): Page<Item> {
     next: next === null ? null : String(next),
     watermark: textOrNull(meta.next_fetch_modified_since),
     grantedAt: textOrNull(meta.granted_at),
+    restoredAt: textOrNull(meta.restored_at),
+    epoch: textOrNull(meta.epoch),
     freshness: freshnessOf(meta.freshness),
     requestId,
   }

@@ -122,6 +122,12 @@ async function round(context: Context, client: ReturnType<Context['client']>, st
     for (const { locationId, dataset } of report.revoked) {
       say(`Location ${locationId}: ${dataset} is no longer granted. The copy stays as it was.`)
     }
+    for (const { locationId, dataset } of report.restored) {
+      say(`Location ${locationId}: ${dataset} was read again, because the service was restored from a backup.`)
+    }
+    for (const { locationId, dataset } of report.lost) {
+      say(`Location ${locationId}: ${dataset} was taken out. The service was restored and does not know the location.`)
+    }
     for (const { locationId, dataset } of report.notGranted) say(`Location ${locationId}: ${dataset} was not granted.`)
     for (const { locationId, dataset, error } of report.failed)
       say(`Location ${locationId}: ${dataset}: ${error.message}`)
@@ -144,6 +150,8 @@ function reportOf(report: SyncReport, seconds: number) {
     records: report.records,
     seconds: Number(seconds.toFixed(3)),
     revoked: report.revoked.map(keyOf),
+    restored: report.restored.map(keyOf),
+    lost: report.lost.map(keyOf),
     not_granted: report.notGranted.map(keyOf),
     failed: report.failed.map(({ error, ...key }) => ({
       ...keyOf(key),

@@ -46,6 +46,7 @@ export async function openWatchState(file: string, baseUrl: string, isAnew: bool
         apply: async ({ position }) => void positions.set(nameOf(position), position),
         // Nothing is kept of a record, so there is nothing to read.
         async *read() {},
+        forget: async (key) => void positions.delete(nameOf(key)),
         close: async () => {},
       },
       async keep() {

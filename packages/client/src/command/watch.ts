@@ -79,10 +79,11 @@ function listener(state: WatchState, report: (change: string, key: SyncKey) => v
   const begun = new Set<string>()
   return (event: SyncEvent) => {
     const { event: what, ...key } = event
-    if (what === 'revoked') {
+    if (what === 'restored') report('restored', key)
+    if (what === 'revoked' || what === 'lost') {
       // Granted again, it is new again.
       state.positions.delete(nameOf(key))
-      report('revoked', key)
+      report(what, key)
     }
     // Granted a moment ago, after the others: read in full this once, and told in one line as they were, when it can be read.
     if (what === 'begun') begun.add(nameOf(key))
@@ -111,7 +112,7 @@ async function beginGranted(
     try {
       // One record, for the sake of the watermark that comes with it.
       const { value: page } = await client.dataset(dataset).list({ locationId, pageSize: 1, signal }).pages().next()
-      state.positions.set(nameOf(key), { ...key, watermark: page.watermark, walk: null })
+      state.positions.set(nameOf(key), { ...key, watermark: page.watermark, epoch: page.epoch, walk: null })
       begun.push(key)
     } catch (error) {
       if (!(error instanceof ApiError) || error.status === 401) throw error

@@ -30,6 +30,8 @@ type State = {
   baseBytes: number | null
   /** Bytes that count of the changes. */
   changesBytes: number
+  /** The changes are all that the service has: what they do not name is not kept. */
+  replaces?: boolean
   /** The last id that this walk appended. */
   lastId: string
 }
@@ -53,19 +55,20 @@ async function openStore(folder: string, options: StoreOptions): Promise<SyncSto
   const append = async (page: SyncPage) => {
     const before = states.get(nameOf(page))
     const isBase = before === undefined || before.baseBytes !== null
-    const isFirst = before === undefined || before.position.walk === null
+    const isFirst = before === undefined || before.position.walk === null || page.isAnew === true
     const lastId = isFirst ? '0' : before.lastId
     // A list by page number may repeat a record; had it changed meanwhile, the next delta would bring it.
     const records = page.records.filter(({ id }) => BigInt(id) > BigInt(lastId))
     const path = pathOf(folder, page)
     const bytes = isBase
-      ? await appendLines(path.base, before?.baseBytes ?? 0, records)
+      ? await appendLines(path.base, isFirst ? 0 : (before.baseBytes ?? 0), records)
       : await appendLines(path.changes, isFirst ? 0 : before.changesBytes, records)
     const isWhole = page.position.walk === null
     const state: State = {
       position: page.position,
       baseBytes: isBase && !isWhole ? bytes : null,
       changesBytes: isBase ? 0 : bytes,
+      replaces: page.replaces === true,
       lastId: records.at(-1)?.id ?? lastId,
     }
     await writeState(path.position, state)
@@ -92,6 +95,12 @@ async function openStore(folder: string, options: StoreOptions): Promise<SyncSto
       // Between the end of a delta walk and its merge there is only a crash, and that was mended when the folder was opened.
       if (state && !state.position.walk) yield* linesOf(path.base)
     },
+    async forget(key) {
+      const path = pathOf(folder, key)
+      // The position first: without it the others are begun anew.
+      for (const file of [path.position, path.changes, path.base]) await rm(file, { force: true })
+      states.delete(nameOf(key))
+    },
     async close() {
       await lock.release()
     },
@@ -108,19 +117,26 @@ async function recover(folder: string, key: SyncKey): Promise<State | null> {
 }
 
 async function mergeChanges(path: Paths, state: State): Promise<void> {
-  if (state.changesBytes > 0) await rewrite(path.base, linesOf(path.changes, state.changesBytes), new Set())
+  if (state.changesBytes > 0 || state.replaces)
+    await rewrite(path.base, linesOf(path.changes, state.changesBytes), new Set(), state.replaces)
   await rm(path.changes, { force: true })
   state.changesBytes = 0
+  state.replaces = false
   await writeState(path.position, state)
 }
 
-/** Writes the file anew with these records inserted or replaced, and those left out. */
-async function rewrite(file: string, changes: AsyncIterable<SyncRecord>, left: ReadonlySet<string>): Promise<void> {
+/** Writes the file anew with these records inserted or replaced, and those left out; `replaces`: with these alone. */
+async function rewrite(
+  file: string,
+  changes: AsyncIterable<SyncRecord>,
+  left: ReadonlySet<string>,
+  replaces = false,
+): Promise<void> {
   const fresh = `${file}.new`
   const handle = await createPrivate(fresh)
   try {
     let lines: string[] = []
-    for await (const record of mergeRecords(linesOf(file), changes, left)) {
+    for await (const record of mergeRecords(replaces ? listed([]) : linesOf(file), changes, left)) {
       lines.push(JSON.stringify(record))
       if (lines.length < 1000) continue
       await handle.appendFile(`${lines.join('\n')}\n`)

@@ -125,6 +125,23 @@ async function openStore(url: string, schema: string, options: StoreOptions): Pr
           [JSON.stringify(grants)],
         )
       }),
+    forget: ({ locationId, dataset }) =>
+      inTransaction(pool, async (client) => {
+        for (const table of ['raw_record', 'sync_position']) {
+          await client.query(`delete from ${name}.${table} where dataset = $1 and location_id = $2`, [
+            dataset,
+            locationId,
+          ])
+        }
+        for (const table of [dataset, ...tableOf(dataset).lists.map((list) => list.name)]) {
+          await client.query(`delete from ${name}.${table} where location_id = $1`, [locationId])
+        }
+        await client.query(
+          `delete from ${name}.locations
+            where id = $1 and not exists (select from ${name}.sync_position where location_id = $1)`,
+          [locationId],
+        )
+      }),
     async finish() {
       const { rows } = await pool.query('select indexname from pg_indexes where schemaname = $1', [schema])
       const made = new Set(rows.map(({ indexname }) => String(indexname)))

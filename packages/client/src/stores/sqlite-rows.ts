@@ -16,7 +16,10 @@ export type Database = { exec: (sql: string) => void; prepare: (sql: string) => 
 /** What a dataset's tables have of its records. */
 export type Rows = {
   write: (location: bigint, record: SyncRecord) => void
-  remove: (id: bigint) => void
+  /** The rows of a record at this location; null: wherever they are. */
+  remove: (id: bigint, location: bigint | null) => void
+  /** All rows of a location. */
+  removeAll: (location: bigint) => void
   /** Whether the tables have of a record exactly what writing it gives. */
   match: (location: bigint, record: SyncRecord) => boolean
   /** The ids of rows at a location, or at one that the mirror does not have, that no record gives. */
@@ -37,7 +40,11 @@ function rowsOf(database: Database, dataset: DatasetName): Rows {
     replace: upsert(database, dataset, keys, columns),
     has: matcher(database, dataset, keys, columns),
   }
-  const remove = database.prepare(`delete from ${dataset} where id = ?`)
+  const at = '(?2 is null or location_id = ?2)'
+  const remove = database.prepare(`delete from ${dataset} where id = ?1 and ${at}`)
+  const removeAll = [dataset, ...lists.map(({ name }) => name)].map((name) =>
+    database.prepare(`delete from ${name} where location_id = ?`),
+  )
   const items = lists.map(({ name, parent, from, columns }) => {
     const keys = [parent, 'location_id', 'position']
     return {
@@ -45,7 +52,7 @@ function rowsOf(database: Database, dataset: DatasetName): Rows {
       write: upsert(database, name, keys, columns),
       has: matcher(database, name, keys, columns),
       count: database.prepare(`select count(*) as n from ${name} where ${parent} = ?`),
-      clear: database.prepare(`delete from ${name} where ${parent} = ?`),
+      clear: database.prepare(`delete from ${name} where ${parent} = ?1 and ${at}`),
     }
   })
   const tables = [{ name: dataset, id: 'id' }, ...lists.map(({ name, parent }) => ({ name, id: parent }))]
@@ -61,15 +68,18 @@ function rowsOf(database: Database, dataset: DatasetName): Rows {
       const isNew = row.insert([id, location], record.attributes)
       if (!isNew) row.replace([id, location], record.attributes)
       for (const { from, write, clear } of items) {
-        if (!isNew) clear.run(id)
+        if (!isNew) clear.run(id, null)
         itemsOf(from, record).forEach((item, index) => {
           write([id, location, BigInt(index + 1)], item)
         })
       }
     },
-    remove(id) {
-      remove.run(id)
-      for (const { clear } of items) clear.run(id)
+    remove(id, location) {
+      remove.run(id, location)
+      for (const { clear } of items) clear.run(id, location)
+    },
+    removeAll(location) {
+      for (const statement of removeAll) statement.run(location)
     },
     match(location, record) {
       const id = BigInt(record.id)

@@ -61,6 +61,12 @@ async function openStore(file: string, options: StoreOptions): Promise<SyncStore
     range
       .all(dataset, location, BigInt(after))
       .map(({ id, attributes }) => recordOf(dataset, String(id), String(attributes)))
+  const forgotten = ['raw_record', 'sync_position'].map((table) =>
+    database.prepare(`delete from ${table} where dataset = ? and location_id = ?`),
+  )
+  const leave = database.prepare(
+    'delete from locations where id = ?1 and not exists (select 1 from sync_position where location_id = ?1)',
+  )
   const typed = createRows(database)
   return {
     async positions() {
@@ -81,7 +87,7 @@ async function openStore(file: string, options: StoreOptions): Promise<SyncStore
         }
         for (const id of strayIds) {
           take.run(dataset, location, BigInt(id))
-          typed[dataset].remove(BigInt(id))
+          typed[dataset].remove(BigInt(id), location)
         }
         const { state = null, synced_at = null } = freshness ?? {}
         keep.run(dataset, location, JSON.stringify(position), state, synced_at, new Date().toISOString())
@@ -102,7 +108,7 @@ async function openStore(file: string, options: StoreOptions): Promise<SyncStore
       let wrong = 0
       inTransaction(database, () => {
         const ids = rows.strayIds(location)
-        if (repair) for (const id of ids) rows.remove(id)
+        if (repair) for (const id of ids) rows.remove(id, null)
         wrong += ids.length
       })
       for (let after: string | undefined = '0'; after !== undefined; ) {
@@ -130,6 +136,14 @@ async function openStore(file: string, options: StoreOptions): Promise<SyncStore
         for (const { id, attributes } of directory.locations) {
           for (const dataset of attributes.datasets_granted) grant.run(BigInt(id), dataset)
         }
+      })
+    },
+    async forget({ locationId, dataset }) {
+      const location = BigInt(locationId)
+      inTransaction(database, () => {
+        typed[dataset].removeAll(location)
+        for (const statement of forgotten) statement.run(dataset, location)
+        leave.run(location)
       })
     },
     async finish() {

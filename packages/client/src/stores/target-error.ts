@@ -57,7 +57,7 @@ export function explainTarget(target: string, error: unknown): unknown {
 
 /** The store with errors that name its target. */
 export function withTarget(target: string, store: SyncStore): SyncStore {
-  const { saveDirectory, checkRows, finish } = store
+  const { saveDirectory, checkRows, forget, finish } = store
   const explained = <T>(work: Promise<T>) =>
     work.catch((error: unknown) => {
       throw explainTarget(target, error)
@@ -74,6 +74,7 @@ export function withTarget(target: string, store: SyncStore): SyncStore {
     },
     ...(saveDirectory && { saveDirectory: (directory) => explained(saveDirectory(directory)) }),
     ...(checkRows && { checkRows: (key, options) => explained(checkRows(key, options)) }),
+    ...(forget && { forget: (key) => explained(forget(key)) }),
     ...(finish && { finish: () => explained(finish()) }),
     close: () => explained(store.close()),
   }

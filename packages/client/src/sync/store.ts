@@ -13,6 +13,8 @@ export type SyncKey = { locationId: string; dataset: DatasetName }
 export type SyncPosition = SyncKey & {
   /** What the next delta begins with; null until the first walk has ended. */
   watermark: string | null
+  /** The service's epoch that the watermark is of; left out: of an earlier release. */
+  epoch?: string | null
   /** A walk that has not ended; it is gone on with, also by another process. */
   walk: {
     /** The watermark that it asks for changes since; null: all records. */
@@ -23,6 +25,10 @@ export type SyncPosition = SyncKey & {
     watermark: string
     /** A walk by page number means another page when pages have another size. */
     pageSize: number
+    /** The epoch of its pages so far. In another one it begins anew. */
+    epoch?: string | null
+    /** Set in a walk of everything over a copy of another epoch: what the copy has after this id and the walk does not name is taken out. */
+    strayAfter?: string | null
   } | null
 }
 
@@ -32,13 +38,17 @@ export type SyncRecord = { id: string; type: string; attributes: Record<string, 
 export type SyncPage = SyncKey & {
   /** In ascending order of id. */
   records: readonly SyncRecord[]
-  /** Records to take out, because the service never had them: a verification found them. A removal at the practice is a record with `is_hidden`. */
+  /** Records to take out, because the service does not have them: it was restored from a backup, or a verification found them. A removal at the practice is a record with `is_hidden`. */
   strayIds: readonly string[]
   /** A walk's page, or what a verification mends out of order. */
   kind: 'walk' | 'repair'
   /** The position that is kept when the page comes; null: none. Another one was written by another sync, whose records may be newer than these. */
   previous: SyncPosition | null
   position: SyncPosition
+  /** True in every page of a walk that names all that the service has, and replaces the copy. `strayIds` says what leaves with this page. */
+  replaces?: boolean
+  /** True in the first page of a walk that begins in the place of another one, which had not ended. */
+  isAnew?: boolean
   /** How current the service's copy was when it sent the page; left out by a repair. */
   freshness?: Freshness | null
 }
@@ -57,7 +67,7 @@ export class StoreConflictError extends Error {
   }
 }
 
-/** Where a copy is kept: four functions, and three that a store may leave out. Calls for different locations may overlap; those for one location do not. */
+/** Where a copy is kept: four functions, and four that a store may leave out. Calls for different locations may overlap; those for one location do not. */
 export type SyncStore = {
   /** Every position that is kept. */
   positions: () => Promise<SyncPosition[]>
@@ -75,6 +85,8 @@ export type SyncStore = {
    * rows differ, rows without a record included, and makes them right when `repair` is true.
    */
   checkRows?: (key: SyncKey, options: { repair: boolean }) => Promise<number>
+  /** Takes out all records of one dataset of one location, and its position: the service was restored and does not know the location any more. */
+  forget?: (key: SyncKey) => Promise<void>
   /** Called when a sync has ended: the time for indexes, which would slow a first walk down. */
   finish?: () => Promise<void>
   close: () => Promise<void>

@@ -2,9 +2,10 @@ import { ApiError } from '../api-error.ts'
 import type { Connection } from '../connection.ts'
 import { type DatasetName, datasetNames, fetchPage, walkWhole } from '../dataset-resource.ts'
 import type { LocationRecord, LocationsResource, OrganizationsResource } from '../directory-resource.ts'
-import { listOf, type Page } from '../page.ts'
+import { type List, listOf, type Page, requireEpoch } from '../page.ts'
 import { inParallel } from './parallel.ts'
 import type { SyncKey, SyncPosition, SyncRecord, SyncStore } from './store.ts'
+import { createStrayFinder, type StrayFinder } from './strays.ts'
 
 export type SyncOptions = {
   store: SyncStore
@@ -25,6 +26,10 @@ export type SyncEvent =
   /** The copy is as current as the service's. */
   | ({ event: 'current'; records: number } & SyncKey)
   | ({ event: 'revoked' } & SyncKey)
+  /** The service was restored from a backup: all is read again, and what it does not have any more is taken out. */
+  | ({ event: 'restored' } & SyncKey)
+  /** The service was restored from a backup and does not know the location any more: its copy was taken out. */
+  | ({ event: 'lost' } & SyncKey)
   | ({ event: 'failed'; error: ApiError } & SyncKey)
 
 export type SyncReport = {
@@ -34,6 +39,10 @@ export type SyncReport = {
   records: number
   /** Copied earlier, and no longer readable: the practice ended the grant. What was copied stays; what becomes of it is yours to decide. */
   revoked: SyncKey[]
+  /** Read again as a whole, because the service was restored from a backup: the copy has what the service has now. */
+  restored: SyncKey[]
+  /** Taken out of the copy: of locations that the service lost when it was restored. Their practices' records come again at new locations. */
+  lost: SyncKey[]
   /** Asked for, and never granted, or not switched on in production yet. */
   notGranted: SyncKey[]
   /** Not readable for the moment; the next call goes on where they are. */
@@ -41,6 +50,9 @@ export type SyncReport = {
 }
 
 const pageSizeDefault = 2000
+
+/** So many ids are taken out of a copy in one piece. */
+const straysAtOnce = 5_000
 
 /** As many as may be read in full at one time; a location's datasets are read one after the other. */
 const initialAtOnce = 5
@@ -54,13 +66,21 @@ export async function sync(
 ): Promise<SyncReport> {
   const { connection } = reach
   const { store, pageSize = pageSizeDefault, onEvent = () => {} } = options
-  const report: SyncReport = { current: 0, records: 0, revoked: [], notGranted: [], failed: [] }
+  const report: SyncReport = {
+    current: 0,
+    records: 0,
+    revoked: [],
+    restored: [],
+    lost: [],
+    notGranted: [],
+    failed: [],
+  }
   const positions = new Map((await store.positions()).map((position) => [nameOf(position), position]))
   const signal = options.signal ? { signal: options.signal } : {}
-  const locations = await allOf(reach.locations.list(signal))
+  const { items: locations, epoch } = await listed(reach.locations.list(signal))
   const granted = keysOf(locations)
   if (store.saveDirectory) {
-    await store.saveDirectory({ locations, organizations: await allOf(reach.organizations.list(signal)) })
+    await store.saveDirectory({ locations, organizations: (await listed(reach.organizations.list(signal))).items })
   }
   const isWanted = ({ locationId, dataset }: SyncKey) =>
     (options.locations?.includes(locationId) ?? true) && (options.datasets?.includes(dataset) ?? true)
@@ -71,9 +91,21 @@ export async function sync(
     onEvent({ event: 'revoked', ...key })
   }
   const grantedNames = new Set(granted.map(nameOf))
-  for (const { locationId, dataset } of positions.values()) {
-    const key = { locationId, dataset }
-    if (isWanted(key) && !grantedNames.has(nameOf(key))) markRevoked(key)
+  const unlisted = [...positions.values()].filter((each) => isWanted(each) && !grantedNames.has(nameOf(each)))
+  for (const left of byLocation(unlisted)) {
+    const [{ locationId } = { locationId: '' }] = left
+    const isOfOtherEpoch = left.some((position) => isOfAnother(epoch, position.walk?.epoch ?? position.epoch))
+    const isLost = isOfOtherEpoch && store.forget && (await isUnknown(reach.locations, locationId, options.signal))
+    for (const { dataset } of left) {
+      const key = { locationId, dataset }
+      if (!isLost) markRevoked(key)
+      else {
+        await store.forget?.(key)
+        positions.delete(nameOf(key))
+        report.lost.push(key)
+        onEvent({ event: 'lost', ...key })
+      }
+    }
   }
   for (const locationId of options.locations ?? []) {
     // Asked for as a whole, a location may lack some datasets; none at all is not what was asked for.
@@ -85,18 +117,33 @@ export async function sync(
   }
 
   const walk = async (key: SyncKey, signal: AbortSignal) => {
-    let position = positions.get(nameOf(key)) ?? { ...key, watermark: null, walk: null }
-    if (!positions.has(nameOf(key))) onEvent({ event: 'begun', ...key })
-    const fetchAt = ({ walk, watermark }: SyncPosition, previous: Page<SyncRecord> | null) => {
+    const kept = positions.get(nameOf(key))
+    if (!kept) onEvent({ event: 'begun', ...key })
+    try {
+      await walkFrom(kept ?? { ...key, watermark: null, walk: null }, signal)
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.code !== 'epoch_changed') throw error
+      await walkFrom({ ...key, watermark: null, walk: null }, signal, true)
+    }
+  }
+
+  /** `isAnew`: of everything, in the place of a walk or a delta of another epoch. */
+  const walkFrom = async (begin: SyncPosition, signal: AbortSignal, isAnew = false) => {
+    const { locationId, dataset } = begin
+    const key = { locationId, dataset }
+    let position = begin
+    let isFirst = isAnew
+    const fetchAt = ({ walk, watermark, epoch }: SyncPosition, previous: Page<SyncRecord> | null) => {
       const since = walk ? walk.since : watermark
       const size = walk?.pageSize ?? pageSize
       const asked = {
-        locationId: key.locationId,
+        locationId,
         pageSize: size,
         signal,
         ...(since !== null && { modifiedSince: since }),
+        ...(epoch && { epoch }),
       }
-      return fetchPage<SyncRecord>(connection, key.dataset, asked, walk?.after ?? null, previous)
+      return fetchPage<SyncRecord>(connection, dataset, asked, walk?.after ?? null, previous)
     }
     const whole =
       position.watermark === null && !position.walk?.since ? firstWalk(connection, position, pageSize, signal) : null
@@ -105,21 +152,31 @@ export async function sync(
       if (done || !value) throw new Error('a walk without its last page')
       return value
     }
+    let strays: StrayFinder | null = null
     let read = 0
     try {
       for (let coming: ReturnType<typeof pageAt> | null = pageAt(position, null); coming; ) {
         const page: Page<SyncRecord> = await coming
         const { walk: going, watermark } = position
         const since = going ? going.since : watermark
-        const next = positionAfter(position, page, since, going?.pageSize ?? pageSize)
+        const strayAfter = straysAfter(position, page, since, isAnew)
+        const next = positionAfter(position, page, since, going?.pageSize ?? pageSize, strayAfter)
         // The next page comes while this one is written. When that fails, the signal ends the request, and no code needs its error.
         coming = next.walk ? pageAt(next, page) : null
         coming?.catch(() => {})
-        if (page.records.length > 0 || next.watermark !== watermark || next.walk || going) {
+        const isNews = next.watermark !== watermark || next.epoch !== position.epoch || next.walk || going
+        if (page.records.length > 0 || isNews) {
+          if (strayAfter !== null && !strays) {
+            strays = createStrayFinder(store, key, strayAfter)
+            if (!going) markRestored(key)
+          }
           const previous = positions.get(nameOf(key)) ?? null
+          const strayIds = strays ? await straysWith(strays, page, previous) : []
           const { records, freshness } = page
-          await store.apply({ ...key, kind: 'walk', records, strayIds: [], previous, position: next, freshness })
+          const written = { ...key, kind: 'walk', records, strayIds, previous, position: next, freshness } as const
+          await store.apply({ ...written, ...(strays && { replaces: true }), ...(isFirst && { isAnew: true }) })
         }
+        isFirst = false
         position = next
         positions.set(nameOf(key), position)
         read += page.records.length
@@ -131,9 +188,27 @@ export async function sync(
     } finally {
       // A walk that failed leaves its export, which holds a slot until then. No code waits for a page that is still on its way.
       whole?.return?.().catch(() => {})
+      await strays?.end()
     }
     report.current += 1
     onEvent({ event: 'current', ...key, records: read })
+  }
+
+  /** The ids that leave the copy with this page. Takes those out now that would be many for one page. */
+  const straysWith = async (strays: StrayFinder, page: Page<SyncRecord>, previous: SyncPosition | null) => {
+    const named = new Set(page.records.map(({ id }) => id))
+    const lastId = page.next === null ? null : (page.records.at(-1)?.id ?? '0')
+    for (;;) {
+      const strayIds = await strays.upTo(lastId, named, straysAtOnce)
+      if (strayIds.length < straysAtOnce || !previous) return strayIds
+      const { locationId, dataset } = previous
+      await store.apply({ locationId, dataset, kind: 'repair', records: [], strayIds, previous, position: previous })
+    }
+  }
+
+  const markRestored = (key: SyncKey) => {
+    report.restored.push(key)
+    onEvent({ event: 'restored', ...key })
   }
 
   const walkLocation = async (keys: readonly SyncKey[], signal: AbortSignal) => {
@@ -182,7 +257,7 @@ function firstWalk(
 
 /** What may be read now, in the order in which what others refer to comes first. */
 export async function grantedKeys(locations: LocationsResource, signal?: AbortSignal): Promise<SyncKey[]> {
-  return keysOf(await allOf(locations.list(signal ? { signal } : {})))
+  return keysOf((await listed(locations.list(signal ? { signal } : {}))).items)
 }
 
 function keysOf(locations: readonly LocationRecord[]): SyncKey[] {
@@ -193,16 +268,31 @@ function keysOf(locations: readonly LocationRecord[]): SyncKey[] {
   )
 }
 
-/** Node 20 has no Array.fromAsync. */
-async function allOf<Item>(list: AsyncIterable<Item>): Promise<Item[]> {
+/** All items of a list, and the service's epoch, which an earlier release does not name. */
+async function listed<Item>(list: List<Item>): Promise<{ items: Item[]; epoch: string | null }> {
   const items: Item[] = []
-  for await (const item of list) items.push(item)
-  return items
+  let epoch: string | null = null
+  for await (const page of list.pages()) {
+    items.push(...page.records)
+    epoch = page.epoch
+  }
+  return { items, epoch }
+}
+
+/** Whether the service knows no location of that id: one that is not granted, it knows. */
+async function isUnknown(locations: LocationsResource, locationId: string, signal?: AbortSignal): Promise<boolean> {
+  try {
+    await locations.get({ locationId, ...(signal && { signal }) })
+    return false
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    return error.code === 'location_unknown'
+  }
 }
 
 /** The keys of each location, together. */
-export function byLocation(keys: readonly SyncKey[]): SyncKey[][] {
-  const lists = new Map<string, SyncKey[]>()
+export function byLocation<Key extends SyncKey>(keys: readonly Key[]): Key[][] {
+  const lists = new Map<string, Key[]>()
   for (const key of keys) lists.set(key.locationId, [...(lists.get(key.locationId) ?? []), key])
   return [...lists.values()]
 }
@@ -216,15 +306,47 @@ export function isDenied({ status, code }: ApiError): boolean {
   return (status === 403 || status === 404) && code !== 'answer_invalid'
 }
 
+/** Whether both are known, and not the same. */
+function isOfAnother(epoch: string | null, known: string | null | undefined): boolean {
+  return epoch !== null && known != null && known !== epoch
+}
+
+/**
+ * After which id the copy is to be compared with this page, because it is of another epoch; null: not at all. Throws ApiError `epoch_changed` when
+ * the page does not go on with what the copy has, and does not replace it.
+ */
+function straysAfter(
+  { walk, epoch }: SyncPosition,
+  page: Page<SyncRecord>,
+  since: string | null,
+  isAnew: boolean,
+): string | null {
+  if (walk) {
+    requireEpoch(walk.epoch ?? null, page)
+    return walk.strayAfter ?? null
+  }
+  const isWhole = since === null || page.grantedAt !== null || page.restoredAt !== null
+  if (!isWhole) requireEpoch(epoch ?? null, page)
+  return isAnew || page.restoredAt !== null || isOfAnother(page.epoch, epoch) ? '0' : null
+}
+
 function positionAfter(
   position: SyncPosition,
   page: Page<SyncRecord>,
   since: string | null,
   pageSize: number,
+  strayAfter: string | null,
 ): SyncPosition {
   const first = position.walk?.watermark ?? page.watermark
   if (first === null) throw new Error('the first page of a walk came without a watermark')
   const { locationId, dataset, watermark } = position
-  if (page.next === null) return { locationId, dataset, watermark: first, walk: null }
-  return { locationId, dataset, watermark, walk: { since, after: page.next, watermark: first, pageSize } }
+  if (page.next === null) return { locationId, dataset, watermark: first, epoch: page.epoch, walk: null }
+  const after = strayAfter === null ? null : (page.records.at(-1)?.id ?? strayAfter)
+  return {
+    locationId,
+    dataset,
+    watermark,
+    epoch: position.epoch ?? null,
+    walk: { since, after: page.next, watermark: first, pageSize, epoch: page.epoch, strayAfter: after },
+  }
 }
