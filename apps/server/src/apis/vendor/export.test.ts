@@ -58,6 +58,7 @@ test('S13: an export is what the list says, record by record, from segments and 
       next_after: null,
       records: 1_230,
       next_fetch_modified_since: meta.next_fetch_modified_since,
+      epoch: meta.epoch,
       freshness: meta.freshness,
       request_id: answer.headers['x-request-id'],
     })

@@ -130,11 +130,9 @@ test('B20, B21, A20: the token of a revoked or replaced key pair, of a suspended
     await assert.rejects(requirePrincipal(world.pool, principal), refused)
     await assert.rejects(permitRead(world.pool, principal, noLocation, plans, on), refused)
   }
-  assert.deepEqual(await requirePrincipal(world.pool, token), {
-    brand: 'Principal',
-    companyId: company.id,
-    keyPairId: pair.keyPairId,
-  })
+  const { epoch, ...principal } = await requirePrincipal(world.pool, token)
+  assert.deepEqual(principal, { brand: 'Principal', companyId: company.id, keyPairId: pair.keyPairId })
+  assert.match(epoch, /^[\da-f-]{36}$/)
 
   await assertRefused({ ...token, keyPairId: other.pair.keyPairId })
   await assertRefused({ ...token, companyId: other.company.id })
@@ -205,6 +203,7 @@ test('a permit carries the dataset’s state and the database’s time in whole 
   assert.ok(Number.isSafeInteger(permit.databaseNow) && permit.databaseNow >= lastStamp)
   assert.ok(Math.abs(permit.databaseNow / 1000 - Date.now()) < 60_000)
   assert.ok(permit.grantedAt instanceof Date)
+  assert.equal(permit.epoch, (await requirePrincipal(world.pool, token)).epoch)
 })
 
 test('requests that ask in one turn get each the answer that it would get alone, and their statements are few', async (t) => {
