@@ -13,6 +13,7 @@ import { otherRuntimes } from './other-runtimes.ts'
 import { randomWalk } from './random-walk.ts'
 import { recoverLongLog } from './recover-long-log.ts'
 import { releaseSlots } from './release-slots.ts'
+import { restoreAnytime } from './restore-anytime.ts'
 import { restoreFromArchive } from './restore-from-archive.ts'
 import type { Row } from './row.ts'
 import { tamperWithChain } from './tamper-with-chain.ts'
@@ -38,6 +39,11 @@ export const rows: readonly Row[] = [
   },
   { id: 'F24', title: 'millions of disclosures are searched for one patient', run: accountForPatients },
   { id: 'F31', title: 'a destroyed database is restored from its archive by pgBackRest', run: restoreFromArchive },
+  {
+    id: 'F32',
+    title: 'the service is restored at any moment from any backup, and every copy follows',
+    run: restoreAnytime,
+  },
   { id: 'G08', title: 'the worst bodies of every ingest route keep no other caller waiting', run: hostileBodies },
   { id: 'G20', title: 'office, agents and service are edited, restored and killed at random', run: randomWalk },
   {

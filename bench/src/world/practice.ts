@@ -8,15 +8,16 @@ import { createOrganization } from '@bridgework/server/src/modules/directory/org
 import { createCompany } from '@bridgework/server/src/modules/membership/create-tenant.ts'
 import { createLocation } from '@bridgework/server/src/modules/onboarding/upsert-locations.ts'
 import { connectEmbedded } from '@bridgework/server/src/platform/database/embedded-postgres.ts'
+import type { AgentId, OrganizationId } from '@bridgework/server/src/platform/identity/identity.ts'
 import pg from 'pg'
 import type { ThrowAwayServer } from './throw-away-server.ts'
 
 /** A practice with an agent, and a vendor that may read all of it. */
 export type World = {
   server: ThrowAwayServer
-  organizationId: string
+  organizationId: OrganizationId
   locationIds: string[]
-  agent: { agentId: string; agentKey: string }
+  agent: { agentId: AgentId; agentKey: string }
   vendor: { clientId: string; clientSecret: string; token: string }
   /** Of the embedded database: a superuser, and the owner of the schema. */
   adminUrl: string

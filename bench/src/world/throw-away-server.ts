@@ -1,10 +1,21 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { chmodSync, closeSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  closeSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
 import { vendorApiPath } from '@bridgework/contract'
 import { findClusterFolder } from '@bridgework/server/src/platform/database/embedded/cluster-folder.ts'
 import { readPostmasterFile } from '@bridgework/server/src/platform/database/embedded/orphan.ts'
@@ -28,6 +39,12 @@ export type ThrowAwayServer = {
   start: () => Promise<number>
   /** SIGKILL. */
   kill: () => Promise<void>
+  /** SIGKILL of the server and of all processes of its Postgres. */
+  killAll: () => Promise<void>
+  /** Removes the embedded database and all else in the server's folder, but for the secret key. Nothing may run. */
+  wipe: () => void
+  /** Runs a command of the operator. Throws what it says when it fails. */
+  operate: (...args: string[]) => Promise<void>
   /** SIGTERM, waited for. */
   stop: () => Promise<void>
   /** Kills what still runs and removes everything. */
@@ -63,6 +80,14 @@ export async function createThrowAwayServer(): Promise<ThrowAwayServer> {
     const exit = once(child, 'exit')
     child.kill(signal)
     await exit
+  }
+  const killAll = async () => {
+    await end('SIGKILL')
+    // Its Postgres outlives a killed server. By number, and only those that stand in this cluster's folder.
+    while (postgresPids().length > 0) {
+      for (const each of postgresPids()) killIfThere(each)
+      await sleep(20)
+    }
   }
   const postgresPids = () => (findClusterFolder(dataDir) ? processesIn(join(home(), 'data')) : [])
 
@@ -100,14 +125,19 @@ export async function createThrowAwayServer(): Promise<ThrowAwayServer> {
       return performance.now() - begunAt
     },
     kill: () => end('SIGKILL'),
+    killAll,
+    wipe() {
+      if (findClusterFolder(dataDir)) rmSync(home(), { recursive: true, force: true, maxRetries: 5 })
+      for (const name of readdirSync(dataDir))
+        rmSync(join(dataDir, name), { recursive: true, force: true, maxRetries: 5 })
+    },
+    async operate(...args) {
+      const env = settings({ port, dataDir, secretKeyFile })
+      await promisify(execFile)(process.execPath, [operatorMain, ...args], { cwd: folder, env })
+    },
     stop: () => end('SIGTERM'),
     async remove() {
-      await end('SIGKILL')
-      // Its Postgres outlives a killed server. By number, and only those that stand in this cluster's folder.
-      while (postgresPids().length > 0) {
-        for (const each of postgresPids()) killIfThere(each)
-        await sleep(20)
-      }
+      await killAll()
       if (findClusterFolder(dataDir)) rmSync(home(), { recursive: true, force: true, maxRetries: 5 })
       rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
     },
@@ -115,6 +145,7 @@ export async function createThrowAwayServer(): Promise<ThrowAwayServer> {
 }
 
 const serverMain = join(import.meta.dirname, '../../../apps/server/src/main.ts')
+const operatorMain = join(import.meta.dirname, '../../../apps/server/src/apis/operator/main.ts')
 
 /** As in production, which has no demo practice that changes meanwhile; previews on, because plans are one. */
 function settings(at: { port: number; dataDir: string; secretKeyFile: string }): NodeJS.ProcessEnv {

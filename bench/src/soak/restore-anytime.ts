@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { createRandom } from '@bridgework/practice-simulator'
+import { startFeeder } from '@bridgework/server/src/sandbox/feeder-process.ts'
+import type { World } from '../world/practice.ts'
+import type { ThrowAwayServer } from '../world/throw-away-server.ts'
+import { inWorld } from './in-world.ts'
+import { startMirror } from './restored-mirror.ts'
+import { startOwnProgram } from './restored-program.ts'
+import type { RunOptions } from './row.ts'
+
+/** Puts the service back to a moment, as an operator does. The server does not run, neither before nor after. */
+type Backup = { kind: 'portable' | 'physical'; path: string; restore: () => Promise<void> }
+
+type Random = ReturnType<typeof createRandom>
+
+/** So many of the last backups may be restored, and the first one, from before any record. */
+const backupsKept = 4
+
+/**
+ * F32: a simulated practice, whose agent sends what changes, two mirrors of the client, one of which is killed, and the program of the guide. In each run
+ * the service is backed up and killed at random moments and put back to a random backup. When the agent has compared everything, every copy must be
+ * equal to the service, record by record.
+ */
+export async function restoreAnytime({ runs, seed }: RunOptions): Promise<string> {
+  const folder = mkdtempSync(join(tmpdir(), 'bridgework-restores-'))
+  const random = createRandom(seed)
+  try {
+    return await inWorld({ locations: 0 }, async (world) => {
+      const { server } = world
+      const backups: Backup[] = [await backUp(server, 'portable', join(folder, 'first'))]
+      const office = startOffice(world, join(folder, 'office'), random)
+      const copies = [
+        startMirror(world, join(folder, 'mirror.sqlite')),
+        startMirror(world, join(folder, 'killed.sqlite'), createRandom(`${seed} kills`)),
+        startOwnProgram(world, createRandom(`${seed} program`)),
+      ]
+      const restored = { portable: 0, physical: 0 }
+      let records = 0
+      try {
+        await office.isWhole()
+        for (let run = 0; run < runs; run += 1) {
+          await sleep(random.next() * 2_000)
+          const kind = random.pick(['portable', 'physical'] as const)
+          backups.push(await backUp(server, kind, join(folder, `backup-${run}`)))
+          const [dropped] = backups.length > backupsKept ? backups.splice(1, 1) : []
+          if (dropped) rmSync(dropped.path, { recursive: true })
+          await sleep(random.next() * 4_000)
+          await server.killAll()
+          const backup = random.pick(backups)
+          await backup.restore()
+          restored[backup.kind] += 1
+          await server.start()
+          // It has waited longer and longer for the service, so it begins anew instead.
+          await office.rest()
+          const isCompared = office.isCompared()
+          office.goOn()
+          await isCompared
+          await office.rest()
+          for (const copy of copies) records += await copy.compare()
+          office.goOn()
+        }
+      } finally {
+        await office.rest()
+        for (const copy of copies) await copy.stop()
+      }
+      const said = copies.map((copy) => copy.said()).join('; ')
+      return `${runs} restores (${restored.portable} of portable backups, ${restored.physical} of copied clusters), ${records} records compared and none different; ${said}`
+    })
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** A backup of the running service: into one file while it runs, or of the files of the database that a kill leaves. */
+async function backUp(server: ThrowAwayServer, kind: Backup['kind'], path: string): Promise<Backup> {
+  if (kind === 'portable') {
+    await server.operate('backup', 'create', '--output', path)
+    return {
+      kind,
+      path,
+      async restore() {
+        server.wipe()
+        await server.operate('backup', 'restore', '--input', path)
+      },
+    }
+  }
+  await server.killAll()
+  const home = server.home()
+  execFileSync('cp', ['-a', home, path])
+  await server.start()
+  return {
+    kind,
+    path,
+    async restore() {
+      server.wipe()
+      execFileSync('cp', ['-a', path, home])
+      await server.operate('database', 'restored')
+    },
+  }
+}
+
+/** The practice, with its agent. Its memory outlives every restore. */
+function startOffice(world: World, stateDir: string, random: Random) {
+  const settings = {
+    BRIDGEWORK_FEEDER_SEED: String(random.whole(1, 1_000_000)),
+    BRIDGEWORK_FEEDER_INTERVAL_MS: '50',
+  }
+  let texts: string[] = []
+  let heard = Promise.withResolvers<void>()
+  const begin = () =>
+    startFeeder({
+      demo: { ...world.agent, organizationId: world.organizationId },
+      serverUrl: world.server.url,
+      stateDir,
+      settings,
+      log: (event) => {
+        if (event.event !== 'sandbox.feeder') return
+        texts.push(event.text)
+        heard.resolve()
+      },
+    })
+  let feeder = begin()
+  /** Waits for a change at the practice, which comes when a cycle has ended well, after these words. */
+  const hears = async (word: string) => {
+    const endsAt = performance.now() + 180_000
+    texts = []
+    for (;;) {
+      const at = texts.findIndex((text) => text.includes(word))
+      if (at >= 0 && texts.slice(at).some((text) => text.startsWith('{"event":"practice.changed"'))) return
+      assert.ok(performance.now() < endsAt, `the agent did not say ${word} and go on: ${texts.slice(-5).join(' ')}`)
+      heard = Promise.withResolvers()
+      await Promise.race([heard.promise, sleep(1_000)])
+    }
+  }
+  return {
+    isWhole: () => hears('"event":"synced"'),
+    /** Call it before the agent goes on with the restored service. */
+    isCompared: () => hears('"because":"service_restored"'),
+    rest: () => feeder.stop(),
+    goOn() {
+      feeder = begin()
+    },
+  }
+}
