@@ -43,6 +43,16 @@ test('each name of a prepared statement stands for one statement: a connection r
   assert.deepEqual(twice, [])
 })
 
+test('only one module of the server sends requests to addresses that customers enter', () => {
+  // Others that send: to the operator's own collector of traces, and the sandbox to itself. The portal's script is for a browser.
+  const senders = /^apps\/server\/src\/(platform\/(outgoing|traces)|sandbox)\/|modules\/attribution\/script\.ts$/
+  const isServer = (file: string) =>
+    file.startsWith('apps/server/src/') && !/(^|\/)test-|\.test\.ts$/.test(file) && !senders.test(file)
+  const sends =
+    /(?<![.\w])fetch\(|from '(node:)?(https|dns|dns\/promises|undici)'|import \{[^}]*\b(request|get|connect)\b[^}]*\} from 'node:(http|net)'/
+  assert.deepEqual(linesWith(sources, sends, isServer), [])
+})
+
 test('every path that a page cites exists', () => {
   const gone = pages.flatMap((page) =>
     citedPaths(read(page))

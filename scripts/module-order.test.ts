@@ -14,6 +14,7 @@ const order = [
   'platform/gzip',
   'platform/log',
   'platform/errors',
+  'platform/outgoing',
   'platform/database',
   'platform/metrics',
   'platform/traces',

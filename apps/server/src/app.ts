@@ -28,11 +28,11 @@ import type { TokenLimit } from './modules/throttle/token-limit.ts'
 import type { UsageRecorder } from './modules/usage/recorder.ts'
 import { registerHealth } from './platform/http/health.ts'
 import { registerMetrics } from './platform/http/metrics-route.ts'
-import { createOutgoingFetch } from './platform/http/outgoing-fetch.ts'
 import { createHttpServer, type HttpServerOptions } from './platform/http/server.ts'
 import type { Log } from './platform/log/log-event.ts'
 import type { LoadWatch } from './platform/memory/load-watch.ts'
 import { createMetrics, type Metrics } from './platform/metrics/metrics.ts'
+import { createOutgoing } from './platform/outgoing/outgoing.ts'
 
 const portalDir = join(import.meta.dirname, '../../portal/dist')
 const guidesDir = join(import.meta.dirname, '../../guides/dist')
@@ -75,6 +75,8 @@ export type AppDeps = {
   passwordHash?: PasswordHash
   /** How proofs of companies' websites are looked for, where public addresses over https are not meant. */
   proofAccess?: ProofAccess
+  /** Ends requests to identity providers, with its reason; absent: nothing does. */
+  stopping?: AbortSignal
   /** How much of vendors' answers may be in memory at one time, where the usual bounds are not meant. */
   requests?: RequestTurns
   /** How long a reader of a page may take, where `sendBody`'s own times are not meant. */
@@ -172,7 +174,10 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
         onSignUp: deps.onSignUp ?? (() => {}),
         proofAccess: deps.proofAccess ?? createProofAccess(),
         // The sandbox may call what runs beside it.
-        providerAccess: { fetch: createOutgoingFetch({ allowPrivate: isSandbox }), allowHttp: isSandbox },
+        providerAccess: {
+          ...createOutgoing({ allowPrivate: isSandbox, stopping: deps.stopping }),
+          allowHttp: isSandbox,
+        },
       }),
     { prefix: portalApiPath },
   )

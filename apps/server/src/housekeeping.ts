@@ -6,7 +6,7 @@ import { deleteOldSightings } from './modules/attribution/store.ts'
 import { endExpiredGrants } from './modules/consent/grant.ts'
 import { deleteOldSyncActivity } from './modules/datasets/sync-activity.ts'
 import { recheckDomains } from './modules/directory/domain.ts'
-import { createProofAccess } from './modules/directory/domain-proof.ts'
+import type { ProofAccess } from './modules/directory/domain-proof.ts'
 import { makeDisclosureMonths } from './modules/disclosure/months.ts'
 import { finishErasing } from './modules/leaving/erase.ts'
 import { deleteOldMails } from './modules/mail/queue.ts'
@@ -31,10 +31,9 @@ const recordsLookedAt = 20_000
  * Forgets, from time to time, what is kept for a while only, and looks whether any record shows what is not of its location. Several
  * processes may do it at once. Returns what stops it.
  */
-export function startHousekeeping(deps: { pool: Pool; log: Log }): () => Promise<void> {
+export function startHousekeeping(deps: { pool: Pool; log: Log; proofAccess: ProofAccess }): () => Promise<void> {
   let running = Promise.resolve()
   let position = randomPosition()
-  const access = createProofAccess()
   const attempt = async (task: string, work: () => Promise<void>) => {
     try {
       await work()
@@ -59,7 +58,9 @@ export function startHousekeeping(deps: { pool: Pool; log: Log }): () => Promise
     await attempt('months of disclosures', async () => void (await makeDisclosureMonths(deps.pool)))
     await attempt('finish erasing', () => finishErasing(deps.pool))
     await attempt('ended grants', () => endExpiredGrants(deps.pool))
-    await attempt('websites of companies', () => recheckDomains({ pool: deps.pool, access, now: () => new Date() }))
+    await attempt('websites of companies', () =>
+      recheckDomains({ pool: deps.pool, access: deps.proofAccess, now: () => new Date() }),
+    )
     await attempt('foreign references', async () => {
       position = await findForeignReferences(deps, position, recordsLookedAt)
     })

@@ -13,6 +13,7 @@ import { createSealer } from './modules/chain/sealer.ts'
 import { currentKeyOf } from './modules/credentials/installation.ts'
 import { openKeyRing } from './modules/credentials/key-ring.ts'
 import type { SecretKey } from './modules/credentials/secret.ts'
+import { createProofAccess } from './modules/directory/domain-proof.ts'
 import { ensureNameKeys } from './modules/directory/name.ts'
 import { deltaConnections } from './modules/disclosure/disclosed-delta.ts'
 import { makeDisclosureMonths } from './modules/disclosure/months.ts'
@@ -36,6 +37,7 @@ import { createTokenLimit } from './modules/throttle/token-limit.ts'
 import { createUsageRecorder } from './modules/usage/recorder.ts'
 import { openDatabase } from './platform/database/open-database.ts'
 import { createPool, type PoolOptions } from './platform/database/pool.ts'
+import { Problem } from './platform/errors/problem.ts'
 import { connectionsWithin } from './platform/http/connections.ts'
 import { drain } from './platform/http/drain.ts'
 import { registerMetrics } from './platform/http/metrics-route.ts'
@@ -87,6 +89,7 @@ export async function openService(config: Config, write: Log, onSignUp = () => {
     for (const closer of closers.splice(0).reverse()) await closer()
   }
   if (traces) closers.push(traces.stop)
+  const stopping = new AbortController()
   try {
     const database = await openDatabase(config, log)
     closers.push(database.close)
@@ -156,7 +159,8 @@ export async function openService(config: Config, write: Log, onSignUp = () => {
     const segmentPacker = createSegmentPacker({ pool, log, load })
     closers.push(tokenLimit.stop, slots.stop, disclosures.stop, usage.stop)
     closers.push(rerenderer.stop, remover.stop, noteRemover.stop, segmentPacker.stop, load.stop, sampler.stop)
-    closers.push(startHousekeeping({ pool, log }))
+    const proofAccess = createProofAccess(stopping.signal)
+    closers.push(startHousekeeping({ pool, log, proofAccess }))
     closers.push(startMail(config, pool, log))
     closers.push(notifier.stop)
     tokenLimit.start()
@@ -194,6 +198,8 @@ export async function openService(config: Config, write: Log, onSignUp = () => {
       previewDatasets,
       downloadsDir: config.downloadsDir,
       mailDir: config.mail.kind === 'folder' ? config.mail.dir : null,
+      proofAccess,
+      stopping: stopping.signal,
       now,
       // The app counts its own events.
       log: record,
@@ -204,12 +210,23 @@ export async function openService(config: Config, write: Log, onSignUp = () => {
     closers.push(
       () => app.close(),
       () => drain(app.server),
+      () => endOutgoing(stopping),
     )
     return { app, metricsApp, pool, secretKey, close }
   } catch (error) {
     await close()
     throw error
   }
+}
+
+/** What a request to an address that a customer entered may still take when the server stops. */
+const outgoingGraceMs = 2_000
+
+/** Lets outgoing requests under way finish, and ends them soon: whoever waits for one is told to try again, and nothing is counted as failed. */
+function endOutgoing(stopping: AbortController): void {
+  setTimeout(() => {
+    stopping.abort(new Problem('unavailable', { because: 'the server stops' }))
+  }, outgoingGraceMs).unref()
 }
 
 /** Answers GET /metrics and nothing else. */

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { CompanyProfilePage, VendorPage } from '@bridgework/contract/portal'
 import { recheckDomains } from '../../modules/directory/domain.ts'
 import { aPng } from '../../modules/directory/test-png.ts'
 import { someWebsite } from '../../modules/directory/test-website.ts'
+import { Problem } from '../../platform/errors/problem.ts'
 import { actionsOf, read } from './test-company.ts'
 import { somePortal } from './test-portal.ts'
 
@@ -176,4 +178,44 @@ test('a website is proved by a check, checked again each day, and lost with the 
   )
   assert.equal(other.profile.verified_domain, null)
   assert.notEqual(other.domain?.token, token)
+})
+
+test('X06: the check of a website that answers 101 or nothing ends and counts a failure, and one that the server’s end cuts counts none', async (t) => {
+  const stopping = new AbortController()
+  const website = await someWebsite(t, { timeoutMs: 1_000, stopping: stopping.signal })
+  let now = new Date()
+  const world = await somePortal(t, { proofAccess: website.access })
+  const vendors = [await world.addVendor(), await world.addVendor()]
+  for (const [index, { companyId }] of vendors.entries()) {
+    await world.pool.query(
+      `insert into company_domain (company_id, domain, token, method, verified_at, checked_at)
+       values ($1, $2, $3, 'file', $4, $4)`,
+      [companyId, `${index}.example`, `token-${index}`, now],
+    )
+  }
+  const recheck = async () => {
+    now = new Date(now.getTime() + 24 * 60 * 60_000)
+    await recheckDomains({ pool: world.pool, access: website.access, now: () => now })
+  }
+  const failures = async () => {
+    const { rows } = await world.pool.query<{ failures: number; verified: boolean }>(
+      'select failures, verified_at is not null as verified from company_domain order by domain',
+    )
+    return rows.map((row) => `${row.failures} ${row.verified}`)
+  }
+
+  website.site.answer = (_, { socket }) => void socket?.write('HTTP/1.1 101 Switching Protocols\r\n\r\n')
+  await recheck()
+  assert.deepEqual(await failures(), ['1 true', '1 true'])
+  website.site.answer = () => {}
+  await recheck()
+  assert.deepEqual(await failures(), ['2 true', '2 true'])
+  // One is proved by its record; the other waits for its file when the server stops.
+  website.records.set('_bridgework.0.example', 'token-0')
+  website.site.answer = async () => {
+    while ((await failures())[0] !== '0 true') await sleep(10)
+    stopping.abort(new Problem('unavailable'))
+  }
+  await assert.rejects(recheck(), { code: 'unavailable' })
+  assert.deepEqual(await failures(), ['0 true', '2 true'])
 })

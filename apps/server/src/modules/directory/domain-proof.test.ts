@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { Problem } from '../../platform/errors/problem.ts'
 import { createProofAccess, findProof } from './domain-proof.ts'
 import { someWebsite } from './test-website.ts'
 
@@ -37,6 +38,26 @@ test('a website is proved by its DNS record or by its file, and each failure say
   assert.equal(await proved(), 'file')
   records.set('_bridgework.vendor.example', token)
   assert.equal(await proved(), 'dns')
+})
+
+test('X06: a check ends whatever the website does, says why, and is no failure where the server stops', async (t) => {
+  const stopping = new AbortController()
+  const { access, site, records } = await someWebsite(t, { timeoutMs: 200, stopping: stopping.signal })
+  const fileFailure = async () => {
+    const proof = await findProof(access, 'vendor.example', token)
+    return proof.method === null ? proof.fileFailure : assert.fail()
+  }
+  site.answer = (_, { socket }) => void socket?.write('HTTP/1.1 101 Switching Protocols\r\n\r\n')
+  assert.match(await fileFailure(), /not one of a website/)
+  const upgrade = 'HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n'
+  site.answer = (_, { socket }) => void socket?.write(upgrade)
+  assert.match(await fileFailure(), /not one of a website/)
+  site.answer = () => {}
+  assert.match(await fileFailure(), /no answer within 10 seconds/)
+
+  records.set('_bridgework.vendor.example', 'another')
+  site.answer = () => stopping.abort(new Problem('unavailable'))
+  await assert.rejects(findProof(access, 'vendor.example', token), { code: 'unavailable' })
 })
 
 test('W20: a check of a website reaches nothing of the operator’s own network, by no name and no address', async (t) => {

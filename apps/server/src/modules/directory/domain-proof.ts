@@ -1,33 +1,26 @@
-import { Resolver } from 'node:dns/promises'
 import { codeOf } from '../../platform/errors/error-code.ts'
-import { AddressRefused, createOutgoingFetch, type OutgoingFetch } from '../../platform/http/outgoing-fetch.ts'
+import { Problem } from '../../platform/errors/problem.ts'
+import { AddressRefused, createOutgoing, type Outgoing } from '../../platform/outgoing/outgoing.ts'
 
 /** How the service asks for proofs. `originOf`: where a domain's file is looked for. */
-export type ProofAccess = {
-  resolveTxt: (name: string) => Promise<string[][]>
-  fetch: OutgoingFetch
-  originOf: (domain: string) => string
-}
+export type ProofAccess = Outgoing & { originOf: (domain: string) => string }
 
 export type Proof =
   | { method: 'dns' | 'file' }
   /** Why neither proves it, in sentences for the person who set them up. Nothing that was read is repeated in them. */
   | { method: null; dnsFailure: string; fileFailure: string }
 
+/** Of both questions together, and of the first. */
 const timeoutMs = 10_000
+const dnsTimeoutMs = 4_000
 
 /**
  * Asks the system's name servers, and public addresses over https alone: a vendor chooses the name, and must not reach the operator's own
- * network by it.
+ * network by it. `stopping` ends every check.
  */
-export function createProofAccess(): ProofAccess {
+export function createProofAccess(stopping?: AbortSignal): ProofAccess {
   return {
-    resolveTxt: async (name) => {
-      // A resolver of its own each time: it reads the system's servers when it is made.
-      const resolver = new Resolver({ timeout: 3_000, tries: 2 })
-      return await resolver.resolveTxt(name)
-    },
-    fetch: createOutgoingFetch({ allowPrivate: false }),
+    ...createOutgoing({ allowPrivate: false, stopping }),
     originOf: (domain) => `https://${domain}`,
   }
 }
@@ -40,21 +33,28 @@ export function dnsNameOf(domain: string): string {
 /** The path of the file. */
 export const filePath = '/.well-known/bridgework-verification.txt'
 
-/** Looks whether a domain has the token, in its DNS record or in its file. Never throws for what the domain does. */
+/**
+ * Looks whether a domain has the token, in its DNS record or in its file. Ends within 10 seconds, and never throws for what the domain does:
+ * throws the Problem with which the server stops, for then nothing was found out.
+ */
 export async function findProof(access: ProofAccess, domain: string, token: string): Promise<Proof> {
+  const signal = AbortSignal.timeout(timeoutMs)
   const dnsFailure = await dnsFailureOf(access, domain, token)
   if (dnsFailure === null) return { method: 'dns' }
-  const fileFailure = await fileFailureOf(access, domain, token)
+  const fileFailure = await fileFailureOf(access, domain, token, signal)
   return fileFailure === null ? { method: 'file' } : { method: null, dnsFailure, fileFailure }
 }
 
 async function dnsFailureOf(access: ProofAccess, domain: string, token: string): Promise<string | null> {
   const name = dnsNameOf(domain)
   try {
-    const records = (await access.resolveTxt(name)).map((parts) => parts.join('').trim())
+    const records = (await access.resolveTxt(name, AbortSignal.timeout(dnsTimeoutMs))).map((parts) =>
+      parts.join('').trim(),
+    )
     if (records.includes(token)) return null
     return `${name} has a TXT record with another value. Set it to the value shown here. A change may take an hour to be seen.`
   } catch (error) {
+    if (error instanceof Problem) throw error
     const code = codeOf(error)
     if (code === 'ENOTFOUND' || code === 'ENODATA')
       return `${name} has no TXT record. Add it. A new record may take an hour to be seen.`
@@ -62,31 +62,37 @@ async function dnsFailureOf(access: ProofAccess, domain: string, token: string):
   }
 }
 
-async function fileFailureOf(access: ProofAccess, domain: string, token: string): Promise<string | null> {
+async function fileFailureOf(
+  access: ProofAccess,
+  domain: string,
+  token: string,
+  signal: AbortSignal,
+): Promise<string | null> {
   const url = `${access.originOf(domain)}${filePath}`
   try {
     const answer = await access.fetch(url, {
       method: 'GET',
       headers: { accept: 'text/plain', 'user-agent': 'Bridgework' },
-      signal: AbortSignal.timeout(timeoutMs),
+      signal,
     })
     if (answer.status >= 300 && answer.status < 400)
       return `${url} is redirected. Answer at exactly this address: redirects are not followed.`
     if (answer.status !== 200) return `${url} answered with status ${answer.status}. Put the file there.`
     return (await answer.text()).trim() === token ? null : `${url} has another text than the value shown here.`
   } catch (error) {
+    if (error instanceof Problem) throw error
     return `${url} could not be read: ${reasonOf(error)}`
   }
 }
 
 function reasonOf(error: unknown): string {
   if (error instanceof AddressRefused) return 'it is not at a public address of the internet.'
-  if (error instanceof Error && (error.name === 'TimeoutError' || error.name === 'AbortError'))
-    return `no answer within ${timeoutMs / 1000} seconds.`
+  if (error instanceof DOMException) return `no answer within ${timeoutMs / 1000} seconds.`
   const code = codeOf(error) ?? ''
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'its name has no address.'
   if (code === 'ECONNREFUSED') return 'the connection was refused.'
   if (/CERT|TLS|SSL|SELF_SIGNED|UNABLE_TO/.test(code)) return 'its certificate is not valid.'
-  if (error instanceof Error && error.message.includes('1 MiB')) return 'the answer is too large.'
+  if (code === 'ANSWER_TOO_LARGE') return 'the answer is too large.'
+  if (code === 'ANSWER_UNUSABLE' || code.startsWith('HPE_')) return 'the answer is not one of a website.'
   return 'the connection failed.'
 }

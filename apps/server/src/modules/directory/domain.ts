@@ -77,13 +77,15 @@ export async function recheckDomains(deps: { pool: Pool; access: ProofAccess; no
     'select company_id from company_domain where verified_at is not null and checked_at <= $1 order by checked_at limit 20',
     [new Date(deps.now().getTime() - checkedEveryMs)],
   )
-  // Side by side: each may wait for a website, and the server's end waits for all.
-  await Promise.all(
+  // Side by side: each may wait for a website, and the server's end waits for all, also where one fails.
+  const checks = await Promise.allSettled(
     rows.map(async ({ company_id: companyId }) => {
       const begun = await beginCheck(deps.pool, companyId, deps.now(), checkedEveryMs)
       if (begun) await finishCheck(deps, begun, async () => {})
     }),
   )
+  const failed = checks.find((check) => check.status === 'rejected')
+  if (failed) throw failed.reason
 }
 
 /** Claims the check for this process; null when another has it, or had it a moment ago. */

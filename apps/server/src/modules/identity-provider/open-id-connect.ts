@@ -1,10 +1,10 @@
 import * as client from 'openid-client'
 import { Problem } from '../../platform/errors/problem.ts'
-import type { OutgoingFetch } from '../../platform/http/outgoing-fetch.ts'
-import { explain } from './provider-failure.ts'
+import type { Outgoing } from '../../platform/outgoing/outgoing.ts'
+import { causes, explain } from './provider-failure.ts'
 
 /** How the service reaches identity providers. `allowHttp`: also without TLS, for the sandbox. */
-export type ProviderAccess = { fetch: OutgoingFetch; allowHttp: boolean }
+export type ProviderAccess = Pick<Outgoing, 'fetch'> & { allowHttp: boolean }
 
 /** A provider as it is called: with the secret in the clear. */
 export type Client = { issuer: string; clientId: string; clientSecret: string }
@@ -15,16 +15,19 @@ export type Checks = { state: string; nonce: string; verifier: string }
 /** Who signed in at the provider. `subject` names the person there for ever; the address is what the provider claims, and proves nothing. */
 export type Identity = { subject: string; email: string | null }
 
-/** How far clocks may differ, and how long a provider may take to answer, in seconds. */
+/** How far clocks may differ. */
 const clockToleranceSeconds = 60
-const timeoutSeconds = 10
+
+/** How long a provider may take to answer all that one step of a sign-in asks. */
+const timeoutMs = 10_000
 
 /** How long ago the person may have signed in at the provider, where it says when. */
 const signedInWithinSeconds = 10 * 60
 
 /** Reads what the provider publishes about itself. Throws Problem identity_provider_failed with what is wrong. */
-export async function discover(provider: Client, { fetch, allowHttp }: ProviderAccess): Promise<client.Configuration> {
+export async function discover(provider: Client, access: ProviderAccess): Promise<client.Configuration> {
   return await inWords(provider, async () => {
+    const signal = AbortSignal.timeout(timeoutMs)
     const issuer = new URL(provider.issuer)
     const config = await client.discovery(
       issuer,
@@ -32,10 +35,9 @@ export async function discover(provider: Client, { fetch, allowHttp }: ProviderA
       { [client.clockTolerance]: clockToleranceSeconds },
       authenticate(provider.clientSecret),
       {
-        [client.customFetch]: (url, init) => fetch(url, init),
-        timeout: timeoutSeconds,
+        [client.customFetch]: (url, init) => access.fetch(url, { ...init, signal }),
         // The signature of the ID token is checked, though it comes over TLS from the provider itself.
-        execute: [client.enableNonRepudiationChecks, ...(allowHttp ? [client.allowInsecureRequests] : [])],
+        execute: [client.enableNonRepudiationChecks, ...(access.allowHttp ? [client.allowInsecureRequests] : [])],
       },
     )
     // The library allows an address of Microsoft's that stands for every directory of the world.
@@ -44,7 +46,8 @@ export async function discover(provider: Client, { fetch, allowHttp }: ProviderA
       throw new Problem('identity_provider_failed', { errors: explain('issuer', provider.issuer) })
     }
     // Members are sent there: an address of another kind would be a script in our page.
-    const isPage = URL.canParse(page) && ['https:', ...(allowHttp ? ['http:'] : [])].includes(new URL(page).protocol)
+    const isPage =
+      URL.canParse(page) && ['https:', ...(access.allowHttp ? ['http:'] : [])].includes(new URL(page).protocol)
     if (!isPage || token === undefined) {
       throw new Problem('identity_provider_failed', { errors: explain('metadata', provider.issuer) })
     }
@@ -121,7 +124,9 @@ async function inWords<T>({ issuer }: Client, call: () => Promise<T>): Promise<T
   try {
     return await call()
   } catch (error) {
-    if (error instanceof Problem) throw error
+    // Ours, or the one with which the server stops, which the library wraps.
+    const problem = causes(error).find((each) => each instanceof Problem)
+    if (problem) throw problem
     throw new Problem('identity_provider_failed', { errors: explain(error, issuer), cause: error })
   }
 }

@@ -1,5 +1,5 @@
 import * as client from 'openid-client'
-import { AddressRefused } from '../../platform/http/outgoing-fetch.ts'
+import { AddressRefused } from '../../platform/outgoing/outgoing.ts'
 
 /** What our own checks find. */
 type Finding = 'issuer' | 'metadata' | 'old'
@@ -45,7 +45,7 @@ const byCode = {
   ETIMEDOUT: unreachable,
   OAUTH_TIMEOUT: (host: string) =>
     `The identity provider at ${host} did not answer within 10 seconds. Try again later.`,
-  ABORT_ERR: (host: string) => `The identity provider at ${host} did not answer within 10 seconds. Try again later.`,
+  ANSWER_TOO_LARGE: (host: string) => `The answer of the identity provider at ${host} is larger than 128 KiB.`,
   CERT_HAS_EXPIRED: certificate,
   DEPTH_ZERO_SELF_SIGNED_CERT: certificate,
   SELF_SIGNED_CERT_IN_CHAIN: certificate,
@@ -78,7 +78,8 @@ function ofToken(error: string): string {
   return 'The identity provider refused the sign-in. Check the application there.'
 }
 
-function causes(error: unknown): unknown[] {
+/** An error and what caused it, outermost first. */
+export function causes(error: unknown): unknown[] {
   const all: unknown[] = []
   for (let each = error; each instanceof Error && all.length < 10; each = each.cause) all.push(each)
   return all
