@@ -157,7 +157,8 @@ const people = {
   },
   identity_sign_in_lost: {
     status: 409,
-    errors: 'This sign-in was begun in another browser or tab, or more than 10 minutes ago. Begin again.',
+    errors:
+      'This sign-in was begun in another browser or tab or more than 10 minutes ago, or has ended already. Begin again.',
   },
   identity_linked: {
     status: 409,

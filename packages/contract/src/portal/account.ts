@@ -31,7 +31,7 @@ export type Session = {
   user: { id: string; name: string; email: string; two_factor_enabled: boolean; passkeys: number }
   csrf_token: string
   signed_in_at: Instant
-  /** Until then, acts that need a fresh sign-in need no other. */
+  /** Until then, acts that need a fresh sign-in need no other. `signed_in_at` where an identity provider did not say that the person had just signed in. */
   fresh_until: Instant
   /** Whatever happens, nobody stays signed in longer. */
   ends_at: Instant

@@ -113,8 +113,8 @@ export type SignInAnswers = {
   /** With a second factor the sign-in is complete after `verifyTotp` or `verifyRecoveryCode`. */
   signIn: { second_factor_required: boolean }
   startIdentitySignIn: { url: string }
-  /** `tested`: for the owner who tests the settings. */
-  finishIdentitySignIn: { next: string; tested: { subject: string; email: string | null } | null }
+  /** `tested`: for the owner who tests the settings. `is_fresh`: the provider said that the person had just signed in there. */
+  finishIdentitySignIn: { next: string; tested: { subject: string; email: string | null; is_fresh: boolean } | null }
   signOut: Done
   verifyEmail: Done
   /** The same whether the address has an account or not. */

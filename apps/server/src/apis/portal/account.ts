@@ -44,7 +44,8 @@ export const accountHandlers: PortalHandlers<
       listMembershipsOf(pool, person.userId),
       countPasskeys(pool, person.userId),
     ])
-    const after = (ms: number) => new Date(person.signedInAt.getTime() + ms).toISOString()
+    const { signedInAt, provedAt } = person
+    const after = (moment: Date, ms: number) => new Date(moment.getTime() + ms).toISOString()
     return {
       user: {
         id: person.userId,
@@ -54,9 +55,9 @@ export const accountHandlers: PortalHandlers<
         passkeys,
       },
       csrf_token: csrfTokenOf(secretKey, person),
-      signed_in_at: person.signedInAt.toISOString(),
-      fresh_until: after(freshMs),
-      ends_at: after(sessionLifetimeMs),
+      signed_in_at: signedInAt.toISOString(),
+      fresh_until: provedAt === null ? signedInAt.toISOString() : after(provedAt, freshMs),
+      ends_at: after(signedInAt, sessionLifetimeMs),
       idle_timeout_seconds: idleTimeoutMs / 1000,
       through_provider: person.identityProviderId !== null,
       memberships: memberships

@@ -9,7 +9,11 @@ export function csrfTokenOf(secretKey: DerivedKeys, person: Person): string {
 }
 
 /** Throws Problem csrf_token_invalid. */
-export function requireCsrfToken(secretKey: SecretKey, person: Person, request: FastifyRequest): void {
+export function requireCsrfToken(
+  secretKey: SecretKey,
+  person: Person,
+  request: { headers: Readonly<Record<string, unknown>> },
+): void {
   const sent = Buffer.from(String(request.headers['x-csrf-token'] ?? ''))
   const own = secretKey.all().map((key) => Buffer.from(csrfTokenOf(key, person)))
   if (!own.some((token) => isSameHash(sent, token))) throw new Problem('csrf_token_invalid')

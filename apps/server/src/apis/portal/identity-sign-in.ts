@@ -1,7 +1,12 @@
 import type { SignInRouteName } from '@bridgework/contract/portal'
 import { unsealText } from '../../modules/credentials/sealed-text.ts'
 import { beginSignIn, finishSignIn, type Identity } from '../../modules/identity-provider/open-id-connect.ts'
-import { type SignInFlow, sealFlow, unsealFlow } from '../../modules/identity-provider/sign-in-flow.ts'
+import {
+  flowLifetimeSeconds,
+  type SignInFlow,
+  sealFlow,
+  unsealFlow,
+} from '../../modules/identity-provider/sign-in-flow.ts'
 import {
   findLinkedMember,
   findProviderById,
@@ -16,12 +21,14 @@ import { nameOfTenant, type Tenant, tenantIdOf } from '../../modules/membership/
 import { recordAccountEvent } from '../../modules/sign-in/account-event.ts'
 import { admitAttempt } from '../../modules/sign-in/attempt-limit.ts'
 import { acceptInvitation, findInvitation } from '../../modules/sign-in/invitation.ts'
-import { isFresh, type Person } from '../../modules/sign-in/person.ts'
+import { isFresh } from '../../modules/sign-in/person.ts'
 import { hasSecondFactor } from '../../modules/sign-in/second-factor.ts'
+import { noteSignInBegun, takeSignInBegun } from '../../modules/sign-in/sign-in-under-way.ts'
 import { endSession } from '../../modules/sign-in/store.ts'
 import { requireText } from '../../platform/errors/field.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import type { PortalContext } from './context.ts'
+import { requireCsrfToken } from './csrf.ts'
 import { requireSecondFactor } from './membership.ts'
 import type { SignInCall, SignInHandler } from './sign-in-call.ts'
 
@@ -29,14 +36,15 @@ import type { SignInCall, SignInHandler } from './sign-in-call.ts'
 export const identitySignInHandlers: {
   [Name in Extract<SignInRouteName, `${string}IdentitySignIn`>]: SignInHandler<Name>
 } = {
-  startIdentitySignIn: async (context, { body, person, ip }) => {
+  startIdentitySignIn: async (context, call) => {
+    const { body } = call
     // Each one makes us call another server, so each one counts.
-    await admitAttempt(context.pool, context.secretKey, 'identity_provider', { ip })
+    await admitAttempt(context.pool, context.secretKey, 'identity_provider', { ip: call.ip })
     const provider = await findProviderByName(context.pool, body.sign_in_name)
     if (!provider) throw new Problem('identity_provider_unknown')
     const next = body.next ?? `/${provider.tenant.side}/${tenantIdOf(provider.tenant)}`
     const { url, cookie } = await beginAt(context, provider, {
-      ...(await purposeOf(context, provider, body, person)),
+      ...(await purposeOf(context, provider, call)),
       next,
     })
     return { answer: { url }, headers: new Headers({ 'set-cookie': cookie }) }
@@ -49,21 +57,31 @@ export const identitySignInHandlers: {
     const flow = await unsealFlow(secretKey, cookieOf(call.headers))
     const provider = flow && (await findProviderById(pool, flow.providerId))
     if (!provider || tenantIdOf(provider.tenant) !== call.body.tenant_id) throw new Problem('identity_sign_in_lost')
+    // Whatever comes of it: a cookie that somebody copied is worth nothing afterwards.
+    if (!(await takeSignInBegun(pool, flow.checks.state))) throw new Problem('identity_sign_in_lost')
+    if ('sessionId' in flow && call.person?.sessionId !== flow.sessionId) throw new Problem('identity_sign_in_lost')
     const returned = new URL(redirectUriOf(publicUrl, provider.tenant))
     returned.search = call.body.query
-    const identity = await finishSignIn(await clientOf(context, provider), providerAccess, returned, flow.checks)
+    const client = await clientOf(context, provider)
+    const identity = await finishSignIn(client, providerAccess, returned, flow.checks, context.now())
     await attempt.succeeded()
     const answer = { next: flow.next, tested: null }
     if (flow.purpose === 'test') {
-      requireSameSession(call.person, flow.sessionId)
       await markTested(pool, provider.id)
-      return { answer: { ...answer, tested: identity }, headers: forgetFlow(context) }
+      const { subject, email, signedInAt } = identity
+      const tested = { subject, email, is_fresh: signedInAt !== null }
+      return { answer: { ...answer, tested }, headers: forgetFlow(context) }
     }
     const member = await memberOfFlow(context, call, provider, flow, identity)
     const { userId, name, email } = member
     if (userId === null) throw notLinked(provider)
     const { headers } = await context.auth.api.signInThroughProvider({
-      body: { userId, providerId: provider.id, countsAsSecondFactor: provider.countsAsSecondFactor },
+      body: {
+        userId,
+        providerId: provider.id,
+        countsAsSecondFactor: provider.countsAsSecondFactor,
+        authenticatedAt: identity.signedInAt,
+      },
       headers: call.headers,
       returnHeaders: true,
     })
@@ -92,11 +110,12 @@ export async function beginAt(
   provider: IdentityProvider,
   wanted: Distribute<SignInFlow>,
 ): Promise<{ url: string; cookie: string }> {
-  const { publicUrl, secretKey, providerAccess } = context
+  const { pool, publicUrl, secretKey, providerAccess } = context
   const redirectUri = redirectUriOf(publicUrl, provider.tenant)
   const { url, checks } = await beginSignIn(await clientOf(context, provider), providerAccess, redirectUri)
+  await noteSignInBegun(pool, checks.state, flowLifetimeSeconds)
   const sealed = await sealFlow(secretKey, { ...wanted, providerId: provider.id, checks })
-  return { url, cookie: flowCookie(context, sealed, 600) }
+  return { url, cookie: flowCookie(context, sealed, flowLifetimeSeconds) }
 }
 
 type Purpose =
@@ -107,8 +126,7 @@ type Purpose =
 async function purposeOf(
   { pool, secretKey, now }: PortalContext,
   { tenant }: IdentityProvider,
-  body: SignInCall<'startIdentitySignIn'>['body'],
-  person: Person | null,
+  { body, person, headers }: SignInCall<'startIdentitySignIn'>,
 ): Promise<Purpose> {
   if (body.invitation) {
     const { token, name } = body.invitation
@@ -120,6 +138,7 @@ async function purposeOf(
   }
   if (!body.link) return { purpose: 'sign_in' }
   if (!person) throw new Problem('sign_in_required')
+  requireCsrfToken(secretKey, person, { headers: Object.fromEntries(headers) })
   if (person.identityProviderId !== null) throw new Problem('full_sign_in_required')
   if (!(await findMemberOf(pool, tenant, person.userId))) throw new Problem('identity_provider_unknown')
   // Else a stolen password would link an identity of the thief's, and become a second factor by that.
@@ -147,8 +166,7 @@ async function memberOfFlow(
     return member
   }
   if (flow.purpose === 'link') {
-    const { userId } = requireSameSession(person, flow.sessionId)
-    const member = await findMemberOf(pool, provider.tenant, userId)
+    const member = person && (await findMemberOf(pool, provider.tenant, person.userId))
     if (!member) throw notLinked(provider)
     if (linkedId !== member.id) await link(member)
     return member
@@ -167,11 +185,6 @@ async function memberOfFlow(
     const user = { id: userId ?? '', name, email }
     await recordAccountEvent(pool, { action: 'account.identity_link', user, subject: subjectOfEvent, ip, requestId })
   }
-}
-
-function requireSameSession(person: Person | null, sessionId: string): Person {
-  if (person?.sessionId !== sessionId) throw new Problem('identity_sign_in_lost')
-  return person
 }
 
 function notLinked({ name }: IdentityProvider): Problem {

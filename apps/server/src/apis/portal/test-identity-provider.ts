@@ -9,7 +9,7 @@ export type Visitor = { subject: string; email: string }
 export const clientId = 'bridgework'
 export const clientSecret = 'a secret of the provider, long enough'
 
-/** A certified OpenID provider on loopback, whose visitor signs in without being asked. */
+/** A certified OpenID provider on loopback, whose visitor signs in as soon as it asks them to; `asked`: how often it did. */
 export async function startIdentityProvider(t: TestContext, redirectUri: string, visitor: Visitor) {
   const { server, url: issuer } = await listen(t)
   const { privateKey } = await keys()
@@ -17,9 +17,7 @@ export async function startIdentityProvider(t: TestContext, redirectUri: string,
   t.mock.method(console, 'warn', () => {})
   const { default: Provider } = await import('oidc-provider')
   const provider = new Provider(issuer, {
-    clients: [
-      { client_id: clientId, client_secret: clientSecret, redirect_uris: [redirectUri], require_auth_time: true },
-    ],
+    clients: [{ client_id: clientId, client_secret: clientSecret, redirect_uris: [redirectUri] }],
     jwks: { keys: [{ ...(await exportJWK(privateKey)), alg: 'RS256', use: 'sig', kid: 'test' }] },
     cookies: { keys: ['a key for the cookies of a test'] },
     features: { devInteractions: { enabled: false } },
@@ -42,25 +40,36 @@ export async function startIdentityProvider(t: TestContext, redirectUri: string,
     },
   })
   const handle = provider.callback()
+  const asked = { count: 0 }
   server.on('request', async (request, response) => {
     if (!request.url?.startsWith('/interaction/')) return void handle(request, response)
+    asked.count += 1
     await provider.interactionFinished(request, response, { login: { accountId: visitor.subject } })
   })
-  return { issuer }
+  return { issuer, asked }
 }
 
-/** A provider that signs an ID token with whatever claims a test wants, for answers that a certified one never gives. */
+/**
+ * A provider that signs an ID token with whatever claims a test wants, for answers that a certified one never gives. It asks nothing, and takes any
+ * code any number of times.
+ */
 export async function startLyingProvider(
   t: TestContext,
   flaws: { claims?: (claims: JWTPayload) => JWTPayload; isForged?: boolean; metadata?: Record<string, unknown> },
 ) {
   const { server, url: issuer } = await listen(t)
   const [{ privateKey, publicKey }, stranger] = [await keys(), await generateKeyPair('RS256')]
-  const asked = { nonce: '' }
+  let askedNonce = ''
   server.on('request', async (request, response) => {
     const send = (body: unknown) => response.setHeader('content-type', 'application/json').end(JSON.stringify(body))
     if (request.url === '/jwks') {
       return send({ keys: [{ ...(await exportJWK(publicKey)), alg: 'RS256', use: 'sig', kid: 'test' }] })
+    }
+    const { pathname, searchParams } = new URL(request.url ?? '', issuer)
+    if (pathname === '/auth') {
+      askedNonce = searchParams.get('nonce') ?? ''
+      const back = `${searchParams.get('redirect_uri')}?code=c&state=${searchParams.get('state')}`
+      return response.writeHead(302, { location: back }).end()
     }
     if (request.url !== '/token') {
       return send({
@@ -75,18 +84,20 @@ export async function startLyingProvider(
       })
     }
     const now = Math.floor(Date.now() / 1000)
-    const right = { iss: issuer, aud: clientId, sub: 'ada', nonce: asked.nonce, iat: now, exp: now + 600 }
+    const right = { iss: issuer, aud: clientId, sub: 'ada', nonce: askedNonce, iat: now, exp: now + 600 }
     const token = await new SignJWT(flaws.claims?.(right) ?? right)
       .setProtectedHeader({ alg: 'RS256', kid: 'test' })
       .sign(flaws.isForged ? stranger.privateKey : privateKey)
     send({ access_token: 'a', token_type: 'Bearer', id_token: token })
   })
-  return { issuer, asked }
+  return { issuer }
 }
 
-/** Follows redirects from the authorization address as a browser does. Answers what the provider sends back, behind the ?. */
-export async function visit(url: string, redirectUri: string): Promise<string> {
-  const jar = new Map<string, string>()
+/**
+ * Follows redirects from the authorization address as a browser does, with the cookies of `jar`. Answers what the provider sends back, behind
+ * the ?.
+ */
+export async function visit(url: string, redirectUri: string, jar = new Map<string, string>()): Promise<string> {
   let at = url
   for (let step = 0; step < 10; step += 1) {
     const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join('; ')

@@ -129,10 +129,13 @@ export async function somePortal(t: TestContext, options: Parameters<typeof some
 
   /** Makes every sign-in of the person so old that sensitive acts ask for a new one. */
   const letSignInAge = (userId: string, minutes = 11) =>
-    pool.query(`update portal_session set created_at = created_at - $2 * interval '1 minute' where user_id = $1`, [
-      userId,
-      minutes,
-    ])
+    pool.query(
+      `update portal_session
+          set created_at = created_at - $2 * interval '1 minute',
+              authenticated_at = authenticated_at - $2 * interval '1 minute'
+        where user_id = $1`,
+      [userId, minutes],
+    )
 
   return {
     ...world,

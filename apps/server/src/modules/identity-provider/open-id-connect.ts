@@ -1,6 +1,7 @@
 import * as client from 'openid-client'
 import { Problem } from '../../platform/errors/problem.ts'
 import type { Outgoing } from '../../platform/outgoing/outgoing.ts'
+import { freshMs } from '../sign-in/auth.ts'
 import { causes, explain } from './provider-failure.ts'
 
 /** How the service reaches identity providers. `allowHttp`: also without TLS, for the sandbox. */
@@ -12,8 +13,11 @@ export type Client = { issuer: string; clientId: string; clientSecret: string }
 /** What one sign-in at a provider must bring back. Secrets of the browser that began it. */
 export type Checks = { state: string; nonce: string; verifier: string }
 
-/** Who signed in at the provider. `subject` names the person there for ever; the address is what the provider claims, and proves nothing. */
-export type Identity = { subject: string; email: string | null }
+/**
+ * Who signed in at the provider. `subject` names the person there for ever; the address is what the provider claims, and proves nothing.
+ * `signedInAt`: when the person signed in there; null where it does not say, or says what cannot be or is too long ago for a sensitive act.
+ */
+export type Identity = { subject: string; email: string | null; signedInAt: Date | null }
 
 /** How far clocks may differ. */
 const clockToleranceSeconds = 60
@@ -21,10 +25,10 @@ const clockToleranceSeconds = 60
 /** How long a provider may take to answer all that one step of a sign-in asks. */
 const timeoutMs = 10_000
 
-/** How long ago the person may have signed in at the provider, where it says when. */
-const signedInWithinSeconds = 10 * 60
-
-/** Reads what the provider publishes about itself. Throws Problem identity_provider_failed with what is wrong. */
+/**
+ * Reads what the provider publishes about itself. What is returned may be asked for the rest of the sign-in: all its requests together end within 10
+ * seconds. Throws Problem identity_provider_failed with what is wrong.
+ */
 export async function discover(provider: Client, access: ProviderAccess): Promise<client.Configuration> {
   return await inWords(provider, async () => {
     const signal = AbortSignal.timeout(timeoutMs)
@@ -56,8 +60,9 @@ export async function discover(provider: Client, access: ProviderAccess): Promis
 }
 
 /**
- * Begins a sign-in: where to send the browser, and what must come back. The provider is asked to have the person sign in there and then,
- * because our own sessions count as fresh after it.
+ * Begins a sign-in: where to send the browser, and what must come back. The provider is asked to have the person sign in there and then
+ * (`prompt`), and to say when that was (`max_age`, OpenID Connect Core 1.0, 3.1.2.1; Google wants `claims`, 5.5), because our own sessions count as
+ * fresh from then on. All of it goes through the browser, which may leave it out, so only the answer counts.
  */
 export async function beginSignIn(
   provider: Client,
@@ -75,6 +80,8 @@ export async function beginSignIn(
     scope: 'openid email',
     response_type: 'code',
     prompt: 'login',
+    max_age: String(freshMs / 1000),
+    claims: JSON.stringify({ id_token: { auth_time: { essential: true } } }),
     state: checks.state,
     nonce: checks.nonce,
     code_challenge: await client.calculatePKCECodeChallenge(checks.verifier),
@@ -92,6 +99,7 @@ export async function finishSignIn(
   access: ProviderAccess,
   returned: URL,
   { state, nonce, verifier }: Checks,
+  now: Date,
 ): Promise<Identity> {
   const config = await discover(provider, access)
   return await inWords(provider, async () => {
@@ -102,13 +110,26 @@ export async function finishSignIn(
       idTokenExpected: true,
     })
     const claims = tokens.claims()
-    if (!claims || claims.sub.length > 255) throw new Error('no ID token')
-    const { auth_time: at } = claims
-    if (typeof at === 'number' && Date.now() / 1000 - at > signedInWithinSeconds + clockToleranceSeconds) {
-      throw new Problem('identity_provider_failed', { errors: explain('old', provider.issuer) })
+    if (!claims || !isSubject(claims.sub)) throw new Error('no usable ID token')
+    return {
+      subject: claims.sub,
+      email: typeof claims.email === 'string' ? claims.email : null,
+      signedInAt: signedInAtOf(claims.auth_time, now),
     }
-    return { subject: claims.sub, email: typeof claims.email === 'string' ? claims.email : null }
   })
+}
+
+/** OpenID Connect Core 1.0, 2: at most 255 ASCII characters. PostgreSQL stores no NUL. */
+function isSubject(sub: string): boolean {
+  return /^\p{ASCII}{1,255}$/u.test(sub) && !sub.includes('\0')
+}
+
+/** OpenID Connect Core 1.0, 2 and 3.1.3.7: `auth_time` in seconds, required because we send `max_age`. A clock that is a little ahead counts as ours. */
+function signedInAtOf(authTime: unknown, now: Date): Date | null {
+  if (typeof authTime !== 'number') return null
+  const ageMs = now.getTime() - authTime * 1000
+  if (ageMs < -clockToleranceSeconds * 1000 || ageMs >= freshMs) return null
+  return new Date(now.getTime() - Math.max(0, ageMs))
 }
 
 /** In the header, as the specification wants it, unless the provider says that it takes the secret in the body alone. */

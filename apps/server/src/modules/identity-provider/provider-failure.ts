@@ -2,7 +2,7 @@ import * as client from 'openid-client'
 import { AddressRefused } from '../../platform/outgoing/outgoing.ts'
 
 /** What our own checks find. */
-type Finding = 'issuer' | 'metadata' | 'old'
+type Finding = 'issuer' | 'metadata'
 
 /**
  * What is wrong with a provider and what to do, in words for its IT. Never what the provider wrote, which may be anything: of its errors only
@@ -29,7 +29,6 @@ const findings: Record<Finding, string> = {
   issuer:
     'The identity provider names another issuer than the one that was entered. Enter the issuer exactly as the provider shows it, of your own directory.',
   metadata: 'The identity provider publishes no usable addresses for signing in. Check that it speaks OpenID Connect.',
-  old: 'The identity provider did not ask you to sign in again. Sign out there, then try again.',
 }
 
 const unreachable = (host: string) =>

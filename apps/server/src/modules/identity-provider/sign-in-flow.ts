@@ -15,7 +15,7 @@ export type SignInFlow = { providerId: string; next: string; checks: Checks } & 
 )
 
 /** How long a person may take at the provider. */
-const lifetimeSeconds = 10 * 60
+export const flowLifetimeSeconds = 10 * 60
 
 /** The flow for the browser's cookie: encrypted, so that neither the page nor the person reads or makes one. */
 export async function sealFlow(secretKey: SecretKey, flow: SignInFlow): Promise<string> {
@@ -23,7 +23,7 @@ export async function sealFlow(secretKey: SecretKey, flow: SignInFlow): Promise<
     .setProtectedHeader(sealedHeader(secretKey))
     .setAudience(audience)
     .setIssuedAt()
-    .setExpirationTime(`${lifetimeSeconds}s`)
+    .setExpirationTime(`${flowLifetimeSeconds}s`)
     .encrypt(secretKey.sealingKey)
 }
 

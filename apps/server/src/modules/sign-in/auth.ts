@@ -117,6 +117,7 @@ function createAuthWith(deps: AuthDeps) {
       additionalFields: {
         secondFactor: { type: 'boolean', required: false, input: false, fieldName: 'second_factor' },
         identityProviderId: { type: 'string', required: false, input: false, fieldName: 'identity_provider_id' },
+        authenticatedAt: { type: 'date', required: false, input: false, fieldName: 'authenticated_at' },
       },
       expiresIn: idleTimeoutMs / 1000,
       updateAge: 60,
@@ -238,27 +239,33 @@ const secondFactorPaths = [
 ]
 
 /**
- * What is noted of the session that a call of better-auth's is making: whether it proved a second factor, and which identity provider it is
- * limited to. A new password, and turning the app off, replace a session by one of the same kind.
+ * What is noted of the session that a call of better-auth's is making: whether it proved a second factor, which identity provider it is
+ * limited to, and when the person signed in there. A new password, and turning the app off, replace a session by one of the same kind.
  */
 function sessionFactsOf(call: SessionCall | null | undefined): SessionFacts {
   if (call?.path === providerPath) {
-    const { countsAsSecondFactor, providerId } = call.body as ProviderSignIn
-    return { secondFactor: countsAsSecondFactor, identityProviderId: providerId }
+    const { countsAsSecondFactor, providerId, authenticatedAt } = call.body as ProviderSignIn
+    return { secondFactor: countsAsSecondFactor, identityProviderId: providerId, authenticatedAt }
   }
   const before: Partial<SessionFacts> = call?.context.session?.session ?? {}
   return {
     secondFactor: secondFactorPaths.includes(call?.path ?? '') || before.secondFactor === true,
     identityProviderId: before.identityProviderId ?? null,
+    authenticatedAt: before.authenticatedAt ?? null,
   }
 }
 
-type SessionFacts = { secondFactor: boolean; identityProviderId: string | null }
+type SessionFacts = { secondFactor: boolean; identityProviderId: string | null; authenticatedAt: Date | null }
 type SessionCall = { path?: string; body?: unknown; context: { session: { session: object } | null } }
 
 const providerPath = '/identity-provider/sign-in'
 
-type ProviderSignIn = { userId: string; providerId: string; countsAsSecondFactor: boolean }
+type ProviderSignIn = {
+  userId: string
+  providerId: string
+  countsAsSecondFactor: boolean
+  authenticatedAt: Date | null
+}
 
 /** Begins the session of a person whom an identity provider signed in. Called by our own code alone: its HTTP handler is not mounted. */
 const signInThroughProvider = createAuthEndpoint(

@@ -14,6 +14,8 @@ export type Person = {
   readonly identityProviderId: string | null
   readonly sessionId: string
   readonly signedInAt: Date
+  /** When the person proved who they are; null: an identity provider began this sign-in, and did not say when the person signed in there. */
+  readonly provedAt: Date | null
 }
 
 /**
@@ -30,6 +32,8 @@ export async function authenticatePerson(
   const answer = await auth.api.getSession({ headers, query: { disableRefresh }, returnHeaders: true })
   const found = answer.response
   if (!found) return { person: null, cookies: [] }
+  const identityProviderId = found.session.identityProviderId ?? null
+  const provedAt = identityProviderId === null ? found.session.createdAt : (found.session.authenticatedAt ?? null)
   const [signedInAt, lastSeenAt] = [new Date(found.session.createdAt), new Date(found.session.updatedAt)]
   if (![signedInAt, lastSeenAt].every((moment) => isWithin(moment, sessionLifetimeMs, now))) {
     await auth.api.signOut({ headers })
@@ -43,17 +47,18 @@ export async function authenticatePerson(
       email: found.user.email,
       isTwoFactorEnabled: found.user.twoFactorEnabled ?? false,
       gaveSecondFactor: found.session.secondFactor ?? false,
-      identityProviderId: found.session.identityProviderId ?? null,
+      identityProviderId,
       sessionId: found.session.id,
       signedInAt,
+      provedAt: provedAt && new Date(provedAt),
     },
     cookies: answer.headers.getSetCookie(),
   }
 }
 
-/** Whether the sign-in is recent enough for a sensitive act. */
-export function isFresh(person: Person, now: Date): boolean {
-  return isWithin(person.signedInAt, freshMs, now)
+/** Whether the person proved recently enough for a sensitive act who they are. */
+export function isFresh({ provedAt }: Pick<Person, 'provedAt'>, now: Date): boolean {
+  return provedAt !== null && isWithin(provedAt, freshMs, now)
 }
 
 /** How far the clocks of two processes may differ. */

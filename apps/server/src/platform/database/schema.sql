@@ -642,6 +642,7 @@ create table portal_session (
   updated_at timestamp with time zone not null default now(),
   second_factor boolean not null default false,
   identity_provider_id uuid,
+  authenticated_at timestamp with time zone,
   constraint portal_session_pkey PRIMARY KEY (id),
   constraint portal_session_token_key UNIQUE (token),
   constraint portal_session_user_id_fkey FOREIGN KEY (user_id) REFERENCES portal_user(id) ON DELETE CASCADE
