@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { clientId, clientSecret, startIdentityProvider } from '../../server/src/apis/portal/test-identity-provider.ts'
+import {
+  clientId,
+  clientSecret,
+  startIdentityProvider,
+  startLyingProvider,
+} from '../../server/src/apis/portal/test-identity-provider.ts'
 import { assertAccessible, somePortalInBrowser, walkPages } from './test-browser.ts'
 
 test('an owner sets an identity provider up and tests it; a member links it, and signs in through it from the sign-in page', async (t) => {
@@ -57,4 +62,38 @@ test('an owner sets an identity provider up and tests it; a member links it, and
   await third.getByRole('button', { name: 'Account of Mia Member' }).click()
   await third.getByRole('menuitem', { name: 'Sign out' }).waitFor()
   assert.equal(await third.getByRole('menuitem', { name: 'Account and security' }).count(), 0)
+})
+
+test('an owner and a member are told when a provider does not say that they have just signed in there', async (t) => {
+  const portal = await somePortalInBrowser(t)
+  const organizationId = await portal.addOrganization('Smile Dental')
+  const owner = await portal.addPerson('Olga Owner')
+  await portal.joinOrganization(owner, organizationId, 'owner')
+  const { issuer } = await startLyingProvider(t, {})
+
+  const page = await portal.newPage()
+  await portal.signIn(page, owner)
+  await page.goto(`/organization/${organizationId}/identity-provider`)
+  await page.getByLabel('Name', { exact: true }).fill('Smile account')
+  await page.getByLabel('Sign-in name').fill('smile-dental')
+  await page.getByLabel('Issuer').fill(issuer)
+  await page.getByLabel('Client ID').fill(clientId)
+  await page.getByLabel('Client secret', { exact: true }).fill(clientSecret)
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('button', { name: 'Test the sign-in' }).click()
+  await page.getByText('It does not say that you have just signed in there.').waitFor()
+  await assertAccessible(page)
+
+  await page.goto('/account?tab=security')
+  await page.getByRole('button', { name: 'Continue with Smile account' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Smile Dental' }).waitFor()
+  await page.goto(`/organization/${organizationId}/members`)
+  await page.getByRole('button', { name: 'Invite member' }).click()
+  const form = page.getByRole('dialog', { name: 'Invite member' })
+  await form.getByLabel('Name').fill('New Person')
+  await form.getByLabel('E-mail').fill('new@example.com')
+  await form.getByRole('button', { name: 'Send invitation' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Confirm your identity' })
+  await dialog.getByText('Smile account did not say that you had just signed in there').waitFor()
+  await assertAccessible(page)
 })

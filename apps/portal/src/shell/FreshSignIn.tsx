@@ -24,7 +24,7 @@ function ConfirmAtProvider({ provider }: { provider: { name: string; sign_in_nam
 /** The one dialog in which a person confirms who they are, over whatever they were doing. */
 export function FreshSignIn() {
   const question = useSignInQuestion()
-  const { user, through_provider, memberships } = useSession()
+  const { user, through_provider, memberships, signed_in_at, fresh_until } = useSession()
   const provider = through_provider ? (memberships[0]?.identity_provider ?? null) : null
   return (
     <Modal
@@ -40,6 +40,12 @@ export function FreshSignIn() {
           {provider ? 'Sign in again to continue.' : 'Confirm your password to continue.'} You are signed in as{' '}
           <b>{user.email}</b>. Nothing that you entered is lost.
         </Text>
+        {provider && fresh_until <= signed_in_at && (
+          <Text size="sm">
+            At your last sign-in, {provider.name} did not say that you had just signed in there. If that happens again,
+            sign in to Bridgework with your password, or ask your IT.
+          </Text>
+        )}
         {provider && <ConfirmAtProvider provider={provider} />}
         {!provider && (
           <SignInForm

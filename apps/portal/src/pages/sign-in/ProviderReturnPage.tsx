@@ -47,7 +47,7 @@ export function ProviderReturnPage() {
       </SignedOutPage>
     )
   }
-  const { subject, email } = finish.data.tested
+  const { subject, email, is_fresh } = finish.data.tested
   return (
     <SignedOutPage title="The test succeeded" description="You signed in at the identity provider. Nothing was linked.">
       <Stack gap={4}>
@@ -59,6 +59,13 @@ export function ProviderReturnPage() {
             ? 'It gives no e-mail address, which is fine.'
             : `It says that your e-mail address is ${email}.`}
         </Text>
+        {!is_fresh && (
+          <Text size="sm">
+            It does not say that you have just signed in there. Members who sign in through it cannot invite members,
+            generate keys or do anything else that needs a recent sign-in. Have your IT make it send <b>auth_time</b> in
+            the ID token.
+          </Text>
+        )}
       </Stack>
       <ButtonLink to={safeNext(finish.data.next, location.origin)}>Back to the settings</ButtonLink>
     </SignedOutPage>
