@@ -90,6 +90,7 @@ async function replay(
   const end = disclosures === 0 ? from : await findLastSealUpTo(db, firstIdAfter)
   const endsAt = endOfMonth(month).endsAt.toISOString()
   const practices = createPractices(db, before?.begins)
+  const anyTime = { beginsAt: '', possibleUntil: null }
   const find = (_: number | null, text: string) => {
     throw refusal(`${text} Nothing was dropped. Run "disclosure verify".`)
   }
@@ -104,8 +105,8 @@ async function replay(
       published: null,
       find,
       drop: before,
-      disclosures: createEntryCheck(db, { name: 'disclosure', read, beginsAt: '', find }),
-      acts: createEntryCheck(db, { name: 'act', read: hashActs, beginsAt: '', find }),
+      disclosures: createEntryCheck(db, { name: 'disclosure', read, ...anyTime, find }),
+      acts: createEntryCheck(db, { name: 'act', read: hashActs, ...anyTime, find }),
       practices,
       onProgress: (done) => onProgress(Math.min(done, end?.number ?? done), end?.number ?? done),
     })

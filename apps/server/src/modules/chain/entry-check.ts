@@ -7,17 +7,27 @@ export type Find = (seal: number | null, text: string) => void
 /** Writers of one moment become visible in another order by seconds, and clocks of databases are set by less than this. */
 const olderMsMax = 60 * 60_000
 
-/** Compares the entries of one kind with what was sealed, seal after seal. `beginsAt`: when the first seal of all was made. */
-export function createEntryCheck(
-  db: Queryable,
-  { name, read, beginsAt, find }: { name: 'disclosure' | 'act'; read: ReadEntries; beginsAt: string; find: Find },
-) {
+type EntryCheck = {
+  name: 'disclosure' | 'act'
+  read: ReadEntries
+  /** When the first seal of all was made. */
+  beginsAt: string
+  /** No entry can be from a later moment; null: that is not looked at. */
+  possibleUntil: string | null
+  find: Find
+}
+
+/** Compares the entries of one kind with what was sealed, seal after seal. */
+export function createEntryCheck(db: Queryable, { name, read, beginsAt, possibleUntil, find }: EntryCheck) {
   const counts = { entries: 0, beforeChain: 0 }
   let latestAt = ''
 
   const checkTimes = (seal: number | null, entries: readonly HashedEntry[]) => {
     for (const { id, at } of entries) {
-      if (at > latestAt) latestAt = at
+      if (possibleUntil !== null && at > possibleUntil) {
+        const why = "its time was made up, or the database's clock was ahead."
+        find(seal, `The ${name} ${id} has the time ${at}, which is still to come: ${why}`)
+      } else if (at > latestAt) latestAt = at
       else if (Date.parse(latestAt) - Date.parse(at) > olderMsMax) {
         const why = "it was added later, or the database's clock was set back."
         find(seal, `The ${name} ${id} has the time ${at}, more than an hour before an earlier entry: ${why}`)
@@ -63,6 +73,11 @@ export function createEntryCheck(
       return unsealed
     },
   }
+}
+
+/** As entries have their times. */
+export function asMicros(instant: Date): string {
+  return instant.toISOString().replace('Z', '000Z')
 }
 
 async function* pages(

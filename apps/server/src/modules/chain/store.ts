@@ -114,6 +114,18 @@ export async function readHeads(db: Queryable, ids: readonly OrganizationId[]): 
   return rows.map(fromRow<PracticeHead>)
 }
 
+/** Every head, and the number of the newest seal at that moment (0: none), in one statement. */
+export async function readAllHeads(db: Queryable): Promise<{ newest: number; heads: PracticeHead[] }> {
+  const { rows } = await db.query<RowOf<PracticeHead> & { newest: number }>(
+    `select newest.number as newest, ${headColumns}
+       from (select coalesce(max(number), 0)::float8 as number from seal) newest
+       left join practice_head on true
+      order by organization_id`,
+  )
+  const heads = rows.filter((row) => row.organization_id !== null)
+  return { newest: rows[0]?.newest ?? 0, heads: heads.map(({ newest: _, ...head }) => fromRow<PracticeHead>(head)) }
+}
+
 /** The heads with at least so many entries since their last seal, in order of organization. */
 export async function listUnsealedHeads(db: Queryable, unsealedMin: number): Promise<PracticeHead[]> {
   const { rows } = await db.query<RowOf<PracticeHead>>(

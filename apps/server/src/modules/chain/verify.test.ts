@@ -34,6 +34,90 @@ test('F21: a finding names the row and its seal', async (t) => {
   assert.deepEqual(found.toSorted(), ['One act before 4 was removed.', 'The disclosure 8 was changed.'].toSorted())
 })
 
+test('F21: an entry with a time that is still to come is found, with a seal and without, and says nothing of those after it', async (t) => {
+  const chain = await someDays(t)
+  const now = new Date()
+  const inAnHour = new Date(now.getTime() + 3_600_000).toISOString()
+  const inFiveMinutes = new Date(now.getTime() + 300_000).toISOString()
+  await chain.act(4)
+  await chain.ownerPool.query('update audit_event set occurred_at = $1 where id in (7, 8)', [inAnHour])
+  await chain.ownerPool.query('update audit_event set occurred_at = $1 where id = 9', [inFiveMinutes])
+  await chain.disclose(1, inAnHour)
+  const ahead = (name: string, id: number) =>
+    new RegExp(
+      `^The ${name} ${id} has the time ${inAnHour.slice(0, 13)}.*, which is still to come: its time was made up`,
+    )
+  const expected = [ahead('disclosure', 19), ahead('act', 7), ahead('act', 8)]
+  const compare = async () => {
+    const { found } = await chain.verify({ now })
+    assert.equal(found.length, expected.length, found.join('\n'))
+    for (const pattern of expected)
+      assert.ok(
+        found.some((text) => pattern.test(text)),
+        `${pattern}\n${found.join('\n')}`,
+      )
+  }
+  await compare()
+  await chain.seal(now.toISOString())
+  await compare()
+})
+
+for (const [column, value] of [
+  ['head', "sha256('x')"],
+  ['entries', 'entries + 1'],
+  ['unsealed', '0'],
+  ['last_disclosure_id', 'last_disclosure_id - 1'],
+  ['first_at', "first_at - interval '1 second'"],
+  ['last_at', 'null'],
+]) {
+  test(`F21: a practice’s head whose ${column} was changed is found at once, before its next seal`, async (t) => {
+    const chain = await someDays(t)
+    await chain.disclose(6, '2026-03-03T11:00:00Z')
+    await chain.seal('2026-03-03T11:01:00Z')
+    const [practice] = chain.practices
+    await chain.ownerPool.query(`update practice_head set ${column} = ${value} where organization_id = $1`, [
+      practice?.organizationId,
+    ])
+    assert.deepEqual((await chain.verify()).found, [
+      `The head of organization ${practice?.organizationId} does not fit the disclosures of its locations: it was changed.`,
+    ])
+  })
+}
+
+test('F21: a head that was removed or made up is found; heads that a seal moves on meanwhile are right', async (t) => {
+  const chain = await someDays(t)
+  const [here, there] = chain.practices
+  await chain.ownerPool.query(
+    `update practice_head set organization_id = organization_id + 1 where organization_id = $1`,
+    [here?.organizationId],
+  )
+  assert.equal((await chain.verify()).found.length, 2)
+  await chain.ownerPool.query(
+    `update practice_head set organization_id = organization_id - 1 where organization_id <> $1`,
+    [there?.organizationId],
+  )
+  let isSealed = false
+  const { found, report } = await chain.verify(
+    {
+      onProgress: (done) => {
+        if (done === 3) isSealed = true
+      },
+    },
+    {
+      // The seal of the next day is made just before the heads are read.
+      query: (async (text: string, values: unknown[]) => {
+        if (isSealed && text.includes('left join practice_head')) {
+          isSealed = false
+          await chain.disclose(6, '2026-03-04T10:00:00Z')
+          await chain.seal('2026-03-04T10:01:00Z')
+        }
+        return chain.ownerPool.query(text, values)
+      }) as typeof chain.ownerPool.query,
+    },
+  )
+  assert.deepEqual([found, report.seals], [[], 4])
+})
+
 test('F21: a part can be checked: from a moment, until a moment', async (t) => {
   const chain = await someDays(t)
   const day = (number: number) => new Date(`2026-03-0${number}T00:00:00Z`)

@@ -1,8 +1,9 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Queryable } from '../../platform/database/queryable.ts'
 import { hasAct, lastActId } from '../audit/entry.ts'
 import { countDisclosuresUpTo, lastDisclosureId } from '../disclosure/entry.ts'
 import { type Drop, dropSubject, endOfMonth, listDrops, withRemaining } from './dropped.ts'
-import { createEntryCheck, type Find } from './entry-check.ts'
+import { asMicros, createEntryCheck, type Find } from './entry-check.ts'
 import { readSealKeys, type SealKeys } from './key-change.ts'
 import { createPractices, type Practices } from './practice-heads.ts'
 import type { PublishedSeals } from './published.ts'
@@ -15,6 +16,8 @@ import {
   findLastSealBefore,
   listPracticeSealsOfSeal,
   listSeals,
+  type PracticeHead,
+  readAllHeads,
   readMarks,
 } from './store.ts'
 
@@ -54,7 +57,11 @@ export type VerifyOptions = {
 
 /** An honest entry waits for its seal for a minute; longer only when no server runs, and then there are no entries. */
 const unsealedMsMax = 10 * 60_000
+/** By as much the database's clock may be ahead of the clock of who looks. */
+const aheadMsMax = 10 * 60_000
 const sealsAtOnce = 50
+/** There is a seal a minute, so the second round most often meets none. */
+const roundsMax = 10
 
 /**
  * Checks every seal against the entries as they are now, in order and with flat memory. Calls `onFinding` for each thing that is wrong. What
@@ -78,6 +85,8 @@ export async function verifyChain(db: Queryable, options: VerifyOptions): Promis
   const [chainBegin] = await listSeals(db, { after: 0, until: endOfTime, limit: 1 })
   const beginsAt = chainBegin?.sealedAt ?? ''
   const drop = dropped.at(-1) ?? null
+  const possibleUntil = asMicros(new Date(options.now.getTime() + aheadMsMax))
+  const ofEntries = { beginsAt, possibleUntil, find }
   const check = {
     ...options,
     keys,
@@ -87,21 +96,30 @@ export async function verifyChain(db: Queryable, options: VerifyOptions): Promis
     disclosures: createEntryCheck(db, {
       name: 'disclosure',
       read: withRemaining(hashDisclosures, drop),
-      beginsAt,
-      find,
+      ...ofEntries,
     }),
-    acts: createEntryCheck(db, { name: 'act', read: hashActs, beginsAt, find }),
+    acts: createEntryCheck(db, { name: 'act', read: hashActs, ...ofEntries }),
     practices: from === null ? createPractices(db, drop?.begins) : null,
   }
   let last: Seal | null = first
   let seals = 0
   let practiceSeals = 0
   let fromAt: string | null = null
-  for await (const { seal } of checkSeals(db, check)) {
-    fromAt ??= seal.sealedAt
-    seals += 1
-    practiceSeals += seal.practices
-    last = seal
+  let areEntriesRight = true
+  // What is sealed meanwhile moves the heads on, so it is checked before they are compared.
+  for (let round = 1; ; round += 1) {
+    for await (const { seal, disclosed } of checkSeals(db, { ...check, after: last })) {
+      fromAt ??= seal.sealedAt
+      seals += 1
+      practiceSeals += seal.practices
+      last = seal
+      if (disclosed === null && seal.number > (drop?.sealNumber ?? 0)) areEntriesRight = false
+    }
+    if (check.practices === null || until !== null || !areEntriesRight) break
+    const { newest, heads } = await readAllHeads(db)
+    if (newest > (last?.number ?? 0) && round < roundsMax) continue
+    compareHeads(heads, check.practices, find)
+    break
   }
   const end: Seal | typeof noSeal = last ?? noSeal
   let unsealed = 0
@@ -111,7 +129,7 @@ export async function verifyChain(db: Queryable, options: VerifyOptions): Promis
     if (added > 0) find(null, `${added} disclosures stand among those that were dropped: they were added later.`)
   }
   if (until === null) {
-    const sealableUntil = new Date(options.now.getTime() - unsealedMsMax).toISOString().replace('Z', '000Z')
+    const sealableUntil = asMicros(new Date(options.now.getTime() - unsealedMsMax))
     const ends = [
       [check.disclosures, end.lastDisclosureId, await lastDisclosureId(db)],
       [check.acts, end.lastActId, await lastActId(db)],
@@ -275,6 +293,16 @@ async function checkPractices(
       find(seal.number, `${name} has a wrong signature.`)
     if (practices && !practices.agrees(each))
       find(seal.number, `${name} does not fit the disclosures of that organization's locations.`)
+  }
+}
+
+/** Compares where each practice's chain is said to be with its disclosures. */
+function compareHeads(heads: readonly PracticeHead[], practices: Practices, find: Find): void {
+  const stored = new Map(heads.map((head) => [head.organizationId, head]))
+  const computed = new Map(practices.heads().map((head) => [head.organizationId, head]))
+  for (const id of new Set([...stored.keys(), ...computed.keys()])) {
+    if (isDeepStrictEqual(stored.get(id), computed.get(id))) continue
+    find(null, `The head of organization ${id} does not fit the disclosures of its locations: it was changed.`)
   }
 }
 
