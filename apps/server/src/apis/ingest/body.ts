@@ -6,6 +6,7 @@ import { codeOf } from '../../platform/errors/error-code.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import { boundsErrors } from '../../platform/http/json-body.ts'
 import { isWithin, type JsonBounds } from '../../platform/http/json-bounds.ts'
+import { refuseRepeatedMembers } from '../../platform/http/repeated-member.ts'
 import { own } from '../../platform/memory/own-bytes.ts'
 import { agentOf } from './authorize.ts'
 import type { LargeBodies } from './large-bodies.ts'
@@ -100,14 +101,20 @@ export function openBody(request: FastifyRequest, largeBodies: LargeBodies): Ing
       const body = Buffer.concat(pieces)
       if (!isWithin(body, bounds)) throw new Problem('field_invalid', { errors: boundsErrors })
       const text = decodeUtf8(body)
-      try {
-        return JSON.parse(text)
-      } catch (cause) {
-        throw new Problem('body_malformed', { cause })
-      }
+      const value = parseJson(text)
+      refuseRepeatedMembers(text)
+      return value
     },
     beforeStoring,
     end,
+  }
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    throw new Problem('body_malformed', { cause })
   }
 }
 

@@ -14,14 +14,18 @@ function read(text: string, pieceBytes = 7) {
   return { beganAtUpload: reader.end(), sourceIds }
 }
 
-function codeOf(text: string): string {
+function refusalOf(text: string): Problem | null {
   try {
     read(text)
   } catch (error) {
     assert.ok(error instanceof Problem, String(error))
-    return error.code
+    return error
   }
-  return 'taken'
+  return null
+}
+
+function codeOf(text: string): string {
+  return refusalOf(text)?.code ?? 'taken'
 }
 
 test('a list in pieces of any size is read as JSON says, in any order of its members and with any space', () => {
@@ -72,4 +76,18 @@ test('anything else is refused as soon as it is seen', () => {
     assert.equal(codeOf(text), 'field_invalid', text)
   }
   assert.equal(codeOf('{"began_at_upload":1,"source_ids":["\\x"]}'), 'body_malformed')
+})
+
+test('a body that is JSON of another kind is told what is accepted', () => {
+  const values = ['[]', '[{"began_at_upload":1}]', 'null', 'true', 'false', '"text"', '0', '-1.5e3', ' \n[ ]']
+  const object = 'The body must be an object with the members began_at_upload and source_ids.'
+  for (const text of values) assert.equal(refusalOf(text)?.errors, object, text)
+  const number = 'began_at_upload must be a whole number of at least 1.'
+  for (const value of [...values, '{}', '1.5', '"1"'])
+    assert.equal(refusalOf(`{"began_at_upload":${value},"source_ids":[]}`)?.errors, number, value)
+  const keys = 'source_ids must be a list of keys of 1 to 255 characters.'
+  for (const value of ['null', '{}', 'true', '"text"', '0', '[null]', '[[]]'])
+    assert.equal(refusalOf(`{"began_at_upload":1,"source_ids":${value}}`)?.errors, keys, value)
+  for (const text of ['x', ']', ',', ':', '{"began_at_upload":x', '{"began_at_upload":,', '{"source_ids":x'])
+    assert.equal(refusalOf(text)?.code, 'body_malformed', text)
 })

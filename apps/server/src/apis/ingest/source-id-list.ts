@@ -24,21 +24,22 @@ export function createSourceIdReader() {
     token = null
     if (expected === 'number') {
       const number = parse(text)
-      if (!isNumber.Check(number)) throw invalid('began_at_upload must be a whole number of at least 1.')
+      if (!isNumber.Check(number)) throw invalid(numberOnly)
       beganAtUpload = number
       expected = 'comma'
       return
     }
     member = String(parse(text))
     if (member !== 'began_at_upload' && member !== 'source_ids')
-      throw invalid('the body has a member that is not known.')
-    if (member === 'source_ids' ? items !== null : beganAtUpload !== null) throw invalid(`${member} is there twice.`)
+      throw invalid('The body has a member that is not known. Known: began_at_upload, source_ids.')
+    if (member === 'source_ids' ? items !== null : beganAtUpload !== null)
+      throw invalid(`The member ${member} of the body is there twice. Send it once.`)
     expected = 'colon'
   }
 
   const takePunctuation = (byte: number) => {
     const next = after[expected][String.fromCharCode(byte)]
-    if (next === undefined) throw expected === 'list' ? invalid(keysOnly) : new Problem('body_malformed')
+    if (next === undefined) throw otherThanExpected(expected, byte)
     expected = next === 'value' ? (member === 'source_ids' ? 'list' : 'number') : next
     if (expected === 'items') items = createItems()
   }
@@ -54,7 +55,8 @@ export function createSourceIdReader() {
       }
       const isEscaped = token.at(-1) === backslash
       token.push(byte)
-      if (token.length > stringBytesMax) throw invalid('the body has a member that is not known.')
+      if (token.length > stringBytesMax)
+        throw invalid('The body has a member that is not known. Known: began_at_upload, source_ids.')
       if (isText && byte === quote && !isEscaped) endToken(textOf(Uint8Array.from(token)))
     } else if (isSpace(byte)) return
     else if (byte === quote && (expected === 'first name' || expected === 'name')) token = [byte]
@@ -148,6 +150,19 @@ const after: Record<Expected, Record<string, Expected | 'value'>> = {
   end: {},
 }
 
+/** Where another value stands than the one that belongs there the body is JSON all the same; anywhere else it is not. */
+function otherThanExpected(expected: Expected, byte: number): Problem {
+  const rule = ({ object: objectOnly, number: numberOnly, list: keysOnly } as Partial<Record<Expected, string>>)[
+    expected
+  ]
+  return rule !== undefined && beginsValue.includes(byte) ? invalid(rule) : new Problem('body_malformed')
+}
+
+/** What a value of JSON begins with. */
+const beginsValue = Buffer.from('{["-0123456789tfn')
+
+const objectOnly = 'The body must be an object with the members began_at_upload and source_ids.'
+const numberOnly = 'began_at_upload must be a whole number of at least 1.'
 const keysOnly = 'source_ids must be a list of keys of 1 to 255 characters.'
 const [quote, backslash, comma, openBrace, openBracket, closeBracket] = Buffer.from('"\\,{[]')
 

@@ -48,6 +48,7 @@ export const tokenSchema = {
       'body_too_large',
       'content_type_unsupported',
       'credentials_malformed',
+      'field_invalid',
       'token_requests_exceeded',
       ...everywhere,
     ],

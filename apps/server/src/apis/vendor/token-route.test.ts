@@ -100,6 +100,11 @@ test('T06, T07, T08, T10, T11, T13, T15, T18: a body that is no pair is refused 
   for (const body of ['{}', '[]', '"x"', '1', 'null', JSON.stringify([pair])]) {
     assertProblem(await post(body), 'credentials_malformed', required)
   }
+  const text = JSON.stringify(pair)
+  for (const name of ['client_id', 'client_secret'] as const) {
+    const twice = `${text.slice(0, -1)},"${name}":"${pair[name]}"}`
+    assertProblem(await post(twice), 'field_invalid', new RegExp(`^The member ${name} of the body is there twice`))
+  }
   for (const body of [
     `{"__proto__":${JSON.stringify(pair)}}`,
     `{"constructor":{"prototype":${JSON.stringify(pair)}}}`,

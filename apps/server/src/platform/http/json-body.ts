@@ -2,10 +2,11 @@ import type { FastifyInstance } from 'fastify'
 import { Problem } from '../errors/problem.ts'
 import { isWithin } from './json-bounds.ts'
 import { hasNul } from './nul.ts'
+import { refuseRepeatedMembers } from './repeated-member.ts'
 
 /**
  * Makes `application/json` the only body that routes receive. Refused are: bytes that are not UTF-8, an empty body, too many members or levels
- * (before anything is built of them), and U+0000 in any text. `__proto__` and `constructor.prototype` are dropped before anyone could copy them.
+ * (before anything is built of them), U+0000 in any text, and a member that an object has twice. `__proto__` and `constructor.prototype` are dropped before anyone could copy them.
  * Any other content type is refused before a byte of it is parsed.
  */
 export function acceptJsonBodies(app: FastifyInstance): void {
@@ -28,8 +29,14 @@ export function acceptJsonBodies(app: FastifyInstance): void {
       return done(new Problem('body_malformed'))
     }
     parseJson(request, text, (error, value) => {
-      if (!error && hasNul(text)) done(new Problem('field_invalid', { errors: nulErrors }))
-      else done(error, value)
+      if (error) return done(error)
+      if (hasNul(text)) return done(new Problem('field_invalid', { errors: nulErrors }))
+      try {
+        refuseRepeatedMembers(text)
+      } catch (problem) {
+        return done(problem as Error)
+      }
+      done(null, value)
     })
   })
 }

@@ -8,9 +8,8 @@ export function readJson<T extends TSchema>(schema: T, body: unknown): Static<T>
   if (body === undefined) throw new Problem('content_type_unsupported')
   // The schema's own static type is what Check has just proven.
   if (checkOf(schema).Check(body)) return body as Static<T>
-  throw new Problem('field_invalid', {
-    errors: explainMismatch(Type.Object({ body: schema }), { body }).errors.replace(/\bbody\.?/, ''),
-  })
+  const { errors } = explainMismatch(Type.Object({ body: schema }), { body })
+  throw new Problem('field_invalid', { errors: errors.replace(/^body\./, '').replace(/^body /, 'The body ') })
 }
 
 /** Schemas are compiled at their first use: of a body of a thousand locations, an interpreted check takes twenty times as long. */
