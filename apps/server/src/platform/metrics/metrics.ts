@@ -22,9 +22,10 @@ export function createMetrics(
   const process = metricsOfProcess()
   const registry = new Registry()
   const registers = [registry]
+  const labelsOf = createRequestLabels()
   const answered = new Histogram({
     name: 'bridgework_http_request_duration_seconds',
-    help: 'Time from a request’s first byte to its answer’s last, by the route’s pattern',
+    help: 'Time from a request’s first byte to its answer’s last, by the route’s pattern; (other): of refused requests that have no series of their own',
     labelNames: ['method', 'route', 'status'],
     buckets: [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10, 60],
     registers,
@@ -93,8 +94,7 @@ export function createMetrics(
   return {
     observe(event) {
       if (event.event === 'request.answered') {
-        const { method, route, status } = event
-        answered.observe({ method: knownMethod(method), route, status: String(status) }, event.durationMs / 1000)
+        answered.observe(labelsOf(event), event.durationMs / 1000)
         if (event.code !== undefined) refused.inc({ code: event.code })
       } else if (event.event === 'records.ingested')
         changed.inc({ dataset: event.dataset }, event.changed + event.hidden)
@@ -134,7 +134,26 @@ function registerPacked(registers: Registry[], countPacked: () => Promise<Packed
   })
 }
 
-/** Callers choose the method's text, and every label's value is kept for ever. */
-function knownMethod(method: string): string {
-  return ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'].includes(method) ? method : 'other'
+type Answered = Extract<LogEvent, { event: 'request.answered' }>
+
+/**
+ * The labels of a request's series, which are kept for ever. Callers choose the method's text, and can have every route refuse them in many ways:
+ * a method that a route does not answer is no label, and after `refusedMax` refusals of a route, a method and a status each, further ones have no
+ * route. What succeeds and what fails in the service is bounded by the routes.
+ */
+function createRequestLabels(): (event: Answered) => { method: string; route: string; status: string } {
+  const refused = new Set<string>()
+  return ({ method: given, route, status: code }) => {
+    const status = String(code)
+    if (code === 405 || !knownMethods.has(given)) return { method: 'other', route: '(other)', status }
+    const labels = { method: given, route, status }
+    if (code < 400 || code >= 500) return labels
+    const name = `${given} ${route} ${status}`
+    if (!refused.has(name) && refused.size >= refusedMax) return { ...labels, route: '(other)' }
+    refused.add(name)
+    return labels
+  }
 }
+
+const refusedMax = 500
+const knownMethods: ReadonlySet<string> = new Set(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'])
