@@ -7,7 +7,7 @@ import { fromRow, type RowOf } from '../../platform/database/rows.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import type { CompanyId, LocationId, OrganizationId } from '../../platform/identity/identity.ts'
 import { recordAudit } from '../audit/store.ts'
-import { requireCompany } from '../directory/company.ts'
+import { requireCompany, shareCompany } from '../directory/company.ts'
 import { listLocations } from '../directory/location.ts'
 import { lockOrganization, requireOrganization } from '../directory/organization.ts'
 import { type Access, atEachLocation, beyond, type Grant, normalized, without } from './access.ts'
@@ -68,7 +68,7 @@ export async function changeAccess(
   const { companyId, organizationId } = parties
   return await withTransaction(pool, async (client) => {
     await lockOrganization(client, organizationId)
-    await requireCompany(client, companyId)
+    await shareCompany(client, companyId)
     const locationIds = (await listLocations(client, organizationId)).map(({ id }) => id)
     await endExpired(client, parties)
     const live = await listGrants(client, parties)

@@ -129,8 +129,17 @@ export async function requireActiveCompany(db: Queryable, id: CompanyId): Promis
  * is none, or it was erased.
  */
 export async function lockCompany(client: Queryable, id: CompanyId): Promise<Company> {
+  return await holdCompany(client, id, 'no key update')
+}
+
+/** The same for those who change what the company gets from others, as many at once as come: it is not erased meanwhile. After `lockOrganization`. */
+export async function shareCompany(client: Queryable, id: CompanyId): Promise<Company> {
+  return await holdCompany(client, id, 'share')
+}
+
+async function holdCompany(client: Queryable, id: CompanyId, lock: 'no key update' | 'share'): Promise<Company> {
   const { rows } = await client.query<CompanyRow & { erased_at: Date | null }>(
-    `select ${columns}, erased_at from company where id = $1 for no key update`,
+    `select ${columns}, erased_at from company where id = $1 for ${lock}`,
     [id],
   )
   if (!rows[0]) throw new Problem('company_unknown', { errors: `There is no company ${id}.` })

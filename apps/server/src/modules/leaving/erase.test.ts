@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { aRecord, someWorld, type TestWorld } from '../../test-world.ts'
 import { createEnrolmentCode } from '../agents/agent-key.ts'
-import { grantAccess } from '../consent/grant.ts'
+import { grantAccess, revokeAccess } from '../consent/grant.ts'
 import { removeNotesSlice } from '../records/note-remover.ts'
 import { companyEndings } from './company-endings.ts'
 import { countHeld, eraseTenant, finishErasing, type Leaving } from './erase.ts'
@@ -81,6 +81,58 @@ test('an erased vendor’s grants leave no note that nobody else may read', asyn
   assert.deepEqual(rows, [{ location_id: both.id }])
 })
 
+for (const grantsAlready of [true, false]) {
+  test(`an access that is being granted while the vendor is erased ends with it${grantsAlready ? '' : ', also where it had none'}`, async (t) => {
+    const world = await someWorld(t)
+    const [location, other] = [await world.addLocation(), await world.addLocation()]
+    const vendor = await world.addVendor([other, ...(grantsAlready ? [location] : [])], ['insurance_plans'])
+    const { companyId } = vendor
+    const leaving: Leaving = { side: 'company', id: companyId }
+    const { organizationId } = location
+    const { promise: mayGrant, resolve: letGrant } = Promise.withResolvers<void>()
+    const { promise: isHeld, resolve: hold } = Promise.withResolvers<void>()
+    const scope = { companyId, organizationId, by: 'test', locationIds: 'all', datasets: 'all' } as const
+    const granting = grantAccess(world.pool, scope, async () => {
+      hold()
+      await mayGrant
+    })
+    await isHeld
+    const erasing = eraseTenant({ pool: world.pool, ...quiet }, leaving, 'test')
+    await untilOneWaits(world)
+    letGrant()
+    await granting
+    await erasing
+
+    const left = (await countHeld(world.pool, leaving)).filter(({ isKept }) => !isKept)
+    assert.deepEqual([left, await revokedGrants(world, leaving)], [[], []])
+    await assert.rejects(grantAccess(world.pool, scope), { code: 'company_closed', errors: /was erased on/ })
+  })
+}
+
+test('a vendor is erased while many practices grant and revoke: none waits for another in a circle, and no access is left', async (t) => {
+  const world = await someWorld(t)
+  const vendor = await world.addVendor()
+  const { companyId } = vendor
+  const locations = await Promise.all(Array.from({ length: 6 }, () => world.addLocation()))
+  const outcomes: string[] = []
+  const change = async ({ organizationId }: (typeof locations)[number]) => {
+    const scope = { companyId, organizationId, by: 'test', locationIds: 'all', datasets: 'all' } as const
+    for (let round = 0; round < 20 && !outcomes.includes('company_closed'); round += 1) {
+      await (round % 2 === 0 ? grantAccess : revokeAccess)(world.pool, scope).catch((error) => {
+        outcomes.push(error.code)
+      })
+    }
+  }
+  const changing = Promise.all(locations.map(change))
+  const leaving: Leaving = { side: 'company', id: companyId }
+  await eraseTenant({ pool: world.pool, ...quiet }, leaving, 'test')
+  await changing
+
+  assert.deepEqual([...new Set(outcomes)], ['company_closed'])
+  const left = (await countHeld(world.pool, leaving)).filter(({ isKept }) => !isKept)
+  assert.deepEqual([left, await revokedGrants(world, leaving)], [[], []])
+})
+
 test('an agent, a vendor and a new grant of an erased practice are refused in words; other practices are read on', async (t) => {
   const { world, filled, vendor, other } = await someTenants(t, 'organization')
   const { location, organization } = filled
@@ -151,6 +203,16 @@ async function someTenants(t: Parameters<typeof someWorld>[0], side: Leaving['si
   const words = [...ids, person?.userId, person?.memberId, person?.email, person?.email.toUpperCase()].map(String)
   const mentions = (row: string) => words.some((word) => row.includes(word))
   return { world, vendor, filled, other, leaving, mentions }
+}
+
+/** Until a transaction waits for another, for 5 s at most. */
+async function untilOneWaits({ pool }: TestWorld): Promise<void> {
+  for (const until = Date.now() + 5_000; Date.now() < until; ) {
+    const { rowCount } = await pool.query(
+      `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+    )
+    if (rowCount !== 0) return
+  }
 }
 
 /** The grants of the tenant that are still in force. */

@@ -72,13 +72,54 @@ export async function finishErasing(pool: Pool): Promise<void> {
 
 /** One transaction, after which nothing new of the tenant arrives and nothing of it is read. */
 async function endAccess(pool: Pool, leaving: Leaving, by: string, alongside?: Alongside): Promise<void> {
-  await withTransaction(pool, async (client) => {
-    await mark(client, leaving, by, alongside)
+  while (!(await tryEndAccess(pool, leaving, by, alongside)));
+}
+
+/** False, and nothing was changed: an organization granted something before all that grant were held. */
+async function tryEndAccess(pool: Pool, leaving: Leaving, by: string, alongside?: Alongside): Promise<boolean> {
+  return await withTransaction(pool, async (client) => {
+    const held = leaving.side === 'company' ? await holdGranting(client, leaving.id) : []
+    const { name, isFirst } = await lockTenant(client, leaving)
+    // No other grant to it can begin now, and what is granted under an organization's lock waits until this ends.
+    if (leaving.side === 'company') {
+      const granting = await organizationsGranting(client, leaving.id)
+      if (granting.some((id) => !held.includes(id))) return false
+    }
+    await mark(client, leaving, by, isFirst ? { name, alongside } : null)
     await client.query('set constraints membership_user_id_fkey deferred')
     for (const [table, ending] of Object.entries(endingsOf(leaving))) {
       if (ending.ends === 'at once') await client.query(`delete from ${table} where ${ending.rows}`, [leaving.id])
     }
+    return true
   })
+}
+
+/** Holds the organizations that grant a company anything, in the order of their ids: ARCHITECTURE.md, "The order of locks and stamps". */
+async function holdGranting(client: Queryable, companyId: CompanyId): Promise<OrganizationId[]> {
+  const { rows } = await client.query<{ id: OrganizationId }>(
+    `select id from organization where id = any($1::bigint[]) order by id for no key update`,
+    [await organizationsGranting(client, companyId)],
+  )
+  return rows.map(({ id }) => id)
+}
+
+/** Also those whose grants have reached their end, which nobody has ended yet. */
+async function organizationsGranting(db: Queryable, companyId: CompanyId): Promise<OrganizationId[]> {
+  const { rows } = await db.query<{ id: OrganizationId }>(
+    'select distinct organization_id as id from access_grant where company_id = $1 and revoked_at is null',
+    [companyId],
+  )
+  return rows.map(({ id }) => id)
+}
+
+/** Throws a Problem when there is no such tenant. `isFirst`: it is not marked yet. */
+async function lockTenant(client: Queryable, { side, id }: Leaving): Promise<{ name: string; isFirst: boolean }> {
+  const { rows } = await client.query<{ name: string; is_first: boolean }>(
+    `select name, erased_at is null as is_first from ${side} where id = $1 for no key update`,
+    [id],
+  )
+  if (!rows[0]) throw new Problem(`${side}_unknown`, { errors: `There is no ${side} ${id}.` })
+  return { name: rows[0].name, isFirst: rows[0].is_first }
 }
 
 /** Deletes all that goes in slices. */
@@ -112,22 +153,20 @@ async function deleteSlice(pool: Pool, table: string, rows: string, { id }: Leav
   })
 }
 
-/** Marks the tenant, ends its grants, and empties what is kept of everything but names. `alongside`: the first time only. */
-async function mark(client: Queryable, leaving: Leaving, by: string, alongside?: Alongside): Promise<void> {
-  const { side, id } = leaving
-  const { rows } = await client.query<{ name: string; is_first: boolean }>(
-    `select name, erased_at is null as is_first from ${side} where id = $1 for no key update`,
-    [id],
-  )
-  const [found] = rows
-  if (!found) throw new Problem(`${side}_unknown`, { errors: `There is no ${side} ${id}.` })
+/** Ends the tenant's grants. `first`: marks it too, and empties what is kept of everything but names. */
+async function mark(
+  client: Queryable,
+  { side, id }: Leaving,
+  by: string,
+  first: { name: string; alongside: Alongside | undefined } | null,
+): Promise<void> {
   await client.query(
     `update access_grant set revoked_at = clock_timestamp(), revoked_by = $2 where ${side}_id = $1 and revoked_at is null`,
     [id, by],
   )
-  if (!found.is_first) return
+  if (!first) return
   for (const statement of emptied[side]) await client.query(statement, [id])
-  await alongside?.(client, found.name)
+  await first.alongside?.(client, first.name)
 }
 
 /** An agent's row is locked first: a request that is under way could otherwise refer to it again before it is deleted. */
