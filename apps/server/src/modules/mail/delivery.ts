@@ -1,4 +1,5 @@
 import type { Pool } from 'pg'
+import { isAttemptDue, nextAttemptAt } from '../../platform/database/attempts.ts'
 import { codeOf } from '../../platform/errors/error-code.ts'
 import type { Log } from '../../platform/log/log-event.ts'
 import type { Attachment, Mail } from './queue.ts'
@@ -11,6 +12,7 @@ export type SendMail = (mail: OutgoingMail) => Promise<void>
 
 /** After a minute, two, four … and then every six hours: a day and a half in all. What failed is kept, for the operator to see. */
 export const attemptsMax = 12
+const pauses = { first: '1 minute', longest: '6 hours' }
 
 /**
  * Hands on the mails of the `mail` table, in every server process: each process takes its own. A try begins by moving the next one into the
@@ -65,10 +67,10 @@ async function takeNext(pool: Pool): Promise<OutgoingMail | null> {
   const { rows } = await pool.query<OutgoingMail & { file: Attachment | null; settings_url: string | null }>(
     `update mail
         set attempts = attempts + 1,
-            next_attempt_at = clock_timestamp() + least(interval '6 hours', interval '1 minute' * 2 ^ attempts)
+            next_attempt_at = ${nextAttemptAt('clock_timestamp()', pauses)}
       where id = (
         select id from mail
-         where next_attempt_at <= clock_timestamp() and attempts < $1
+         where ${isAttemptDue('clock_timestamp()', pauses)} and attempts < $1
          order by next_attempt_at, id
          limit 1
            for update skip locked

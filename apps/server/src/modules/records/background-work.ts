@@ -1,3 +1,4 @@
+import { isAttemptDue, nextAttemptAt } from '../../platform/database/attempts.ts'
 import type { Queryable } from '../../platform/database/queryable.ts'
 import { databaseErrorCode } from '../../platform/database/unavailable.ts'
 import type { LocationId } from '../../platform/identity/identity.ts'
@@ -53,6 +54,11 @@ const workTables = {
   rerender_work: ['location_id', 'target_dataset', 'target_source_id', 'dataset'],
 } as const
 
+const pauses = { first: '1 second', longest: '10 minutes' }
+
+/** SQL for rows of these tables that are due. */
+export const isWorkDue = isAttemptDue('now()', pauses)
+
 /**
  * The oldest row that is due, of the first location after this one that has any; after the last location come the first ones again. Goes
  * along the primary key, which `location_id` leads.
@@ -68,7 +74,7 @@ export async function findDue<Row extends object>(
     const { rows } = await db.query<Row>(
       `select ${columns}
          from ${table}
-        where location_id > $1 and next_attempt_at <= now() ${condition}
+        where location_id > $1 and ${isWorkDue} ${condition}
         order by location_id, created_at
         limit 1`,
       [from],
@@ -79,24 +85,25 @@ export async function findDue<Row extends object>(
 }
 
 /**
- * Tries a slice of a row's work. When it fails, the row waits: 1 s, then twice as long each time, at most 10 minutes, while the work of
- * other rows goes on. Operators see the error's name and how often it came.
+ * Tries a slice of the work of rows, of which the columns that differ are lists. When it fails, they wait: 1 s, then twice as long each time, at
+ * most 10 minutes, while the work of other rows goes on. Operators see the error's name and how often it came.
  */
 export async function attemptWork(
   deps: { db: Queryable; log: Log; task: string },
   table: keyof typeof workTables,
-  key: readonly string[],
+  key: readonly (string | readonly string[])[],
   work: () => Promise<void>,
 ): Promise<void> {
   try {
     await work()
   } catch (error) {
     deps.log({ event: 'task.failed', task: deps.task, error: databaseErrorCode(error) })
-    const names = workTables[table].map((column, index) => `${column} = $${index + 2}`)
+    const names = workTables[table].map((column, index) =>
+      typeof key[index] === 'string' ? `${column} = $${index + 2}` : `${column} = any($${index + 2})`,
+    )
     await deps.db.query(
       `update ${table}
-          set attempts = attempts + 1, last_error = $1,
-              next_attempt_at = now() + least(interval '10 minutes', interval '1 second' * 2 ^ least(attempts, 20))
+          set attempts = attempts + 1, last_error = $1, next_attempt_at = ${nextAttemptAt('now()', pauses)}
         where ${names.join(' and ')}`,
       [databaseErrorCode(error), ...key],
     )

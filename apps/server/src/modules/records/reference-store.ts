@@ -5,7 +5,7 @@ import { copyRows, packRows } from '../../platform/database/binary-rows.ts'
 import type { Queryable } from '../../platform/database/queryable.ts'
 import type { LocationId } from '../../platform/identity/identity.ts'
 import type { Stamp } from '../datasets/stamp.ts'
-import { findDue } from './background-work.ts'
+import { findDue, isWorkDue } from './background-work.ts'
 import type { SourceColumns } from './stored-source.ts'
 import type { RecordRow } from './write-store.ts'
 
@@ -138,13 +138,11 @@ export async function updateDocuments(
   )
 }
 
-export type RerenderWork = {
-  locationId: LocationId
-  targetDataset: DatasetName
-  targetSourceId: string
-  dataset: DatasetName
-  afterId: string
-}
+/** What a change of some targets of one dataset left to be done for the records of another that refer to them. */
+export type RerenderWork = { locationId: LocationId; targetDataset: DatasetName; dataset: DatasetName }
+
+/** A target of it. `afterId`: its records up to there are done. */
+export type RerenderTarget = { sourceId: string; afterId: string }
 
 /** A row for each of these targets that a record refers to. Work asked for again starts again: the target has changed once more. */
 export async function addRerenderWork(
@@ -164,40 +162,112 @@ export async function addRerenderWork(
   )
 }
 
-/** The oldest work of the next location after this one. Housekeeping: goes over every location. */
-export async function findRerenderWork(db: Queryable, after: LocationId): Promise<RerenderWork | null> {
-  const columns = 'location_id, target_dataset, target_source_id, dataset, after_id'
-  const row = await findDue<Record<string, string>>(db, 'rerender_work', columns, '', after)
-  // The columns are text and bigint, written by addRerenderWork from values of these types.
-  return row
-    ? ({
-        locationId: row.location_id,
-        targetDataset: row.target_dataset,
-        targetSourceId: row.target_source_id,
-        dataset: row.dataset,
-        afterId: row.after_id,
-      } as RerenderWork)
-    : null
-}
-
-/** The same work as it stands now that the turn is held; null when another process has finished it. */
-export async function lockRerenderWork(client: PoolClient, work: RerenderWork): Promise<{ afterId: string } | null> {
-  const { rows } = await client.query<{ after_id: string }>(
-    `select after_id from rerender_work
-      where location_id = $1 and target_dataset = $2 and target_source_id = $3 and dataset = $4
-        for update`,
-    [work.locationId, work.targetDataset, work.targetSourceId, work.dataset],
+/**
+ * Targets whose work is due, of the next location after this one: the oldest, and others that its turn can do. Rows that failed come together with
+ * others that failed as often, each time with fewer, so that one that always fails is alone at last. Housekeeping: goes over every location.
+ */
+export async function findRerenderWork(
+  db: Queryable,
+  after: LocationId,
+  targetsMax: number,
+): Promise<{ work: RerenderWork; sourceIds: string[] } | null> {
+  const columns = 'location_id, target_dataset, target_source_id, dataset, attempts'
+  const oldest = await findDue<Row>(db, 'rerender_work', columns, '', after)
+  if (!oldest) return null
+  const {
+    location_id: locationId,
+    target_dataset: targetDataset,
+    target_source_id: sourceId,
+    dataset,
+    attempts,
+  } = oldest
+  const { rows } = await db.query<Row>(
+    `select target_source_id
+       from rerender_work
+      where location_id = $1 and target_dataset = $2 and target_source_id <> $3 and dataset = $4
+        and attempts = $5 and after_id = 0 and ${isWorkDue}
+      order by target_source_id
+      limit $6`,
+    [locationId, targetDataset, sourceId, dataset, attempts, Math.floor(targetsMax / 8 ** attempts)],
   )
-  return rows[0] ? { afterId: rows[0].after_id } : null
+  const sourceIds = [sourceId, ...rows.map((row) => row.target_source_id)]
+  return { work: { locationId, targetDataset, dataset }, sourceIds }
 }
 
-/** Moves the work on to `afterId`, or ends it when that is null. */
-export async function saveRerenderWork(client: PoolClient, work: RerenderWork, afterId: string | null): Promise<void> {
-  const key = [work.locationId, work.targetDataset, work.targetSourceId, work.dataset]
-  const where = `location_id = $1 and target_dataset = $2 and target_source_id = $3 and dataset = $4`
-  if (afterId === null) await client.query(`delete from rerender_work where ${where}`, key)
-  else {
-    const progress = `after_id = $5, attempts = 0, last_error = null`
-    await client.query(`update rerender_work set ${progress} where ${where}`, [...key, afterId])
-  }
+type Row = {
+  location_id: LocationId
+  target_dataset: DatasetName
+  target_source_id: string
+  dataset: DatasetName
+  attempts: number
+}
+
+/** Those of these targets that are still to be done now that the turn is held: another process may have finished them. */
+export async function lockRerenderWork(
+  client: PoolClient,
+  { locationId, targetDataset, dataset }: RerenderWork,
+  sourceIds: readonly string[],
+): Promise<RerenderTarget[]> {
+  const { rows } = await client.query<{ target_source_id: string; after_id: string }>(
+    `select target_source_id, after_id
+       from rerender_work
+      where location_id = $1 and target_dataset = $2 and target_source_id = any($3::text[]) and dataset = $4
+      order by target_source_id
+        for update`,
+    [locationId, targetDataset, textArray(sourceIds), dataset],
+  )
+  return rows.map((row) => ({ sourceId: row.target_source_id, afterId: row.after_id }))
+}
+
+/**
+ * Ids of the records that refer to any of these targets, rising; null: more than `most` do. Reads no more than that, however many there are: each
+ * target's by the primary key. `|| ''` keeps the index of a dataset's references out, which would be read whole for each target.
+ */
+export async function listReferringUpTo(
+  client: PoolClient,
+  { locationId, targetDataset, dataset }: RerenderWork,
+  sourceIds: readonly string[],
+  most: number,
+): Promise<string[] | null> {
+  const { rows } = await client.query<{ record_id: string }>(
+    `select referring.record_id
+       from unnest($3::text[]) as target (source_id)
+      cross join lateral (
+            select record_id
+              from record_reference
+             where location_id = $1 and target_dataset = $2 and target_source_id = target.source_id
+               and dataset || '' = $4
+             limit $5) referring
+      limit $5`,
+    [locationId, targetDataset, textArray(sourceIds), dataset, most + 1],
+  )
+  if (rows.length > most) return null
+  const ids = new Set(rows.map((row) => row.record_id))
+  return [...ids].sort((one, other) => Number(BigInt(one) - BigInt(other)))
+}
+
+/** Moves one target's work on to `afterId`. */
+export async function saveRerenderWork(
+  client: PoolClient,
+  { locationId, targetDataset, dataset }: RerenderWork,
+  { sourceId, afterId }: RerenderTarget,
+): Promise<void> {
+  await client.query(
+    `update rerender_work set after_id = $5, attempts = 0, last_error = null
+      where location_id = $1 and target_dataset = $2 and target_source_id = $3 and dataset = $4`,
+    [locationId, targetDataset, sourceId, dataset, afterId],
+  )
+}
+
+/** Ends the work of these targets. */
+export async function deleteRerenderWork(
+  client: PoolClient,
+  { locationId, targetDataset, dataset }: RerenderWork,
+  sourceIds: readonly string[],
+): Promise<void> {
+  await client.query(
+    `delete from rerender_work
+      where location_id = $1 and target_dataset = $2 and target_source_id = any($3::text[]) and dataset = $4`,
+    [locationId, targetDataset, textArray(sourceIds), dataset],
+  )
 }
