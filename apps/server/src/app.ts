@@ -114,7 +114,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     requests: deps.requests ?? createRequestTurns(),
     disclosures: deps.disclosures,
     deltas: createDeltaReader({ pool, deltaPool: deps.deltaPool, controlPool, log }),
-    pages: createPageReader(pool, now),
+    pages: createPageReader(pool, now, log),
     lastContactOf: createLastContacts({ pool, now }),
     previewDatasets: deps.previewDatasets,
     now,

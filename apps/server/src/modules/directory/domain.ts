@@ -56,6 +56,8 @@ export async function setDomain(client: Queryable, companyId: CompanyId, domain:
 const failuresMax = 3
 const checkedEveryMs = 24 * 60 * 60_000
 const checkedAgainAfterMs = 10_000
+/** What was checked so far ahead was checked before the clock went back; the clocks of several processes differ by less. */
+const aheadMs = 60_000
 
 /** Checks the proof now. Throws Problem domain_missing without a website, and domain_checked within 10 seconds of the last check. */
 export async function checkDomain(
@@ -74,8 +76,11 @@ export async function checkDomain(
  */
 export async function recheckDomains(deps: { pool: Pool; access: ProofAccess; now: () => Date }): Promise<void> {
   const { rows } = await deps.pool.query<{ company_id: CompanyId }>(
-    'select company_id from company_domain where verified_at is not null and checked_at <= $1 order by checked_at limit 20',
-    [new Date(deps.now().getTime() - checkedEveryMs)],
+    `select company_id from company_domain
+      where verified_at is not null and (checked_at <= $1 or checked_at > $2)
+      order by checked_at
+      limit 20`,
+    [new Date(deps.now().getTime() - checkedEveryMs), new Date(deps.now().getTime() + aheadMs)],
   )
   // Side by side: each may wait for a website, and the server's end waits for all, also where one fails.
   const checks = await Promise.allSettled(
@@ -97,9 +102,9 @@ async function beginCheck(
 ): Promise<CompanyDomain | null> {
   const { rows } = await db.query<RowOf<CompanyDomain>>(
     `update company_domain set checked_at = $2
-      where company_id = $1 and (checked_at is null or checked_at <= $3)
+      where company_id = $1 and (checked_at is null or checked_at <= $3 or checked_at > $4)
       returning ${columns}`,
-    [companyId, now, new Date(now.getTime() - afterMs)],
+    [companyId, now, new Date(now.getTime() - afterMs), new Date(now.getTime() + aheadMs)],
   )
   return rows[0] ? fromRow<CompanyDomain>(rows[0]) : null
 }

@@ -18,7 +18,8 @@ type Condition = { event: ConditionEvent; tenant_id: string; item: string; about
 /**
  * Compares what the checks found with the conditions that were on, and notices each once when it begins and once when it ends: those of one
  * event and tenant together, and at most once an hour. `checked`: the events whose checks succeeded; what a failed check did not find has not
- * ended. Hand down a transaction that holds the notifier's lock.
+ * ended. What was seen or noticed further ahead than as long after, was so before the clock went back. Hand down a transaction that holds the
+ * notifier's lock.
  */
 export async function trackConditions(
   client: Queryable,
@@ -36,8 +37,9 @@ export async function trackConditions(
     [JSON.stringify(findings.map(({ tenantId, ...finding }) => ({ ...finding, tenant_id: tenantId }))), now],
   )
   await client.query(
-    `update notice_condition set ended_at = $1 where ended_at is null and seen_at < $2 and event = any($3::text[])`,
-    [now, before(quietMs), checked],
+    `update notice_condition set ended_at = $1
+      where ended_at is null and seen_at not between $2 and $4 and event = any($3::text[])`,
+    [now, before(quietMs), checked, before(-quietMs)],
   )
   // Begun and not noticed, or noticed and ended, where the last notice is long enough ago.
   const { rows } = await client.query<Condition>(
@@ -45,9 +47,9 @@ export async function trackConditions(
        from notice_condition c
       where (ended_at is null) = not is_noticed and event = any($2::text[])
         and not exists (select from notice_condition o
-                         where o.event = c.event and o.tenant_id = c.tenant_id and o.noticed_at > $1)
+                         where o.event = c.event and o.tenant_id = c.tenant_id and o.noticed_at > $1 and o.noticed_at < $3)
       order by event, tenant_id, item`,
-    [before(pauseMs), conditionEvents],
+    [before(pauseMs), conditionEvents, before(-pauseMs)],
   )
   const groups = Map.groupBy(rows, (row) => `${row.event} ${row.tenant_id} ${row.is_ended}`)
   for (const group of groups.values()) await noticeGroup(client, context, group)

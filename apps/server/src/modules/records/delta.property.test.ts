@@ -164,7 +164,11 @@ async function walkOnce(
   since: Stamp | null,
   { pageSize, pauseMs }: { pageSize: number; pauseMs: number },
 ): Promise<{ permit: ReadPermit; documents: [string, string][] }> {
-  const reader = createPageReader(pool, () => new Date())
+  const reader = createPageReader(
+    pool,
+    () => new Date(),
+    () => {},
+  )
   const documents: [string, string][] = []
   let first: ReadPermit | null = null
   for (let after = '0'; ; ) {

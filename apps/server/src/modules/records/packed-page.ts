@@ -13,7 +13,8 @@ const changedMax = 1_000
  * At least `limit` records after an id where there are as many: segments where nothing in them changed since they were packed, else documents.
  * One statement, so one moment: a segment is sent only where the same statement sees that it was not marked as stale, and that no record in its
  * ids was modified after the last check, which marked all that was modified before it. Segments by their key, changes by record_modified,
- * documents by the primary key. `runRecords`: that a segment has. `asLines`: only segments that can be switched to lines.
+ * documents by the primary key. `runRecords`: that a segment has. `asLines`: only segments that can be switched to lines. Null: a segment has another
+ * number of records, or does not begin where the one before it ends.
  */
 export async function readPacked(
   pool: Pool,
@@ -22,11 +23,11 @@ export async function readPacked(
   limit: number,
   runRecords: number,
   asLines: boolean,
-): Promise<PagePart[]> {
+): Promise<PagePart[] | null> {
   const { rows } = await pool.query<Row>({
     name: 'records.packed',
     text: `with known as materialized (
-       select checked_stamp from segment_state where location_id = $1 and dataset = $2
+       select checked_stamp, last_id from segment_state where location_id = $1 and dataset = $2
      ), changed as materialized (
        select id, modified_at
          from record
@@ -34,7 +35,8 @@ export async function readPacked(
         limit $5::bigint + 1
      ), near as materialized (
        select last_id, after_id, records, stamp, stale_since, bytes, crc32, data, is_switched, lines_at, lines_crc32,
-              sum(records) over (order by last_id) as reached
+              sum(records) over by_id as reached, lag(last_id, 1, $3::bigint) over by_id as before_id,
+              lead(after_id) over by_id as next_id
          from (select last_id, after_id, records, stamp, stale_since, bytes, crc32, data,
                       lines_stamp is not distinct from stamp as is_switched, lines_at, lines_crc32
                  from segment
@@ -42,13 +44,19 @@ export async function readPacked(
                   and exists (select from known) and (select count(*) from changed) <= $5
                 order by last_id
                 limit $6) next
-     ), run as materialized (
-       select last_id, after_id, records, bytes, crc32, data, lines_at, lines_crc32,
-              after_id >= $3 and stale_since is null and (is_switched or not $7::boolean) and not exists (
-                select from changed
-                 where changed.id > near.after_id and changed.id <= near.last_id and changed.modified_at > near.stamp) as is_valid
+       window by_id as (order by last_id)
+     ), joined as (
+       select *,
+              records = $8 and greatest(after_id, $3) = before_id and last_id = coalesce(next_id, last_id)
+                and last_id <= (select last_id from known) as is_right
          from near
         where reached <= $4
+     ), run as materialized (
+       select last_id, after_id, before_id, records, bytes, crc32, data, lines_at, lines_crc32, is_right,
+              is_right and after_id >= $3 and stale_since is null and (is_switched or not $7::boolean) and not exists (
+                select from changed
+                 where changed.id > joined.after_id and changed.id <= joined.last_id and changed.modified_at > joined.stamp) as is_valid
+         from joined
      )
      select last_id as id, null as document, records, bytes, crc32, data, lines_at, lines_crc32 from run where is_valid
       union all
@@ -57,21 +65,34 @@ export async function readPacked(
       cross join lateral (
             select id, document
               from record
-             where location_id = $1 and dataset = $2 and id > greatest(run.after_id, $3) and id <= run.last_id) inside
+             where location_id = $1 and dataset = $2 and id > run.before_id and id <= run.last_id) inside
       where not run.is_valid
       union all
-     (select id, document, null, null, null, null, null, null
+     (select id, document, (select ${broken} from run where not is_right limit 1), null, null, null, null, null
         from record
        where location_id = $1 and dataset = $2 and id > coalesce((select max(last_id) from run), $3)
        order by id
        limit $4::bigint + 1 - coalesce((select sum(records) from run where after_id >= $3), 0))
       order by 1`,
-    values: [permit.locationId, permit.dataset, after, limit, changedMax, Math.ceil(limit / runRecords) + 1, asLines],
+    values: [
+      permit.locationId,
+      permit.dataset,
+      after,
+      limit,
+      changedMax,
+      Math.ceil(limit / runRecords) + 1,
+      asLines,
+      runRecords,
+    ],
     rowMode: 'array',
     types: withOwnBytes,
   })
-  return rows.map(partOf)
+  const [, document, mark] = rows.at(-1) ?? []
+  return document !== null && mark === broken ? null : rows.map(partOf)
 }
+
+/** Of a record that follows segments, in the place of a segment's records: one of them was not right. */
+const broken = -1
 
 /** Reads PostgreSQL's text of bytes as it arrives: kept until the page is whole, the texts would outlive the young generation. */
 const withOwnBytes: CustomTypesConfig = {

@@ -34,7 +34,12 @@ for (const { kind, fewMax, sortedMax, statements } of [
         return pool.query(query as never)
       },
     }
-    const pages = createPageReader(watched as never, () => new Date(), { fewMax, sortedMax })
+    const pages = createPageReader(
+      watched as never,
+      () => new Date(),
+      () => {},
+      { fewMax, sortedMax },
+    )
     const selection = { ...wholeDataset, modifiedAfter: since }
     const read = (after = '0') => pages.readAfter(permit, selection, after, 2)
 
@@ -61,12 +66,11 @@ for (const { kind, fewMax, sortedMax, statements } of [
 
 test('a delta in which nothing is left has no record and a total of 0', async (t) => {
   const { pool, permit } = await withFiveChanged(t)
-  const page = await createPageReader(pool, () => new Date()).readAfter(
-    permit,
-    { ...wholeDataset, modifiedAfter: permit.state.lastStamp },
-    '0',
-    2,
-  )
+  const page = await createPageReader(
+    pool,
+    () => new Date(),
+    () => {},
+  ).readAfter(permit, { ...wholeDataset, modifiedAfter: permit.state.lastStamp }, '0', 2)
   assert.deepEqual(page, { documents: [], hasMore: false, total: 0 })
 })
 
@@ -81,7 +85,11 @@ test('one large page is read for a company at a time, and no other company and n
       return pool.query(query as never)
     },
   }
-  const pages = createPageReader(held as never, () => new Date())
+  const pages = createPageReader(
+    held as never,
+    () => new Date(),
+    () => {},
+  )
   const read = (of: typeof permit, items: number) => pages.readAfter(of, wholeDataset, '0', items)
 
   const all = [read(permit, 5000), read(permit, 5000), read(permitOfOther, 5000)]
@@ -108,7 +116,11 @@ test('a large page that fails lets the next be read', async (t) => {
       return pool.query(query)
     },
   }
-  const pages = createPageReader(failing as never, () => new Date())
+  const pages = createPageReader(
+    failing as never,
+    () => new Date(),
+    () => {},
+  )
   await assert.rejects(pages.readAfter(permit, wholeDataset, '0', 5000), /away/)
   fails = false
   assert.equal((await pages.readAfter(permit, wholeDataset, '0', 5000)).documents.length, 8)

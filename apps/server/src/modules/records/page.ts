@@ -1,5 +1,6 @@
 import type { Pool } from 'pg'
 import { Problem } from '../../platform/errors/problem.ts'
+import type { Log } from '../../platform/log/log-event.ts'
 import { BoundedMap } from '../../platform/memory/bounded-map.ts'
 import { createTurns } from '../../platform/memory/turns.ts'
 import type { ReadPermit } from '../consent/read-permit.ts'
@@ -7,7 +8,7 @@ import { fewMaxUsual, readFewModified } from './few-modified.ts'
 import { type PagePart, readPacked } from './packed-page.ts'
 import { type Document, readNumbered, readSmallDelta, readWhole } from './read-store.ts'
 import { chooseReading, type Reading, sortedMaxUsual } from './reading.ts'
-import { runRecordsUsual } from './segment-store.ts'
+import { noteBroken, runRecordsUsual } from './segment-store.ts'
 import { isDelta, isWhole, type Selection } from './selection.ts'
 
 /** One page: at most `items` records, whether more follow, and how many match in all. */
@@ -51,13 +52,14 @@ const ofCompany = { max: Number.POSITIVE_INFINITY, keyMax: 1, waitMs: 20_000, wa
 export function createPageReader(
   pool: Pool,
   now: () => Date,
+  log: Log,
   { fewMax = fewMaxUsual, sortedMax = sortedMaxUsual, runRecords = runRecordsUsual } = {},
 ): PageReader {
   const readings = new BoundedMap<string, { reading: Reading; chosenAt: number }>(readingsKeptMax)
 
   const keptReading = (permit: ReadPermit, selection: Selection): Reading | null => {
     const kept = readings.get(keyOf(permit, selection))
-    return kept && now().getTime() - kept.chosenAt < readingKeptMs ? kept.reading : null
+    return kept && Math.abs(now().getTime() - kept.chosenAt) < readingKeptMs ? kept.reading : null
   }
 
   const readingOf = async (permit: ReadPermit, selection: Selection, isFirst: boolean): Promise<Reading> => {
@@ -83,8 +85,14 @@ export function createPageReader(
   const readRuns = async (permit: ReadPermit, after: string, items: number, asLines: boolean) => {
     const { total } = permit.state
     // Segments have no notes.
-    if (permit.notes || items < runRecords) return pageOf(await readWhole(pool, permit, after, items + 1), items, total)
-    return packedPageOf(await readPacked(pool, permit, after, items, runRecords, asLines), items, total)
+    const readRecords = async () => pageOf(await readWhole(pool, permit, after, items + 1), items, total)
+    if (permit.notes || items < runRecords) return await readRecords()
+    const parts = await readPacked(pool, permit, after, items, runRecords, asLines)
+    if (parts) return packedPageOf(parts, items, total)
+    if (await noteBroken(pool, permit)) {
+      log({ event: 'segments.broken', locationId: permit.locationId, dataset: permit.dataset })
+    }
+    return await readRecords()
   }
 
   const readChosen = async (permit: ReadPermit, selection: Selection, after: string, items: number) => {

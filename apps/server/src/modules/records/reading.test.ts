@@ -40,7 +40,12 @@ test('whatever the filters and however they are read, the pages hold what matche
   assert.ok(stamps.length >= 3 && patients.length === 3 && rows.length > 50)
   const permit = await permitRead(world.pool, token, location.id, 'appointments', { previewOff: false })
   const readers = [3, 20_000].map((sortedMax) =>
-    createPageReader(world.pool, () => new Date(), { fewMax: 0, sortedMax }),
+    createPageReader(
+      world.pool,
+      () => new Date(),
+      () => {},
+      { fewMax: 0, sortedMax },
+    ),
   )
 
   const selections: fc.Arbitrary<Selection> = fc.record({

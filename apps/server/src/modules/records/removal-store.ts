@@ -325,10 +325,11 @@ export async function dropWaitingRemovals(db: Queryable, locationIds: readonly L
   )
 }
 
-/** Drops lists whose making was broken off an hour ago or earlier. Housekeeping: goes over every location. */
+/** Drops lists whose making was broken off an hour ago or earlier, or before the clock went back by more. Housekeeping: goes over every location. */
 export async function dropBrokenLists(db: Queryable): Promise<void> {
   await db.query(
-    `update removal set state = 'dropped' where state = 'listing' and created_at < now() - interval '1 hour'`,
+    `update removal set state = 'dropped'
+      where state = 'listing' and created_at not between now() - interval '1 hour' and now() + interval '1 hour'`,
   )
 }
 

@@ -10,7 +10,9 @@ import type { Document } from './read-store.ts'
 import type { DatasetKey } from './removal-store.ts'
 import {
   addSegmentState,
+  areWhole,
   findUnpacked,
+  forgetSegments,
   listStaleRuns,
   lockSegmentState,
   markStale,
@@ -80,6 +82,10 @@ export async function packNext(
     const sliceBegun = performance.now()
     const packed = await withTransaction(pool, (client) => packSlice(client, key, options))
     if (packed === null) return null
+    if (packed === 'broken') {
+      log({ event: 'segments.broken', ...key })
+      return key.locationId
+    }
     records += packed
     await rest(performance.now() - sliceBegun)
     if (packed < sliceRuns * options.runRecords || performance.now() - begun > turnMs) break
@@ -92,25 +98,38 @@ const turnMs = 1_000
 /** A transaction packs at most so many stale runs, and as many new ones. */
 const sliceRuns = 20
 
-/** Returns how many records were packed; null when another process has the lock, or the dataset was erased. */
-async function packSlice(client: PoolClient, key: DatasetKey, options: PackOptions): Promise<number | null> {
+/**
+ * Returns how many records were packed; null when another process has the lock, or the dataset was erased; `broken` when its segments are not whole
+ * or do not adjoin, and all were forgotten.
+ */
+async function packSlice(client: PoolClient, key: DatasetKey, options: PackOptions): Promise<number | 'broken' | null> {
   const state = await lockSegmentState(client, key)
   if (!state) return null
   // The changes are looked at before the documents are read: a change in between is found by the next check.
   const checked = await markStale(client, key, state, options)
   if (!checked) return null
   const again = await packStale(client, key, options)
-  const added = await packTail(client, key, state.lastId, options)
-  const { lastId, records } = added
-  await saveSegmentState(client, key, { ...checked, lastId, records: state.records + records }, options)
-  return again + records
+  const added = again === null ? null : await packTail(client, key, state.lastId, options)
+  const packed = added && { lastId: added.lastId, records: state.records + added.records }
+  if (again === null || !packed || !(await areWhole(client, key, packed, options.runRecords))) {
+    await forgetSegments(client, key)
+    return 'broken'
+  }
+  await saveSegmentState(client, key, { ...checked, ...packed }, options)
+  return again + packed.records - state.records
 }
 
-async function packStale(client: PoolClient, key: DatasetKey, { staleMs, runRecords }: PackOptions): Promise<number> {
+/** Returns how many records were packed; null when a run has not the records that it was packed from: then nothing of it is stored. */
+async function packStale(
+  client: PoolClient,
+  key: DatasetKey,
+  { staleMs, runRecords }: PackOptions,
+): Promise<number | null> {
   const runs = await listStaleRuns(client, key, { staleMs, limit: sliceRuns })
   let records = 0
   for (const run of runs) {
-    const { documents, stamp } = await readRun(client, key, run, runRecords)
+    const { documents, stamp } = await readRun(client, key, run, runRecords + 1)
+    if (documents.length !== runRecords || documents.at(-1)?.[0] !== run.lastId) return null
     await saveSegments(client, key, [{ ...run, ...(await pack(documents)), stamp }])
     records += documents.length
   }

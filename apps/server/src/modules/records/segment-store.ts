@@ -30,12 +30,13 @@ const packedDatasets = datasets.filter(({ pagination }) => pagination === 'curso
 
 /**
  * A dataset of the next location after this one with work: records for another segment, changes that were not looked at for `checkMs`, or stale
- * segments that are to be packed again. After the last location come the first ones again.
+ * segments that are to be packed again. After the last location come the first ones again. What lies ahead was written before the clock went back, and
+ * does not wait for it.
  */
 export async function findUnpacked(
   db: Queryable,
   after: LocationId,
-  { checkMs, runRecords }: { checkMs: number; runRecords: number },
+  { checkMs, staleMs, runRecords }: { checkMs: number; staleMs: number; runRecords: number },
 ): Promise<DatasetKey | null> {
   const { rows } = await db.query<{ location_id: LocationId; dataset: DatasetName }>(
     `select s.location_id, s.dataset
@@ -43,11 +44,12 @@ export async function findUnpacked(
        left join segment_state g on g.location_id = s.location_id and g.dataset = s.dataset
       where s.dataset = any($2::text[]) and s.total >= $3
         and (s.total >= coalesce(g.records, 0) + $3
-             or (s.last_stamp > g.checked_stamp and g.checked_at < now() - $4 * interval '1 millisecond')
-             or g.due_at <= now())
+             or (s.last_stamp > g.checked_stamp
+                 and (g.checked_at < now() - $4 * interval '1 millisecond' or g.checked_at > now()))
+             or g.due_at <= now() or g.due_at > now() + $5 * interval '1 millisecond')
       order by s.location_id <= $1, s.location_id, s.dataset
       limit 1`,
-    [after, packedDatasets, runRecords, checkMs],
+    [after, packedDatasets, runRecords, checkMs, staleMs],
   )
   return rows[0] ? { locationId: rows[0].location_id, dataset: rows[0].dataset } : null
 }
@@ -125,7 +127,7 @@ export async function markStale(
   return { checkedStamp: Number(bound ?? last), isAll: bound === null }
 }
 
-/** The runs that have been stale for `staleMs`, the longest first. */
+/** The runs that have been stale for `staleMs`, the longest first, and those that became so before the clock went back. */
 export async function listStaleRuns(
   client: PoolClient,
   { locationId, dataset }: DatasetKey,
@@ -134,7 +136,8 @@ export async function listStaleRuns(
   const { rows } = await client.query<{ after_id: string; last_id: string }>(
     `select after_id, last_id
        from segment
-      where location_id = $1 and dataset = $2 and stale_since <= now() - $3 * interval '1 millisecond'
+      where location_id = $1 and dataset = $2
+        and (stale_since <= now() - $3 * interval '1 millisecond' or stale_since > now())
       order by stale_since
       limit $4`,
     [locationId, dataset, staleMs, limit],
@@ -211,6 +214,46 @@ export async function saveSegmentState(
       where location_id = $1 and dataset = $2`,
     [locationId, dataset, state.checkedStamp, state.isAll, state.lastId, state.records, staleMs],
   )
+}
+
+/**
+ * Whether a dataset's segments are what its state says: from the first record on each begins where the one before it ends, all have as many records
+ * as a segment has, and together as many as are packed.
+ */
+export async function areWhole(
+  client: PoolClient,
+  { locationId, dataset }: DatasetKey,
+  state: Pick<SegmentState, 'lastId' | 'records'>,
+  runRecords: number,
+): Promise<boolean> {
+  const { rows } = await client.query<{ is_whole: boolean }>(
+    `select coalesce(bool_and(after_id = before_id and records = $5), true)
+            and coalesce(max(last_id), 0) = $3 and coalesce(sum(records), 0) = $4 as is_whole
+       from (select last_id, after_id, records, lag(last_id, 1, 0::bigint) over (order by last_id) as before_id
+               from segment
+              where location_id = $1 and dataset = $2) each`,
+    [locationId, dataset, state.lastId, state.records, runRecords],
+  )
+  return rows[0]?.is_whole ?? false
+}
+
+/** Forgets all segments of a dataset: they are packed anew. */
+export async function forgetSegments(client: PoolClient, { locationId, dataset }: DatasetKey): Promise<void> {
+  await client.query('delete from segment where location_id = $1 and dataset = $2', [locationId, dataset])
+  await client.query(
+    `update segment_state set last_id = 0, records = 0, due_at = null where location_id = $1 and dataset = $2`,
+    [locationId, dataset],
+  )
+}
+
+/** A page met segments that are not right: the packer looks at them next. False: that is known already. */
+export async function noteBroken(db: Queryable, { locationId, dataset }: DatasetKey): Promise<boolean> {
+  const { rowCount } = await db.query(
+    `update segment_state set due_at = '-infinity'
+      where location_id = $1 and dataset = $2 and due_at is distinct from '-infinity'`,
+    [locationId, dataset],
+  )
+  return rowCount === 1
 }
 
 /** How many records are in segments, in stale ones of these, and in none. Over all locations: a sum over one row for each dataset. */

@@ -117,7 +117,12 @@ async function compareReads(
   permit: ReadPermit,
   { items, after }: { items: number; after: number },
 ): Promise<number> {
-  const pages = createPageReader(pool, () => new Date(), { runRecords })
+  const pages = createPageReader(
+    pool,
+    () => new Date(),
+    () => {},
+    { runRecords },
+  )
   const { rows } = await pool.query<{ id: string }>(
     'select id from record where location_id = $1 and dataset = $2 order by id offset $3 limit 1',
     [permit.locationId, permit.dataset, Math.max(0, after - 1)],

@@ -49,6 +49,7 @@ export type LogEvent =
   | { event: 'notes.removed'; locationId: LocationId; dataset: string; records: number }
   | { event: 'records.rerendered'; locationId: LocationId; dataset: string; changed: number }
   | { event: 'segments.packed'; locationId: LocationId; dataset: string; records: number; durationMs: number }
+  | { event: 'segments.broken'; locationId: LocationId; dataset: string }
   | { event: 'record.foreign_reference'; locationId: LocationId; dataset: string; recordId: string }
   | {
       event: 'removal.held' | 'removal.started'

@@ -8,6 +8,7 @@ export const importantEvents = [
   'request.failed',
   'disclosure.failed',
   'record.foreign_reference',
+  'segments.broken',
   'removal.held',
   'task.failed',
 ] as const satisfies readonly LogEvent['event'][]
