@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Pool } from 'pg'
 import { agentVersionOf, createAgentContacts } from '../../modules/agents/agent-contact.ts'
 import { type AgentPrincipal, authenticateAgent } from '../../modules/agents/agent-key.ts'
-import { requireWriter } from '../../modules/agents/location-writer.ts'
+import { requireWriter, type WriterPlace } from '../../modules/agents/location-writer.ts'
 import type { SecretKey } from '../../modules/credentials/secret.ts'
 import { findLocation } from '../../modules/directory/location.ts'
 import { Problem } from '../../platform/errors/problem.ts'
@@ -16,7 +16,7 @@ type Known = {
   locationId?: LocationId
   timeZone?: string | null
   dataset?: DatasetName
-  fence?: string
+  place?: WriterPlace
 }
 const known = new WeakMap<FastifyRequest, Known>()
 
@@ -63,7 +63,7 @@ export async function requireTimeZone(request: FastifyRequest): Promise<void> {
 /** The agent must be the one that writes at the path's location. Throws location_written with the name of any other. */
 export function requireLocationWriter(pool: Pool) {
   return async (request: FastifyRequest): Promise<void> => {
-    knownOf(request).fence = await requireWriter(pool, locationOf(request), agentOf(request).agentId)
+    knownOf(request).place = await requireWriter(pool, locationOf(request), agentOf(request).agentId)
   }
 }
 
@@ -100,13 +100,18 @@ export function keyOf(request: FastifyRequest): {
   agentId: AgentId
   fence: string
 } {
-  const { agent, fence } = knownOf(request)
+  const { agent } = knownOf(request)
   return {
     locationId: locationOf(request),
     dataset: datasetOf(request),
     agentId: agent.agentId,
-    fence: required(fence),
+    fence: placeOf(request).fence,
   }
+}
+
+/** The place of the location's writer, which the agent is. */
+export function placeOf(request: FastifyRequest): WriterPlace {
+  return required(knownOf(request).place)
 }
 
 function knownOf(request: FastifyRequest): Known {

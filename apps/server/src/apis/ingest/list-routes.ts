@@ -10,7 +10,7 @@ import { Problem } from '../../platform/errors/problem.ts'
 import { readJson } from '../../platform/http/read-json.ts'
 import type { LocationId } from '../../platform/identity/identity.ts'
 import type { Log } from '../../platform/log/log-event.ts'
-import { keyOf, protocolOf } from './authorize.ts'
+import { keyOf, placeOf, protocolOf } from './authorize.ts'
 import { jsonBounds, requireType } from './body.ts'
 import type { LargeBodies } from './large-bodies.ts'
 import { takeLines } from './lines.ts'
@@ -26,7 +26,8 @@ export function registerLists(
 ): void {
   serveBody(app, 'beginList', options, async (request, incoming) => {
     const body = readJson(ingestBodies.beginList, await incoming.json(jsonBounds))
-    const list = { ...keyOf(request), beganAtUpload: String(body.began_at_upload) }
+    const { firstUpload } = placeOf(request)
+    const list = { ...keyOf(request), beganAtUpload: String(body.began_at_upload), firstUpload }
     return { list_id: await beginList(deps, list) }
   })
 

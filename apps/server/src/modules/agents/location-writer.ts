@@ -6,6 +6,12 @@ import type { AgentId, LocationId, OrganizationId } from '../../platform/identit
 /** What one agent does at one location. `fence`: that of the writer when the request began. */
 export type Writing = { locationId: LocationId; agentId: AgentId; fence: string }
 
+/**
+ * The place of a location's writer. `firstUpload`: what the agent reads from now on has this number or a higher one; what has a lower one was read
+ * before another agent wrote.
+ */
+export type WriterPlace = { fence: string; firstUpload: string }
+
 /** Who writes at a location, for people: since when, and who else wanted to. */
 export type LocationWriter = {
   locationId: LocationId
@@ -21,29 +27,40 @@ export type LocationWriter = {
 }
 
 /**
- * Lets an agent write at a location: as its first writer, as the one that it is, or in place of one whose key was revoked. Returns the fence.
+ * Lets an agent write at a location: as its first writer, as the one that it is, or in place of one whose key was revoked.
  * Throws location_written with the name and the last contact of any other, and notes that this one was refused.
  */
-export async function requireWriter(db: Queryable, locationId: LocationId, agentId: AgentId): Promise<string> {
-  const { rows } = await db.query<{ agent_id: AgentId; fence: string }>({
+export async function requireWriter(db: Queryable, locationId: LocationId, agentId: AgentId): Promise<WriterPlace> {
+  const { rows } = await db.query<PlaceRow & { agent_id: AgentId }>({
     name: 'find-location-writer',
-    text: 'select agent_id, fence from location_writer where location_id = $1',
+    text: 'select agent_id, fence, first_upload from location_writer where location_id = $1',
     values: [locationId],
   })
   const [row] = rows
-  const fence = row?.agent_id === agentId ? row.fence : await take(db, locationId, agentId)
-  if (fence !== null) return fence
+  const place = row?.agent_id === agentId ? toPlace(row) : await take(db, locationId, agentId)
+  if (place !== null) return place
   await noteRefused(db, [locationId], agentId)
   throw await writtenBy(db, locationId)
 }
 
-/** The same within the transaction that writes: who takes over meanwhile waits for its end, and what began under an earlier fence writes nothing. */
-export async function holdWriter(client: Queryable, { locationId, agentId, fence }: Writing): Promise<void> {
-  const { rowCount } = await client.query(
-    'select from location_writer where location_id = $1 and agent_id = $2 and fence = $3 for share',
-    [locationId, agentId, fence],
+/**
+ * The same within the transaction that writes: who takes over meanwhile waits for its end, and what began under an earlier fence writes nothing. Returns
+ * whether what has this number was read under this fence.
+ */
+export async function holdWriter(
+  client: Queryable,
+  { locationId, agentId, fence }: Writing,
+  number: string,
+): Promise<boolean> {
+  const { rows } = await client.query<{ is_own: boolean }>(
+    `select first_upload <= $4 as is_own
+       from location_writer
+      where location_id = $1 and agent_id = $2 and fence = $3
+        for share`,
+    [locationId, agentId, fence, number],
   )
-  if (rowCount === 0) throw await writtenBy(client, locationId)
+  if (!rows[0]) throw await writtenBy(client, locationId)
+  return rows[0].is_own
 }
 
 /** The writers of these locations; a location that no agent has written at has none. */
@@ -99,10 +116,11 @@ const anew = 'taken_at = clock_timestamp(), refused_agent_id = null, refused_at 
 /** The new agent writes in place of the old one wherever that wrote, and the old one's key ends. */
 export async function replaceAgent(client: Queryable, oldId: AgentId, newId: AgentId): Promise<void> {
   await client.query('update agent set revoked_at = clock_timestamp() where id = $1 and revoked_at is null', [oldId])
-  await client.query(`update location_writer set agent_id = $2, fence = fence + 1, ${anew} where agent_id = $1`, [
-    oldId,
-    newId,
-  ])
+  // A new agent has read nothing before.
+  await client.query(
+    `update location_writer set agent_id = $2, fence = fence + 1, first_upload = 0, ${anew} where agent_id = $1`,
+    [oldId, newId],
+  )
 }
 
 /**
@@ -118,38 +136,70 @@ export async function takeOver(
     [agentId, organizationId],
   )
   if (!rows[0]) throw new Problem('agent_unknown')
+  const firstUpload = await passNumbers(db, locationId, agentId, 'true')
   await db.query(
     `insert into location_writer (location_id, agent_id, taken_at)
      values ($1, $2, clock_timestamp())
          on conflict (location_id) do update
-        set agent_id = excluded.agent_id, fence = location_writer.fence + 1, ${anew}
+        set agent_id = excluded.agent_id, fence = location_writer.fence + 1, first_upload = $3, ${anew}
       where location_writer.agent_id <> excluded.agent_id`,
-    [locationId, agentId],
+    [locationId, agentId, firstUpload],
   )
   return rows[0]
 }
 
 /**
- * Takes a place that no agent has, or that an agent has whose key was revoked; the fence. Null when it is another's. The fence does not rise: a
- * revoked agent never comes back.
+ * Takes a place that no agent has, or that an agent has whose key was revoked. Null when it is another's. The fence does not rise: a revoked agent
+ * never comes back.
  */
-async function take(db: Queryable, locationId: LocationId, agentId: AgentId): Promise<string | null> {
-  const { rows } = await db.query<{ fence: string }>(
+async function take(db: Queryable, locationId: LocationId, agentId: AgentId): Promise<WriterPlace | null> {
+  const isRevoked =
+    'exists (select from agent where agent.id = location_writer.agent_id and agent.revoked_at is not null)'
+  const firstUpload = await passNumbers(db, locationId, agentId, isRevoked)
+  const { rows } = await db.query<PlaceRow>(
     `insert into location_writer (location_id, agent_id, taken_at)
      values ($1, $2, clock_timestamp())
-         on conflict (location_id) do update set agent_id = excluded.agent_id, ${anew}
-      where location_writer.agent_id <> excluded.agent_id
-        and exists (select from agent where agent.id = location_writer.agent_id and agent.revoked_at is not null)
-     returning fence`,
-    [locationId, agentId],
+         on conflict (location_id) do update set agent_id = excluded.agent_id, first_upload = $3, ${anew}
+      where location_writer.agent_id <> excluded.agent_id and ${isRevoked}
+     returning fence, first_upload`,
+    [locationId, agentId, firstUpload],
   )
-  if (rows[0]) return rows[0].fence
+  if (rows[0]) return toPlace(rows[0])
   // Two first requests of one agent at once are one writer: the other one has just taken the place.
-  const own = await db.query<{ fence: string }>(
-    'select fence from location_writer where location_id = $1 and agent_id = $2',
+  const own = await db.query<PlaceRow>(
+    'select fence, first_upload from location_writer where location_id = $1 and agent_id = $2',
     [locationId, agentId],
   )
-  return own.rows[0]?.fence ?? null
+  return own.rows[0] ? toPlace(own.rows[0]) : null
+}
+
+/**
+ * An agent that comes back passes over numbers, more than it can have drawn for what it read before another wrote here: `firstUpload` from then on.
+ * '0' for one that never wrote here. The agent finds a higher number at the service than its own, and compares everything. Its number is locked before
+ * the writer's row, as by its uploads.
+ */
+async function passNumbers(
+  db: Queryable,
+  locationId: LocationId,
+  agentId: AgentId,
+  condition: string,
+): Promise<string> {
+  const { rows } = await db.query<{ first: string }>(
+    `update agent_number
+        set highest = highest + 1000000
+      where agent_id = $2
+        and exists (select from upload where upload.location_id = $1 and upload.agent_id = $2)
+        and exists (select from location_writer where location_id = $1 and location_writer.agent_id <> $2 and ${condition})
+     returning highest + 1 as first`,
+    [locationId, agentId],
+  )
+  return rows[0]?.first ?? '0'
+}
+
+type PlaceRow = { fence: string; first_upload: string }
+
+function toPlace(row: PlaceRow): WriterPlace {
+  return { fence: row.fence, firstUpload: row.first_upload }
 }
 
 async function writtenBy(db: Queryable, locationId: LocationId): Promise<Problem> {

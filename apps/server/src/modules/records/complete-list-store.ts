@@ -2,6 +2,7 @@ import type { DatasetName } from '@bridgework/contract'
 import type { Pool } from 'pg'
 import { textArray } from '../../platform/database/binary-array.ts'
 import { withTransaction } from '../../platform/database/pool.ts'
+import { Problem } from '../../platform/errors/problem.ts'
 import type { AgentId, LocationId } from '../../platform/identity/identity.ts'
 
 /** `fence`: that of the location's writer when the request began; null: no agent of an office asks. */
@@ -22,25 +23,39 @@ export async function replaceList(
       list.dataset,
     ])
     const { rows } = await client.query<{ id: string }>(
-      `insert into complete_list (location_id, dataset, agent_id, began_at_upload, begun_at)
-       values ($1, $2, $3, $4, $5)
+      `insert into complete_list (location_id, dataset, agent_id, fence, began_at_upload, begun_at)
+       values ($1, $2, $3, $4, $5, $6)
        returning id`,
-      [list.locationId, list.dataset, list.agentId, list.beganAtUpload, begunAt],
+      [list.locationId, list.dataset, list.agentId, list.fence, list.beganAtUpload, begunAt],
     )
     if (!rows[0]) throw new Error('the list was not stored')
     return rows[0].id
   })
 }
 
+/** Throws list_unknown for a list of the agent that began under another fence. */
 export async function findList(pool: Pool, key: ListKey, id: string): Promise<OpenList | null> {
-  const { rows } = await pool.query<{ began_at_upload: string; covered_to: string; answer: string | null }>(
-    `select began_at_upload, covered_to, answer
+  const { rows } = await pool.query<{
+    began_at_upload: string
+    covered_to: string
+    answer: string | null
+    is_own: boolean
+  }>(
+    `select began_at_upload, covered_to, answer, fence is not distinct from $5 as is_own
        from complete_list
       where location_id = $1 and dataset = $2 and agent_id = $3 and id = $4`,
-    [key.locationId, key.dataset, key.agentId, id],
+    [key.locationId, key.dataset, key.agentId, id, key.fence],
   )
   const [row] = rows
+  if (row?.is_own === false) throw beganBefore()
   return row ? { ...key, id, beganAtUpload: row.began_at_upload, coveredTo: row.covered_to, answer: row.answer } : null
+}
+
+/** The refusal of a list that began before another agent wrote at the location. */
+export function beganBefore(): Problem {
+  return new Problem('list_unknown', {
+    errors: 'This list began before another agent wrote at this location. Read everything again, and begin a new list.',
+  })
 }
 
 export async function saveCovered(pool: Pool, list: OpenList, to: string): Promise<void> {

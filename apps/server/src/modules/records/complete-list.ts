@@ -3,6 +3,7 @@ import { Problem } from '../../platform/errors/problem.ts'
 import type { Log } from '../../platform/log/log-event.ts'
 import {
   addMissing,
+  beganBefore,
   deleteMissing,
   findList,
   findListed,
@@ -22,11 +23,12 @@ export type ListEntry = { sourceId: string; hash: string | null }
 /** So many records are compared with a list at once. */
 const comparedMax = 10_000
 
-/** Begins a complete list of a dataset, in place of the last one. */
+/** Begins a complete list of a dataset, in place of the last one. Throws list_unknown when it was read before another agent wrote at the location. */
 export async function beginList(
   deps: { pool: Pool; now: () => Date },
-  list: ListKey & { beganAtUpload: string },
+  { firstUpload, ...list }: ListKey & { beganAtUpload: string; firstUpload: string },
 ): Promise<string> {
+  if (BigInt(list.beganAtUpload) < BigInt(firstUpload)) throw beganBefore()
   return replaceList(deps.pool, list, deps.now())
 }
 

@@ -5,6 +5,7 @@ import type { LocationId } from '../../platform/identity/identity.ts'
 import type { Log } from '../../platform/log/log-event.ts'
 import { holdWriter } from '../agents/location-writer.ts'
 import { hideRecords } from './change.ts'
+import { beganBefore } from './complete-list-store.ts'
 import { findMissing, listVisible, type Reading } from './missing-records.ts'
 import {
   addToRemoval,
@@ -141,12 +142,14 @@ async function visibleOf(turn: Turn, list: CompleteList): Promise<number> {
   return turn.state(list.dataset).visible - (await countKept(turn.client, list))
 }
 
-/** A turn in which a list is decided about: its agent must still be the location's writer. */
+/** A turn in which a list is decided about: its agent must still be the location's writer, as it was when the list began. */
 function takeListTurn<T>(pool: Pool, list: CompleteList, work: (turn: Turn) => Promise<T>): Promise<T> {
   const { locationId, dataset, reading } = list
   return takeTurn(pool, locationId, dataset, async (turn) => {
-    if (reading && reading.fence !== null)
-      await holdWriter(turn.client, { locationId, ...reading, fence: reading.fence })
+    if (reading && reading.fence !== null) {
+      const writing = { locationId, agentId: reading.agentId, fence: reading.fence }
+      if (!(await holdWriter(turn.client, writing, reading.beganAtUpload))) throw beganBefore()
+    }
     return work(turn)
   })
 }

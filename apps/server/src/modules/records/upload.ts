@@ -58,7 +58,8 @@ export async function storeUpload(
     if (earlier && earlier.bodyHash !== upload.bodyHash) throw new Problem('idempotency_key_reused')
     const state = turn.state(dataset)
     if (earlier) return { answer: JSON.parse(earlier.answer), isRepeated: true, total: state.total }
-    if (upload.fence !== null) await holdWriter(turn.client, { ...upload, fence: upload.fence })
+    if (upload.fence !== null && !(await holdWriter(turn.client, { ...upload, fence: upload.fence }, upload.number)))
+      throw new Problem('idempotency_key_reused', { errors: readBeforeErrors })
     if (isUsed) throw new Problem('idempotency_key_reused')
     if (isPassed) {
       throw new Problem('idempotency_key_reused', {
@@ -93,6 +94,9 @@ export async function storeUpload(
   }
   return takeTurn(pool, locationId, dataset, store, { isSmall })
 }
+
+const readBeforeErrors =
+  'Another agent wrote at this location after this upload was numbered. Read everything again, and number uploads above highest_number.'
 
 /** How many lines an upload has. */
 export function countLines({ lines, asStored }: Pick<Upload, 'lines' | 'asStored'>): number {

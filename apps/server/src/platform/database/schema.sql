@@ -217,6 +217,7 @@ create table complete_list (
   covered_to text not null default ''::text,
   begun_at timestamp with time zone not null,
   answer text,
+  fence bigint,
   constraint complete_list_location_id_dataset_id_key UNIQUE (location_id, dataset, id),
   constraint complete_list_location_id_fkey FOREIGN KEY (location_id) REFERENCES location(id) ON DELETE CASCADE,
   constraint complete_list_pkey PRIMARY KEY (location_id, dataset)
@@ -451,6 +452,7 @@ create table location_writer (
   taken_at timestamp with time zone not null,
   refused_agent_id bigint,
   refused_at timestamp with time zone,
+  first_upload bigint not null default 0,
   constraint location_writer_agent_id_fkey FOREIGN KEY (agent_id) REFERENCES agent(id),
   constraint location_writer_location_id_fkey FOREIGN KEY (location_id) REFERENCES location(id) ON DELETE CASCADE,
   constraint location_writer_pkey PRIMARY KEY (location_id),
