@@ -1,6 +1,7 @@
 import { type Dataset, type DatasetName, getDataset } from '@bridgework/contract'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { permitRead, type ReadPermit } from '../../modules/consent/read-permit.ts'
+import { formatMoment } from '../../modules/datasets/instant.ts'
 import { formatMicros } from '../../modules/datasets/stamp.ts'
 import type { DisclosureEntry } from '../../modules/disclosure/store.ts'
 import type { Selection } from '../../modules/records/selection.ts'
@@ -70,8 +71,8 @@ export function filtersOf(selection: Selection, fields: readonly string[] | null
   return {
     ...(modifiedAfter !== null && { modified_after: formatMicros(modifiedAfter) }),
     ...(patientId !== null && { patient_id: patientId }),
-    ...(startsFrom !== null && { starts_from: formatMicros(startsFrom) }),
-    ...(startsTo !== null && { starts_to: formatMicros(startsTo) }),
+    ...(startsFrom !== null && { starts_from: formatMoment(startsFrom) }),
+    ...(startsTo !== null && { starts_to: formatMoment(startsTo) }),
     ...(fields !== null && { fields }),
   }
 }

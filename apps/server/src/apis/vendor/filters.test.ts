@@ -57,6 +57,42 @@ test('a list of one patient’s appointments, of those that start in a range, an
   assert.equal(sourceIds(await ask({})).length, 7)
 })
 
+test('every start that an agent may send is found: before 1970, after 2255, and a leap second', async (t) => {
+  const { world, location, vendor, path, ask } = await someAppointments(t)
+  const starts = {
+    b1: '0000-01-01T00:00:00.000Z',
+    b2: '1899-12-30T08:00:00.000Z',
+    b3: '1969-12-31T23:59:59.999Z',
+    b4: '2016-12-31T23:59:60.000Z',
+    b5: '2255-06-05T23:47:34.741Z',
+    b6: '9999-12-31T23:59:59.999Z',
+  }
+  const records = Object.entries(starts).map(([key, startsAt]) => [key, anAppointment(null, startsAt)])
+  const uploaded = await location.upload('appointments', Object.fromEntries(records))
+  assert.equal(uploaded.status, 200, uploaded.text)
+  for (const [from, to, expected] of [
+    ['0000-01-01T00:00:00Z', '1970-01-01T00:00:00Z', ['b1', 'b2', 'b3']],
+    ['1899-12-30T08:00:00Z', '1969-12-31T23:59:59.999Z', ['b2']],
+    ['1969-12-31T23:59:59.998001Z', '1969-12-31T23:59:59.999001Z', ['b3']],
+    ['2017-01-01T00:00:00Z', '2017-01-01T00:00:01Z', ['b4']],
+    ['2255-06-05T23:47:34.740999Z', '2255-06-05T23:47:34.741001Z', ['b5']],
+    ['2255-06-05T23:47:34.741001Z', '9999-12-31T23:59:59.999Z', []],
+    ['2200-01-01T00:00:00Z', null, ['b5', 'b6']],
+    [null, '1900-01-01T00:00:00Z', ['b1', 'b2']],
+  ] as const) {
+    const query = { ...(from && { 'q[starts_from]': from }), ...(to && { 'q[starts_to]': to }) }
+    assert.deepEqual(sourceIds(await ask(query)), expected, `${from} ${to}`)
+  }
+  const refused = await vendor.get(`${path}/appointments?q[fetch_modified_since]=1969-12-31T23:59:59Z`)
+  assertProblem(refused, 'parameter_invalid', /must be an RFC 3339 date-time from 1970 on/)
+  await world.disclosures.flush()
+  const { rows } = await world.pool.query(`select filters from disclosure where filters ? 'starts_from' order by id`)
+  assert.deepEqual(rows[0]?.filters, {
+    starts_from: '0000-01-01T00:00:00.000000Z',
+    starts_to: '1970-01-01T00:00:00.000000Z',
+  })
+})
+
 test('every dataset of a patient is filtered by the patient’s id', async (t) => {
   const { location, vendor, path, one, two } = await someAppointments(t)
   for (const name of ['treatments', 'ledger_transactions', 'patient_referrals']) {

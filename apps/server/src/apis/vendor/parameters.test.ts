@@ -170,13 +170,15 @@ test('q[patient_id] is an id of ours', () => {
 test('q[starts_from] and q[starts_to] are moments like any other, and in order', () => {
   const read = (text: string) => readListParameters(text, named('appointments'))
   for (const name of ['q[starts_from]', 'q[starts_to]']) {
-    for (const text of ['', '2026-02-30T00:00:00Z', '2026-01-01', '2026-01-01T00:00:00', '1969-12-31T23:59:59Z']) {
+    for (const text of ['', '2026-02-30T00:00:00Z', '2026-01-01', '2026-01-01T00:00:00']) {
       refused(() => read(`${name}=${text}`), /^q\[starts_(from|to)\] must be an RFC 3339/)
     }
   }
   const range = read('q[starts_from]=2026-01-01T00:00:00%2B01:00&q[starts_to]=2026-01-01T00:00:00.5Z')
-  assert.equal(range.startsFrom, Date.UTC(2025, 11, 31, 23) * 1000)
-  assert.equal(range.startsTo, Date.UTC(2026, 0, 1, 0, 0, 0, 500) * 1000)
+  assert.equal(range.startsFrom, BigInt(Date.UTC(2025, 11, 31, 23)) * 1000n)
+  assert.equal(range.startsTo, BigInt(Date.UTC(2026, 0, 1, 0, 0, 0, 500)) * 1000n)
+  const widest = read('q[starts_from]=0000-01-01T00:00:00Z&q[starts_to]=9999-12-31T23:59:59.999999Z')
+  assert.deepEqual([widest.startsFrom, widest.startsTo], [-62_167_219_200_000_000n, 253_402_300_799_999_999n])
   const backwards = 'q[starts_from]=2026-01-02T00:00:00Z&q[starts_to]=2026-01-02T00:00:00Z'
   refused(() => read(backwards), /q\[starts_to\] must be later than/)
 })

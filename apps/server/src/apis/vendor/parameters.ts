@@ -1,5 +1,5 @@
 import { type Dataset, type FilterName, limits } from '@bridgework/contract'
-import { parseInstant } from '../../modules/datasets/instant.ts'
+import { type Moment, parseInstant, parseMoment } from '../../modules/datasets/instant.ts'
 import type { Stamp } from '../../modules/datasets/stamp.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import { type OrganizationId, parseNumericId } from '../../platform/identity/identity.ts'
@@ -44,8 +44,8 @@ export type ListParameters = {
   page: number
   since: Stamp | null
   patientId: string | null
-  startsFrom: Stamp | null
-  startsTo: Stamp | null
+  startsFrom: Moment | null
+  startsTo: Moment | null
   /** The attributes to return; null: all. */
   fields: readonly string[] | null
   /** What says which records, and what of them, as the caller wrote it: for links to the next page. */
@@ -58,8 +58,8 @@ export function readListParameters(rawQuery: string, dataset: Dataset): ListPara
   const { accepted, ofRecords } = listNamesOf(dataset)
   const query = readQuery(rawQuery, accepted)
   const items = readItems(query)
-  const startsFrom = readMoment(query, startsFromParameter)
-  const startsTo = readMoment(query, startsToParameter)
+  const startsFrom = readMoment(query, startsFromParameter, parseMoment)
+  const startsTo = readMoment(query, startsToParameter, parseMoment)
   if (startsFrom !== null && startsTo !== null && startsTo <= startsFrom) {
     throw invalid(`${startsToParameter} must be later than ${startsFromParameter}: it is the first moment left out.`)
   }
@@ -67,7 +67,7 @@ export function readListParameters(rawQuery: string, dataset: Dataset): ListPara
     items,
     after: isCursor ? readAfter(query) : '0',
     page: isCursor ? 1 : readPage(query, items),
-    since: readMoment(query, sinceParameter),
+    since: readMoment(query, sinceParameter, parseInstant, ' from 1970 on'),
     patientId: readPatientId(query),
     startsFrom,
     startsTo,
@@ -193,14 +193,19 @@ function readPage(query: ReadonlyMap<string, string>, items: number): number {
   return Number(text)
 }
 
-function readMoment(query: ReadonlyMap<string, string>, name: string): Stamp | null {
+function readMoment<T>(
+  query: ReadonlyMap<string, string>,
+  name: string,
+  parse: (text: string) => T | null,
+  from = '',
+): T | null {
   const text = query.get(name)
   if (text === undefined) return null
-  const moment = parseInstant(text)
+  const moment = parse(text)
   if (moment !== null) return moment
   const hint = text.includes(' ') ? ' A "+" in a query must be written as %2B.' : ''
   throw invalid(
-    `${name} must be an RFC 3339 date-time from 1970 on, like 2026-01-31T08:00:00Z or 2026-01-31T08:00:00.123456%2B01:00; you sent: ${quote(text)}.${hint}`,
+    `${name} must be an RFC 3339 date-time${from}, like 2026-01-31T08:00:00Z or 2026-01-31T08:00:00.123456%2B01:00; you sent: ${quote(text)}.${hint}`,
   )
 }
 

@@ -3,8 +3,8 @@ import type { Pool, PoolClient } from 'pg'
 import type { LocationId } from '../../platform/identity/identity.ts'
 import type { ReadPermit } from '../consent/read-permit.ts'
 import type { Stamp } from '../datasets/stamp.ts'
-import type { Range } from './filter-store.ts'
-import { type Bucket, weekMicros } from './tally.ts'
+import type { Range } from './selection.ts'
+import { type Bucket, noWeek, weekMicros, weekOf } from './tally.ts'
 
 /** How many records match, and an id that none of them lies below: most often their lowest. */
 export type Count = { total: number; lowestId: string }
@@ -36,6 +36,9 @@ export async function saveCounts(
   )
 }
 
+/** As `weekOf`: a division of whole numbers is rounded up before 1970 here too. */
+const weekOfStart = `(starts_at - (starts_at < 0)::integer * ${weekMicros - 1n}) / ${weekMicros}`
+
 /** How many of these records each bucket counts now, by the primary key. */
 export async function findBuckets(
   client: PoolClient,
@@ -45,7 +48,7 @@ export async function findBuckets(
 ): Promise<Bucket[]> {
   if (ids.length === 0) return []
   const { rows } = await client.query<Record<'stamp' | 'starts_week' | 'records' | 'lowest_id', string>>(
-    `select modified_at as stamp, coalesce(starts_at / ${weekMicros}, -1) as starts_week, count(*) as records, min(id) as lowest_id
+    `select modified_at as stamp, coalesce(${weekOfStart}, ${noWeek}) as starts_week, count(*) as records, min(id) as lowest_id
        from record
       where location_id = $1 and dataset = $2 and id = any($3::bigint[])
       group by 1, 2`,
@@ -236,14 +239,15 @@ export function countStartingUpTo(pool: Pool, permit: ReadPermit, { from, to }: 
 
 /** Whole weeks of a range, and where the parts of weeks before and after them end and begin. */
 function weeksOf({ from, to }: Range) {
-  const weeks = { from: Math.ceil(from / weekMicros), to: Math.floor(to / weekMicros) }
+  const first = weekOf(from)
+  const weeks = { from: BigInt(first) * weekMicros === from ? first : first + 1, to: weekOf(to) }
   const hasWhole = weeks.from < weeks.to
   return {
     from,
     to,
     weeks,
-    headTo: hasWhole ? weeks.from * weekMicros : to,
-    tailFrom: hasWhole ? weeks.to * weekMicros : to,
+    headTo: hasWhole ? BigInt(weeks.from) * weekMicros : to,
+    tailFrom: hasWhole ? BigInt(weeks.to) * weekMicros : to,
   }
 }
 

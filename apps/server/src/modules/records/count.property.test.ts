@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { type DatasetName, datasetNames } from '@bridgework/contract'
 import fc from 'fast-check'
@@ -123,6 +125,46 @@ test('records of an older version are counted when the schema is brought up to d
   await assert.rejects(pool.query('update dataset_state set last_stamp = last_stamp + 1, total = 30001'), {
     constraint: 'dataset_state_counted',
   })
+})
+
+test('starts of an older version before 1970 and after 2255 get their moments, and are counted in their weeks', async (t) => {
+  const { pool, ownerPool } = await createTestDatabase(t)
+  const texts = [
+    ...['0000-01-01T00:00:00.000Z', '0000-02-29T23:59:59.999Z', '0001-01-01T00:00:00.000Z', '1900-03-01T08:30:00.000Z'],
+    ...['1969-12-31T23:59:59.999Z', '1970-01-01T00:00:00.000Z', '2026-03-01T08:30:00.000Z', '2255-06-05T23:47:34.741Z'],
+    ...['2400-01-01T00:00:00.123Z', '9999-12-31T23:59:59.999Z', null, null],
+  ]
+  const locationId = await aLocation(pool)
+  const agentId = '5' as AgentId
+  for (const [index, starts_at] of texts.entries()) {
+    const source = JSON.stringify(aRecord(appointments, { starts_at, treatment_source_ids: [] }))
+    const by = {
+      agentId,
+      fence: null,
+      number: String(index + 1),
+      bodyHash: '00',
+      lines: [{ sourceId: `a${index}`, source }],
+    }
+    await storeUpload(pool, { locationId, dataset: appointments, ...by }, () => new Date())
+  }
+  const starts = async () => (await pool.query('select id, starts_at from record order by id')).rows
+  const right = await starts()
+  assert.deepEqual(await findMiscounts(pool), [])
+
+  // As that version stored them.
+  await ownerPool.query(
+    `update record set starts_at = case when starts_at >= 0 then starts_at - starts_at % 32 * (starts_at > 9007199254740991)::integer end;
+     delete from record_count;
+     insert into record_count (location_id, dataset, span_from, starts_week, records, lowest_id)
+     select location_id, dataset, (select span_from from dataset_state s where s.location_id = r.location_id and s.dataset = r.dataset),
+            coalesce(starts_at / 604800000000, -1), count(*), min(id)
+       from record r group by 1, 2, 3, 4`,
+  )
+  assert.notDeepEqual(await starts(), right)
+  const migrations = join(import.meta.dirname, '../../platform/database/migrations')
+  await ownerPool.query(readFileSync(join(migrations, '0054_every_start.sql'), 'utf8'))
+  assert.deepEqual(await starts(), right)
+  assert.deepEqual(await findMiscounts(pool), [])
 })
 
 function upload(keysMax: number, ...names: DatasetName[]): fc.Arbitrary<Step> {

@@ -2,9 +2,7 @@ import type { Pool } from 'pg'
 import type { ReadPermit } from '../consent/read-permit.ts'
 import type { Stamp } from '../datasets/stamp.ts'
 import { type Document, readRows } from './read-store.ts'
-
-/** From the first moment to just before the last. */
-export type Range = { from: Stamp; to: Stamp }
+import type { Range } from './selection.ts'
 
 /**
  * A page of one patient's records, in id order: record_patient holds them in that order, so a page costs what it returns. `modifiedAfter` is 0

@@ -14,7 +14,6 @@ import {
   countStartingWide,
 } from './count-store.ts'
 import {
-  type Range,
   readModifiedStarting,
   readOfPatient,
   readOfPatientStarting,
@@ -23,7 +22,7 @@ import {
   readStartingWide,
 } from './filter-store.ts'
 import { type Document, readLargeDelta, readSmallDelta } from './read-store.ts'
-import { type Selection, startsRange } from './selection.ts'
+import { type Range, type Selection, startsRange } from './selection.ts'
 
 /** How the pages of one selection are read: by which statement, and how many records there are in all. */
 export type Reading = {

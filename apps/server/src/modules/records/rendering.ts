@@ -7,7 +7,7 @@ import {
   type SourceRecord,
 } from '@bridgework/contract'
 import { mapWithPauses } from '../../platform/memory/pauses.ts'
-import { parseInstant } from '../datasets/instant.ts'
+import { parseMoment } from '../datasets/instant.ts'
 import type { Stamp } from '../datasets/stamp.ts'
 import { renderDocuments } from './document.ts'
 import type { ReferenceRow } from './reference-store.ts'
@@ -44,7 +44,7 @@ export async function renderRecords(
       ...storedSource(definition, record.text, source),
       ...renderDocuments(definition, { id: record.id, sourceId: record.sourceId, source, modifiedAt }, find),
       patient_id: patientSourceId === null ? null : (find('patients', patientSourceId)?.id ?? null),
-      starts_at: startsAt === null ? null : parseInstant(startsAt),
+      starts_at: startsAt === null ? null : parseMoment(startsAt),
     }
   })
   return { rows, references }

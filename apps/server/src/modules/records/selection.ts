@@ -1,3 +1,4 @@
+import type { Moment } from '../datasets/instant.ts'
 import type { Stamp } from '../datasets/stamp.ts'
 
 /** Which records of a dataset a list asks for. Null: whatever the value. */
@@ -6,8 +7,8 @@ export type Selection = {
   /** Our id of a patient. */
   readonly patientId: string | null
   /** The first moment included, and the first one after it that is not. */
-  readonly startsFrom: Stamp | null
-  readonly startsTo: Stamp | null
+  readonly startsFrom: Moment | null
+  readonly startsTo: Moment | null
 }
 
 export const wholeDataset: Selection = { modifiedAfter: null, patientId: null, startsFrom: null, startsTo: null }
@@ -21,8 +22,15 @@ export function isDelta({ patientId, startsFrom, startsTo }: Selection): boolean
   return patientId === null && startsFrom === null && startsTo === null
 }
 
-/** The range of moments asked for, open ends closed by the first and last that a column holds; null when none is asked for. */
-export function startsRange({ startsFrom, startsTo }: Selection): { from: Stamp; to: Stamp } | null {
+/** From the first moment to just before the last. */
+export type Range = { from: Moment; to: Moment }
+
+/** The range of moments asked for, open ends closed by the first and last that a date-time can name; null when none is asked for. */
+export function startsRange({ startsFrom, startsTo }: Selection): Range | null {
   if (startsFrom === null && startsTo === null) return null
-  return { from: startsFrom ?? 0, to: startsTo ?? Number.MAX_SAFE_INTEGER }
+  return { from: startsFrom ?? earliest, to: startsTo ?? latest }
 }
+
+/** A day before the year 0000 and after the year 9999: offsets reach so far. */
+const earliest = BigInt(Date.UTC(-1, 11, 31)) * 1000n
+const latest = BigInt(Date.UTC(10_000, 0, 2)) * 1000n

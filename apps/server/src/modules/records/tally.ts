@@ -1,11 +1,12 @@
+import type { Moment } from '../datasets/instant.ts'
 import type { Stamp } from '../datasets/stamp.ts'
 
-/** Records that were modified at one stamp and start in one week (-1: without a start), and an id that none of them is below. */
+/** Records that were modified at one stamp and start in one week, `noWeek` without a start, and an id that none of them is below. */
 export type Bucket = { stamp: Stamp; startsWeek: number; records: number; lowestId: number }
 
 /** What a turn changes of a dataset's counts: records are added to buckets and taken from buckets. */
 export type Tally = {
-  add: (record: { id: string; starts_at: Stamp | null }, stamp: Stamp) => void
+  add: (record: { id: string; starts_at: Moment | null }, stamp: Stamp) => void
   subtract: (buckets: readonly Bucket[]) => void
   /** Records that are modified and start when they did. */
   restamp: (buckets: readonly Bucket[], stamp: Stamp) => void
@@ -13,8 +14,17 @@ export type Tally = {
   changes: () => { added: number; buckets: Bucket[] }
 }
 
-/** Starts are counted by weeks since 1970: few rows for a practice's years, and few records in one of them. */
-export const weekMicros = 7 * 24 * 3_600_000_000
+/** Starts are counted by weeks since 1970, negative before: few rows for a practice's years, and few records in one of them. */
+export const weekMicros = 604_800_000_000n
+
+/** Before every week: the lowest integer. */
+export const noWeek = -2_147_483_648
+
+/** The week of a moment: weeks are counted down before 1970, where a division of bigints is rounded up. */
+export function weekOf(moment: Moment): number {
+  const week = moment / weekMicros
+  return Number(moment < 0n && week * weekMicros !== moment ? week - 1n : week)
+}
 
 export function createTally(): Tally {
   const buckets = new Map<string, Bucket>()
@@ -34,7 +44,7 @@ export function createTally(): Tally {
   }
   return {
     add({ id, starts_at: startsAt }, stamp) {
-      const startsWeek = startsAt === null ? -1 : Math.floor(startsAt / weekMicros)
+      const startsWeek = startsAt === null ? noWeek : weekOf(startsAt)
       change({ stamp, startsWeek, records: 1, lowestId: Number(id) })
     },
     subtract,

@@ -8,7 +8,7 @@ export const miscountStatement = `
     select location_id, dataset,
            (select max(span_from) from counted where counted.location_id = record.location_id
                                                  and counted.dataset = record.dataset and span_from <= modified_at) as span_from,
-           coalesce(starts_at / 604800000000, -1) as starts_week, count(*) as records, min(id) as lowest_id
+           coalesce(floor(starts_at::numeric / 604800000000)::bigint, -2147483648) as starts_week, count(*) as records, min(id) as lowest_id
       from record
      group by 1, 2, 3, 4
   )

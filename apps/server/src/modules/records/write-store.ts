@@ -5,6 +5,7 @@ import { copyRows, packRows } from '../../platform/database/binary-rows.ts'
 import type { AgentId, LocationId } from '../../platform/identity/identity.ts'
 import { partsOf } from '../../platform/memory/parts.ts'
 import { mapWithPauses } from '../../platform/memory/pauses.ts'
+import type { Moment } from '../datasets/instant.ts'
 import type { Stamp } from '../datasets/stamp.ts'
 import { type SourceColumns, type StoredSource, sourceOf } from './stored-source.ts'
 
@@ -151,7 +152,7 @@ export type RecordRow = StoredSource & {
   /** As a company with notes does; null where the record has none. */
   document_with_notes: string | null
   patient_id: string | null
-  starts_at: Stamp | null
+  starts_at: Moment | null
 }
 
 export type Origin = { agentId: AgentId; uploadNumber: string; receivedAt: Date }
@@ -182,7 +183,7 @@ export function packRecords(
     row.document,
     row.document_with_notes,
     row.patient_id === null ? null : BigInt(row.patient_id),
-    row.starts_at === null ? null : BigInt(row.starts_at),
+    row.starts_at,
   ])
   return packRows(values)
 }

@@ -44,7 +44,7 @@ function lengthOf(value: Buffer): Buffer {
 }
 
 /** Whole numbers, as decimal digits or as exact numbers. */
-export function bigintArray(values: readonly (string | number | null)[]): Buffer {
+export function bigintArray(values: readonly (string | number | bigint | null)[]): Buffer {
   const buffer = startArray(headerBytes + 12 * values.length, bigintOid, values.length)
   let offset = headerBytes
   for (const value of values) {
