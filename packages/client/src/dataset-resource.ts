@@ -61,7 +61,7 @@ export type DatasetResource<Name extends DatasetName> = {
   ) => List<DatasetRecord<Name, Field>>
   /**
    * The pages of `list`, each record as the JSON that the service sent, in UTF-8: for those who pass records on without looking into them, several times
-   * faster and in little memory. The memory of a page is used again for the next page but one.
+   * faster and in little memory. The bytes of a page stay as they are: a program may ask for further pages before it has used them.
    */
   bytes: <const Field extends keyof DatasetTypes[Name]['attributes'] = keyof DatasetTypes[Name]['attributes']>(
     options: ListOptions<Name, Field>,
@@ -104,14 +104,10 @@ export function datasetResource<Name extends DatasetName>(connection: Connection
     listOf<Item>(options.after ?? null, (position, previous) =>
       fetchPage(connection, name, options, position, previous),
     )
-  const bytesFrom = (options: AnyListOptions, first: string | null) => {
-    const buffers = [createPageBuffer(), createPageBuffer()]
-    let pages = 0
-    return listOf<Uint8Array>(first, (position, previous) => {
-      pages += 1
-      return fetchPage(connection, name, options, position, previous, buffers[pages % 2])
-    }).pages()
-  }
+  const bytesFrom = (options: AnyListOptions, first: string | null) =>
+    listOf<Uint8Array>(first, (position, previous) =>
+      fetchPage(connection, name, options, position, previous, createPageBuffer()),
+    ).pages()
   return {
     list(options) {
       check('list', options)

@@ -9,7 +9,7 @@ import { seededRandom, someMishap, startProxy } from './test-proxy.ts'
 
 const textOf = (pages: readonly Page<string>[]) => pages.flatMap(({ records }) => records)
 
-/** The pages of an export, with their lines as texts: their memory is used again. */
+/** The pages of an export, with their lines as texts. */
 async function exported(pages: AsyncIterable<Page<Uint8Array>>): Promise<Page<string>[]> {
   const list: Page<string>[] = []
   for await (const page of pages)
@@ -64,6 +64,47 @@ test('an export through a network that cuts, delays and refuses gives every reco
     assert.equal(pages.filter((page) => page.watermark !== null).length, 1)
   }
   t.diagnostic(JSON.stringify(Object.fromEntries(proxy.seen)))
+})
+
+test('X04: a program that asks for pages before it has used the last ones gets every record once, unharmed', async (t) => {
+  const { world, vendor, client, location } = await someClient(t, { insurancePlans: 130 })
+  const locationId = location.id
+  const expected = (await all(client.insurancePlans.list({ locationId }))).map((record) => JSON.stringify(record))
+  const unknown = { code: 'route_unknown', errors: 'Not found.' }
+  const earlier: typeof fetch = async (input, init) =>
+    String(input).includes('/export') ? Response.json(unknown, { status: 404 }) : fetch(input, init)
+  const { insurancePlans: ofEarlier } = clientOf(world, vendor, { fetch: earlier })
+  const { insurancePlans } = client
+  const walks: Record<string, (pageSize: number) => AsyncIterator<Page<unknown>>> = {
+    pages: (pageSize) => insurancePlans.list({ locationId, pageSize }).pages(),
+    bytes: (pageSize) => insurancePlans.bytes({ locationId, pageSize }),
+    export: (pageSize) => insurancePlans.export({ locationId, pageSize }),
+    'export of a service without exports': (pageSize) => ofEarlier.export({ locationId, pageSize }),
+  }
+  for (const [name, walk] of Object.entries(walks)) {
+    for (const [pageSize, ahead] of [
+      [1, 140],
+      [7, 2],
+      [40, 1],
+      [60, 3],
+    ] as const) {
+      const pages = walk(pageSize)
+      const asked = Array.from({ length: ahead }, () => pages.next())
+      const held: Page<unknown>[] = []
+      for (let next = asked.shift(); next; next = asked.shift()) {
+        asked.push(pages.next())
+        const { done, value } = await next
+        if (done) break
+        held.push(value)
+      }
+      const records = held.flatMap((page) => page.records)
+      const texts = records.map((record) =>
+        record instanceof Uint8Array ? Buffer.from(record).toString() : JSON.stringify(record),
+      )
+      assert.deepEqual(texts, expected, `${name} in pages of ${pageSize}, ${ahead} asked for ahead`)
+      await Promise.all(asked)
+    }
+  }
 })
 
 test('a service of a release without exports is read page by page, and asked for an export once', async (t) => {

@@ -21,7 +21,7 @@ const withoutExport = new WeakSet<Connection>()
 
 /**
  * The pages of a whole dataset by cursor, made of one response where the service has exports. What was cut is gone on with after its last whole
- * line. The lines of a page last until the next page but one is asked for.
+ * line.
  */
 export async function* wholePages<Item>(options: WholeOptions<Item>): AsyncGenerator<Page<Item>, void, undefined> {
   const { connection, listFrom } = options
@@ -110,7 +110,7 @@ async function* pagesIn<Item>(
   isFirst: boolean,
   finish: () => void,
 ): AsyncGenerator<Page<Item>, void, undefined> {
-  let [lines, others] = [createLineBuffer(), createLineBuffer()]
+  const lines = createLineBuffer()
   const total = Number(headers.get('x-total'))
   const requestId = headers.get('x-request-id')
   const epoch = headers.get('x-epoch')
@@ -138,10 +138,8 @@ async function* pagesIn<Item>(
         }
         if (lines.count() === pageSize) {
           // Whether more follows was known with this line, the first of the next page.
-          others.clear()
-          others.append(lines.unfinished())
           yield pageOf(lines.lastId(), null)
-          ;[lines, others] = [others, lines]
+          lines.dropLines()
         }
         lines.finishLine()
       }

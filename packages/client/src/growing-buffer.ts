@@ -1,9 +1,10 @@
 /** Bytes that are appended to, in memory that is used again: what is allocated anew each time is not given back in time. */
 export type GrowingBuffer = {
   append: (more: Uint8Array) => void
-  /** What was appended since the last `clear`, until then. */
+  /** What was appended and is not dropped, until the next `append` or `drop`. */
   bytes: () => Buffer
-  clear: () => void
+  /** Forgets so many of the first bytes. */
+  drop: (count: number) => void
 }
 
 export function createGrowingBuffer(size: number): GrowingBuffer {
@@ -20,8 +21,9 @@ export function createGrowingBuffer(size: number): GrowingBuffer {
       length += more.length
     },
     bytes: () => memory.subarray(0, length),
-    clear() {
-      length = 0
+    drop(count) {
+      memory.copyWithin(0, count, length)
+      length -= count
     },
   }
 }

@@ -1,23 +1,20 @@
 import { parseObject } from './api-error.ts'
-import { createGrowingBuffer } from './growing-buffer.ts'
 
-/** Holds the bytes of one page after another in the same memory. */
+/** Takes in the bytes of one page. */
 export type PageBuffer = {
   /** Takes in an answer's body, to its end. */
   fill: (response: Response) => Promise<void>
-  /** The list's answer with each record as its JSON, in bytes that last until the next `fill`; null when it is not whole, or no JSON. */
+  /** The list's answer with each record as its JSON, in the bytes that were taken in; null when it is not whole, or no JSON. */
   parse: () => Record<string, unknown> | null
 }
 
 export function createPageBuffer(): PageBuffer {
-  const page = createGrowingBuffer(1024 * 1024)
+  let page = Buffer.alloc(0)
   return {
     async fill(response) {
-      page.clear()
-      if (!response.body) return
-      for await (const chunk of response.body) page.append(chunk)
+      page = Buffer.from(await response.arrayBuffer())
     },
-    parse: () => recordBytes(page.bytes()),
+    parse: () => recordBytes(page),
   }
 }
 

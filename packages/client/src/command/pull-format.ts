@@ -69,7 +69,7 @@ export async function openSink(
       failure = error
     })
   }
-  // Done when it is written: the memory of a page is used again.
+  // Done when it is written: the memory of its lines is used again.
   const write = (data: string | Uint8Array) =>
     new Promise<void>((resolve, reject) => {
       if (failure) return reject(failure)
@@ -95,7 +95,7 @@ export async function openSink(
   return { takes: 'bytes', write: (locationId, records) => write(linesOf(locationId, records)), end }
 }
 
-/** Gives a page's records as lines, in memory that is used again for the next page's. */
+/** Gives a page's records as lines, which last until the next page's are made. */
 function createLines(): (locationId: string, records: readonly Uint8Array[]) => Uint8Array {
   let lines = Buffer.alloc(0)
   return (locationId, records) => {
