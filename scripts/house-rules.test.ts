@@ -53,6 +53,13 @@ test('only one module of the server sends requests to addresses that customers e
   assert.deepEqual(linesWith(sources, sends, isServer), [])
 })
 
+test('X05: each connection of the server to its database begins with our settings: no other file opens one', () => {
+  const isServer = (file: string) =>
+    file.startsWith('apps/server/src/') &&
+    !/(^|\/)test-|\.test\.ts$|\/platform\/database\/(pool|session|embedded\/connection)\.ts$/.test(file)
+  assert.deepEqual(linesWith(sources, /new (pg\.)?(Pool|Client)\(/, isServer), [])
+})
+
 test('every path that a page cites exists', () => {
   const gone = pages.flatMap((page) =>
     citedPaths(read(page))

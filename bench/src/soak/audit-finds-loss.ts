@@ -32,16 +32,19 @@ export async function auditFindsLoss({ seed }: RowOptions): Promise<string> {
   })
 }
 
-/** For the server's role, over the setting that the embedded Postgres is started with; the log is written out as late as can be. */
+/** In each transaction of an upload, because the server sets it in every session; the log is written out as late as can be. */
 async function acknowledgeEarly(world: World): Promise<void> {
-  await runSql(world.adminUrl, 'alter role bridgework_server set synchronous_commit = off')
-  await runSql(world.adminUrl, `alter system set wal_writer_delay = '10s'`)
-  await runSql(world.adminUrl, 'select pg_reload_conf()')
-  // Roles' settings count from the next connection on.
   await runSql(
     world.adminUrl,
-    `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'bridgework server'`,
+    `create function acknowledge_early() returns trigger language plpgsql
+         as $$ begin perform set_config('synchronous_commit', 'off', true); return null; end $$`,
   )
+  await runSql(
+    world.adminUrl,
+    'create trigger acknowledge_early after insert on upload for each statement execute function acknowledge_early()',
+  )
+  await runSql(world.adminUrl, `alter system set wal_writer_delay = '10s'`)
+  await runSql(world.adminUrl, 'select pg_reload_conf()')
 }
 
 async function auditWhenBack(world: World, expected: ExpectedPlans): Promise<Faults> {

@@ -1,7 +1,7 @@
 import { InvalidArgumentError } from '@bridgework/command-line'
-import pg from 'pg'
 import { type DroppableMonth, dropMonth, requireDroppable } from '../../modules/chain/drop-month.ts'
 import { sealKeyOf } from '../../modules/chain/seal-key.ts'
+import { openSession } from '../../platform/database/session.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import { command } from './command-line.ts'
 import { optional, required } from './option.ts'
@@ -26,13 +26,7 @@ export const dropMonthCommand = command({
           : `The month is ${name}, not "${typed}". Nothing was dropped.`
       throw new Problem('confirmation_required', { errors })
     }
-    const owner = new pg.Client({
-      connectionString: ownerUrl,
-      application_name: 'bridgework operator',
-      keepAlive: true,
-    })
-    owner.on('error', () => {})
-    await owner.connect()
+    const owner = await openSession(ownerUrl, { application_name: 'bridgework operator' })
     try {
       const onProgress = (done: number, total: number) => progress.show(done, total, 'seals')
       const { drop } = await dropMonth(owner, { month: name, key, now: new Date(), record, onProgress })

@@ -1,3 +1,4 @@
+import { instantText } from '../../platform/database/instant-text.ts'
 import type { Queryable } from '../../platform/database/queryable.ts'
 
 /** An act as it is sealed: every value as text. */
@@ -57,7 +58,7 @@ export async function readActFacts(
   { afterId, lastId, limit }: { afterId: string; lastId: string; limit: number },
 ): Promise<ActFacts[]> {
   const { rows } = await db.query<ActFacts>(
-    `select id, to_char(occurred_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as occurred_at,
+    `select id, ${instantText('occurred_at')} as occurred_at,
             side, tenant_id, user_id, actor, action, subject, abbrev(ip) as ip, request_id, reason
        from audit_event
       where id > $1 and id <= $2

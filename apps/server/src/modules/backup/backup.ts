@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
 import { type FileHandle, open, rename, rm } from 'node:fs/promises'
 import { resolve } from 'node:path'
-import pg from 'pg'
+import type pg from 'pg'
 import { copyIn, copyOut } from '../../platform/database/copy.ts'
 import type { Queryable } from '../../platform/database/queryable.ts'
+import { openSession } from '../../platform/database/session.ts'
 import { requireNewPath } from '../../platform/errors/new-path.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import { listDisclosureMonths, makeMonthsOf } from '../disclosure/months.ts'
@@ -233,9 +234,7 @@ function stopped(): Problem {
 
 /** A connection without the pool's time limits: a large table takes minutes. */
 async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString: url, application_name: 'bridgework backup', keepAlive: true })
-  client.on('error', () => {})
-  await client.connect()
+  const client = await openSession(url, { application_name: 'bridgework backup' })
   try {
     return await work(client)
   } finally {

@@ -1,3 +1,4 @@
+import { instantText } from '../../platform/database/instant-text.ts'
 import type { Queryable } from '../../platform/database/queryable.ts'
 import { fromRow, type RowOf } from '../../platform/database/rows.ts'
 import { previousOf } from './seal.ts'
@@ -49,7 +50,7 @@ export async function changeSealKey(db: Queryable, previous: SealKey, next: Seal
 export async function listSealKeyChanges(db: Queryable): Promise<SealKeyChange[]> {
   const { rows } = await db.query<RowOf<SealKeyChange>>(
     `select previous_key, next_key, last_seal::float8, last_seal_sha256, previous_signature, next_signature,
-            to_char(changed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as changed_at
+            ${instantText('changed_at')} as changed_at
        from seal_key_change
       order by number`,
   )

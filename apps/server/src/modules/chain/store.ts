@@ -1,3 +1,4 @@
+import { instantText } from '../../platform/database/instant-text.ts'
 import type { Queryable } from '../../platform/database/queryable.ts'
 import { fromRow, type RowOf } from '../../platform/database/rows.ts'
 import type { OrganizationId } from '../../platform/identity/identity.ts'
@@ -232,8 +233,7 @@ function columnsOf<T>(rows: readonly T[], names: readonly (keyof T)[]): unknown[
   return names.map((name) => rows.map((row) => row[name]))
 }
 
-const instant = (column: string) =>
-  `to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as ${column}`
+const instant = (column: string) => `${instantText(column)} as ${column}`
 
 const sealColumns = `number::float8, previous, ${instant('sealed_at')}, last_disclosure_id, disclosures, disclosures_sha256, last_act_id, acts,
   acts_sha256, practices, practices_sha256, key_id, signature`

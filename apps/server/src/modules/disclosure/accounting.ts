@@ -1,4 +1,5 @@
 import type { DatasetName } from '@bridgework/contract'
+import { instantText } from '../../platform/database/instant-text.ts'
 import type { Queryable } from '../../platform/database/queryable.ts'
 import { fromRow, type RowOf } from '../../platform/database/rows.ts'
 import type { CompanyId, LocationId } from '../../platform/identity/identity.ts'
@@ -115,7 +116,8 @@ async function listTouchedDays(
 ): Promise<TouchedDay[]> {
   const { rows } = await db.query<RowOf<TouchedDay>>(
     `with own as materialized (${ownIds})
-     select known.company_id, known.dataset, known.first_at::text, known.last_at::text
+     select known.company_id, known.dataset, ${instantText('known.first_at')} as first_at,
+            ${instantText('known.last_at')} as last_at
        from disclosed_day known
        left join own using (dataset)
       where known.location_id = $1 and known.day between ($5::timestamptz at time zone 'UTC')::date and ($6::timestamptz at time zone 'UTC')::date
@@ -129,7 +131,7 @@ async function listTouchedDays(
 /** No disclosure that waits for its day is older: an hour before the location's newest day, as writers of one moment commit in any order. */
 async function newerFrom(db: Queryable, locationId: LocationId, from: Date): Promise<string | Date> {
   const { rows } = await db.query<{ at: string }>(
-    `select (day - interval '1 hour')::text || '+00' as at
+    `select to_char(day - interval '1 hour', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as at
        from disclosed_day
       where location_id = $1 and day >= ($2::timestamptz at time zone 'UTC')::date
       order by day desc

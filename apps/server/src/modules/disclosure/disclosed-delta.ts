@@ -123,7 +123,7 @@ function sendBatch(client: PoolClient, batch: readonly Asked[]): Promise<TextRow
  */
 export const deltaConnections = {
   max: 1,
-  settings: { synchronous_commit: 'on', lock_timeout: '250ms' },
+  settings: { lock_timeout: '250ms' },
 } as const
 
 /** An answer of more bytes is in flight for as long as its reader takes, so it takes a slot before it is on record. */

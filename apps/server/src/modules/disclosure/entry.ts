@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { instantText } from '../../platform/database/instant-text.ts'
 import type { Queryable } from '../../platform/database/queryable.ts'
 import type { LocationId } from '../../platform/identity/identity.ts'
 
@@ -136,7 +137,7 @@ export function toDisclosureFacts({ filters_text, ...facts }: DisclosureFactsRow
 export type DisclosureFactsRow = Omit<DisclosureFacts, 'filters_sha256'> & { filters_text: string }
 
 /** Every column of a sealed disclosure, as text: a Date would lose microseconds, and a list of 5,000 ids need not be parsed. */
-const disclosureFactsColumns = `id, to_char(disclosed_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as disclosed_at,
+const disclosureFactsColumns = `id, ${instantText('disclosed_at')} as disclosed_at,
   company_id, key_pair_id, location_id, dataset, notes::text, filters::text as filters_text, records::text, counted::text, digested::text,
   case when record_ids is null then format('(%s,%s]', after_id, last_id)
        else array_to_string(record_ids, ',', 'null') || coalesce(' after ' || after_id, '') || coalesce(' last ' || last_id, '') end as coverage,

@@ -28,11 +28,11 @@ export type Month = { month: string; tables: string[] }
 /** The months that have tables, from the earliest on. */
 export async function listMonths(db: Queryable): Promise<Month[]> {
   const { rows } = await db.query<Month>(
-    `select to_char(case when name like 'before\\_%' then to_date(substr(name, 8), 'YYYY_MM') - 1 else to_date(name, 'YYYY_MM') end, 'YYYY-MM') as month,
+    `select to_char(case when starts_with(name, 'before_') then to_date(substr(name, 8), 'YYYY_MM') - 1 else to_date(name, 'YYYY_MM') end, 'YYYY-MM') as month,
             array[format('monthly.%I', 'disclosure_' || name), format('monthly.%I', 'disclosed_day_' || name)] as tables
        from (select substr(relname, length('disclosure_') + 1) as name
                from pg_class
-              where relnamespace = 'monthly'::regnamespace and relkind = 'r' and relname like 'disclosure\\_%') each
+              where relnamespace = 'monthly'::regnamespace and relkind = 'r' and starts_with(relname, 'disclosure_')) each
       order by 1`,
   )
   return rows

@@ -58,7 +58,7 @@ export async function readPacked(
                  where changed.id > joined.after_id and changed.id <= joined.last_id and changed.modified_at > joined.stamp) as is_valid
          from joined
      )
-     select last_id as id, null as document, records, bytes, crc32, data, lines_at, lines_crc32 from run where is_valid
+     select last_id as id, null as document, records, bytes, crc32, encode(data, 'hex')::varchar, lines_at, lines_crc32 from run where is_valid
       union all
      select inside.id, inside.document, null, null, null, null, null, null
        from run
@@ -94,15 +94,18 @@ export async function readPacked(
 /** Of a record that follows segments, in the place of a segment's records: one of them was not right. */
 const broken = -1
 
-/** Reads PostgreSQL's text of bytes as it arrives: kept until the page is whole, the texts would outlive the young generation. */
+/**
+ * Reads the bytes of segments as they arrive: kept until the page is whole, their texts would outlive the young generation. They come as hex, which
+ * no setting of the session writes in another way, and as varchar, which no other column of the statement is.
+ */
 const withOwnBytes: CustomTypesConfig = {
-  getTypeParser: (oid, format) => (oid === types.builtins.BYTEA ? toOwnBytes : types.getTypeParser(oid, format)),
+  getTypeParser: (oid, format) => (oid === types.builtins.VARCHAR ? toOwnBytes : types.getTypeParser(oid, format)),
 }
 
-function toOwnBytes(text: string): Buffer {
-  const hex = text.slice('\\x'.length)
+/** Throws when the text does not fill the bytes: what is left of them is memory that another request has used. */
+export function toOwnBytes(hex: string): Buffer {
   const bytes = ownBytes(hex.length / 2)
-  bytes.write(hex, 'hex')
+  if (bytes.write(hex, 'hex') * 2 !== hex.length) throw new Error('the bytes of a segment are not hex')
   return bytes
 }
 

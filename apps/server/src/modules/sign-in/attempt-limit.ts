@@ -1,3 +1,4 @@
+import { instantText } from '../../platform/database/instant-text.ts'
 import type { Queryable } from '../../platform/database/queryable.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import { limitKey } from '../../platform/http/client-address.ts'
@@ -105,7 +106,7 @@ async function count(db: Queryable, key: Buffer, { max, windowMs }: Limit): Prom
          select count(*) from unnest(kept.attempted_at) each
           where each > clock_timestamp() - $2 * interval '1 millisecond'
        ) < $3
-     returning attempted_at[cardinality(attempted_at)]::text as at`,
+     returning ${instantText('attempted_at[cardinality(attempted_at)]')} as at`,
     [key, windowMs, max],
   )
   return rows[0]?.at ?? null

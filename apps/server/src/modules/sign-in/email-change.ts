@@ -1,5 +1,6 @@
 import { createHash, randomUUID } from 'node:crypto'
 import type { Pool } from 'pg'
+import { instantText } from '../../platform/database/instant-text.ts'
 import { withTransaction } from '../../platform/database/pool.ts'
 import type { Queryable } from '../../platform/database/queryable.ts'
 import { violates } from '../../platform/errors/field.ts'
@@ -105,7 +106,7 @@ export async function takeLink(
   const identifier = identifierOf(kind, token)
   const { rows } = await client.query<{ value: string; madeAt: string; at: Date }>(
     // A link of later than now is refused: the clock was set back, and the link would live longer by that.
-    `select value, created_at::text as "madeAt", created_at as at
+    `select value, ${instantText('created_at')} as "madeAt", created_at as at
        from portal_verification
       where identifier = $1 and clock_timestamp() between created_at - interval '1 minute' and expires_at`,
     [identifier],

@@ -7,6 +7,7 @@ import type { Log } from '../log/log-event.ts'
 import { grantServerRole } from './grant-server-role.ts'
 import { requireSupportedPostgres } from './pool.ts'
 import type { Queryable } from './queryable.ts'
+import { openSession } from './session.ts'
 import { DatabaseStartError } from './start-error.ts'
 
 type Migration = { number: number; name: string; sql: string; sha256: string }
@@ -25,7 +26,7 @@ export type MigrateOptions = {
  */
 export async function migrate(ownerUrl: string, options: MigrateOptions): Promise<void> {
   const migrations = await readMigrations(options.directory ?? join(import.meta.dirname, 'migrations'))
-  const client = await connect(ownerUrl)
+  const client = await openSession(ownerUrl, { application_name: 'bridgework migrate' })
   try {
     await requireSupportedPostgres(client)
     await lock(client)
@@ -57,7 +58,7 @@ export async function awaitMigrations(
 ): Promise<void> {
   const { log, waitMs = 60_000, everyMs = 1_000 } = options
   const migrations = await readMigrations(options.directory ?? join(import.meta.dirname, 'migrations'))
-  const client = await connect(url)
+  const client = await openSession(url, { application_name: 'bridgework migrate' })
   try {
     await requireSupportedPostgres(client)
     const until = Date.now() + waitMs
@@ -106,17 +107,6 @@ async function readMigrations(directory: string): Promise<Migration[]> {
       }
     }),
   )
-}
-
-async function connect(url: string): Promise<pg.Client> {
-  const client = new pg.Client({
-    connectionString: url,
-    application_name: 'bridgework migrate',
-    connectionTimeoutMillis: 5_000,
-  })
-  client.on('error', () => {})
-  await client.connect()
-  return client
 }
 
 /** One process migrates at a time. Five minutes: the other one may be rewriting a table. */

@@ -1,6 +1,7 @@
 import type { Log } from '../log/log-event.ts'
 import { connectEmbedded, embeddedServerRole, startEmbeddedPostgres } from './embedded-postgres.ts'
 import { awaitMigrations, migrate } from './migrate.ts'
+import { requireSessions } from './session.ts'
 import { DatabaseStartError } from './start-error.ts'
 
 /**
@@ -28,6 +29,7 @@ export async function openDatabase(
 ): Promise<OpenDatabase> {
   if (settings.database.kind === 'server') {
     const { url, migrationUrl, migrations } = settings.database
+    for (const each of new Set([migrationUrl ?? url, url])) await requireSessions(each)
     if (migrations === 'apart' && !options.migrates) {
       await awaitMigrations(url, { log })
       return { serverUrl: url, ownerUrl: migrationUrl ?? url, close: async () => {} }

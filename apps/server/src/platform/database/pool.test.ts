@@ -30,23 +30,23 @@ test('what a transaction wrote is there when its work returns, and is not when i
 
 test('connections close after a while without a statement, but for those that are kept', async (t) => {
   const { url } = await createTestDatabase(t)
-  const pool = createPool(url, { ...quiet, min: 1, idleTimeoutMs: 20 })
+  const pool = createPool(url, { ...quiet, min: 1, idleTimeoutMs: 200 })
   t.after(() => pool.end())
   await Promise.all([pool.query('select pg_sleep(0.01)'), pool.query('select pg_sleep(0.01)')])
   assert.equal(pool.totalCount, 2)
   const removed = new Promise((resolve) => pool.once('remove', resolve))
   await removed
-  await new Promise((resolve) => setTimeout(resolve, 60))
+  await new Promise((resolve) => setTimeout(resolve, 400))
   assert.equal(pool.totalCount, 1)
 })
 
 test('each connection begins with the settings of its pool, and one that cannot have them is not handed out', async (t) => {
   const { url } = await createTestDatabase(t)
-  const settings = { synchronous_commit: 'remote_write', lock_timeout: '250ms' }
+  const settings = { work_mem: '6MB', lock_timeout: '250ms' }
   const pool = createPool(url, { ...quiet, settings })
   const wrong = createPool(url, { ...quiet, settings: { lock_timeout: 'long' } })
   t.after(() => Promise.all([pool.end(), wrong.end()]))
-  const show = `select current_setting('synchronous_commit') as synchronous_commit, current_setting('lock_timeout') as lock_timeout`
+  const show = `select current_setting('work_mem') as work_mem, current_setting('lock_timeout') as lock_timeout`
   const answers = await Promise.all([pool.query(show), pool.query(show)])
   assert.equal(pool.totalCount, 2)
   for (const { rows } of answers) assert.deepEqual(rows, [settings])

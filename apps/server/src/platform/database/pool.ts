@@ -2,6 +2,7 @@ import pg from 'pg'
 import { codeOf } from '../errors/error-code.ts'
 import type { Log } from '../log/log-event.ts'
 import { preparing } from './prepared.ts'
+import { beginSession } from './session.ts'
 import { DatabaseStartError } from './start-error.ts'
 import { withTimeLimit } from './timed-client.ts'
 import { databaseErrorCode, isDatabaseUnavailable } from './unavailable.ts'
@@ -19,7 +20,7 @@ export type PoolOptions = {
   /** A statement is given up by the server after this long, and by us a second later when the server cannot even say so. */
   statementTimeoutMs?: number
   idleTimeoutMs?: number
-  /** What holds in each of its sessions, whatever the server's own settings say. */
+  /** What holds in each of its sessions besides what holds in all. */
   settings?: Readonly<Record<string, string>>
 }
 
@@ -36,13 +37,12 @@ export function createPool(url: string, options: PoolOptions): pg.Pool {
     application_name: options.applicationName,
     connectionTimeoutMillis: 5_000,
     idleTimeoutMillis: options.idleTimeoutMs ?? 30_000,
-    statement_timeout: statementTimeoutMs,
     Client: withTimeLimit(statementTimeoutMs + 1_000),
     keepAlive: true,
     keepAliveInitialDelayMillis: 5_000,
     types: { getTypeParser },
     // pg waits for the promise before it hands the connection out.
-    ...(settings && { onConnect: (client) => setAll(client, settings) }),
+    onConnect: (client) => beginSession(client, { ...settings, statement_timeout: String(statementTimeoutMs) }),
   })
   const onError = (error: unknown) => {
     // `end` does not wait until its sessions are gone: their errors when the database stops next are of no interest.
@@ -55,14 +55,6 @@ export function createPool(url: string, options: PoolOptions): pg.Pool {
     client.on('error', () => {})
   })
   return pool
-}
-
-async function setAll(client: pg.ClientBase, settings: Readonly<Record<string, string>>): Promise<void> {
-  const [names, values] = [Object.keys(settings), Object.values(settings)]
-  await client.query('select set_config(name, value, false) from unnest($1::text[], $2::text[]) one (name, value)', [
-    names,
-    values,
-  ])
 }
 
 /**
@@ -135,8 +127,15 @@ function isSessionAlive(error: unknown): boolean {
 }
 
 function getTypeParser(oid: number, format?: 'text' | 'binary') {
-  if (oid === dateOid) return (value: unknown) => value
-  return pg.types.getTypeParser(oid, format as 'text')
+  if (oid === DATE) return (value: unknown) => value
+  const parse = pg.types.getTypeParser(oid, format as 'text')
+  return oid === TIMESTAMP || oid === TIMESTAMPTZ ? (text: string) => instantOf(parse(text)) : parse
 }
 
-const dateOid = 1082
+/** pg gives null for an instant that is written in another style than ISO: what has ended would never have. */
+function instantOf(parsed: unknown): unknown {
+  if (parsed === null) throw new Error('the database wrote an instant in an unknown style')
+  return parsed
+}
+
+const { DATE, TIMESTAMP, TIMESTAMPTZ } = pg.types.builtins

@@ -64,6 +64,8 @@ test('where a statement fails, or keeps others waiting, its callers and they are
     )
     return rows.map(({ share }) => share)
   }
+  // To open a connection may take longer than these wait.
+  await pool.query('select 1')
   const ask = askInTurn(pool, divide, { patienceMs: 50, onFailure: (error) => failures.push(error) })
 
   assert.deepEqual(await Promise.all([ask(1), ask(0)]), [null, null])
