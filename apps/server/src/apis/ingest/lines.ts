@@ -6,8 +6,11 @@ export type LineBounds = JsonBounds & { linesMax: number; lineBytesMax: number }
 
 /** Gets the lines of a body. */
 export type LineReader = {
-  /** A whole line. The body waits for what this promises. */
-  take: (line: Buffer, number: number) => Promise<void> | void
+  /**
+   * A whole line, and the bytes that it is a part of: what is between two lines that follow each other in the same bytes is their line feed. The body
+   * waits for what this promises.
+   */
+  take: (line: Buffer, number: number, within: Buffer) => Promise<void> | void
   /** A piece that is not read any more: of a line or a run that ends in a later piece there is a copy. */
   passed?: (piece: Buffer) => Promise<void> | void
   runs?: LineRuns
@@ -39,8 +42,9 @@ export async function takeLines(
     if (bytes.length > 0) begun.push(Buffer.from(bytes))
     begunBytes += bytes.length
   }
-  const end = (last: Buffer) => {
-    const whole = begun.length === 0 ? last : Buffer.concat([...begun, last])
+  /** What has begun, with its end; null where nothing has. */
+  const ended = (last: Buffer) => {
+    const whole = begun.length === 0 ? null : Buffer.concat([...begun, last])
     begun = []
     begunBytes = 0
     return whole
@@ -71,7 +75,9 @@ export async function takeLines(
       if (found === -1 && !isLast) break
       const at = found === -1 ? bytes.length : found
       count(1)
-      const taken = take(end(bytes.subarray(from, at)), number)
+      const line = bytes.subarray(from, at)
+      const joined = ended(line)
+      const taken = take(joined ?? line, number, joined ?? bytes)
       if (taken) await taken
       from = at + 1
     }
@@ -83,7 +89,8 @@ export async function takeLines(
     while (runBytes > begunBytes && runBytes - begunBytes <= rest.length) {
       const missing = runBytes - begunBytes
       runBytes = 0
-      await takeFrom(end(rest.subarray(0, missing)), false)
+      const run = rest.subarray(0, missing)
+      await takeFrom(ended(run) ?? run, false)
       rest = rest.subarray(missing)
     }
     if (runBytes > 0) begin(rest)
@@ -96,7 +103,7 @@ export async function takeLines(
     const passing = passed?.(piece)
     if (passing) await passing
   }
-  await takeFrom(end(Buffer.alloc(0)), true)
+  await takeFrom(ended(Buffer.alloc(0)) ?? Buffer.alloc(0), true)
 }
 
 /** A line's text. Throws record_invalid, with its number, when it has too many members or levels: its bytes alone are looked at. */

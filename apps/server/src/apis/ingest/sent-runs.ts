@@ -13,7 +13,7 @@ export function createSentRuns() {
   /** Bytes may be given back after it. */
   const flush = () => {
     const { span } = run
-    if (span) run.sha256.update(Buffer.from(span.memory, span.from, span.to - span.from))
+    if (span) run.sha256.update(span.within.subarray(span.from, span.to))
     run.span = null
   }
   const end = () => {
@@ -41,24 +41,25 @@ export function createSentRuns() {
       allBytes += known.bytes
     },
     /** A line in canonical form: its key, and the hash of its attributes' text. */
-    add(line: Buffer, sourceId: string, hash: string): void {
-      if (line.length > runBytes) {
+    add({ bytes, within }: Line, sourceId: string, hash: string): void {
+      if (bytes.length > runBytes) {
         pass()
         return
       }
       const isFirst = run.sourceIds.length === 0
-      const to = line.byteOffset + line.length
-      // One line feed is between them in the same memory.
-      if (run.span?.memory === line.buffer && run.span.to + 1 === line.byteOffset) run.span.to = to
+      const from = bytes.byteOffset - within.byteOffset
+      const to = from + bytes.length
+      // Their line feed is between them. In the memory of two pieces, another request's byte may be.
+      if (run.span?.within === within && run.span.to + 1 === from) run.span.to = to
       else {
         flush()
         if (!isFirst) run.sha256.update('\n')
-        run.span = { memory: line.buffer, from: line.byteOffset, to }
+        run.span = { within, from, to }
       }
       run.sourceIds.push(sourceId)
       run.hashes.push(hash)
-      run.bytes += line.length + Number(!isFirst)
-      allBytes += line.length
+      run.bytes += bytes.length + Number(!isFirst)
+      allBytes += bytes.length
       if (run.bytes >= runBytes) end()
     },
     /**
@@ -85,7 +86,10 @@ function startRun() {
   }
 }
 
-type Span = { memory: ArrayBufferLike; from: number; to: number }
+type Span = { within: Buffer; from: number; to: number }
+
+/** A line of an upload, and the bytes that it is a part of. */
+export type Line = { bytes: Buffer; within: Buffer }
 
 /** A run of so many bytes is compared at once; where one of its records has changed, its lines are looked up by themselves. */
 const runBytes = 32 * 1024

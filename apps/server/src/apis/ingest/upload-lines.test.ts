@@ -169,6 +169,40 @@ test('a piece of the body is given back when the lines in its memory were read, 
   assert.deepEqual((await receive()).read, [])
 })
 
+test('a run is hashed with the line feeds of its lines, whatever stands beside their pieces in memory', async (t) => {
+  const { lookUp } = await someUploads(t)
+  // Copies of small lines are in Node's pool, eight bytes each: the next piece begins one byte after such a line.
+  const lines = linesOf(plans(300)).map((line) => line.replace('"}', `${' '.repeat(8 - ((line.length + 1) % 8))}"}`))
+  const taken: Buffer[] = []
+  const reader = createUploadReader(readLine, lookUp())
+  async function* pieces() {
+    for (const [index, line] of lines.entries()) {
+      const text = `${line}${index + 1 < lines.length ? '\n' : ''}`
+      if (index % 2 === 1) yield Buffer.from(text)
+      else for (const part of [text.slice(0, 20), text.slice(20)]) yield Buffer.from(part)
+    }
+  }
+  await takeLines(pieces(), lineBounds, {
+    ...reader,
+    take(line, number, within) {
+      taken.push(line)
+      return reader.take(line, number, within)
+    },
+  })
+  const { runs } = await reader.end()
+  const isBeside = (line: Buffer, index: number) => {
+    const next = taken[index + 1]
+    return next?.buffer === line.buffer && next.byteOffset === line.byteOffset + line.length + 1
+  }
+  assert.ok(taken.filter(isBeside).length > 50, 'lines of two pieces are one byte apart in memory')
+  let first = 0
+  for (const { records, sha256 } of runs) {
+    assert.equal(sha256, hash('sha256', lines.slice(first, first + records).join('\n')))
+    first += records
+  }
+  assert.equal(first, 300)
+})
+
 test('a source id that comes twice is refused, also where both of its parts are stored just so', async (t) => {
   const { location, send } = await someUploads(t)
   await location.upload('insurance_plans', plans(600))

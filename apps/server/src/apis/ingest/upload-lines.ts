@@ -8,7 +8,7 @@ import { mapWithPauses } from '../../platform/memory/pauses.ts'
 import { endsMemory } from './body.ts'
 import { type LineBounds, textOf } from './lines.ts'
 import { invalid, type ReadLine } from './record-line.ts'
-import { createSentRuns } from './sent-runs.ts'
+import { createSentRuns, type Line } from './sent-runs.ts'
 import { attributesOf, lineOf, sourceIdAt, sourceIdEnd } from './source-line.ts'
 import { createStoredRuns, smallBytes } from './stored-runs.ts'
 
@@ -55,7 +55,7 @@ export function createUploadReader(readLine: ReadLine, lookup: Omit<StoredLookup
         const sourceId = sourceIds[place] ?? ''
         places.push(place)
         seen.line(sourceId, number)
-        sentRuns.add(bytes, sourceId, hashes[place] ?? '')
+        sentRuns.add(entry, sourceId, hashes[place] ?? '')
         return
       }
       const text = textOf(bytes, number, lineBounds)
@@ -64,7 +64,7 @@ export function createUploadReader(readLine: ReadLine, lookup: Omit<StoredLookup
       if (line.source !== null && text === lineOf(line.sourceId, line.source)) {
         const hash = hashSource(line.source)
         read.push({ sourceId: line.sourceId, source: line.source, hash })
-        sentRuns.add(bytes, line.sourceId, hash)
+        sentRuns.add(entry, line.sourceId, hash)
       } else {
         read.push(line)
         sentRuns.pass()
@@ -88,9 +88,9 @@ export function createUploadReader(readLine: ReadLine, lookup: Omit<StoredLookup
   }
 
   return {
-    take(bytes: Buffer, number: number): Promise<void> | undefined {
+    take(bytes: Buffer, number: number, within = bytes): Promise<void> | undefined {
       const sent = isLookedUp ? hashOf(bytes) : null
-      part.entries.push({ bytes, number, place: sent && part.sourceIds.length })
+      part.entries.push({ bytes, within, number, place: sent && part.sourceIds.length })
       if (sent) {
         part.sourceIds.push(sent.sourceId)
         part.hashes.push(sent.hash)
@@ -153,7 +153,7 @@ function startPart(): Part {
 }
 
 /** A line, or lines that are known. `place`: among those that are looked up; null where it is not. */
-type Entry = { bytes: Buffer; number: number; place: number | null } | { run: StoredRun; number: number }
+type Entry = (Line & { number: number; place: number | null }) | { run: StoredRun; number: number }
 
 const none: ReadonlySet<number> = new Set()
 
