@@ -77,5 +77,5 @@ test('an error of ours shows its place and never a value; a database that is awa
   assert.ok(!bug.err.includes('Jane'))
   const away = await failing(Object.assign(new Error('connect'), { code: 'ECONNREFUSED' }))
   assert.equal(away.code, 1)
-  assert.match(away.err, /^The database does not answer \(ECONNREFUSED\)/)
+  assert.match(away.err, /^The database cannot do this now \(ECONNREFUSED\)/)
 })

@@ -55,7 +55,7 @@ function explain(error: unknown): { code: string; message: string; exitCode: num
     return { code: 'start_refused', message: error.message, exitCode: 1 }
   }
   if (isDatabaseUnavailable(error)) {
-    const message = `The database does not answer (${databaseErrorCode(error)}). Nothing was changed, or all of it: look before you repeat.`
+    const message = `The database cannot do this now (${databaseErrorCode(error)}). Nothing was changed, or all of it: look before you repeat.`
     return { code: 'unavailable', message, exitCode: 1 }
   }
   const at =

@@ -75,6 +75,34 @@ test('a transaction that outlives its time ends, its locks too, and the pool goe
   assert.equal((await pool.query('select 1')).rowCount, 1)
 })
 
+test('a session that goes on after an error is used again, and one that has ended is not', async (t) => {
+  const { url } = await createTestDatabase(t)
+  const pool = createPool(url, { ...quiet, max: 1 })
+  t.after(() => pool.end())
+  const session = async () => (await pool.query<{ pid: number }>('select pg_backend_pid() as pid')).rows[0]?.pid
+  for (const [state, isAlive] of [
+    ['40P01', true],
+    ['55P03', true],
+    ['57014', true],
+    ['53100', true],
+    ['22012', true],
+    ['57P01', false],
+    ['08006', false],
+    ['25P04', false],
+  ] as const) {
+    const before = await session()
+    for (const wrap of [(error: unknown) => error, (cause: unknown) => new Error('not now', { cause })]) {
+      const failing = withTransaction(pool, async (client) => {
+        await client
+          .query(`do $$ begin raise exception using errcode = '${state}'; end $$`)
+          .catch((error) => Promise.reject(wrap(error)))
+      })
+      await assert.rejects(failing)
+    }
+    assert.equal((await session()) === before, isAlive, state)
+  }
+})
+
 test('a transaction runs in READ COMMITTED whatever the database’s default is', async (t) => {
   const { ownerPool, url } = await createTestDatabase(t)
   const name = new URL(url).pathname.slice(1)

@@ -1,11 +1,10 @@
 import pg from 'pg'
-import { codeOf } from '../errors/error-code.ts'
 import type { Log } from '../log/log-event.ts'
 import { preparing } from './prepared.ts'
 import { beginSession } from './session.ts'
 import { DatabaseStartError } from './start-error.ts'
 import { withTimeLimit } from './timed-client.ts'
-import { databaseErrorCode, isDatabaseUnavailable } from './unavailable.ts'
+import { databaseErrorCode, isDatabaseUnavailable, isSessionAlive } from './unavailable.ts'
 
 export { isDatabaseUnavailable } from './unavailable.ts'
 
@@ -119,11 +118,6 @@ async function rollBack(client: pg.PoolClient, error: unknown): Promise<Error | 
   } catch (failure) {
     return failure instanceof Error ? failure : new Error('broken')
   }
-}
-
-/** Errors that end the statement or the transaction and leave the session in use. */
-function isSessionAlive(error: unknown): boolean {
-  return ['57014', '53100', '53200'].includes(codeOf(error) ?? '')
 }
 
 function getTypeParser(oid: number, format?: 'text' | 'binary') {

@@ -1,7 +1,9 @@
 import { codeOf } from '../errors/error-code.ts'
+
 /**
- * Whether an error means that the database cannot be reached, is starting, is stopping or does not answer in time: the same request may
- * succeed later, so it is answered with 503 and not with 500. False for an error of the statement itself.
+ * Whether an error means that the database cannot do this now: it cannot be reached, is starting or stopping, does not answer in time, has no room, or
+ * another transaction was in the way. The same request may succeed later, so it is answered with 503 and not with 500. False for an error of the
+ * statement itself.
  */
 export function isDatabaseUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false
@@ -9,9 +11,16 @@ export function isDatabaseUnavailable(error: unknown): boolean {
   const code = codeOf(error) ?? ''
   // ENOENT and EACCES of a socket, not of some file that a route could not read.
   if ((code === 'ENOENT' || code === 'EACCES') && 'syscall' in error && error.syscall === 'connect') return true
-  if (unavailableCodes.has(code) || /^08...$/.test(code)) return true
+  if (systemCodes.has(code) || unavailableState.test(code)) return true
   if (code === '' && unavailableMessages.some((message) => error.message.startsWith(message))) return true
   return isDatabaseUnavailable(error.cause)
+}
+
+/** Whether PostgreSQL gave the error and goes on with the session, which then can roll back. */
+export function isSessionAlive(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  const code = codeOf(error) ?? ''
+  return sqlState.test(code) ? !endedState.test(code) : isSessionAlive(error.cause)
 }
 
 /** A word for the log: the SQLSTATE or the system's code, or else the error's class; never the message, which may carry a value. */
@@ -24,19 +33,37 @@ function wordOf(error: Error): string {
   return unavailableMessages.some((message) => error.message.startsWith(message)) ? 'connection lost' : error.name
 }
 
-const unavailableCodes: ReadonlySet<string> = new Set([
-  '57P01', // admin_shutdown: the session was ended, by a restart or by pg_terminate_backend
-  '57P02', // crash_shutdown: another backend died and took all with it
-  '57P03', // cannot_connect_now: starting up, recovering or shutting down
-  '57P05', // idle_session_timeout
-  '53300', // too_many_connections
-  '53100', // disk_full
-  '53200', // out_of_memory
-  '57014', // query_canceled: statement_timeout
+/**
+ * SQLSTATEs after which the same request may succeed later. Codes and names: Appendix A of PostgreSQL's manual
+ * (https://www.postgresql.org/docs/18/errcodes-appendix.html). Not among them, because waiting does not help: XX001 data_corrupted and XX002
+ * index_corrupted, which a person must mend; class 54, program_limit_exceeded, of a statement that is too large; class 28, a refused role; 40002,
+ * an integrity constraint; and errors of our statements, as 25P02.
+ */
+const unavailableStates = [
+  '08...', // connection exception
+  '25006', // read_only_sql_transaction: the session is on a standby, a failover is not over
   '25P03', // idle_in_transaction_session_timeout
   '25P04', // transaction_timeout
-  '25006', // read_only_sql_transaction: the session is on a standby, a failover is not over
-  '58030', // io_error
+  '40000', // transaction_rollback
+  '40001', // serialization_failure: also a statement that a standby cancelled because of its recovery
+  '40003', // statement_completion_unknown
+  '40P01', // deadlock_detected: of two transactions that waited for each other this one was ended
+  '53...', // insufficient resources: disk full, out of memory, too many connections, a limit of the server's configuration
+  '55P03', // lock_not_available: another transaction holds it for longer than we wait
+  '57...', // operator intervention: a statement's time limit (57014), shutdown, restart, crash of another session, a dropped database
+  '58...', // system error outside of PostgreSQL: input and output, files
+  'XX000', // internal_error: what has no other code, most often of things that changed at the same moment
+]
+const unavailableState = new RegExp(`^(${unavailableStates.join('|')})$`)
+
+/** Each has a digit, and no code of Node's has one. */
+const sqlState = /^(?=.*\d)[\dA-Z]{5}$/
+
+/** SQLSTATEs that end the session; of class 57, 57014 alone ends the statement. */
+const endedState = /^(08...|25P03|25P04|57(?!014)...)$/
+
+/** Node's codes of a connection: errno names of the system, and of the resolver. */
+const systemCodes: ReadonlySet<string> = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
   'ECONNABORTED',
