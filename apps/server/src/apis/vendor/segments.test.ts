@@ -2,11 +2,14 @@ import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { get } from 'node:http'
 import { test } from 'node:test'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { gunzipSync, zstdDecompressSync } from 'node:zlib'
 import { vendorApiPath } from '@bridgework/contract'
 import { packNext } from '../../modules/records/segment-packer.ts'
+import { openConnection, readAnswers } from '../../platform/http/test-connection.ts'
 import { aPlan, aRecord, type Body, someWorld, type TestWorld } from '../../test-world.ts'
+import { parseExport } from './test-export.ts'
 
 const options = { checkMs: 0, staleMs: 60_000, runRecords: 250 }
 const packAll = async (world: TestWorld, changed = {}) => {
@@ -117,6 +120,46 @@ test('a company with notes reads them though others’ pages are segments, which
   const { rows } = await world.pool.query<{ data: Buffer }>('select data from segment')
   assert.equal(rows.length, 1)
   assert.equal((await (await world.addVendor()).get(list)).status, 403)
+})
+
+test('X04: pages and exports that are asked for before the last one was read are each whole, with their own records', async (t) => {
+  const world = await someWorld(t, { reader: { partRecords: 250 } })
+  const location = await world.addLocation({ insurancePlans: 1_300 })
+  const vendor = await world.addVendor([location])
+  await packAll(world)
+  const list = `${vendorApiPath}/locations/${location.id}/insurance_plans`
+  const token = await vendor.token()
+  const whole = (await vendor.get(`/locations/${location.id}/insurance_plans?items=5000`)).body.data
+  const pages = [0, 250, 500, 750, 1_000].map((from) => `${list}?items=250&after=${whole[from - 1]?.id ?? 0}`)
+  const asked = Array.from({ length: 4 }, () =>
+    ['gzip', 'identity'].flatMap((coding) => pages.map((path) => ({ path, coding }))),
+  ).flat()
+  // Nothing is read until all are asked for; the answers fill what the system holds, and then wait in the process.
+  const sockets = await Promise.all([1, 2, 3].map(() => openConnection(t, world.port)))
+  const answered = sockets.map((socket) => {
+    const texts = asked.map(
+      ({ path, coding }) =>
+        `GET ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\nAccept-Encoding: ${coding}\r\n\r\n`,
+    )
+    socket.pause()
+    socket.write(texts.join(''))
+    return readAnswers(socket, asked.length)
+  })
+  const exports = ['gzip', 'identity', 'gzip'].map((coding) => readBytes(`${world.url}${list}/export`, token, coding))
+  await sleep(200)
+  for (const socket of sockets) socket.resume()
+  for (const answers of await Promise.all(answered)) {
+    for (const [index, { status, headers, body }] of answers.entries()) {
+      assert.equal(status, 200, body.toString())
+      const text = headers.get('content-encoding') === 'gzip' ? gunzipSync(body) : body
+      const from = 250 * (index % pages.length)
+      assert.deepEqual((JSON.parse(text.toString()) as Body).data, whole.slice(from, from + 250))
+    }
+  }
+  for (const { bytes, encoding } of await Promise.all(exports)) {
+    const text = encoding === 'gzip' ? gunzipSync(bytes) : bytes
+    assert.deepEqual(parseExport(text.toString()).records, whole)
+  }
 })
 
 /** All that does not differ from request to request. */

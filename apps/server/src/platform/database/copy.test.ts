@@ -28,6 +28,19 @@ test('a COPY that is over leaves no timer, which would keep what it copied and t
   assert.equal((await client.query('select from copied')).rowCount, 2)
 })
 
+test('the chunks of a COPY stay as they are while the next ones come', async (t) => {
+  const { ownerPool } = await createTestDatabase(t)
+  const client = await ownerPool.connect()
+  t.after(() => client.release())
+  const count = 200_000
+  const chunks = await Array.fromAsync(
+    copyOut(client, `copy (select lpad(n::text, 40, 'x') from generate_series(1, ${count}) n) to stdout`),
+  )
+  const lines = Buffer.concat(chunks).toString().split('\n')
+  const expected = Array.from({ length: count }, (_, index) => String(index + 1).padStart(40, 'x'))
+  assert.ok(lines.join('\n') === `${expected.join('\n')}\n`)
+})
+
 test('the bytes of a COPY that PostgreSQL refuses are passed over, and the connection goes on', async (t) => {
   const { ownerPool } = await createTestDatabase(t)
   const client = await ownerPool.connect()
