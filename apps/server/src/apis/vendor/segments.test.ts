@@ -178,7 +178,7 @@ function readBytes(
     const headers = { authorization: `Bearer ${token}`, 'accept-encoding': coding }
     get(url, { headers }, (response) => {
       const chunks: Buffer[] = []
-      response.on('data', (chunk: Buffer) => chunks.push(chunk))
+      response.on('data', (chunk: Buffer) => chunks.push(chunk)).on('error', reject)
       response.on('end', () => {
         resolve({ bytes: Buffer.concat(chunks), encoding: response.headers['content-encoding'] })
       })
