@@ -205,10 +205,14 @@ async function openPool(url: string): Promise<Pool> {
   return pool
 }
 
+/** With what statements mean, whatever the database and the role set. In one message, also behind a pooler. */
+const begin =
+  'begin isolation level read committed; set local standard_conforming_strings = on; set local array_nulls = on'
+
 async function inTransaction<Result>(pool: Pool, work: (client: Queryable) => Promise<Result>): Promise<Result> {
   const client = await pool.connect()
   try {
-    await client.query('begin')
+    await client.query(begin)
     const result = await work(client)
     await client.query('commit')
     client.release()
