@@ -265,8 +265,3 @@ export function learnId(location: ModelLocation, dataset: ModelDataset, record: 
 export function visibleOf(dataset: ModelDataset): ModelRecord[] {
   return [...dataset.records.values()].filter(({ source }) => source.is_hidden !== true)
 }
-
-/** Which datasets have to be read so that a dataset's texts are known: itself, and what it refers to. */
-export function shownIn(name: DatasetName): DatasetName[] {
-  return [...new Set([...referencesFrom(name).map(({ to }) => to), name])]
-}

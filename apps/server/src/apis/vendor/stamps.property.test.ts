@@ -34,7 +34,7 @@ const event = fc.oneof(
 type Model = { first: Stamp; last: Stamp; stamps: Map<number, Stamp>; events: Stamp[] }
 type Reader = { vendor: TestVendor; granted: Record<Copied, Stamp> }
 
-const startsAt = (key: number) => Date.UTC(2026, 4, 1, 9, key) * 1000
+const startsAt = (key: number) => BigInt(Date.UTC(2026, 4, 1, 9, key)) * 1000n
 /** Of the keys 1 to 3: a range includes its first moment and not its last. */
 const range = { startsFrom: startsAt(1), startsTo: startsAt(4) }
 
@@ -96,7 +96,7 @@ async function addReader(world: TestWorld, location: TestLocation, models: Recor
 
 function recordOf(dataset: Copied, key: number, value: number): object {
   if (dataset === 'fee_schedules') return aSchedule({ name: `Schedule ${value}` })
-  const starts_at = new Date(startsAt(key) / 1000).toISOString()
+  const starts_at = new Date(Number(startsAt(key) / 1000n)).toISOString()
   return aRecord('appointments', { operatory_name: `Op ${value}`, patient_source_id: 'one', starts_at })
 }
 
@@ -129,7 +129,7 @@ async function compare(
 
   const token = await world.tokens.verify(await vendor.token())
   const permit = await permitRead(world.pool, token, location.id, dataset, { previewOff: false })
-  const { modifiedAfter, isEmpty } = scopeOf(permit, since)
+  const { modifiedAfter, isEmpty } = scopeOf(permit, { moment: since, epoch: null })
   assert.deepEqual(
     [modifiedAfter, isEmpty],
     [isWhole ? null : moment, isWhole ? model.stamps.size === 0 : moment === model.last],
@@ -159,7 +159,7 @@ function waysToRead(world: TestWorld, dataset: Copied, patientId: string): Way[]
   const now = () => new Date()
   const all = { selection: wholeDataset, holds: () => true }
   if (dataset === 'fee_schedules') {
-    const pages = createPageReader(world.pool, now)
+    const pages = createPageReader(world.pool, now, () => {})
     return [{ name: 'by number', read: (permit, selection) => pages.readPage(permit, selection, 1, 100), ...all }]
   }
   const inRange = (key: number) => key >= 1 && key < 4
@@ -168,7 +168,7 @@ function waysToRead(world: TestWorld, dataset: Copied, patientId: string): Way[]
     { fewMax: 0, sortedMax: 100 },
     { fewMax: 0, sortedMax: 0 },
   ].flatMap((bounds) => {
-    const pages = createPageReader(world.pool, now, bounds)
+    const pages = createPageReader(world.pool, now, () => {}, bounds)
     const read: Way['read'] = (permit, selection) => pages.readAfter(permit, selection, '0', 100)
     const way = (what: string, selection: Selection, holds: Way['holds']) => {
       return { name: `${what} with ${JSON.stringify(bounds)}`, read, selection, holds }

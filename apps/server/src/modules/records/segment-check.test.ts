@@ -91,7 +91,12 @@ async function somePacked(t: TestScope, plans: number) {
   const pack = (options: Partial<PackOptions>) =>
     packNext(world.pool, () => {}, undefined, { options: { ...options, runRecords } })
   assert.notEqual(await pack({ checkMs: aMinute, staleMs: aMinute }), null)
-  const pages = createPageReader(world.pool, () => new Date(), { runRecords })
+  const pages = createPageReader(
+    world.pool,
+    () => new Date(),
+    () => {},
+    { runRecords },
+  )
   const readParts = async () => {
     const permit = await permitRead(world.pool, token, location.id, 'insurance_plans', { previewOff: false })
     return partsOf(await pages.readPacked(permit, '0', 100))
