@@ -3,7 +3,6 @@ import {
   type DatasetName,
   datasetNames,
   getDataset,
-  referencesFrom,
   referencesTo,
   type SourceRecord,
 } from '@bridgework/contract'
