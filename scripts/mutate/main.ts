@@ -37,16 +37,17 @@ async function run(args: string[]): Promise<number> {
   const rows = promisedRows(root, values.only?.toUpperCase().split(','))
   const sample = wholeNumber('sample', values.sample)
   const atOnce = wholeNumber('at-once', values['at-once'])
-  const outcomes = await withTestDatabase(({ folder, url, env }) => {
+  const mutated = await withTestDatabase(({ folder, url, env }) => {
     ended.signal.throwIfAborted()
     const tidy = (prefix: string) => dropDatabases(url, prefix)
     return mutate({ root, folder, env, rows, seed, sample, atOnce, tidy, tell: console.error, signal: ended.signal })
   })
-  const verdict = judge(outcomes, readExplained(root))
+  const verdict = judge(mutated, readExplained(root))
   console.log(
     `${verdict.table}\n\nNoticed: ${(verdict.share * 100).toFixed(1)} % (seed ${seed}, ${sample} for each row)`,
   )
   if (verdict.survivors !== '') console.log(`\nSurvivors, those without an explanation first:\n${verdict.survivors}`)
+  for (const each of mutated.broken) console.log(`\nFails without a fault, so it took no part: ${each}`)
   if (values.report) writeFileSync(join(root, reportFile), reportPage(verdict, { seed, sample }))
   return verdict.isKept ? 0 : 1
 }

@@ -29,7 +29,9 @@ test('a fault is noticed by a test that fails, or survives; the tree stays as it
   const { root, run, tidied } = someTree(t, { 'code.ts': code, 'code.test.ts': weakTest })
   const before = readdirSync(root)
 
-  const [row] = await run()
+  const {
+    rows: [row],
+  } = await run()
 
   const found = row?.outcomes.map(({ mutant: { was, is }, noticedBy, reached }) => [
     `${was} → ${is}`,
@@ -66,7 +68,9 @@ test('a fault in a process that the tests start, and one that makes them wait fo
       test('counts', () => assert.equal(spawnSync(process.execPath, [new URL('child.ts', import.meta.url).pathname]).stdout.toString(), '1\\n'))`,
   })
 
-  const [row] = await run()
+  const {
+    rows: [row],
+  } = await run()
 
   assert.deepEqual(
     row?.outcomes.map(({ mutant, noticedBy }) => [mutant.is, noticedBy?.replace(/\d+ s$/, 'n s')]).toSorted(),
@@ -80,7 +84,7 @@ test('a fault in a process that the tests start, and one that makes them wait fo
 test('the same seed plants the same faults, and a row has no more than its sample', async (t) => {
   const { run } = someTree(t, { 'code.ts': code, 'code.test.ts': weakTest })
   const faults = async (seed: string) =>
-    (await run({ seed, sample: 2 })).flatMap(({ outcomes }) =>
+    (await run({ seed, sample: 2 })).rows.flatMap(({ outcomes }) =>
       outcomes.map(({ mutant }) => `${mutant.was} ${mutant.is}`),
     )
 
@@ -90,18 +94,19 @@ test('the same seed plants the same faults, and a row has no more than its sampl
   assert.deepEqual(first, again)
 })
 
-test('a test that fails without a fault is named, and nothing is planted', async (t) => {
-  const { run } = someTree(t, {
-    'code.ts': code,
-    'code.test.ts': weakTest.replace('(20, true), true', '(20, true), false'),
-  })
+test('a test that fails without a fault takes no part, and is named', async (t) => {
+  const broken = weakTest.replace('(20, true), true', '(20, true), false')
+  const { run } = someTree(t, { 'code.ts': code, 'code.test.ts': broken })
 
-  await assert.rejects(run(), /code\.test\.ts fails without a fault: a member of twenty may enter/)
+  const mutated = await run()
+
+  assert.deepEqual(mutated.broken, ['code.test.ts: a member of twenty may enter'])
+  assert.equal(mutated.rows[0]?.outcomes.filter(({ noticedBy }) => noticedBy !== null).length, 0)
 })
 
 test('a run is kept when 95 % are noticed and each survivor is explained', async (t) => {
   const { run } = someTree(t, { 'code.ts': code, 'code.test.ts': weakTest })
-  const rows = await run()
+  const { rows } = await run()
   const all = rows.flatMap(({ outcomes }) => outcomes)
   const noticed = all.filter(({ noticedBy }) => noticedBy !== null)
   const survivor = all.find(({ mutant }) => mutant.is === '19')
@@ -111,14 +116,15 @@ test('a run is kept when 95 % are noticed and each survivor is explained', async
   const explained = { file: 'code.ts', where: survivor.mutant.where, was: '18', is: '19', why: 'for the test' }
 
   const verdicts = [
-    judge([{ codes: ['A01'], outcomes }], [explained]),
-    judge([{ codes: ['A01'], outcomes }], []),
-    judge([{ codes: ['A01'], outcomes: outcomes.slice(1) }], [explained]),
+    judge({ rows: [{ codes: ['A01'], outcomes }], broken: [] }, [explained]),
+    judge({ rows: [{ codes: ['A01'], outcomes }], broken: [] }, []),
+    judge({ rows: [{ codes: ['A01'], outcomes: outcomes.slice(1) }], broken: [] }, [explained]),
+    judge({ rows: [{ codes: ['A01'], outcomes }], broken: ['code.test.ts: fails'] }, [explained]),
   ]
 
   assert.deepEqual(
     verdicts.map(({ isKept }) => isKept),
-    [true, false, false],
+    [true, false, false, false],
   )
   assert.match(verdicts[0]?.table ?? '', /^\| `A01` \| 20 \| 19 \| 1 \|$/m)
   assert.match(verdicts[1]?.survivors ?? '', /code\.ts:2, run by 1 test files\n {2}\{"file":"code\.ts"/)

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Mutant } from './change.ts'
 import { oneLine } from './mutants.ts'
-import type { RowOutcome } from './mutate.ts'
+import type { Mutated, RowOutcome } from './mutate.ts'
 
 /** A fault that no test notices, and why that is right. `where` is the line of the source that has it, so that the fault is found when lines move. */
 export type Explained = { file: string; where: string; was: string; is: string; why: string }
@@ -22,8 +22,8 @@ export const noticedShareMin = 0.95
 
 export type Verdict = { table: string; survivors: string; share: number; isKept: boolean }
 
-/** What a run shows: a line for each row, and all survivors, those without an explanation first. Kept: enough is noticed, and all else explained. */
-export function judge(rows: readonly RowOutcome[], explained: readonly Explained[]): Verdict {
+/** What a run shows: a line for each row, and all survivors, those without an explanation first. Kept: enough is noticed, all else explained, and no test is broken. */
+export function judge({ rows, broken }: Mutated, explained: readonly Explained[]): Verdict {
   const all = uniqueOf(rows)
   const survived = all.filter(({ noticedBy }) => noticedBy === null)
   const share = all.length === 0 ? 1 : 1 - survived.length / all.length
@@ -45,7 +45,7 @@ export function judge(rows: readonly RowOutcome[], explained: readonly Explained
       })
       .join('\n'),
     share,
-    isKept: share >= noticedShareMin && unexplained.length === 0,
+    isKept: share >= noticedShareMin && unexplained.length === 0 && broken.length === 0,
   }
 }
 
