@@ -47,8 +47,12 @@ test('a service whose database was restored gets everything again that it lost, 
     `update record set document = replace(document, 'Plan 3', 'Old'), source_hash = decode(repeat('00', 16), 'hex')
       where dataset = 'insurance_plans' and source_id = '3'`,
   )
-  await agent.run()
-  assert.equal(agent.plans().get('3')?.plan_name, 'Old', 'nothing tells of it before the operator does')
+  // Nobody told: the agent says which upload was acknowledged, and sends nothing.
+  assert.equal((await agent.run()).result, 'failed')
+  const [failed] = agent.named('cycle.failed')
+  assert.equal(failed?.because, 'restore_unmarked')
+  assert.match(String(failed?.what), /"database restored"/)
+  assert.equal(agent.plans().get('3')?.plan_name, 'Old')
 
   await markRestored(pool)
   assert.equal((await agent.run()).result, 'complete')

@@ -67,14 +67,11 @@ test('K34: after the database is lost and yesterday’s backup restored, the age
   const client = await catchUp(now)
 
   assert.deepEqual([await nameIn(client, '4'), await nameIn(client, '71')], ['Doris', 'Lena'])
-  const found = await client.verify({ store, repair: true })
+  const found = await client.verify({ store, repair: false })
   const faults = found.map(({ missing, wrong, wrongRows }) => missing + wrong + wrongRows)
   assert.ok(found.length > 7 && faults.every((count) => count === 0), JSON.stringify(found))
-  // What was new since the backup has another id now; its earlier one is all that a copy has too much.
-  const strays = found.filter(({ stray }) => stray > 0).map(({ dataset, stray }) => ({ dataset, stray }))
-  assert.deepEqual(strays, [{ dataset: 'patients', stray: 1 }])
-  for (const { stray, serverDigest, storeDigest } of await client.verify({ store, repair: false }))
-    assert.deepEqual([stray, storeDigest], [0, serverDigest])
+  // What was new since the backup has another id now; its earlier one has left the copy.
+  for (const { stray, serverDigest, storeDigest } of found) assert.deepEqual([stray, storeDigest], [0, serverDigest])
   const verified = await restored.startOperator('disclosure', 'verify').ended
   assert.equal(verified.code, 0, verified.stdout)
 })

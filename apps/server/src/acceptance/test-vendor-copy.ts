@@ -39,14 +39,18 @@ export function vendorCopy(
   const records = eachName(() => new Map<string, VendorRecord>())
   const idsBySource = eachName(() => new Map<string, string>())
   const watermarks: Partial<Record<Name, string>> = {}
-  /** A record stays as it came until another comes in its place, and so does what it refers to: ids are kept for ever. */
+  /** A record stays as it came until another comes in its place, and so does what it refers to: an id is of one record for ever. */
   const shown = new WeakMap<VendorRecord, object>()
   /** Of datasets of which nothing came since it was made. */
   const views: Partial<View> = {}
 
   async function syncOne(name: Name): Promise<string[]> {
     if (!of.includes(name)) return []
-    const { data, watermark } = await walk(vendor, locationId, name, { since: watermarks[name], items })
+    const { data, watermark, isRestored } = await walk(vendor, locationId, name, { since: watermarks[name], items })
+    if (isRestored) {
+      records[name].clear()
+      idsBySource[name].clear()
+    }
     for (const record of data) {
       const whole = name === 'fee_schedules' ? await readOne(vendor, locationId, name, record) : record
       const { source_id } = whole.attributes
@@ -106,10 +110,11 @@ export async function walk(
   locationId: string,
   name: Name,
   { since, items }: { since?: string | undefined; items: number },
-): Promise<{ data: VendorRecord[]; watermark: string }> {
+): Promise<{ data: VendorRecord[]; watermark: string; isRestored: boolean }> {
   const data: VendorRecord[] = []
   const filter = since === undefined ? '' : `&q[fetch_modified_since]=${encodeURIComponent(since)}`
   let watermark: string | undefined
+  let isRestored = false
   for (let position: string | null = ''; position !== null; ) {
     const answer = await vendor.get(`/locations/${locationId}/${name}?items=${items}${filter}${position}`)
     assert.equal(answer.status, 200, answer.text)
@@ -117,6 +122,7 @@ export async function walk(
     data.push(...page)
     // The first page's: what changes during the walk comes with the next delta.
     watermark ??= meta.next_fetch_modified_since
+    isRestored = meta.restored_at !== null
     position = meta.has_more
       ? name === 'fee_schedules'
         ? `&page=${meta.next_page}`
@@ -125,7 +131,7 @@ export async function walk(
     if (position === null) assert.equal(pagy.total, data.length)
   }
   assert.equal(new Set(data.map((record) => record.id)).size, data.length, 'a record came twice in one walk')
-  return { data, watermark: watermark ?? '' }
+  return { data, watermark: watermark ?? '', isRestored }
 }
 
 async function readOne(
