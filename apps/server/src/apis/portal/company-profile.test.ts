@@ -219,3 +219,36 @@ test('X06: the check of a website that answers 101 or nothing ends and counts a 
   await assert.rejects(recheck(), { code: 'unavailable' })
   assert.deepEqual(await failures(), ['0 true', '2 true'])
 })
+
+test('X06: at most 20 proofs are checked at a time, those that wait longest, each by one process, and none that failed for good', async (t) => {
+  const website = await someWebsite(t)
+  const world = await somePortal(t)
+  const now = new Date()
+  for (let index = 0; index < 23; index += 1) {
+    const { companyId } = await world.addVendor()
+    await world.pool.query(
+      `insert into company_domain (company_id, domain, token, verified_at, method, checked_at)
+       values ($1, $2, 'other', $3::timestamptz, case when $3 is not null then 'dns' end,
+               $4::timestamptz - $5 * interval '1 hour')`,
+      [companyId, `${index}.example`, index === 22 ? null : now, now, 30 + index],
+    )
+  }
+  const recheck = () => recheckDomains({ pool: world.pool, access: website.access, now: () => now })
+
+  const checked = async () => {
+    const { rows } = await world.pool.query<{ domain: string }>('select domain from company_domain where failures = 1')
+    return rows.map(({ domain }) => Number.parseInt(domain, 10)).sort((a, b) => a - b)
+  }
+
+  await recheck()
+  assert.deepEqual(
+    await checked(),
+    Array.from({ length: 20 }, (_, index) => index + 2),
+  )
+  await Promise.all([recheck(), recheck()])
+  assert.deepEqual(
+    await checked(),
+    Array.from({ length: 22 }, (_, index) => index),
+  )
+  assert.equal(website.site.asked.length, 22)
+})

@@ -149,11 +149,18 @@ test('W20: the cookie of a sign-in works once, after a success and after a failu
   assertDone(await practice.link(member))
   const begin = async () => {
     const begun = await world.postPage('/auth/identity-provider/start', { sign_in_name: 'smile-dental' })
+    assert.match(begun.headers.getSetCookie().join(), /Max-Age=600; HttpOnly; SameSite=Strict$/)
     return { cookie: cookiesOf(begun), query: await practice.follow(String(begun.body.url)) }
   }
 
   const first = await begin()
-  assertDone(await finish(first.cookie, first.query))
+  const { rows } = await world.pool.query<{ seconds: number }>(
+    'select extract(epoch from expires_at - created_at)::integer as seconds from portal_verification',
+  )
+  assert.deepEqual(rows, [{ seconds: 600 }])
+  const ended = await finish(first.cookie, first.query)
+  assertDone(ended)
+  assert.match(ended.headers.getSetCookie().join('\n'), /^bridgework\.identity_sign_in=;.* Max-Age=0;/m)
   assertRefused(await finish(first.cookie, first.query), 409, 'identity_sign_in_lost')
   const failed = await begin()
   assertRefused(await finish(failed.cookie, `${failed.query}x`), 409, 'identity_provider_failed')

@@ -60,6 +60,35 @@ test('X06: a check ends whatever the website does, says why, and is no failure w
   await assert.rejects(findProof(access, 'vendor.example', token), { code: 'unavailable' })
 })
 
+test('X06: each way in which a file cannot be read has its sentence', async (t) => {
+  const { access, answerWith } = await someWebsite(t)
+  const fileFailure = async (fetch = access.fetch) => {
+    const proof = await findProof({ ...access, fetch }, 'vendor.example', token)
+    return proof.method === null ? proof.fileFailure : assert.fail()
+  }
+  for (const [status, expected] of [
+    [299, /answered with status 299/],
+    [300, /is redirected/],
+    [399, /is redirected/],
+    [400, /answered with status 400/],
+  ] as const) {
+    answerWith('', status)
+    assert.match(await fileFailure(), expected)
+  }
+  const reasons = {
+    ENOTFOUND: /its name has no address/,
+    EAI_AGAIN: /its name has no address/,
+    ECONNREFUSED: /the connection was refused/,
+    CERT_HAS_EXPIRED: /its certificate is not valid/,
+    ERR_TLS_CERT_ALTNAME_INVALID: /its certificate is not valid/,
+    HPE_INVALID_CONSTANT: /not one of a website/,
+    ECONNRESET: /the connection failed/,
+  }
+  for (const [code, expected] of Object.entries(reasons)) {
+    assert.match(await fileFailure(() => Promise.reject(Object.assign(new Error('x'), { code }))), expected)
+  }
+})
+
 test('W20: a check of a website reaches nothing of the operator’s own network, by no name and no address', async (t) => {
   const { origin, site, records } = await someWebsite(t)
   const access = createProofAccess()

@@ -139,6 +139,10 @@ const peers: Record<string, { peer: (socket: Socket) => unknown; error: object; 
     peer: (socket) => socket.end('HTTP/1.1 999 X\r\nContent-Length: 0\r\n\r\n'),
     error: { code: 'ANSWER_UNUSABLE' },
   },
+  'the first status that HTTP does not have': {
+    peer: (socket) => socket.end('HTTP/1.1 600 X\r\nContent-Length: 0\r\n\r\n'),
+    error: { code: 'ANSWER_UNUSABLE' },
+  },
   'the end before a header': { peer: (socket) => socket.end(), error: { code: 'ECONNRESET' } },
   'the end in the middle of the headers': {
     peer: (socket) => socket.end('HTTP/1.1 200 OK\r\nContent-'),
@@ -212,6 +216,28 @@ for (const [what, { peer, error, isSlow }] of Object.entries(peers)) {
     })
   }
 }
+
+test('an answer that has no body by its status is taken without one', async (t) => {
+  for (const status of [204, 205, 304]) {
+    const { url } = await someServer(t, (socket) => socket.end(`HTTP/1.1 ${status} X\r\nContent-Length: 0\r\n\r\n`))
+    const answer = await createOutgoing({ allowPrivate: true }).fetch(url, get)
+    assert.deepEqual([answer.status, await answer.text()], [status, ''])
+  }
+})
+
+test('X06: ten interim answers are skipped, and one more is refused', async (t) => {
+  for (const [count, isTaken] of [
+    [10, true],
+    [11, false],
+  ] as const) {
+    const { url } = await someServer(t, (socket) => {
+      socket.end(`${'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(count)}${ok('here')}`)
+    })
+    const call = createOutgoing({ allowPrivate: true }).fetch(url, get)
+    if (isTaken) assert.equal(await (await call).text(), 'here')
+    else await assert.rejects(call, { code: 'ANSWER_UNUSABLE' })
+  }
+})
 
 test('X06: 128 KiB are read whole', async (t) => {
   const { url } = await someServer(t, (socket) => socket.end(ok('x'.repeat(128 * 1024))))

@@ -120,7 +120,7 @@ async function settle<T>(
   const ending = new AbortController()
   const cut = new Promise<never>((_, reject) => addAbortListener(ending.signal, () => reject(ending.signal.reason)))
   const timer = setTimeout(() => {
-    ending.abort(new DOMException(`no answer within ${timeoutMs / 1000} seconds`, 'TimeoutError'))
+    ending.abort(new DOMException('no answer in time', 'TimeoutError'))
   }, timeoutMs)
   const listening = signals
     .filter((signal) => signal !== undefined)
