@@ -1,5 +1,6 @@
 -- Starts before 1970 had no moment, so no filter found them; those after 2255 had one that was rounded. Every start has its moment now, and the weeks
 -- before 1970 are negative: records without a start are counted under the lowest integer, in place of -1.
+-- Lock: the few rows that each location's dataset has.
 update record_count set starts_week = -2147483648 where starts_week = -1;
 
 create temporary table start_mended on commit drop as
@@ -14,6 +15,7 @@ select location_id, dataset, id, modified_at,
            and document like '%"starts_at":"%') found
  where starts is not null;
 
+-- Lock: the few appointments before 1970 and after 2255, by their key.
 update record
    set starts_at = start_mended.starts_at
   from start_mended
