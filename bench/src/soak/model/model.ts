@@ -1,11 +1,5 @@
 import { createHash } from 'node:crypto'
-import {
-  type DatasetName,
-  datasetNames,
-  getDataset,
-  referencesTo,
-  type SourceRecord,
-} from '@bridgework/contract'
+import { type DatasetName, datasetNames, getDataset, referencesTo, type SourceRecord } from '@bridgework/contract'
 import { canonicalSource } from '@bridgework/contract/ingest'
 import { Difference } from './difference.ts'
 

@@ -46,5 +46,8 @@ export async function persist<T>(world: World, work: (isAgain: boolean) => Promi
 /** Of a database that was killed, or of one that recovers. */
 function isBroken(error: unknown): boolean {
   const { code = '', message = '' } = error as { code?: string; message?: string }
-  return /^(57P|08|ECONN|EPIPE|ENOENT|busy$|unavailable$)/.test(code) || /terminated|timeout|closed|connection/i.test(message)
+  return (
+    /^(57P|08|ECONN|EPIPE|ENOENT|busy$|unavailable$)/.test(code) ||
+    /terminated|timeout|closed|connection/i.test(message)
+  )
 }
