@@ -124,10 +124,11 @@ const tablesOf: Record<string, readonly string[]> = {
 /**
  * Read models join the tables of several modules and write nothing: the lists of `overview`, and the two statements that decide about a
  * vendor's request, which must be one statement each (one round trip, one moment, one time whatever is wrong). So must those that keep segments: a
- * dataset's stamp and its records are of one moment. So must a small delta and its disclosure, which it alone writes.
+ * dataset's stamp and its records are of one moment. So must a small delta and its disclosure, which it alone writes, and an agent's taking of a
+ * location, which asks whether that agent has written there.
  */
 const readModels =
-  /^modules\/(overview\/.*|consent\/read-permit\.ts|credentials\/verify-key-pair\.ts|records\/segment-store\.ts|disclosure\/disclosed-delta\.ts)$/
+  /^modules\/(overview\/.*|consent\/read-permit\.ts|credentials\/verify-key-pair\.ts|records\/segment-store\.ts|disclosure\/disclosed-delta\.ts|agents\/location-writer\.ts)$/
 
 /**
  * Erasing and exporting a tenant is a decision about every table, in one list that its own test compares with the schema; so is what becomes

@@ -110,17 +110,16 @@ export const patients: DatasetReader = {
 type Plans = { readonly primary: string | null; readonly secondary: string | null }
 
 /**
- * A subscription that is gone, or ended before today, is no cover. Open Dental's PatPlans.GetOrdinal: the first and the second of the dental
- * plans, in the order of their ordinals, are the primary and the secondary; medical plans are counted apart.
+ * Open Dental's PatPlans.GetOrdinal: the first and the second of the dental plans, in the order of their ordinals, are the primary and the
+ * secondary; medical plans are counted apart. A subscription that is gone, or ended before today, keeps its place and is no cover.
  */
 async function readPlans({ session, today }: Reading, patientKeys: readonly string[]): Promise<Map<string, Plans>> {
   const rows = await session.database.query(
-    `select a.PatNum, s.PlanNum
+    `select a.PatNum, case when s.DateTerm < '1880-01-01' or s.DateTerm >= '${today}' then s.PlanNum end as PlanNum
        from patplan a
-       straight_join inssub s on s.InsSubNum = a.InsSubNum
+       left join inssub s on s.InsSubNum = a.InsSubNum
        left join insplan p on p.PlanNum = s.PlanNum
       where a.PatNum in (${keyList(patientKeys)}) and coalesce(p.IsMedical, 0) = 0
-        and (s.DateTerm < '1880-01-01' or s.DateTerm >= '${today}')
       order by a.Ordinal, a.PatPlanNum`,
   )
   const plans = new Map<string, Plans>()

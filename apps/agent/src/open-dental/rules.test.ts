@@ -45,11 +45,11 @@ describe('the rules of Open Dental that decide what a record says', () => {
     ])
   })
 
-  test('takes the first two dental plans in the order of their ordinals, and counts medical ones apart', async (t) => {
+  test('takes the first two dental plans in the order of their ordinals, and counts medical and ended ones in no other’s place', async (t) => {
     await practice.execute(
       `insert into insplan (PlanNum, IsMedical) values (11, 1), (12, 0), (13, 0), (14, 0);
-       insert into inssub (InsSubNum, PlanNum, DateTerm) values (11, 11, '0001-01-01'), (12, 12, '0001-01-01'), (13, 13, '0001-01-01'), (14, 14, '0001-01-01');
-       insert into patplan (PatPlanNum, PatNum, Ordinal, InsSubNum) values (11, 3, 1, 11), (12, 3, 4, 12), (13, 3, 2, 13), (14, 3, 5, 14), (15, 5, 2, 11)`,
+       insert into inssub (InsSubNum, PlanNum, DateTerm) values (11, 11, '0001-01-01'), (12, 12, '0001-01-01'), (13, 13, '0001-01-01'), (14, 14, '2026-11-01');
+       insert into patplan (PatPlanNum, PatNum, Ordinal, InsSubNum) values (11, 3, 1, 11), (12, 3, 4, 12), (13, 3, 2, 13), (14, 3, 5, 14), (15, 5, 2, 11), (16, 6, 2, 14), (17, 6, 3, 12)`,
     )
     const at = await read(t)
     const plans = (id: string) => {
@@ -57,9 +57,11 @@ describe('the rules of Open Dental that decide what a record says', () => {
       return [patient?.primary_insurance_plan_source_id, patient?.secondary_insurance_plan_source_id]
     }
     assert.deepEqual(
-      [plans('3'), plans('5')],
+      [plans('3'), plans('5'), plans('6')],
       [
         ['13', '12'],
+        [null, null],
+        // Of three, the first names a subscription that is gone, and the second ended.
         [null, null],
       ],
     )

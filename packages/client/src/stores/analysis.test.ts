@@ -200,7 +200,9 @@ const expectations = [
     columns: ['carrier_name', 'patients', 'production'],
     sql: `select (select min(nullif(trim(c.CarrierName), '')) from patplan k join inssub s on s.InsSubNum = k.InsSubNum
                     join insplan i on i.PlanNum = s.PlanNum left join carrier c on c.CarrierNum = i.CarrierNum
-                   where k.PatNum = p.PatNum and k.Ordinal = 1 and (s.DateTerm <= '1880-01-01' or s.DateTerm >= curdate())) as carrier_name,
+                   where k.PatNum = p.PatNum and i.IsMedical = 0 and (s.DateTerm <= '1880-01-01' or s.DateTerm >= curdate())
+                     and not exists (select * from patplan b join inssub t on t.InsSubNum = b.InsSubNum join insplan j on j.PlanNum = t.PlanNum
+                                      where b.PatNum = k.PatNum and b.Ordinal < k.Ordinal and j.IsMedical = 0)) as carrier_name,
                  count(*) as patients,
                  cast(sum(coalesce((select sum(${fee}) from procedurelog q
                                      where q.PatNum = p.PatNum and q.ProcStatus = 2
