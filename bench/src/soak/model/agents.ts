@@ -16,7 +16,9 @@ export async function takeOver(world: World, last: LastUploads, organization: Or
     const named = { locationId: id as LocationId, agentId: agent.agentId, organizationId }
     await persist(world, () => nameWriter(world.pool, named))
   }
-  organization.agent = { ...agent, sinceNumber: agent.number }
+  // What it numbered before the other one wrote is refused: for each location the service has moved its numbers on by a million.
+  const number = agent.number + locations.length * 1_000_000
+  organization.agent = { ...agent, number, sinceNumber: number }
   organization.other = before
   last.delete(organizationId)
   world.counts.acts += 1
