@@ -1,6 +1,7 @@
 import { userInfo } from 'node:os'
 import { type Concerned, recordOperatorAct } from '../../modules/audit/operator-act.ts'
 import type { AuditAction } from '../../modules/audit/sentence.ts'
+import type { Subject } from '../../modules/audit/subject.ts'
 import { listMembers } from '../../modules/membership/member.ts'
 import { operator } from '../../modules/membership/tenant.ts'
 import type { Queryable } from '../../platform/database/queryable.ts'
@@ -10,7 +11,7 @@ import { optional, required, text } from './option.ts'
 /** Puts the act of a command on record. Hand down the transaction of the change. `subject`: what it was done to; never a patient or a secret. */
 export type RecordAct = (
   db: Queryable,
-  subject: string,
+  subject: Subject,
   ...concerned: readonly (Concerned | undefined)[]
 ) => Promise<void>
 

@@ -1,5 +1,6 @@
 import { createEnrolmentCode, listAgents, revokeAgent } from '../../modules/agents/agent-key.ts'
 import { takeOver } from '../../modules/agents/location-writer.ts'
+import { about, ours } from '../../modules/audit/subject.ts'
 import { findLocation } from '../../modules/directory/location.ts'
 import { requireOrganization } from '../../modules/directory/organization.ts'
 import { withTransaction } from '../../platform/database/pool.ts'
@@ -25,7 +26,7 @@ export const agent: CommandGroup = {
           await secretKey(),
           { organizationId: organization, lifetimeMs: (hours ?? 24) * 3_600_000 },
           (client) =>
-            record(client, `A code with which one agent of organization ${organization} can enrol`, {
+            record(client, ours(`A code with which one agent of organization ${organization} can enrol`), {
               side: 'organization',
               id: organization,
             }),
@@ -77,7 +78,7 @@ export const agent: CommandGroup = {
         const { name, organizationId } = location
         await withTransaction(pool, async (client) => {
           const agent = await takeOver(client, { locationId, agentId, organizationId })
-          const subject = `${agent.name} (${agentId}) at ${name} (${locationId})`
+          const subject = about`${agent.name} (${ours(agentId)}) at ${name} (${ours(locationId)})`
           await record(client, subject, { side: 'organization', id: organizationId })
         })
         return {
@@ -93,7 +94,7 @@ export const agent: CommandGroup = {
       run: async ({ pool }, { agent: agentId }, record) => {
         await withTransaction(pool, async (client) => {
           const { name, organizationId } = await revokeAgent(client, agentId)
-          await record(client, `${name} (${agentId})`, { side: 'organization', id: organizationId })
+          await record(client, about`${name} (${ours(agentId)})`, { side: 'organization', id: organizationId })
         })
         return { data: { agentId }, text: `Revoked the key of agent ${agentId}.` }
       },

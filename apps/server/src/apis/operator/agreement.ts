@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import { about, ours } from '../../modules/audit/subject.ts'
 import {
   acceptAgreement,
   agreementInForce,
@@ -61,7 +62,7 @@ export const agreement: CommandGroup = {
         const version = ((await findCurrentAgreement(pool))?.version ?? 0) + 1
         const enforcedAt = new Date(Date.now() + graceDays * 86_400_000)
         const { body: _, ...data } = await publishAgreement(pool, { version, body, enforcedAt }, (client) =>
-          record(client, `Version ${version}, binds all in ${graceDays} days`),
+          record(client, ours(`Version ${version}, binds all in ${graceDays} days`)),
         )
         return { data, text: list({ version: data.version, 'required from': data.enforcedAt }) }
       },
@@ -75,7 +76,7 @@ export const agreement: CommandGroup = {
         const owner = await getOwner(pool, id)
         const current = await findCurrentAgreement(pool)
         if (!current) throw new Problem('agreement_unknown', { errors: 'No agreement has been published yet.' })
-        const subject = `${name} (${id}): developer API agreement, version ${current.version}, for ${describePerson(owner)}`
+        const subject = about`${name} (${ours(id)}): developer API agreement, version ${current.version}, for ${describePerson(owner)}`
         const acceptance = { companyId: id, memberId: owner.id, version: current.version }
         await acceptAgreement(pool, acceptance, (client) => record(client, subject, { side: 'company', id }))
         const data = acceptance

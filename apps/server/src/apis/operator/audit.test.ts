@@ -9,6 +9,7 @@ import { createInterface } from 'node:readline'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type AuditEntry, recordAudit } from '../../modules/audit/store.ts'
+import { about } from '../../modules/audit/subject.ts'
 import { sealKeyOf } from '../../modules/chain/seal-key.ts'
 import { sealOnce } from '../../modules/chain/sealer.ts'
 import { insertDisclosures } from '../../modules/disclosure/store.ts'
@@ -35,7 +36,7 @@ test('F26: a follower misses no entry that is committed late, and has each once,
       for (let count = 0; count < 25; count++) {
         const client = await pool.connect()
         await client.query('begin')
-        await recordAudit(client, { ...anAct, subject: `${writer} ${count}` })
+        await recordAudit(client, { ...anAct, subject: about`${writer} ${count}` })
         await client.query('select pg_sleep($1)', [(Math.random() ** 3 * 60) / 1000])
         await client.query('commit')
         client.release()
@@ -130,7 +131,7 @@ test('the command follows until SIGTERM, and ends with whole lines, exit code 0 
   const next = async () => JSON.parse((await lines.next()).value ?? 'null') as Line
 
   const first = await next()
-  await recordAudit(operator.pool, { ...anAct, subject: randomUUID() })
+  await recordAudit(operator.pool, { ...anAct, subject: about`${randomUUID()}` })
   await seal(operator)
   const second = await next()
   child.kill('SIGTERM')

@@ -1,4 +1,5 @@
 import type { AuditAction } from '../../modules/audit/sentence.ts'
+import { about, ours } from '../../modules/audit/subject.ts'
 import {
   closeCompany,
   listCompanies,
@@ -36,7 +37,7 @@ export const company: CommandGroup = {
             owner: { email: ownerEmail, name: ownerName },
           })
           const invitation = await inviteFromCommandLine(client, context, owner)
-          const subject = `${company.name} (${company.id}), owner ${describePerson(owner)}`
+          const subject = about`${company.name} (${ours(company.id)}), owner ${describePerson(owner)}`
           await record(client, subject, { side: 'company', id: company.id })
           return { company, owner: toEntry(owner), invitation }
         })
@@ -99,7 +100,7 @@ async function verify({ pool }: Context, company: CompanyId, by: string | null, 
   const state = by === null ? 'no longer verified' : 'verified'
   const data = await withTransaction(pool, async (client) => {
     const changed = await setCompanyVerified(client, company, by)
-    await record(client, `${changed.name} (${company}): ${state}`, { side: 'company', id: company })
+    await record(client, about`${changed.name} (${ours(company)}): ${ours(state)}`, { side: 'company', id: company })
     return changed
   })
   return { data, text: `${data.name} is ${state}.` }
@@ -113,7 +114,10 @@ function changing(act: AuditAction, help: string, change: typeof suspendCompany)
     run: async ({ pool }, { company }, record) => {
       const data = await withTransaction(pool, async (client) => {
         const changed = await change(client, company)
-        await record(client, `${changed.name} (${company}): ${changed.state}`, { side: 'company', id: company })
+        await record(client, about`${changed.name} (${ours(company)}): ${ours(changed.state)}`, {
+          side: 'company',
+          id: company,
+        })
         return changed
       })
       return { data, text: `${data.name} is ${data.state}.` }

@@ -1,3 +1,4 @@
+import { about, ours } from '../../modules/audit/subject.ts'
 import { describeChange } from '../../modules/consent/access-text.ts'
 import {
   type AccessChange,
@@ -105,8 +106,8 @@ async function recordChange(
 ): Promise<void> {
   const { name } = await requireCompany(client, company)
   const locations = await listLocations(client, organization)
-  const decided = by === undefined ? '' : ` Decided by ${by}.`
-  const subject = `${name}. ${describeChange(change, locations)}${decided}`
+  const decided = by === undefined ? ours('') : about` Decided by ${by}.`
+  const subject = about`${name}. ${describeChange(change, locations)}${decided}`
   await record(client, subject, { side: 'organization', id: organization })
   const parties = { companyId: company, organizationId: organization }
   await recordForVendor(client, parties, change, locations)

@@ -1,3 +1,4 @@
+import { about, type Subject } from '../../modules/audit/subject.ts'
 import { addMember, type Member } from '../../modules/membership/member.ts'
 import { lockTenant, type Tenant } from '../../modules/membership/tenant.ts'
 import { inviteMember } from '../../modules/sign-in/invitation.ts'
@@ -27,8 +28,8 @@ export async function inviteFromCommandLine(
 }
 
 /** A person as the history names them. */
-export function describePerson({ name, email }: Pick<Member, 'name' | 'email'>): string {
-  return `${name.trim()} <${email.trim()}>`
+export function describePerson({ name, email }: Pick<Member, 'name' | 'email'>): Subject {
+  return about`${name.trim()} <${email.trim()}>`
 }
 
 /** A member as answers have it. */

@@ -1,3 +1,4 @@
+import { about, ours } from '../../modules/audit/subject.ts'
 import { countHeld, eraseTenant, type Held, type Leaving } from '../../modules/leaving/erase.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import type { RecordAct } from './act.ts'
@@ -35,7 +36,7 @@ export async function eraseFromCommandLine(
     progress.show(done, total, 'rows')
   }
   await eraseTenant({ pool, signal, onDeleted }, leaving, 'The operator of Bridgework', (client, name) =>
-    record(client, `${name} (${leaving.id})`, leaving),
+    record(client, about`${name} (${ours(leaving.id)})`, leaving),
   ).finally(progress.end)
   const kept = await countHeld(pool, leaving)
   const text = `${name} is erased: ${total.toLocaleString('en-US')} rows were deleted.\nThese rows stay:\n${tableOf(kept)}`

@@ -1,3 +1,4 @@
+import { about, ours } from '../../modules/audit/subject.ts'
 import { assignTimeZone, listLocations, requireLocation } from '../../modules/directory/location.ts'
 import { requireOrganization } from '../../modules/directory/organization.ts'
 import { withTransaction } from '../../platform/database/pool.ts'
@@ -20,7 +21,7 @@ export const location: CommandGroup = {
         const { name, assignedTimeZone, timeZone } = await withTransaction(pool, async (client) => {
           await assignTimeZone(client, id, zone === 'none' ? null : zone)
           const after = await requireLocation(client, id)
-          const subject = `${after.name} (${id}): time zone ${after.assignedTimeZone ?? 'none'}`
+          const subject = about`${after.name} (${ours(id)}): time zone ${ours(after.assignedTimeZone ?? 'none')}`
           await record(client, subject, { side: 'organization', id: after.organizationId })
           return after
         })

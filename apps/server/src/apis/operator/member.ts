@@ -1,4 +1,5 @@
 import { UsageError } from '@bridgework/command-line'
+import { about, ours } from '../../modules/audit/subject.ts'
 import { requireCompany } from '../../modules/directory/company.ts'
 import { requireOrganization } from '../../modules/directory/organization.ts'
 import { findMember, listMembers } from '../../modules/membership/member.ts'
@@ -33,7 +34,7 @@ export const member: CommandGroup = {
         const of = await tenantOf(context, { company, organization })
         const data = await withTransaction(context.pool, async (client) => {
           const added = await addFromCommandLine(client, context, of, { email, name, role })
-          await record(client, `Invited ${describePerson(added)} as ${role}`, of)
+          await record(client, about`Invited ${describePerson(added)} as ${ours(role)}`, of)
           return added
         })
         const text = list({ member: data.id, email: data.email, role: data.role, invitation: data.invitation })
@@ -65,7 +66,7 @@ export const member: CommandGroup = {
           const { side, id: tenantId } = member.tenant
           await record(
             client,
-            `Invited ${describePerson(member)} again`,
+            about`Invited ${describePerson(member)} again`,
             side === 'operator' ? undefined : { side, id: tenantId },
           )
           return await inviteFromCommandLine(client, context, member)

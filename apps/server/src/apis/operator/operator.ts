@@ -1,4 +1,5 @@
 import { rolesOf } from '@bridgework/contract/portal'
+import { about, ours } from '../../modules/audit/subject.ts'
 import { endMembership, giveRole } from '../../modules/membership/change-member.ts'
 import { listMembers } from '../../modules/membership/member.ts'
 import { operator as tenant } from '../../modules/membership/tenant.ts'
@@ -27,7 +28,7 @@ export const operator: CommandGroup = {
         const person = { email, name, role }
         const data = await withTransaction(context.pool, async (client) => {
           const added = await addFromCommandLine(client, context, tenant, person)
-          await record(client, `Invited ${describePerson(added)} as ${role}`)
+          await record(client, about`Invited ${describePerson(added)} as ${ours(role)}`)
           return added
         })
         return {
@@ -56,7 +57,7 @@ export const operator: CommandGroup = {
       run: async ({ pool }, { operator: id, role }, record) => {
         const data = await withTransaction(pool, async (client) => {
           const { email, name } = await giveRole(client, tenant, id, role)
-          await record(client, `Made ${describePerson({ email, name })} ${role}`)
+          await record(client, about`Made ${describePerson({ email, name })} ${ours(role)}`)
           return { id, email, role }
         })
         return { data, text: `${data.email} is now ${role === 'admin' ? 'an admin' : 'in support'}.` }
@@ -70,7 +71,7 @@ export const operator: CommandGroup = {
         const data = await withTransaction(pool, async (client) => {
           const found = await endMembership(client, tenant, id)
           await endInvitation(client, id)
-          await record(client, `Removed ${describePerson(found)}`)
+          await record(client, about`Removed ${describePerson(found)}`)
           return { id, email: found.email }
         })
         return { data, text: `${data.email} is no longer an operator.` }

@@ -1,4 +1,5 @@
 import { UsageError } from '@bridgework/command-line'
+import { about, ours } from '../../modules/audit/subject.ts'
 import {
   createOrganization,
   listOrganizations,
@@ -43,7 +44,11 @@ export const organization: CommandGroup = {
             ...(country === undefined ? {} : { country }),
           })
           const tenant = { side: 'organization', id: made.id } as const
-          await record(client, `${made.name} (${made.id})${owner ? `, owner ${describePerson(owner)}` : ''}`, tenant)
+          await record(
+            client,
+            about`${made.name} (${ours(made.id)})${owner ? about`, owner ${describePerson(owner)}` : ours('')}`,
+            tenant,
+          )
           if (!owner) return made
           const { invitation, ...added } = await addFromCommandLine(client, context, tenant, {
             ...owner,
@@ -75,8 +80,8 @@ export const organization: CommandGroup = {
             timeZone: timeZone === 'none' ? null : timeZone,
           })
           const after = await requireOrganization(client, id)
-          const subject = `Name: ${after.name}, time zone: ${after.timeZone ?? 'none'}`
-          await record(client, `${before.name} (${id}). ${subject}`, { side: 'organization', id })
+          const subject = about`Name: ${after.name}, time zone: ${ours(after.timeZone ?? 'none')}`
+          await record(client, about`${before.name} (${ours(id)}). ${subject}`, { side: 'organization', id })
           return after
         })
         return { data, text: list({ organization: id, name: data.name, 'time zone': data.timeZone ?? 'none' }) }
@@ -94,7 +99,7 @@ export const organization: CommandGroup = {
         await withTransaction(pool, async (client) => {
           const { name } = await requireOrganization(client, id)
           const isChanged = await setAgentUpdates(client, id, isOn)
-          if (isChanged) await record(client, `${name} (${id}): ${to}`, { side: 'organization', id })
+          if (isChanged) await record(client, about`${name} (${ours(id)}): ${ours(to)}`, { side: 'organization', id })
         })
         return { data: { organizationId: id, agentUpdates: isOn }, text: `Updates of agents are ${to}.` }
       },
@@ -116,7 +121,7 @@ export const organization: CommandGroup = {
         }
         const deps = { pool, now: () => new Date(), signal, onWritten }
         const data = await exportOrganization(deps, id, output, (db, name) =>
-          record(db, `${name} (${id})`, { side: 'organization', id }),
+          record(db, about`${name} (${ours(id)})`, { side: 'organization', id }),
         ).finally(progress.end)
         const files = data.files.map(({ path, rows, bytes }) => [path, rows, bytes])
         return {

@@ -1,3 +1,4 @@
+import { about, ours } from '../../modules/audit/subject.ts'
 import { requireLocation } from '../../modules/directory/location.ts'
 import { listCurrentRemovals } from '../../modules/overview/sync-health.ts'
 import { confirmRemoval } from '../../modules/records/removal-decision.ts'
@@ -59,7 +60,7 @@ export const removal: CommandGroup = {
         }
         const data = await confirmRemoval(pool, locationId, dataset, listHash, (client, { hidden, remaining }) => {
           const rest = remaining > 0 ? `, ${remaining} to hide` : ''
-          const subject = `Confirmed: ${dataset} at ${name} (${locationId}), ${hidden} hidden${rest}`
+          const subject = about`Confirmed: ${ours(dataset)} at ${name} (${ours(locationId)}), ${hidden} hidden${ours(rest)}`
           return record(client, subject, { side: 'organization', id: organizationId })
         })
         const message = `${data.hidden} ${data.hidden === 1 ? 'record is' : 'records are'} hidden now.`

@@ -1,3 +1,4 @@
+import { about, ours } from '../../modules/audit/subject.ts'
 import type { Organization } from '../../modules/directory/organization.ts'
 import type { Queryable } from '../../platform/database/queryable.ts'
 import { Problem } from '../../platform/errors/problem.ts'
@@ -26,7 +27,7 @@ export const sandbox: CommandGroup = {
         if (environment === 'production') throw new Problem('not_in_production')
         const deps = { pool, secretKey: await secretKey(), serverUrl: localUrl, signal }
         const alongside = (client: Queryable, { id, name }: Organization) =>
-          record(client, `${name} (${id})`, { side: 'organization', id })
+          record(client, about`${name} (${ours(id)})`, { side: 'organization', id })
         const data = await populate({ ...deps, alongside }, { seed, locations, patients }, (stored, total) =>
           progress.show(stored, total, 'records'),
         ).finally(progress.end)

@@ -1,3 +1,4 @@
+import { about, ours } from '../../modules/audit/subject.ts'
 import { listSigningKeys, rotateSigningKey, withdrawSigningKey } from '../../modules/credentials/signing-key.ts'
 import { table } from './answer.ts'
 import { type CommandGroup, command } from './command-line.ts'
@@ -21,7 +22,7 @@ export const signingKey: CommandGroup = {
       act: 'signing_key.rotate',
       options: {},
       run: async ({ pool, secretKey }, _, record) => {
-        const kid = await rotateSigningKey(pool, await secretKey(), record)
+        const kid = await rotateSigningKey(pool, await secretKey(), (client, kid) => record(client, ours(kid)))
         return { data: { kid }, text: `New tokens will be signed with ${kid} within a few seconds.` }
       },
     }),
@@ -30,7 +31,7 @@ export const signingKey: CommandGroup = {
       act: 'signing_key.withdraw',
       options: { kid: required('<kid>', 'the key', text) },
       run: async ({ pool, secretKey }, { kid }, record) => {
-        await withdrawSigningKey(pool, await secretKey(), kid, (client) => record(client, kid))
+        await withdrawSigningKey(pool, await secretKey(), kid, (client) => record(client, about`${kid}`))
         return {
           data: { kid },
           text: `Withdrew ${kid}. Tokens signed with it are no longer valid; vendors must get new ones.`,

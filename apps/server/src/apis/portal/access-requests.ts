@@ -2,6 +2,7 @@ import { type DatasetName, datasetNames } from '@bridgework/contract'
 import type { AccessRequest as RequestEntry } from '@bridgework/contract/portal'
 import type { AuditAction } from '../../modules/audit/sentence.ts'
 import { type AuditEntry, recordAudit } from '../../modules/audit/store.ts'
+import { about, ours, type Subject } from '../../modules/audit/subject.ts'
 import {
   type AccessRequest,
   endAccessRequest,
@@ -57,8 +58,9 @@ export const accessRequestHandlers: PortalHandlers<
         })
       const asked = { companyId, organizationId, datasets: datasets as DatasetName[], locations, purpose }
       await requestAccess(client, { ...asked, askedBy: actorOf(call) }, now())
-      const what = `${datasets.join(', ')} at ${locations.trim() || 'all locations'}. Purpose: ${purpose.trim()}`
-      await recordAudit(client, entryOf(call, 'access_request.make', `${name}: ${what}`))
+      const where = locations.trim() || ours('all locations')
+      const what = about`${ours(datasets.join(', '))} at ${where}. Purpose: ${purpose.trim()}`
+      await recordAudit(client, entryOf(call, 'access_request.make', about`${name}: ${what}`))
       await recordForOther(client, 'organization', organizationId, company.name, 'access_request.make', what)
     })
     return { done: true }
@@ -71,7 +73,7 @@ export const accessRequestHandlers: PortalHandlers<
       await endAccessRequest(client, request, { state: 'withdrawn', by: actorOf(call), now: now() })
       const { id, name } = await requireOrganization(client, request.organizationId)
       const company = await requireCompany(client, companyId)
-      await recordAudit(client, entryOf(call, 'access_request.withdraw', name))
+      await recordAudit(client, entryOf(call, 'access_request.withdraw', about`${name}`))
       await recordForOther(client, 'organization', id, company.name, 'access_request.withdraw', null)
     })
     return { done: true }
@@ -107,7 +109,7 @@ export const accessRequestHandlers: PortalHandlers<
       const request = await lockAccessRequest(client, { organizationId }, call.params.request_id ?? '')
       await endAccessRequest(client, request, { state: 'granted', by: actorOf(call), message, now: now() })
       const what = describeAccess(granted, await listLocations(client, organizationId))
-      await recordAudit(client, entryOf(call, 'access_request.grant', `${vendor.name}: ${what}`))
+      await recordAudit(client, entryOf(call, 'access_request.grant', about`${vendor.name}: ${what}`))
       const { name } = await requireOrganization(client, organizationId)
       await recordForOther(client, 'company', companyId, name, 'access_request.grant', what)
     }
@@ -140,8 +142,9 @@ export const accessRequestHandlers: PortalHandlers<
         await requireCompany(client, request.companyId),
         await requireOrganization(client, organizationId),
       ]
-      await recordAudit(client, entryOf(call, 'access_request.decline', company.name))
-      await recordForOther(client, 'company', company.id, name, 'access_request.decline', message?.trim() || null)
+      await recordAudit(client, entryOf(call, 'access_request.decline', about`${company.name}`))
+      const said = message?.trim() ? about`${message.trim()}` : null
+      await recordForOther(client, 'company', company.id, name, 'access_request.decline', said)
     })
     return { done: true }
   },
@@ -153,7 +156,7 @@ export const accessRequestHandlers: PortalHandlers<
       await inviteAgain(client, request, now())
       const company = await requireCompany(client, request.companyId)
       const { name } = await requireOrganization(client, organizationId)
-      await recordAudit(client, entryOf(call, 'access_request.invite', company.name))
+      await recordAudit(client, entryOf(call, 'access_request.invite', about`${company.name}`))
       await recordForOther(client, 'company', company.id, name, 'access_request.invite', null)
     })
     return { done: true }
@@ -179,7 +182,7 @@ async function recordForOther(
   tenantId: string,
   actor: string,
   action: AuditAction,
-  subject: string | null,
+  subject: Subject | null,
 ): Promise<void> {
   await recordAudit(client, { side, tenantId, userId: null, actor, action, subject, ip: null, requestId: null })
 }

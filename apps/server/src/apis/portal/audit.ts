@@ -2,6 +2,7 @@ import { type AuditEvent, needsReason } from '@bridgework/contract/portal'
 import { type Concerned, recordOperatorAct } from '../../modules/audit/operator-act.ts'
 import { type AuditAction, actInWords } from '../../modules/audit/sentence.ts'
 import type { AuditEntry, StoredAuditEntry } from '../../modules/audit/store.ts'
+import { type Subject, withoutMarks } from '../../modules/audit/subject.ts'
 import type { Person } from '../../modules/sign-in/person.ts'
 import type { Queryable } from '../../platform/database/queryable.ts'
 import { Problem } from '../../platform/errors/problem.ts'
@@ -11,7 +12,7 @@ import { type Membership, tenantOf } from './membership.ts'
 export type Doer = { person: Person; member: Membership; ip: string; requestId: string; body?: unknown }
 
 /** The entry for something that a call does, in the history of the tenant that it is done for. */
-export function entryOf(call: Doer, action: AuditAction, subject: string | null): AuditEntry {
+export function entryOf(call: Doer, action: AuditAction, subject: Subject | null): AuditEntry {
   const { side, id } = tenantOf(call.member)
   return {
     side,
@@ -31,7 +32,7 @@ export async function recordOperation(
   db: Queryable,
   call: Doer,
   action: AuditAction,
-  subject: string,
+  subject: Subject,
   ...concerned: readonly (Concerned | undefined)[]
 ): Promise<void> {
   await recordOperatorAct(db, entryOf(call, action, subject), ...concerned)
@@ -64,7 +65,7 @@ export function toAuditEvent(entry: StoredAuditEntry): AuditEvent {
     occurred_at: entry.occurredAt.toISOString(),
     actor: entry.actor,
     action: entry.action,
-    subject: entry.subject,
+    subject: withoutMarks(entry.subject),
     ...actInWords(entry),
     reason: entry.reason ?? null,
     ip: entry.ip,

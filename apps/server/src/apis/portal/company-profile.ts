@@ -1,5 +1,6 @@
 import type { CompanyProfilePage, VendorProfile } from '@bridgework/contract/portal'
 import { recordAudit } from '../../modules/audit/store.ts'
+import { about, ours } from '../../modules/audit/subject.ts'
 import { lockCompany } from '../../modules/directory/company.ts'
 import { checkDomain, findDomain } from '../../modules/directory/domain.ts'
 import { dnsNameOf, filePath } from '../../modules/directory/domain-proof.ts'
@@ -24,9 +25,9 @@ export const companyProfileHandlers: PortalHandlers<
     await withTransaction(pool, async (client) => {
       await lockCompany(client, companyId)
       const saved = await saveProfile(client, companyId, { legalName, website, contact, purpose })
-      const words = [saved.legalName, saved.website, saved.contact, saved.purpose].map((each) => each ?? 'none')
-      const [name, address, mail, what] = words
-      const subject = `Legal name: ${name}. Website: ${address}. Contact: ${mail}. Description: ${what}`
+      const [name, address] = [saved.legalName ?? ours('none'), saved.website ?? ours('none')]
+      const [mail, what] = [saved.contact ?? ours('none'), saved.purpose ?? ours('none')]
+      const subject = about`Legal name: ${name}. Website: ${address}. Contact: ${mail}. Description: ${what}`
       await recordAudit(client, entryOf(call, 'company.update', subject))
     })
     return await profilePage(pool, companyId)
@@ -37,7 +38,7 @@ export const companyProfileHandlers: PortalHandlers<
     await withTransaction(pool, async (client) => {
       await lockCompany(client, call.member.companyId)
       await saveLogo(client, call.member.companyId, logo)
-      await recordAudit(client, entryOf(call, 'company.update', 'A new logo'))
+      await recordAudit(client, entryOf(call, 'company.update', ours('A new logo')))
     })
     return { done: true }
   },
@@ -46,7 +47,7 @@ export const companyProfileHandlers: PortalHandlers<
     await withTransaction(pool, async (client) => {
       await lockCompany(client, call.member.companyId)
       await saveLogo(client, call.member.companyId, null)
-      await recordAudit(client, entryOf(call, 'company.update', 'No logo'))
+      await recordAudit(client, entryOf(call, 'company.update', ours('No logo')))
     })
     return { done: true }
   },
@@ -55,7 +56,7 @@ export const companyProfileHandlers: PortalHandlers<
     const { companyId } = call.member
     await checkDomain({ pool, access: proofAccess, now }, companyId, async (client, { domain, method }) => {
       const outcome = method === null ? 'no proof was found' : `proved by ${method === 'dns' ? 'DNS' : 'a file'}`
-      await recordAudit(client, entryOf(call, 'company.domain_check', `${domain}: ${outcome}`))
+      await recordAudit(client, entryOf(call, 'company.domain_check', about`${domain}: ${ours(outcome)}`))
     })
     return await profilePage(pool, companyId)
   },

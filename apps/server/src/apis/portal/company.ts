@@ -1,6 +1,7 @@
 import { vendorApiPath } from '@bridgework/contract'
 import type { AgreementPage, AgreementState, CompanyPage, PortalAnswers } from '@bridgework/contract/portal'
 import { recordAudit } from '../../modules/audit/store.ts'
+import { about, ours } from '../../modules/audit/subject.ts'
 import { organizationsGranting } from '../../modules/consent/grant.ts'
 import {
   acceptAgreement,
@@ -80,7 +81,7 @@ export const companyHandlers: PortalHandlers<
     await withTransaction(pool, async (client) => {
       const { companyId } = call.member
       const { name, former } = await renameCompany(client, companyId, call.body.name)
-      await recordAudit(client, entryOf(call, 'company.update', `Name: ${name}`))
+      await recordAudit(client, entryOf(call, 'company.update', about`Name: ${name}`))
       if (name !== former) await announceRename(client, companyId, former, name)
     })
     return { done: true }
@@ -92,7 +93,7 @@ export const companyHandlers: PortalHandlers<
     const { companyId, memberId } = call.member
     const { version } = call.body
     await acceptAgreement(pool, { companyId, memberId, version }, (client) =>
-      recordAudit(client, entryOf(call, 'agreement.accept', `Developer API agreement, version ${version}`)),
+      recordAudit(client, entryOf(call, 'agreement.accept', about`Developer API agreement, version ${version}`)),
     )
     return await agreementPage(pool, call.member)
   },
@@ -125,7 +126,7 @@ export const companyHandlers: PortalHandlers<
   generateKeyPair: async ({ pool, secretKey }, call) => {
     const { companyId, memberId } = call.member
     const pair = await generateKeyPair(pool, secretKey, { companyId, memberId }, (client, { clientId }) =>
-      recordAudit(client, entryOf(call, 'key_pair.generate', `New key pair ${clientId}`)),
+      recordAudit(client, entryOf(call, 'key_pair.generate', ours(`New key pair ${clientId}`))),
     )
     return toNewKeyPair(pair)
   },
@@ -139,13 +140,16 @@ export const companyHandlers: PortalHandlers<
         secretKey,
         { companyId, memberId, replacing },
         (client, { clientId }) =>
-          recordAudit(client, entryOf(call, 'key_pair.generate', `New key pair ${clientId}, which ended ${replacing}`)),
+          recordAudit(
+            client,
+            entryOf(call, 'key_pair.generate', about`New key pair ${ours(clientId)}, which ended ${replacing}`),
+          ),
       )
       return toNewKeyPair(pair)
     } catch (error) {
       // The second of two clicks changes nothing, and is on record all the same: the history shows that both were tried.
       if (error instanceof Problem && error.code === 'key_pair_not_live') {
-        const subject = `Refused: ${replacing} had ended already`
+        const subject = about`Refused: ${replacing} had ended already`
         await recordAudit(pool, entryOf(call, 'key_pair.generate', subject))
       }
       throw error
@@ -158,7 +162,7 @@ export const companyHandlers: PortalHandlers<
     await withTransaction(pool, async (client) => {
       await requireLiveKeyPair(client, companyId, clientId)
       await revokeKeyPair(client, { companyId, memberId })
-      await recordAudit(client, entryOf(call, 'key_pair.revoke', `Key pair ${clientId}`))
+      await recordAudit(client, entryOf(call, 'key_pair.revoke', about`Key pair ${clientId}`))
     })
     return { done: true }
   },
@@ -213,7 +217,7 @@ async function announceRename(client: Queryable, companyId: CompanyId, former: s
       userId: null,
       actor: name,
       action: 'company.rename',
-      subject: `${former} is now ${name}`,
+      subject: about`${former} is now ${name}`,
       ip: null,
       requestId: null,
     })

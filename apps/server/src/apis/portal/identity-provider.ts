@@ -1,4 +1,5 @@
 import { recordAudit } from '../../modules/audit/store.ts'
+import { about, joined, ours, type Subject } from '../../modules/audit/subject.ts'
 import { sealText, unsealText } from '../../modules/credentials/sealed-text.ts'
 import { discover } from '../../modules/identity-provider/open-id-connect.ts'
 import {
@@ -91,7 +92,10 @@ export const identityProviderHandlers: PortalHandlers<
       await lockTenant(client, tenant)
       const before = await findProvider(client, tenant)
       if (!before || !(await deleteProvider(client, tenant))) throw new Problem('identity_provider_unknown')
-      await recordAudit(client, entryOf(call, 'identity_provider.change', `Removed ${before.name} (${before.issuer})`))
+      await recordAudit(
+        client,
+        entryOf(call, 'identity_provider.change', about`Removed ${before.name} (${before.issuer})`),
+      )
     })
     return { done: true }
   },
@@ -143,12 +147,12 @@ function requireSecret(): never {
   throw new Problem('field_invalid', { errors: 'Enter the client secret.' })
 }
 
-function describe(settings: Parameters<typeof saveProvider>[2]): string {
+function describe(settings: Parameters<typeof saveProvider>[2]): Subject {
   const { name, issuer, clientId, isRequired, countsAsSecondFactor } = settings
   const parts = [
-    `${name} (${issuer}, client ${clientId})`,
-    isRequired ? 'members sign in only through it' : 'passwords work too',
-    countsAsSecondFactor ? 'counts as a second factor' : 'counts as no second factor',
+    about`${name} (${issuer}, client ${clientId})`,
+    ours(isRequired ? 'members sign in only through it' : 'passwords work too'),
+    ours(countsAsSecondFactor ? 'counts as a second factor' : 'counts as no second factor'),
   ]
-  return parts.join(', ')
+  return joined(parts, ', ')
 }

@@ -1,4 +1,5 @@
 import type { SignInRouteName } from '@bridgework/contract/portal'
+import { about } from '../../modules/audit/subject.ts'
 import { unsealText } from '../../modules/credentials/sealed-text.ts'
 import { beginSignIn, finishSignIn, type Identity } from '../../modules/identity-provider/open-id-connect.ts'
 import {
@@ -91,7 +92,7 @@ export const identitySignInHandlers: {
     const event = {
       action: 'account.sign_in',
       user: { id: userId, name, email },
-      subject: `Through ${provider.name}`,
+      subject: about`Through ${provider.name}`,
     } as const
     return { answer, headers, event }
   },
@@ -181,7 +182,7 @@ async function memberOfFlow(
 
   async function link({ id: memberId, userId, name, email }: Member) {
     await linkIdentity(pool, { memberId, providerId: provider.id, subject })
-    const subjectOfEvent = `${provider.name}, for ${await nameOfTenant(pool, provider.tenant)}`
+    const subjectOfEvent = about`${provider.name}, for ${await nameOfTenant(pool, provider.tenant)}`
     const user = { id: userId ?? '', name, email }
     await recordAccountEvent(pool, { action: 'account.identity_link', user, subject: subjectOfEvent, ip, requestId })
   }

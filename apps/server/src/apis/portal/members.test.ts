@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { type TestContext, test } from 'node:test'
 import type { Side } from '@bridgework/contract/portal'
 import { listAudit } from '../../modules/audit/store.ts'
+import { withoutMarks } from '../../modules/audit/subject.ts'
 import type { Answer } from '../../test-world.ts'
 import { type PortalWorld, type SignedIn, somePortal } from './test-portal.ts'
 
@@ -34,7 +35,7 @@ async function historyOf(world: PortalWorld, side: Side, path: string): Promise<
   const tenantId = path.replace('/tenants/', '')
   const all = { search: '', person: '', actions: null, from: new Date(0), until: new Date('9999-01-01') }
   const { entries } = await listAudit(world.pool, { side, tenantId, ...all }, { limit: 25, offset: 0 })
-  return entries.map(({ action, subject }) => `${action}: ${subject}`)
+  return entries.map(({ action, subject }) => `${action}: ${withoutMarks(subject)}`)
 }
 
 /** Both sides keep their members in the same way: each test walks both. */

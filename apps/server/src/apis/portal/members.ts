@@ -2,6 +2,7 @@ import type { Member as MemberEntry } from '@bridgework/contract/portal'
 import type { PoolClient } from 'pg'
 import type { AuditAction } from '../../modules/audit/sentence.ts'
 import { recordAudit } from '../../modules/audit/store.ts'
+import { about, ours, type Subject } from '../../modules/audit/subject.ts'
 import {
   type Actor,
   addMemberBy,
@@ -35,7 +36,7 @@ export const memberHandlers: PortalHandlers<
     const added = await withTransaction(context.pool, async (client) => {
       const member = await addMemberBy(client, actor, { email, name, role })
       await inviteMember(client, context, member, call.person.name)
-      const subject = `Invited ${describe(member)} as ${role}`
+      const subject = about`Invited ${describe(member)} as ${ours(role)}`
       await recordAudit(client, entryOf(call, 'member.manage', subject))
       return member
     })
@@ -46,13 +47,13 @@ export const memberHandlers: PortalHandlers<
     change(context, call, 'member.manage', async (client, actor, memberId) => {
       const member = await requireInvitedMember(client, actor, memberId)
       await inviteMember(client, context, member, call.person.name)
-      return `Invited ${describe(member)} again`
+      return about`Invited ${describe(member)} again`
     }),
 
   updateMember: (context, call) =>
     change(context, call, 'member.manage', async (client, actor, memberId) => {
       const member = await changeMemberRole(client, actor, memberId, call.body.role)
-      return `Made ${describe(member)} ${member.role}`
+      return about`Made ${describe(member)} ${ours(member.role)}`
     }),
 
   removeMember: (context, call) =>
@@ -60,13 +61,13 @@ export const memberHandlers: PortalHandlers<
       // The member before the invitation, as for those who accept one: nobody waits in a circle.
       const member = await removeMember(client, actor, memberId)
       await endInvitation(client, memberId)
-      return `Removed ${describe(member)}`
+      return about`Removed ${describe(member)}`
     }),
 
   transferOwnership: (context, call) =>
     change(context, { ...call, params: call.body }, 'ownership.transfer', async (client, actor, memberId) => {
       const heir = await transferOwnership(client, actor, memberId)
-      return `From ${actorOf(call)} to ${describe(heir)}`
+      return about`From ${actorOf(call)} to ${describe(heir)}`
     }),
 }
 
@@ -110,7 +111,7 @@ async function change(
   { pool }: PortalContext,
   call: Doer & { params: Record<string, string> },
   action: AuditAction,
-  act: (client: PoolClient, actor: Actor, memberId: MemberId) => Promise<string>,
+  act: (client: PoolClient, actor: Actor, memberId: MemberId) => Promise<Subject>,
 ): Promise<{ done: true }> {
   const memberId = parseUuid<MemberId>(call.params.member_id ?? '')
   if (memberId === null) throw new Problem('member_unknown')
@@ -125,6 +126,6 @@ function actorIn({ member }: Doer): Actor {
   return { tenant: tenantOf(member), id: member.memberId }
 }
 
-function describe(member: Member): string {
-  return `${member.name} <${member.email}>`
+function describe(member: Member): Subject {
+  return about`${member.name} <${member.email}>`
 }

@@ -4,6 +4,7 @@ import { type Agent, createEnrolmentCode, listAgents, revokeAgent } from '../../
 import { takeOver } from '../../modules/agents/location-writer.ts'
 import { newestRelease } from '../../modules/agents/release.ts'
 import { recordAudit } from '../../modules/audit/store.ts'
+import { about, ours } from '../../modules/audit/subject.ts'
 import { listAccessRequests } from '../../modules/consent/access-request.ts'
 import { companiesWithAccess } from '../../modules/consent/grant.ts'
 import { companyNames, listRenames } from '../../modules/directory/company.ts'
@@ -102,7 +103,8 @@ export const organizationHandlers: PortalHandlers<
     const { name, time_zone: timeZone } = call.body
     await withTransaction(pool, async (client) => {
       await updateOrganization(client, call.member.organizationId, { name, timeZone })
-      const subject = `Name: ${name.trim()}${timeZone === undefined ? '' : `, time zone: ${timeZone ?? 'none'}`}`
+      const zone = ours(timeZone === undefined ? '' : `, time zone: ${timeZone ?? 'none'}`)
+      const subject = about`Name: ${name.trim()}${zone}`
       await recordAudit(client, entryOf(call, 'organization.update', subject))
     })
     return { done: true }
@@ -125,7 +127,7 @@ export const organizationHandlers: PortalHandlers<
     const { time_zone: timeZone } = call.body
     await withTransaction(pool, async (client) => {
       await assignTimeZone(client, id, timeZone)
-      await recordAudit(client, entryOf(call, 'location.update', `${name}: time zone ${timeZone ?? 'none'}`))
+      await recordAudit(client, entryOf(call, 'location.update', about`${name}: time zone ${ours(timeZone ?? 'none')}`))
     })
     return { done: true }
   },
@@ -137,7 +139,7 @@ export const organizationHandlers: PortalHandlers<
     if (agentId === null) throw new Problem('agent_unknown')
     await withTransaction(pool, async (client) => {
       const agent = await takeOver(client, { locationId: id, agentId, organizationId })
-      await recordAudit(client, entryOf(call, 'agent.take_over', `${agent.name} (${agentId}) at ${name}`))
+      await recordAudit(client, entryOf(call, 'agent.take_over', about`${agent.name} (${ours(agentId)}) at ${name}`))
     })
     return { done: true }
   },
@@ -152,7 +154,7 @@ export const organizationHandlers: PortalHandlers<
     const { is_on: isOn } = call.body
     await withTransaction(pool, async (client) => {
       const isChanged = await setAgentUpdates(client, call.member.organizationId, isOn)
-      if (isChanged) await recordAudit(client, entryOf(call, 'agent_updates.change', isOn ? 'on' : 'off'))
+      if (isChanged) await recordAudit(client, entryOf(call, 'agent_updates.change', ours(isOn ? 'on' : 'off')))
     })
     return { done: true }
   },
@@ -162,7 +164,7 @@ export const organizationHandlers: PortalHandlers<
       pool,
       secretKey,
       { organizationId: call.member.organizationId },
-      (client) => recordAudit(client, entryOf(call, 'agent.enroll', 'A code with which one agent can enrol')),
+      (client) => recordAudit(client, entryOf(call, 'agent.enroll', ours('A code with which one agent can enrol'))),
     )
     return {
       code,
@@ -176,7 +178,7 @@ export const organizationHandlers: PortalHandlers<
     if (agentId === null) throw new Problem('agent_unknown')
     await withTransaction(pool, async (client) => {
       const { name } = await revokeAgent(client, agentId, call.member.organizationId)
-      await recordAudit(client, entryOf(call, 'agent.revoke', `${name} (${agentId})`))
+      await recordAudit(client, entryOf(call, 'agent.revoke', about`${name} (${ours(agentId)})`))
     })
     return { done: true }
   },

@@ -1,6 +1,7 @@
 import { type DatasetName, getDataset } from '@bridgework/contract'
 import type { RemovalEntry } from '@bridgework/contract/portal'
 import { recordAudit } from '../../modules/audit/store.ts'
+import { about, ours, type Subject } from '../../modules/audit/subject.ts'
 import type { Location } from '../../modules/directory/location.ts'
 import { listLocations } from '../../modules/directory/location.ts'
 import {
@@ -65,7 +66,8 @@ export const removalHandlers: PortalHandlers<
     const location = await requireOwnLocation(pool, call.member.organizationId, call.params.location_id)
     const dataset = requireDataset(call.params.dataset)
     return await confirmRemoval(pool, location.id, dataset, call.body.list_hash, (client, { hidden, remaining }) => {
-      const what = `Confirmed: ${subjectOf(dataset, location)}, ${hidden} hidden${remaining > 0 ? `, ${remaining} to hide` : ''}`
+      const rest = ours(remaining > 0 ? `, ${remaining} to hide` : '')
+      const what = about`Confirmed: ${subjectOf(dataset, location)}, ${hidden} hidden${rest}`
       return recordAudit(client, entryOf(call, 'removal.decide', what))
     })
   },
@@ -77,7 +79,7 @@ export const removalHandlers: PortalHandlers<
     await rejectRemoval(pool, rejected, (client, { records }) =>
       recordAudit(
         client,
-        entryOf(call, 'removal.decide', `Rejected: ${subjectOf(dataset, location)}, ${records} kept`),
+        entryOf(call, 'removal.decide', about`Rejected: ${subjectOf(dataset, location)}, ${records} kept`),
       ),
     )
     return { done: true }
@@ -87,7 +89,10 @@ export const removalHandlers: PortalHandlers<
     const location = await requireOwnLocation(pool, call.member.organizationId, call.params.location_id)
     const dataset = requireDataset(call.params.dataset)
     await reviewKept(pool, { locationId: location.id, dataset }, (client) =>
-      recordAudit(client, entryOf(call, 'removal.decide', `To be reviewed again: ${subjectOf(dataset, location)}`)),
+      recordAudit(
+        client,
+        entryOf(call, 'removal.decide', about`To be reviewed again: ${subjectOf(dataset, location)}`),
+      ),
     )
     return { done: true }
   },
@@ -116,6 +121,6 @@ function nameOf(dataset: DatasetName, record: HeldRecord): string | null {
   return typeof name === 'string' ? name : null
 }
 
-function subjectOf(dataset: DatasetName, location: Location): string {
-  return `removal of ${getDataset(dataset).title.toLowerCase()} at ${location.name}`
+function subjectOf(dataset: DatasetName, location: Location): Subject {
+  return about`removal of ${ours(getDataset(dataset).title.toLowerCase())} at ${location.name}`
 }

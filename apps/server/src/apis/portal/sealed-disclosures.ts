@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import type { Pool } from 'pg'
 import { recordAudit } from '../../modules/audit/store.ts'
+import { ours } from '../../modules/audit/subject.ts'
 import { remainingTo } from '../../modules/chain/dropped.ts'
 import { listSealKeyChanges, type SealKeyChange } from '../../modules/chain/key-change.ts'
 import { type SealPublicKey, sealKeyOf } from '../../modules/chain/seal-key.ts'
@@ -54,7 +55,7 @@ export const sealedDisclosureHandlers: PortalHandlers<'exportSealedDisclosures' 
     const { is_mailed: isOn } = call.body
     await withTransaction(pool, async (client) => {
       await setSealMail(client, call.member.organizationId, isOn)
-      await recordAudit(client, entryOf(call, 'seal.mail', isOn ? 'On' : 'Off'))
+      await recordAudit(client, entryOf(call, 'seal.mail', ours(isOn ? 'On' : 'Off')))
     })
     return { done: true }
   },

@@ -1,6 +1,7 @@
 import { type DatasetName, datasetNames } from '@bridgework/contract'
 import type { AccessChanged, GrantEntry, Rename, VendorEntry, VendorPage } from '@bridgework/contract/portal'
 import { recordAudit } from '../../modules/audit/store.ts'
+import { about } from '../../modules/audit/subject.ts'
 import { type Access, atEachLocation, datasetsEverywhere, versionOf } from '../../modules/consent/access.ts'
 import { describeChange } from '../../modules/consent/access-text.ts'
 import { summarizeAccess } from '../../modules/consent/dataset-grant.ts'
@@ -231,7 +232,7 @@ async function recordChange(
   change: AccessChange,
 ): Promise<void> {
   const locations = await listLocations(client, call.member.organizationId)
-  await recordAudit(client, entryOf(call, action, `${vendor.name}. ${describeChange(change, locations)}`))
+  await recordAudit(client, entryOf(call, action, about`${vendor.name}. ${describeChange(change, locations)}`))
   const parties = { companyId: vendor.companyId, organizationId: call.member.organizationId }
   await recordForVendor(client, parties, change, locations)
 }

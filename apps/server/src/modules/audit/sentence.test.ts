@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type AuditAction, actInWords, actionsOf, actionsSaying, acts } from './sentence.ts'
+import { about, ours, quoted } from './subject.ts'
 
 const ana = 'Ana <ana@example.com>'
 const id = '9b2a1c4e-6d0f-4a7b-8c1d-2e3f4a5b6c7d'
@@ -97,7 +98,7 @@ const sentences = {
     ],
     [
       'Evil. Granted: nothing. Removed: all. Before: a. After: b.. Before: nothing. After: patients at Elm. Granted: Patients at Elm. Removed: nothing.',
-      'Granted Evil. Granted: nothing. Removed: all. Before: a. After: b. access to Patients at Elm',
+      'Changed a vendor’s access: Evil. Granted: nothing. Removed: all. Before: a. After: b.. Before: nothing. After: patients at Elm. Granted: Patients at Elm. Removed: nothing.',
     ],
   ],
   'grant.end': [['Acme: patients at Elm', 'Ended an access at its end date, Acme: Patients at Elm']],
@@ -232,6 +233,68 @@ test('each act that can be recorded has a sentence, in the form that each releas
   for (const [action, cases] of Object.entries(sentences)) {
     for (const [subject, sentence] of cases) assert.equal(actInWords({ action, subject }).what, sentence, action)
     assert.equal(actInWords({ action, subject: null }).what, acts[action as AuditAction].general)
+  }
+})
+
+/** What somebody else writes, in the forms above. */
+const others = [
+  ana,
+  'Acme',
+  'Zenith',
+  'Smiles',
+  'Smile Group',
+  'Elm',
+  'Main Street',
+  'Front desk',
+  'Entra',
+  'Laptop',
+  'Recall',
+]
+/** As each of them could be: what we record of every act, and what hides the marks. */
+const hostile = [
+  ...Object.values(sentences).flatMap((cases) => cases.flatMap(([subject]) => subject ?? [])),
+  'Recall. Before: nothing. After: patients at all locations. Granted: Patients at all locations. Removed: nothing',
+  'Recall. Ends: 2099-01-01T00:00Z. Decided by Nobody',
+  '\u20680\u2069',
+  'a\u2069: suspended\u2068b',
+  'patients (112233445566778)',
+]
+
+test('W40: no name, purpose or note changes what a sentence says, though it is made of our own sentences', () => {
+  let tried = 0
+  for (const [action, cases] of Object.entries(sentences)) {
+    for (const [subject, sentence] of cases as readonly (readonly [string | null, string])[]) {
+      for (const name of others.filter((other) => subject?.includes(other) && !subject.includes('Evil'))) {
+        const written = others.filter((other) => other.includes(name) && other !== name)
+        if (subject === null || written.some((other) => subject.includes(other))) continue
+        for (const text of hostile) {
+          const [first = '', ...rest] = subject.split(name)
+          const stored: string = rest.reduce(
+            (before: string, part) => about`${ours(before)}${text}${ours(part)}`.stored,
+            first,
+          )
+          const shown = quoted(text.replaceAll(/[\u2068\u2069]/g, ''))
+          const what = actInWords({ action, subject: stored }).what
+          assert.equal(what, sentence.split(name).join(shown), `${action}: ${stored}`)
+          tried += 1
+        }
+      }
+    }
+  }
+  assert.ok(tried > 3_000, `${tried}`)
+})
+
+test('W40: details of an access are those of the change, whatever the vendor, its purpose and the locations are called', () => {
+  for (const text of hostile) {
+    const places = about`Before: patients at ${text}. After: nothing. Granted: nothing. Removed: Patients at ${text}.`
+    const subject = about`${text}. ${places} Purpose: ${text}. Ends: 2027-01-01T05:00Z. Decided by ${text}.`.stored
+    const shown = quoted(text.replaceAll(/[\u2068\u2069]/g, ''))
+    for (const action of ['grant.change', 'grant.revoke']) {
+      assert.deepEqual(actInWords({ action, subject }), {
+        what: `Removed ${shown}’s access to Patients at ${shown}, as ${shown} decided`,
+        details: `Before: Patients at ${shown}. After: nothing.`,
+      })
+    }
   }
 })
 

@@ -1,17 +1,18 @@
 import type { AuditKind } from '@bridgework/contract/portal'
 import { capital, decided, inLine, placesOf, records, withoutIds, withTitles } from './phrases.ts'
+import { readSubject } from './subject.ts'
 
 /** What a kind of act is called when its details are of no known form, and the forms of its details with the sentence of each. */
 type Words = { kind: AuditKind; general: string; forms: readonly Form[] }
 type Form = readonly [pattern: RegExp, sentence: (...parts: string[]) => string]
 
 /**
- * Of both acts on access: as recorded today, with what was granted and what was removed, and as earlier releases recorded it. A vendor's name is
- * everything up to the last "Before", so no name can pass for the rest of the sentence.
+ * Of both acts on access: as recorded today, with what was granted and what was removed, and as earlier releases recorded it. Those marked no name and
+ * no purpose: where "Before" stands there twice, nobody can tell whose it is, and no form fits.
  */
 const accessForms: readonly Form[] = [
   [
-    /^(.*)\. Before: (.*?)\. After: (.*?)\. Granted: (.*)\. Removed: (.*?)\.(?: Purpose: (.*?)\.)?(?: Ends: (\S+)\.)?(?: Decided by (.*)\.)?$/s,
+    /^(?!.*Before: .*Before: )(.*)\. Before: (.*?)\. After: (.*?)\. Granted: (.*)\. Removed: (.*?)\.(?: Purpose: (.*?)\.)?(?: Ends: (\S+)\.)?(?: Decided by (.*)\.)?$/s,
     (vendor, _before, _after, granted, removed, _purpose, _ends, by) => {
       if (granted === 'nothing' && removed === 'nothing')
         return `Set the purpose and the end of ${vendor}’s access${decided(by)}`
@@ -23,7 +24,7 @@ const accessForms: readonly Form[] = [
     },
   ],
   [
-    /^(.*)\. Before: (.*?)\. After: (.*?)\.(?: Decided by (.*)\.)?$/s,
+    /^(?!.*Before: .*Before: )(.*)\. Before: (.*?)\. After: (.*?)\.(?: Decided by (.*)\.)?$/s,
     (vendor, before, after, by) => {
       if (before === 'nothing') return `Granted ${vendor} access to ${withTitles(after)}${decided(by)}`
       if (after === 'nothing') return `Removed ${vendor}’s access to ${withTitles(before)}${decided(by)}`
@@ -38,7 +39,8 @@ const accessForms: readonly Form[] = [
 
 /**
  * Every act that is put on record, with its sentence. The only list of them: an act that is not here does not compile where it is recorded.
- * A subject has the form that its act is recorded with today, or had in an earlier release.
+ * A subject has the form that its act is recorded with today, or had in an earlier release. What others wrote is a place in it, as `readSubject` says, so
+ * no name, purpose or note meets a pattern.
  */
 export const acts = {
   'member.manage': words('people', 'Changed members', [/^((?:Invited|Made|Removed) .*)$/s, (what) => what]),
@@ -346,9 +348,10 @@ export function actInWords({ action, subject }: { action: string; subject: strin
   what: string
   details: string | null
 } {
-  const text = subject === null ? null : withoutIds(subject)
+  const { words: ofUs, fill } = readSubject(subject ?? '')
+  const text = subject === null ? null : withoutIds(ofUs)
   const detail = details.get(action)?.exec(text ?? '')?.[0]
-  return { what: sentence(action, text), details: detail ? withTitles(detail) : null }
+  return { what: fill(sentence(action, text)), details: detail ? fill(withTitles(detail)) : null }
 }
 
 /** The names of the acts of a kind, earlier ones among them. */

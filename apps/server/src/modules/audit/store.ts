@@ -2,6 +2,7 @@ import type { Queryable } from '../../platform/database/queryable.ts'
 import { fromRow, type RowOf } from '../../platform/database/rows.ts'
 import { containing, queryPage } from '../../platform/database/search.ts'
 import { type AuditAction, actionsSaying } from './sentence.ts'
+import type { Subject } from './subject.ts'
 
 /** Something that a person did. `tenantId`: of the company or organization; null on the operator's side and for an account. */
 export type AuditEntry = {
@@ -12,7 +13,7 @@ export type AuditEntry = {
   actor: string
   action: AuditAction
   /** What it was done to, in words for a person. Never a patient, never a secret. */
-  subject: string | null
+  subject: Subject | null
   /** Why, as the person typed it; left out: none. */
   reason?: string | null
   ip: string | null
@@ -20,7 +21,12 @@ export type AuditEntry = {
 }
 
 /** `action`: also one that an earlier release recorded. */
-export type StoredAuditEntry = Omit<AuditEntry, 'action'> & { id: string; occurredAt: Date; action: string }
+export type StoredAuditEntry = Omit<AuditEntry, 'action' | 'subject'> & {
+  id: string
+  occurredAt: Date
+  action: string
+  subject: string | null
+}
 
 /** Whose history, and which part of it: `until` is not included; `actions` null: every kind. */
 export type AuditFilter = Pick<AuditEntry, 'side' | 'tenantId'> & {
@@ -37,7 +43,7 @@ export async function recordAudit(db: Queryable, entry: AuditEntry): Promise<voi
     `insert into audit_event (side, tenant_id, user_id, actor, action, subject, ip, request_id, reason)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
     [
-      ...[entry.side, entry.tenantId, entry.userId, entry.actor, entry.action, entry.subject, entry.ip],
+      ...[entry.side, entry.tenantId, entry.userId, entry.actor, entry.action, entry.subject?.stored ?? null, entry.ip],
       ...[entry.requestId, entry.reason ?? null],
     ],
   )

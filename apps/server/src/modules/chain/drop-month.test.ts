@@ -4,6 +4,7 @@ import { type TestContext, test } from 'node:test'
 import type { Queryable } from '../../platform/database/queryable.ts'
 import type { CompanyId, KeyPairId } from '../../platform/identity/identity.ts'
 import { recordOperatorAct } from '../audit/operator-act.ts'
+import type { Subject } from '../audit/subject.ts'
 import { addDisclosedDays } from '../disclosure/accounting.ts'
 import { makeDisclosureMonths } from '../disclosure/months.ts'
 import { type DisclosureEntry, insertDisclosures } from '../disclosure/store.ts'
@@ -28,7 +29,7 @@ async function someMonths(t: TestContext) {
     await chain.disclose(12, `${at}Z`)
     await chain.seal(`${at}.500Z`)
   }
-  const record = (db: Queryable, subject: string) =>
+  const record = (db: Queryable, subject: Subject) =>
     recordOperatorAct(db, {
       ...{ userId: null, actor: 'test', action: 'disclosure.drop_month', subject },
       ...{ ip: null, requestId: null },

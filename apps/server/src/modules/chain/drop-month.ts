@@ -3,6 +3,7 @@ import type { ClientBase } from 'pg'
 import type { Queryable } from '../../platform/database/queryable.ts'
 import { databaseErrorCode } from '../../platform/database/unavailable.ts'
 import { Problem } from '../../platform/errors/problem.ts'
+import { ours, type Subject } from '../audit/subject.ts'
 import { dropMonthTables, listMonths, type Month, measureMonth } from '../disclosure/months.ts'
 import {
   type Drop,
@@ -55,7 +56,7 @@ export async function dropMonth(
     const droppable = await requireDroppable(owner, month, now)
     const drop = await replay(owner, droppable, key, now, onProgress)
     await insertDrop(owner, drop, key)
-    await record(owner, dropSubject(drop))
+    await record(owner, ours(dropSubject(drop)))
     await withoutWaiting(owner, () => dropMonthTables(owner, droppable))
     await owner.query('commit')
     return { month: droppable, drop }
@@ -72,7 +73,7 @@ type DropRequest = {
   month: string
   key: SealKey
   now: Date
-  record: (db: Queryable, subject: string) => Promise<void>
+  record: (db: Queryable, subject: Subject) => Promise<void>
   onProgress: Progress
 }
 

@@ -1,6 +1,7 @@
 import type { Queryable } from '../../platform/database/queryable.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import { type ActFacts, readActFacts } from '../audit/entry.ts'
+import { withoutMarks } from '../audit/subject.ts'
 import { type DisclosureFactsRow, readDisclosureRows } from '../disclosure/entry.ts'
 import { rowsAtOnce } from './run.ts'
 import { previousOf } from './seal.ts'
@@ -72,7 +73,7 @@ function lineOf(cursor: Cursor, fields: object): string {
 }
 
 function actFields({ id, occurred_at, ...facts }: ActFacts) {
-  return { type: 'act', id, at: occurred_at, ...facts }
+  return { type: 'act', id, at: occurred_at, ...facts, subject: withoutMarks(facts.subject) }
 }
 
 /** Of filters only the names: a value may be a day on which a patient comes. */

@@ -3,6 +3,7 @@ import type { Queryable } from '../../platform/database/queryable.ts'
 import { createTestDatabase } from '../../platform/database/test-database.ts'
 import type { LocationId } from '../../platform/identity/identity.ts'
 import { recordAudit } from '../audit/store.ts'
+import { about } from '../audit/subject.ts'
 import { createSecretKey } from '../credentials/secret.ts'
 import { createOrganization } from '../directory/organization.ts'
 import { makeMonthsBetween } from '../disclosure/test-months.ts'
@@ -49,7 +50,7 @@ export async function someChain(t: { name?: string }) {
           userId: index % 2 === 0 ? null : randomUUID(),
           actor: 'Olga "O" <olga@example.com>',
           action: 'grant.change',
-          subject: index % 2 === 0 ? null : 'Vendor, Inc.\n',
+          subject: index % 2 === 0 ? null : about`${'Vendor, Inc.\n'}`,
           ip: '2001:db8::1',
           requestId: null,
         }),

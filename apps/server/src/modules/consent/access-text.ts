@@ -1,21 +1,22 @@
 import { getDataset } from '@bridgework/contract'
 import type { LocationId } from '../../platform/identity/identity.ts'
+import { about, joined, ours, type Subject } from '../audit/subject.ts'
 import { type Access, without } from './access.ts'
 
 /** Locations that a text names one by one; the grants themselves have them all. */
 const namedMax = 10
 
 /** An access in words, for the history: `patients, treatments with notes at all locations; fee_schedules at Main Street, Elm Street`. */
-export function describeAccess(access: Access, locations: readonly { id: LocationId; name: string }[]): string {
+export function describeAccess(access: Access, locations: readonly Place[]): Subject {
   const byDataset = Map.groupBy(access, ({ dataset, notes }) => (notes ? `${dataset} with notes` : dataset))
   const places = (dataset: string) => {
     const ids = new Set(byDataset.get(dataset)?.map(({ locationId }) => locationId))
     if (ids.has(null)) return 'all locations'
     const names = locations.filter(({ id }) => ids.has(id)).map(({ name }) => name)
-    return names.length > namedMax ? `${names.length} locations` : names.join(', ')
+    return names.length > namedMax ? `${names.length} locations` : names.map(marked).join(', ')
   }
   const byPlaces = Map.groupBy([...byDataset.keys()].sort(), places)
-  return [...byPlaces].map(([where, datasets]) => `${datasets.join(', ')} at ${where}`).join('; ') || 'nothing'
+  return ours([...byPlaces].map(([where, datasets]) => `${datasets.join(', ')} at ${where}`).join('; ') || 'nothing')
 }
 
 type Terms = { purpose: string | null; endsAt: Date | null }
@@ -28,16 +29,16 @@ type Place = { id: LocationId; name: string }
 export function describeChange(
   { before, after, opened, closed, terms }: Record<'before' | 'after' | 'opened' | 'closed', Access> & { terms: Terms },
   locations: readonly Place[],
-): string {
+): Subject {
   const everywhere = (access: Access) => access.filter(({ locationId }) => locationId === null)
   const granted = describePart([...opened, ...everywhere(without(after, before))], before, locations)
   const removed = describePart([...closed, ...everywhere(without(before, after))], after, locations)
   const [was, is] = [describeAccess(before, locations), describeAccess(after, locations)]
-  return `Before: ${was}. After: ${is}. Granted: ${granted}. Removed: ${removed}.${describeTerms(terms)}`
+  return about`Before: ${was}. After: ${is}. Granted: ${granted}. Removed: ${removed}.${describeTerms(terms)}`
 }
 
 /** `Patients and Fee schedules at 3 locations; notes of Treatments at Elm Street`. `rest`: what may be read of the same places all the same. */
-function describePart(part: Access, rest: Access, locations: readonly Place[]): string {
+function describePart(part: Access, rest: Access, locations: readonly Place[]): Subject {
   const isReadable = (id: LocationId | null, dataset: string) =>
     rest.some((each) => each.dataset === dataset && (each.locationId === null || each.locationId === id))
   const byLabel = Map.groupBy(part, ({ locationId, dataset, notes }) => {
@@ -50,17 +51,21 @@ function describePart(part: Access, rest: Access, locations: readonly Place[]): 
     const isForFuture = ids.delete(null)
     if (isForFuture && ids.size === locations.length) return 'all locations'
     const [only] = ids.size === 1 ? locations.filter(({ id }) => ids.has(id)) : []
-    const now = only ? only.name : `${ids.size} locations`
+    const now = only ? marked(only.name) : `${ids.size} locations`
     if (!isForFuture) return now
     return ids.size === 0 ? 'locations of the future' : `${now} and locations of the future`
   }
   const byPlaces = Map.groupBy(byLabel.keys(), placesOf)
-  return [...byPlaces].map(([where, labels]) => `${inWords.format(labels)} at ${where}`).join('; ') || 'nothing'
+  return ours([...byPlaces].map(([where, labels]) => `${inWords.format(labels)} at ${where}`).join('; ') || 'nothing')
+}
+
+function marked(name: string): string {
+  return about`${name}`.stored
 }
 
 const inWords = new Intl.ListFormat('en', { type: 'conjunction' })
 /** What an access is for and its end, for the history: ` Purpose: Recall. Ends: 2027-01-01T05:00Z.`; nothing where neither is said. */
-function describeTerms({ purpose, endsAt }: Terms): string {
+function describeTerms({ purpose, endsAt }: Terms): Subject {
   const end = endsAt && `${endsAt.toISOString().slice(0, 16)}Z`
-  return `${purpose ? ` Purpose: ${purpose}.` : ''}${end ? ` Ends: ${end}.` : ''}`
+  return joined([...(purpose ? [about` Purpose: ${purpose}.`] : []), ...(end ? [ours(` Ends: ${end}.`)] : [])], '')
 }

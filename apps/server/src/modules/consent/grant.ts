@@ -7,6 +7,7 @@ import { fromRow, type RowOf } from '../../platform/database/rows.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import type { CompanyId, LocationId, OrganizationId } from '../../platform/identity/identity.ts'
 import { recordAudit } from '../audit/store.ts'
+import { about } from '../audit/subject.ts'
 import { requireCompany, shareCompany } from '../directory/company.ts'
 import { listLocations } from '../directory/location.ts'
 import { lockOrganization, requireOrganization } from '../directory/organization.ts'
@@ -197,8 +198,8 @@ async function endExpired(
   const act = { userId: null, actor: 'Bridgework', action: 'grant.end', ip: null, requestId: null } as const
   const what = describeAccess(access, locations)
   for (const entry of [
-    { side: 'organization', tenantId: organizationId, subject: `${company.name}: ${what}` },
-    { side: 'company', tenantId: companyId, subject: `${organization.name}: ${what}` },
+    { side: 'organization', tenantId: organizationId, subject: about`${company.name}: ${what}` },
+    { side: 'company', tenantId: companyId, subject: about`${organization.name}: ${what}` },
   ] as const) {
     await recordAudit(client, { ...act, ...entry })
   }

@@ -1,6 +1,7 @@
 import type { Queryable } from '../../platform/database/queryable.ts'
 import type { CompanyId, LocationId, OrganizationId } from '../../platform/identity/identity.ts'
 import { recordAudit } from '../audit/store.ts'
+import { about } from '../audit/subject.ts'
 import { requireOrganization } from '../directory/organization.ts'
 import { describeAccess, describeChange } from './access-text.ts'
 import type { AccessChange } from './grant.ts'
@@ -16,10 +17,10 @@ export async function recordForVendor(
   locations: readonly { id: LocationId; name: string }[],
 ): Promise<void> {
   const [before, after] = [describeAccess(change.before, locations), describeAccess(change.after, locations)]
-  if (after === before) return
+  if (after.stored === before.stored) return
   const { name } = await requireOrganization(client, organizationId)
-  const subject = `your company. ${describeChange(change, locations)}`
-  const action = after === 'nothing' ? 'grant.revoke' : 'grant.change'
+  const subject = about`your company. ${describeChange(change, locations)}`
+  const action = change.after.length === 0 ? 'grant.revoke' : 'grant.change'
   const by = { userId: null, actor: name, ip: null, requestId: null }
   await recordAudit(client, { side: 'company', tenantId: companyId, ...by, action, subject })
 }

@@ -1,6 +1,7 @@
 import type { Action, NoticeKind, Side } from '@bridgework/contract/portal'
 import type { ActFacts } from '../audit/entry.ts'
 import { type AuditAction, actInWords } from '../audit/sentence.ts'
+import { inQuotes, readSubject } from '../audit/subject.ts'
 import type { NoticeText } from './notice-mail.ts'
 
 /** What acts can cause. */
@@ -221,8 +222,9 @@ function verification(): ActRule {
     kind: 'company',
     events: ['company_verified', 'company_unverified'],
     to: 'company.update',
-    notice: ({ subject, reason }, { tenantName, contact, home }) => {
-      const isVerified = !subject?.endsWith(': no longer verified')
+    notice: (act, { tenantName, contact, home }) => {
+      const { reason } = act
+      const isVerified = !wordsOf(act).endsWith(': no longer verified')
       const because = reason === null ? '' : ` Reason: ${reason.replace(/[.\s]*$/, '')}.`
       return isVerified
         ? {
@@ -262,12 +264,23 @@ function accessAtPractice(): ActRule {
   }
 }
 
-/** An act that is worded in another way is noticed as it is: it must not hold up those behind it. */
+/** Our words of an act, with places for what others wrote. */
+function wordsOf({ subject }: ActFacts): string {
+  return readSubject(subject ?? '').words
+}
+
+/**
+ * An act that is worded in another way is noticed as it is: it must not hold up those behind it. So is one of an earlier release, which marked no name
+ * and no purpose, where they may be what says "Before".
+ */
 function readAccess({ subject }: ActFacts) {
-  const [, name = 'A company', before = 'as in the history', after = subject] =
-    /^(.*)\. Before: (.*)\. After: (.*?)\.(?: (?:Granted|Purpose|Ends|Decided).*)?$/s.exec(subject ?? '') ?? []
+  const { words, fill } = readSubject(subject ?? '')
+  const [, name = 'A company', before = 'as in the history', after = inQuotes(words)] =
+    /^(?!.*Before: .*Before: )(.*)\. Before: (.*)\. After: (.*?)\.(?: (?:Granted|Purpose|Ends|Decided).*)?$/s.exec(
+      words,
+    ) ?? []
   const change = before === 'nothing' ? 'given' : after === 'nothing' ? 'ended' : 'changed'
-  return { name, before, after, change } as const
+  return { name: fill(name), before: fill(before), after: fill(after), change } as const
 }
 
 function companyState(events: readonly ActEvent[]): ActRule {
@@ -275,8 +288,9 @@ function companyState(events: readonly ActEvent[]): ActRule {
     kind: 'company',
     events,
     to: 'company.update',
-    notice: ({ subject, reason }, { tenantName, contact, home }) => {
-      const state = (['active', 'suspended', 'closed'] as const).find((each) => subject?.endsWith(`: ${each}`))
+    notice: (act, { tenantName, contact, home }) => {
+      const { reason } = act
+      const state = (['active', 'suspended', 'closed'] as const).find((each) => wordsOf(act).endsWith(`: ${each}`))
       if (state === undefined) return null
       const because = reason === null ? '' : ` Reason: ${reason.replace(/[.\s]*$/, '')}.`
       const ask = `${because} Questions: ${contact}.`
@@ -302,10 +316,11 @@ function keyMade(): ActRule {
     events: ['key_made', 'key_replaced'],
     to: 'key_pair.read',
     isActorNotified: true,
-    notice: ({ subject, actor }, { home }) => {
+    notice: (act, { home }) => {
+      const { actor } = act
       // A second click changes nothing.
-      if (subject?.startsWith('Refused')) return null
-      const isReplaced = / which ended /.test(subject ?? '')
+      if (wordsOf(act).startsWith('Refused')) return null
+      const isReplaced = / which ended /.test(wordsOf(act))
       return {
         event: isReplaced ? 'key_replaced' : 'key_made',
         title: isReplaced ? 'The API key pair was replaced' : 'An API key pair was generated',

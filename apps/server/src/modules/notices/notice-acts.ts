@@ -3,6 +3,7 @@ import { withTransaction } from '../../platform/database/pool.ts'
 import type { Queryable } from '../../platform/database/queryable.ts'
 import { type ActFacts, lastActId, readActFacts } from '../audit/entry.ts'
 import type { AuditAction } from '../audit/sentence.ts'
+import { quoted } from '../audit/subject.ts'
 import { settledId } from '../chain/settled.ts'
 import { nameOfTenant, operator, parseTenantId, type Tenant } from '../membership/tenant.ts'
 import { actRules } from './act-rules.ts'
@@ -43,7 +44,10 @@ async function noticeAct(client: Queryable, { publicUrl, contact, now }: NoticeC
   const tenant = act.side === 'operator' ? operator : parseTenantId(act.tenant_id ?? '')
   if (!rule || !tenant) return
   const home = tenant.id === null ? '/operator' : `/${tenant.side}/${tenant.id}`
-  const notice = rule.notice(act, { tenantName: await nameOfTenant(client, tenant), contact, home })
+  // In sentences with names and reasons that others wrote.
+  const [actor, reason] = [quoted(act.actor), act.reason && quoted(act.reason)]
+  const tenantName = quoted(await nameOfTenant(client, tenant))
+  const notice = rule.notice({ ...act, actor, reason }, { tenantName, contact, home })
   if (notice === null) return
   const exceptUserId = rule.isActorNotified ? null : act.user_id
   await notify(client, { publicUrl, now: now() }, { ...notice, kind: rule.kind, to: rule.to, tenant, exceptUserId })

@@ -4,6 +4,7 @@ import type { Pool, PoolClient } from 'pg'
 import { outdatedPostgres } from '../../platform/database/postgres-version.ts'
 import type { OrganizationId } from '../../platform/identity/identity.ts'
 import { recordAudit } from '../audit/store.ts'
+import { about } from '../audit/subject.ts'
 import { createMailDelivery } from '../mail/delivery.ts'
 import { createSmtp } from '../mail/smtp.ts'
 import { operator, type Tenant } from '../membership/tenant.ts'
@@ -33,12 +34,10 @@ async function somePractice(timeZone: string | null = null) {
   return { tenant, owner: await world.addReader(tenant, 'owner') }
 }
 
+const given = about`${'Vendor'}. Before: nothing. After: patients at all locations.`
+
 /** An act of the practice that its owner is notified of. */
-function grantChanged(
-  db: Pool,
-  id: OrganizationId,
-  subject = 'Vendor. Before: nothing. After: patients at all locations.',
-) {
+function grantChanged(db: Pool, id: OrganizationId, subject = given) {
   const by = { userId: null, actor: 'Ada', ip: null, requestId: null }
   return recordAudit(db, { side: 'organization', tenantId: id, ...by, action: 'grant.change', subject })
 }
@@ -70,7 +69,7 @@ describe('notices', () => {
   test('a process that dies between any two statements loses no notice, and makes none twice', async () => {
     const { tenant, owner } = await somePractice()
     await grantChanged(pool, tenant.id)
-    await grantChanged(pool, tenant.id, 'Vendor. Before: patients at all locations. After: nothing.')
+    await grantChanged(pool, tenant.id, about`${'Vendor'}. Before: patients at all locations. After: nothing.`)
     let deaths = 0
     for (let statements = 1; ; statements += 1) {
       let left = statements
@@ -120,7 +119,7 @@ describe('notices', () => {
 
   test('an act that is worded in no known way is noticed, and holds up none behind it', async () => {
     const { tenant, owner } = await somePractice()
-    await grantChanged(pool, tenant.id, 'Something else')
+    await grantChanged(pool, tenant.id, about`Something else`)
     await grantChanged(pool, tenant.id)
     while ((await noticeActs(context)) > 0);
     assert.deepEqual(await titlesOf(owner), ['The access of A company was changed', 'Vendor was granted access'])
@@ -130,8 +129,8 @@ describe('notices', () => {
     const { tenant, owner } = await somePractice()
     const admin = await world.addReader(tenant, 'admin')
     const by = { userId: admin.userId, actor: 'admin', ip: null, requestId: null }
-    const subject = 'Vendor. Before: nothing. After: patients at all locations.'
-    await recordAudit(pool, { side: 'organization', tenantId: tenant.id, ...by, action: 'grant.change', subject })
+    const act = { ...by, action: 'grant.change', subject: given } as const
+    await recordAudit(pool, { side: 'organization', tenantId: tenant.id, ...act })
     while ((await noticeActs(context)) > 0);
     assert.deepEqual(await titlesOf(admin), [])
     assert.deepEqual(await titlesOf(owner), ['Vendor was granted access'])

@@ -1,6 +1,7 @@
 import type { PoolClient } from 'pg'
 import { Problem } from '../../platform/errors/problem.ts'
 import type { Concerned } from '../audit/operator-act.ts'
+import { about, ours, type Subject } from '../audit/subject.ts'
 import type { SecretKey } from '../credentials/secret.ts'
 import { queueMail } from '../mail/queue.ts'
 import { listMembershipsOfPerson } from '../membership/member.ts'
@@ -34,7 +35,7 @@ export async function resetSecondFactor(
   client: PoolClient,
   { secretKey, publicUrl }: { secretKey: SecretKey; publicUrl: string },
   account: { id: string; name: string; email: string },
-  record: (subject: string, concerned: readonly Concerned[]) => Promise<void>,
+  record: (subject: Subject, concerned: readonly Concerned[]) => Promise<void>,
 ): Promise<{ link: string }> {
   const held = await listMeans(client, account.id)
   const providers = namesOf(held)
@@ -44,7 +45,7 @@ export async function resetSecondFactor(
   const token = await makeResetLink(client, account.id)
   await queueMail(client, secondFactorResetMail(publicUrl, account, { removed, providers, token }))
   const tenants = (await listMembershipsOfPerson(client, account.id)).map(({ tenant }) => tenant)
-  await record(`${account.name} <${account.email}>. Removed: ${summaryOf(removed)}`, [
+  await record(about`${account.name} <${account.email}>. Removed: ${ours(summaryOf(removed))}`, [
     { side: 'account', id: account.id },
     ...tenants.filter((tenant) => tenant.side !== 'operator'),
   ])

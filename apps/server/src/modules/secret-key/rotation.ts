@@ -3,6 +3,7 @@ import type { Pool } from 'pg'
 import { withTransaction } from '../../platform/database/pool.ts'
 import type { Queryable } from '../../platform/database/queryable.ts'
 import { Problem } from '../../platform/errors/problem.ts'
+import { ours, type Subject } from '../audit/subject.ts'
 import { changeSealKey } from '../chain/key-change.ts'
 import { sealKeyOf } from '../chain/seal-key.ts'
 import { waitForChain } from '../chain/store.ts'
@@ -25,7 +26,7 @@ export type RotationWork = {
   /** Loaded from `settings`, and current as the database says. */
   secretKey: SecretKey
   /** Puts the act on record, in the transaction of what it is about; it gets its subject. */
-  record: (db: Queryable, subject: string) => Promise<void>
+  record: (db: Queryable, subject: Subject) => Promise<void>
   signal: AbortSignal
   say: (text: string) => void
   show: (done: number, total: number) => void
@@ -100,7 +101,7 @@ export async function dropEarlierKeys(work: RotationWork): Promise<number> {
     if (remaining.length > 0) throw inUse(remaining.map(describeRemaining))
     // The file last: without its act nothing is dropped.
     await withTransaction(pool, async (client) => {
-      await work.record(client, earlier.map(({ id }) => id).join(', '))
+      await work.record(client, ours(earlier.map(({ id }) => id).join(', ')))
       keepSecretKey(settings, secretKey.id)
     })
     secretKey.adopt(readSecretKeys(settings), secretKey.check)
@@ -149,7 +150,7 @@ async function makeCurrent({ pool, secretKey, record }: RotationWork, next: Deri
     const [from, to] = [sealKeyOf(secretKey), sealKeyOf(next)]
     await changeSealKey(client, from, to, new Date())
     const subject = `From ${secretKey.id} to ${next.id}. Key for seals: from ${from.text} to ${to.text}`
-    await record(client, subject)
+    await record(client, ours(subject))
   })
   await requireInstallation(pool, secretKey)
 }

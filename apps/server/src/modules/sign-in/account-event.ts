@@ -2,6 +2,7 @@ import type { Pool } from 'pg'
 import { withTransaction } from '../../platform/database/pool.ts'
 import type { AuditAction } from '../audit/sentence.ts'
 import { recordAudit } from '../audit/store.ts'
+import type { Subject } from '../audit/subject.ts'
 import { queueMail } from '../mail/queue.ts'
 import { noticeMail } from './sign-in-mail.ts'
 
@@ -33,7 +34,7 @@ export async function recordAccountEvent(
   event: {
     action: AccountAction
     user: { id: string; name: string; email: string }
-    subject?: string
+    subject?: Subject
     ip: string
     requestId: string
   },

@@ -6,6 +6,7 @@ import type { Queryable } from '../../platform/database/queryable.ts'
 import { violates } from '../../platform/errors/field.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import { recordAudit } from '../audit/store.ts'
+import { about } from '../audit/subject.ts'
 import { isSecret, newSecret } from '../credentials/secret.ts'
 import { queueMail } from '../mail/queue.ts'
 import { changeMemberEmail, requireEmail } from '../membership/member.ts'
@@ -155,7 +156,7 @@ export async function recordEmailChange(
     userId: account.id,
     actor: `${account.name} <${account.email}>`,
     action,
-    subject: `From ${account.email} to ${email}`,
+    subject: about`From ${account.email} to ${email}`,
     ip,
     requestId,
   })

@@ -4,6 +4,7 @@ import type { Queryable } from '../../platform/database/queryable.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import type { MemberId } from '../../platform/identity/identity.ts'
 import { recordAudit } from '../audit/store.ts'
+import { about } from '../audit/subject.ts'
 import { isSecret, newSecret, type SecretKey } from '../credentials/secret.ts'
 import { requireActiveCompany } from '../directory/company.ts'
 import { queueMail } from '../mail/queue.ts'
@@ -106,7 +107,7 @@ export async function acceptInvitation(
       userId: who.userId,
       actor: `${who.name} <${email}>`,
       action: 'account.invitation_accept',
-      subject: tenantName,
+      subject: about`${tenantName}`,
       ip,
       requestId,
     })
