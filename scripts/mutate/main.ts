@@ -7,7 +7,7 @@ import pg from 'pg'
 import { withTestDatabase } from '../test-database.ts'
 import { mutate } from './mutate.ts'
 import { reportFile, reportPage } from './report.ts'
-import { promisedRows } from './rows.ts'
+import { onlyOf, promisedRows } from './rows.ts'
 import { judge, readExplained } from './survivors.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -34,13 +34,26 @@ async function run(args: string[]): Promise<number> {
     },
   })
   const { seed } = values
-  const rows = promisedRows(root, values.only?.toUpperCase().split(','))
+  const table = promisedRows(root)
+  const rows = onlyOf(table, values.only?.toUpperCase().split(','))
   const sample = wholeNumber('sample', values.sample)
   const atOnce = wholeNumber('at-once', values['at-once'])
   const mutated = await withTestDatabase(({ folder, url, env }) => {
     ended.signal.throwIfAborted()
     const tidy = (prefix: string) => dropDatabases(url, prefix)
-    return mutate({ root, folder, env, rows, seed, sample, atOnce, tidy, tell: console.error, signal: ended.signal })
+    return mutate({
+      root,
+      folder,
+      env,
+      rows,
+      table,
+      seed,
+      sample,
+      atOnce,
+      tidy,
+      tell: console.error,
+      signal: ended.signal,
+    })
   })
   const verdict = judge(mutated, readExplained(root))
   console.log(

@@ -13,6 +13,7 @@ test('faults are planted in comparisons, logic, conditions, steps, values and co
   await check(age)
   await record(names.filter((name) => name !== ''))
   count += 1
+  await save(client, count)
   return (await find(age)) ?? false
 }`
 
@@ -36,11 +37,13 @@ test('faults are planted in comparisons, logic, conditions, steps, values and co
     '4 !== → ===',
     '5 count += 1 → ;',
     '5 += → -=',
-    '6 (await find(age)) ?? false → null',
-    '6 ?? → &&',
-    '6 false → true',
+    '6 await save(client, count) → ;',
+    '7 (await find(age)) ?? false → null',
+    '7 ?? → &&',
+    '7 false → true',
   ])
     assert.ok(found.includes(fault), `${fault}\n${found.join('\n')}`)
+  assert.ok(!found.includes('6 await → '), 'the statements of one connection have an order')
 })
 
 test('faults are planted in SQL: comparisons, conditions, locks, defaults, bounds and orders; not in what it assigns or in its texts', (t) => {

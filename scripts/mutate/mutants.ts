@@ -130,7 +130,7 @@ const makers: Record<string, Maker> = {
     const expression = node.expression as Node
     if (!isEffect(expression)) return []
     const removed: Change = { kind: 'statement', start: node.start, end: node.end, is: ';' }
-    if (expression.type !== 'AwaitExpression') return [removed]
+    if (expression.type !== 'AwaitExpression' || isInOrderAnyway(expression)) return [removed]
     const unawaited: Change = {
       kind: 'statement',
       start: expression.start,
@@ -194,6 +194,14 @@ function isEffect(expression: Node): boolean {
       ? (expression.argument as Node)
       : expression
   return /^(Call|Assignment|Update)Expression$/.test(inner.type) || inner.type === 'ChainExpression'
+}
+
+/** One connection carries out its statements in the order in which they were given, and a transaction waits for all of them. */
+function isInOrderAnyway(expression: Node): boolean {
+  const call = expression.argument as Node
+  if (call.type !== 'CallExpression') return false
+  const [callee, first] = [call.callee as Node, (call.arguments as Node[])[0]]
+  return [callee.object as Node | undefined, first].some((each) => /^(client|db)$/.test(String(each?.name)))
 }
 
 /** Two steps that are awaited one after the other, the other way round. */

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import test, { type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { mutate } from './mutate.ts'
+import { mutate, type Promised } from './mutate.ts'
 import { judge } from './survivors.ts'
 
 const code = `export function mayEnter(age: number, isMember: boolean): boolean {
@@ -77,6 +77,31 @@ test('a fault in a process that the tests start, and one that makes them wait fo
     [
       ['0', 'no end within n s'],
       ['2', 'counts'],
+    ],
+  )
+})
+
+test('a fault meets the tests of every row that rests on its code', async (t) => {
+  const { run } = someTree(t, {
+    'code.ts': code,
+    'code.test.ts': weakTest,
+    'bound.test.ts': weakTest.replaceAll('20', '18').replaceAll('member of twenty', 'member of eighteen'),
+  })
+  const place = (only: string[]) => [{ file: 'code.ts', only }]
+  const table = [
+    { codes: ['A01'], places: place([]), tests: ['code.test.ts'] },
+    { codes: ['A02'], places: place(['mayEnter']), tests: ['bound.test.ts'] },
+    { codes: ['A03'], places: place(['untested']), tests: ['missing.test.ts'] },
+  ]
+
+  const mutated = await run({ table })
+
+  const bound = mutated.rows[0]?.outcomes.filter(({ mutant }) => mutant.is === '19' || mutant.is === '>')
+  assert.deepEqual(
+    bound?.map(({ noticedBy, reached }) => [noticedBy, reached]),
+    [
+      ['a member of eighteen may enter', 2],
+      ['a member of eighteen may enter', 2],
     ],
   )
 })
@@ -171,12 +196,14 @@ function someTree(t: TestContext, files: Record<string, string>) {
     writeFileSync(join(root, name), text)
   mkdirSync(join(folder, 'tmp'))
   const tidied: string[] = []
-  const run = (options: { seed?: string; sample?: number } = {}) =>
+  const rows: Promised[] = [{ codes: ['A01'], places: [{ file: 'code.ts', only: [] }], tests: ['code.test.ts'] }]
+  const run = (options: { seed?: string; sample?: number; table?: typeof rows } = {}) =>
     mutate({
       root,
       folder,
       env: { ...process.env },
-      rows: [{ codes: ['A01'], places: [{ file: 'code.ts', only: [] }], tests: ['code.test.ts'] }],
+      rows,
+      table: rows,
       seed: 'a',
       sample: 100,
       atOnce: 2,

@@ -28,7 +28,10 @@ export type MutateOptions = {
   /** A folder for everything that is written; the caller removes it. */
   folder: string
   env: NodeJS.ProcessEnv
+  /** Faults are planted in the code of these rows. */
   rows: readonly Promised[]
+  /** All rows: a fault meets the tests of each that rests on its code. */
+  table: readonly Promised[]
   /** The same seed plants the same faults in the same code. */
   seed: string
   /** Mutants of each row at most. */
@@ -52,20 +55,13 @@ const patience = 4
  * fault is planted once, however many rows chose it; a row counts those that it chose.
  */
 export async function mutate(options: MutateOptions): Promise<Mutated> {
-  const { rows, tell } = options
+  const { rows, table, tell } = options
   const chosen = rows.map((row) => choose(row, options))
-  const testsOf = new Map<string, { mutant: Mutant; tests: Set<string> }>()
-  for (const [index, row] of rows.entries()) {
-    for (const mutant of chosen[index] ?? []) {
-      const known = testsOf.get(keyOf(mutant)) ?? { mutant, tests: new Set() }
-      for (const test of row.tests) known.tests.add(test)
-      testsOf.set(keyOf(mutant), known)
-    }
-  }
-  const mutants = [...testsOf.values()]
+  const unique = new Map(chosen.flat().map((mutant) => [keyOf(mutant), mutant]))
+  const mutants = [...unique.values()].map((mutant) => ({ mutant, tests: testsOf(mutant, table) }))
   const slots = makeSlots(options)
 
-  const tests = [...new Set(mutants.flatMap((each) => [...each.tests]))].toSorted()
+  const tests = [...new Set(mutants.flatMap((each) => each.tests))].toSorted()
   const files = new Set(mutants.map(({ mutant }) => mutant.file))
   tell(`Running ${tests.length} test files without a fault.`)
   const measured = new Map<string, Measured>()
@@ -81,7 +77,7 @@ export async function mutate(options: MutateOptions): Promise<Mutated> {
   tell(`Planting ${mutants.length} faults in ${files.size} files.`)
   const outcomes = new Map<string, Outcome>()
   await inParallel(mutants, slots, async ({ mutant, tests: ofRows }, slot) => {
-    const reaching = [...ofRows]
+    const reaching = ofRows
       .flatMap((test) => measured.get(test) ?? [])
       .filter(({ reach }) => reach(mutant.file, mutant.runAt ?? mutant.start))
       .toSorted((a, b) => a.ms - b.ms)
@@ -98,6 +94,13 @@ export async function mutate(options: MutateOptions): Promise<Mutated> {
     })),
     broken,
   }
+}
+
+/** The tests of all rows that rest on the code of the fault. */
+function testsOf({ file, inside }: Mutant, table: readonly Promised[]): string[] {
+  const isOf = (place: Promised['places'][number]) =>
+    place.file === file && (place.only.length === 0 || place.only.includes(inside))
+  return [...new Set(table.filter(({ places }) => places.some(isOf)).flatMap(({ tests }) => tests))]
 }
 
 /** In turn from each place of the row, in an order that only the seed decides, so that no large file has all of them. */

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import test from 'node:test'
 import { citedCodes, notYet } from '../row-codes.ts'
 import { mutantsOf } from './mutants.ts'
-import { promisedRows, readRows } from './rows.ts'
+import { onlyOf, promisedRows, readRows } from './rows.ts'
 import { isOf, readExplained } from './survivors.ts'
 
 const root = join(import.meta.dirname, '../..')
@@ -31,6 +31,15 @@ test('the code of every row exists, has something to mutate, and has tests', () 
   })
 
   assert.deepEqual(broken, [])
+})
+
+test('rows are chosen by their codes, and an unknown code is named', () => {
+  assert.deepEqual(
+    onlyOf(promised, ['T03', 'K18']).map(({ codes }) => codes.includes('T03') || codes.includes('K18')),
+    [true, true],
+  )
+  assert.equal(onlyOf(promised, undefined), promised)
+  assert.throws(() => onlyOf(promised, ['K18', 'Z99']), /belongs to Z99/)
 })
 
 test('every survivor that is explained can still be planted, once explained, in full sentences', () => {

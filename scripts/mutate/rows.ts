@@ -25,16 +25,13 @@ export function readRows(): Row[] {
 }
 
 /**
- * The rows to plant faults in; `only` names codes. A row's tests are those that carry one of its codes, those beside a file that have its name,
- * and those that the table names. Throws when a code or a test is unknown.
+ * The rows that rest on code. A row's tests are those that carry one of its codes, those beside a file that have its name, and those that the
+ * table names. Throws when a test is unknown.
  */
-export function promisedRows(root: string, only?: readonly string[]): Promised[] {
+export function promisedRows(root: string): Promised[] {
   const carriedBy = testsByCode()
   const rows = readRows().filter(({ places }) => places.length > 0)
-  const unknown = only?.filter((code) => !rows.some(({ codes }) => codes.includes(code))) ?? []
-  if (unknown.length > 0) throw new Error(`No code in scripts/mutate/rows.txt belongs to ${unknown.join(', ')}.`)
-  const chosen = rows.filter(({ codes }) => !only || codes.some((code) => only.includes(code)))
-  return chosen.map((row) => {
+  return rows.map((row) => {
     const places = row.places.map((place) => {
       const [file = '', names] = place.split('#')
       return { file, only: names?.split(',') ?? [] }
@@ -50,6 +47,13 @@ export function promisedRows(root: string, only?: readonly string[]): Promised[]
     ]
     return { codes: row.codes, places, tests: [...new Set(tests)].filter((file) => !tooLong.test(file)) }
   })
+}
+
+/** The rows with one of these codes; all when none is given. Throws when one is unknown. */
+export function onlyOf(table: readonly Promised[], only: readonly string[] | undefined): readonly Promised[] {
+  const unknown = only?.filter((code) => !table.some(({ codes }) => codes.includes(code))) ?? []
+  if (unknown.length > 0) throw new Error(`No code in scripts/mutate/rows.txt belongs to ${unknown.join(', ')}.`)
+  return only ? table.filter(({ codes }) => codes.some((code) => only.includes(code))) : table
 }
 
 function pathOf(path: string): string {
