@@ -91,6 +91,21 @@ test('F21: a practice checks its own export with a program that shares nothing w
   )
 })
 
+test('F21: an export has more disclosures than are read at once, sealed and not, each once and in order', async (t) => {
+  const practice = await somePractice(t)
+  await practice.disclose(1_800, '2026-03-04T10:00:00Z')
+  await practice.seal('2026-03-05T00:01:00Z')
+  await practice.disclose(1_800, '2026-03-06T10:00:00Z')
+
+  const text = await practice.download()
+
+  const ids = [...text.matchAll(/"type":"disclosure","id":"(\d+)"/g)].map(([, id]) => Number(id))
+  const { code, text: said } = await practice.verify(practice.save('many.ndjson', text))
+  assert.deepEqual([code, said.split('.')[0]], [0, 'Checked 1218 disclosures'])
+  assert.equal(ids.length, 2_418)
+  assert.ok(ids.every((id, index) => index === 0 || id > (ids[index - 1] ?? id)))
+})
+
 test('F21: the program finds what was changed in an export, and says how a file or a key is wrong', async (t) => {
   const practice = await somePractice(t)
   const lines = (await practice.download()).trimEnd().split('\n')

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import pg from 'pg'
 import { grantServerRole } from './grant-server-role.ts'
 import { createTestDatabase } from './test-database.ts'
 
 /** Roles belong to a cluster, so this one has the name of the test's database. */
-async function someRole(t: { after: (work: () => Promise<void>) => void }) {
+async function someRole(t: TestContext) {
   const { url, ownerPool } = await createTestDatabase(t)
   const role = new URL(url).pathname.slice(1)
   const admin = new pg.Client({ connectionString: superuserUrlOf(url) })
