@@ -201,7 +201,8 @@ function isInOrderAnyway(expression: Node): boolean {
   const call = expression.argument as Node
   if (call.type !== 'CallExpression') return false
   const [callee, first] = [call.callee as Node, (call.arguments as Node[])[0]]
-  return [callee.object as Node | undefined, first].some((each) => /^(client|db)$/.test(String(each?.name)))
+  const nameOf = (each: Node | undefined) => String(each?.name ?? (each?.property as Node | undefined)?.name)
+  return [callee.object as Node | undefined, first].some((each) => /^(client|db)$/.test(nameOf(each)))
 }
 
 /** Two steps that are awaited one after the other, the other way round. */

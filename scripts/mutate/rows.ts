@@ -1,5 +1,5 @@
 import { globSync, readFileSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { testsByCode } from '../row-codes.ts'
 import type { Promised } from './mutate.ts'
 
@@ -8,7 +8,7 @@ type Row = { codes: string[]; places: string[]; tests: string[]; why: string }
 
 /** A fault would wait for these for a minute or more, in browsers, whole clusters and real practices, each time that nothing else notices it. */
 const tooLong =
-  /^(bench|apps\/portal\/browser)\/|\/(real-practice(-year)?|synthetic-practice|archive-drill|restore-drill|newcomer|random-walk|mirror-living|accounting-volume|chain-under-kills|secret-key-rotation|verify-volume)\.test\.ts$/
+  /^(bench|apps\/portal\/browser)\/|\/([\w-]*(bodies|crash|drill|kills?|living|main|memory|package|practice[\w-]*|rotation|throughput|volume|walk|zones)|newcomer|payment-plans)\.test\.ts$/
 
 /** The table of rows.txt, whose beginning explains its form. */
 export function readRows(): Row[] {
@@ -25,7 +25,7 @@ export function readRows(): Row[] {
 }
 
 /**
- * The rows that rest on code. A row's tests are those that carry one of its codes, those beside a file that have its name, and those that the
+ * The rows that rest on code. A row's tests are those that carry one of its codes and those beside its files, but for long ones, and those that the
  * table names. Throws when a test is unknown.
  */
 export function promisedRows(root: string): Promised[] {
@@ -39,13 +39,13 @@ export function promisedRows(root: string): Promised[] {
     const named = row.tests.map((pattern) => ({ pattern, files: globSync(pattern, { cwd: root }) }))
     const none = named.find(({ files }) => files.length === 0)
     if (none) throw new Error(`scripts/mutate/rows.txt names tests that do not exist: ${none.pattern}`)
-    const beside = places.map(({ file }) => join(dirname(file), `${basename(file, '.ts')}{,.*}.test.ts`))
-    const tests = [
+    const folders = new Set(places.map(({ file }) => dirname(file)))
+    const found = [
       ...row.codes.flatMap((each) => carriedBy.get(each) ?? []),
-      ...beside.flatMap((pattern) => globSync(pattern, { cwd: root })),
-      ...named.flatMap(({ files }) => files),
+      ...[...folders].flatMap((folder) => globSync(`${folder}/*.test.ts`, { cwd: root })),
     ]
-    return { codes: row.codes, places, tests: [...new Set(tests)].filter((file) => !tooLong.test(file)) }
+    const tests = [...found.filter((file) => !tooLong.test(file)), ...named.flatMap(({ files }) => files)]
+    return { codes: row.codes, places, tests: [...new Set(tests)].toSorted() }
   })
 }
 
