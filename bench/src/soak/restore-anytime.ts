@@ -42,7 +42,7 @@ export async function restoreAnytime({ runs, seed }: RunOptions): Promise<string
       const restored = { portable: 0, physical: 0 }
       let records = 0
       try {
-        await office.isWhole()
+        await office.hasComparedAll()
         for (let run = 0; run < runs; run += 1) {
           await sleep(random.next() * 2_000)
           const kind = random.pick(['portable', 'physical'] as const)
@@ -57,9 +57,9 @@ export async function restoreAnytime({ runs, seed }: RunOptions): Promise<string
           await server.start()
           // It has waited longer and longer for the service, so it begins anew instead.
           await office.rest()
-          const isCompared = office.isCompared()
+          const hasCompared = office.hasComparedAll()
           office.goOn()
-          await isCompared
+          await hasCompared
           await office.rest()
           for (const copy of copies) records += await copy.compare()
           office.goOn()
@@ -125,22 +125,17 @@ function startOffice(world: World, stateDir: string, random: Random) {
       },
     })
   let feeder = begin()
-  /** Waits for a change at the practice, which comes when a cycle has ended well, after these words. */
-  const hears = async (word: string) => {
-    const endsAt = performance.now() + 180_000
-    texts = []
-    for (;;) {
-      const at = texts.findIndex((text) => text.includes(word))
-      if (at >= 0 && texts.slice(at).some((text) => text.startsWith('{"event":"practice.changed"'))) return
-      assert.ok(performance.now() < endsAt, `the agent did not say ${word} and go on: ${texts.slice(-5).join(' ')}`)
-      heard = Promise.withResolvers()
-      await Promise.race([heard.promise, sleep(1_000)])
-    }
-  }
   return {
-    isWhole: () => hears('"event":"synced"'),
-    /** Call it before the agent goes on with the restored service. */
-    isCompared: () => hears('"because":"service_restored"'),
+    /** Resolves when the agent has ended a cycle, the first since it began, in which the service got all that it lacked. Call it before it begins. */
+    async hasComparedAll() {
+      const endsAt = performance.now() + 300_000
+      texts = []
+      while (!texts.some((text) => text.startsWith('{"event":"synced"'))) {
+        assert.ok(performance.now() < endsAt, `the agent ended no cycle: ${texts.slice(-5).join(' ')}`)
+        heard = Promise.withResolvers()
+        await Promise.race([heard.promise, sleep(1_000)])
+      }
+    },
     rest: () => feeder.stop(),
     goOn() {
       feeder = begin()

@@ -122,12 +122,10 @@ async function round(context: Context, client: ReturnType<Context['client']>, st
     for (const { locationId, dataset } of report.revoked) {
       say(`Location ${locationId}: ${dataset} is no longer granted. The copy stays as it was.`)
     }
-    for (const { locationId, dataset } of report.restored) {
-      say(`Location ${locationId}: ${dataset} was read again, because the service was restored from a backup.`)
-    }
-    for (const { locationId, dataset } of report.lost) {
-      say(`Location ${locationId}: ${dataset} was taken out. The service was restored and does not know the location.`)
-    }
+    if (report.restored.length > 0)
+      say(`The service was restored from a backup: ${report.restored.length} datasets were read again.`)
+    for (const locationId of new Set(report.lost.map((key) => key.locationId)))
+      say(`Location ${locationId} was taken out: the service was restored from a backup and does not know it any more.`)
     for (const { locationId, dataset } of report.notGranted) say(`Location ${locationId}: ${dataset} was not granted.`)
     for (const { locationId, dataset, error } of report.failed)
       say(`Location ${locationId}: ${dataset}: ${error.message}`)
