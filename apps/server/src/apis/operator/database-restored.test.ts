@@ -98,25 +98,40 @@ test('every answer of the vendor API names the epoch, and another one after a re
   assert.deepEqual(await epochs(), [named])
 })
 
-test('K37: ids that are given after a restore meet none that was given before, though the same backup is restored again and again', async (t) => {
-  const { world, location, vendor, path } = await somePlans(t, 2)
-  const backup = await takeSnapshot(world.ownerPool, 'backup')
+test('K37: ids and stamps that are given after a restore meet none that was given before, however often and in whatever order backups are restored', async (t) => {
+  const { world, location, vendor, path, since } = await somePlans(t, 2)
+  const first = await takeSnapshot(world.ownerPool, 'first')
   const given = new Map<string, string>()
-  for (let round = 0; round < 4; round += 1) {
-    if (round > 0) {
-      await backup.restore()
-      await markRestored(world.pool)
-    }
+  const add = async (round: string) => {
     const names = Array.from({ length: 50 }, (_, index) => `new ${round} ${index}`)
     await location.upload('insurance_plans', Object.fromEntries(names.map((name) => [name, aPlan()])))
-    for (const record of (await vendor.get(`${path}?items=5000`)).body.data) {
+    const { body } = await vendor.get(`${path}?items=5000`)
+    for (const record of body.data) {
       const { source_id: sourceId } = record.attributes
       assert.equal(given.get(record.id) ?? sourceId, sourceId, `${record.id} was given to two records`)
       assert.ok(Number.isSafeInteger(Number(record.id)))
       given.set(record.id, sourceId)
     }
+    return body.meta.next_fetch_modified_since
   }
-  assert.equal(given.size, 2 + 4 * 50)
+  let watermark = await add('before')
+  const restore = async (backup: typeof first, round: string) => {
+    await backup.restore()
+    await markRestored(world.pool)
+    const delta = await since(watermark)
+    assert.equal(typeof delta.body.meta?.restored_at, 'string', `${round}: ${delta.text.slice(0, 300)}`)
+    watermark = await add(round)
+  }
+  await restore(first, 'once')
+  await restore(first, 'twice')
+  // A backup of a database whose stamps are ahead of the clock, because it was restored a moment ago.
+  const second = await takeSnapshot(world.ownerPool, 'second')
+  await restore(second, 'second')
+  await restore(second, 'second, twice')
+  const third = await takeSnapshot(world.ownerPool, 'third')
+  await restore(third, 'third')
+  await restore(first, 'the first after the third')
+  assert.equal(given.size, 2 + 7 * 50)
 })
 
 test('K37: a restore whose clock is behind begins the next epoch all the same, later than every stamp that is known', async (t) => {

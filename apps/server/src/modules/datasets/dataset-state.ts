@@ -138,16 +138,18 @@ const raisedAtOnce = 1_000
 
 /**
  * Draws a stamp that no earlier state of this database, lost ones included, has reached, and makes it the first and last one of every dataset: a
- * delta from before it returns the whole dataset. Lost stamps were drawn by a clock like this one, or follow those that are here; the overlap, by
- * which clocks may differ, is between. Writers wait meanwhile. Hand down the transaction that begins an epoch.
+ * delta from before it returns the whole dataset. It is as far ahead of the clock as clocks may differ, and no farther, so that of restores that
+ * follow each other the later one draws the later stamp, whatever backups they take. Only where that is not after the backup's own stamps, because
+ * the clock is behind, is it as far ahead of those. Writers wait meanwhile. Hand down the transaction that begins an epoch.
  */
 export async function raiseStamps(client: Queryable): Promise<Stamp> {
   // A stronger lock than those of rows, which writers take in another order.
   await client.query('lock table dataset_state in exclusive mode')
   const { rows } = await client.query<{ stamp: string; location_ids: LocationId[] | null }>(
-    `select greatest(max(last_stamp), (extract(epoch from clock_timestamp()) * 1000000)::bigint) + $1::bigint as stamp,
-            array_agg(distinct location_id) as location_ids
-       from dataset_state`,
+    `select case when newest < clock + $1::bigint then clock else newest end + $1::bigint as stamp, location_ids
+       from (select coalesce(max(last_stamp), 0) as newest, array_agg(distinct location_id) as location_ids,
+                    (extract(epoch from clock_timestamp()) * 1000000)::bigint as clock
+               from dataset_state) known`,
     [deltaOverlapMicros],
   )
   if (!rows[0]) throw new Error('the database did not tell its stamps')
