@@ -1,13 +1,21 @@
 import { type DatasetName, getDataset } from '@bridgework/contract'
 import { Difference } from './difference.ts'
-import { learnId, type ModelDataset, type ModelLocation, type ModelRecord, namedIn, type Version } from './model.ts'
+import {
+  type Id,
+  learnIds,
+  type ModelDataset,
+  type ModelLocation,
+  type ModelRecord,
+  namedIn,
+  type Version,
+} from './model.ts'
 
 /** A record as vendors receive it. */
 export type Received = { id: string; type: string; attributes: Record<string, unknown> }
 
 /**
- * Finds the model's record of one that was received, learns its id and the ids that it shows, and throws where anything differs. `isPast`: it may be
- * another version of the record, so its moment is not learned.
+ * Finds the model's record of one that was received, and throws where anything differs. Where nothing does, it learns the record's id and those that
+ * it shows. `isPast`: it may be another version of the record, so its moment is not learned.
  */
 export function compareRecord(
   location: ModelLocation,
@@ -24,7 +32,6 @@ export function compareRecord(
   const { source_id: sourceId } = received.attributes
   const record = dataset.byId.get(received.id) ?? dataset.records.get(String(sourceId))
   if (!record) throw new Difference(location.id, `${name} ${received.id} (${sourceId}) is not in the model`)
-  learnId(location, dataset, record, received.id)
   const definition = getDataset(name)
   const { updated_at: updatedAt } = received.attributes
   if (typeof updatedAt === 'string' && !isPast) learnMoment(location, dataset, record, updatedAt)
@@ -35,11 +42,13 @@ export function compareRecord(
     ...(detail && definition.renderDetail?.(record.source)),
   }
   const asked = fields === null ? expected : pickInOrder(expected, fields)
+  const ids: Id[] = [{ dataset, record, id: received.id }]
   const difference =
     received.type !== definition.type
       ? `type ${received.type}`
-      : differenceOf(location, asked, received.attributes, `${name} ${record.sourceId}`)
+      : differenceOf(location, asked, received.attributes, `${name} ${record.sourceId}`, ids)
   if (difference) throw new Difference(location.id, difference)
+  learnIds(location, ids)
   return record
 }
 
@@ -70,12 +79,18 @@ function pickInOrder(all: Record<string, unknown>, names: readonly string[]): Re
   return Object.fromEntries(Object.entries(all).filter(([name]) => names.includes(name)))
 }
 
-/** Where two values differ, members in their order; names stand for ids, which are learned. Null: nowhere. */
-function differenceOf(location: ModelLocation, expected: unknown, actual: unknown, path: string): string | null {
+/** Where two values differ, members in their order; names stand for ids, which are put with `ids`. Null: nowhere. */
+function differenceOf(
+  location: ModelLocation,
+  expected: unknown,
+  actual: unknown,
+  path: string,
+  ids: Id[],
+): string | null {
   if (typeof expected === 'string' && typeof actual === 'string') {
     const named = namedIn(location, expected)
     if (named) {
-      learnId(location, named.dataset, named.record, actual)
+      ids.push({ ...named, id: actual })
       return null
     }
   }
@@ -84,7 +99,7 @@ function differenceOf(location: ModelLocation, expected: unknown, actual: unknow
     if (keys.join() !== others.join()) return `${path} has ${others.join()}, not ${keys.join()}`
     for (const key of keys) {
       const [one, other] = [expected, actual].map((each) => (each as Record<string, unknown>)[key])
-      const difference = differenceOf(location, one, other, `${path}.${key}`)
+      const difference = differenceOf(location, one, other, `${path}.${key}`, ids)
       if (difference) return difference
     }
     return null

@@ -109,7 +109,9 @@ export function isNumbered(name: DatasetName): boolean {
 
 /** Reads the next page of a walk through everything, which may have begun long ago. A walk by number keeps the size of its pages. */
 export async function walkOn(world: World, mirror: Mirror, items: number): Promise<void> {
-  const { location, name, walk } = mirror
+  const { location, name } = mirror
+  // Pages by number cannot go on where an export was cut, nor the reverse.
+  const walk = isNumbered(name) && mirror.walk?.page === null ? null : mirror.walk
   const readable = readableOf(world, mirror)
   const after = walk?.after ?? '0'
   const page = isNumbered(name) ? (walk?.page ?? { number: 1, items }) : null

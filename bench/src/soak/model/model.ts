@@ -243,15 +243,20 @@ export function namedIn(location: ModelLocation, text: string): { dataset: Model
   return { dataset, record }
 }
 
-/** An answer says that this is the record's id. */
-export function learnId(location: ModelLocation, dataset: ModelDataset, record: ModelRecord, id: string): void {
-  if (record.id === id) return
-  const what = `${dataset.name} ${record.sourceId}`
-  if (record.id !== null) throw new Difference(location.id, `${what} has the id ${id}, and had ${record.id}`)
-  const other = dataset.byId.get(id)
-  if (other) throw new Difference(location.id, `${what} has the id ${id} of ${other.sourceId}`)
-  record.id = id
-  dataset.byId.set(id, record)
+export type Id = { dataset: ModelDataset; record: ModelRecord; id: string }
+
+/** An answer says that these are the records' ids. All of them are learned, or it throws and none is. */
+export function learnIds(location: ModelLocation, ids: readonly Id[]): void {
+  for (const { dataset, record, id } of ids) {
+    const what = `${dataset.name} ${record.sourceId} has the id ${id}`
+    if (record.id !== null && record.id !== id) throw new Difference(location.id, `${what}, and had ${record.id}`)
+    const other = dataset.byId.get(id)
+    if (other && other !== record) throw new Difference(location.id, `${what} of ${other.sourceId}`)
+  }
+  for (const { dataset, record, id } of ids) {
+    record.id = id
+    dataset.byId.set(id, record)
+  }
 }
 
 /** The records that are visible. */

@@ -5,7 +5,7 @@ import { addLocation } from './create-world.ts'
 import { readDuringUpload, tookEffect } from './effects.ts'
 import { renameShared } from './large.ts'
 import { decide, reportCycle, sendList } from './lists-sent.ts'
-import { isNumbered, type Mirror, type Mirrors, readableOf, readDelta, readExport, walkOn } from './mirror.ts'
+import { type Mirror, type Mirrors, readableOf, readDelta, readExport, walkOn } from './mirror.ts'
 import type { ModelLocation } from './model.ts'
 import { recordsMaxOf } from './office.ts'
 import { changeGrants, grantUntil, setAccess, setStampsAhead } from './people.ts'
@@ -116,8 +116,6 @@ const steps: readonly Step[] = [
     weight: 12,
     take: withMirror(async ({ world }, mirror, random) => {
       const { records } = mirror.location.datasets[mirror.name]
-      // Pages by number cannot go on where an export was cut, nor the reverse.
-      if (isNumbered(mirror.name) && mirror.walk?.page === null) mirror.walk = null
       await walkOn(world, mirror, pageSizeOf(random, records.size))
     }),
   },
