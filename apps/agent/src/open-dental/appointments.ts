@@ -166,7 +166,7 @@ function appointment(
   const startsAt = wallTimeOrNull(row.AptDateTime, zone)
   const minutes = patternMinutes * (row.Pattern ?? '').length
   const patient = referenceOrNull(row.PatNum)
-  const confirmation = definitionName(lookups.definitions, row.Confirmed)
+  const confirmation = definitionName(lookups.definitions, 'confirmations', row.Confirmed)
   const arrivedAt = timeOfDayOrNull(row.DateTimeArrived, zone)
   const seatedAt = timeOfDayOrNull(row.DateTimeSeated, zone)
   const statusName = statusNames[row.AptStatus ?? ''] ?? `Status ${row.AptStatus}`

@@ -32,7 +32,7 @@ export function ledgerTransaction(line: LedgerLine, lookups: Lookups, zone: stri
   const patient = referenceOrNull(row.PatNum)
   const treatment = referenceOrNull(row.ProcNum)
   const isPlan = kind === 'payment_plan_debit' || kind === 'payment_plan_credit'
-  const payType = kind === 'split' ? definitionName(lookups.definitions, row.PayType) : null
+  const payType = kind === 'split' ? definitionName(lookups.definitions, 'paymentTypes', row.PayType) : null
   return {
     source_id: line.id,
     attributes: {
@@ -50,7 +50,8 @@ export function ledgerTransaction(line: LedgerLine, lookups: Lookups, zone: stri
       insurance_plan_source_id: referenceOrNull(row.PlanNum),
       payment_method: kind === 'insurance_payment' ? 'insurance' : methodOf(payType),
       payment_method_raw: payType,
-      adjustment_type: kind === 'adjustment' ? definitionName(lookups.definitions, row.AdjType) : null,
+      adjustment_type:
+        kind === 'adjustment' ? definitionName(lookups.definitions, 'adjustmentTypes', row.AdjType) : null,
       // What is written off is not on the insurer's check.
       reference_number: kind === 'write_off' ? null : textOrNull(row.CheckNum),
       description: textOrNull(row.AdjNote ?? row.PayNote),

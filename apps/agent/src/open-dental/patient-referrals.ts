@@ -108,7 +108,7 @@ function patientReferral(row: Row, lookups: Lookups, isFirst: boolean, isSingle:
       referring_provider: isTrue(row.IsDoctor)
         ? {
             name,
-            specialty: definitionName(lookups.definitions, row.Specialty),
+            specialty: definitionName(lookups.definitions, 'specialties', row.Specialty),
             npi: textOrNull(row.NationalProvID),
           }
         : null,

@@ -158,7 +158,7 @@ function patient(row: Row, lookups: Lookups, plans: Plans | undefined, isSingle:
     chart_number: textOrNull(row.ChartNumber),
     guarantor_source_id: guarantor,
     primary_provider_name: providerName(lookups.providers, row.PriProv),
-    billing_type: definitionName(lookups.definitions, row.BillingType),
+    billing_type: definitionName(lookups.definitions, 'billingTypes', row.BillingType),
     preferred_language: textOrNull(row.Language),
     preferred_contact_method: contactMethods[row.PreferContactMethod ?? ''] ?? null,
     first_visit_on: dateOrNull(row.DateFirstVisit),

@@ -64,9 +64,24 @@ export function providerName(providers: Lookup | undefined, id: string | null | 
   return textOrNull(`${text(row?.FName)} ${text(row?.LName)}`) ?? textOrNull(row?.Abbr)
 }
 
-/** What a definition is called, whichever list it is in. */
-export function definitionName(definitions: Lookup | undefined, id: string | null | undefined): string | null {
-  return textOrNull(definitions?.rows.get(id ?? '')?.ItemName)
+/** Lists of definitions, by Open Dental's numbers (`DefCat`). */
+const definitionLists = {
+  adjustmentTypes: '1',
+  confirmations: '2',
+  billingTypes: '4',
+  paymentTypes: '10',
+  treatmentPriorities: '20',
+  specialties: '35',
+} as const
+
+/** What a definition is called. As in Open Dental's Defs.GetName, one of another list has no name here. */
+export function definitionName(
+  definitions: Lookup | undefined,
+  list: keyof typeof definitionLists,
+  id: string | null | undefined,
+): string | null {
+  const row = definitions?.rows.get(id ?? '')
+  return row?.Category === definitionLists[list] ? textOrNull(row.ItemName) : null
 }
 
 function isPart(name: SmallTable): name is keyof typeof parts {

@@ -214,7 +214,7 @@ function treatment(row: Row, lookups: Lookups, account: Account, isSingle: boole
       discount: moneyOrNull(row.Discount),
       insurance_estimate: account.insurance?.expected ?? null,
       patient_estimate: patientEstimate(row, account),
-      priority: definitionName(lookups.definitions, row.Priority),
+      priority: definitionName(lookups.definitions, 'treatmentPriorities', row.Priority),
       planned_on: dateOrNull(row.DateTP),
       completed_on: dateOrNull(row.DateComplete) ?? (row.ProcStatus === '2' ? dateOrNull(row.ProcDate) : null),
       note: null,
