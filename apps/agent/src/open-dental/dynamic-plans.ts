@@ -1,20 +1,18 @@
 import { type AccountRows, accountRows } from './account-rows.ts'
 import type { Reading } from './dataset.ts'
 import { type Lookup, readLookup } from './lookup.ts'
-import type { Session } from './session.ts'
 
 /**
- * What a dynamic payment plan takes off its patient's account: one line for each procedure or adjustment that is linked to the plan, worth
+ * What a dynamic payment plan takes off its patient's account: one line for each completed procedure or adjustment that is linked to the plan, worth
  * the link's own amount or, without one, what is left of the linked thing after adjustments, insurance (paid or expected) and payments
- * outside plans. (Its debits are ordinary charges of payment plans.) `condition` is of `payplanlink k`.
+ * outside plans. Its day is that of the linked thing. (Its debits are ordinary charges of payment plans.) `condition` is of `payplanlink k`.
  */
-export function planCreditStatement(account: AccountRows, { columns }: Session, condition: string): string {
-  const waitsForCompletion = columns.has('payplan.DynamicPayPlanTPOption') ? 'l.DynamicPayPlanTPOption = 1' : '0'
+export function planCreditStatement(account: AccountRows, condition: string): string {
   const received = 'c.Status in (1, 4, 7)'
   return `select k.PayPlanLinkNum as id, coalesce(p.PatNum, a.PatNum) as PatNum, t.Guarantor,
             coalesce(p.ClinicNum, a.ClinicNum) as ClinicNum, coalesce(p.ProvNum, a.ProvNum) as ProvNum,
             coalesce(p.ProcNum, a.ProcNum) as ProcNum, p.CodeNum,
-            date_format(k.SecDateTEntry, '%Y-%m-%d') as TransactionOn, k.SecDateTEntry as EnteredAt,
+            coalesce(p.ProcDate, a.AdjDate) as TransactionOn, k.SecDateTEntry as EnteredAt,
             cast(-case
               when k.AmountOverride <> 0 then k.AmountOverride
               when a.AdjNum is not null then a.AdjAmt
@@ -37,8 +35,8 @@ export function planCreditStatement(account: AccountRows, { columns }: Session, 
        from payplanlink k
        left join payplan l on l.PayPlanNum = k.PayPlanNum
        left join procedurelog p on k.LinkType = 2 and p.ProcNum = k.FKey and l.PayPlanNum is not null
-            and p.ProcDate <= '${account.today}' and not (${waitsForCompletion} and p.ProcStatus <> 2)
-       left join adjustment a on k.LinkType = 1 and a.AdjNum = k.FKey
+            and p.ProcDate <= '${account.today}' and p.ProcStatus = 2
+       left join adjustment a on k.LinkType = 1 and a.AdjNum = k.FKey and a.AdjDate <= '${account.today}'
        left join patient t on t.PatNum = coalesce(p.PatNum, a.PatNum)
       where ${condition} and ${account.planCredit} and (p.ProcNum is not null or a.AdjNum is not null)
       order by k.PayPlanLinkNum`
@@ -52,7 +50,7 @@ export async function planCredits(reading: Reading): Promise<Lookup> {
   const account = await accountRows(reading)
   return await reading.lookup('planCredits', async () =>
     reading.session.columns.has(dynamicPlansColumn)
-      ? await readLookup(reading.session.database, planCreditStatement(account, reading.session, '1'))
+      ? await readLookup(reading.session.database, planCreditStatement(account, '1'))
       : { rows: new Map(), marks: {} },
   )
 }

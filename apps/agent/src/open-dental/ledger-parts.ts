@@ -238,7 +238,7 @@ const planLinks: LedgerPart = {
   ],
   // Their guarantor is among what is compared.
   patientColumns: [],
-  select: (account, keys, session) => planCreditStatement(account, session, `k.PayPlanLinkNum in (${keys})`),
+  select: (account, keys) => planCreditStatement(account, `k.PayPlanLinkNum in (${keys})`),
   lines: (row) => [line(row, `pplink:${row.id}`, 'payment_plan_credit')],
 }
 

@@ -349,7 +349,7 @@ describe('an Open Dental practice with people', () => {
        alter table payplancharge drop column IsOffset; alter table histappointment drop key HistDateTStamp; alter table referral drop column BusinessName;
        alter table appointment add IsMirrored tinyint not null; alter table appointment modify ProcDescript text;
        alter table procedurelog add NoBillIns tinyint not null; alter table payplan add SheetDefNum bigint not null;
-       alter table payplan drop column DynamicPayPlanTPOption; drop table payplanlink`,
+       drop table payplanlink`,
     )
     const at = await read(t)
     assert.equal(at('1', 'patients', '1')?.secondary_insurance_plan_source_id, '2')

@@ -103,7 +103,6 @@ async function readColumns(database: Database): Promise<Row[]> {
           or (TABLE_NAME = 'patient' and COLUMN_NAME in ('Country', 'PreferContactMethod', 'InsEst'))
           or (TABLE_NAME = 'procedurelog' and COLUMN_NAME in ('DateComplete', 'SecDateEntry', 'Discount'))
           or (TABLE_NAME = 'payplancharge' and COLUMN_NAME = 'SecDateTEntry')
-          or (TABLE_NAME = 'payplan' and COLUMN_NAME = 'DynamicPayPlanTPOption')
           or (TABLE_NAME = 'payplanlink' and COLUMN_NAME = 'AmountOverride')
           or (TABLE_NAME = 'clinic' and COLUMN_NAME in ('TimeZone', 'IsHidden', 'Abbr'))
           or (CHARACTER_SET_NAME is not null and lower(TABLE_NAME) in (${tables.join(', ')})))`,

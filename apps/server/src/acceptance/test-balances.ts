@@ -85,8 +85,7 @@ const dynamicCredits = `
     from payplanlink k
     left join (${proceduresLeftOver}) q on k.LinkType = 2 and q.ProcNum = k.FKey
     left join (${adjustmentsLeftOver}) a on k.LinkType = 1 and a.AdjNum = k.FKey
-    left join payplan l on l.PayPlanNum = k.PayPlanNum
-   where a.AdjNum is not null or (q.ProcDate <= @day and (l.DynamicPayPlanTPOption <> 1 or q.ProcStatus = 2))`
+   where a.AdjDate <= @day or (q.ProcDate <= @day and q.ProcStatus = 2)`
 
 const paymentPlans: Readonly<Record<PayPlansVersion, string>> = {
   1: 'select PatNum, -CompletedAmt from payplan',
