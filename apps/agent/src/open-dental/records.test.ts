@@ -200,7 +200,7 @@ describe('an Open Dental practice with people', () => {
     const done = at('2', 'treatments', '4')
     assert.deepEqual(
       [done?.status, done?.fee, done?.quantity, done?.completed_on, done?.insurance_estimate, done?.patient_estimate],
-      ['completed', '120.50', 2, '2026-08-02', '48.00', '70.50'],
+      ['completed', '120.50', 2, '2026-08-02', '48.00', '70.75'],
     )
     assert.equal(at('1', 'treatments', '6'), undefined)
   })

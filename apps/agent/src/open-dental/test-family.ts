@@ -71,7 +71,7 @@ export async function testFamily(mariaDb: TestMariaDb): Promise<TestPractice & {
      insert into claimproc (ClaimProcNum, ProcNum, ClaimNum, PatNum, ProvNum, Status, InsPayAmt, InsPayEst, WriteOff, PlanNum, DateCP, ClinicNum, InsEstTotal, InsEstTotalOverride, WriteOffEst, WriteOffEstOverride) values
        (1, 1, 1, 1, 1, 1, 30, 30, 10, 1, '2026-10-20', 1, 30, -1, 10, -1),
        (2, 2, 0, 2, 1, 6, 0, 0, 0, 2, '0001-01-01', 1, 90, -1, 20, -1), (3, 2, 0, 2, 1, 6, 0, 0, 0, 2, '0001-01-01', 1, 40, 15, -1, -1),
-       (4, 4, 2, 4, 1, 0, 0, 48, 2, 2, '0001-01-01', 2, 0, -1, -1, -1), (5, 5, 3, 5, 1, 1, 8, 8, 0, 1, '2026-10-21', 2, 8, -1, -1, -1);
+       (4, 4, 2, 4, 1, 0, 0, 48, 2, 2, '0001-01-01', 2, 0, -1, 1.75, -1), (5, 5, 3, 5, 1, 1, 8, 8, 0, 1, '2026-10-21', 2, 8, -1, -1, -1);
      update claimproc set ClaimPaymentNum = 1 where ClaimProcNum = 1;
      insert into payplan (PayPlanNum, PatNum, Guarantor, PayPlanDate, PlanNum, CompletedAmt) values
        (1, 1, 1, '2026-10-01', 0, 40), (2, 4, 4, '2026-10-01', 2, 0);

@@ -113,9 +113,9 @@ export const treatments: DatasetReader = {
 type Insurance = { readonly expected: string | null; readonly writeOff: string; readonly settled: string }
 
 /**
- * What insurance is expected to pay and the practice to write off: of a claim that was sent (status 0), or of work that
- * was not claimed yet (6, and 8 for capitation), where an override counts before the computed amount and -1 is blank. And what insurance
- * has paid and was written off for it (1, 4, and 5 and 7 for capitation).
+ * What insurance is expected to pay: of a claim that was sent (status 0), or of work that was not claimed yet (6, and 8 for capitation), where an
+ * override counts before the computed amount. What is expected to be written off, by Open Dental's `ClaimProcs.GetWriteOffEstimate`: of either, the
+ * override before the computed amount; -1 is blank. And what insurance has paid and was written off for it (1, 4, and 5 and 7 for capitation).
  */
 async function readEstimates({ session }: Reading, keys: readonly string[]): Promise<Map<string, Insurance>> {
   const rows = await session.database.query(
@@ -125,7 +125,6 @@ async function readEstimates({ session }: Reading, keys: readonly string[]): Pro
                           when InsEstTotalOverride <> -1 then InsEstTotalOverride
                           else InsEstTotal end) as decimal(19,2)) as InsEstTotal,
             cast(sum(case when Status in (1, 4, 5, 7) then 0
-                          when Status = 0 then WriteOff
                           when WriteOffEstOverride <> -1 then WriteOffEstOverride
                           when WriteOffEst <> -1 then WriteOffEst
                           else 0 end) as decimal(19,2)) as WriteOffEst,
