@@ -100,7 +100,6 @@ const tablesOf: Record<string, readonly string[]> = {
   'modules/records': [
     'complete_list',
     'complete_list_missing',
-    'line_run',
     'packed_body',
     'record',
     'record_count',

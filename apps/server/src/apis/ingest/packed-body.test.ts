@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { openStoredLookup } from '../../modules/records/as-stored.ts'
+import { hashRecords, savePackedBody } from '../../modules/records/packed-body.ts'
 import { storeUpload } from '../../modules/records/upload.ts'
 import { aPlan, aRecord, someWorld, toNdjson } from '../../test-world.ts'
 
@@ -39,7 +40,7 @@ async function someUploads(t: Parameters<typeof someWorld>[0]) {
 const unchanged = (count: number) => ({ inserted: 0, changed: 0, hidden: 0, unchanged: count })
 
 test('a body that comes again is known by its bytes while all of its lines are stored just so, and not otherwise', async (t) => {
-  const { upload, stored, query } = await someUploads(t)
+  const { upload, stored } = await someUploads(t)
   const body = plans(0, 600)
   assert.deepEqual(await upload(body), { ...unchanged(0), inserted: 600, isKnown: false })
   const before = await stored()
@@ -64,17 +65,9 @@ test('a body that comes again is known by its bytes while all of its lines are s
     assert.deepEqual(await upload(body), again, name)
     assert.deepEqual(await upload(body), { ...unchanged(600), isKnown: true }, name)
   }
-
-  // A run of other uploads that begins within one of its runs is no matter; one of its own that is another now is.
-  await query(`insert into line_run select location_id, dataset, first_id + 1, last_id, records - 1, bytes - 1, '', '' from line_run
-                where location_id = $1`)
-  assert.equal((await upload(body)).isKnown, true)
-  await query(`delete from line_run where location_id = $1 and first_id = (select max(first_id) - 1 from line_run)`)
-  assert.equal((await upload(body)).isKnown, false)
-  assert.equal((await upload(body)).isKnown, true)
 })
 
-test('bodies that overlap, small ones, and ones with lines that are in no run', async (t) => {
+test('bodies that overlap, small ones, and ones whose records are removed or no neighbours', async (t) => {
   const { upload, query } = await someUploads(t)
   const bodies = async () => (await query('select first_id from packed_body where location_id = $1')).length
   await upload(plans(0, 1_000))
@@ -90,7 +83,50 @@ test('bodies that overlap, small ones, and ones with lines that are in no run', 
   const removing = { ...plans(3_000, 3_600), p3300: null }
   await upload(removing)
   assert.deepEqual(await upload(removing), { ...unchanged(600), isKnown: false })
+  const backwards = Object.fromEntries(Object.entries(plans(0, 1_000)).toReversed())
+  const everySecond = Object.fromEntries(Object.entries(plans(0, 1_000)).filter((_, index) => index % 2 === 0))
+  for (const records of [backwards, everySecond]) {
+    for (const isKnown of [false, false]) {
+      assert.deepEqual(await upload(records), { ...unchanged(Object.keys(records).length), isKnown })
+    }
+  }
   assert.equal(await bodies(), 2)
+})
+
+test('while PostgreSQL has no statistics, as in a first sync, a body is stored without reading the dataset for each end', async (t) => {
+  const { world, location } = await someUploads(t)
+  await location.upload('insurance_plans', plans(0, 6_000))
+  const client = await world.ownerPool.connect()
+  t.after(() => client.release())
+  await client.query('begin')
+  const { rows: stored } = await client.query<{ source_id: string; hash: string }>(
+    `select source_id, encode(source_hash, 'hex') as hash from record where location_id = $1 order by id limit 600`,
+    [location.id],
+  )
+  const sourceIds = stored.map((record) => record.source_id)
+  const rowsRead = async () => {
+    const { rows } = await client.query<{ rows: string }>(
+      `select seq_tup_read + idx_tup_fetch as rows from pg_stat_xact_user_tables where relname = 'record'`,
+    )
+    return Number(rows[0]?.rows)
+  }
+  const before = await rowsRead()
+  await savePackedBody(client, location.id, 'insurance_plans', {
+    firstSourceId: sourceIds[0] ?? '',
+    lastSourceId: sourceIds.at(-1) ?? '',
+    records: 600,
+    recordsSha256: hashRecords(
+      sourceIds,
+      stored.map((record) => record.hash),
+    ),
+    sha256: 'aa',
+    unpackedSha256: 'bb',
+  })
+  const read = (await rowsRead()) - before
+  assert.equal((await client.query(`select from packed_body where sha256 = '\\xaa'`)).rowCount, 1)
+  await client.query('rollback')
+  // Each record once, and the whole dataset at most once to find both ends.
+  assert.ok(read <= 6_000 + 600, `${read} rows`)
 })
 
 test('a body with notes that no company may read is never taken for what is stored without them', async (t) => {
@@ -102,10 +138,10 @@ test('a body with notes that no company may read is never taken for what is stor
     assert.equal(status, 200, text)
   }
   const uploads = await query(
-    `select unchanged_ids <> '{}' as in_runs from upload where location_id = $1 order by number`,
+    `select unchanged_ids <> '{}' as is_known from upload where location_id = $1 order by number`,
   )
   assert.deepEqual(
-    uploads.map((row) => row.in_runs),
+    uploads.map((row) => row.is_known),
     [false, false, false, true],
   )
   assert.equal((await query('select from packed_body where location_id = $1')).length, 1)
@@ -199,5 +235,5 @@ test('whatever comes between, a body leaves what its lines say, and counts what 
     ),
     { numRuns: 20 },
   )
-  assert.ok(known > 10, `${known} bodies were known by runs`)
+  assert.ok(known > 10, `${known} bodies were known`)
 })

@@ -205,18 +205,18 @@ async function readUpload(
   incoming: IngestBody,
   readLine: ReadLine,
   lookup: StoredLookup,
-): Promise<Required<Pick<Upload, 'lines' | 'asStored' | 'runs' | 'body' | 'bodyHash'>>> {
+): Promise<Required<Pick<Upload, 'lines' | 'asStored' | 'body' | 'bodyHash'>>> {
   const packed = await incoming.packed()
   const sha256 = packed === null ? null : hash('sha256', packed)
   const known = sha256 === null ? null : await lookup.findBody(sha256)
-  if (known) return { lines: [], asStored: known.asStored, runs: [], body: null, bodyHash: known.unpackedSha256 }
+  if (known) return { lines: [], asStored: known.asStored, body: null, bodyHash: known.unpackedSha256 }
   const reader = createUploadReader(readLine, lookup)
   const unpacked = createHash('sha256')
   await incoming.read((pieces) => takeLines(hashing(pieces, unpacked), lineBounds, reader))
-  const { allRuns, ...read } = await reader.end()
+  const { records, ...read } = await reader.end()
   const bodyHash = unpacked.digest('hex')
-  const isRuns = sha256 !== null && allRuns !== null
-  return { ...read, bodyHash, body: isRuns ? { sha256, unpackedSha256: bodyHash, runs: allRuns } : null }
+  const isKept = sha256 !== null && records !== null
+  return { ...read, bodyHash, body: isKept ? { ...records, sha256, unpackedSha256: bodyHash } : null }
 }
 
 async function* hashing(pieces: AsyncIterable<Buffer>, hash: Hash): AsyncGenerator<Buffer> {

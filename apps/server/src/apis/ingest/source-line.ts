@@ -1,21 +1,14 @@
-/** Where the source id ends of a line that is written as our agent writes it; -1 of any other line. The line begins at `from`. */
-export function sourceIdEnd(bytes: Buffer, from: number): number {
-  if (!hasAt(bytes, from, begin)) return -1
-  const first = from + begin.length
-  let end = first
-  while (isPlain[bytes[end] ?? 0] === 1) end += 1
-  const length = end - first
-  return length === 0 || length > sourceIdLengthMax || !hasAt(bytes, end, middle) ? -1 : end
-}
-
-/** The source id that ends where `sourceIdEnd` says. */
-export function sourceIdAt(bytes: Buffer, from: number, end: number): string {
-  return bytes.toString('latin1', from + begin.length, end)
-}
-
-/** The attributes' text of such a line. */
-export function attributesOf(line: Buffer, end: number): Buffer {
-  return line.subarray(end + middle.length, -1)
+/** The key and the attributes' text of a line that is written as our agent writes it; null of any other line. */
+export function partsOf(line: Buffer): { sourceId: string; attributes: Buffer } | null {
+  if (!hasAt(line, 0, begin) || line[line.length - 1] !== closeBrace) return null
+  let end = begin.length
+  while (isPlain[line[end] ?? 0] === 1) end += 1
+  const length = end - begin.length
+  if (length === 0 || length > sourceIdLengthMax || !hasAt(line, end, middle)) return null
+  return {
+    sourceId: line.toString('latin1', begin.length, end),
+    attributes: line.subarray(end + middle.length, -1),
+  }
 }
 
 /** The line as our agent writes it. */
@@ -31,6 +24,7 @@ function hasAt(bytes: Buffer, from: number, text: Buffer): boolean {
 
 const begin = Buffer.from('{"source_id":"')
 const middle = Buffer.from('","attributes":')
+const closeBrace = 0x7d
 /** Printable ASCII in which nothing is escaped. */
 const isPlain = Uint8Array.from({ length: 256 }, (_, byte) => Number(/[ !#-[\]-~]/.test(String.fromCharCode(byte))))
 const sourceIdLengthMax = 255

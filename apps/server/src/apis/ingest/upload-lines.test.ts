@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict'
-import { hash } from 'node:crypto'
 import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { getDataset } from '@bridgework/contract'
 import { openStoredLookup } from '../../modules/records/as-stored.ts'
-import type { StoredRun } from '../../modules/records/line-run.ts'
 import { storeUpload } from '../../modules/records/upload.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import { ownBytes } from '../../platform/memory/own-bytes.ts'
@@ -107,7 +105,6 @@ test('the next part arrives while one is looked up, but nothing arrives while a 
   const asked: (() => void)[] = []
   const held = {
     stamp: 0,
-    readRuns: noRuns,
     findOther: () => new Promise<Set<number>>((found) => asked.push(() => found(new Set()))),
   }
   const reader = createUploadReader(readLine, held)
@@ -150,57 +147,14 @@ test('a piece of the body is given back when the lines in its memory were read, 
     await takeLines(pieces(), lineBounds, reader)
     // Of ten, while the body is not at its end for the reader.
     await eventually(async () => given.filter((piece) => piece.length === 0).length > 4, 10_000, 'pieces given back')
-    const { runs } = await reader.end()
+    await reader.end()
     assert.ok(given.every((piece) => piece.length === 0))
-    return { read, runs }
+    return read
   }
 
-  const asNew = await receive()
-  assert.deepEqual(asNew.read, lines)
-  let first = 0
-  for (const { records, bytes, sha256 } of asNew.runs) {
-    const text = lines.slice(first, first + records).join('\n')
-    assert.deepEqual([bytes, sha256], [Buffer.byteLength(text), hash('sha256', text)])
-    first += records
-  }
-  assert.equal(first, 3_000)
-
+  assert.deepEqual(await receive(), lines)
   await location.upload('insurance_plans', plans(3_000))
-  assert.deepEqual((await receive()).read, [])
-})
-
-test('a run is hashed with the line feeds of its lines, whatever stands beside their pieces in memory', async (t) => {
-  const { lookUp } = await someUploads(t)
-  // Copies of small lines are in Node's pool, eight bytes each: the next piece begins one byte after such a line.
-  const lines = linesOf(plans(300)).map((line) => line.replace('"}', `${' '.repeat(8 - ((line.length + 1) % 8))}"}`))
-  const taken: Buffer[] = []
-  const reader = createUploadReader(readLine, lookUp())
-  async function* pieces() {
-    for (const [index, line] of lines.entries()) {
-      const text = `${line}${index + 1 < lines.length ? '\n' : ''}`
-      if (index % 2 === 1) yield Buffer.from(text)
-      else for (const part of [text.slice(0, 20), text.slice(20)]) yield Buffer.from(part)
-    }
-  }
-  await takeLines(pieces(), lineBounds, {
-    ...reader,
-    take(line, number, within) {
-      taken.push(line)
-      return reader.take(line, number, within)
-    },
-  })
-  const { runs } = await reader.end()
-  const isBeside = (line: Buffer, index: number) => {
-    const next = taken[index + 1]
-    return next?.buffer === line.buffer && next.byteOffset === line.byteOffset + line.length + 1
-  }
-  assert.ok(taken.filter(isBeside).length > 50, 'lines of two pieces are one byte apart in memory')
-  let first = 0
-  for (const { records, sha256 } of runs) {
-    assert.equal(sha256, hash('sha256', lines.slice(first, first + records).join('\n')))
-    first += records
-  }
-  assert.equal(first, 300)
+  assert.deepEqual(await receive(), [])
 })
 
 test('a source id that comes twice is refused, also where both of its parts are stored just so', async (t) => {
@@ -217,107 +171,10 @@ test('a source id that comes twice is refused, also where both of its parts are 
   assert.deepEqual([once.read, once.answer?.unchanged], [[], 600])
 })
 
-const noRuns = async () => ({ runs: [], lastId: null })
-
 async function* inPieces(text: string, pieceBytes: number) {
   const bytes = Buffer.from(text)
   for (let from = 0; from < bytes.length; from += pieceBytes) yield bytes.subarray(from, from + pieceBytes)
 }
-
-const keysOf = ({ sourceIds }: StoredRun) => sourceIds.split('\n')
-
-test('lines that come again are known by runs, whatever the pieces and wherever the upload begins', async (t) => {
-  const { location, send, stored, readRuns } = await someUploads(t)
-  await location.upload('insurance_plans', plans(3_000))
-  const before = await stored()
-  const lines = linesOf(plans(3_000))
-  const keys = Object.keys(plans(3_000))
-  const runs = await readRuns()
-  assert.deepEqual(runs.flatMap(keysOf), keys)
-  const isBounded = ({ bytes }: StoredRun) => bytes >= 4 * 1024 && bytes < 33 * 1024
-  assert.ok(runs.length > 20 && runs.every(isBounded), JSON.stringify(runs.map(({ bytes }) => bytes)))
-
-  for (const pieceBytes of [17_001, 50_000, 262_144, 10_000_000]) {
-    const same = await send(lines, undefined, pieceBytes)
-    assert.deepEqual([same.read, same.answer?.unchanged], [[], 3_000])
-    // A run may be missed where its first line ends in another piece, or where the body ends within it.
-    const missed = 3_000 - (same.inRuns?.length ?? 0)
-    assert.ok(missed <= (pieceBytes < 50_000 ? 1_000 : 400), `${pieceBytes}: ${missed} lines`)
-  }
-  const later = await send(lines.slice(700))
-  assert.deepEqual([later.read, later.answer?.unchanged], [[], 2_300])
-  assert.ok((later.inRuns?.length ?? 0) > 2_000)
-  const backwards = await send(lines.toReversed())
-  assert.deepEqual([backwards.read, backwards.inRuns, backwards.answer?.unchanged], [[], [], 3_000])
-  assert.deepEqual(await stored(), before)
-})
-
-test('of a run with a changed, hidden, missing or new line each line is looked at, and then it is a run again', async (t) => {
-  const { send, stored, readRuns } = await someUploads(t)
-  assert.equal((await send(linesOf(plans(1_000)))).answer?.inserted, 1_000)
-  for (const [name, edited, answer] of [
-    ['changed', { ...plans(1_000), p500: plan(500, { plan_name: 'Renamed' }) }, { changed: 1 }],
-    ['changed, with as many bytes', { ...plans(1_000), p500: plan(500, { plan_name: 'Ranamed' }) }, { changed: 1 }],
-    ['hidden', { ...plans(1_000), p500: null }, { hidden: 1 }],
-    ['shown', plans(1_000), { changed: 1 }],
-    ['new', { ...plans(300), new: plan(7), ...plans(1_000) }, { inserted: 1 }],
-    ['missing', Object.fromEntries(Object.entries(plans(1_000)).filter(([key]) => key !== 'p500')), {}],
-  ] as const) {
-    const lines = linesOf(edited)
-    const first = await send(lines)
-    const changed = { inserted: 0, changed: 0, hidden: 0, ...answer }
-    const unchanged = lines.length - changed.inserted - changed.changed - changed.hidden
-    assert.deepEqual(first.answer, { ...changed, unchanged }, name)
-    assert.ok(!first.inRuns?.includes('p500') || name === 'new', name)
-    assert.ok((first.inRuns?.length ?? 0) > 500, `${name}: ${first.inRuns?.length}`)
-    const rows = await stored()
-    const again = await send(lines)
-    assert.deepEqual([again.answer?.unchanged, await stored()], [lines.length, rows], name)
-    // Its other lines are known at once; a removal, and what is not a neighbour, is in no run.
-    assert.ok((again.inRuns?.length ?? 0) > 850, `${name}: ${again.inRuns?.length}`)
-  }
-  const ids = (await readRuns()).map(({ firstId, lastId }) => [BigInt(firstId), BigInt(lastId)] as const)
-  assert.ok(ids.length < 40)
-})
-
-test('a key of a run that also comes by itself, before or after it, is refused with the number of the later line', async (t) => {
-  const { location, send, readRuns } = await someUploads(t)
-  await location.upload('insurance_plans', plans(600))
-  const lines = linesOf(plans(600))
-  const size = (await readRuns())[0]?.records ?? 0
-  const again = lines[300] ?? ''
-  for (const [sent, line] of [
-    [[...lines, again], 601],
-    [[...lines.slice(0, 5), again, ...lines.slice(5)], 302],
-    [[...lines.slice(0, size), again, ...lines.slice(size)], 302],
-    [[...lines, ...lines], 601],
-  ] as const) {
-    const { refusal } = await send(sent, undefined, 1_000_000)
-    assert.deepEqual([refusal?.code, refusal?.members], ['record_invalid', { line, field: 'source_id' }])
-  }
-})
-
-test('two runs that have a record in common are not both taken', async (t) => {
-  const { location, send, readRuns } = await someUploads(t)
-  await location.upload('insurance_plans', plans(600))
-  const lines = linesOf(plans(600))
-  const first = (await readRuns())[0]
-  const size = first?.records ?? 0
-  // From here on another agent's uploads make runs that begin within the first one.
-  await send(lines.slice(size - 20, size - 5 + 20))
-  await send(lines.slice(size - 20))
-  const { refusal } = await send([...lines.slice(0, size), ...lines.slice(size - 20)], undefined, 1_000_000)
-  assert.deepEqual([refusal?.code, refusal?.members.line], ['record_invalid', size + 1])
-})
-
-test('a line that only begins as a run ends is not taken for its last one', async (t) => {
-  const { location, send, readRuns } = await someUploads(t)
-  await location.upload('insurance_plans', plans(300))
-  const last = ((await readRuns())[0]?.records ?? 0) - 1
-  const lines = linesOf(plans(300))
-  const { refusal } = await send(lines.with(last, `${lines[last]}x`))
-  assert.deepEqual([refusal?.code, refusal?.members], ['record_invalid', { line: last + 1, field: null }])
-})
 
 /** Sends lines as the route does, and tells which of them were read and how often lines were looked up. */
 async function someUploads(t: Parameters<typeof someWorld>[0]) {
@@ -327,11 +184,7 @@ async function someUploads(t: Parameters<typeof someWorld>[0]) {
   const { agentId } = await world.addAgent(location.organizationId)
   let uploads = 0
   const lookUp = () => openStoredLookup(world.pool, location.id, 'insurance_plans')
-  const send = async (
-    lines: readonly string[],
-    meanwhile: () => Promise<unknown> = async () => null,
-    pieceBytes = 50_000,
-  ) => {
+  const send = async (lines: readonly string[], meanwhile: () => Promise<unknown> = async () => null) => {
     const read: string[] = []
     let lookups = 0
     const lookup = lookUp()
@@ -349,24 +202,22 @@ async function someUploads(t: Parameters<typeof someWorld>[0]) {
           lookups += 1
           return lookup.findOther(sent)
         },
-        readRuns: lookup.readRuns,
       },
     )
     uploads += 1
     const key = { locationId: location.id, dataset: 'insurance_plans', agentId } as const
     try {
-      await takeLines(inPieces(lines.join('\n'), pieceBytes), lineBounds, reader)
+      await takeLines(inPieces(lines.join('\n'), 50_000), lineBounds, reader)
       const sent = await reader.end()
       const upload = { ...key, ...sent, fence: null, number: String(uploads) }
       await meanwhile()
       const { answer } = await storeUpload(world.pool, { ...upload, bodyHash: '00'.repeat(32) }, () => new Date())
-      return { read: read.toSorted(), lookups, inRuns: sent.asStored.runs.flatMap(keysOf), answer }
+      return { read: read.toSorted(), lookups, answer }
     } catch (error) {
       if (error instanceof Problem) return { read, lookups, refusal: error }
       throw error
     }
   }
-  const readRuns = async () => (await lookUp().readRuns({ afterId: '0' }, 100_000_000)).runs
   const stored = async () => {
     const { rows } = await world.pool.query<{ source_id: string; is_hidden: boolean; plan_name: string }>(
       `select source_id, is_hidden, modified_at, upload_number, encode(source_hash, 'hex') as hash,
@@ -377,5 +228,5 @@ async function someUploads(t: Parameters<typeof someWorld>[0]) {
     )
     return rows
   }
-  return { location, lookUp, send, stored, readRuns }
+  return { location, lookUp, send, stored }
 }

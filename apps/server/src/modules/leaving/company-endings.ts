@@ -43,7 +43,6 @@ export const companyEndings: Endings = {
   complete_list_missing: ofPractices,
   dataset_state: ofPractices,
   enrolment_code: ofPractices,
-  line_run: ofPractices,
   location: ofPractices,
   location_hour: ofPractices,
   location_writer: ofPractices,

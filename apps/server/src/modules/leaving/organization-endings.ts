@@ -30,7 +30,6 @@ export const organizationEndings: Endings = {
   record: inSlices(atItsLocations),
   record_reference: inSlices(atItsLocations),
   record_count: inSlices(atItsLocations),
-  line_run: inSlices(atItsLocations),
   packed_body: inSlices(atItsLocations),
   upload: inSlices(atItsLocations),
   sync_activity: inSlices(atItsLocations),

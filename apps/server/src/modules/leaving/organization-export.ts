@@ -136,7 +136,6 @@ export const notExported: Readonly<Record<string, string>> = {
   record: 'in records/<dataset>',
   record_reference: 'made from records',
   record_count: 'made from records',
-  line_run: 'hashes of records',
   packed_body: 'hashes of uploads',
   segment: 'made from records',
   segment_state: 'made from records',

@@ -6,22 +6,22 @@ import type { LocationId } from '../../platform/identity/identity.ts'
 import { readLastStamp } from '../datasets/dataset-state.ts'
 import type { Stamp } from '../datasets/stamp.ts'
 import { hashSource } from './document.ts'
-import { areStored, type Neighbours, readLineRuns } from './line-run.ts'
-import { findPackedBody } from './packed-body.ts'
+import { areStored, findPackedBody, type Neighbours } from './packed-body.ts'
 import type { Turn } from './turn.ts'
 
 /** Lines by their keys, which have no line feed, and `hashSource` of their attributes' texts as they were sent, one after the other. */
 export type SentHashes = { sourceIds: readonly string[]; hashes: string }
 
-/** Lines that were found to be exactly what is stored. `stamp`: the dataset's last one before the first of them was looked at. */
-export type AsStored = { sent: readonly SentHashes[]; runs: readonly Neighbours[]; stamp: Stamp }
+/**
+ * Lines that were found to be exactly what is stored, by themselves (`sent`) or as a whole body (`neighbours`). `stamp`: the dataset's last one before
+ * the first of them was looked at.
+ */
+export type AsStored = { sent: readonly SentHashes[]; neighbours: Neighbours | null; stamp: Stamp }
 
 /** Looks lines up before they are read. An equal hash proves that a text is the canonical one of a record that was checked and stored. */
 export type StoredLookup = {
   /** The places of those that are not stored just so. */
   findOther: (sent: SentHashes) => Promise<ReadonlySet<number>>
-  /** `readLineRuns` of the dataset. */
-  readRuns: (from: { sourceId: string } | { afterId: string }, bytes: number) => ReturnType<typeof readLineRuns>
   /** The lines of a packed body with this SHA-256; null where it is not known, or they are not all stored just so. */
   findBody: (sha256: string) => Promise<{ unpackedSha256: string; asStored: AsStored } | null>
   /** The dataset's last one before anything was looked up; 0: nothing was. */
@@ -32,26 +32,19 @@ export function openStoredLookup(pool: Pool, locationId: LocationId, dataset: Da
   let stamp: Stamp = 0
   let stampRead: Promise<Stamp> | null = null
   let isInOrder = true
-  const begin = async () => {
-    stampRead ??= readLastStamp(pool, locationId, dataset)
-    stamp = await stampRead
-  }
   return {
     get stamp() {
       return stamp
     },
-    async readRuns(from, bytes) {
-      await begin()
-      return readLineRuns(pool, locationId, dataset, from, bytes)
-    },
     async findBody(sha256) {
       const found = await findPackedBody(pool, locationId, dataset, sha256)
       if (!found) return null
-      const { unpackedSha256, runs, stamp } = found
-      return { unpackedSha256, asStored: { sent: [], runs, stamp } }
+      const { unpackedSha256, neighbours, stamp } = found
+      return { unpackedSha256, asStored: { sent: [], neighbours, stamp } }
     },
     async findOther(sent) {
-      await begin()
+      stampRead ??= readLastStamp(pool, locationId, dataset)
+      stamp = await stampRead
       if (!isInOrder) return findOther(pool, locationId, dataset, sent)
       const run = await readRun(pool, locationId, dataset, sent)
       // A stored key with a line feed would be taken for two: then there are fewer hashes than were sent.
@@ -81,10 +74,10 @@ export function pick({ sourceIds, hashes }: SentHashes, places: readonly number[
 export async function requireAsStored(
   turn: Turn,
   dataset: DatasetName,
-  { sent, runs, stamp }: AsStored,
+  { sent, neighbours, stamp }: AsStored,
 ): Promise<void> {
   if (turn.state(dataset).lastStamp === stamp) return
-  const areSame = runs.length === 0 || (await areStored(turn.client, turn.locationId, dataset, runs))
+  const areSame = neighbours === null || (await areStored(turn.client, turn.locationId, dataset, neighbours))
   if (!areSame) throw new Problem('busy', { retryAfterSeconds: 1 })
   for (const part of sent) {
     const other = await findOther(turn.client, turn.locationId, dataset, part)

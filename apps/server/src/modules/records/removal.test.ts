@@ -46,8 +46,8 @@ async function somePlans(pool: Pool, count: number) {
     }))
     return storeUpload(pool, { ...key, agentId, fence: null, number: String(number), bodyHash: '00', lines }, now)
   }
-  /** An upload that names neighbours, and knows them by a run. */
-  const uploadRun = async (sourceIds: readonly string[]) => {
+  /** An upload that names neighbours, and knows them by its body. */
+  const uploadKnown = async (sourceIds: readonly string[]) => {
     number += 1
     const { rows } = await pool.query<{ first: string; last: string; stamp: string }>(
       `select min(id) as first, max(id) as last, max(last_stamp) as stamp
@@ -57,8 +57,8 @@ async function somePlans(pool: Pool, count: number) {
       [key.locationId, key.dataset, sourceIds],
     )
     const { first, last, stamp } = rows[0] ?? assert.fail()
-    const runs = [{ firstId: first, lastId: last, records: sourceIds.length, recordsSha256: '' }]
-    const asStored = { sent: [], runs, stamp: Number(stamp) }
+    const neighbours = { firstId: first, lastId: last, records: sourceIds.length, recordsSha256: '' }
+    const asStored = { sent: [], neighbours, stamp: Number(stamp) }
     const upload = { ...key, agentId, fence: null, number: String(number), bodyHash: '00', lines: [], asStored }
     return storeUpload(pool, upload, now)
   }
@@ -93,7 +93,7 @@ async function somePlans(pool: Pool, count: number) {
     key,
     locationId: location.id as LocationId,
     upload,
-    uploadRun,
+    uploadKnown,
     ids,
     plansOf,
     list,
@@ -129,14 +129,14 @@ test('K08: a removal of too much waits for a person, who confirms what has not c
 
 test('K08: what an upload knows by a run has come back too, and is not missing in the list of its reading', async (t) => {
   const { pool } = await createTestDatabase(t)
-  const { key, uploadRun, ids, list, current, visible } = await somePlans(pool, 30)
+  const { key, uploadKnown, ids, list, current, visible } = await somePlans(pool, 30)
   await assert.rejects(list([]), { code: 'removal_held' })
-  assert.deepEqual((await uploadRun(ids(7, 10))).answer, { inserted: 0, changed: 0, unchanged: 3, hidden: 0 })
+  assert.deepEqual((await uploadKnown(ids(7, 10))).answer, { inserted: 0, changed: 0, unchanged: 3, hidden: 0 })
   assert.equal((await current()).remaining, 27)
   const shown = await listHeldRecords(pool, await current(), 100)
   assert.deepEqual(shown.map(({ sourceId }) => sourceId).toSorted(), [...ids(0, 7), ...ids(10, 30)].toSorted())
 
-  await uploadRun(ids(19, 29))
+  await uploadKnown(ids(19, 29))
   const { rows } = await pool.query<{ number: string }>('select max(number) as number from upload')
   assert.deepEqual(await list(ids(0, 19), Number(rows[0]?.number)), { hidden: 1 })
   assert.deepEqual(await visible(), ids(0, 29))

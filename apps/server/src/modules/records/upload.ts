@@ -1,5 +1,5 @@
 import { type DatasetName, getDataset, type SourceRecord } from '@bridgework/contract'
-import type { Pool, PoolClient } from 'pg'
+import type { Pool } from 'pg'
 import { Problem } from '../../platform/errors/problem.ts'
 import type { AgentId, LocationId } from '../../platform/identity/identity.ts'
 import { mapWithPauses } from '../../platform/memory/pauses.ts'
@@ -9,7 +9,6 @@ import { hasNotesGranted } from '../consent/notes.ts'
 import { type AsStored, requireAsStored } from './as-stored.ts'
 import { type ChangedRecord, hideRecords, type NewRecord, writeRecords } from './change.ts'
 import { hashSource, mayHaveNotes, withoutNotes } from './document.ts'
-import { idsOf, type SentRun, type StoredRun, saveLineRuns } from './line-run.ts'
 import { type PackedBody, savePackedBody } from './packed-body.ts'
 import { takeOffRemovals } from './removal-store.ts'
 import { type Turn, takeTurn } from './turn.ts'
@@ -32,10 +31,8 @@ export type Upload = {
   lines: readonly UploadLine[]
   /** Further lines, whose sources were not read. */
   asStored?: AsStored
-  /** Of all lines, those that may be known by their bytes when they come again. */
-  runs?: readonly SentRun[]
-  /** Where it is nothing but runs. */
-  body?: PackedBody<SentRun | StoredRun> | null
+  /** Where it may be known by its bytes when it comes again. */
+  body?: PackedBody | null
 }
 
 export type UploadAnswer = { inserted: number; changed: number; unchanged: number; hidden: number }
@@ -73,9 +70,9 @@ export async function storeUpload(
     for (const record of await findBySourceIds(turn.client, locationId, dataset, sourceIds)) {
       stored.set(record.sourceId, record)
     }
-    const { sent = [], runs = [] } = upload.asStored ?? {}
+    const { sent = [], neighbours = null } = upload.asStored ?? {}
     const asStored = sent.flatMap((part) => part.sourceIds)
-    const ids = idsOf(runs)
+    const ids = neighbours ? `{[${neighbours.firstId},${neighbours.lastId}]}` : '{}'
     const { inserts, updates, removals, unchanged } = sort(lines, stored, asStored)
     const origin = { agentId: upload.agentId, uploadNumber: upload.number, receivedAt: now() }
     await writeRecords(turn, dataset, origin, inserts, updates)
@@ -83,13 +80,12 @@ export async function storeUpload(
     const answer = {
       inserted: inserts.length,
       changed: updates.length,
-      unchanged: runs.reduce((sum, { records }) => sum + records, unchanged.length),
+      unchanged: unchanged.length + (neighbours?.records ?? 0),
       hidden,
     }
     await saveUpload(turn.client, upload, JSON.stringify(answer), { keys: unchanged, ids }, origin.receivedAt)
     await takeOffRemovals(turn.client, upload, { keys: [...sourceIds, ...asStored], ids })
-    const saved = await saveLineRuns(turn.client, locationId, dataset, upload.runs ?? [])
-    await saveBody(turn.client, upload, saved)
+    if (upload.body) await savePackedBody(turn.client, locationId, dataset, upload.body)
     return { answer, isRepeated: false, total: state.total }
   }
   return takeTurn(pool, locationId, dataset, store, { isSmall })
@@ -100,25 +96,8 @@ const readBeforeErrors =
 
 /** How many lines an upload has. */
 export function countLines({ lines, asStored }: Pick<Upload, 'lines' | 'asStored'>): number {
-  const { sent = [], runs = [] } = asStored ?? {}
-  const counts = [...sent.map((part) => part.sourceIds.length), ...runs.map((run) => run.records)]
-  return counts.reduce((sum, count) => sum + count, lines.length)
-}
-
-/** Stores a body only where all of its runs are. */
-async function saveBody(
-  client: PoolClient,
-  { locationId, dataset, body }: Upload,
-  saved: Awaited<ReturnType<typeof saveLineRuns>>,
-): Promise<void> {
-  if (!body) return
-  const runs: Pick<StoredRun, 'firstId' | 'lastId' | 'sha256'>[] = []
-  for (const run of body.runs) {
-    const ids = 'firstId' in run ? run : saved.get(run)
-    if (!ids) return
-    runs.push({ ...ids, sha256: run.sha256 })
-  }
-  await savePackedBody(client, locationId, dataset, { ...body, runs })
+  const { sent = [], neighbours = null } = asStored ?? {}
+  return sent.reduce((sum, part) => sum + part.sourceIds.length, lines.length + (neighbours?.records ?? 0))
 }
 
 /** For more lines, PostgreSQL plans better when it knows how many there are, and background work steps back. */

@@ -389,18 +389,6 @@ create table key_pair_use (
   constraint key_pair_use_pkey PRIMARY KEY (key_pair_id)
 );
 
-create table line_run (
-  location_id bigint not null,
-  dataset text not null,
-  first_id bigint not null,
-  last_id bigint not null,
-  records integer not null,
-  bytes integer not null,
-  sha256 bytea not null,
-  records_sha256 bytea not null,
-  constraint line_run_pkey PRIMARY KEY (location_id, dataset, first_id)
-);
-
 create table location (
   id bigint not null,
   organization_id bigint not null,
@@ -588,10 +576,11 @@ create table packed_body (
   location_id bigint not null,
   dataset text not null,
   first_id bigint not null,
-  first_ids bigint[] not null,
+  last_id bigint not null,
+  records integer not null,
+  records_sha256 bytea not null,
   sha256 bytea not null,
   unpacked_sha256 bytea not null,
-  runs_sha256 bytea not null,
   constraint packed_body_pkey PRIMARY KEY (location_id, dataset, first_id)
 );
 CREATE INDEX packed_body_sha256 ON public.packed_body USING btree (location_id, dataset, sha256);

@@ -1,6 +1,6 @@
 /** Tables that grow with records, requests or time: what locks them for long stops the service of a large installation. */
 export const largeTables = [
-  ...['record', 'record_reference', 'record_count', 'rerender_work', 'upload', 'line_run', 'packed_body', 'segment'],
+  ...['record', 'record_reference', 'record_count', 'rerender_work', 'upload', 'packed_body', 'segment'],
   ...[
     'complete_list_missing',
     'removal_record',
