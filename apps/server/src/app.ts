@@ -16,6 +16,7 @@ import { createLastContacts } from './modules/agents/agent-contact.ts'
 import { createTokenIssuer, type TokenIssuer } from './modules/credentials/access-token.ts'
 import type { KeyRing } from './modules/credentials/key-ring.ts'
 import type { SecretKey } from './modules/credentials/secret.ts'
+import type { SeenStamps } from './modules/datasets/seen-stamps.ts'
 import { createProofAccess, type ProofAccess } from './modules/directory/domain-proof.ts'
 import { createDeltaReader } from './modules/disclosure/disclosed-delta.ts'
 import type { DisclosureWriter } from './modules/disclosure/writer.ts'
@@ -50,6 +51,7 @@ export type AppDeps = {
   slots: SyncSlots
   disclosures: DisclosureWriter
   usage: UsageRecorder
+  seenStamps: SeenStamps
   environment: 'sandbox' | 'production'
   /** The address that the outside world uses: issuer of tokens and base of links. */
   publicUrl: string
@@ -115,6 +117,7 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
     disclosures: deps.disclosures,
     deltas: createDeltaReader({ pool, deltaPool: deps.deltaPool, controlPool, log }),
     pages: createPageReader(pool, now, log),
+    seenStamps: deps.seenStamps,
     lastContactOf: createLastContacts({ pool, now }),
     previewDatasets: deps.previewDatasets,
     now,
@@ -153,7 +156,13 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   await registerVendorApi(app, context, publicUrl)
   await app.register(
     async (ingestApi) =>
-      registerIngestApi(ingestApi, { pool, secretKey, tokenLimit: deps.tokenLimit, load: deps.load, now, log }),
+      registerIngestApi(ingestApi, {
+        ...{ pool, secretKey, tokenLimit: deps.tokenLimit },
+        load: deps.load,
+        seenStamps: deps.seenStamps,
+        now,
+        log,
+      }),
     { prefix: ingestApiPath },
   )
   await app.register(async (attribution) => registerAttribution(attribution, { pool, publicUrl, now, log }), {

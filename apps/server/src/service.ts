@@ -13,6 +13,7 @@ import { createSealer } from './modules/chain/sealer.ts'
 import { currentKeyOf } from './modules/credentials/installation.ts'
 import { openKeyRing } from './modules/credentials/key-ring.ts'
 import type { SecretKey } from './modules/credentials/secret.ts'
+import { createSeenStamps } from './modules/datasets/seen-stamps.ts'
 import { createProofAccess } from './modules/directory/domain-proof.ts'
 import { ensureNameKeys } from './modules/directory/name.ts'
 import { deltaConnections } from './modules/disclosure/disclosed-delta.ts'
@@ -188,6 +189,7 @@ export async function openService(config: Config, write: Log, onSignUp = () => {
       slots,
       disclosures,
       usage,
+      seenStamps: createSeenStamps(),
       load,
       metrics,
       metricsAccess: metricsApp ? null : { token: config.metrics.token },

@@ -10,6 +10,7 @@ import { acceptAgreement, publishAgreement } from './modules/credentials/agreeme
 import { generateKeyPair } from './modules/credentials/key-pair.ts'
 import { openKeyRing } from './modules/credentials/key-ring.ts'
 import { createSecretKey, type SecretKey } from './modules/credentials/secret.ts'
+import { createSeenStamps } from './modules/datasets/seen-stamps.ts'
 import { createOrganization } from './modules/directory/organization.ts'
 import { deltaConnections } from './modules/disclosure/disclosed-delta.ts'
 import { createDisclosureWriter } from './modules/disclosure/writer.ts'
@@ -290,6 +291,7 @@ async function startServer(
   const disclosures = options.disclosures ?? createDisclosureWriter({ pool: control, log })
   const now = options.now ?? (() => new Date())
   const usage = options.usage ?? createUsageRecorder({ pool, log, now })
+  const seenStamps = createSeenStamps()
   const deltaPool = createPool(database.serverUrl, { ...deltaConnections, log, applicationName: 'deltas' })
   const deps: AppDeps = {
     pool,
@@ -298,6 +300,7 @@ async function startServer(
     slots,
     disclosures,
     usage,
+    seenStamps,
     tokenLimit: createTokenLimit({ pool: control }),
     // A machine that is busy with other tests refuses nothing.
     load: idleLoad,
@@ -320,7 +323,8 @@ async function startServer(
   })
   await app.listen({ host: '127.0.0.1', port: options.port ?? 0 })
   const { port } = app.server.address() as AddressInfo
-  return { app, slots, disclosures, usage, tokens: tokenIssuerOf(deps), port, url: `http://127.0.0.1:${port}` }
+  const tokens = tokenIssuerOf(deps)
+  return { app, slots, disclosures, usage, seenStamps, tokens, port, url: `http://127.0.0.1:${port}` }
 }
 
 const idleLoad: LoadWatch = {

@@ -18,6 +18,7 @@ import { listNotesGranted } from '../../modules/consent/notes.ts'
 import type { SecretKey } from '../../modules/credentials/secret.ts'
 import { finishCycle } from '../../modules/datasets/cycle.ts'
 import { parseInstant } from '../../modules/datasets/instant.ts'
+import type { SeenStamps } from '../../modules/datasets/seen-stamps.ts'
 import { listLocations } from '../../modules/directory/location.ts'
 import { requireOrganization } from '../../modules/directory/organization.ts'
 import { upsertLocations } from '../../modules/onboarding/upsert-locations.ts'
@@ -57,6 +58,7 @@ export type IngestApiContext = {
   /** Enrolment codes are guessed like client secrets, so tries are counted with them. */
   tokenLimit: TokenLimit
   load: LoadWatch
+  seenStamps: SeenStamps
   now: () => Date
   log: Log
 }
@@ -169,7 +171,7 @@ function registerProtected(app: FastifyInstance, context: IngestApiContext): voi
     if (lines === 0) throw new Problem('record_invalid', { errors: 'The upload has no line.' })
     await incoming.beforeStoring()
     const upload = { ...key, ...read, number }
-    const store = () => storeUpload(pool, upload, now)
+    const store = () => storeUpload(pool, upload, now, context.seenStamps)
     const { answer, isRepeated, total } = await (lines > smallLines ? context.load.whileWorking(store) : store())
     const { locationId } = key
     const { hidden, inserted, changed } = isRepeated ? nothingStored : answer

@@ -2,6 +2,7 @@ import type { DatasetName } from '@bridgework/contract'
 import type { Pool } from 'pg'
 import type { TokenIssuer } from '../../modules/credentials/access-token.ts'
 import type { SecretKey } from '../../modules/credentials/secret.ts'
+import type { SeenStamps } from '../../modules/datasets/seen-stamps.ts'
 import type { DeltaReader } from '../../modules/disclosure/disclosed-delta.ts'
 import type { DisclosureWriter } from '../../modules/disclosure/writer.ts'
 import type { PageReader } from '../../modules/records/page.ts'
@@ -27,6 +28,7 @@ export type VendorApiContext = {
   disclosures: DisclosureWriter
   deltas: DeltaReader
   pages: PageReader
+  seenStamps: SeenStamps
   /** When an organization's agents were last heard. */
   lastContactOf: (organizationId: OrganizationId) => Promise<Date | null>
   /** Preview datasets that are on; the others of that kind answer 404. */

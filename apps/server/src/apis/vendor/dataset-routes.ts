@@ -26,7 +26,7 @@ import {
 import { findRecord } from '../../modules/records/read-store.ts'
 import { isDelta, isWhole, type Selection, wholeDataset } from '../../modules/records/selection.ts'
 import type { SyncType } from '../../modules/throttle/slot-operations.ts'
-import { holdAfterMsUsual, type Slot } from '../../modules/throttle/sync-slots.ts'
+import type { Slot } from '../../modules/throttle/sync-slots.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import { acceptedCoding, isOnePiece, sendBody } from '../../platform/http/send-body.ts'
 import { rawQuery } from '../../platform/http/server.ts'
@@ -270,7 +270,7 @@ async function readInSlot(
   }
 }
 
-/** A page and the slot that its location holds. A delta of few records is read as soon as a slot is known to be free, and takes one only where that lasts. */
+/** A page and the slot that its location holds. A delta that was read with its permit takes none: that there is a free one is enough. */
 async function takeAndRead(
   context: VendorApiContext,
   permit: ReadPermit,
@@ -282,27 +282,17 @@ async function takeAndRead(
   request: FastifyRequest,
 ): Promise<{ page: Page | PackedPage; isOnRecord: boolean; slot: Slot | null }> {
   const { companyId, locationId, locationsInFlight } = permit
-  let slot: Slot | null = null
   if (read) {
-    const hasLasted = read.waitedMs >= holdAfterMsUsual
-    if (hasLasted) slot = await context.slots.acquire(companyId, syncType, locationId)
-    else await context.slots.check(companyId, syncType, locationId, locationsInFlight)
-    return { page: pageOfAll(read.documents), isOnRecord: read.isOnRecord, slot }
+    const isLate = read.waitedMs >= countedForMs
+    await context.slots.check(companyId, syncType, locationId, isLate ? undefined : locationsInFlight)
+    return { page: pageOfAll(read.documents), isOnRecord: read.isOnRecord, slot: null }
   }
-  if (isCursor && syncType === 'incremental') {
-    const { after, items } = parameters
-    const few = await context.slots.guard(companyId, syncType, locationId, locationsInFlight, () =>
-      context.pages.readFew(permit, selection, after, items),
-    )
-    if (few.value) return { page: few.value, isOnRecord: false, slot: few.slot }
-    slot = few.slot
-  }
+  if (parameters.since !== null) await widenTurn(context, request, Math.min(parameters.items, permit.state.total))
+  const slot = await context.slots.acquire(companyId, syncType, locationId)
   try {
-    if (parameters.since !== null) await widenTurn(context, request, parameters.items)
-    slot ??= await context.slots.acquire(companyId, syncType, locationId)
     return { page: await readPage(context, permit, selection, parameters, isCursor), isOnRecord: false, slot }
   } catch (error) {
-    await slot?.release()
+    await slot.release()
     throw error
   }
 }
@@ -315,6 +305,9 @@ function readPage(
   isCursor: boolean,
 ): Promise<Page | PackedPage> {
   if (!isCursor) return pages.readPage(permit, selection, page, items)
-  if (!isWhole(selection)) return pages.readMany(permit, selection, after, items)
-  return fields === null ? pages.readPacked(permit, after, items) : pages.readAfter(permit, selection, after, items)
+  const isPacked = isWhole(selection) && fields === null
+  return isPacked ? pages.readPacked(permit, after, items) : pages.readAfter(permit, selection, after, items)
 }
+
+/** What a permit says of requests in flight is believed for so long; a delta that took longer asks again. */
+const countedForMs = 100

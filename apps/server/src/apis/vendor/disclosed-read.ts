@@ -13,16 +13,18 @@ import type { VendorApiContext } from './context.ts'
 export type LocationParams = { Params: { location_id: string; id: string } }
 
 /** The permit of a request for a dataset. */
-export function permitOf(
+export async function permitOf(
   context: VendorApiContext,
   dataset: Dataset,
   name: DatasetName,
   request: FastifyRequest<LocationParams>,
-) {
-  return permitRead(context.controlPool, tokenOf(request), request.params.location_id, name, {
+): Promise<ReadPermit> {
+  const permit = await permitRead(context.controlPool, tokenOf(request), request.params.location_id, name, {
     previewOff: isOff(context, dataset, name),
     drawOn: context.pool,
   })
+  context.seenStamps.note(permit.locationId, name, permit.state.lastStamp)
+  return permit
 }
 
 /** Whether a dataset is a preview that is off. */

@@ -1,10 +1,8 @@
 import type { Dataset, DatasetName } from '@bridgework/contract'
 import type { FastifyRequest } from 'fastify'
 import type { ReadPermit } from '../../modules/consent/read-permit.ts'
-import { wasSeenAfter } from '../../modules/datasets/seen-stamps.ts'
 import { deltaOverlapMicros } from '../../modules/datasets/stamp.ts'
-import type { AskedDelta, ReadDelta } from '../../modules/disclosure/disclosed-delta.ts'
-import { fewMaxUsual } from '../../modules/records/few-modified.ts'
+import { type AskedDelta, fewMax, type ReadDelta } from '../../modules/disclosure/disclosed-delta.ts'
 import { isDelta, type Selection } from '../../modules/records/selection.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import { rawQuery } from '../../platform/http/server.ts'
@@ -29,6 +27,7 @@ export async function permitOfList(
   const { permit, read } = delta
     ? await context.deltas.permit(tokenOf(request), request.params.location_id, name, delta)
     : { permit: await permitOf(context, dataset, name, request), read: null }
+  context.seenStamps.note(permit.locationId, name, permit.state.lastStamp)
   // A caller who may not read the dataset learns that, and nothing of the parameters.
   if (parameters instanceof Problem) throw parameters
   return { permit, parameters, read }
@@ -55,10 +54,10 @@ function changedDelta(
   const { after, items, patientId, startsFrom, startsTo, fields } = parameters
   const modifiedAfter = parameters.since - deltaOverlapMicros
   const selection: Selection = { modifiedAfter, patientId, startsFrom, startsTo }
-  const isOneAnswer = dataset.pagination === 'cursor' && after === '0' && items >= fewMaxUsual && isDelta(selection)
+  const isOneAnswer = dataset.pagination === 'cursor' && after === '0' && items >= fewMax && isDelta(selection)
   const locationId = parseNumericId<LocationId>(request.params.location_id)
   if (!isOneAnswer || locationId === null || isOff(context, dataset, name)) return null
-  if (!wasSeenAfter(locationId, name, modifiedAfter)) return null
+  if (!context.seenStamps.hasAfter(locationId, name, modifiedAfter)) return null
   return {
     modifiedAfter,
     filters: filtersOf(selection, fields),

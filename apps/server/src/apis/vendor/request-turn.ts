@@ -1,6 +1,6 @@
 import { limits } from '@bridgework/contract'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { fewMaxUsual } from '../../modules/records/few-modified.ts'
+import { fewMax } from '../../modules/disclosure/disclosed-delta.ts'
 import type { RequestTurn } from '../../modules/throttle/request-turns.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import { rawQuery } from '../../platform/http/server.ts'
@@ -48,8 +48,8 @@ export function requireTurn(
 }
 
 /**
- * To be called before a delta is read that has more than a few records: it may have as much as a page. Most have little, so each counts for a quarter
- * of that until it is read: eight whole ones at a time are still few.
+ * To be called before a delta is read that was not read with its permit: it may have that many records. Most have few, so each counts for a quarter of
+ * that until it is read: eight whole ones at a time are still few.
  */
 export async function widenTurn(
   { load }: Pick<VendorApiContext, 'load'>,
@@ -77,7 +77,7 @@ function bytesAsked(request: FastifyRequest): number {
   }
   const records = Math.min(Number(items) || 0, limits.pageSizeMax)
   // A delta is most often empty or has a few records. One that has more says so, by `widenTurn`.
-  return recordBytes * (isDelta ? Math.min(records, fewMaxUsual) : records)
+  return recordBytes * (isDelta ? Math.min(records, fewMax) : records)
 }
 
 function requireMemory(load: VendorApiContext['load'], bytes: number): void {

@@ -2,9 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { vendorApiPath } from '@bridgework/contract'
-import { noteStamp } from '../../modules/datasets/seen-stamps.ts'
-import { fewMaxUsual } from '../../modules/records/few-modified.ts'
-import { holdAfterMsUsual } from '../../modules/throttle/sync-slots.ts'
+import { fewMax } from '../../modules/disclosure/disclosed-delta.ts'
 import { type Answer, aPlan, someWorld, type TestLocation, type TestVendor, type TestWorld } from '../../test-world.ts'
 import { assertProblem, eventually, getWith } from './test-answer.ts'
 import { holdInFlight, readsWaiting, slotsTaken } from './test-in-flight.ts'
@@ -111,7 +109,7 @@ test('C10: incremental requests have their own limit, beside initial ones', asyn
   assert.deepEqual(names, ['permit-read'], 'an empty delta is one round trip to the database')
 })
 
-test('a delta of a few records is one round trip where this process has seen a change, else three: the permit, the records and the disclosure', async (t) => {
+test('a delta of a few records is one round trip where this process has seen a change, else its records are read in a slot', async (t) => {
   const world = await someWorld(t)
   const location = await world.addLocation({ insurancePlans: 3 })
   const vendor = await world.addVendor([location])
@@ -122,27 +120,27 @@ test('a delta of a few records is one round trip where this process has seen a c
 
   await location.upload('insurance_plans', { new: aPlan() })
   assert.deepEqual(await statements(since, 1), ['permits-read-deltas'])
-  const apart = ['permit-read', 'records.few_modified', 'disclosure-record']
+  const apart = ['permit-read', 'sync-slot-apply', 'records.small_delta', 'disclosure-record', 'sync-slot-apply']
   // Another process has stored it: nothing is known of it here.
-  noteStamp(location.id, 'insurance_plans', 0)
+  world.seenStamps.note(location.id, 'insurance_plans', 0)
   assert.deepEqual(await statements(since, 1), apart)
   // A part of a delta is read as such.
-  assert.deepEqual(await statements(`${since}&items=${fewMaxUsual - 1}`, 1), apart)
+  assert.deepEqual(await statements(`${since}&items=${fewMax - 1}`, 1), apart)
 
-  // One that lasts, here behind a lock, counts before it is sent. On a busy machine it may give the lock up before that is released.
-  noteStamp(location.id, 'insurance_plans', Number.MAX_SAFE_INTEGER)
+  // Of one that lasts, here behind a lock, the slots are counted again before it is sent. On a busy machine it may give the lock up before that is released.
+  world.seenStamps.note(location.id, 'insurance_plans', Number.MAX_SAFE_INTEGER)
   const owner = await world.ownerPool.connect()
   let lasting: string[] = []
   do {
     await owner.query('begin; lock table record in access exclusive mode')
     const slow = statements(since, 1)
     await eventually(async () => (await readsWaiting(world)) === 1, 2_000, 'the read waits for the table')
-    await sleep(holdAfterMsUsual)
+    await sleep(100)
     await owner.query('rollback')
     lasting = await slow
   } while (lasting.includes('permit-read'))
   owner.release()
-  assert.deepEqual(lasting, ['permits-read-deltas', 'sync-slot-apply', 'sync-slot-apply'])
+  assert.deepEqual(lasting, ['permits-read-deltas', 'sync-slot-apply'])
 
   // More records than that statement reads take a slot before they are read.
   await location.upload('insurance_plans', Object.fromEntries(times51.map((number) => [`p${number}`, aPlan()])))
@@ -162,8 +160,9 @@ test('a delta of a few records is one round trip where this process has seen a c
   const wideDelta = `${plansOf(location)}?q[fetch_modified_since]=${later}`
   const sending = ['sync-slot-apply', 'disclosure-record', 'sync-slot-apply']
   assert.deepEqual(await statements(wideDelta, 50), ['permits-read-deltas', ...sending])
-  noteStamp(location.id, 'insurance_plans', 0)
-  assert.deepEqual(await statements(wideDelta, 50), ['permit-read', 'records.few_modified', ...sending])
+  world.seenStamps.note(location.id, 'insurance_plans', 0)
+  const reading = ['permit-read', 'sync-slot-apply', 'records.small_delta', 'disclosure-record', 'sync-slot-apply']
+  assert.deepEqual(await statements(wideDelta, 50), reading)
   assert.equal(await slotsTaken(world), 0)
 })
 

@@ -4,6 +4,7 @@ import { datasetNames } from '@bridgework/contract'
 import { buildApp } from '../../app.ts'
 import { openKeyRing } from '../../modules/credentials/key-ring.ts'
 import { createSecretKey } from '../../modules/credentials/secret.ts'
+import { createSeenStamps } from '../../modules/datasets/seen-stamps.ts'
 import { deltaConnections } from '../../modules/disclosure/disclosed-delta.ts'
 import { createDisclosureWriter } from '../../modules/disclosure/writer.ts'
 import { createSyncSlots } from '../../modules/throttle/sync-slots.ts'
@@ -45,6 +46,7 @@ const app = await buildApp({
   load: createLoadWatch(),
   http: { connectionsMax: connectionsWithin(15) },
   usage: createUsageRecorder({ pool, log, now }),
+  seenStamps: createSeenStamps(),
   publicUrl: 'http://localhost',
   trustedProxies: [],
   mailDir: null,

@@ -14,7 +14,6 @@ import { currentEpoch } from '../agents/epoch.ts'
 import type { VerifiedToken } from '../credentials/access-token.ts'
 import { agreementAccepted } from '../credentials/agreement.ts'
 import { type DatasetState, type DatasetStateRow, toDatasetState } from '../datasets/dataset-state.ts'
-import { noteStamp } from '../datasets/seen-stamps.ts'
 import type { Stamp } from '../datasets/stamp.ts'
 import type { OfficeHours, OpenTimes } from '../directory/office-hours.ts'
 import { drawGrantStamp } from './dataset-grant.ts'
@@ -89,7 +88,6 @@ export async function permitRead(
   if (!row.has_location) throw new Problem('location_denied')
   if (row.granted_at === null) throw new Problem('dataset_denied')
   if (row.first_stamp === null || row.last_stamp === null) throw new Error('a granted dataset has no state')
-  noteStamp(parsedId, dataset, Number(row.last_stamp))
   if (row.granted_stamp === null) {
     const grant = { companyId: token.companyId, locationId: parsedId, dataset }
     // The state that was read is from before the stamp, so the permit is asked for again.

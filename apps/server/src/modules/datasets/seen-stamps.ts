@@ -4,18 +4,23 @@ import { BoundedMap } from '../../platform/memory/bounded-map.ts'
 import type { Stamp } from './stamp.ts'
 
 /**
- * The last stamps that this process has seen, of its writes and of its permits. They only say which statement a delta most likely needs, so nothing
- * may rest on them: another process may have written since.
+ * The last stamps that this process has seen, of uploads and of permits. They only say which statement a delta most likely needs, so nothing may rest
+ * on them: another process may have written since.
  */
-const seen = new BoundedMap<LocationId, Map<DatasetName, Stamp>>(5_000)
-
-export function noteStamp(locationId: LocationId, dataset: DatasetName, stamp: Stamp): void {
-  const known = seen.get(locationId)
-  if (known) known.set(dataset, stamp)
-  else seen.set(locationId, new Map([[dataset, stamp]]))
+export type SeenStamps = {
+  note: (locationId: LocationId, dataset: DatasetName, stamp: Stamp) => void
+  /** Whether a later stamp of the dataset was seen. */
+  hasAfter: (locationId: LocationId, dataset: DatasetName, stamp: Stamp) => boolean
 }
 
-/** Whether this process has seen a later stamp of the dataset. */
-export function wasSeenAfter(locationId: LocationId, dataset: DatasetName, stamp: Stamp): boolean {
-  return (seen.get(locationId)?.get(dataset) ?? 0) > stamp
+export function createSeenStamps(): SeenStamps {
+  const seen = new BoundedMap<LocationId, Map<DatasetName, Stamp>>(5_000)
+  return {
+    note(locationId, dataset, stamp) {
+      const known = seen.get(locationId)
+      if (known) known.set(dataset, stamp)
+      else seen.set(locationId, new Map([[dataset, stamp]]))
+    },
+    hasAfter: (locationId, dataset, stamp) => (seen.get(locationId)?.get(dataset) ?? 0) > stamp,
+  }
 }

@@ -8,10 +8,8 @@ import { createPool } from '../../platform/database/pool.ts'
 import type { Log } from '../../platform/log/log-event.ts'
 import { aPlan, aRecord, someWorld, type TestLocation, type TestVendor } from '../../test-world.ts'
 import { parseInstant } from '../datasets/instant.ts'
-import { noteStamp } from '../datasets/seen-stamps.ts'
 import { deltaOverlapMicros, type Stamp } from '../datasets/stamp.ts'
-import { fewMaxUsual } from '../records/few-modified.ts'
-import { createDeltaReader, deltaConnections } from './disclosed-delta.ts'
+import { createDeltaReader, deltaConnections, fewMax } from './disclosed-delta.ts'
 import { type Disclosure, listDisclosures } from './store.ts'
 
 const dataset = 'insurance_plans' as DatasetName
@@ -56,7 +54,7 @@ test('a delta is answered and put on record alike, whether it is read with its p
       const compared: Awaited<ReturnType<typeof ask>>[] = []
       const statements = async () => void compared.push(await asked())
       assert.ok((await namedStatementsOf(t, statements)).includes(read), query)
-      noteStamp(id, 'appointments', 0)
+      world.seenStamps.note(id, 'appointments', 0)
       assert.ok(!(await namedStatementsOf(t, statements)).includes(read), query)
       const [together, apart] = compared
       assert.deepEqual(together, apart)
@@ -151,9 +149,9 @@ test('of what may not be read, or not yet, no record is read and nothing is put 
   }
 
   // A walk of one record more than there may be, none of which is handed out.
-  const many = Array.from({ length: fewMaxUsual }, (_, index) => [`m${index}`, aPlan()])
+  const many = Array.from({ length: fewMax }, (_, index) => [`m${index}`, aPlan()])
   await location.upload(dataset, Object.fromEntries(many))
-  assert.deepEqual(await outcome(), { found: null, read: fewMaxUsual + 1, written: 0 })
+  assert.deepEqual(await outcome(), { found: null, read: fewMax + 1, written: 0 })
 })
 
 test('while the disclosures are locked a delta is refused as ever, and who has nothing to disclose does not wait', async (t) => {

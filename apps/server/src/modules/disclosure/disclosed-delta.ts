@@ -16,9 +16,11 @@ import {
 } from '../consent/read-permit.ts'
 import type { VerifiedToken } from '../credentials/access-token.ts'
 import type { Stamp } from '../datasets/stamp.ts'
-import { fewMaxUsual } from '../records/few-modified.ts'
 import type { Document } from '../records/read-store.ts'
 import type { DisclosureEntry } from './store.ts'
+
+/** Most deltas have no more. 32 requests that ask together have fewer records in memory than one page may have. */
+export const fewMax = 50
 
 /** A delta that is asked for from its beginning, by nothing but the moment of change. */
 export type AskedDelta = Pick<DisclosureEntry, 'filters' | 'requestId' | 'ip'> & {
@@ -40,7 +42,7 @@ export type ReadDelta = {
 export type DeltaReader = {
   /**
    * A permit, and the delta of a few records with its disclosure, in one statement: one round trip, and one commit for all that ask meanwhile. `read` is null
-   * where the permit says that the delta may not be read, or not yet, where it is empty or has more than `fewMaxUsual` records, and where the permit was
+   * where the permit says that the delta may not be read, or not yet, where it is empty or has more than `fewMax` records, and where the permit was
    * asked for alone. The caller decides by the permit all the same: what it refuses stays unsent.
    */
   permit: (
@@ -136,7 +138,7 @@ const onRecordBytesMax = 60_000
 const statement = `
   with answer as materialized (
     select one.*, permit.*, delta.records, delta.ids, delta.documents,
-           delta.records between 1 and ${fewMaxUsual} and delta.bytes <= ${onRecordBytesMax} as is_on_record
+           delta.records between 1 and ${fewMax} and delta.bytes <= ${onRecordBytesMax} as is_on_record
       from unnest((select $1::bigint[]), (select $2::uuid[]), (select $3::uuid[]), (select $4::text[]), (select $5::bigint[]),
                   (select $6::integer[]), (select $7::boolean[]), (select $8::jsonb[]), (select $9::text[]), (select $10::inet[]))
              with ordinality
@@ -144,8 +146,8 @@ const statement = `
      cross join lateral ${permitOfOne} permit
      cross join lateral (
        select count(*) as records, sum(octet_length(document)) as bytes,
-              case when count(*) <= ${fewMaxUsual} then array_agg(id order by id) end as ids,
-              case when count(*) <= ${fewMaxUsual} then string_agg(document, E'\\n' order by id) end as documents
+              case when count(*) <= ${fewMax} then array_agg(id order by id) end as ids,
+              case when count(*) <= ${fewMax} then string_agg(document, E'\\n' order by id) end as documents
          from (
            select id, case when permit.has_notes then coalesce(document_with_notes, document) else document end as document
              from record
@@ -154,7 +156,7 @@ const statement = `
               and (coalesce(cardinality(permit.in_flight), 0) < one.locations_max or one.location_id = any(permit.in_flight))
               and location_id = one.location_id and dataset = one.dataset and modified_at > one.modified_after
             order by modified_at
-            limit ${fewMaxUsual + 1}) modified) delta
+            limit ${fewMax + 1}) modified) delta
   ), written as (
     insert into disclosure (company_id, key_pair_id, location_id, dataset, notes, filters, records, record_ids, request_id, ip)
     select company_id, key_pair_id, location_id, dataset, has_notes and asks_for_notes, filters, records, ids, request_id, ip

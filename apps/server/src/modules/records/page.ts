@@ -4,7 +4,6 @@ import type { Log } from '../../platform/log/log-event.ts'
 import { BoundedMap } from '../../platform/memory/bounded-map.ts'
 import { createTurns } from '../../platform/memory/turns.ts'
 import type { ReadPermit } from '../consent/read-permit.ts'
-import { fewMaxUsual, readFewModified } from './few-modified.ts'
 import { type PagePart, readPacked } from './packed-page.ts'
 import { type Document, readNumbered, readSmallDelta, readWhole } from './read-store.ts'
 import { chooseReading, type Reading, sortedMaxUsual } from './reading.ts'
@@ -23,16 +22,10 @@ export type PageReader = {
   /** The same with segments that can be switched to lines alone. Of every dataset: its pages by number have the same order. */
   readLines: (permit: ReadPermit, after: string, items: number) => Promise<Page | PackedPage>
   /** A page of cursor mode: records whose id is greater than `after` ('0' on the first). */
-  readAfter: ReadAfter<Page>
-  /** The same of a delta of at most `fewMax` records, in one short statement; null: it has more, or is not a delta alone. */
-  readFew: ReadAfter<Page | null>
-  /** The same of what `readFew` does not read. */
-  readMany: ReadAfter<Page>
+  readAfter: (permit: ReadPermit, selection: Selection, after: string, items: number) => Promise<Page>
   /** A page of page mode, numbered from 1. Such datasets are small and know no filter but the moment of change. */
   readPage: (permit: ReadPermit, selection: Selection, page: number, items: number) => Promise<Page>
 }
-
-type ReadAfter<Answer> = (permit: ReadPermit, selection: Selection, after: string, items: number) => Promise<Answer>
 
 const readingKeptMs = 10 * 60_000
 const readingsKeptMax = 10_000
@@ -53,7 +46,7 @@ export function createPageReader(
   pool: Pool,
   now: () => Date,
   log: Log,
-  { fewMax = fewMaxUsual, sortedMax = sortedMaxUsual, runRecords = runRecordsUsual } = {},
+  { sortedMax = sortedMaxUsual, runRecords = runRecordsUsual } = {},
 ): PageReader {
   const readings = new BoundedMap<string, { reading: Reading; chosenAt: number }>(readingsKeptMax)
 
@@ -95,43 +88,22 @@ export function createPageReader(
     return await readRecords()
   }
 
-  const readChosen = async (permit: ReadPermit, selection: Selection, after: string, items: number) => {
-    const reading = await readingOf(permit, selection, after === '0')
-    return pageOf(await reading.read(pool, permit, after, items + 1), items, reading.total)
-  }
-
-  const readFew: PageReader['readFew'] = async (permit, selection, after, items) => {
-    const { modifiedAfter } = selection
-    const isFirst = after === '0'
-    if (modifiedAfter === null || !isDelta(selection) || (!isFirst && keptReading(permit, selection))) return null
-    const few = await readFewModified(pool, permit, modifiedAfter)
-    if (!few || few.length > fewMax) return null
-    const documents = isFirst ? few : few.filter(([id]) => BigInt(id) > BigInt(after))
-    return pageOf(documents, items, few.length)
-  }
-
-  const readMany: PageReader['readMany'] = (permit, selection, after, items) =>
-    oneLarge(permit, items, async () => {
-      const { modifiedAfter } = selection
-      if (modifiedAfter !== null && isDelta(selection) && (after === '0' || !keptReading(permit, selection))) {
-        const small = await readSmallDelta(pool, permit, modifiedAfter, after, items + 1, sortedMax)
-        if (small) return pageOf(small.documents, items, small.total)
-      }
-      return await readChosen(permit, selection, after, items)
-    })
-
   return {
-    readFew,
-    readMany,
     readPacked: (permit, after, items) => oneLarge(permit, items, () => readRuns(permit, after, items, false)),
     readLines: (permit, after, items) => oneLarge(permit, items, () => readRuns(permit, after, items, true)),
-    async readAfter(permit, selection, after, items) {
-      if (isWhole(selection)) {
-        const read = () => readWhole(pool, permit, after, items + 1)
-        return pageOf(await oneLarge(permit, items, read), items, permit.state.total)
-      }
-      return (await readFew(permit, selection, after, items)) ?? (await readMany(permit, selection, after, items))
-    },
+    readAfter: (permit, selection, after, items) =>
+      oneLarge(permit, items, async () => {
+        if (isWhole(selection)) {
+          return pageOf(await readWhole(pool, permit, after, items + 1), items, permit.state.total)
+        }
+        const { modifiedAfter } = selection
+        if (modifiedAfter !== null && isDelta(selection) && (after === '0' || !keptReading(permit, selection))) {
+          const small = await readSmallDelta(pool, permit, modifiedAfter, after, items + 1, sortedMax)
+          if (small) return pageOf(small.documents, items, small.total)
+        }
+        const reading = await readingOf(permit, selection, after === '0')
+        return pageOf(await reading.read(pool, permit, after, items + 1), items, reading.total)
+      }),
     readPage: (permit, selection, page, items) =>
       oneLarge(permit, items, async () => {
         const isFirst = page === 1

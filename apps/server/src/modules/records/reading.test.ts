@@ -63,7 +63,7 @@ test('whatever the filters and however they are read, the pages hold what matche
       world.pool,
       () => new Date(),
       () => {},
-      { fewMax: 0, sortedMax },
+      { sortedMax },
     ),
   )
 

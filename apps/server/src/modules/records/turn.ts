@@ -4,7 +4,7 @@ import { withTransaction } from '../../platform/database/pool.ts'
 import { codeOf } from '../../platform/errors/error-code.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import type { LocationId } from '../../platform/identity/identity.ts'
-import { noteStamp } from '../datasets/seen-stamps.ts'
+import type { SeenStamps } from '../datasets/seen-stamps.ts'
 import { nextStamp, type Stamp } from '../datasets/stamp.ts'
 import { lockDatasetStates, saveDatasetState } from '../datasets/writer-lock.ts'
 import { deleteEmptyCounts, saveCounts } from './count-store.ts'
@@ -40,14 +40,14 @@ export type Turn = {
  * Runs `work` as this location's only writer of the dataset and of all that refer to it, in one transaction of at most 10 s. Locks come before
  * anything that a rendering reads, in the contract's order, in READ COMMITTED: stamps, ids and commits then have one order. Refuses with
  * `busy` after 5 s of waiting for any lock, and with `location_unknown`. `isSmall`: it changes few records, so PostgreSQL would take longer to
- * plan its statements than to run them.
+ * plan its statements than to run them. `seen`: learns the stamps once they are committed.
  */
 export async function takeTurn<T>(
   pool: Pool,
   locationId: LocationId,
   dataset: DatasetName,
   work: (turn: Turn) => Promise<T>,
-  { isSmall = false } = {},
+  { isSmall = false, seen }: { isSmall?: boolean; seen?: SeenStamps } = {},
 ): Promise<T> {
   const stamps = new Map<DatasetName, Stamp>()
   const ended = await withTransaction(
@@ -68,7 +68,7 @@ export async function takeTurn<T>(
   ).catch((cause: unknown) => {
     throw codeOf(cause) === '55P03' ? new Problem('busy', { retryAfterSeconds: 5, cause }) : cause
   })
-  for (const [name, stamp] of stamps) noteStamp(locationId, name, stamp)
+  for (const [name, stamp] of stamps) seen?.note(locationId, name, stamp)
   return ended
 }
 

@@ -6,6 +6,7 @@ import { mapWithPauses } from '../../platform/memory/pauses.ts'
 import { noteNumber, requireReachable } from '../agents/agent-number.ts'
 import { holdWriter } from '../agents/location-writer.ts'
 import { hasNotesGranted } from '../consent/notes.ts'
+import type { SeenStamps } from '../datasets/seen-stamps.ts'
 import { type AsStored, requireAsStored } from './as-stored.ts'
 import { type ChangedRecord, hideRecords, type NewRecord, writeRecords } from './change.ts'
 import { hashSource, mayHaveNotes, withoutNotes } from './document.ts'
@@ -39,12 +40,14 @@ export type UploadAnswer = { inserted: number; changed: number; unchanged: numbe
 
 /**
  * Stores one upload, whole or not at all, and its answer with it: the same upload again (`isRepeated`) gets the same answer and has no second effect.
- * Source ids are distinct. `total`: how many records the dataset has now. Refuses with `idempotency_key_reused`, `busy` and `location_unknown`.
+ * Source ids are distinct. `total`: how many records the dataset has now. `seen`: learns the stamps. Refuses with `idempotency_key_reused`, `busy` and
+ * `location_unknown`.
  */
 export async function storeUpload(
   pool: Pool,
   upload: Upload,
   now: () => Date,
+  seen?: SeenStamps,
 ): Promise<{ answer: UploadAnswer; isRepeated: boolean; total: number }> {
   const { locationId, dataset } = upload
   const isSmall = upload.lines.length <= smallLines
@@ -88,7 +91,7 @@ export async function storeUpload(
     if (upload.body) await savePackedBody(turn.client, locationId, dataset, upload.body)
     return { answer, isRepeated: false, total: state.total }
   }
-  return takeTurn(pool, locationId, dataset, store, { isSmall })
+  return takeTurn(pool, locationId, dataset, store, { isSmall, ...(seen && { seen }) })
 }
 
 const readBeforeErrors =

@@ -105,44 +105,6 @@ test('asking without holding refuses as taking would, and takes nothing', async 
   await second.check(company, 'initial', location(6))
 })
 
-test('short work is refused as taking would refuse it, takes nothing while it is short, and a slot when it lasts', async (t) => {
-  const { first, second, pool } = await twoProcesses(t)
-  const company = newUuid<CompanyId>()
-  const taken = async () => (await pool.query('select from sync_slot')).rowCount
-  const guard = <Value>(inFlight: number[], number: number, work: () => Promise<Value>, slots = first) =>
-    slots.guard(company, 'initial', location(number), inFlight.map(location), work)
-
-  assert.deepEqual(await guard([], 1, async () => await taken()), { value: 0, slot: null })
-  let begun = 0
-  const begin = async () => {
-    begun += 1
-  }
-  refusalOf(await guard([1, 2, 3, 4, 5], 6, begin).catch((error) => error))
-  assert.equal(begun, 0)
-  await guard([1, 2, 3, 4, 5], 5, begin)
-  assert.equal(begun, 1, 'a location in flight is already counted')
-
-  const lasting = Promise.withResolvers<string>()
-  const long = guard([], 1, () => lasting.promise)
-  while ((await taken()) === 0) await new Promise((resolve) => setImmediate(resolve))
-  await take(second, company, [2, 3, 4, 5])
-  refusalOf(await second.acquire(company, 'initial', location(6)).catch((error) => error))
-  // What was begun before the others took theirs is refused when it lasts.
-  refusalOf(await guard([], 6, () => lasting.promise, second).catch((error) => error))
-  lasting.resolve('read')
-  const { value, slot } = await long
-  assert.equal(value, 'read')
-  await slot?.release()
-  assert.equal(await taken(), 4)
-
-  const failing = guard([], 1, async () => {
-    while ((await taken()) === 4) await new Promise((resolve) => setImmediate(resolve))
-    throw new Error('away')
-  })
-  await assert.rejects(failing, /away/)
-  assert.equal(await taken(), 4, 'work that fails gives its slot back')
-})
-
 test('never are more than five locations in flight, whatever two processes ask and give back at once', async (t) => {
   const seed = randomInt(2 ** 31)
   t.diagnostic(`seed ${seed}`)

@@ -32,25 +32,11 @@ export type SyncSlots = {
     locationId: LocationId,
     inFlight?: readonly LocationId[],
   ) => Promise<void>
-  /**
-   * For work that most often takes a millisecond or two, as reading a small delta does: refuses as `acquire` would before it begins, and holds a
-   * slot only once it has taken `holdAfterMs`. The slot, where one is held, is the caller's to give back.
-   */
-  guard: <Value>(
-    companyId: CompanyId,
-    syncType: SyncType,
-    locationId: LocationId,
-    inFlight: readonly LocationId[],
-    work: () => Promise<Value>,
-  ) => Promise<{ value: Value; slot: Slot | null }>
   /** Renews what is held until stopped. */
   start: () => void
   /** Gives back what this process holds. */
   stop: () => Promise<void>
 }
-
-/** What has read for so long counts as in flight. */
-export const holdAfterMsUsual = 100
 
 // A hold, in this process, of one location by however many requests:
 //   asking → held → released        the last request ended
@@ -82,8 +68,6 @@ export function createSyncSlots(options: {
   timeoutMs?: number
   /** A hold that no request joined for so long was forgotten by a bug: no answer takes that long. It is ended, or it would be renewed for ever. */
   holdMaxMs?: number
-  /** How long guarded work may take before it holds a slot: taking and returning one costs more than reading ten records. */
-  holdAfterMs?: number
   log: Log
   /** Milliseconds of a clock that never jumps. */
   now?: () => number
@@ -96,7 +80,6 @@ export function createSyncSlots(options: {
     renewMs = 5_000,
     timeoutMs = 3_000,
     holdMaxMs = 120_000,
-    holdAfterMs = holdAfterMsUsual,
     log,
   } = options
   const now = options.now ?? (() => performance.now())
@@ -164,7 +147,7 @@ export function createSyncSlots(options: {
     renewing = false
   }
 
-  const slots: SyncSlots = {
+  return {
     limits,
 
     async acquire(companyId, syncType, locationId) {
@@ -218,28 +201,6 @@ export function createSyncSlots(options: {
       if (!answer.granted) throw exceeded(key, limits, answer.activeLocationIds)
     },
 
-    async guard(companyId, syncType, locationId, inFlight, work) {
-      await slots.check(companyId, syncType, locationId, inFlight)
-      const working = work()
-      const late = Promise.withResolvers<'late'>()
-      const alarm = setTimeout(late.resolve, holdAfterMs, 'late')
-      try {
-        const first = await Promise.race([working, late.promise])
-        if (first !== 'late') return { value: first, slot: null }
-      } finally {
-        clearTimeout(alarm)
-      }
-      // Where the slot is refused, nothing waits for the work any more, and its failure must not end the process.
-      working.catch(() => {})
-      const slot = await slots.acquire(companyId, syncType, locationId)
-      try {
-        return { value: await working, slot }
-      } catch (error) {
-        await slot.release()
-        throw error
-      }
-    },
-
     start() {
       timer ??= setInterval(() => void renewAll(), renewMs).unref()
     },
@@ -252,7 +213,6 @@ export function createSyncSlots(options: {
       await operations.close()
     },
   }
-  return slots
 }
 
 function idOf(key: SlotKey): string {
