@@ -64,10 +64,10 @@ test('what docs/security.md says is not tested yet is not tested yet', () => {
   )
 })
 
-test('the README lists every setting of the server, and no other', () => {
+test('docs/operate/settings.md lists every setting of the server, and no other', () => {
   const [, list = ''] = /const settingNames[^[]*\[([^\]]*)\]/.exec(read('apps/server/src/config.ts')) ?? []
   const known = [...list.matchAll(/'(BRIDGEWORK_\w+)'/g)].map(([, name]) => name)
-  const listed = [...read('README.md').matchAll(/^\| `(\w+)` \|/gm)].map(([, name]) => name)
+  const listed = [...read('docs/operate/settings.md').matchAll(/^\| `(\w+)` \|/gm)].map(([, name]) => name)
   assert.ok(known.length > 10)
   assert.deepEqual(listed.toSorted(), [...known, 'DATABASE_URL'].toSorted())
 })

@@ -3,7 +3,7 @@
 // stdout belongs to the commands.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, lstatSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, lstatSync, readFileSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { packDownloads } from './setup-downloads.mjs'
@@ -17,6 +17,7 @@ const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const modules = join(root, 'node_modules')
 const pinnedNode = join(modules, '.bin/node')
 const stamp = join(modules, '.bridgework-setup.json')
+const clientCommand = { path: join(modules, '.bin/bridgework'), target: '../../packages/client/src/command/main.ts' }
 
 class SetupError extends Error {}
 
@@ -44,7 +45,7 @@ async function setUp(purpose) {
 
 /** Nothing to do: what this lock file names was installed and checked before. Costs one hash, no process. */
 function isStamped(withDev) {
-  if (!existsSync(stamp) || !existsSync(pinnedNode)) return false
+  if (!existsSync(stamp) || !existsSync(pinnedNode) || !isClientCommandLinked()) return false
   const done = readJson(stamp)
   return done.lock === lockHash() && (done.withDev || !withDev)
 }
@@ -55,6 +56,7 @@ function install(withDev) {
   if (!isInstalled(withDev)) runNpmCi(withDev)
   requirePinnedNode()
   linkLibraries()
+  linkClientCommand()
   writeFileSync(stamp, JSON.stringify({ lock: lockHash(), withDev: isInstalled(true) }))
 }
 
@@ -135,6 +137,18 @@ function linkLibraries() {
     if (lstatSync(path, { throwIfNoEntry: false })) continue
     symlinkSync(relative(dirname(path), join(folder, source)), path)
   }
+}
+
+/** For `npx bridgework` in a clone. npm links the file that the package names, if somebody has built it: it may be older than its source. */
+function linkClientCommand() {
+  if (isClientCommandLinked()) return
+  rmSync(clientCommand.path, { force: true })
+  symlinkSync(clientCommand.target, clientCommand.path)
+}
+
+function isClientCommandLinked() {
+  const isLink = lstatSync(clientCommand.path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false
+  return isLink && readlinkSync(clientCommand.path) === clientCommand.target
 }
 
 function lockHash() {

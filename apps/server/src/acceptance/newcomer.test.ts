@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { readFileSync, statSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -56,6 +57,26 @@ test('K22: a newcomer starts the sandbox, makes the first call, stops it, and fi
     assert.equal(JSON.parse(plans).data.length, 3)
     assert.match(pasted, /^[\w-]+\.[\w-]+\.[\w-]+$/)
   })
+
+  await t.test(
+    'the README’s first call, pasted in the clone, saves the key pair, prints plans and makes a copy',
+    async (t) => {
+      const home = mkdtempSync(join(tmpdir(), 'bridgework-home-'))
+      t.after(() => rmSync(home, { recursive: true, force: true }))
+      const root = join(import.meta.dirname, '../../../..')
+      const [, section = ''] =
+        /^## The first call\n(.*?)^## /ms.exec(readFileSync(join(root, 'README.md'), 'utf8')) ?? []
+      const commands = [...section.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, body = '']) => body).join('')
+      assert.equal(commands.match(/^npx bridgework /gm)?.length, 4)
+      // Offline: a command that the clone lacks is not looked for in the registry.
+      const { stdout } = await paste(
+        `set -e; cd '${root}'; export HOME='${home}' npm_config_offline=true npm_config_update_notifier=false
+       ${commands.replaceAll('.bridgework/', `${newcomer.dataDir}/`).replaceAll('practices.sqlite', `${home}/practices.sqlite`)}`,
+      )
+      assert.equal(stdout.match(/^\{"location_id":"\d+","id":"\d+","type":"insurance_plan",.*\}$/gm)?.length, 520)
+      assert.ok(statSync(join(home, 'practices.sqlite')).size > 0)
+    },
+  )
 
   await t.test('the people that are printed sign in to the portal, and are whom it says', async () => {
     const base = `http://localhost:${newcomer.port}/portal/api`
