@@ -42,15 +42,14 @@ export function scriptBytesOfPages(sources = join(portal, 'src'), built = join(p
 }
 
 /** 1 kB is 1,000 bytes, as browsers show it. */
-export function inKilobytes(bytes: number | undefined): string {
-  return bytes === undefined ? '–' : (bytes / 1000).toFixed(1)
+export function inKilobytes(bytes: number): number {
+  return Math.round(bytes / 100) / 10
 }
 
-// Prints the rows of the table in docs/decisions/portal-scripts.md: node apps/portal/browser/page-scripts.ts [SOURCES BUILT], the folders of an earlier version.
+// Prints page-scripts.json: node apps/portal/browser/page-scripts.ts [SOURCES BUILT], the folders of another version.
 if (import.meta.main) {
   const [sources, built] = process.argv.slice(2)
-  const before = sources && built ? scriptBytesOfPages(sources, built) : new Map<string, number>()
-  for (const [address, bytes] of scriptBytesOfPages()) {
-    console.log(`| \`${address}\` | ${inKilobytes(before.get(address))} | ${inKilobytes(bytes)} |`)
-  }
+  const pages = sources && built ? scriptBytesOfPages(sources, built) : scriptBytesOfPages()
+  const kilobytes = [...pages].map(([address, bytes]) => [address, inKilobytes(bytes)])
+  console.log(JSON.stringify(Object.fromEntries(kilobytes), null, 2))
 }
