@@ -5,12 +5,12 @@ import { test } from 'node:test'
 
 const root = join(import.meta.dirname, '..')
 const read = (file: string) => readFileSync(join(root, file), 'utf8')
-const page = 'docs/decisions/dependencies.md'
+const page = 'docs/packages.md'
 const registry = 'https://registry.npmjs.org/'
 
 type Package = Partial<Record<'dependencies' | 'devDependencies' | 'optionalDependencies' | 'peerDependencies', object>>
 
-test('every package that we depend on has its reason on the page of dependencies, and no other', () => {
+test('every package that we depend on has its reason on the page of packages, and no other', () => {
   const manifests = ['package.json', ...globSync('{apps,packages}/*/package.json', { cwd: root }), 'bench/package.json']
   const used = manifests.flatMap((file) => {
     const { dependencies, devDependencies, optionalDependencies, peerDependencies } = JSON.parse(read(file)) as Package
