@@ -5,7 +5,7 @@ import type { Fee, FeeSchedule, RowChange } from '../rows.ts'
 /**
  * What Bridgework must know of the fee schedules with these keys at one location: the practice's fees, and where the
  * location has its own for the same code and provider, that one instead, on a global schedule too: see
- * docs/decisions/agent-reads-open-dental.md. A fee of a code that is gone is left out.
+ * docs/decisions/open-dental-values.md. A fee of a code that is gone is left out.
  */
 export function feeScheduleRecords(
   practice: Practice,
