@@ -26,6 +26,7 @@ describe('the practice of 640 patients, as its agent sends it', { skip }, () => 
     database = await mariaDb.createDatabase()
     const connection = await database.connect()
     await connection.query(gunzipSync(await readFile(practiceFile ?? '')).toString('utf8'))
+    await database.execute(brokenHistory)
     const copy = await testCopy(t, database.settings, { now: () => clock.now })
     visible = copy.visible
     run = copy.run
@@ -138,6 +139,37 @@ describe('the practice of 640 patients, as its agent sends it', { skip }, () => 
     assert.equal(balances.get('10573'), '7671.27')
   })
 
+  test('has merges, covers and missed visits as statements of our own find them', async () => {
+    const patients = everywhere('patients')
+    const merges = await database.execute(merged)
+    const ofMerges = [...patients].filter(([, { merged_into_source_id }]) => merged_into_source_id !== null)
+    assert.ok(merges.length > 0)
+    assert.deepEqual(
+      ofMerges.map(([id, patient]) => `${id} ${patient.merged_into_source_id} ${patient.status}`).sort(),
+      merges.map((row) => `${row.id} ${row.target} merged`).sort(),
+    )
+    const plans = (await database.execute(covers)).map((row) => `${row.id} ${row.first} ${row.second}`)
+    assert.ok(new Set(plans.map((each) => each.split(' ')[2])).size > 1, 'nobody has two covers')
+    assert.deepEqual(
+      [...patients]
+        .map(
+          ([id, each]) => `${id} ${each.primary_insurance_plan_source_id} ${each.secondary_insurance_plan_source_id}`,
+        )
+        .filter((each) => !each.endsWith(' null null'))
+        .sort(),
+      plans.filter((each) => !each.endsWith(' null null')).sort(),
+    )
+    const brokenVisits = await database.execute(missed)
+    assert.deepEqual(Object.keys(countBy(brokenVisits, 'state')).sort(), ['broken', 'cancelled', 'no_show'])
+    assert.deepEqual(
+      [...everywhere('appointments')]
+        .filter(([, { status_raw }]) => String(status_raw).startsWith('Broken'))
+        .map(([id, { status }]) => `${id} ${status}`)
+        .sort(),
+      brokenVisits.map((row) => `${row.id} ${row.state}`).sort(),
+    )
+  })
+
   test('has its referrals by direction and source', () => {
     const referrals = [...everywhere('patient_referrals').values()]
     assert.equal(referrals.length, 546)
@@ -244,3 +276,45 @@ function countBy(records: Iterable<Attributes>, attribute: string): Record<strin
   }
   return counts
 }
+
+/** The newest link of each patient to another, unless a later one leads into the patient (`PatientLinks.WasPatientMerged`). */
+const merged = `
+  with link as (select *, row_number() over (order by DateTimeLink, PatientLinkNum) as place
+                  from patientlink where LinkType = 1 and PatNumFrom <> PatNumTo)
+  select l.PatNumFrom as id, l.PatNumTo as target
+    from link l
+   where not exists (select * from link later
+                      where later.place > l.place and l.PatNumFrom in (later.PatNumFrom, later.PatNumTo))`
+
+/** Dental covers in the order of their ordinals; one that ended before the day keeps its place (`PatPlans.GetOrdinal`). */
+const covers = `
+  with cover as (select a.PatNum, row_number() over (partition by a.PatNum order by a.Ordinal, a.PatPlanNum) as place,
+                        if(year(s.DateTerm) >= 1880 and s.DateTerm < '2026-11-20', null, nullif(s.PlanNum, 0)) as plan
+                   from patplan a
+                   left join inssub s using (InsSubNum)
+                   left join insplan p on p.PlanNum = s.PlanNum
+                  where p.IsMedical is null or p.IsMedical = 0)
+  select PatNum as id, max(if(place = 1, plan, null)) as first, max(if(place = 2, plan, null)) as second
+    from cover group by PatNum`
+
+/** How each broken visit was broken: the last such row of its history, while every later one has the broken status (`AppointmentL`). */
+const missed = `
+  with history as (select *, row_number() over (order by HistDateTStamp, HistApptNum) as place from histappointment)
+  select a.AptNum as id,
+         coalesce((select if(h.HistApptAction = 2, 'no_show', 'cancelled')
+                     from history h
+                    where h.AptNum = a.AptNum and h.HistApptAction in (2, 3)
+                      and not exists (select * from history later
+                                       where later.AptNum = h.AptNum and later.place > h.place
+                                         and (later.AptStatus <> 5 or later.HistApptAction in (2, 3)))
+                    order by h.place desc limit 1), 'broken') as state
+    from appointment a
+   where a.AptStatus = 5`
+
+/** The practice's file has no history of broken visits: up to four rows for each, of every action and status that there is. */
+const brokenHistory = `
+  insert into histappointment (AptNum, HistDateTStamp, HistApptAction, AptStatus)
+  select a.AptNum, '2026-10-01 09:00:00' + interval n minute, mod(a.AptNum div 3 + n, 4), if(mod(a.AptNum div 4 + n, 5) = 0, 1, 5)
+    from appointment a
+    join (select 1 as n union select 2 union select 3 union select 4) rows_each on n <= mod(a.AptNum, 5)
+   where a.AptStatus = 5`
