@@ -4,10 +4,8 @@ import type { LocationId } from '../../platform/identity/identity.ts'
 import type { ReadPermit } from '../consent/read-permit.ts'
 import type { Stamp } from '../datasets/stamp.ts'
 import type { Range } from './selection.ts'
+import { askCount, type Count } from './selection-sql.ts'
 import { type Bucket, noWeek, weekMicros, weekOf } from './tally.ts'
-
-/** How many records match, and an id that none of them lies below: most often their lowest. */
-export type Count = { total: number; lowestId: string }
 
 /**
  * Adds what a turn changed to the counts. What left is taken from its span, the last one that begins at or before its stamp: a row that counts
@@ -76,10 +74,11 @@ export async function deleteEmptyCounts(
 
 /** How many records were modified after a stamp: whole spans from record_count, the rest of the stamp's own from record_modified, index-only. */
 export function countModified(pool: Pool, permit: ReadPermit, modifiedAfter: Stamp): Promise<Count> {
-  return count(
+  return askCount(
     pool,
+    permit,
     'records.count_modified',
-    [permit.locationId, permit.dataset, modifiedAfter],
+    [modifiedAfter],
     `with later as materialized (
        select span_from, records, lowest_id from record_count where location_id = $1 and dataset = $2 and span_from > $3
      )
@@ -96,10 +95,11 @@ export function countModified(pool: Pool, permit: ReadPermit, modifiedAfter: Sta
 /** How many records start in a range: whole weeks from record_count, the rest of those at its ends from record_starts, index-only. */
 export function countStarting(pool: Pool, permit: ReadPermit, range: Range): Promise<Count> {
   const { from, to, weeks, headTo, tailFrom } = weeksOf(range)
-  return count(
+  return askCount(
     pool,
+    permit,
     'records.count_starting',
-    [permit.locationId, permit.dataset, from, headTo, tailFrom, to, weeks.from, weeks.to],
+    [from, headTo, tailFrom, to, weeks.from, weeks.to],
     `select sum(count) as count, min(lowest) as lowest
        from (select sum(records) as count, min(lowest_id) as lowest
                from record_count
@@ -119,10 +119,11 @@ export function countStarting(pool: Pool, permit: ReadPermit, range: Range): Pro
  */
 export function countStartingWide(pool: Pool, permit: ReadPermit, modifiedAfter: Stamp, range: Range): Promise<Count> {
   const { from, to, weeks, headTo, tailFrom } = weeksOf(range)
-  return count(
+  return askCount(
     pool,
+    permit,
     'records.count_starting_wide',
-    [permit.locationId, permit.dataset, modifiedAfter, from, headTo, tailFrom, to, weeks.from, weeks.to],
+    [modifiedAfter, from, headTo, tailFrom, to, weeks.from, weeks.to],
     `with later as materialized (
        select starts_week, span_from, records, lowest_id
          from record_count where location_id = $1 and dataset = $2 and span_from > $3
@@ -146,97 +147,6 @@ export function countStartingWide(pool: Pool, permit: ReadPermit, modifiedAfter:
   )
 }
 
-export function countOfPatient(
-  pool: Pool,
-  permit: ReadPermit,
-  patientId: string,
-  modifiedAfter: Stamp,
-): Promise<Count> {
-  return count(
-    pool,
-    'records.count_of_patient',
-    [permit.locationId, permit.dataset, patientId, modifiedAfter],
-    `select count(*), min(id) as lowest
-       from record
-      where location_id = $1 and dataset = $2 and patient_id = $3 and modified_at > $4`,
-  )
-}
-
-export function countOfPatientStarting(
-  pool: Pool,
-  permit: ReadPermit,
-  patientId: string,
-  { from, to }: Range,
-  modifiedAfter: Stamp,
-): Promise<Count> {
-  return count(
-    pool,
-    'records.count_of_patient_starting',
-    [permit.locationId, permit.dataset, patientId, from, to, modifiedAfter],
-    `select count(*), min(id) as lowest
-       from record
-      where location_id = $1 and dataset = $2 and patient_id = $3
-        and starts_at + 0 >= $4 and starts_at + 0 < $5 and modified_at > $6`,
-  )
-}
-
-/** How many of the records modified after a stamp start in a range. Read from record_modified, so it costs what was modified. */
-export function countModifiedStarting(
-  pool: Pool,
-  permit: ReadPermit,
-  modifiedAfter: Stamp,
-  { from, to }: Range,
-): Promise<Count> {
-  return count(
-    pool,
-    'records.count_modified_starting',
-    [permit.locationId, permit.dataset, modifiedAfter, from, to],
-    `select count(*), min(id) as lowest
-       from record
-      where location_id = $1 and dataset = $2 and modified_at > $3 and starts_at + 0 >= $4 and starts_at + 0 < $5`,
-  )
-}
-
-/** The same read from record_starts, so it costs what the range holds. */
-export function countStartingModified(
-  pool: Pool,
-  permit: ReadPermit,
-  modifiedAfter: Stamp,
-  { from, to }: Range,
-): Promise<Count> {
-  return count(
-    pool,
-    'records.count_starting_modified',
-    [permit.locationId, permit.dataset, modifiedAfter, from, to],
-    `select count(*), min(id) as lowest
-       from record
-      where location_id = $1 and dataset = $2 and starts_at >= $4 and starts_at < $5 and modified_at + 0 > $3`,
-  )
-}
-
-/** How many records were modified after a stamp, but no more than `most`: index-only from record_modified. */
-export function countModifiedUpTo(pool: Pool, permit: ReadPermit, modifiedAfter: Stamp, most: number): Promise<number> {
-  return countUpTo(
-    pool,
-    'records.count_modified_up_to',
-    [permit.locationId, permit.dataset, modifiedAfter, most],
-    `select count(*)
-       from (select id from record where location_id = $1 and dataset = $2 and modified_at > $3 limit $4) counted`,
-  )
-}
-
-/** How many records start in a range, but no more than `most`: index-only from record_starts. */
-export function countStartingUpTo(pool: Pool, permit: ReadPermit, { from, to }: Range, most: number): Promise<number> {
-  return countUpTo(
-    pool,
-    'records.count_starting_up_to',
-    [permit.locationId, permit.dataset, from, to, most],
-    `select count(*)
-       from (select id from record
-              where location_id = $1 and dataset = $2 and starts_at >= $3 and starts_at < $4 limit $5) counted`,
-  )
-}
-
 /** Whole weeks of a range, and where the parts of weeks before and after them end and begin. */
 function weeksOf({ from, to }: Range) {
   const first = weekOf(from)
@@ -253,13 +163,3 @@ function weeksOf({ from, to }: Range) {
 
 /** Later than every stamp. */
 const stampMax = '9223372036854775807'
-
-async function countUpTo(pool: Pool, name: string, values: unknown[], text: string): Promise<number> {
-  const { rows } = await pool.query<{ count: string }>({ name, text, values })
-  return Number(rows[0]?.count)
-}
-
-async function count(pool: Pool, name: string, values: unknown[], text: string): Promise<Count> {
-  const { rows } = await pool.query<{ count: string; lowest: string | null }>({ name, text, values })
-  return { total: Number(rows[0]?.count), lowestId: rows[0]?.lowest ?? '0' }
-}

@@ -74,30 +74,6 @@ export async function readSmallDelta(
   return total > countMax ? null : { documents: rows as Document[], total }
 }
 
-/**
- * The same where it is much: along the primary key, filtered, because sorting a large delta for every page of it is quadratic. `+ 0` keeps the
- * filter from choosing the index that would have to be sorted.
- */
-export function readLargeDelta(
-  pool: Pool,
-  permit: ReadPermit,
-  modifiedAfter: Stamp,
-  after: string,
-  limit: number,
-): Promise<Document[]> {
-  return readRows(
-    pool,
-    permit,
-    'records.large_delta',
-    [modifiedAfter, after, limit],
-    (document) => `select id, ${document}
-       from record
-      where location_id = $1 and dataset = $2 and modified_at + 0 > $3 and id > $4
-      order by id
-      limit $5`,
-  )
-}
-
 /** A page by number, for datasets of page mode: small ones, whose offset is cheap. `modifiedAfter` is 0 for all. */
 export function readNumbered(
   pool: Pool,

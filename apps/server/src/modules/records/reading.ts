@@ -1,28 +1,10 @@
 import type { Pool } from 'pg'
 import type { ReadPermit } from '../consent/read-permit.ts'
 import type { Stamp } from '../datasets/stamp.ts'
-import {
-  type Count,
-  countModified,
-  countModifiedStarting,
-  countModifiedUpTo,
-  countOfPatient,
-  countOfPatientStarting,
-  countStarting,
-  countStartingModified,
-  countStartingUpTo,
-  countStartingWide,
-} from './count-store.ts'
-import {
-  readModifiedStarting,
-  readOfPatient,
-  readOfPatientStarting,
-  readStarting,
-  readStartingModified,
-  readStartingWide,
-} from './filter-store.ts'
-import { type Document, readLargeDelta, readSmallDelta } from './read-store.ts'
-import { type Range, type Selection, startsRange } from './selection.ts'
+import { countModified, countStarting, countStartingWide } from './count-store.ts'
+import { type Document, readSmallDelta } from './read-store.ts'
+import { type Range, type Selection, startsRange, wholeDataset } from './selection.ts'
+import { type Along, type Count, countAlong, countUpTo, readAlong } from './selection-sql.ts'
 
 /** How the pages of one selection are read: by which statement, and how many records there are in all. */
 export type Reading = {
@@ -46,28 +28,12 @@ export async function chooseReading(
 ): Promise<Reading> {
   const { patientId, modifiedAfter } = selection
   const range = startsRange(selection)
-  if (patientId !== null) return readingOfPatient(pool, permit, patientId, range, modifiedAfter ?? 0)
-  if (range === null) return readingOfModified(pool, permit, modifiedAfter ?? 0, sortedMax)
-  if (modifiedAfter === null) return readingOfRange(pool, permit, range, sortedMax)
-  return readingOfModifiedRange(pool, permit, modifiedAfter, range, sortedMax)
-}
-
-async function readingOfPatient(
-  pool: Pool,
-  permit: ReadPermit,
-  patientId: string,
-  range: Range | null,
-  modifiedAfter: Stamp,
-): Promise<Reading> {
-  if (range === null) {
-    const { total } = await countOfPatient(pool, permit, patientId, modifiedAfter)
-    return { total, read: (on, by, after, limit) => readOfPatient(on, by, patientId, modifiedAfter, after, limit) }
-  }
-  const { total } = await countOfPatientStarting(pool, permit, patientId, range, modifiedAfter)
-  return {
-    total,
-    read: (on, by, after, limit) => readOfPatientStarting(on, by, patientId, range, modifiedAfter, after, limit),
-  }
+  if (patientId !== null) return await countedAlong(pool, permit, selection, 'patient')
+  if (range === null) return await readingOfModified(pool, permit, modifiedAfter ?? 0, sortedMax)
+  if (modifiedAfter !== null)
+    return await readingOfModifiedRange(pool, permit, modifiedAfter, range, selection, sortedMax)
+  const counted = await countStarting(pool, permit, range)
+  return sortedOrWide(counted, sortedMax, along(selection, 'starts'), along(selection, 'id'))
 }
 
 async function readingOfModified(
@@ -77,25 +43,12 @@ async function readingOfModified(
   sortedMax: number,
 ): Promise<Reading> {
   const counted = await countModified(pool, permit, modifiedAfter)
-  return sortedOrWide(
-    counted,
-    sortedMax,
-    async (on, by, after, limit) => {
-      const small = await readSmallDelta(on, by, modifiedAfter, after, limit, counted.total)
-      return small?.documents ?? readLargeDelta(on, by, modifiedAfter, after, limit)
-    },
-    (on, by, after, limit) => readLargeDelta(on, by, modifiedAfter, after, limit),
-  )
-}
-
-async function readingOfRange(pool: Pool, permit: ReadPermit, range: Range, sortedMax: number): Promise<Reading> {
-  const counted = await countStarting(pool, permit, range)
-  return sortedOrWide(
-    counted,
-    sortedMax,
-    (on, by, after, limit) => readStarting(on, by, range, after, limit),
-    (on, by, after, limit) => readStartingWide(on, by, 0, range, after, limit),
-  )
+  const wide = along({ ...wholeDataset, modifiedAfter }, 'id')
+  const sorted: Reading['read'] = async (on, by, after, limit) => {
+    const small = await readSmallDelta(on, by, modifiedAfter, after, limit, counted.total)
+    return small?.documents ?? wide(on, by, after, limit)
+  }
+  return sortedOrWide(counted, sortedMax, sorted, wide)
 }
 
 /** A filter that matches little leads: most often little was modified, and a count that stops at a limit says so at once. */
@@ -104,25 +57,28 @@ async function readingOfModifiedRange(
   permit: ReadPermit,
   modifiedAfter: Stamp,
   range: Range,
+  selection: Selection,
   sortedMax: number,
 ): Promise<Reading> {
-  if ((await countModifiedUpTo(pool, permit, modifiedAfter, sortedMax + 1)) <= sortedMax) {
-    const { total } = await countModifiedStarting(pool, permit, modifiedAfter, range)
-    return {
-      total,
-      read: (on, by, after, limit) => readModifiedStarting(on, by, modifiedAfter, range, after, limit),
-    }
-  }
-  if ((await countStartingUpTo(pool, permit, range, sortedMax + 1)) <= sortedMax) {
-    const { total } = await countStartingModified(pool, permit, modifiedAfter, range)
-    return {
-      total,
-      read: (on, by, after, limit) => readStartingModified(on, by, modifiedAfter, range, after, limit),
+  for (const [leading, alone] of [
+    ['modified', { ...selection, startsFrom: null, startsTo: null }],
+    ['starts', { ...selection, modifiedAfter: null }],
+  ] as const) {
+    if ((await countUpTo(pool, permit, alone, leading, sortedMax + 1)) <= sortedMax) {
+      return await countedAlong(pool, permit, selection, leading)
     }
   }
   const counted = await countStartingWide(pool, permit, modifiedAfter, range)
-  const walk: Reading['read'] = (on, by, after, limit) => readStartingWide(on, by, modifiedAfter, range, after, limit)
-  return { total: counted.total, read: fromLowest(counted, walk) }
+  return { total: counted.total, read: fromLowest(counted, along(selection, 'id')) }
+}
+
+async function countedAlong(pool: Pool, permit: ReadPermit, selection: Selection, index: Along): Promise<Reading> {
+  const { total } = await countAlong(pool, permit, selection, index)
+  return { total, read: along(selection, index) }
+}
+
+function along(selection: Selection, index: Along): Reading['read'] {
+  return (pool, permit, after, limit) => readAlong(pool, permit, selection, index, after, limit)
 }
 
 /**
