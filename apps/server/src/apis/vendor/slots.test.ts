@@ -117,9 +117,14 @@ test('a delta of a few records is one round trip where this process has seen a c
   const since = `${plansOf(location)}?q[fetch_modified_since]=${watermark}`
   const statements = (path: string, records: number) =>
     namedStatementsOf(t, async () => assert.equal((await vendor.get(path)).body.data.length, records))
+  /** On a busy machine a delta may last so long that the slots are counted again. */
+  const become = async (path: string, records: number, expected: readonly string[]) => {
+    const areSame = async () => (await statements(path, records)).join() === expected.join()
+    await eventually(areSame, 10_000, expected.join())
+  }
 
   await location.upload('insurance_plans', { new: aPlan() })
-  assert.deepEqual(await statements(since, 1), ['permits-read-deltas'])
+  await become(since, 1, ['permits-read-deltas'])
   const apart = ['permit-read', 'sync-slot-apply', 'records.small_delta', 'disclosure-record', 'sync-slot-apply']
   // Another process has stored it: nothing is known of it here.
   world.seenStamps.note(location.id, 'insurance_plans', 0)
@@ -159,7 +164,7 @@ test('a delta of a few records is one round trip where this process has seen a c
   )
   const wideDelta = `${plansOf(location)}?q[fetch_modified_since]=${later}`
   const sending = ['sync-slot-apply', 'disclosure-record', 'sync-slot-apply']
-  assert.deepEqual(await statements(wideDelta, 50), ['permits-read-deltas', ...sending])
+  await become(wideDelta, 50, ['permits-read-deltas', ...sending])
   world.seenStamps.note(location.id, 'insurance_plans', 0)
   const reading = ['permit-read', 'sync-slot-apply', 'records.small_delta', 'disclosure-record', 'sync-slot-apply']
   assert.deepEqual(await statements(wideDelta, 50), reading)

@@ -1,24 +1,31 @@
-import type { Dataset, FreshnessState } from '@bridgework/contract'
-import type { ReadPermit } from '../../modules/consent/read-permit.ts'
-import { watermarkAfter } from '../../modules/datasets/stamp.ts'
-import type { DeltaScope } from '../../modules/records/delta.ts'
-import { extentOf, type PackedPage, type Page } from '../../modules/records/page.ts'
-import { gzipMember, type PackedText, packText } from '../../platform/gzip/gzip-member.ts'
-import { giveBack } from '../../platform/memory/own-bytes.ts'
-import { onlyFields } from './fields.ts'
-import type { ListParameters } from './parameters.ts'
+import type { Dataset } from '@bridgework/contract'
+import { freshnessOf } from '../../../modules/datasets/freshness.ts'
+import { watermarkAfter } from '../../../modules/datasets/stamp.ts'
+import { findRestoredAt } from '../../../modules/records/delta.ts'
+import { extentOf, type PackedPage, type Page } from '../../../modules/records/page.ts'
+import { gzipMember, type PackedText, packText } from '../../../platform/gzip/gzip-member.ts'
+import { giveBack } from '../../../platform/memory/own-bytes.ts'
+import { onlyFields } from '../fields.ts'
+import type { ListParameters } from '../parameters.ts'
+import type { ListRequest } from './permit.ts'
 
-/** What stands before and after the records in the JSON of a dataset's page. */
-export function pageEnvelope(
-  dataset: Dataset,
-  permit: ReadPermit,
-  parameters: ListParameters,
-  scope: DeltaScope,
-  restoredAt: Date | null,
-  page: Page | PackedPage,
-  freshness: FreshnessState,
-  requestId: string,
-): [head: string, tail: string] {
+/** A page as `sendBody` takes it, and its `Link` header to the next page, relative to the request; undefined on the last one. */
+export type Answer = { body: string[] | { gzipped: Buffer }; link: string | undefined }
+
+export async function answerOf(list: ListRequest, page: Page | PackedPage): Promise<Answer> {
+  const { dataset, parameters } = list
+  const link = nextLink(dataset, parameters, page)
+  const envelope = await envelopeOf(list, page)
+  if ('parts' in page) return { link, body: { gzipped: await packedBody(page, envelope) } }
+  return { link, body: pageBody(page, envelope, parameters.fields) }
+}
+
+/** What stands before and after the records in the JSON of a page. */
+async function envelopeOf(list: ListRequest, page: Page | PackedPage): Promise<[head: string, tail: string]> {
+  const { context, dataset, request, permit, parameters, since, scope } = list
+  const restoredAt = scope.syncType === 'initial' ? await findRestoredAt(context.pool, permit, since) : null
+  const lastContact = () => context.lastContactOf(permit.organizationId)
+  const freshness = await freshnessOf(permit.state, permit.openTimes, lastContact, context.now())
   const isCursor = dataset.pagination === 'cursor'
   const isFirst = parameters.after === '0' && parameters.page === 1
   const pages = Math.max(1, Math.ceil(page.total / parameters.items))
@@ -42,20 +49,13 @@ export function pageEnvelope(
       synced_at: permit.state.syncedAt?.toISOString() ?? null,
       state: freshness,
     },
-    request_id: requestId,
+    request_id: request.id,
   }
   return ['{"data":[', `],"pagy":${JSON.stringify(pagy)},"meta":${JSON.stringify(meta)}}`]
 }
 
-/** A page as `sendBody` takes it. */
-export type PageBody = string[] | { gzipped: Buffer }
-
 /** The JSON of a page in parts. Not joined: as one text, a page of wide records would be in memory twice more. */
-export function pageBody(
-  { documents }: Page,
-  [head, tail]: [string, string],
-  fields: ListParameters['fields'],
-): string[] {
+function pageBody({ documents }: Page, [head, tail]: [string, string], fields: ListParameters['fields']): string[] {
   const parts = [head]
   for (const [index, [, document]] of documents.entries())
     parts.push(index === 0 ? '' : ',', onlyFields(document, fields))
@@ -64,7 +64,7 @@ export function pageBody(
 }
 
 /** The JSON of a page as a gzip member: segments as they are stored, which are given back, and the documents between them packed. */
-export async function packedBody({ parts }: PackedPage, [head, tail]: [string, string]): Promise<Buffer> {
+async function packedBody({ parts }: PackedPage, [head, tail]: [string, string]): Promise<Buffer> {
   const runs: (PackedText | string[])[] = []
   for (const part of parts) {
     const last = runs.at(-1)
@@ -78,8 +78,7 @@ export async function packedBody({ parts }: PackedPage, [head, tail]: [string, s
   return body
 }
 
-/** A `Link` header to the next page, relative to the request; undefined on the last one. */
-export function nextLink(dataset: Dataset, parameters: ListParameters, page: Page | PackedPage): string | undefined {
+function nextLink(dataset: Dataset, parameters: ListParameters, page: Page | PackedPage): string | undefined {
   const next = nextPosition(dataset, parameters, page)
   if (next === null) return undefined
   const query = new URLSearchParams({
