@@ -36,8 +36,8 @@ export async function fillProduction({ secretKeyFile, dataDir }: Production, poo
   const passwordHash = await hashPassword(createAuth({ pool, secretKey, publicUrl: origin }), password)
   const people = ['anna@example.com', 'otto@example.com']
   for (const email of people) await createPerson(pool, { email, name: 'Person', passwordHash })
-  const act = { side: 'operator', tenantId: null, userId: null, actor: 'Test', action: 'member.manage' } as const
-  await recordAudit(pool, { ...act, subject: null, ip: null, requestId: null })
+  const act = { side: 'operator', tenantId: null, userId: null, actor: 'Test', action: 'database.restore' } as const
+  await recordAudit(pool, { ...act, facts: { epoch: '1' }, ip: null, requestId: null })
   const makeCode = async () => (await createEnrolmentCode(pool, secretKey, { organizationId })).code
   return { vendors, agents, people, organizationId, makeCode }
 }

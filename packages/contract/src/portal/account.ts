@@ -70,10 +70,9 @@ export type AuditEvent = {
   id: string
   occurred_at: Instant
   actor: string
-  /** As recorded: `key_pair.generate`, and what it was done to. */
+  /** As recorded: `key_pair.generate`. */
   action: string
-  subject: string | null
-  /** The same as a sentence about the actor: `Revoked the agent Front desk`. */
+  /** What was done, as a sentence about the actor, with what others wrote in quotation marks: `Revoked the agent “Front desk”`. */
   what: string
   /** What the sentence leaves out. */
   details: string | null

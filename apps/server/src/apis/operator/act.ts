@@ -1,17 +1,16 @@
 import { userInfo } from 'node:os'
+import type { AuditAction, FactsOf } from '../../modules/audit/in-words.ts'
 import { type Concerned, recordOperatorAct } from '../../modules/audit/operator-act.ts'
-import type { AuditAction } from '../../modules/audit/sentence.ts'
-import type { Subject } from '../../modules/audit/subject.ts'
 import { listMembers } from '../../modules/membership/member.ts'
 import { operator } from '../../modules/membership/tenant.ts'
 import type { Queryable } from '../../platform/database/queryable.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import { optional, required, text } from './option.ts'
 
-/** Puts the act of a command on record. Hand down the transaction of the change. `subject`: what it was done to; never a patient or a secret. */
-export type RecordAct = (
+/** Puts the act of a command on record. Hand down the transaction of the change. */
+export type RecordAct<Action extends AuditAction> = (
   db: Queryable,
-  subject: Subject,
+  facts: FactsOf<Action>,
   ...concerned: readonly (Concerned | undefined)[]
 ) => Promise<void>
 
@@ -31,15 +30,15 @@ export const reasonedOptions = { ...actOptions, reason: required('<text>', 'why,
 export function createRecorder(
   action: AuditAction | null,
   { as, reason }: { as?: string; reason?: string },
-): RecordAct {
-  return async (db, subject, ...concerned) => {
+): RecordAct<AuditAction> {
+  return async (db, facts, ...concerned) => {
     if (action === null) throw new Error('a command without an act recorded one')
     const person = as === undefined ? undefined : await requireOperator(db, as)
     const actor = person
       ? `${person.name} <${person.email}> (command line, ${systemUser()})`
       : `The operator of Bridgework (command line, ${systemUser()})`
     const who = { userId: person?.userId ?? null, actor, ip: null, requestId: null }
-    await recordOperatorAct(db, { ...who, action, subject, reason: reason?.trim() || null }, ...concerned)
+    await recordOperatorAct(db, { ...who, action, facts, reason: reason?.trim() || null }, ...concerned)
   }
 }
 

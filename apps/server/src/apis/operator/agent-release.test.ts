@@ -63,12 +63,12 @@ test('updates of an organization are turned on and off, and its history says so 
   for (const to of ['on', 'on', 'off']) assert.equal((await set(to)).code, 0)
   assert.equal((await set('maybe')).code, 2)
   const { rows } = await pool.query(
-    `select translate(subject, '\u2068\u2069', '') as subject from audit_event where tenant_id = $1 and action = 'agent_updates.change' order by id`,
+    `select facts from audit_event where tenant_id = $1 and action = 'agent_updates.change' order by id`,
     [id],
   )
   assert.deepEqual(
-    rows.map(({ subject }) => subject),
-    [`Smiles (${id}): on`, `Smiles (${id}): off`],
+    rows.map(({ facts }) => facts),
+    [true, false].map((isOn) => ({ isOn, organization: { id, name: 'Smiles' } })),
   )
 })
 

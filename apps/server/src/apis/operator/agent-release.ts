@@ -2,7 +2,6 @@ import { createPublicKey, type KeyObject } from 'node:crypto'
 import { readFile, stat } from 'node:fs/promises'
 import { limits } from '@bridgework/contract'
 import { listReleases, publishRelease, withdrawRelease } from '../../modules/agents/release.ts'
-import { ours } from '../../modules/audit/subject.ts'
 import { withTransaction } from '../../platform/database/pool.ts'
 import { codeOf } from '../../platform/errors/error-code.ts'
 import { Problem } from '../../platform/errors/problem.ts'
@@ -24,7 +23,7 @@ export const agentRelease: CommandGroup = {
         const publicKey = readPublicKey(await readSmallFile(key, 10_000), key)
         const bytes = await readSmallFile(file, limits.agentReleaseBytesMax)
         const data = await publishRelease(pool, bytes, publicKey, (client, { version, sha256 }) =>
-          record(client, ours(`Version ${version}, SHA-256 ${sha256}`)),
+          record(client, { version, sha256 }),
         )
         return { data, text: list({ version: data.version, bytes: data.size, 'SHA-256': data.sha256 }) }
       },
@@ -36,7 +35,7 @@ export const agentRelease: CommandGroup = {
       run: async ({ pool }, { version }, record) => {
         await withTransaction(pool, async (client) => {
           await withdrawRelease(client, version)
-          await record(client, ours(`Version ${version}`))
+          await record(client, { version })
         })
         return { data: { version }, text: `Withdrew version ${version}. Agents that run it keep it.` }
       },

@@ -1,6 +1,5 @@
 import { createEnrolmentCode, listAgents, revokeAgent } from '../../modules/agents/agent-key.ts'
 import { takeOver } from '../../modules/agents/location-writer.ts'
-import { about, ours } from '../../modules/audit/subject.ts'
 import { findLocation } from '../../modules/directory/location.ts'
 import { requireOrganization } from '../../modules/directory/organization.ts'
 import { withTransaction } from '../../platform/database/pool.ts'
@@ -25,11 +24,7 @@ export const agent: CommandGroup = {
           pool,
           await secretKey(),
           { organizationId: organization, lifetimeMs: (hours ?? 24) * 3_600_000 },
-          (client) =>
-            record(client, ours(`A code with which one agent of organization ${organization} can enrol`), {
-              side: 'organization',
-              id: organization,
-            }),
+          (client) => record(client, {}, { side: 'organization', id: organization }),
         )
         const command = `bridgework-agent enroll --server ${publicUrl} --code ${code} --db-user <user>`
         return {
@@ -78,8 +73,8 @@ export const agent: CommandGroup = {
         const { name, organizationId } = location
         await withTransaction(pool, async (client) => {
           const agent = await takeOver(client, { locationId, agentId, organizationId })
-          const subject = about`${agent.name} (${ours(agentId)}) at ${name} (${ours(locationId)})`
-          await record(client, subject, { side: 'organization', id: organizationId })
+          const facts = { agent: { id: agentId, name: agent.name }, location: { id: locationId, name } }
+          await record(client, facts, { side: 'organization', id: organizationId })
         })
         return {
           data: { agentId, locationId },
@@ -94,7 +89,7 @@ export const agent: CommandGroup = {
       run: async ({ pool }, { agent: agentId }, record) => {
         await withTransaction(pool, async (client) => {
           const { name, organizationId } = await revokeAgent(client, agentId)
-          await record(client, about`${name} (${ours(agentId)})`, { side: 'organization', id: organizationId })
+          await record(client, { agent: { id: agentId, name } }, { side: 'organization', id: organizationId })
         })
         return { data: { agentId }, text: `Revoked the key of agent ${agentId}.` }
       },

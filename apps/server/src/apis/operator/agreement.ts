@@ -1,5 +1,4 @@
 import { readFile } from 'node:fs/promises'
-import { about, ours } from '../../modules/audit/subject.ts'
 import {
   acceptAgreement,
   agreementInForce,
@@ -14,7 +13,6 @@ import { Problem } from '../../platform/errors/problem.ts'
 import type { CompanyId } from '../../platform/identity/identity.ts'
 import { list } from './answer.ts'
 import { type CommandGroup, command } from './command-line.ts'
-import { describePerson } from './invite.ts'
 import { optional, required, text, uuid, wholeNumber } from './option.ts'
 
 export const agreement: CommandGroup = {
@@ -62,7 +60,7 @@ export const agreement: CommandGroup = {
         const version = ((await findCurrentAgreement(pool))?.version ?? 0) + 1
         const enforcedAt = new Date(Date.now() + graceDays * 86_400_000)
         const { body: _, ...data } = await publishAgreement(pool, { version, body, enforcedAt }, (client) =>
-          record(client, ours(`Version ${version}, binds all in ${graceDays} days`)),
+          record(client, { version, graceDays }),
         )
         return { data, text: list({ version: data.version, 'required from': data.enforcedAt }) }
       },
@@ -76,9 +74,9 @@ export const agreement: CommandGroup = {
         const owner = await getOwner(pool, id)
         const current = await findCurrentAgreement(pool)
         if (!current) throw new Problem('agreement_unknown', { errors: 'No agreement has been published yet.' })
-        const subject = about`${name} (${ours(id)}): developer API agreement, version ${current.version}, for ${describePerson(owner)}`
+        const facts = { version: current.version, company: { id, name }, owner }
         const acceptance = { companyId: id, memberId: owner.id, version: current.version }
-        await acceptAgreement(pool, acceptance, (client) => record(client, subject, { side: 'company', id }))
+        await acceptAgreement(pool, acceptance, (client) => record(client, facts, { side: 'company', id }))
         const data = acceptance
         const text = `Recorded that ${owner.name}, owner of ${name}, accepted version ${current.version}.`
         return { data, text, note: 'This is your word for it: nothing was asked of the owner here. Keep the proof.' }

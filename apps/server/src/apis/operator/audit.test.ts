@@ -9,7 +9,6 @@ import { createInterface } from 'node:readline'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type AuditEntry, recordAudit } from '../../modules/audit/store.ts'
-import { about } from '../../modules/audit/subject.ts'
 import { sealKeyOf } from '../../modules/chain/seal-key.ts'
 import { sealOnce } from '../../modules/chain/sealer.ts'
 import { insertDisclosures } from '../../modules/disclosure/store.ts'
@@ -19,10 +18,10 @@ import { aDigest, operatorOn, secretKey, someOperator } from './test-operator.ts
 type Operator = Awaited<ReturnType<typeof someOperator>>
 type Line = { cursor: string; type: 'act' | 'disclosure'; id: string; [name: string]: unknown }
 
-const anAct: AuditEntry = {
+const anAct: AuditEntry<'account.sign_in'> = {
   side: 'account' as const,
   ...{ tenantId: null, userId: null, actor: 'A', action: 'account.sign_in' as const },
-  ...{ subject: null, ip: null, requestId: null },
+  ...{ facts: {}, ip: null, requestId: null },
 }
 
 test('F26: a follower misses no entry that is committed late, and has each once, wherever it is cut and resumed', async (t) => {
@@ -36,7 +35,7 @@ test('F26: a follower misses no entry that is committed late, and has each once,
       for (let count = 0; count < 25; count++) {
         const client = await pool.connect()
         await client.query('begin')
-        await recordAudit(client, { ...anAct, subject: about`${writer} ${count}` })
+        await recordAudit(client, { ...anAct, facts: { provider: `${writer} ${count}` } })
         await client.query('select pg_sleep($1)', [(Math.random() ** 3 * 60) / 1000])
         await client.query('commit')
         client.release()
@@ -131,7 +130,7 @@ test('the command follows until SIGTERM, and ends with whole lines, exit code 0 
   const next = async () => JSON.parse((await lines.next()).value ?? 'null') as Line
 
   const first = await next()
-  await recordAudit(operator.pool, { ...anAct, subject: about`${randomUUID()}` })
+  await recordAudit(operator.pool, { ...anAct, facts: { provider: randomUUID() } })
   await seal(operator)
   const second = await next()
   child.kill('SIGTERM')

@@ -1,4 +1,3 @@
-import { about, ours } from '../../modules/audit/subject.ts'
 import { type Backup, createBackup, restoreBackup, verifyBackup, type Work } from '../../modules/backup/backup.ts'
 import { withTransaction } from '../../platform/database/pool.ts'
 import type { Answer } from './answer.ts'
@@ -18,7 +17,7 @@ export const backup: CommandGroup = {
       options: { output: required('<file>', 'the file to create; it must not exist', text) },
       run: async (context, { output }, record) => {
         // First, because a backup that fails half-way was read too, and so that the backup says where it was written.
-        await withTransaction(context.pool, (client) => record(client, about`${output}`))
+        await withTransaction(context.pool, (client) => record(client, { file: output }))
         const data = await working(context, (work) => createBackup(context.ownerUrl, output, new Date(), work))
         return answerOf(
           data,
@@ -43,7 +42,7 @@ export const backup: CommandGroup = {
         const data = await working(context, (work) =>
           restoreBackup(context.ownerUrl, input, work, async (client) => {
             const epoch = await beginAnew(client)
-            await record(client, about`${input}. A new epoch: ${ours(epoch)}`)
+            await record(client, { file: input, epoch })
           }),
         )
         return answerOf(data, 'The backup is restored. Start the server.')

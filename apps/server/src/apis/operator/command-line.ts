@@ -1,6 +1,6 @@
 import { createOption, createProgram } from '@bridgework/command-line'
 import { releaseVersion } from '@bridgework/contract/release'
-import type { AuditAction } from '../../modules/audit/sentence.ts'
+import type { AuditAction } from '../../modules/audit/in-words.ts'
 import { actOptions, createRecorder, type RecordAct, reasonedOptions } from './act.ts'
 import type { Answer } from './answer.ts'
 import type { Context } from './context.ts'
@@ -19,7 +19,7 @@ export type Command = {
   /** Migrates the database, also where the settings leave that to a command. */
   readonly migrates?: true
   /** null: it has written its answer itself. */
-  readonly run: (context: Context, values: never, record: RecordAct) => Promise<Answer | null>
+  readonly run: (context: Context, values: never, record: RecordAct<never>) => Promise<Answer | null>
 }
 
 /** The commands on one kind of thing. */
@@ -29,21 +29,21 @@ export type CommandGroup = { readonly help: string; readonly commands: Readonly<
  * Gives `run` the types of its options, then forgets them, so that a group can hold any command. A command with an act gets `record`, which it
  * calls in the transaction of the change, and the options that say who and why; `needsReason`: why is required.
  */
-export function command<Of extends Options>({
+export function command<Of extends Options, Action extends AuditAction | null>({
   needsReason = false,
   ...definition
 }: {
   help: string
+  act: Action
+  needsReason?: [Action] extends [AuditAction] ? boolean : false
   migrates?: true
   options: Of
-} & (
-  | { act: null; needsReason?: false; run: (context: Context, values: Values<Of>) => Promise<Answer | null> }
-  | {
-      act: AuditAction
-      needsReason?: boolean
-      run: (context: Context, values: Values<Of>, record: RecordAct) => Promise<Answer | null>
-    }
-)): Command {
+  run: (
+    context: Context,
+    values: Values<Of>,
+    ...record: [Action] extends [AuditAction] ? [RecordAct<Action>] : []
+  ) => Promise<Answer | null>
+}): Command {
   const more = definition.act === null ? {} : needsReason ? reasonedOptions : actOptions
   // Every value comes from the option of its name, whose type `run` was checked with.
   return { ...definition, options: { ...definition.options, ...more } } as unknown as Command

@@ -1,5 +1,3 @@
-import type { AuditAction } from '../../modules/audit/sentence.ts'
-import { about, ours } from '../../modules/audit/subject.ts'
 import {
   closeCompany,
   listCompanies,
@@ -15,7 +13,7 @@ import type { RecordAct } from './act.ts'
 import { list, table } from './answer.ts'
 import { type Command, type CommandGroup, command } from './command-line.ts'
 import type { Context } from './context.ts'
-import { describePerson, inviteFromCommandLine, toEntry } from './invite.ts'
+import { inviteFromCommandLine, toEntry } from './invite.ts'
 import { eraseFromCommandLine } from './leaving.ts'
 import { optional, required, text, uuid } from './option.ts'
 
@@ -37,8 +35,7 @@ export const company: CommandGroup = {
             owner: { email: ownerEmail, name: ownerName },
           })
           const invitation = await inviteFromCommandLine(client, context, owner)
-          const subject = about`${company.name} (${ours(company.id)}), owner ${describePerson(owner)}`
-          await record(client, subject, { side: 'company', id: company.id })
+          await record(client, { made: company, owner }, { side: 'company', id: company.id })
           return { company, owner: toEntry(owner), invitation }
         })
         const text = list({
@@ -96,17 +93,25 @@ export const company: CommandGroup = {
   },
 }
 
-async function verify({ pool }: Context, company: CompanyId, by: string | null, record: RecordAct) {
-  const state = by === null ? 'no longer verified' : 'verified'
+async function verify(
+  { pool }: Context,
+  company: CompanyId,
+  by: string | null,
+  record: RecordAct<'operator.company_verify'>,
+) {
   const data = await withTransaction(pool, async (client) => {
     const changed = await setCompanyVerified(client, company, by)
-    await record(client, about`${changed.name} (${ours(company)}): ${ours(state)}`, { side: 'company', id: company })
+    await record(client, { company: changed, isVerified: by !== null }, { side: 'company', id: company })
     return changed
   })
-  return { data, text: `${data.name} is ${state}.` }
+  return { data, text: `${data.name} is ${by === null ? 'no longer verified' : 'verified'}.` }
 }
 
-function changing(act: AuditAction, help: string, change: typeof suspendCompany): Command {
+function changing(
+  act: 'operator.company_suspend' | 'operator.company_close',
+  help: string,
+  change: typeof suspendCompany,
+): Command {
   return command({
     help,
     act,
@@ -114,10 +119,7 @@ function changing(act: AuditAction, help: string, change: typeof suspendCompany)
     run: async ({ pool }, { company }, record) => {
       const data = await withTransaction(pool, async (client) => {
         const changed = await change(client, company)
-        await record(client, about`${changed.name} (${ours(company)}): ${ours(changed.state)}`, {
-          side: 'company',
-          id: company,
-        })
+        await record(client, { company: changed, state: changed.state }, { side: 'company', id: company })
         return changed
       })
       return { data, text: `${data.name} is ${data.state}.` }

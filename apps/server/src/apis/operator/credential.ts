@@ -1,4 +1,3 @@
-import { about, ours } from '../../modules/audit/subject.ts'
 import {
   generateKeyPair,
   listKeyPairs,
@@ -38,7 +37,7 @@ export const credential: CommandGroup = {
           if (!(await revokeKeyPair(client, { companyId: id, memberId: null }))) {
             throw new Problem('key_pair_unknown', { errors: `${name} has no live key pair.` })
           }
-          await record(client, about`The key pair of ${name} (${ours(id)})`, { side: 'company', id })
+          await record(client, { company: { id, name } }, { side: 'company', id })
         })
         return { data: { companyId: id }, text: `Revoked the key pair of ${name} and all its tokens.` }
       },
@@ -73,7 +72,7 @@ function making(help: string, make: typeof generateKeyPair): Command {
       const { id, name } = await requireCompany(pool, company)
       const memberId = member ?? (await getOwner(pool, id)).id
       const pair = await make(pool, await secretKey(), { companyId: id, memberId }, (client, { clientId }) =>
-        record(client, about`New key pair ${ours(clientId)} of ${name} (${ours(id)})`, { side: 'company', id }),
+        record(client, { clientId, company: { id, name } }, { side: 'company', id }),
       )
       return shownOnce(pair)
     },

@@ -1,4 +1,3 @@
-import { ours } from '../../modules/audit/subject.ts'
 import { findNewestMigration } from '../../platform/database/migrate.ts'
 import { withTransaction } from '../../platform/database/pool.ts'
 import { type CommandGroup, command } from './command-line.ts'
@@ -17,7 +16,7 @@ export const database: CommandGroup = {
         const newest = await findNewestMigration(pool)
         if (!newest) throw new Error('no migration is recorded')
         const { number, name } = newest
-        await withTransaction(pool, (client) => record(client, ours(`Migration ${number}, ${name}`)))
+        await withTransaction(pool, (client) => record(client, { number, name }))
         return { data: { number, name }, text: `The database is at migration ${number}, ${name}.` }
       },
     }),
@@ -26,7 +25,7 @@ export const database: CommandGroup = {
       act: 'database.restore',
       options: {},
       run: async ({ pool }, _, record) => {
-        const epoch = await markRestored(pool, (begun, client) => record(client, ours(`A new epoch: ${begun}`)))
+        const epoch = await markRestored(pool, (begun, client) => record(client, { epoch: begun }))
         return {
           data: { epoch },
           text: 'A new epoch has begun. Every agent compares everything at its next contact, and each vendor’s next delta returns every record.',

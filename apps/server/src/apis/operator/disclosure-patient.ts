@@ -1,5 +1,4 @@
 import { csvLine } from '@bridgework/contract/portal'
-import { about, ours } from '../../modules/audit/subject.ts'
 import { companyNames } from '../../modules/directory/company.ts'
 import { listLocations } from '../../modules/directory/location.ts'
 import { requireOrganization } from '../../modules/directory/organization.ts'
@@ -24,9 +23,7 @@ export const patient = command({
     const { name } = await requireOrganization(pool, organizationId)
     // First: who searched is on record whatever was found. The history names no patient.
     const concerned = { side: 'organization', id: organizationId } as const
-    await withTransaction(pool, (client) =>
-      record(client, about`One patient of ${name} (${ours(organizationId)})`, concerned),
-    )
+    await withTransaction(pool, (client) => record(client, { organization: { id: organizationId, name } }, concerned))
     const locations = await listLocations(pool, organizationId)
     const locationIds = locations.map(({ id }) => id)
     const { disclosures, isCut, ...found } = await accountForPatient(pool, {

@@ -1,5 +1,4 @@
-import { about, ours } from '../../modules/audit/subject.ts'
-import { describeChange } from '../../modules/consent/access-text.ts'
+import { recordAccessChange } from '../../modules/consent/access-act.ts'
 import {
   type AccessChange,
   type Counted,
@@ -8,9 +7,7 @@ import {
   grantAccess,
   revokeAccess,
 } from '../../modules/consent/grant.ts'
-import { recordForVendor } from '../../modules/consent/vendor-act.ts'
 import { requireCompany } from '../../modules/directory/company.ts'
-import { listLocations } from '../../modules/directory/location.ts'
 import { endOfDay, requireOrganization } from '../../modules/directory/organization.ts'
 import { completeLocations } from '../../modules/onboarding/complete-locations.ts'
 import { listGrants } from '../../modules/overview/grant.ts'
@@ -100,17 +97,15 @@ function scopeOf(values: Values<typeof scope>): GrantScope {
 
 async function recordChange(
   client: Queryable,
-  record: RecordAct,
+  record: RecordAct<'grant.change'>,
   { company, organization, by }: Values<typeof scope>,
   change: AccessChange,
 ): Promise<void> {
-  const { name } = await requireCompany(client, company)
-  const locations = await listLocations(client, organization)
-  const decided = by === undefined ? ours('') : about` Decided by ${by}.`
-  const subject = about`${name}. ${describeChange(change, locations)}${decided}`
-  await record(client, subject, { side: 'organization', id: organization })
+  const decided = by === undefined ? {} : { decidedBy: by }
   const parties = { companyId: company, organizationId: organization }
-  await recordForVendor(client, parties, change, locations)
+  await recordAccessChange(client, parties, change, (facts) =>
+    record(client, { ...facts, ...decided }, { side: 'organization', id: organization }),
+  )
 }
 
 function counted({ locations, datasets }: Counted): string {

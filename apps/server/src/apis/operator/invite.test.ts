@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { actInWords } from '../../modules/audit/in-words.ts'
 import { acceptInvitation, findInvitation } from '../../modules/sign-in/invitation.ts'
 import { createTestDatabase } from '../../platform/database/test-database.ts'
 import { operatorOn, secretKey } from './test-operator.ts'
@@ -20,17 +21,15 @@ test('owners and operators made on the command line get a link by mail, which is
   assert.deepEqual(await accept(company.invitation), ['company', 'Vendor Inc.', 'owner'])
   assert.deepEqual(await accept(organization.invitation), ['organization', 'Smile Group', 'owner'])
   assert.deepEqual(await accept(operator.invitation), ['operator', 'Bridgework', 'admin'])
-  const { rows } = await pool.query(
-    `select side, actor, translate(subject, '\u2068\u2069', '') as subject from audit_event where user_id is null order by id`,
-  )
+  const { rows } = await pool.query(`select side, action, facts from audit_event where user_id is null order by id`)
   assert.deepEqual(
-    rows.map(({ side, subject }) => [side, subject]),
+    rows.map((row) => [row.side, actInWords(row).what]),
     [
-      ['operator', `Vendor Inc. (${company.company.id}), owner Olga Owner <olga@example.com>`],
-      ['company', `Vendor Inc. (${company.company.id}), owner Olga Owner <olga@example.com>`],
-      ['operator', `Smile Group (${organization.id}), owner Olga Owner <olga@example.com>`],
-      ['organization', `Smile Group (${organization.id}), owner Olga Owner <olga@example.com>`],
-      ['operator', 'Invited Otto <op@example.com> as admin'],
+      ['operator', 'Created the company “Vendor Inc.” with “Olga Owner <olga@example.com>” as its owner'],
+      ['company', 'Created the company “Vendor Inc.” with “Olga Owner <olga@example.com>” as its owner'],
+      ['operator', 'Created the practice “Smile Group” with “Olga Owner <olga@example.com>” as its owner'],
+      ['organization', 'Created the practice “Smile Group” with “Olga Owner <olga@example.com>” as its owner'],
+      ['operator', 'Invited “Otto <op@example.com>” as admin'],
     ],
   )
 })

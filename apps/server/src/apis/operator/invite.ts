@@ -1,4 +1,3 @@
-import { about, type Subject } from '../../modules/audit/subject.ts'
 import { addMember, type Member } from '../../modules/membership/member.ts'
 import { lockTenant, type Tenant } from '../../modules/membership/tenant.ts'
 import { inviteMember } from '../../modules/sign-in/invitation.ts'
@@ -25,11 +24,6 @@ export async function inviteFromCommandLine(
 ): Promise<string> {
   const installation = { secretKey: await context.secretKey(), publicUrl: context.publicUrl }
   return (await inviteMember(client, installation, member, 'The operator of Bridgework')).link
-}
-
-/** A person as the history names them. */
-export function describePerson({ name, email }: Pick<Member, 'name' | 'email'>): Subject {
-  return about`${name.trim()} <${email.trim()}>`
 }
 
 /** A member as answers have it. */

@@ -1,4 +1,3 @@
-import { about, ours } from '../../modules/audit/subject.ts'
 import { countHeld, eraseTenant, type Held, type Leaving } from '../../modules/leaving/erase.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import type { RecordAct } from './act.ts'
@@ -14,7 +13,7 @@ export async function eraseFromCommandLine(
   leaving: Leaving,
   name: string,
   confirmed: string | undefined,
-  record: RecordAct,
+  record: RecordAct<'company.erase' | 'organization.erase'>,
 ): Promise<Answer> {
   const { pool, progress, signal } = context
   const before = await countHeld(pool, leaving)
@@ -36,7 +35,7 @@ export async function eraseFromCommandLine(
     progress.show(done, total, 'rows')
   }
   await eraseTenant({ pool, signal, onDeleted }, leaving, 'The operator of Bridgework', (client, name) =>
-    record(client, about`${name} (${ours(leaving.id)})`, leaving),
+    record(client, { erased: { id: leaving.id, name } }, leaving),
   ).finally(progress.end)
   const kept = await countHeld(pool, leaving)
   const text = `${name} is erased: ${total.toLocaleString('en-US')} rows were deleted.\nThese rows stay:\n${tableOf(kept)}`

@@ -1,4 +1,3 @@
-import { about, ours } from '../../modules/audit/subject.ts'
 import { assignTimeZone, listLocations, requireLocation } from '../../modules/directory/location.ts'
 import { requireOrganization } from '../../modules/directory/organization.ts'
 import { withTransaction } from '../../platform/database/pool.ts'
@@ -21,8 +20,8 @@ export const location: CommandGroup = {
         const { name, assignedTimeZone, timeZone } = await withTransaction(pool, async (client) => {
           await assignTimeZone(client, id, zone === 'none' ? null : zone)
           const after = await requireLocation(client, id)
-          const subject = about`${after.name} (${ours(id)}): time zone ${ours(after.assignedTimeZone ?? 'none')}`
-          await record(client, subject, { side: 'organization', id: after.organizationId })
+          const facts = { location: after, timeZone: after.assignedTimeZone }
+          await record(client, facts, { side: 'organization', id: after.organizationId })
           return after
         })
         const data = { id, name, assignedTimeZone, timeZone }

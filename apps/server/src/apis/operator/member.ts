@@ -1,5 +1,4 @@
 import { UsageError } from '@bridgework/command-line'
-import { about, ours } from '../../modules/audit/subject.ts'
 import { requireCompany } from '../../modules/directory/company.ts'
 import { requireOrganization } from '../../modules/directory/organization.ts'
 import { findMember, listMembers } from '../../modules/membership/member.ts'
@@ -10,7 +9,7 @@ import type { CompanyId, MemberId, OrganizationId } from '../../platform/identit
 import { list, table } from './answer.ts'
 import { type CommandGroup, command, type Values } from './command-line.ts'
 import type { Context } from './context.ts'
-import { addFromCommandLine, describePerson, inviteFromCommandLine, toEntry } from './invite.ts'
+import { addFromCommandLine, inviteFromCommandLine, toEntry } from './invite.ts'
 import { numericId, oneOf, optional, required, text, uuid } from './option.ts'
 
 const tenant = {
@@ -34,7 +33,7 @@ export const member: CommandGroup = {
         const of = await tenantOf(context, { company, organization })
         const data = await withTransaction(context.pool, async (client) => {
           const added = await addFromCommandLine(client, context, of, { email, name, role })
-          await record(client, about`Invited ${describePerson(added)} as ${ours(role)}`, of)
+          await record(client, { change: 'invited', member: added, role }, of)
           return added
         })
         const text = list({ member: data.id, email: data.email, role: data.role, invitation: data.invitation })
@@ -64,11 +63,8 @@ export const member: CommandGroup = {
         }
         const invitation = await withTransaction(context.pool, async (client) => {
           const { side, id: tenantId } = member.tenant
-          await record(
-            client,
-            about`Invited ${describePerson(member)} again`,
-            side === 'operator' ? undefined : { side, id: tenantId },
-          )
+          const concerned = side === 'operator' ? undefined : { side, id: tenantId }
+          await record(client, { change: 'invited again', member }, concerned)
           return await inviteFromCommandLine(client, context, member)
         })
         return { data: { id, email, invitation }, text: list({ member: id, email, invitation }) }

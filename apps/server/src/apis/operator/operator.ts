@@ -1,5 +1,4 @@
 import { rolesOf } from '@bridgework/contract/portal'
-import { about, ours } from '../../modules/audit/subject.ts'
 import { endMembership, giveRole } from '../../modules/membership/change-member.ts'
 import { listMembers } from '../../modules/membership/member.ts'
 import { operator as tenant } from '../../modules/membership/tenant.ts'
@@ -8,7 +7,7 @@ import { withTransaction } from '../../platform/database/pool.ts'
 import type { MemberId } from '../../platform/identity/identity.ts'
 import { list, table } from './answer.ts'
 import { type CommandGroup, command } from './command-line.ts'
-import { addFromCommandLine, describePerson, toEntry } from './invite.ts'
+import { addFromCommandLine, toEntry } from './invite.ts'
 import { oneOf, optional, required, text, uuid } from './option.ts'
 
 const role = oneOf(rolesOf.operator)
@@ -28,7 +27,7 @@ export const operator: CommandGroup = {
         const person = { email, name, role }
         const data = await withTransaction(context.pool, async (client) => {
           const added = await addFromCommandLine(client, context, tenant, person)
-          await record(client, about`Invited ${describePerson(added)} as ${ours(role)}`)
+          await record(client, { change: 'invited', member: added, role })
           return added
         })
         return {
@@ -56,9 +55,9 @@ export const operator: CommandGroup = {
       },
       run: async ({ pool }, { operator: id, role }, record) => {
         const data = await withTransaction(pool, async (client) => {
-          const { email, name } = await giveRole(client, tenant, id, role)
-          await record(client, about`Made ${describePerson({ email, name })} ${ours(role)}`)
-          return { id, email, role }
+          const member = await giveRole(client, tenant, id, role)
+          await record(client, { change: 'made', member, role })
+          return { id, email: member.email, role }
         })
         return { data, text: `${data.email} is now ${role === 'admin' ? 'an admin' : 'in support'}.` }
       },
@@ -71,7 +70,7 @@ export const operator: CommandGroup = {
         const data = await withTransaction(pool, async (client) => {
           const found = await endMembership(client, tenant, id)
           await endInvitation(client, id)
-          await record(client, about`Removed ${describePerson(found)}`)
+          await record(client, { change: 'removed', member: found })
           return { id, email: found.email }
         })
         return { data, text: `${data.email} is no longer an operator.` }

@@ -1,5 +1,4 @@
 import { UsageError } from '@bridgework/command-line'
-import { about, ours } from '../../modules/audit/subject.ts'
 import {
   createOrganization,
   listOrganizations,
@@ -13,7 +12,7 @@ import { withTransaction } from '../../platform/database/pool.ts'
 import type { OrganizationId } from '../../platform/identity/identity.ts'
 import { list, table } from './answer.ts'
 import { type CommandGroup, command } from './command-line.ts'
-import { addFromCommandLine, describePerson } from './invite.ts'
+import { addFromCommandLine } from './invite.ts'
 import { eraseFromCommandLine } from './leaving.ts'
 import { numericId, oneOf, optional, required, text } from './option.ts'
 
@@ -44,11 +43,7 @@ export const organization: CommandGroup = {
             ...(country === undefined ? {} : { country }),
           })
           const tenant = { side: 'organization', id: made.id } as const
-          await record(
-            client,
-            about`${made.name} (${ours(made.id)})${owner ? about`, owner ${describePerson(owner)}` : ours('')}`,
-            tenant,
-          )
+          await record(client, { made, ...(owner && { owner }) }, tenant)
           if (!owner) return made
           const { invitation, ...added } = await addFromCommandLine(client, context, tenant, {
             ...owner,
@@ -80,8 +75,11 @@ export const organization: CommandGroup = {
             timeZone: timeZone === 'none' ? null : timeZone,
           })
           const after = await requireOrganization(client, id)
-          const subject = about`Name: ${after.name}, time zone: ${ours(after.timeZone ?? 'none')}`
-          await record(client, about`${before.name} (${ours(id)}). ${subject}`, { side: 'organization', id })
+          await record(
+            client,
+            { name: after.name, timeZone: after.timeZone, organization: before },
+            { side: 'organization', id },
+          )
           return after
         })
         return { data, text: list({ organization: id, name: data.name, 'time zone': data.timeZone ?? 'none' }) }
@@ -97,9 +95,9 @@ export const organization: CommandGroup = {
       run: async ({ pool }, { organization: id, to }, record) => {
         const isOn = to === 'on'
         await withTransaction(pool, async (client) => {
-          const { name } = await requireOrganization(client, id)
+          const organization = await requireOrganization(client, id)
           const isChanged = await setAgentUpdates(client, id, isOn)
-          if (isChanged) await record(client, about`${name} (${ours(id)}): ${ours(to)}`, { side: 'organization', id })
+          if (isChanged) await record(client, { isOn, organization }, { side: 'organization', id })
         })
         return { data: { organizationId: id, agentUpdates: isOn }, text: `Updates of agents are ${to}.` }
       },
@@ -121,7 +119,7 @@ export const organization: CommandGroup = {
         }
         const deps = { pool, now: () => new Date(), signal, onWritten }
         const data = await exportOrganization(deps, id, output, (db, name) =>
-          record(db, about`${name} (${ours(id)})`, { side: 'organization', id }),
+          record(db, { organization: { id, name } }, { side: 'organization', id }),
         ).finally(progress.end)
         const files = data.files.map(({ path, rows, bytes }) => [path, rows, bytes])
         return {

@@ -43,8 +43,8 @@ export const person: CommandGroup = {
         const installation = { secretKey: await secretKey(), publicUrl }
         const data = await withTransaction(pool, async (client) => {
           const found = await requirePerson(client, email)
-          const { link } = await resetSecondFactor(client, installation, found, (subject, concerned) =>
-            record(client, subject, ...concerned),
+          const { link } = await resetSecondFactor(client, installation, found, (facts, concerned) =>
+            record(client, facts, ...concerned),
           )
           return { id: found.id, email: found.email, link }
         })

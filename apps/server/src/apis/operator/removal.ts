@@ -1,4 +1,3 @@
-import { about, ours } from '../../modules/audit/subject.ts'
 import { requireLocation } from '../../modules/directory/location.ts'
 import { listCurrentRemovals } from '../../modules/overview/sync-health.ts'
 import { confirmRemoval } from '../../modules/records/removal-decision.ts'
@@ -59,9 +58,8 @@ export const removal: CommandGroup = {
           })
         }
         const data = await confirmRemoval(pool, locationId, dataset, listHash, (client, { hidden, remaining }) => {
-          const rest = remaining > 0 ? `, ${remaining} to hide` : ''
-          const subject = about`Confirmed: ${ours(dataset)} at ${name} (${ours(locationId)}), ${hidden} hidden${ours(rest)}`
-          return record(client, subject, { side: 'organization', id: organizationId })
+          const facts = { dataset, location: { id: locationId, name }, records: hidden, remaining }
+          return record(client, { decision: 'confirmed', ...facts }, { side: 'organization', id: organizationId })
         })
         const message = `${data.hidden} ${data.hidden === 1 ? 'record is' : 'records are'} hidden now.`
         const more = `The server hides ${data.remaining} more; "removal list" shows the progress.`

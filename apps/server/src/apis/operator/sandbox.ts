@@ -1,4 +1,3 @@
-import { about, ours } from '../../modules/audit/subject.ts'
 import type { Organization } from '../../modules/directory/organization.ts'
 import type { Queryable } from '../../platform/database/queryable.ts'
 import { Problem } from '../../platform/errors/problem.ts'
@@ -26,8 +25,8 @@ export const sandbox: CommandGroup = {
         const { seed = 'volume', locations = 10, patients = 1000 } = options
         if (environment === 'production') throw new Problem('not_in_production')
         const deps = { pool, secretKey: await secretKey(), serverUrl: localUrl, signal }
-        const alongside = (client: Queryable, { id, name }: Organization) =>
-          record(client, about`${name} (${ours(id)})`, { side: 'organization', id })
+        const alongside = (client: Queryable, organization: Organization) =>
+          record(client, { organization }, { side: 'organization', id: organization.id })
         const data = await populate({ ...deps, alongside }, { seed, locations, patients }, (stored, total) =>
           progress.show(stored, total, 'records'),
         ).finally(progress.end)

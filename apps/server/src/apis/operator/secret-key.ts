@@ -45,7 +45,10 @@ export const secretKey: CommandGroup = {
   },
 }
 
-async function workOf(context: Context, record: RecordAct): Promise<RotationWork> {
+async function workOf<Action extends 'secret_key.rotate' | 'secret_key.drop'>(
+  context: Context,
+  record: RecordAct<Action>,
+): Promise<RotationWork<Action>> {
   const { pool, keyFile, signal, say, progress } = context
   const show = (done: number, total: number) => progress.show(done, total, 'second factors')
   return { pool, settings: keyFile, secretKey: await context.secretKey(), record, signal, say, show }

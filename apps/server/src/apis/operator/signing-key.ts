@@ -1,4 +1,3 @@
-import { about, ours } from '../../modules/audit/subject.ts'
 import { listSigningKeys, rotateSigningKey, withdrawSigningKey } from '../../modules/credentials/signing-key.ts'
 import { table } from './answer.ts'
 import { type CommandGroup, command } from './command-line.ts'
@@ -22,7 +21,7 @@ export const signingKey: CommandGroup = {
       act: 'signing_key.rotate',
       options: {},
       run: async ({ pool, secretKey }, _, record) => {
-        const kid = await rotateSigningKey(pool, await secretKey(), (client, kid) => record(client, ours(kid)))
+        const kid = await rotateSigningKey(pool, await secretKey(), (client, kid) => record(client, { kid }))
         return { data: { kid }, text: `New tokens will be signed with ${kid} within a few seconds.` }
       },
     }),
@@ -31,7 +30,7 @@ export const signingKey: CommandGroup = {
       act: 'signing_key.withdraw',
       options: { kid: required('<kid>', 'the key', text) },
       run: async ({ pool, secretKey }, { kid }, record) => {
-        await withdrawSigningKey(pool, await secretKey(), kid, (client) => record(client, about`${kid}`))
+        await withdrawSigningKey(pool, await secretKey(), kid, (client) => record(client, { kid }))
         return {
           data: { kid },
           text: `Withdrew ${kid}. Tokens signed with it are no longer valid; vendors must get new ones.`,

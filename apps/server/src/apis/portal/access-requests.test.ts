@@ -40,15 +40,20 @@ test('a vendor asks a practice by its id; the practice grants less than was aske
 
   const path = `/organizations/${location.organizationId}`
   assert.deepEqual((await actionsOf(practice, path)).map(([action]) => action).slice(0, 2), [
-    'access_request.grant',
+    'grant.change',
     'access_request.make',
   ])
   const [last] = await actionsOf(company, `/companies/${vendor.companyId}`)
-  assert.deepEqual(last, ['access_request.grant', 'patients at Location'])
+  const said = (name: string) => `Granted ${name} access to Patients at “Location”, as requested`
+  assert.deepEqual(last, ['grant.change', said('your company')])
+  assert.equal((await actionsOf(practice, path))[0]?.[1], said('“Vendor”'))
   // Asked again for what it may read already: answered all the same.
   read(await ask({ datasets: ['patients'] }))
   read(await answer('grant', { datasets: ['patients'], location_ids: [location.id] }))
   assert.equal((await ofCompany())[0]?.state, 'granted')
+  const again = (name: string) => ['grant.change', `Granted the request of ${name}, which had the access already`]
+  assert.deepEqual((await actionsOf(practice, path))[0], again('“Vendor”'))
+  assert.deepEqual((await actionsOf(company, `/companies/${vendor.companyId}`))[0], again('your company'))
 })
 
 test('a declined request is repeated after 30 days, or when the practice lets the vendor; a withdrawn one at once', async (t) => {

@@ -1,8 +1,8 @@
 import { type DatasetName, datasetNames } from '@bridgework/contract'
 import type { AccessRequest as RequestEntry } from '@bridgework/contract/portal'
-import type { AuditAction } from '../../modules/audit/sentence.ts'
+import type { AuditAction, FactsOf } from '../../modules/audit/in-words.ts'
 import { type AuditEntry, recordAudit } from '../../modules/audit/store.ts'
-import { about, ours, type Subject } from '../../modules/audit/subject.ts'
+import { recordAccessChange } from '../../modules/consent/access-act.ts'
 import {
   type AccessRequest,
   endAccessRequest,
@@ -11,11 +11,9 @@ import {
   lockAccessRequest,
   requestAccess,
 } from '../../modules/consent/access-request.ts'
-import { describeAccess } from '../../modules/consent/access-text.ts'
-import { changeAccess, type GrantTerms } from '../../modules/consent/grant.ts'
+import { type AccessChange, changeAccess, type GrantTerms } from '../../modules/consent/grant.ts'
 import { agreementInForce } from '../../modules/credentials/agreement.ts'
 import { companyNames, requireCompany } from '../../modules/directory/company.ts'
-import { listLocations } from '../../modules/directory/location.ts'
 import { lockOrganization, organizationNames, requireOrganization } from '../../modules/directory/organization.ts'
 import { findVendor } from '../../modules/overview/vendor.ts'
 import { withTransaction } from '../../platform/database/pool.ts'
@@ -57,11 +55,10 @@ export const accessRequestHandlers: PortalHandlers<
           errors: 'No practice has this id. Ask the practice for its id: it is on its page “Vendor access”.',
         })
       const asked = { companyId, organizationId, datasets: datasets as DatasetName[], locations, purpose }
-      await requestAccess(client, { ...asked, askedBy: actorOf(call) }, now())
-      const where = locations.trim() || ours('all locations')
-      const what = about`${ours(datasets.join(', '))} at ${where}. Purpose: ${purpose.trim()}`
-      await recordAudit(client, entryOf(call, 'access_request.make', about`${name}: ${what}`))
-      await recordForOther(client, 'organization', organizationId, company.name, 'access_request.make', what)
+      const facts = await requestAccess(client, { ...asked, askedBy: actorOf(call) }, now())
+      const practice = { id: organizationId, name }
+      await recordAudit(client, entryOf(call, 'access_request.make', { ...facts, practice }))
+      await recordForOther(client, 'organization', organizationId, company.name, 'access_request.make', facts)
     })
     return { done: true }
   },
@@ -71,10 +68,10 @@ export const accessRequestHandlers: PortalHandlers<
     await withTransaction(pool, async (client) => {
       const request = await lockAccessRequest(client, { companyId }, call.params.request_id ?? '')
       await endAccessRequest(client, request, { state: 'withdrawn', by: actorOf(call), now: now() })
-      const { id, name } = await requireOrganization(client, request.organizationId)
+      const practice = await requireOrganization(client, request.organizationId)
       const company = await requireCompany(client, companyId)
-      await recordAudit(client, entryOf(call, 'access_request.withdraw', about`${name}`))
-      await recordForOther(client, 'organization', id, company.name, 'access_request.withdraw', null)
+      await recordAudit(client, entryOf(call, 'access_request.withdraw', { practice }))
+      await recordForOther(client, 'organization', practice.id, company.name, 'access_request.withdraw', {})
     })
     return { done: true }
   },
@@ -105,46 +102,43 @@ export const accessRequestHandlers: PortalHandlers<
         notes: false,
       })),
     )
-    const answer = async (client: Queryable) => {
+    const answer = async (client: Queryable, change: AccessChange) => {
       const request = await lockAccessRequest(client, { organizationId }, call.params.request_id ?? '')
       await endAccessRequest(client, request, { state: 'granted', by: actorOf(call), message, now: now() })
-      const what = describeAccess(granted, await listLocations(client, organizationId))
-      await recordAudit(client, entryOf(call, 'access_request.grant', about`${vendor.name}: ${what}`))
-      const { name } = await requireOrganization(client, organizationId)
-      await recordForOther(client, 'company', companyId, name, 'access_request.grant', what)
+      const record = (facts: FactsOf<'grant.change'>) => recordAudit(client, entryOf(call, 'grant.change', facts))
+      await recordAccessChange(client, { companyId, organizationId }, change, record, { isRequested: true })
     }
     let isAnswered = false
     const setEnd = await newTerms(pool, organizationId, call.body)
     // What it was granted before keeps its purpose.
     const termsOf = (current: GrantTerms) => ({ ...setEnd(current), purpose: current.purpose ?? purpose })
     const parties = { companyId, organizationId, by: actorOf(call), termsOf }
-    const { opened, closed } = await changeAccess(
+    const change = await changeAccess(
       pool,
       parties,
       (current) => [...current, ...granted],
-      async (client) => {
-        await answer(client)
+      async (client, change) => {
+        await answer(client, change)
         isAnswered = true
       },
     )
     // The vendor may read all of it already.
-    if (!isAnswered) await withTransaction(pool, answer)
-    return { opened: opened.length, closed: closed.length }
+    if (!isAnswered) await withTransaction(pool, (client) => answer(client, change))
+    return { opened: change.opened.length, closed: change.closed.length }
   },
 
   declineVendorRequest: async ({ pool, now }, call) => {
     const { organizationId } = call.member
     await withTransaction(pool, async (client) => {
       const request = await lockAccessRequest(client, { organizationId }, call.params.request_id ?? '')
-      const { message } = call.body
-      await endAccessRequest(client, request, { state: 'declined', by: actorOf(call), message, now: now() })
-      const [company, { name }] = [
+      const end = { state: 'declined', by: actorOf(call), message: call.body.message, now: now() } as const
+      const message = await endAccessRequest(client, request, end)
+      const [vendor, { name }] = [
         await requireCompany(client, request.companyId),
         await requireOrganization(client, organizationId),
       ]
-      await recordAudit(client, entryOf(call, 'access_request.decline', about`${company.name}`))
-      const said = message?.trim() ? about`${message.trim()}` : null
-      await recordForOther(client, 'company', company.id, name, 'access_request.decline', said)
+      await recordAudit(client, entryOf(call, 'access_request.decline', { vendor, message }))
+      await recordForOther(client, 'company', vendor.id, name, 'access_request.decline', { message })
     })
     return { done: true }
   },
@@ -154,10 +148,10 @@ export const accessRequestHandlers: PortalHandlers<
     await withTransaction(pool, async (client) => {
       const request = await lockAccessRequest(client, { organizationId }, call.params.request_id ?? '')
       await inviteAgain(client, request, now())
-      const company = await requireCompany(client, request.companyId)
+      const vendor = await requireCompany(client, request.companyId)
       const { name } = await requireOrganization(client, organizationId)
-      await recordAudit(client, entryOf(call, 'access_request.invite', about`${company.name}`))
-      await recordForOther(client, 'company', company.id, name, 'access_request.invite', null)
+      await recordAudit(client, entryOf(call, 'access_request.invite', { vendor }))
+      await recordForOther(client, 'company', vendor.id, name, 'access_request.invite', {})
     })
     return { done: true }
   },
@@ -176,15 +170,15 @@ async function practiceName(client: Queryable, id: OrganizationId | null): Promi
 }
 
 /** Puts an act into the history of the other side too. It names the company or the practice that acted, not the person. */
-async function recordForOther(
+async function recordForOther<Action extends AuditAction>(
   client: Queryable,
   side: AuditEntry['side'],
   tenantId: string,
   actor: string,
-  action: AuditAction,
-  subject: Subject | null,
+  action: Action,
+  facts: FactsOf<Action>,
 ): Promise<void> {
-  await recordAudit(client, { side, tenantId, userId: null, actor, action, subject, ip: null, requestId: null })
+  await recordAudit(client, { side, tenantId, userId: null, actor, action, facts, ip: null, requestId: null })
 }
 
 async function entriesOf(pool: PortalContext['pool'], requests: readonly AccessRequest[]): Promise<RequestEntry[]> {

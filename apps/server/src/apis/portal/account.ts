@@ -1,6 +1,5 @@
 import type { Membership } from '@bridgework/contract/portal'
 import { listAuditOfPerson } from '../../modules/audit/store.ts'
-import { about } from '../../modules/audit/subject.ts'
 import { listMailFolder } from '../../modules/mail/folder.ts'
 import { listMembershipsOf, type MembershipEntry } from '../../modules/overview/tenants.ts'
 import { recordAccountEvent } from '../../modules/sign-in/account-event.ts'
@@ -70,7 +69,7 @@ export const accountHandlers: PortalHandlers<
   updateAccount: async ({ pool }, call) => {
     const name = requireText(call.body.name, 'your name')
     await withTransaction(pool, (client) => renamePerson(client, call.person.userId, name))
-    await recordAccountEvent(pool, { ...eventOf(call), action: 'account.update', subject: about`${name}` })
+    await recordAccountEvent(pool, { ...eventOf(call), action: 'account.update', facts: { name } })
     return { done: true }
   },
 

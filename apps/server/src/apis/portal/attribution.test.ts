@@ -49,10 +49,8 @@ test('a practice finds the line to paste, sees at once where its script ran, and
   )
   assert.deepEqual((await entry()).is_installed, true)
   assert.match((await world.request(source)).text, /\["\/portal"\]/)
-  const { rows } = await world.pool.query(
-    `select action, translate(subject, '\u2068\u2069', '') as subject from audit_event order by id desc limit 1`,
-  )
-  assert.deepEqual(rows, [{ action: 'attribution.update', subject: 'Location' }])
+  const { rows } = await world.pool.query(`select action, facts from audit_event order by id desc limit 1`)
+  assert.deepEqual(rows, [{ action: 'attribution.update', facts: { location: { id: location.id, name: 'Location' } } }])
 })
 
 test('settings that cannot be are refused by field, and another practice’s location is not found', async (t) => {

@@ -3,7 +3,6 @@ import { attributionSnippet } from '../../modules/attribution/script.ts'
 import { ownDomains, updateAttributionSettings } from '../../modules/attribution/settings.ts'
 import { listScripts, listSightings } from '../../modules/attribution/store.ts'
 import { recordAudit } from '../../modules/audit/store.ts'
-import { about } from '../../modules/audit/subject.ts'
 import type { Location } from '../../modules/directory/location.ts'
 import { listLocations } from '../../modules/directory/location.ts'
 import { entryOf } from './audit.ts'
@@ -28,7 +27,7 @@ export const attributionHandlers: PortalHandlers<'listAttribution' | 'updateAttr
     const location = await requireOwnLocation(pool, call.member.organizationId, call.params.location_id)
     const { domains, excluded_paths: excludedPaths } = call.body
     await updateAttributionSettings(pool, location.id, { domains, excludedPaths }, (client) =>
-      recordAudit(client, entryOf(call, 'attribution.update', about`${location.name}`)),
+      recordAudit(client, entryOf(call, 'attribution.update', { location })),
     )
     const [entry] = await entriesOf(context, [location])
     if (!entry) throw new Error('the location is gone')

@@ -1,8 +1,7 @@
 import { type AuditEvent, needsReason } from '@bridgework/contract/portal'
+import { type AuditAction, actInWords, type FactsOf } from '../../modules/audit/in-words.ts'
 import { type Concerned, recordOperatorAct } from '../../modules/audit/operator-act.ts'
-import { type AuditAction, actInWords } from '../../modules/audit/sentence.ts'
 import type { AuditEntry, StoredAuditEntry } from '../../modules/audit/store.ts'
-import { type Subject, withoutMarks } from '../../modules/audit/subject.ts'
 import type { Person } from '../../modules/sign-in/person.ts'
 import type { Queryable } from '../../platform/database/queryable.ts'
 import { Problem } from '../../platform/errors/problem.ts'
@@ -12,7 +11,11 @@ import { type Membership, tenantOf } from './membership.ts'
 export type Doer = { person: Person; member: Membership; ip: string; requestId: string; body?: unknown }
 
 /** The entry for something that a call does, in the history of the tenant that it is done for. */
-export function entryOf(call: Doer, action: AuditAction, subject: Subject | null): AuditEntry {
+export function entryOf<Action extends AuditAction>(
+  call: Doer,
+  action: Action,
+  facts: FactsOf<Action>,
+): AuditEntry<Action> {
   const { side, id } = tenantOf(call.member)
   return {
     side,
@@ -20,7 +23,7 @@ export function entryOf(call: Doer, action: AuditAction, subject: Subject | null
     userId: call.person.userId,
     actor: actorOf(call),
     action,
-    subject,
+    facts,
     reason: reasonOf(call),
     ip: call.ip,
     requestId: call.requestId,
@@ -28,14 +31,14 @@ export function entryOf(call: Doer, action: AuditAction, subject: Subject | null
 }
 
 /** Puts what an operator does on record, also in the history of each company, organization and account that it concerns. */
-export async function recordOperation(
+export async function recordOperation<Action extends AuditAction>(
   db: Queryable,
   call: Doer,
-  action: AuditAction,
-  subject: Subject,
+  action: Action,
+  facts: FactsOf<Action>,
   ...concerned: readonly (Concerned | undefined)[]
 ): Promise<void> {
-  await recordOperatorAct(db, entryOf(call, action, subject), ...concerned)
+  await recordOperatorAct(db, entryOf(call, action, facts), ...concerned)
 }
 
 /** Throws Problem field_invalid when the person's role gives a reason for every act, and this one has none. */
@@ -65,7 +68,6 @@ export function toAuditEvent(entry: StoredAuditEntry): AuditEvent {
     occurred_at: entry.occurredAt.toISOString(),
     actor: entry.actor,
     action: entry.action,
-    subject: withoutMarks(entry.subject),
     ...actInWords(entry),
     reason: entry.reason ?? null,
     ip: entry.ip,

@@ -1,6 +1,5 @@
 import type { CompanyProfilePage, VendorProfile } from '@bridgework/contract/portal'
 import { recordAudit } from '../../modules/audit/store.ts'
-import { about, ours } from '../../modules/audit/subject.ts'
 import { lockCompany } from '../../modules/directory/company.ts'
 import { checkDomain, findDomain } from '../../modules/directory/domain.ts'
 import { dnsNameOf, filePath } from '../../modules/directory/domain-proof.ts'
@@ -25,10 +24,7 @@ export const companyProfileHandlers: PortalHandlers<
     await withTransaction(pool, async (client) => {
       await lockCompany(client, companyId)
       const saved = await saveProfile(client, companyId, { legalName, website, contact, purpose })
-      const [name, address] = [saved.legalName ?? ours('none'), saved.website ?? ours('none')]
-      const [mail, what] = [saved.contact ?? ours('none'), saved.purpose ?? ours('none')]
-      const subject = about`Legal name: ${name}. Website: ${address}. Contact: ${mail}. Description: ${what}`
-      await recordAudit(client, entryOf(call, 'company.update', subject))
+      await recordAudit(client, entryOf(call, 'company.update', saved))
     })
     return await profilePage(pool, companyId)
   },
@@ -38,7 +34,7 @@ export const companyProfileHandlers: PortalHandlers<
     await withTransaction(pool, async (client) => {
       await lockCompany(client, call.member.companyId)
       await saveLogo(client, call.member.companyId, logo)
-      await recordAudit(client, entryOf(call, 'company.update', ours('A new logo')))
+      await recordAudit(client, entryOf(call, 'company.update', { hasLogo: true }))
     })
     return { done: true }
   },
@@ -47,7 +43,7 @@ export const companyProfileHandlers: PortalHandlers<
     await withTransaction(pool, async (client) => {
       await lockCompany(client, call.member.companyId)
       await saveLogo(client, call.member.companyId, null)
-      await recordAudit(client, entryOf(call, 'company.update', ours('No logo')))
+      await recordAudit(client, entryOf(call, 'company.update', { hasLogo: false }))
     })
     return { done: true }
   },
@@ -55,8 +51,7 @@ export const companyProfileHandlers: PortalHandlers<
   checkCompanyDomain: async ({ pool, proofAccess, now }, call) => {
     const { companyId } = call.member
     await checkDomain({ pool, access: proofAccess, now }, companyId, async (client, { domain, method }) => {
-      const outcome = method === null ? 'no proof was found' : `proved by ${method === 'dns' ? 'DNS' : 'a file'}`
-      await recordAudit(client, entryOf(call, 'company.domain_check', about`${domain}: ${ours(outcome)}`))
+      await recordAudit(client, entryOf(call, 'company.domain_check', { domain, method }))
     })
     return await profilePage(pool, companyId)
   },

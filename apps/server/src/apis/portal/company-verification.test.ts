@@ -56,8 +56,8 @@ test('in production a practice finds the companies that an operator verified, by
   assert.equal(location.organizationId, path.split('/').at(-1))
   const company = await world.signInAs({ companyId: vendor.companyId }, 'owner')
   assert.deepEqual(
-    (await actionsOf(company, `/companies/${vendor.companyId}`)).map(([action, subject]) => `${action} ${subject}`),
-    ['operator.company_verify Vendor: no longer verified', 'operator.company_verify Vendor: verified'],
+    (await actionsOf(company, `/companies/${vendor.companyId}`)).map(([, what]) => what),
+    ['Took back the verification of the company “Vendor”', 'Verified the company “Vendor”'],
   )
 })
 

@@ -27,22 +27,22 @@ test('a company sees its name, owner, agreement, live pair and connections, and 
   })
   const refused = await admin.patch(path, { name: ' \t' })
   assert.deepEqual([refused.status, refused.body.code], [422, 'field_invalid'])
-  assert.deepEqual(await actionsOf(admin, path), [['company.update', 'Name: Better software']])
+  assert.deepEqual(await actionsOf(admin, path), [['company.update', 'Named the company “Better software”']])
 })
 
 test('the history is searched and turned over page by page, and its total is exact beyond its end too', async (t) => {
   const { owner, path } = await someOwner(t)
   for (let round = 1; round <= 27; round += 1) read(await owner.patch(path, { name: `Name_${round}` }))
   const list = async (query: string) => {
-    const { data, total } = read<{ data: { subject: string }[]; total: number }>(
+    const { data, total } = read<{ data: { what: string }[]; total: number }>(
       await owner.get(`${path}/events?${query}`),
     )
-    return [total, data.length, data[0]?.subject]
+    return [total, data.length, data[0]?.what]
   }
-  assert.deepEqual(await list(''), [27, 25, 'Name: Name_27'])
-  assert.deepEqual(await list('page=2'), [27, 2, 'Name: Name_2'])
+  assert.deepEqual(await list(''), [27, 25, 'Named the company “Name_27”'])
+  assert.deepEqual(await list('page=2'), [27, 2, 'Named the company “Name_2”'])
   assert.deepEqual(await list('page=3'), [27, 0, undefined])
-  assert.deepEqual(await list('search=_2'), [9, 9, 'Name: Name_27'])
+  assert.deepEqual(await list('search=_2'), [9, 9, 'Named the company “Name_27”'])
   assert.deepEqual(await list('search=%25'), [0, 0, undefined])
   for (const query of ['page=0', 'page=1.5', 'page=-1', `search=${'x'.repeat(101)}`, 'search=%00', 'pages=1']) {
     const refused = await owner.get(`${path}/events?${query}`)

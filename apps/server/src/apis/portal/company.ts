@@ -1,7 +1,6 @@
 import { vendorApiPath } from '@bridgework/contract'
 import type { AgreementPage, AgreementState, CompanyPage, PortalAnswers } from '@bridgework/contract/portal'
 import { recordAudit } from '../../modules/audit/store.ts'
-import { about, ours } from '../../modules/audit/subject.ts'
 import { organizationsGranting } from '../../modules/consent/grant.ts'
 import {
   acceptAgreement,
@@ -81,7 +80,7 @@ export const companyHandlers: PortalHandlers<
     await withTransaction(pool, async (client) => {
       const { companyId } = call.member
       const { name, former } = await renameCompany(client, companyId, call.body.name)
-      await recordAudit(client, entryOf(call, 'company.update', about`Name: ${name}`))
+      await recordAudit(client, entryOf(call, 'company.update', { name }))
       if (name !== former) await announceRename(client, companyId, former, name)
     })
     return { done: true }
@@ -93,7 +92,7 @@ export const companyHandlers: PortalHandlers<
     const { companyId, memberId } = call.member
     const { version } = call.body
     await acceptAgreement(pool, { companyId, memberId, version }, (client) =>
-      recordAudit(client, entryOf(call, 'agreement.accept', about`Developer API agreement, version ${version}`)),
+      recordAudit(client, entryOf(call, 'agreement.accept', { version })),
     )
     return await agreementPage(pool, call.member)
   },
@@ -126,7 +125,7 @@ export const companyHandlers: PortalHandlers<
   generateKeyPair: async ({ pool, secretKey }, call) => {
     const { companyId, memberId } = call.member
     const pair = await generateKeyPair(pool, secretKey, { companyId, memberId }, (client, { clientId }) =>
-      recordAudit(client, entryOf(call, 'key_pair.generate', ours(`New key pair ${clientId}`))),
+      recordAudit(client, entryOf(call, 'key_pair.generate', { clientId })),
     )
     return toNewKeyPair(pair)
   },
@@ -140,17 +139,13 @@ export const companyHandlers: PortalHandlers<
         secretKey,
         { companyId, memberId, replacing },
         (client, { clientId }) =>
-          recordAudit(
-            client,
-            entryOf(call, 'key_pair.generate', about`New key pair ${ours(clientId)}, which ended ${replacing}`),
-          ),
+          recordAudit(client, entryOf(call, 'key_pair.generate', { clientId, replaced: replacing })),
       )
       return toNewKeyPair(pair)
     } catch (error) {
       // The second of two clicks changes nothing, and is on record all the same: the history shows that both were tried.
       if (error instanceof Problem && error.code === 'key_pair_not_live') {
-        const subject = about`Refused: ${replacing} had ended already`
-        await recordAudit(pool, entryOf(call, 'key_pair.generate', subject))
+        await recordAudit(pool, entryOf(call, 'key_pair.generate', { replaced: replacing }))
       }
       throw error
     }
@@ -162,7 +157,7 @@ export const companyHandlers: PortalHandlers<
     await withTransaction(pool, async (client) => {
       await requireLiveKeyPair(client, companyId, clientId)
       await revokeKeyPair(client, { companyId, memberId })
-      await recordAudit(client, entryOf(call, 'key_pair.revoke', about`Key pair ${clientId}`))
+      await recordAudit(client, entryOf(call, 'key_pair.revoke', { clientId }))
     })
     return { done: true }
   },
@@ -217,7 +212,7 @@ async function announceRename(client: Queryable, companyId: CompanyId, former: s
       userId: null,
       actor: name,
       action: 'company.rename',
-      subject: about`${former} is now ${name}`,
+      facts: { former, name },
       ip: null,
       requestId: null,
     })

@@ -1,8 +1,6 @@
-import { getDataset } from '@bridgework/contract'
 import { csvLine, mayDo, type PatientName } from '@bridgework/contract/portal'
 import type { Pool } from 'pg'
 import { recordAudit } from '../../modules/audit/store.ts'
-import { about, ours } from '../../modules/audit/subject.ts'
 import { companyNames } from '../../modules/directory/company.ts'
 import { type Location, listLocations } from '../../modules/directory/location.ts'
 import { type DisclosureCoverage, findDisclosureCoverage } from '../../modules/disclosure/history.ts'
@@ -55,7 +53,7 @@ export const disclosedRecordHandlers: PortalHandlers<
       ? [await requireOwnLocation(pool, organizationId, locationId)]
       : await listLocations(pool, organizationId)
     const { patients, isCut, searched } = await findPatients(pool, locations, name)
-    await recordAudit(pool, entryOf(call, 'patient.search', about`${patients.length} found`))
+    await recordAudit(pool, entryOf(call, 'patient.search', { found: patients.length }))
     return {
       data: patients.map((patient) => ({ ...toName(patient), locations: patient.locations })),
       is_cut: isCut,
@@ -84,12 +82,8 @@ async function recordLookUp(
   { companyId, dataset, records }: DisclosureCoverage,
   location: Location,
 ): Promise<void> {
-  const company = (await companyNames(db, [companyId])).get(companyId)
-  const what = about`Read of ${ours(getDataset(dataset).title)} by ${company ?? ''} at ${location.name}`
-  await recordAudit(
-    db,
-    entryOf(call, 'disclosure.identify', about`${what}, ${records} ${ours(records === 1 ? 'record' : 'records')}`),
-  )
+  const vendor = { id: companyId, name: (await companyNames(db, [companyId])).get(companyId) ?? '' }
+  await recordAudit(db, entryOf(call, 'disclosure.identify', { dataset, vendor, location, records }))
 }
 
 /** All records of a disclosure with their patients, read as fast as the reader takes them and never more than a batch at a time. */

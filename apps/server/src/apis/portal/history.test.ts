@@ -19,8 +19,8 @@ test('R10: a history is a file of all that the filters find, newest first, of it
   const practice = await world.signInAs({ organizationId }, 'owner')
   const operator = await world.signInAs('operator', 'support')
   await world.pool.query(
-    `insert into audit_event (side, tenant_id, actor, action, subject, reason, ip, request_id)
-     select side, tenant_id, '=cmd|A ' || n, 'company.update', 'Name: "A, B"', 'Ticket ' || n, '192.0.2.7', 'r' || n
+    `insert into audit_event (side, tenant_id, actor, action, facts, reason, ip, request_id)
+     select side, tenant_id, '=cmd|A ' || n, 'company.update', '{"name": "A, B=1"}', 'Ticket ' || n, '192.0.2.7', 'r' || n
        from generate_series(1, 2500) n, (values ('company', $1), ('company', 'other')) as of (side, tenant_id)`,
     [companyId],
   )
@@ -41,7 +41,7 @@ test('R10: a history is a file of all that the filters find, newest first, of it
     ids,
     ids.toSorted((one, other) => other - one),
   )
-  const first = /Z,'=cmd\|A 2500,"Named the company ""A, B""",,Ticket 2500,192\.0\.2\.7,r2500,\d+$/
+  const first = /Z,'=cmd\|A 2500,"Named the company “A, B=1”",,Ticket 2500,192\.0\.2\.7,r2500,\d+$/
   assert.match(lines[0] ?? '', first)
   const count = async (query: string) =>
     (await company.get(`/companies/${companyId}/events.csv?${query}`)).text.trimEnd().split('\r\n').length - 1
@@ -113,20 +113,20 @@ test('what people do in the portal is in the histories as sentences, with names 
   await access([], [{ id: location.id, datasets: ['appointments', 'treatments'], notes: ['treatments'] }])
   await done(practice.delete(`${ofPractice}/vendors/${companyId}/access`))
   assert.deepEqual((await eventsOf(practice, ofPractice)).map(({ what }) => what).toReversed(), [
-    'Invited Ada <ada@example.com> as member',
-    'Made Ada <ada@example.com> admin',
-    'Removed Ada <ada@example.com>',
-    'Named the practice Smiles and set its time zone to America/Denver',
-    'Set the time zone of Location to America/Boise',
+    'Invited “Ada <ada@example.com>” as member',
+    'Made “Ada <ada@example.com>” admin',
+    'Removed “Ada <ada@example.com>”',
+    'Named the practice “Smiles” and set its time zone to America/Denver',
+    'Set the time zone of “Location” to America/Boise',
     'Generated an enrollment code for an agent',
     'Turned on mails of seals to the owner',
-    'Granted Vendor access to Patients and Treatments at all locations',
-    'Granted Vendor access to Appointments at Location, and removed its access to Patients at all locations',
-    'Granted Vendor access to notes of Treatments at Location, and removed its access to Treatments at Location and locations of the future',
-    'Removed Vendor’s access to Appointments and Treatments with notes at Location',
+    'Granted “Vendor” access to Patients and Treatments at all locations',
+    'Granted “Vendor” access to Appointments at “Location”, and removed its access to Patients at all locations',
+    'Granted “Vendor” access to notes of Treatments at “Location”, and removed its access to Treatments at “Location” and locations of the future',
+    'Removed the access of “Vendor” to Appointments and Treatments with notes at “Location”',
   ])
   const [latest] = await eventsOf(practice, ofPractice, '?kind=access')
-  assert.equal(latest?.details, 'Before: Appointments, Treatments with notes at Location. After: nothing.')
+  assert.equal(latest?.details, 'Before: Appointments and Treatments with notes at “Location”. After: nothing.')
 
   const { client_id } = await done(company.post(`${ofCompany}/key_pairs/regeneration`, await livePair()))
   await done(company.post(`${ofCompany}/key_pairs/revocation`, { client_id }))
@@ -141,16 +141,16 @@ test('what people do in the portal is in the histories as sentences, with names 
   const inCompany = (await eventsOf(company, ofCompany)).map(({ what }) => what).toReversed()
   assert.deepEqual(inCompany, [
     'Granted your company access to Patients and Treatments at all locations',
-    'Granted your company access to Appointments at Location, and removed its access to Patients at all locations',
-    'Granted your company access to notes of Treatments at Location, and removed its access to Treatments at Location and locations of the future',
-    'Removed your company’s access to Appointments and Treatments with notes at Location',
+    'Granted your company access to Appointments at “Location”, and removed its access to Patients at all locations',
+    'Granted your company access to notes of Treatments at “Location”, and removed its access to Treatments at “Location” and locations of the future',
+    'Removed the access of your company to Appointments and Treatments with notes at “Location”',
     'Generated a key pair in place of the one before',
     'Revoked the key pair',
     'Generated a key pair',
-    'Named the company Acme',
-    'Suspended the company Acme',
-    'Closed the company Acme',
+    'Named the company “Acme”',
+    'Suspended the company “Acme”',
+    'Closed the company “Acme”',
   ])
   const atOperator = (await eventsOf(operator, '/operator')).map(({ what }) => what).toReversed()
-  assert.deepEqual(atOperator, ['Suspended the company Acme', 'Closed the company Acme'])
+  assert.deepEqual(atOperator, ['Suspended the company “Acme”', 'Closed the company “Acme”'])
 })

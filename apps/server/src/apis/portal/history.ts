@@ -1,5 +1,5 @@
 import { type AuditEvent, type AuditKind, auditKinds, csvLine, type Listed } from '@bridgework/contract/portal'
-import { actionsOf } from '../../modules/audit/sentence.ts'
+import { actionsOf } from '../../modules/audit/in-words.ts'
 import { type AuditFilter, listAudit, listAuditHistory } from '../../modules/audit/store.ts'
 import { requireOrganization } from '../../modules/directory/organization.ts'
 import type { Queryable } from '../../platform/database/queryable.ts'

@@ -70,15 +70,17 @@ test('W40: history, file, notices and mails say what happened, though every name
   await change(['patients', 'treatments'], { purpose: names.purpose })
   const granted = await historyOf(owner, practicePath)
   assert.equal(granted.what, `Granted ${shown('company')} access to Patients and Treatments at ${shown('location')}`)
+  const terms = ` Purpose: ${shown('purpose')}.`
+  assert.equal(granted.details, `Before: nothing. After: Patients and Treatments at ${shown('location')}.${terms}`)
   assert.deepEqual(await toldOf(colleague), [
     'grant_given',
     `${shown('company')} was granted access`,
-    `${actor} did this. Before: nothing. Now: patients, treatments at ${shown('location')}.`,
+    `${actor} did this. Before: nothing. Now: Patients and Treatments at ${shown('location')}.`,
   ])
   assert.deepEqual(await toldOf(partner), [
     'grant_given',
     `${shown('practice')} granted you access`,
-    `Before: nothing. Now: patients, treatments at ${shown('location')}.`,
+    `Before: nothing. Now: Patients and Treatments at ${shown('location')}.`,
   ])
 
   await change(['patients'])
@@ -86,8 +88,8 @@ test('W40: history, file, notices and mails say what happened, though every name
   assert.deepEqual(
     [changed.what, changed.details],
     [
-      `Removed ${shown('company')}’s access to Treatments at ${shown('location')}`,
-      `Before: Patients, Treatments at ${shown('location')}. After: ${patients}.`,
+      `Removed the access of ${shown('company')} to Treatments at ${shown('location')}`,
+      `Before: Patients and Treatments at ${shown('location')}. After: ${patients}.${terms}`,
     ],
   )
   assert.equal((await toldOf(colleague))[0], 'grant_changed')
@@ -96,19 +98,19 @@ test('W40: history, file, notices and mails say what happened, though every name
   const removed = await historyOf(owner, practicePath)
   assert.deepEqual(
     [removed.what, removed.details],
-    [`Removed ${shown('company')}’s access to ${patients}`, `Before: ${patients}. After: nothing.`],
+    [`Removed the access of ${shown('company')} to ${patients}`, `Before: ${patients}. After: nothing.${terms}`],
   )
   assert.deepEqual(await toldOf(colleague), [
     'grant_ended',
     `The access of ${shown('company')} was ended`,
-    `${actor} did this. Before: patients at ${shown('location')}. Now: nothing.`,
+    `${actor} did this. Before: ${patients}. Now: nothing.`,
   ])
   const ended = await historyOf(company, companyPath)
-  assert.equal(ended.what, `Removed your company’s access to ${patients}`)
+  assert.equal(ended.what, `Removed the access of your company to ${patients}`)
   assert.deepEqual(await toldOf(partner), [
     'grant_ended',
     `${shown('practice')} ended your access`,
-    `Before: patients at ${shown('location')}. Now: nothing.`,
+    `Before: ${patients}. Now: nothing.`,
   ])
 
   // The vendor asks again, with words of its own for the locations and the purpose, and the practice declines with a note.

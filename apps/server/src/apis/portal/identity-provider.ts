@@ -1,5 +1,4 @@
 import { recordAudit } from '../../modules/audit/store.ts'
-import { about, joined, ours, type Subject } from '../../modules/audit/subject.ts'
 import { sealText, unsealText } from '../../modules/credentials/sealed-text.ts'
 import { discover } from '../../modules/identity-provider/open-id-connect.ts'
 import {
@@ -56,20 +55,28 @@ export const identityProviderHandlers: PortalHandlers<
       body.client_secret ?? (before && (await unsealText(secretKey, before.clientSecret))) ?? requireSecret()
     // Before anything is stored: a wrong issuer is found here, and not by the first member.
     await discover({ issuer, clientId, clientSecret }, providerAccess)
+    const { required: isRequired, counts_as_second_factor: countsAsSecondFactor } = body
     const settings = {
       signInName,
       name,
       issuer,
       clientId,
       clientSecret: await sealText(secretKey, clientSecret),
-      countsAsSecondFactor: body.counts_as_second_factor,
-      isRequired: body.required,
+      countsAsSecondFactor,
+      isRequired,
     }
     await withTransaction(pool, async (client) => {
       await lockTenant(client, tenant)
       await requireWayIn(client, call, tenant, settings)
       await saveProvider(client, tenant, settings)
-      await recordAudit(client, entryOf(call, 'identity_provider.change', describe(settings)))
+      await recordAudit(
+        client,
+        entryOf(call, 'identity_provider.change', {
+          name,
+          issuer,
+          settings: { clientId, isRequired, countsAsSecondFactor },
+        }),
+      )
     })
     return { done: true }
   },
@@ -92,10 +99,8 @@ export const identityProviderHandlers: PortalHandlers<
       await lockTenant(client, tenant)
       const before = await findProvider(client, tenant)
       if (!before || !(await deleteProvider(client, tenant))) throw new Problem('identity_provider_unknown')
-      await recordAudit(
-        client,
-        entryOf(call, 'identity_provider.change', about`Removed ${before.name} (${before.issuer})`),
-      )
+      const { name, issuer } = before
+      await recordAudit(client, entryOf(call, 'identity_provider.change', { name, issuer }))
     })
     return { done: true }
   },
@@ -145,14 +150,4 @@ function requireIssuer(text: string): string {
 
 function requireSecret(): never {
   throw new Problem('field_invalid', { errors: 'Enter the client secret.' })
-}
-
-function describe(settings: Parameters<typeof saveProvider>[2]): Subject {
-  const { name, issuer, clientId, isRequired, countsAsSecondFactor } = settings
-  const parts = [
-    about`${name} (${issuer}, client ${clientId})`,
-    ours(isRequired ? 'members sign in only through it' : 'passwords work too'),
-    ours(countsAsSecondFactor ? 'counts as a second factor' : 'counts as no second factor'),
-  ]
-  return joined(parts, ', ')
 }

@@ -31,10 +31,10 @@ test('a member links the practice’s provider once, signs in through it from th
   const page = await practice.owner.get(`${path}/identity_provider`)
   assert.doesNotMatch(page.text, /secret/)
   const member2 = await world.signIn(member.person)
-  const events = read<{ data: { action: string; subject: string | null }[] }>(await member2.get('/account/events'))
-  const names = events.data.map(({ action, subject }) => `${action} ${subject ?? ''}`.trim())
-  assert.ok(names.includes('account.sign_in Through Practice login'))
-  assert.ok(names.includes('account.identity_link Practice login, for Practice'))
+  const events = read<{ data: { action: string; what: string }[] }>(await member2.get('/account/events'))
+  const done = events.data.map(({ what }) => what)
+  assert.ok(done.includes('Signed in through “Practice login”'))
+  assert.ok(done.includes('Linked the identity provider “Practice login” for “Practice”'))
 })
 
 test('a linked member who changes their e-mail address signs in through the provider as before', async (t) => {

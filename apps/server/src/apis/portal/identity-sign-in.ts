@@ -1,5 +1,4 @@
 import type { SignInRouteName } from '@bridgework/contract/portal'
-import { about } from '../../modules/audit/subject.ts'
 import { unsealText } from '../../modules/credentials/sealed-text.ts'
 import { beginSignIn, finishSignIn, type Identity } from '../../modules/identity-provider/open-id-connect.ts'
 import {
@@ -92,7 +91,7 @@ export const identitySignInHandlers: {
     const event = {
       action: 'account.sign_in',
       user: { id: userId, name, email },
-      subject: about`Through ${provider.name}`,
+      facts: { provider: provider.name },
     } as const
     return { answer, headers, event }
   },
@@ -182,9 +181,9 @@ async function memberOfFlow(
 
   async function link({ id: memberId, userId, name, email }: Member) {
     await linkIdentity(pool, { memberId, providerId: provider.id, subject })
-    const subjectOfEvent = about`${provider.name}, for ${await nameOfTenant(pool, provider.tenant)}`
+    const facts = { provider: provider.name, tenant: await nameOfTenant(pool, provider.tenant) }
     const user = { id: userId ?? '', name, email }
-    await recordAccountEvent(pool, { action: 'account.identity_link', user, subject: subjectOfEvent, ip, requestId })
+    await recordAccountEvent(pool, { action: 'account.identity_link', user, facts, ip, requestId })
   }
 }
 

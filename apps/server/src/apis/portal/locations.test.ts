@@ -181,8 +181,8 @@ test('a location shows which agent writes there and which one was refused, and a
 
   assert.deepEqual([await shown(), await contested()], [[other.agentId, undefined], 0])
   assert.deepEqual([(await cycle(other)).status, (await cycle(agent)).status], [200, 409])
-  const events = await world.pool.query(
-    `select action, translate(subject, '\u2068\u2069', '') as subject from audit_event where action = 'agent.take_over'`,
-  )
-  assert.deepEqual(events.rows, [{ action: 'agent.take_over', subject: `Agent (${other.agentId}) at Location` }])
+  const events = await world.pool.query(`select facts from audit_event where action = 'agent.take_over'`)
+  assert.deepEqual(events.rows, [
+    { facts: { agent: { id: other.agentId, name: 'Agent' }, location: { id: location.id, name: 'Location' } } },
+  ])
 })

@@ -66,20 +66,18 @@ test('an owner ends one session or all of a member; the member gets a mail, and 
   assert.equal((await two.get('/session')).status, 401)
   assert.equal((await other.get('/session')).status, 200)
   assert.deepEqual(read(await owner.delete(ofMember)), { ended: 0 })
-  const history = read<{ data: { action: string; subject: string }[] }>(
-    await owner.get(`/organizations/${here}/events`),
-  )
+  const history = read<{ data: { what: string }[] }>(await owner.get(`/organizations/${here}/events`))
   assert.deepEqual(
-    history.data.map(({ action, subject }) => `${action}: ${subject}`),
-    Array(2).fill(`member_session.end: 1 session of Mia <${person.email}>`),
+    history.data.map(({ what }) => what),
+    Array(2).fill(`Ended 1 session of “Mia <${person.email}>”`),
   )
-  const events = read<{ data: { action: string; actor: string; subject: string; ip: string | null }[] }>(
+  const events = read<{ data: { action: string; actor: string; what: string; ip: string | null }[] }>(
     await other.get('/account/events'),
   )
   const ended = events.data.filter(({ action }) => action === 'account.session_end')
   assert.deepEqual(
-    ended.map(({ actor, subject, ip }) => [actor, subject, ip]),
-    Array(2).fill([`Person <${owner.person.email}>`, '1 session, by Here', null]),
+    ended.map(({ actor, what, ip }) => [actor, what, ip]),
+    Array(2).fill([`Person <${owner.person.email}>`, 'Ended 1 session of yours for “Here”', null]),
   )
 })
 

@@ -1,5 +1,4 @@
 import { recordAudit } from '../../modules/audit/store.ts'
-import { about, ours } from '../../modules/audit/subject.ts'
 import { queueMail } from '../../modules/mail/queue.ts'
 import { type Member, requireMember } from '../../modules/membership/member.ts'
 import { nameOfTenant } from '../../modules/membership/tenant.ts'
@@ -50,15 +49,14 @@ async function end({ pool, publicUrl }: PortalContext, call: EndCall, sessionId:
     const ended = userId === null ? 0 : await endSessionsFor(client, tenant, userId, sessionId)
     if (ended === 0) return 0
     const tenantName = await nameOfTenant(client, tenant)
-    const what = ended === 1 ? '1 session' : `${ended} sessions`
-    await recordAudit(client, entryOf(call, 'member_session.end', about`${ours(what)} of ${name} <${email}>`))
+    await recordAudit(client, entryOf(call, 'member_session.end', { member: { name, email }, sessions: ended }))
     const { requestId } = call
     // Without the owner's network address, which is not the member's to see.
     const ofAccount = { side: 'account', tenantId: null, userId, actor: actorOf(call), ip: null, requestId } as const
     await recordAudit(client, {
       ...ofAccount,
       action: 'account.session_end',
-      subject: about`${ours(what)}, by ${tenantName}`,
+      facts: { sessions: ended, tenant: tenantName },
     })
     await queueMail(client, sessionsEndedMail(publicUrl, { name, email }, { tenantName, by: call.person.name, ended }))
     return ended

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { type TestContext, test } from 'node:test'
 import type { Side } from '@bridgework/contract/portal'
+import { actInWords } from '../../modules/audit/in-words.ts'
 import { listAudit } from '../../modules/audit/store.ts'
-import { withoutMarks } from '../../modules/audit/subject.ts'
 import type { Answer } from '../../test-world.ts'
 import { type PortalWorld, type SignedIn, somePortal } from './test-portal.ts'
 
@@ -35,7 +35,7 @@ async function historyOf(world: PortalWorld, side: Side, path: string): Promise<
   const tenantId = path.replace('/tenants/', '')
   const all = { search: '', person: '', actions: null, from: new Date(0), until: new Date('9999-01-01') }
   const { entries } = await listAudit(world.pool, { side, tenantId, ...all }, { limit: 25, offset: 0 })
-  return entries.map(({ action, subject }) => `${action}: ${withoutMarks(subject)}`)
+  return entries.map((entry) => `${entry.action}: ${actInWords(entry).what}`)
 }
 
 /** Both sides keep their members in the same way: each test walks both. */
@@ -99,8 +99,8 @@ for (const { name, side, start, otherPath } of sides) {
     const found = (await listOf(admin, path)).find((each) => each.id === member.id)
     assert.equal(found?.state, 'expired')
     assert.deepEqual(await historyOf(world, side, path), [
-      `member.manage: Invited Guest <${guest.email}> again`,
-      `member.manage: Invited Guest <${guest.email}> as member`,
+      `member.manage: Invited “Guest <${guest.email}>” again`,
+      `member.manage: Invited “Guest <${guest.email}>” as member`,
     ])
   })
 
@@ -146,7 +146,9 @@ for (const { name, side, start, otherPath } of sides) {
       (await listOf(owner, path)).map((each) => each.role),
       ['owner', 'member'],
     )
-    assert.deepEqual(await historyOf(world, side, path), [`member.manage: Made Person <${admin.person.email}> member`])
+    assert.deepEqual(await historyOf(world, side, path), [
+      `member.manage: Made “Person <${admin.person.email}>” member`,
+    ])
   })
 
   test(`ownership of ${name} goes to an active member in one step, and the former owner is an admin`, async (t) => {
@@ -167,7 +169,7 @@ for (const { name, side, start, otherPath } of sides) {
     assertRefused(await owner.post(`${path}/ownership`, { member_id: ownerId }), 403, 'role_denied')
     const handed = (await historyOf(world, side, path)).filter((each) => each.includes('ownership'))
     assert.equal(handed.length, 1)
-    assert.match(handed[0] ?? '', /^ownership\.transfer: From Person <.*> to Person </)
+    assert.match(handed[0] ?? '', /^ownership\.transfer: Transferred ownership from “Person <.*>” to “Person </)
   })
 
   test(`two admins of ${name} who remove each other at once leave one of them`, async (t) => {

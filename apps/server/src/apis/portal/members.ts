@@ -1,8 +1,7 @@
 import type { Member as MemberEntry } from '@bridgework/contract/portal'
 import type { PoolClient } from 'pg'
-import type { AuditAction } from '../../modules/audit/sentence.ts'
+import type { AuditAction, FactsOf } from '../../modules/audit/in-words.ts'
 import { recordAudit } from '../../modules/audit/store.ts'
-import { about, ours, type Subject } from '../../modules/audit/subject.ts'
 import {
   type Actor,
   addMemberBy,
@@ -20,7 +19,7 @@ import { withTransaction } from '../../platform/database/pool.ts'
 import type { Queryable } from '../../platform/database/queryable.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import { type MemberId, parseUuid } from '../../platform/identity/identity.ts'
-import { actorOf, type Doer, entryOf } from './audit.ts'
+import { type Doer, entryOf } from './audit.ts'
 import type { PortalContext, PortalHandlers } from './context.ts'
 import { tenantOf } from './membership.ts'
 
@@ -36,8 +35,7 @@ export const memberHandlers: PortalHandlers<
     const added = await withTransaction(context.pool, async (client) => {
       const member = await addMemberBy(client, actor, { email, name, role })
       await inviteMember(client, context, member, call.person.name)
-      const subject = about`Invited ${describe(member)} as ${ours(role)}`
-      await recordAudit(client, entryOf(call, 'member.manage', subject))
+      await recordAudit(client, entryOf(call, 'member.manage', { change: 'invited', member, role }))
       return member
     })
     return toEntry(added, 'invited', call.person)
@@ -47,13 +45,13 @@ export const memberHandlers: PortalHandlers<
     change(context, call, 'member.manage', async (client, actor, memberId) => {
       const member = await requireInvitedMember(client, actor, memberId)
       await inviteMember(client, context, member, call.person.name)
-      return about`Invited ${describe(member)} again`
+      return { change: 'invited again' as const, member }
     }),
 
   updateMember: (context, call) =>
     change(context, call, 'member.manage', async (client, actor, memberId) => {
       const member = await changeMemberRole(client, actor, memberId, call.body.role)
-      return about`Made ${describe(member)} ${ours(member.role)}`
+      return { change: 'made' as const, member, role: member.role }
     }),
 
   removeMember: (context, call) =>
@@ -61,13 +59,13 @@ export const memberHandlers: PortalHandlers<
       // The member before the invitation, as for those who accept one: nobody waits in a circle.
       const member = await removeMember(client, actor, memberId)
       await endInvitation(client, memberId)
-      return about`Removed ${describe(member)}`
+      return { change: 'removed' as const, member }
     }),
 
   transferOwnership: (context, call) =>
     change(context, { ...call, params: call.body }, 'ownership.transfer', async (client, actor, memberId) => {
       const heir = await transferOwnership(client, actor, memberId)
-      return about`From ${actorOf(call)} to ${describe(heir)}`
+      return { from: call.person, to: heir }
     }),
 }
 
@@ -107,25 +105,21 @@ function toEntry(member: Member, account: Account | 'invited' | 'expired', reade
 }
 
 /** Changes a member of the path and puts what was done on record: both or neither. */
-async function change(
+async function change<Action extends AuditAction>(
   { pool }: PortalContext,
   call: Doer & { params: Record<string, string> },
-  action: AuditAction,
-  act: (client: PoolClient, actor: Actor, memberId: MemberId) => Promise<Subject>,
+  action: Action,
+  act: (client: PoolClient, actor: Actor, memberId: MemberId) => Promise<FactsOf<Action>>,
 ): Promise<{ done: true }> {
   const memberId = parseUuid<MemberId>(call.params.member_id ?? '')
   if (memberId === null) throw new Problem('member_unknown')
   await withTransaction(pool, async (client) => {
-    const subject = await act(client, actorIn(call), memberId)
-    await recordAudit(client, entryOf(call, action, subject))
+    const facts = await act(client, actorIn(call), memberId)
+    await recordAudit(client, entryOf(call, action, facts))
   })
   return { done: true }
 }
 
 function actorIn({ member }: Doer): Actor {
   return { tenant: tenantOf(member), id: member.memberId }
-}
-
-function describe(member: Member): Subject {
-  return about`${member.name} <${member.email}>`
 }

@@ -32,8 +32,8 @@ export const operatorPeopleHandlers: PortalHandlers<'listOperatorPeople' | 'getO
       await withTransaction(context.pool, async (client) => {
         const person = await requirePersonEntry(client, parseUuid(call.params.user_id ?? ''))
         requireMayReset(call, person)
-        await resetSecondFactor(client, context, person, (subject, concerned) =>
-          recordOperation(client, call, 'operator.second_factor_reset', subject, ...concerned),
+        await resetSecondFactor(client, context, person, (facts, concerned) =>
+          recordOperation(client, call, 'operator.second_factor_reset', facts, ...concerned),
         )
       })
       return { done: true }

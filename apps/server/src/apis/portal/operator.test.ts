@@ -59,8 +59,8 @@ test('the operator makes a company and an organization, whose owners are invited
   }
   assert.equal((await mails()).length, 2)
   assert.deepEqual(
-    (await rowsOf(operator, '/operator/events')).map((event) => `${event.action}: ${event.subject}`),
-    ['operator.organization_create: Smile Group', 'operator.company_create: Vendor Ltd'],
+    (await rowsOf(operator, '/operator/events')).map((event) => event.what),
+    ['Created the practice “Smile Group”', 'Created the company “Vendor Ltd”'],
   )
 })
 
@@ -84,8 +84,8 @@ test('a suspended company is refused at its next request and reads on when it is
     assert.deepEqual([unknown.status, unknown.body.code], [404, 'company_unknown'])
   }
   assert.deepEqual(
-    (await rowsOf(operator, '/operator/events')).map((event) => event.subject),
-    ['Vendor: closed', 'Vendor: active', 'Vendor: suspended'],
+    (await rowsOf(operator, '/operator/events')).map((event) => event.what),
+    ['Closed the company “Vendor”', 'Resumed the company “Vendor”', 'Suspended the company “Vendor”'],
   )
 })
 
@@ -117,10 +117,16 @@ test('support acts only with a reason, which its history and that of the company
     [owner, `/companies/${vendor.companyId}/events`],
   ] as const) {
     const [event, ...more] = await rowsOf(person, history)
-    const { actor, action, subject, reason } = event ?? {}
+    const { actor, action, what, reason } = event ?? {}
     assert.deepEqual(
-      [actor, action, subject, reason, more.length],
-      [`Person <${support.person.email}>`, 'operator.company_suspend', 'Vendor: suspended', 'Ticket 12', 0],
+      [actor, action, what, reason, more.length],
+      [
+        `Person <${support.person.email}>`,
+        'operator.company_suspend',
+        'Suspended the company “Vendor”',
+        'Ticket 12',
+        0,
+      ],
     )
   }
   read(await operator.post(path, { state: 'closed' }))
@@ -325,8 +331,11 @@ test('a new version of the agreement must be the next one, and binds everybody w
   const denied = await vendor.get('/organizations')
   assert.deepEqual([denied.status, denied.body.code], [403, 'agreement_required'])
   assert.deepEqual(
-    (await rowsOf(operator, '/operator/events')).map((event) => event.subject),
-    ['Version 3, binds all in 0 days', 'Version 2, binds all in 30 days'],
+    (await rowsOf(operator, '/operator/events')).map((event) => event.what),
+    [
+      'Published version 3 of the agreement, in force at once',
+      'Published version 2 of the agreement, required after 30 days',
+    ],
   )
 })
 

@@ -1,7 +1,6 @@
 import { mayDo } from '@bridgework/contract/portal'
 import { servicePlotOf } from '../../modules/activity/service-minute.ts'
 import { agentsOf, countAgents } from '../../modules/agents/agent-state.ts'
-import { about, ours } from '../../modules/audit/subject.ts'
 import { listAgreements, publishAgreement } from '../../modules/credentials/agreement.ts'
 import {
   closeCompany,
@@ -114,7 +113,7 @@ export const operatorHandlers: PortalHandlers<
       throw new Problem('role_denied', { because: `${call.member.role}: ${action}` })
     await withTransaction(pool, async (client) => {
       const company = await changes[state](client, id)
-      await recordOperation(client, call, action, about`${company.name}: ${ours(state)}`, { side: 'company', id })
+      await recordOperation(client, call, action, { company, state }, { side: 'company', id })
     })
     return { done: true }
   },
@@ -125,9 +124,8 @@ export const operatorHandlers: PortalHandlers<
     const { is_verified: isVerified } = call.body
     if (!isVerified) requireReasonFor(call, 'Say why the company is no longer verified.')
     await withTransaction(pool, async (client) => {
-      const { name } = await setCompanyVerified(client, id, isVerified ? actorOf(call) : null)
-      const subject = about`${name}: ${ours(isVerified ? 'verified' : 'no longer verified')}`
-      await recordOperation(client, call, 'operator.company_verify', subject, { side: 'company', id })
+      const company = await setCompanyVerified(client, id, isVerified ? actorOf(call) : null)
+      await recordOperation(client, call, 'operator.company_verify', { company, isVerified }, { side: 'company', id })
     })
     return { done: true }
   },
@@ -223,7 +221,7 @@ export const operatorHandlers: PortalHandlers<
     const { version, body, grace_period_days: days } = call.body
     const enforcedAt = new Date(now().getTime() + days * 86_400_000)
     await publishAgreement(pool, { version, body, enforcedAt }, (client) =>
-      recordOperation(client, call, 'operator.agreement_publish', about`Version ${version}, binds all in ${days} days`),
+      recordOperation(client, call, 'operator.agreement_publish', { version, graceDays: days }),
     )
     return { done: true }
   },
@@ -244,7 +242,8 @@ async function create(
     const owner = await createTenant(client, side, call.body)
     await inviteMember(client, context, owner, call.person.name)
     const id = tenantIdOf(owner.tenant)
-    await recordOperation(client, call, `operator.${side}_create`, about`${call.body.name.trim()}`, { side, id })
+    const made = { id, name: call.body.name.trim() }
+    await recordOperation(client, call, `operator.${side}_create`, { made }, { side, id })
     return { id }
   })
 }

@@ -76,9 +76,12 @@ test('a practice sees itself in numbers, and an admin may rename it and set its 
   assert.ok(Math.abs(Date.parse(String(await dismissedAt())) - Date.now()) < 60_000)
   const events = (await owner.get(`${path}/events?search=denver`)).body as unknown as {
     total: number
-    data: { subject: string }[]
+    data: { what: string }[]
   }
-  assert.deepEqual([events.total, events.data[0]?.subject], [1, 'Name: Smile Group, time zone: America/Denver'])
+  assert.deepEqual(
+    [events.total, events.data[0]?.what],
+    [1, 'Named the practice “Smile Group” and set its time zone to America/Denver'],
+  )
   assert.equal((await world.stranger.get(path)).body.code, 'organization_unknown')
 })
 
@@ -104,9 +107,9 @@ test('an admin sets the time zone of a location, which its agent receives and us
   const stranger = await world.signInAs({ organizationId: (await world.addLocation()).organizationId }, 'owner')
   assert.notEqual((await stranger.patch(path, change)).status, 200)
   const events = (await admin.get(`/organizations/${organizationId}/events?search=boise`)).body as unknown as {
-    data: { subject: string }[]
+    data: { what: string }[]
   }
-  assert.match(events.data[0]?.subject ?? '', /time zone America\/Boise$/)
+  assert.match(events.data[0]?.what ?? '', /time zone of “Location” to America\/Boise$/)
 })
 
 test('the code that enrols an agent is shown once, with commands that work as they are shown', async (t) => {
@@ -195,11 +198,11 @@ test('an owner or admin turns updates of agents on and off, and the list says so
   assert.equal((await owner.put(`${path}/agent_updates`, { is_on: false })).status, 200)
   assert.equal((await list()).takes_updates, false)
   const { rows } = await pool.query(
-    `select subject from audit_event where action = 'agent_updates.change' and tenant_id = $1 order by id`,
+    `select facts from audit_event where action = 'agent_updates.change' and tenant_id = $1 order by id`,
     [organizationId],
   )
   assert.deepEqual(
-    rows.map(({ subject }) => subject),
-    ['on', 'off'],
+    rows.map(({ facts }) => facts),
+    [{ isOn: true }, { isOn: false }],
   )
 })

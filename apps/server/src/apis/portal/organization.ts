@@ -4,7 +4,6 @@ import { type Agent, createEnrolmentCode, listAgents, revokeAgent } from '../../
 import { takeOver } from '../../modules/agents/location-writer.ts'
 import { newestRelease } from '../../modules/agents/release.ts'
 import { recordAudit } from '../../modules/audit/store.ts'
-import { about, ours } from '../../modules/audit/subject.ts'
 import { listAccessRequests } from '../../modules/consent/access-request.ts'
 import { companiesWithAccess } from '../../modules/consent/grant.ts'
 import { companyNames, listRenames } from '../../modules/directory/company.ts'
@@ -103,9 +102,8 @@ export const organizationHandlers: PortalHandlers<
     const { name, time_zone: timeZone } = call.body
     await withTransaction(pool, async (client) => {
       await updateOrganization(client, call.member.organizationId, { name, timeZone })
-      const zone = ours(timeZone === undefined ? '' : `, time zone: ${timeZone ?? 'none'}`)
-      const subject = about`Name: ${name.trim()}${zone}`
-      await recordAudit(client, entryOf(call, 'organization.update', subject))
+      const facts = { name: name.trim(), ...(timeZone !== undefined && { timeZone }) }
+      await recordAudit(client, entryOf(call, 'organization.update', facts))
     })
     return { done: true }
   },
@@ -123,23 +121,23 @@ export const organizationHandlers: PortalHandlers<
   },
 
   updateLocation: async ({ pool }, call) => {
-    const { id, name } = await requireOwnLocation(pool, call.member.organizationId, call.params.location_id)
+    const location = await requireOwnLocation(pool, call.member.organizationId, call.params.location_id)
     const { time_zone: timeZone } = call.body
     await withTransaction(pool, async (client) => {
-      await assignTimeZone(client, id, timeZone)
-      await recordAudit(client, entryOf(call, 'location.update', about`${name}: time zone ${ours(timeZone ?? 'none')}`))
+      await assignTimeZone(client, location.id, timeZone)
+      await recordAudit(client, entryOf(call, 'location.update', { location, timeZone }))
     })
     return { done: true }
   },
 
   takeOverLocation: async ({ pool }, call) => {
     const { organizationId } = call.member
-    const { id, name } = await requireOwnLocation(pool, organizationId, call.params.location_id)
+    const location = await requireOwnLocation(pool, organizationId, call.params.location_id)
     const agentId = parseNumericId<AgentId>(call.body.agent_id)
     if (agentId === null) throw new Problem('agent_unknown')
     await withTransaction(pool, async (client) => {
-      const agent = await takeOver(client, { locationId: id, agentId, organizationId })
-      await recordAudit(client, entryOf(call, 'agent.take_over', about`${agent.name} (${ours(agentId)}) at ${name}`))
+      const { name } = await takeOver(client, { locationId: location.id, agentId, organizationId })
+      await recordAudit(client, entryOf(call, 'agent.take_over', { agent: { id: agentId, name }, location }))
     })
     return { done: true }
   },
@@ -154,7 +152,7 @@ export const organizationHandlers: PortalHandlers<
     const { is_on: isOn } = call.body
     await withTransaction(pool, async (client) => {
       const isChanged = await setAgentUpdates(client, call.member.organizationId, isOn)
-      if (isChanged) await recordAudit(client, entryOf(call, 'agent_updates.change', ours(isOn ? 'on' : 'off')))
+      if (isChanged) await recordAudit(client, entryOf(call, 'agent_updates.change', { isOn }))
     })
     return { done: true }
   },
@@ -164,7 +162,7 @@ export const organizationHandlers: PortalHandlers<
       pool,
       secretKey,
       { organizationId: call.member.organizationId },
-      (client) => recordAudit(client, entryOf(call, 'agent.enroll', ours('A code with which one agent can enrol'))),
+      (client) => recordAudit(client, entryOf(call, 'agent.enroll', {})),
     )
     return {
       code,
@@ -178,7 +176,7 @@ export const organizationHandlers: PortalHandlers<
     if (agentId === null) throw new Problem('agent_unknown')
     await withTransaction(pool, async (client) => {
       const { name } = await revokeAgent(client, agentId, call.member.organizationId)
-      await recordAudit(client, entryOf(call, 'agent.revoke', about`${name} (${ours(agentId)})`))
+      await recordAudit(client, entryOf(call, 'agent.revoke', { agent: { id: agentId, name } }))
     })
     return { done: true }
   },

@@ -1,5 +1,4 @@
 import { recordAudit } from '../../modules/audit/store.ts'
-import { ours } from '../../modules/audit/subject.ts'
 import { companyNames } from '../../modules/directory/company.ts'
 import { listLocations } from '../../modules/directory/location.ts'
 import { accountForPatient } from '../../modules/overview/patient-accounting.ts'
@@ -11,7 +10,7 @@ export const patientDisclosureHandlers: PortalHandlers<'accountForPatient'> = {
   accountForPatient: async ({ pool, now }, call) => {
     const { member, body } = call
     const to = now()
-    await recordAudit(pool, entryOf(call, 'disclosure.account', ours('One patient')))
+    await recordAudit(pool, entryOf(call, 'disclosure.account', {}))
     const locations = await listLocations(pool, member.organizationId)
     const accounting = await accountForPatient(pool, {
       locationIds: locations.map(({ id }) => id),

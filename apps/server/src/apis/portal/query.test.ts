@@ -82,8 +82,8 @@ async function someLongLists(t: TestContext) {
     ['operator', null],
   ]) {
     await grow(
-      `insert into audit_event (side, tenant_id, user_id, actor, action, subject)
-       select $1, $2, $3, 'Person ' || n, 'company.update', 'Name: ' || n from generate_series(1, 20000) n`,
+      `insert into audit_event (side, tenant_id, user_id, actor, action, facts)
+       select $1, $2, $3, 'Person ' || n, 'company.update', jsonb_build_object('name', 'Company ' || n) from generate_series(1, 20000) n`,
       [side, tenant, organization.person.userId],
     )
   }

@@ -1,7 +1,6 @@
 import { type DatasetName, getDataset } from '@bridgework/contract'
 import type { RemovalEntry } from '@bridgework/contract/portal'
 import { recordAudit } from '../../modules/audit/store.ts'
-import { about, ours, type Subject } from '../../modules/audit/subject.ts'
 import type { Location } from '../../modules/directory/location.ts'
 import { listLocations } from '../../modules/directory/location.ts'
 import {
@@ -66,9 +65,8 @@ export const removalHandlers: PortalHandlers<
     const location = await requireOwnLocation(pool, call.member.organizationId, call.params.location_id)
     const dataset = requireDataset(call.params.dataset)
     return await confirmRemoval(pool, location.id, dataset, call.body.list_hash, (client, { hidden, remaining }) => {
-      const rest = ours(remaining > 0 ? `, ${remaining} to hide` : '')
-      const what = about`Confirmed: ${subjectOf(dataset, location)}, ${hidden} hidden${rest}`
-      return recordAudit(client, entryOf(call, 'removal.decide', what))
+      const facts = { decision: 'confirmed', dataset, location, records: hidden, remaining } as const
+      return recordAudit(client, entryOf(call, 'removal.decide', facts))
     })
   },
 
@@ -77,10 +75,7 @@ export const removalHandlers: PortalHandlers<
     const dataset = requireDataset(call.params.dataset)
     const rejected = { locationId: location.id, dataset, listHash: call.body.list_hash, now: now() }
     await rejectRemoval(pool, rejected, (client, { records }) =>
-      recordAudit(
-        client,
-        entryOf(call, 'removal.decide', about`Rejected: ${subjectOf(dataset, location)}, ${records} kept`),
-      ),
+      recordAudit(client, entryOf(call, 'removal.decide', { decision: 'rejected', dataset, location, records })),
     )
     return { done: true }
   },
@@ -89,10 +84,7 @@ export const removalHandlers: PortalHandlers<
     const location = await requireOwnLocation(pool, call.member.organizationId, call.params.location_id)
     const dataset = requireDataset(call.params.dataset)
     await reviewKept(pool, { locationId: location.id, dataset }, (client) =>
-      recordAudit(
-        client,
-        entryOf(call, 'removal.decide', about`To be reviewed again: ${subjectOf(dataset, location)}`),
-      ),
+      recordAudit(client, entryOf(call, 'removal.decide', { decision: 'to be reviewed again', dataset, location })),
     )
     return { done: true }
   },
@@ -119,8 +111,4 @@ function nameOf(dataset: DatasetName, record: HeldRecord): string | null {
   if (attribute === undefined) return null
   const name = record.source[attribute]
   return typeof name === 'string' ? name : null
-}
-
-function subjectOf(dataset: DatasetName, location: Location): Subject {
-  return about`removal of ${ours(getDataset(dataset).title.toLowerCase())} at ${location.name}`
 }

@@ -306,8 +306,8 @@ test('F30: the owner gets each new seal by mail when the practice wants it, and 
 
   assert.equal((await owner.put(`${path}/seal_mail`, { is_mailed: false })).status, 200)
   assert.equal(await deliver(), 0)
-  const { rows } = await pool.query(`select subject from audit_event where action = 'seal.mail' order by id`)
-  assert.deepEqual(rows, [{ subject: 'On' }, { subject: 'Off' }])
+  const { rows } = await pool.query(`select facts from audit_event where action = 'seal.mail' order by id`)
+  assert.deepEqual(rows, [{ facts: { isOn: true } }, { facts: { isOn: false } }])
 })
 
 /** The text of a mail with a file, and the file. */

@@ -1,7 +1,6 @@
 import { Readable } from 'node:stream'
 import type { Pool } from 'pg'
 import { recordAudit } from '../../modules/audit/store.ts'
-import { ours } from '../../modules/audit/subject.ts'
 import { remainingTo } from '../../modules/chain/dropped.ts'
 import { listSealKeyChanges, type SealKeyChange } from '../../modules/chain/key-change.ts'
 import { type SealPublicKey, sealKeyOf } from '../../modules/chain/seal-key.ts'
@@ -55,7 +54,7 @@ export const sealedDisclosureHandlers: PortalHandlers<'exportSealedDisclosures' 
     const { is_mailed: isOn } = call.body
     await withTransaction(pool, async (client) => {
       await setSealMail(client, call.member.organizationId, isOn)
-      await recordAudit(client, entryOf(call, 'seal.mail', ours(isOn ? 'On' : 'Off')))
+      await recordAudit(client, entryOf(call, 'seal.mail', { isOn }))
     })
     return { done: true }
   },

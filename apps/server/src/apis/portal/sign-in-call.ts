@@ -1,6 +1,5 @@
 import type { SignInAnswers, SignInBodies, SignInRouteName } from '@bridgework/contract/portal'
-import type { Subject } from '../../modules/audit/subject.ts'
-import type { AccountAction } from '../../modules/sign-in/account-event.ts'
+import type { AccountEvent } from '../../modules/sign-in/account-event.ts'
 import type { Person } from '../../modules/sign-in/person.ts'
 import type { PortalContext } from './context.ts'
 
@@ -29,7 +28,7 @@ type WithPerson =
 export type SignInOutcome<Answer> = {
   answer: Answer
   headers?: Headers
-  event?: { action: AccountAction; user: { id: string; name: string; email: string }; subject?: Subject }
+  event?: AccountEvent
 }
 
 export type SignInHandler<Name extends SignInRouteName> = (

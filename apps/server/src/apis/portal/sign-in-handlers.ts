@@ -1,7 +1,6 @@
 import type { ProblemCode } from '@bridgework/contract'
 import type { Passkey, SignInRouteName } from '@bridgework/contract/portal'
 import { APIError } from 'better-auth/api'
-import { about } from '../../modules/audit/subject.ts'
 import { undoEmailChange } from '../../modules/recovery/email-undo.ts'
 import { endAfterPasswordChange, endAfterPasswordReset } from '../../modules/recovery/password-change.ts'
 import { admitAttempt } from '../../modules/sign-in/attempt-limit.ts'
@@ -198,7 +197,7 @@ export const signInHandlers: { [Name in SignInRouteName]: SignInHandler<Name> } 
     return {
       answer: passkeyOf(response),
       headers: set,
-      event: { action: 'account.passkey_add', user: userOf(person), subject: about`${name}` },
+      event: { action: 'account.passkey_add', user: userOf(person), facts: { name } },
     }
   },
 
@@ -232,7 +231,7 @@ export const signInHandlers: { [Name in SignInRouteName]: SignInHandler<Name> } 
     await inOurWords('not_found', () => auth.api.deletePasskey({ body: { id: body.id }, headers }))
     return {
       answer: done,
-      event: { action: 'account.passkey_delete', user: userOf(person), subject: about`${passkeyOf(found).name}` },
+      event: { action: 'account.passkey_delete', user: userOf(person), facts: { name: passkeyOf(found).name } },
     }
   },
 }

@@ -108,12 +108,12 @@ test('a rule is the owner’s alone, counts for its own members alone, is in the
   const token = await world.linkSecret(guest.email)
   const invitation = await world.postPage('/invitations/find', { token })
   assert.equal((invitation.body as Record<string, unknown>).second_factor_required, true)
-  const events = read<{ data: { action: string; subject: string }[] }>(
+  const events = read<{ data: { action: string; what: string }[] }>(
     await owner.get(`/organizations/${organizationId}/events`),
   )
   assert.deepEqual(
-    events.data.filter(({ action }) => action === 'sign_in_rule.change').map(({ subject }) => subject),
-    ['A second factor is required of all members'],
+    events.data.filter(({ action }) => action === 'sign_in_rule.change').map(({ what }) => what),
+    ['Required a second factor of all members'],
   )
 })
 

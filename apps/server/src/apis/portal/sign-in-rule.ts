@@ -1,5 +1,4 @@
 import { recordAudit } from '../../modules/audit/store.ts'
-import { ours } from '../../modules/audit/subject.ts'
 import { findProvider } from '../../modules/identity-provider/store.ts'
 import { queueMail } from '../../modules/mail/queue.ts'
 import { listMembers } from '../../modules/membership/member.ts'
@@ -39,8 +38,7 @@ export const signInRuleHandlers: PortalHandlers<'getSignInRule' | 'changeSignInR
         throw new Problem('identity_provider_without_factor')
       }
       if (isRequired) await mailThoseWithout(client, tenant, publicUrl)
-      const subject = isRequired ? 'A second factor is required of all members' : 'A second factor is not required'
-      await recordAudit(client, entryOf(call, 'sign_in_rule.change', ours(subject)))
+      await recordAudit(client, entryOf(call, 'sign_in_rule.change', { isOn: isRequired }))
     })
     return { done: true }
   },

@@ -29,8 +29,8 @@ export async function countOf(world: PortalWorld, table: string): Promise<number
 
 /** What a company’s history tells, the newest first. */
 export async function actionsOf(person: SignedIn, path: string): Promise<[string, string][]> {
-  const { data } = read<{ data: { action: string; subject: string }[] }>(await person.get(`${path}/events`))
-  return data.map((event) => [event.action, event.subject])
+  const { data } = read<{ data: { action: string; what: string }[] }>(await person.get(`${path}/events`))
+  return data.map((event) => [event.action, event.what])
 }
 
 /** What the token endpoint answers to a pair. */

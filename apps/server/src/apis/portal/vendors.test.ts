@@ -92,15 +92,15 @@ test('R07: an owner or admin lets a vendor in and shuts it out again: its next p
     assert.equal(grant.granted_by, `Person <${admin.person.email}>`)
     assert.equal(grant.revoked_by, `Person <${owner.person.email}>`)
   }
-  const both = 'Fee schedules and Insurance plans at Location'
+  const both = 'Fee schedules and Insurance plans at “Location”'
   const events = (await owner.get(`${world.path}/events`)).body as unknown as {
     data: { what: string; actor: string }[]
   }
   assert.deepEqual(
     events.data.map(({ what, actor }) => [what, actor]),
     [
-      [`Removed Vendor’s access to ${both}`, `Person <${owner.person.email}>`],
-      [`Granted Vendor access to ${both}`, `Person <${admin.person.email}>`],
+      [`Removed the access of “Vendor” to ${both}`, `Person <${owner.person.email}>`],
+      [`Granted “Vendor” access to ${both}`, `Person <${admin.person.email}>`],
     ],
   )
 })
@@ -211,10 +211,10 @@ test('notes are granted beside their dataset, ask for a fresh sign-in, and stand
   ])
   const closed = await world.change(at([]))
   assert.deepEqual(closed.body, { opened: 0, closed: 1 } as object, 'to take away never waits')
-  const events = (await owner.get(`${world.path}/events`)).body as unknown as { data: { subject: string }[] }
+  const events = (await owner.get(`${world.path}/events`)).body as unknown as { data: { details: string }[] }
   assert.equal(
-    events.data[1]?.subject,
-    'Vendor. Before: patients, treatments at Location. After: patients, treatments with notes at Location. Granted: notes of Treatments at Location. Removed: nothing.',
+    events.data[1]?.details,
+    'Before: Patients and Treatments at “Location”. After: Patients at “Location”; Treatments with notes at “Location”.',
   )
 
   await world.change({ all_locations: ['treatments'], all_locations_notes: ['treatments'] }, { as: admin })

@@ -1,12 +1,10 @@
 import { type DatasetName, datasetNames } from '@bridgework/contract'
 import type { AccessChanged, GrantEntry, Rename, VendorEntry, VendorPage } from '@bridgework/contract/portal'
 import { recordAudit } from '../../modules/audit/store.ts'
-import { about } from '../../modules/audit/subject.ts'
 import { type Access, atEachLocation, datasetsEverywhere, versionOf } from '../../modules/consent/access.ts'
-import { describeChange } from '../../modules/consent/access-text.ts'
+import { recordAccessChange } from '../../modules/consent/access-act.ts'
 import { summarizeAccess } from '../../modules/consent/dataset-grant.ts'
 import { type AccessChange, changeAccess, findTerms, type GrantTerms, listAccess } from '../../modules/consent/grant.ts'
-import { recordForVendor } from '../../modules/consent/vendor-act.ts'
 import { listDatasetStates } from '../../modules/datasets/dataset-state.ts'
 import { type FormerName, listRenames } from '../../modules/directory/company.ts'
 import { listLocations } from '../../modules/directory/location.ts'
@@ -231,10 +229,8 @@ async function recordChange(
   vendor: Vendor,
   change: AccessChange,
 ): Promise<void> {
-  const locations = await listLocations(client, call.member.organizationId)
-  await recordAudit(client, entryOf(call, action, about`${vendor.name}. ${describeChange(change, locations)}`))
   const parties = { companyId: vendor.companyId, organizationId: call.member.organizationId }
-  await recordForVendor(client, parties, change, locations)
+  await recordAccessChange(client, parties, change, (facts) => recordAudit(client, entryOf(call, action, facts)))
 }
 
 /** A rename as pages show it. */

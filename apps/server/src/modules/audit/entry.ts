@@ -1,8 +1,9 @@
 import { instantText } from '../../platform/database/instant-text.ts'
 import type { Queryable } from '../../platform/database/queryable.ts'
+import type { AuditAction, FactsOf } from './in-words.ts'
 
-/** An act as it is sealed: every value as text. */
-export type ActFacts = {
+/** An act as it is sealed: every value as text, but the facts, which are JSON. */
+export type SealedAct = {
   id: string
   occurred_at: string
   side: string
@@ -10,7 +11,7 @@ export type ActFacts = {
   user_id: string | null
   actor: string
   action: string
-  subject: string | null
+  facts: unknown
   ip: string | null
   request_id: string | null
   reason: string | null
@@ -18,22 +19,22 @@ export type ActFacts = {
 
 /**
  * The text whose SHA-256 is sealed: docs/decisions/chain.md. Never changed: seals of years depend on it. So an act without a reason has the
- * text that it had before there were reasons.
+ * text that it had before there were reasons. Members of facts are in the order of PostgreSQL's jsonb, which JSON.parse keeps.
  */
-export function actText(facts: ActFacts): string {
+export function actText(act: SealedAct): string {
   return JSON.stringify([
     'act',
-    facts.id,
-    facts.occurred_at,
-    facts.side,
-    facts.tenant_id,
-    facts.user_id,
-    facts.actor,
-    facts.action,
-    facts.subject,
-    facts.ip,
-    facts.request_id,
-    ...(facts.reason === null ? [] : [facts.reason]),
+    act.id,
+    act.occurred_at,
+    act.side,
+    act.tenant_id,
+    act.user_id,
+    act.actor,
+    act.action,
+    act.facts,
+    act.ip,
+    act.request_id,
+    ...(act.reason === null ? [] : [act.reason]),
   ])
 }
 
@@ -44,22 +45,26 @@ export async function lastActId(db: Queryable): Promise<string> {
 }
 
 /** Whether the operator did this. Reads the whole history: for a command, not for a request. */
-export async function hasAct(db: Queryable, action: string, subject: string): Promise<boolean> {
+export async function hasAct<Action extends AuditAction>(
+  db: Queryable,
+  action: Action,
+  facts: FactsOf<Action>,
+): Promise<boolean> {
   const { rowCount } = await db.query(
-    `select from audit_event where side = 'operator' and action = $1 and subject = $2 limit 1`,
-    [action, subject],
+    `select from audit_event where side = 'operator' and action = $1 and facts = $2 limit 1`,
+    [action, facts],
   )
   return rowCount === 1
 }
 
 /** Acts with ids in (afterId, lastId], in order of id, by the primary key. */
-export async function readActFacts(
+export async function readSealedActs(
   db: Queryable,
   { afterId, lastId, limit }: { afterId: string; lastId: string; limit: number },
-): Promise<ActFacts[]> {
-  const { rows } = await db.query<ActFacts>(
+): Promise<SealedAct[]> {
+  const { rows } = await db.query<SealedAct>(
     `select id, ${instantText('occurred_at')} as occurred_at,
-            side, tenant_id, user_id, actor, action, subject, abbrev(ip) as ip, request_id, reason
+            side, tenant_id, user_id, actor, action, facts, abbrev(ip) as ip, request_id, reason
        from audit_event
       where id > $1 and id <= $2
       order by id

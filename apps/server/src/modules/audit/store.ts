@@ -1,31 +1,31 @@
 import type { Queryable } from '../../platform/database/queryable.ts'
 import { fromRow, type RowOf } from '../../platform/database/rows.ts'
 import { containing, queryPage } from '../../platform/database/search.ts'
-import { type AuditAction, actionsSaying } from './sentence.ts'
-import type { Subject } from './subject.ts'
+import { datasetsTitled } from './facts.ts'
+import { type AuditAction, actionsSaying, type FactsOf, toStored } from './in-words.ts'
 
 /** Something that a person did. `tenantId`: of the company or organization; null on the operator's side and for an account. */
-export type AuditEntry = {
+export type AuditEntry<Action extends AuditAction = AuditAction> = {
   side: 'company' | 'organization' | 'operator' | 'account'
   tenantId: string | null
   userId: string | null
   /** Name and e-mail address as they were then. */
   actor: string
-  action: AuditAction
-  /** What it was done to, in words for a person. Never a patient, never a secret. */
-  subject: Subject | null
+  action: Action
+  /** What it was done to, and how. Never a patient, never a secret. */
+  facts: FactsOf<Action>
   /** Why, as the person typed it; left out: none. */
   reason?: string | null
   ip: string | null
   requestId: string | null
 }
 
-/** `action`: also one that an earlier release recorded. */
-export type StoredAuditEntry = Omit<AuditEntry, 'action' | 'subject'> & {
+/** `action` and `facts`: also as another release recorded them. */
+export type StoredAuditEntry = Omit<AuditEntry, 'action' | 'facts'> & {
   id: string
   occurredAt: Date
   action: string
-  subject: string | null
+  facts: unknown
 }
 
 /** Whose history, and which part of it: `until` is not included; `actions` null: every kind. */
@@ -38,14 +38,12 @@ export type AuditFilter = Pick<AuditEntry, 'side' | 'tenantId'> & {
 }
 
 /** Puts it on record. Hand down the transaction of the act itself, where there is one. */
-export async function recordAudit(db: Queryable, entry: AuditEntry): Promise<void> {
+export async function recordAudit<Action extends AuditAction>(db: Queryable, entry: AuditEntry<Action>): Promise<void> {
+  const { side, tenantId, userId, actor, action, ip, requestId, reason = null } = entry
   await db.query(
-    `insert into audit_event (side, tenant_id, user_id, actor, action, subject, ip, request_id, reason)
+    `insert into audit_event (side, tenant_id, user_id, actor, action, facts, ip, request_id, reason)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
-    [
-      ...[entry.side, entry.tenantId, entry.userId, entry.actor, entry.action, entry.subject?.stored ?? null, entry.ip],
-      ...[entry.requestId, entry.reason ?? null],
-    ],
+    [side, tenantId, userId, actor, action, toStored(action, entry.facts), ip, requestId, reason],
   )
 }
 
@@ -95,7 +93,7 @@ export async function listAuditOfPerson(db: Queryable, userId: string, limit: nu
   return rows.map(fromRow<StoredAuditEntry>)
 }
 
-const columns = 'id, occurred_at, side, tenant_id, user_id, actor, action, subject, host(ip) as ip, request_id, reason'
+const columns = 'id, occurred_at, side, tenant_id, user_id, actor, action, facts, host(ip) as ip, request_id, reason'
 
 /** Above every id. */
 const afterAll = '9223372036854775807'
@@ -110,8 +108,11 @@ function selection({ side, tenantId, search, person, actions, from, until }: Aud
   if (search !== '') {
     const found = `$${values.push(containing(search))}`
     const saying = `$${values.push(actionsSaying(search))}::text[]`
+    const datasets = `$${values.push(datasetsTitled(search))}::text[]`
+    const factual = `fact #>> '{}' ilike ${found} or fact #>> '{}' = any(${datasets})`
     conditions.push(
-      `((actor || ' ' || coalesce(subject, '') || ' ' || coalesce(reason, '')) ilike ${found} or action = any(${saying}))`,
+      `((actor || ' ' || coalesce(reason, '')) ilike ${found} or action = any(${saying})
+        or exists (select from jsonb_path_query(facts, 'strict $.** ? (@.type() == "string")') fact where ${factual}))`,
     )
   }
   return { conditions: conditions.join(' and '), values }

@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto'
 import { type TestContext, test } from 'node:test'
 import type { Queryable } from '../../platform/database/queryable.ts'
 import type { CompanyId, KeyPairId } from '../../platform/identity/identity.ts'
+import type { FactsOf } from '../audit/in-words.ts'
 import { recordOperatorAct } from '../audit/operator-act.ts'
-import type { Subject } from '../audit/subject.ts'
 import { addDisclosedDays } from '../disclosure/accounting.ts'
 import { makeDisclosureMonths } from '../disclosure/months.ts'
 import { type DisclosureEntry, insertDisclosures } from '../disclosure/store.ts'
@@ -29,9 +29,9 @@ async function someMonths(t: TestContext) {
     await chain.disclose(12, `${at}Z`)
     await chain.seal(`${at}.500Z`)
   }
-  const record = (db: Queryable, subject: Subject) =>
+  const record = (db: Queryable, facts: FactsOf<'disclosure.drop_month'>) =>
     recordOperatorAct(db, {
-      ...{ userId: null, actor: 'test', action: 'disclosure.drop_month', subject },
+      ...{ userId: null, actor: 'test', action: 'disclosure.drop_month', facts },
       ...{ ip: null, requestId: null },
     })
   const drop = async (month: string, at = now) => {
@@ -71,8 +71,10 @@ test('F29: after a month is dropped what is left verifies, also seals that it ha
 
   // The act is sealed as every other one.
   await chain.seal('2026-04-02T08:01:00Z')
-  const { rows } = await chain.ownerPool.query(`select subject from audit_event where action = 'disclosure.drop_month'`)
-  assert.match(rows[1].subject, /^2019-03: 34 disclosures, wholly those up to seal 3 \([0-9a-f]{64}\)$/)
+  const { rows } = await chain.ownerPool.query(`select facts from audit_event where action = 'disclosure.drop_month'`)
+  const { sealSha256, ...dropped } = rows[1].facts
+  assert.deepEqual(dropped, { month: '2019-03', disclosures: 34, sealNumber: 3 })
+  assert.match(sealSha256, /^[0-9a-f]{64}$/)
   assert.deepEqual((await chain.verify()).found, [])
 
   // With the rest of the seal gone, no hash remains, and the chains of the practices go on.
@@ -116,11 +118,11 @@ test('F29: what a drop has on record cannot hide anything else', async (t) => {
   const tamperings: [string, RegExp][] = [
     ['delete from disclosure_drop', /disclosures? .*removed/],
     [
-      `delete from audit_event where subject like '2019-03: %'`,
+      `delete from audit_event where facts ->> 'month' = '2019-03'`,
       /The month 2019-03 was dropped without its act: none says that 34 disclosures up to seal 3 were dropped/,
     ],
     [
-      `update audit_event set subject = replace(subject, '34', '33') where subject like '2019-03: %'`,
+      `update audit_event set facts = facts || '{"disclosures": 33}' where facts ->> 'month' = '2019-03'`,
       /The month 2019-03 was dropped without its act/,
     ],
     [`delete from disclosure_drop where month = '2019-03'`, /removed/],

@@ -3,11 +3,11 @@ import type { ClientBase } from 'pg'
 import type { Queryable } from '../../platform/database/queryable.ts'
 import { databaseErrorCode } from '../../platform/database/unavailable.ts'
 import { Problem } from '../../platform/errors/problem.ts'
-import { ours, type Subject } from '../audit/subject.ts'
+import type { FactsOf } from '../audit/in-words.ts'
 import { dropMonthTables, listMonths, type Month, measureMonth } from '../disclosure/months.ts'
 import {
   type Drop,
-  dropSubject,
+  dropFacts,
   endOfMonth,
   findLastDrop,
   insertDrop,
@@ -56,7 +56,7 @@ export async function dropMonth(
     const droppable = await requireDroppable(owner, month, now)
     const drop = await replay(owner, droppable, key, now, onProgress)
     await insertDrop(owner, drop, key)
-    await record(owner, ours(dropSubject(drop)))
+    await record(owner, dropFacts(drop))
     await withoutWaiting(owner, () => dropMonthTables(owner, droppable))
     await owner.query('commit')
     return { month: droppable, drop }
@@ -68,12 +68,12 @@ export async function dropMonth(
 
 type Progress = (done: number, total: number) => void
 
-/** `record` puts the act on record, in the same transaction; it gets its subject. */
+/** `record` puts the act on record, in the same transaction. */
 type DropRequest = {
   month: string
   key: SealKey
   now: Date
-  record: (db: Queryable, subject: Subject) => Promise<void>
+  record: (db: Queryable, facts: FactsOf<'disclosure.drop_month'>) => Promise<void>
   onProgress: Progress
 }
 

@@ -1,5 +1,6 @@
 import type { Queryable } from '../../platform/database/queryable.ts'
 import type { LocationId, OrganizationId } from '../../platform/identity/identity.ts'
+import type { FactsOf } from '../audit/in-words.ts'
 import type { SealKeys } from './key-change.ts'
 import type { HashedEntry, ReadEntries } from './run.ts'
 import type { SealKey } from './seal-key.ts'
@@ -68,8 +69,8 @@ export function remainingTo({ remaining }: Pick<Drop, 'remaining'>): string {
 }
 
 /** What the act of a drop says: `verify` asks for it, so that no month goes without an act on the chain. */
-export function dropSubject({ month, disclosures, sealNumber, sealSha256 }: Drop): string {
-  return `${month}: ${disclosures} disclosures, wholly those up to seal ${sealNumber} (${sealSha256})`
+export function dropFacts({ month, disclosures, sealNumber, sealSha256 }: Drop): FactsOf<'disclosure.drop_month'> {
+  return { month, disclosures, sealNumber, sealSha256 }
 }
 
 /** The drops in their order; `isRight` false: the text is not what one of the keys signed. */

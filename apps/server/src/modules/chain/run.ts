@@ -1,6 +1,6 @@
 import type { Queryable } from '../../platform/database/queryable.ts'
 import type { LocationId } from '../../platform/identity/identity.ts'
-import { actText, readActFacts } from '../audit/entry.ts'
+import { actText, readSealedActs } from '../audit/entry.ts'
 import { disclosureText, readDisclosureFacts } from '../disclosure/entry.ts'
 import { sha256 } from './seal.ts'
 
@@ -25,7 +25,7 @@ export const hashDisclosures: ReadEntries = async (db, range) =>
   }))
 
 export const hashActs: ReadEntries = async (db, range) =>
-  (await readActFacts(db, range)).map((facts) => ({
+  (await readSealedActs(db, range)).map((facts) => ({
     id: facts.id,
     at: facts.occurred_at,
     locationId: null,

@@ -1,7 +1,7 @@
 import type { Queryable } from '../../platform/database/queryable.ts'
 import { Problem } from '../../platform/errors/problem.ts'
-import { type ActFacts, readActFacts } from '../audit/entry.ts'
-import { withoutMarks } from '../audit/subject.ts'
+import { readSealedActs, type SealedAct } from '../audit/entry.ts'
+import { actInWords } from '../audit/in-words.ts'
 import { type DisclosureFactsRow, readDisclosureRows } from '../disclosure/entry.ts'
 import { rowsAtOnce } from './run.ts'
 import { previousOf } from './seal.ts'
@@ -28,7 +28,7 @@ export async function* sealedLines(db: Queryable, after: Cursor | null): AsyncGe
   let cursor: Cursor = { actId: '0', disclosureId: '0', ...after, ...seal }
   for (let isMore = true; isMore; ) {
     const range = { afterId: cursor.actId, lastId: last.lastActId, limit: rowsAtOnce }
-    const acts = (await readActFacts(db, range)).map((facts) => {
+    const acts = (await readSealedActs(db, range)).map((facts) => {
       cursor = { ...cursor, actId: facts.id }
       return lineOf(cursor, actFields(facts))
     })
@@ -72,8 +72,9 @@ function lineOf(cursor: Cursor, fields: object): string {
   return `${JSON.stringify({ cursor: writeCursor(cursor), ...fields })}\n`
 }
 
-function actFields({ id, occurred_at, ...facts }: ActFacts) {
-  return { type: 'act', id, at: occurred_at, ...facts, subject: withoutMarks(facts.subject) }
+function actFields({ id, occurred_at, action, facts, ...others }: SealedAct) {
+  const { what } = actInWords({ action, facts })
+  return { type: 'act', id, at: occurred_at, ...others, action, facts, what }
 }
 
 /** Of filters only the names: a value may be a day on which a patient comes. */

@@ -3,7 +3,6 @@ import type { Queryable } from '../../platform/database/queryable.ts'
 import { createTestDatabase } from '../../platform/database/test-database.ts'
 import type { LocationId } from '../../platform/identity/identity.ts'
 import { recordAudit } from '../audit/store.ts'
-import { about } from '../audit/subject.ts'
 import { createSecretKey } from '../credentials/secret.ts'
 import { createOrganization } from '../directory/organization.ts'
 import { makeMonthsBetween } from '../disclosure/test-months.ts'
@@ -49,8 +48,8 @@ export async function someChain(t: { name?: string }) {
           tenantId: practices[0]?.organizationId ?? null,
           userId: index % 2 === 0 ? null : randomUUID(),
           actor: 'Olga "O" <olga@example.com>',
-          action: 'grant.change',
-          subject: index % 2 === 0 ? null : about`${'Vendor, Inc.\n'}`,
+          action: 'company.rename',
+          facts: { former: 'Vendor, Inc.\n', name: `"V" ${index} 歯` },
           ip: '2001:db8::1',
           requestId: null,
         }),

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Queryable } from '../../platform/database/queryable.ts'
 import { hasAct, lastActId } from '../audit/entry.ts'
 import { countDisclosuresUpTo, lastDisclosureId } from '../disclosure/entry.ts'
-import { type Drop, dropSubject, endOfMonth, listDrops, withRemaining } from './dropped.ts'
+import { type Drop, dropFacts, endOfMonth, listDrops, withRemaining } from './dropped.ts'
 import { asMicros, createEntryCheck, type Find } from './entry-check.ts'
 import { readSealKeys, type SealKeys } from './key-change.ts'
 import { createPractices, type Practices } from './practice-heads.ts'
@@ -236,7 +236,7 @@ async function checkDrops(db: Queryable, keys: SealKeys, find: Find): Promise<Dr
     }
     if (Date.parse(drop.droppedAt) < endOfMonth(month).droppableAt.getTime())
       find(null, `The month ${month} was dropped at ${drop.droppedAt}, less than six years after its end.`)
-    if (!(await hasAct(db, 'disclosure.drop_month', dropSubject(drop)))) {
+    if (!(await hasAct(db, 'disclosure.drop_month', dropFacts(drop)))) {
       const what = `${drop.disclosures} disclosures up to seal ${drop.sealNumber}`
       find(null, `The month ${month} was dropped without its act: none says that ${what} were dropped.`)
     }

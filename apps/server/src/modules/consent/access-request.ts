@@ -42,7 +42,7 @@ const listedMax = 100
 
 /**
  * Asks for access. Throws Problem access_request_open while another request is open there, access_request_declined within 30 days of a refusal
- * that the practice did not take back, access_requests_exceeded after 20 requests of a day, and field_invalid.
+ * that the practice did not take back, access_requests_exceeded after 20 requests of a day, and field_invalid. Returns what is stored.
  */
 export async function requestAccess(
   client: Queryable,
@@ -52,7 +52,7 @@ export async function requestAccess(
     purpose: string
   },
   now: Date,
-): Promise<void> {
+): Promise<Pick<AccessRequest, 'datasets' | 'locations' | 'purpose'>> {
   const { companyId, organizationId } = asked
   if (asked.datasets.length === 0) throw new Problem('field_invalid', { errors: 'Choose a dataset at least.' })
   const locations = asked.locations.trim() === '' ? null : requireText(asked.locations, 'the locations', 500)
@@ -75,17 +75,13 @@ export async function requestAccess(
       errors: `The practice declined your last request. Ask again after ${on}, or when the practice lets you.`,
     })
   }
+  const datasets = datasetNames.filter((name) => asked.datasets.includes(name))
   try {
     await client.query(
       `insert into access_request (id, company_id, organization_id, datasets, all_locations, locations, purpose, asked_at, asked_by)
        values ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
       [
-        ...[
-          newUuid<RequestId>(),
-          companyId,
-          organizationId,
-          datasetNames.filter((name) => asked.datasets.includes(name)),
-        ],
+        ...[newUuid<RequestId>(), companyId, organizationId, datasets],
         ...[locations === null, locations, purpose, now, asked.askedBy],
       ],
     )
@@ -93,6 +89,7 @@ export async function requestAccess(
     if (violates(error, 'access_request_open')) throw new Problem('access_request_open')
     throw error
   }
+  return { datasets, locations, purpose }
 }
 
 type Side = { companyId: CompanyId } | { organizationId: OrganizationId }
@@ -124,12 +121,12 @@ export async function lockAccessRequest(client: Queryable, side: Side, text: str
   return found
 }
 
-/** Ends an open request. Throws Problem access_request_ended when it is not open any more. */
+/** Ends an open request, and returns the message as it is stored. Throws Problem access_request_ended when it is not open any more. */
 export async function endAccessRequest(
   client: Queryable,
   request: AccessRequest,
   end: { state: Exclude<RequestState, 'open'>; by: string; message?: string | undefined; now: Date },
-): Promise<void> {
+): Promise<string | null> {
   if (request.state !== 'open') throw new Problem('access_request_ended')
   const message = end.message?.trim() ? requireText(end.message.replace(/\s+/g, ' '), 'the message', 500) : null
   await client.query('update access_request set state = $2, ended_at = $3, ended_by = $4, message = $5 where id = $1', [
@@ -139,6 +136,7 @@ export async function endAccessRequest(
     end.by,
     message,
   ])
+  return message
 }
 
 /** Lets the company ask again though it was declined. Throws Problem access_request_ended for a request that was not declined. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { actInWords } from '../audit/in-words.ts'
 import { listGrantedLocations } from '../overview/granted-location.ts'
 import { listGrantedOrganizations } from '../overview/granted-organization.ts'
 import { datasetsEverywhere } from './access.ts'
@@ -69,12 +70,17 @@ test('a grant ends by the clock in every path at once, and then as a revocation 
   await endExpiredGrants(pool)
   assert.deepEqual(await seen(), after)
   const { rows: acts } = await pool.query(
-    `select side, translate(subject, '\u2068\u2069', '') as subject from audit_event where action = 'grant.end' order by side`,
+    `select side, action, facts from audit_event where action = 'grant.end' order by side`,
   )
-  assert.deepEqual(acts, [
-    { side: 'company', subject: 'Smile Group: appointments with notes at all locations' },
-    { side: 'organization', subject: `${company.name}: appointments with notes at all locations` },
-  ])
+  const said = (other: string) =>
+    `Ended an access at its end date, “${other}”: Appointments with notes at all locations`
+  assert.deepEqual(
+    acts.map((act) => [act.side, actInWords(act).what]),
+    [
+      ['company', said('Smile Group')],
+      ['organization', said(company.name)],
+    ],
+  )
   const { rows: rest } = await pool.query(
     `select (select count(*)::integer from dataset_grant) as open, (select count(*)::integer from note_removal) as notes,
             (select string_agg(distinct revoked_by, ' ') from access_grant) as by`,

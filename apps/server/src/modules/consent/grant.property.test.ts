@@ -120,8 +120,8 @@ const anEvent = {
   tenantId: null,
   userId: null,
   actor: 'test',
-  action: 'grant.change',
-  subject: null,
+  action: 'account.sign_out',
+  facts: {},
   ip: null,
   requestId: null,
 } as const

@@ -7,12 +7,11 @@ import { fromRow, type RowOf } from '../../platform/database/rows.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import type { CompanyId, LocationId, OrganizationId } from '../../platform/identity/identity.ts'
 import { recordAudit } from '../audit/store.ts'
-import { about } from '../audit/subject.ts'
 import { requireCompany, shareCompany } from '../directory/company.ts'
 import { listLocations } from '../directory/location.ts'
 import { lockOrganization, requireOrganization } from '../directory/organization.ts'
 import { type Access, atEachLocation, beyond, type Grant, normalized, without } from './access.ts'
-import { describeAccess } from './access-text.ts'
+import { accessFacts } from './access-facts.ts'
 import { closeDatasets, openDatasets, setDatasetsEnd } from './dataset-grant.ts'
 import { inForce } from './in-force.ts'
 import { requestNoteRemovals } from './notes.ts'
@@ -196,12 +195,12 @@ async function endExpired(
     await requireOrganization(client, organizationId),
   ]
   const act = { userId: null, actor: 'Bridgework', action: 'grant.end', ip: null, requestId: null } as const
-  const what = describeAccess(access, locations)
-  for (const entry of [
-    { side: 'organization', tenantId: organizationId, subject: about`${company.name}: ${what}` },
-    { side: 'company', tenantId: companyId, subject: about`${organization.name}: ${what}` },
+  const what = accessFacts(access, locations)
+  for (const [side, tenantId, other] of [
+    ['organization', organizationId, company],
+    ['company', companyId, organization],
   ] as const) {
-    await recordAudit(client, { ...act, ...entry })
+    await recordAudit(client, { ...act, side, tenantId, facts: { other, access: what } })
   }
 }
 

@@ -6,7 +6,6 @@ import { fromRow, type RowOf } from '../../platform/database/rows.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import type { CompanyId } from '../../platform/identity/identity.ts'
 import { recordAudit } from '../audit/store.ts'
-import { about } from '../audit/subject.ts'
 import { findProof, type ProofAccess } from './domain-proof.ts'
 
 /**
@@ -145,7 +144,7 @@ async function finishCheck(
         userId: null,
         actor: 'Bridgework',
         action: 'company.domain_lost',
-        subject: about`${domain}: the proof was not found in ${failuresMax} checks`,
+        facts: { domain, checks: failuresMax },
         ip: null,
         requestId: null,
       })

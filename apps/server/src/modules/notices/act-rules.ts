@@ -1,7 +1,8 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Action, NoticeKind, Side } from '@bridgework/contract/portal'
-import type { ActFacts } from '../audit/entry.ts'
-import { type AuditAction, actInWords } from '../audit/sentence.ts'
-import { inQuotes, readSubject } from '../audit/subject.ts'
+import { accessInWords } from '../audit/facts.ts'
+import type { AuditAction, FactsOf } from '../audit/in-words.ts'
+import { quoted } from '../audit/quoted.ts'
 import type { NoticeText } from './notice-mail.ts'
 
 /** What acts can cause. */
@@ -28,87 +29,55 @@ export type ActEvent =
 /** What an act becomes, before it is known whom it concerns. */
 type ActNotice = NoticeText & { event: ActEvent }
 
-export type ActRule = {
+/** What was done, and in words: who did it and why, quoted, and the sentence of the history. */
+type Told<Facts> = { facts: Facts; actor: string; because: string; sentence: string }
+
+/** `tenantName`: quoted. `contact`: where people reach the operator. `home`: the path of the tenant's pages. */
+type Place = { tenantName: string; contact: string; home: string }
+
+export type ActRule<Facts = never> = {
   kind: NoticeKind
   /** Each that `notice` can give. */
-  events: readonly ActEvent[]
+  events: readonly [ActEvent, ...ActEvent[]]
   /** Members whose role may do this are notified. */
   to: Action
   /** Also the person who did it: a stranger may have done it in their name. */
   isActorNotified?: true
-  /** Null: this one is no news. `contact`: where people reach the operator. */
-  notice: (act: ActFacts, about: { tenantName: string; contact: string; home: string }) => ActNotice | null
+  /** Null: this one is no news. */
+  notice: (act: Told<Facts>, place: Place) => ActNotice | null
 }
+
+const toPractice = { kind: 'access', to: 'grant.change', page: '/vendors' } as const
+const toVendor = { kind: 'access', to: 'company.update', page: '/connections' } as const
 
 /**
  * Which notice each act causes, by the side whose history has it; null: none. An act that is missing here does not compile. Rows of
  * conditions (a silent agent, an agreement to accept) are in condition-rules.ts.
  */
-export const actRules: Record<AuditAction, Partial<Record<Side, ActRule>> | null> = {
+export const actRules: { readonly [Name in AuditAction]: Partial<Record<Side, ActRule<FactsOf<Name>>>> | null } = {
   'grant.change': { organization: accessOfVendor(), company: accessAtPractice() },
   'grant.revoke': { organization: accessOfVendor(), company: accessAtPractice() },
   'grant.end': {
-    organization: news(
-      'access',
-      'grant_expired',
-      'grant.change',
-      '/vendors',
-      () => 'A vendor’s access reached its end date',
-    ),
-    company: news('access', 'grant_expired', 'company.update', '/connections', () => 'An access reached its end date'),
+    organization: news('grant_expired', toPractice, () => 'A vendor’s access reached its end date'),
+    company: news('grant_expired', toVendor, () => 'An access reached its end date'),
   },
   'access_request.make': {
-    organization: news(
-      'access',
-      'access_requested',
-      'grant.change',
-      '/vendors',
-      ({ actor }) => `${actor} asks for access`,
-    ),
-  },
-  'access_request.grant': {
-    company: news(
-      'access',
-      'request_granted',
-      'company.update',
-      '/connections',
-      ({ actor }) => `${actor} granted your request`,
-    ),
+    organization: news('access_requested', toPractice, (actor) => `${actor} asks for access`),
   },
   'access_request.decline': {
-    company: news(
-      'access',
-      'request_declined',
-      'company.update',
-      '/connections',
-      ({ actor }) => `${actor} declined your request`,
-    ),
+    company: news('request_declined', toVendor, (actor) => `${actor} declined your request`),
   },
   'access_request.invite': {
-    company: news(
-      'access',
-      'request_invited',
-      'company.update',
-      '/connections',
-      ({ actor }) => `${actor} lets you ask for access again`,
-    ),
+    company: news('request_invited', toVendor, (actor) => `${actor} lets you ask for access again`),
   },
   'company.rename': {
-    organization: news(
-      'access',
-      'vendor_renamed',
-      'grant.change',
-      '/vendors',
-      () => 'A vendor with access changed its name',
-    ),
+    organization: news('vendor_renamed', toPractice, () => 'A vendor with access changed its name'),
   },
   'operator.company_verify': { company: verification() },
   'company.domain_lost': {
     company: news(
-      'company',
       'domain_lost',
-      'company.update',
-      '/settings',
+      { kind: 'company', to: 'company.update', page: '/settings' },
       () => 'The proof of your website was not found',
     ),
   },
@@ -183,50 +152,84 @@ export const actRules: Record<AuditAction, Partial<Record<Side, ActRule>> | null
 }
 
 /** For the practice, of a colleague or of the operator. */
-function accessOfVendor(): ActRule {
+function accessOfVendor(): ActRule<FactsOf<'grant.change'>> {
   return {
     kind: 'access',
     events: ['grant_given', 'grant_changed', 'grant_ended'],
     to: 'grant.change',
-    notice: (act, { home }) => {
-      const { name, before, after, change } = readAccess(act)
-      if (before === after) return null
+    notice: ({ facts, actor }, { home }) => {
+      const change = changeOf(facts)
+      if (change === null) return null
+      const name = quoted(facts.vendor?.name ?? '')
       const titles = {
         given: `${name} was granted access`,
         changed: `The access of ${name} was changed`,
         ended: `The access of ${name} was ended`,
       }
-      const body = `${act.actor} did this. Before: ${before}. Now: ${after}.`
+      const body = `${actor} did this. ${beforeAndNow(facts)}`
       return { event: `grant_${change}`, title: titles[change], body, path: `${home}/vendors` }
     },
   }
 }
 
-/** What the history says, with a title of its own. */
-function news(kind: NoticeKind, event: ActEvent, to: Action, page: string, title: (act: ActFacts) => string): ActRule {
+/** For the vendor, from whose history the practice is known as the one who acted. */
+function accessAtPractice(): ActRule<FactsOf<'grant.change'>> {
   return {
-    kind,
+    kind: 'access',
+    events: ['grant_given', 'grant_changed', 'grant_ended', 'request_granted'],
+    to: 'company.update',
+    notice: ({ facts, actor }, { home }) => {
+      const [body, path] = [beforeAndNow(facts), `${home}/connections`]
+      if (facts.isRequested) return { event: 'request_granted', title: `${actor} granted your request`, body, path }
+      const change = changeOf(facts)
+      if (change === null) return null
+      const titles = {
+        given: `${actor} granted you access`,
+        changed: `${actor} changed your access`,
+        ended: `${actor} ended your access`,
+      }
+      return { event: `grant_${change}`, title: titles[change], body, path }
+    },
+  }
+}
+
+/** Null: what may be read is the same. */
+function changeOf({ before, after }: FactsOf<'grant.change'>) {
+  if (isDeepStrictEqual(before, after)) return null
+  if (before.length === 0) return 'given'
+  return after.length === 0 ? 'ended' : 'changed'
+}
+
+function beforeAndNow({ before, after }: FactsOf<'grant.change'>): string {
+  return `Before: ${accessInWords(before)}. Now: ${accessInWords(after)}.`
+}
+
+/** What the history says, with a title of its own. */
+function news(
+  event: ActEvent,
+  { page, ...rule }: { kind: NoticeKind; to: Action; page: string },
+  title: (actor: string) => string,
+): ActRule<unknown> {
+  return {
+    ...rule,
     events: [event],
-    to,
-    notice: (act, { home }) => ({
+    notice: ({ actor, sentence }, { home }) => ({
       event,
-      title: title(act),
-      body: `${act.actor}: ${actInWords(act).what.replace(/[.\s]*$/, '')}.`,
+      title: title(actor),
+      // What the service does by itself has nobody who did it.
+      body: `${actor === quoted('Bridgework') ? '' : `${actor}: `}${sentence}.`,
       path: `${home}${page}`,
     }),
   }
 }
 
-function verification(): ActRule {
+function verification(): ActRule<FactsOf<'operator.company_verify'>> {
   return {
     kind: 'company',
     events: ['company_verified', 'company_unverified'],
     to: 'company.update',
-    notice: (act, { tenantName, contact, home }) => {
-      const { reason } = act
-      const isVerified = !wordsOf(act).endsWith(': no longer verified')
-      const because = reason === null ? '' : ` Reason: ${reason.replace(/[.\s]*$/, '')}.`
-      return isVerified
+    notice: ({ facts, because }, { tenantName, contact, home }) =>
+      facts.isVerified
         ? {
             event: 'company_verified',
             title: 'Your company was verified',
@@ -238,89 +241,38 @@ function verification(): ActRule {
             title: 'Your company is no longer verified',
             body: `Practices that do not know ${tenantName} yet do not find it. Access that you have goes on.${because} Questions: ${contact}.`,
             path: home,
-          }
-    },
+          },
   }
 }
 
-/** For the vendor, from whose history the practice is known as the one who acted. */
-function accessAtPractice(): ActRule {
-  return {
-    kind: 'access',
-    events: ['grant_given', 'grant_changed', 'grant_ended'],
-    to: 'company.update',
-    notice: (act, { home }) => {
-      const { before, after, change } = readAccess(act)
-      const name = act.actor
-      if (before === after) return null
-      const titles = {
-        given: `${name} granted you access`,
-        changed: `${name} changed your access`,
-        ended: `${name} ended your access`,
-      }
-      const body = `Before: ${before}. Now: ${after}.`
-      return { event: `grant_${change}`, title: titles[change], body, path: `${home}/connections` }
-    },
-  }
-}
-
-/** Our words of an act, with places for what others wrote. */
-function wordsOf({ subject }: ActFacts): string {
-  return readSubject(subject ?? '').words
-}
-
-/**
- * An act that is worded in another way is noticed as it is: it must not hold up those behind it. So is one of an earlier release, which marked no name
- * and no purpose, where they may be what says "Before".
- */
-function readAccess({ subject }: ActFacts) {
-  const { words, fill } = readSubject(subject ?? '')
-  const [, name = 'A company', before = 'as in the history', after = inQuotes(words)] =
-    /^(?!.*Before: .*Before: )(.*)\. Before: (.*)\. After: (.*?)\.(?: (?:Granted|Purpose|Ends|Decided).*)?$/s.exec(
-      words,
-    ) ?? []
-  const change = before === 'nothing' ? 'given' : after === 'nothing' ? 'ended' : 'changed'
-  return { name: fill(name), before: fill(before), after: fill(after), change } as const
-}
-
-function companyState(events: readonly ActEvent[]): ActRule {
+function companyState(events: ActRule['events']): ActRule<FactsOf<'operator.company_suspend'>> {
   return {
     kind: 'company',
     events,
     to: 'company.update',
-    notice: (act, { tenantName, contact, home }) => {
-      const { reason } = act
-      const state = (['active', 'suspended', 'closed'] as const).find((each) => wordsOf(act).endsWith(`: ${each}`))
-      if (state === undefined) return null
-      const because = reason === null ? '' : ` Reason: ${reason.replace(/[.\s]*$/, '')}.`
-      const ask = `${because} Questions: ${contact}.`
+    notice: ({ facts: { state }, because }, { tenantName, contact, home }) => {
       const of = {
-        active: `${tenantName} is active again. Your keys work as before.${ask}`,
-        suspended: `The operator of Bridgework suspended ${tenantName}. Every request is refused until the operator resumes it. Nothing is deleted.${ask}`,
-        closed: `The operator of Bridgework closed ${tenantName} for good. Every request is refused from now on.${ask}`,
+        active: `${tenantName} is active again. Your keys work as before.`,
+        suspended: `The operator of Bridgework suspended ${tenantName}. Every request is refused until the operator resumes it. Nothing is deleted.`,
+        closed: `The operator of Bridgework closed ${tenantName} for good. Every request is refused from now on.`,
       }
-      const titles = { active: 'resumed', suspended: 'suspended', closed: 'closed' } as const
-      return {
-        event: `company_${titles[state]}`,
-        title: `Your company was ${titles[state]}`,
-        body: of[state],
-        path: home,
-      }
+      const done = ({ active: 'resumed', suspended: 'suspended', closed: 'closed' } as const)[state]
+      const body = `${of[state]}${because} Questions: ${contact}.`
+      return { event: `company_${done}`, title: `Your company was ${done}`, body, path: home }
     },
   }
 }
 
-function keyMade(): ActRule {
+function keyMade(): ActRule<FactsOf<'key_pair.generate'>> {
   return {
     kind: 'keys',
     events: ['key_made', 'key_replaced'],
     to: 'key_pair.read',
     isActorNotified: true,
-    notice: (act, { home }) => {
-      const { actor } = act
+    notice: ({ facts: { clientId, replaced }, actor }, { home }) => {
       // A second click changes nothing.
-      if (wordsOf(act).startsWith('Refused')) return null
-      const isReplaced = / which ended /.test(wordsOf(act))
+      if (clientId === undefined) return null
+      const isReplaced = replaced !== undefined
       return {
         event: isReplaced ? 'key_replaced' : 'key_made',
         title: isReplaced ? 'The API key pair was replaced' : 'An API key pair was generated',
@@ -331,7 +283,7 @@ function keyMade(): ActRule {
   }
 }
 
-function keyRevoked(): ActRule {
+function keyRevoked(): ActRule<FactsOf<'key_pair.revoke'>> {
   return {
     kind: 'keys',
     events: ['key_revoked'],

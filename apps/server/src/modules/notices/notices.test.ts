@@ -4,7 +4,7 @@ import type { Pool, PoolClient } from 'pg'
 import { outdatedPostgres } from '../../platform/database/postgres-version.ts'
 import type { OrganizationId } from '../../platform/identity/identity.ts'
 import { recordAudit } from '../audit/store.ts'
-import { about } from '../audit/subject.ts'
+import { change, of } from '../audit/test-acts.ts'
 import { createMailDelivery } from '../mail/delivery.ts'
 import { createSmtp } from '../mail/smtp.ts'
 import { operator, type Tenant } from '../membership/tenant.ts'
@@ -34,12 +34,13 @@ async function somePractice(timeZone: string | null = null) {
   return { tenant, owner: await world.addReader(tenant, 'owner') }
 }
 
-const given = about`${'Vendor'}. Before: nothing. After: patients at all locations.`
+const patients = [of(['patients'], 'all')]
+const given = { ...change, vendor: { id: '7', name: 'Vendor' }, after: patients, granted: patients }
 
 /** An act of the practice that its owner is notified of. */
-function grantChanged(db: Pool, id: OrganizationId, subject = given) {
+function grantChanged(db: Pool, id: OrganizationId, facts: typeof change = given) {
   const by = { userId: null, actor: 'Ada', ip: null, requestId: null }
-  return recordAudit(db, { side: 'organization', tenantId: id, ...by, action: 'grant.change', subject })
+  return recordAudit(db, { side: 'organization', tenantId: id, ...by, action: 'grant.change', facts })
 }
 
 const told = (tenant: Tenant, title = 'Look', kind: 'access' | 'datasets' | 'security' = 'access') =>
@@ -69,7 +70,7 @@ describe('notices', () => {
   test('a process that dies between any two statements loses no notice, and makes none twice', async () => {
     const { tenant, owner } = await somePractice()
     await grantChanged(pool, tenant.id)
-    await grantChanged(pool, tenant.id, about`${'Vendor'}. Before: patients at all locations. After: nothing.`)
+    await grantChanged(pool, tenant.id, { ...given, before: patients, after: [] })
     let deaths = 0
     for (let statements = 1; ; statements += 1) {
       let left = statements
@@ -87,7 +88,7 @@ describe('notices', () => {
       }
     }
     assert.ok(deaths > 10, `${deaths} deaths`)
-    assert.deepEqual(await titlesOf(owner), ['Vendor was granted access', 'The access of Vendor was ended'])
+    assert.deepEqual(await titlesOf(owner), ['“Vendor” was granted access', 'The access of “Vendor” was ended'])
     assert.equal((await world.mailsWaiting(owner.email)).length, 2)
     assert.equal(await noticeActs(context), 0)
   })
@@ -117,23 +118,23 @@ describe('notices', () => {
     assert.equal((await titlesOf(owner)).length, 10)
   })
 
-  test('an act that is worded in no known way is noticed, and holds up none behind it', async () => {
+  test('an act with facts of another release is noticed, and holds up none behind it', async () => {
     const { tenant, owner } = await somePractice()
-    await grantChanged(pool, tenant.id, about`Something else`)
+    await grantChanged(pool, tenant.id, { more: 'Something else' } as never)
     await grantChanged(pool, tenant.id)
     while ((await noticeActs(context)) > 0);
-    assert.deepEqual(await titlesOf(owner), ['The access of A company was changed', 'Vendor was granted access'])
+    assert.deepEqual(await titlesOf(owner), ['Changed a vendor’s access', '“Vendor” was granted access'])
   })
 
   test('who does something is not notified of it, and colleagues are', async () => {
     const { tenant, owner } = await somePractice()
     const admin = await world.addReader(tenant, 'admin')
     const by = { userId: admin.userId, actor: 'admin', ip: null, requestId: null }
-    const act = { ...by, action: 'grant.change', subject: given } as const
+    const act = { ...by, action: 'grant.change', facts: given } as const
     await recordAudit(pool, { side: 'organization', tenantId: tenant.id, ...act })
     while ((await noticeActs(context)) > 0);
     assert.deepEqual(await titlesOf(admin), [])
-    assert.deepEqual(await titlesOf(owner), ['Vendor was granted access'])
+    assert.deepEqual(await titlesOf(owner), ['“Vendor” was granted access'])
   })
 
   test('one act that changes a thousand grants is one notice and one mail', async () => {
@@ -153,7 +154,7 @@ describe('notices', () => {
     while ((await noticeActs(context)) > 0);
     const [notice, ...more] = await world.noticesOf(owner.memberId)
     assert.deepEqual(more, [])
-    assert.match(notice?.body ?? '', /Before: nothing\. Now: patients at 1000 locations\.$/)
+    assert.match(notice?.body ?? '', /Before: nothing\. Now: Patients at 1000 locations\.$/)
     assert.equal((await world.mailsWaiting(owner.email)).length, 1)
   })
 

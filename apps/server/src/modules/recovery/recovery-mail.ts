@@ -45,16 +45,14 @@ If you did not ask for this, tell the operator and the owner of your company or 
   }
 }
 
-/** `an authenticator app and 2 passkeys`, for a history; sessions and links end with every recovery and are no news there. */
-export function summaryOf(removed: readonly HeldMeans[]): string {
-  return inWords(
-    (Object.keys(words) as MeansName[]).flatMap((name) => {
-      const count = removed.filter(({ means }) => means === name).length
-      const [one, many] = words[name] ?? []
-      if (count === 0 || one === undefined) return []
-      return [count === 1 || many === undefined ? one : `${count} ${many}`]
-    }),
-  )
+/** `the authenticator app`, `2 passkeys`, for a history; sessions and links end with every recovery and are no news there. */
+export function listRemoved(removed: readonly HeldMeans[]): string[] {
+  return (Object.keys(words) as MeansName[]).flatMap((name) => {
+    const count = removed.filter(({ means }) => means === name).length
+    const [one, many] = words[name] ?? []
+    if (count === 0 || one === undefined) return []
+    return [count === 1 || many === undefined ? one : `${count} ${many}`]
+  })
 }
 
 const words: Readonly<Record<MeansName, readonly [one: string, many?: string] | null>> = {
@@ -69,7 +67,7 @@ const words: Readonly<Record<MeansName, readonly [one: string, many?: string] | 
 }
 
 function sentenceOf(removed: readonly HeldMeans[]): string {
-  const what = summaryOf(removed)
+  const what = inWords(listRemoved(removed))
   return `${what === '' ? '' : `Removed: ${what}. `}All sessions have ended.`
 }
 

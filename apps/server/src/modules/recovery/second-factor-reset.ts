@@ -1,13 +1,13 @@
 import type { PoolClient } from 'pg'
 import { Problem } from '../../platform/errors/problem.ts'
+import type { FactsOf } from '../audit/in-words.ts'
 import type { Concerned } from '../audit/operator-act.ts'
-import { about, ours, type Subject } from '../audit/subject.ts'
 import type { SecretKey } from '../credentials/secret.ts'
 import { queueMail } from '../mail/queue.ts'
 import { listMembershipsOfPerson } from '../membership/member.ts'
 import { makeResetLink } from '../sign-in/reset-link.ts'
 import { type HeldMeans, listMeans, type Removal, removeMeans } from './means.ts'
-import { secondFactorResetMail, summaryOf } from './recovery-mail.ts'
+import { listRemoved, secondFactorResetMail } from './recovery-mail.ts'
 import { markRecovered } from './request-beginning.ts'
 
 /**
@@ -28,14 +28,14 @@ const ofLostFactor: Removal = {
 
 /**
  * Resets the second factor of an account, and mails its person a link for a new password, which is also answered, for an installation without a mail
- * server. `record` gets the act's subject, and whose histories have it: the person's, and those of their companies and practices. Throws Problem
+ * server. `record` gets the act's facts, and whose histories have it: the person's, and those of their companies and practices. Throws Problem
  * second_factor_none for an account without one.
  */
 export async function resetSecondFactor(
   client: PoolClient,
   { secretKey, publicUrl }: { secretKey: SecretKey; publicUrl: string },
   account: { id: string; name: string; email: string },
-  record: (subject: Subject, concerned: readonly Concerned[]) => Promise<void>,
+  record: (facts: FactsOf<'operator.second_factor_reset'>, concerned: readonly Concerned[]) => Promise<void>,
 ): Promise<{ link: string }> {
   const held = await listMeans(client, account.id)
   const providers = namesOf(held)
@@ -45,7 +45,7 @@ export async function resetSecondFactor(
   const token = await makeResetLink(client, account.id)
   await queueMail(client, secondFactorResetMail(publicUrl, account, { removed, providers, token }))
   const tenants = (await listMembershipsOfPerson(client, account.id)).map(({ tenant }) => tenant)
-  await record(about`${account.name} <${account.email}>. Removed: ${ours(summaryOf(removed))}`, [
+  await record({ person: account, removed: listRemoved(removed) }, [
     { side: 'account', id: account.id },
     ...tenants.filter((tenant) => tenant.side !== 'operator'),
   ])

@@ -46,15 +46,11 @@ async function someInstallation(t: TestContext) {
     return followed
   }
   const said: string[] = []
-  const record: RotationWork['record'] = (db, subject) =>
-    recordOperatorAct(db, {
-      userId: null,
-      actor: 'Test',
-      action: 'secret_key.rotate',
-      subject,
-      ip: null,
-      requestId: null,
-    })
+  const by = { userId: null, actor: 'Test', ip: null, requestId: null }
+  const record: RotationWork['record'] = (db, facts) =>
+    recordOperatorAct(db, { ...by, action: 'secret_key.rotate', facts })
+  const recordDrop: RotationWork<'secret_key.drop'>['record'] = (db, facts) =>
+    recordOperatorAct(db, { ...by, action: 'secret_key.drop', facts })
   const work = async (options: Partial<RotationWork> = {}): Promise<RotationWork> => {
     const secretKey = loadSecretKey(here)
     await requireInstallation(pool, secretKey)
@@ -65,7 +61,7 @@ async function someInstallation(t: TestContext) {
     }
   }
   const rotate = async (options?: Partial<RotationWork>) => await rotateSecretKey(await work(options))
-  const drop = async () => await dropEarlierKeys(await work())
+  const drop = async () => await dropEarlierKeys({ ...(await work()), record: recordDrop })
   return { ...database, folder, here, there, copyFile, first, follow, work, rotate, drop, said, events }
 }
 
@@ -158,7 +154,7 @@ test('F27: an earlier key is dropped when nothing needs it, and a hash is stored
   const { rows } = await pool.query<{ action: string }>('select action from audit_event order by id')
   assert.deepEqual(
     rows.map(({ action }) => action).filter((action) => action.startsWith('secret_key')),
-    ['secret_key.rotate', 'secret_key.rotate'],
+    ['secret_key.rotate', 'secret_key.drop'],
   )
 })
 

@@ -3,7 +3,7 @@ import type { Pool } from 'pg'
 import { withTransaction } from '../../platform/database/pool.ts'
 import type { Queryable } from '../../platform/database/queryable.ts'
 import { Problem } from '../../platform/errors/problem.ts'
-import { ours, type Subject } from '../audit/subject.ts'
+import type { FactsOf } from '../audit/in-words.ts'
 import { changeSealKey } from '../chain/key-change.ts'
 import { sealKeyOf } from '../chain/seal-key.ts'
 import { waitForChain } from '../chain/store.ts'
@@ -20,13 +20,13 @@ import { forgetReader, listReaders, type Reader } from './reader.ts'
 import { listRemaining, type Remaining, resealAll } from './stored.ts'
 
 /** What a command gives: `say` gets each step, `show` how far the sealing is; `signal` ends it with Problem `stopped`. */
-export type RotationWork = {
+export type RotationWork<Action extends 'secret_key.rotate' | 'secret_key.drop' = 'secret_key.rotate'> = {
   pool: Pool
   settings: SecretKeySettings
   /** Loaded from `settings`, and current as the database says. */
   secretKey: SecretKey
-  /** Puts the act on record, in the transaction of what it is about; it gets its subject. */
-  record: (db: Queryable, subject: Subject) => Promise<void>
+  /** Puts the act on record, in the transaction of what it is about. */
+  record: (db: Queryable, facts: FactsOf<Action>) => Promise<void>
   signal: AbortSignal
   say: (text: string) => void
   show: (done: number, total: number) => void
@@ -89,7 +89,7 @@ export async function rotateSecretKey(work: RotationWork): Promise<RotationStatu
  * Takes the earlier keys out of the file. Refuses while anything needs one. Returns how many it took out; none the second time. Throws Problem
  * `secret_key_in_use` and `secret_key_busy`.
  */
-export async function dropEarlierKeys(work: RotationWork): Promise<number> {
+export async function dropEarlierKeys(work: RotationWork<'secret_key.drop'>): Promise<number> {
   return await alone(work, async () => {
     const { pool, secretKey, settings } = work
     const earlier = secretKey.all().filter(({ id }) => id !== secretKey.id)
@@ -101,7 +101,7 @@ export async function dropEarlierKeys(work: RotationWork): Promise<number> {
     if (remaining.length > 0) throw inUse(remaining.map(describeRemaining))
     // The file last: without its act nothing is dropped.
     await withTransaction(pool, async (client) => {
-      await work.record(client, ours(earlier.map(({ id }) => id).join(', ')))
+      await work.record(client, { ids: earlier.map(({ id }) => id) })
       keepSecretKey(settings, secretKey.id)
     })
     secretKey.adopt(readSecretKeys(settings), secretKey.check)
@@ -149,8 +149,7 @@ async function makeCurrent({ pool, secretKey, record }: RotationWork, next: Deri
     await client.query('update installation set secret_key_check = $1, secret_key_settled_at = null', [next.check])
     const [from, to] = [sealKeyOf(secretKey), sealKeyOf(next)]
     await changeSealKey(client, from, to, new Date())
-    const subject = `From ${secretKey.id} to ${next.id}. Key for seals: from ${from.text} to ${to.text}`
-    await record(client, ours(subject))
+    await record(client, { from: secretKey.id, to: next.id, sealKeyFrom: from.text, sealKeyTo: to.text })
   })
   await requireInstallation(pool, secretKey)
 }
@@ -186,7 +185,10 @@ async function waitForReaders(work: RotationWork, what: string, isReady: (reader
 }
 
 /** One rotation at a time, also from several machines. A killed command leaves nothing locked. */
-async function alone<T>({ pool, busyMs = 5_000 }: RotationWork, run: () => Promise<T>): Promise<T> {
+async function alone<T>(
+  { pool, busyMs = 5_000 }: Pick<RotationWork, 'pool' | 'busyMs'>,
+  run: () => Promise<T>,
+): Promise<T> {
   const client = await pool.connect()
   try {
     // The session of a command that was killed ends a moment after it.

@@ -1,8 +1,7 @@
 import type { Pool } from 'pg'
 import { withTransaction } from '../../platform/database/pool.ts'
-import type { AuditAction } from '../audit/sentence.ts'
+import type { AuditAction, FactsOf } from '../audit/in-words.ts'
 import { recordAudit } from '../audit/store.ts'
-import type { Subject } from '../audit/subject.ts'
 import { queueMail } from '../mail/queue.ts'
 import { noticeMail } from './sign-in-mail.ts'
 
@@ -26,20 +25,22 @@ const notices = {
   'account.passkey_delete': 'A passkey was removed from your account.',
 } as const satisfies Partial<Record<AuditAction, string | null>>
 
-export type AccountAction = keyof typeof notices
+type AccountAction = keyof typeof notices
+
+/** What was done with an account, and whose it is. `facts`: left out where the action says all. */
+export type AccountEvent = {
+  [Action in AccountAction]: {
+    action: Action
+    user: { id: string; name: string; email: string }
+  } & (None extends FactsOf<Action> ? { facts?: FactsOf<Action> } : { facts: FactsOf<Action> })
+}[AccountAction]
+type None = FactsOf<'account.sign_out'>
 
 /** Records an event of an account, and mails the person where a stranger could have caused it. */
 export async function recordAccountEvent(
   pool: Pool,
-  event: {
-    action: AccountAction
-    user: { id: string; name: string; email: string }
-    subject?: Subject
-    ip: string
-    requestId: string
-  },
+  { action, facts = {}, user, ip, requestId }: AccountEvent & { ip: string; requestId: string },
 ): Promise<void> {
-  const { action, user, ip, requestId } = event
   await withTransaction(pool, async (client) => {
     await recordAudit(client, {
       side: 'account',
@@ -47,7 +48,7 @@ export async function recordAccountEvent(
       userId: user.id,
       actor: `${user.name} <${user.email}>`,
       action,
-      subject: event.subject ?? null,
+      facts,
       ip,
       requestId,
     })

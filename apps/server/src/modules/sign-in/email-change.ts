@@ -6,7 +6,6 @@ import type { Queryable } from '../../platform/database/queryable.ts'
 import { violates } from '../../platform/errors/field.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import { recordAudit } from '../audit/store.ts'
-import { about } from '../audit/subject.ts'
 import { isSecret, newSecret } from '../credentials/secret.ts'
 import { queueMail } from '../mail/queue.ts'
 import { changeMemberEmail, requireEmail } from '../membership/member.ts'
@@ -156,7 +155,7 @@ export async function recordEmailChange(
     userId: account.id,
     actor: `${account.name} <${account.email}>`,
     action,
-    subject: about`From ${account.email} to ${email}`,
+    facts: { from: account.email, to: email },
     ip,
     requestId,
   })

@@ -4,7 +4,6 @@ import type { Queryable } from '../../platform/database/queryable.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import type { MemberId } from '../../platform/identity/identity.ts'
 import { recordAudit } from '../audit/store.ts'
-import { about } from '../audit/subject.ts'
 import { isSecret, newSecret, type SecretKey } from '../credentials/secret.ts'
 import { requireActiveCompany } from '../directory/company.ts'
 import { queueMail } from '../mail/queue.ts'
@@ -107,7 +106,7 @@ export async function acceptInvitation(
       userId: who.userId,
       actor: `${who.name} <${email}>`,
       action: 'account.invitation_accept',
-      subject: about`${tenantName}`,
+      facts: { tenant: tenantName },
       ip,
       requestId,
     })

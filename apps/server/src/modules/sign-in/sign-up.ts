@@ -3,7 +3,6 @@ import { withTransaction } from '../../platform/database/pool.ts'
 import { requireText } from '../../platform/errors/field.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import { recordAudit } from '../audit/store.ts'
-import { about } from '../audit/subject.ts'
 import { isSecret, newSecret, type SecretKey } from '../credentials/secret.ts'
 import { claimCompanyName, requireName } from '../directory/name.ts'
 import { queueMail } from '../mail/queue.ts'
@@ -84,7 +83,7 @@ export async function completeSignUp(
       userId,
       actor: `${signUp.name} <${signUp.email}>`,
       action: 'account.sign_up',
-      subject: about`${signUp.tenantName}`,
+      facts: { tenant: signUp.tenantName },
       ...caller,
     })
   })

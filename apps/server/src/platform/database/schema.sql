@@ -147,7 +147,7 @@ create table audit_event (
   user_id uuid,
   actor text not null,
   action text not null,
-  subject text,
+  facts jsonb not null default '{}'::jsonb,
   ip inet,
   request_id text,
   reason text,
