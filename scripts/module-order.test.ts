@@ -16,6 +16,7 @@ const order = [
   'platform/errors',
   'platform/outgoing',
   'platform/database',
+  'platform/loop',
   'platform/metrics',
   'platform/traces',
   'platform/http',

@@ -17,61 +17,47 @@ import { deleteOldUploads } from './modules/records/upload-store.ts'
 import { deleteOldSignIns } from './modules/sign-in/store.ts'
 import { trimRequests } from './modules/usage/request-log.ts'
 import { trimUsage } from './modules/usage/store.ts'
-import { databaseErrorCode } from './platform/database/unavailable.ts'
 import type { LocationId } from './platform/identity/identity.ts'
 import type { Log } from './platform/log/log-event.ts'
+import { createLoop, type Loop } from './platform/loop/loop.ts'
 
-const everyMs = 10 * 60_000
 const uploadsKeptMs = 7 * 24 * 60 * 60_000
 
 /** Records whose references are looked at each time: about a second's work, and a few million records a day. */
 const recordsLookedAt = 20_000
 
 /**
- * Forgets, from time to time, what is kept for a while only, and looks whether any record shows what is not of its location. Several
- * processes may do it at once. Returns what stops it.
+ * Deletes expired rows, finishes what other work left, and looks whether any record shows what is not of its location. Several processes may do it
+ * at once.
  */
-export function startHousekeeping(deps: { pool: Pool; log: Log; proofAccess: ProofAccess }): () => Promise<void> {
-  let running = Promise.resolve()
+export function createHousekeeping(deps: { pool: Pool; log: Log; proofAccess: ProofAccess; everyMs?: number }): Loop {
+  const { pool, log, proofAccess, everyMs = 10 * 60_000 } = deps
+  const now = () => new Date()
   let position = randomPosition()
-  const attempt = async (task: string, work: () => Promise<void>) => {
-    try {
-      await work()
-    } catch (error) {
-      deps.log({ event: 'task.failed', task, error: databaseErrorCode(error) })
-    }
-  }
-  const run = async () => {
-    await attempt('housekeeping', async () => {
-      await dropBrokenLists(deps.pool)
-      await deleteOldUploads(deps.pool, new Date(Date.now() - uploadsKeptMs))
-      await deleteOldSightings(deps.pool)
-      await deleteOldSyncActivity(deps.pool)
-      await deleteOldHours(deps.pool)
-      await deleteOldMinutes(deps.pool)
-      await trimUsage(deps.pool, new Date())
-      await trimRequests(deps.pool, new Date())
-      await deleteOldSignIns(deps.pool)
-      await deleteOldMails(deps.pool)
-      await deleteOldNotices(deps.pool, new Date())
-    })
-    await attempt('months of disclosures', async () => void (await makeDisclosureMonths(deps.pool)))
-    await attempt('finish erasing', () => finishErasing(deps.pool))
-    await attempt('ended grants', () => endExpiredGrants(deps.pool))
-    await attempt('websites of companies', () =>
-      recheckDomains({ pool: deps.pool, access: deps.proofAccess, now: () => new Date() }),
-    )
-    await attempt('foreign references', async () => {
-      position = await findForeignReferences(deps, position, recordsLookedAt)
-    })
-  }
-  const timer = setInterval(() => {
-    running = run()
-  }, everyMs)
-  return async () => {
-    clearInterval(timer)
-    await running
-  }
+  return createLoop({
+    log,
+    everyMs,
+    steps: {
+      'drop broken lists': () => dropBrokenLists(pool),
+      'delete old uploads': () => deleteOldUploads(pool, new Date(Date.now() - uploadsKeptMs)),
+      'delete old sightings of websites': () => deleteOldSightings(pool),
+      'delete old sync activity': () => deleteOldSyncActivity(pool),
+      'delete old hours': () => deleteOldHours(pool),
+      'delete old minutes': () => deleteOldMinutes(pool),
+      'trim usage': () => trimUsage(pool, now()),
+      'trim requests': () => trimRequests(pool, now()),
+      'delete old sign-ins': () => deleteOldSignIns(pool),
+      'delete old mails': () => deleteOldMails(pool),
+      'delete old notices': () => deleteOldNotices(pool, now()),
+      'months of disclosures': () => makeDisclosureMonths(pool),
+      'finish erasing': () => finishErasing(pool),
+      'ended grants': () => endExpiredGrants(pool),
+      'websites of companies': () => recheckDomains({ pool, access: proofAccess, now }),
+      'foreign references': async () => {
+        position = await findForeignReferences(deps, position, recordsLookedAt)
+      },
+    },
+  })
 }
 
 /** Anywhere: a server that is often started again would otherwise look at the same records each time. Ids of locations are below 2^53. */

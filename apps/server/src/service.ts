@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Pool } from 'pg'
 import { buildApp } from './app.ts'
 import type { Config } from './config.ts'
-import { startHousekeeping } from './housekeeping.ts'
+import { createHousekeeping } from './housekeeping.ts'
 import { createSampler } from './modules/activity/sampler.ts'
 import { publishSeals } from './modules/chain/published.ts'
 import { sealKeyOf } from './modules/chain/seal-key.ts'
@@ -126,7 +126,7 @@ export async function openService(config: Config, write: Log, onSignUp = () => {
     })
     // Stops after everything that adds entries.
     closers.push(sealer.stop)
-    const tokenLimit = createTokenLimit({ pool: controlPool })
+    const tokenLimit = createTokenLimit({ pool: controlPool, log })
     const limits = { initial: config.initialLocationsMax, incremental: config.incrementalLocationsMax }
     const processId = randomUUID()
     const slots = createSyncSlots({ pool: controlPool, processId, limits, log })
@@ -161,12 +161,14 @@ export async function openService(config: Config, write: Log, onSignUp = () => {
     closers.push(tokenLimit.stop, slots.stop, disclosures.stop, usage.stop)
     closers.push(rerenderer.stop, remover.stop, noteRemover.stop, segmentPacker.stop, load.stop, sampler.stop)
     const proofAccess = createProofAccess(stopping.signal)
-    closers.push(startHousekeeping({ pool, log, proofAccess }))
+    const housekeeping = createHousekeeping({ pool, log, proofAccess })
+    closers.push(housekeeping.stop)
     closers.push(startMail(config, pool, log))
     closers.push(notifier.stop)
     tokenLimit.start()
     slots.start()
     usage.start()
+    housekeeping.start()
     sampler.start()
     rerenderer.start()
     remover.start()

@@ -301,7 +301,7 @@ async function startServer(
     disclosures,
     usage,
     seenStamps,
-    tokenLimit: createTokenLimit({ pool: control }),
+    tokenLimit: createTokenLimit({ pool: control, log }),
     // A machine that is busy with other tests refuses nothing.
     load: idleLoad,
     environment: 'sandbox',

@@ -40,7 +40,7 @@ const app = await buildApp({
   deltaPool,
   secretKey,
   keys: await openKeyRing({ pool: controlPool, secretKey, log }),
-  tokenLimit: createTokenLimit({ pool: controlPool }),
+  tokenLimit: createTokenLimit({ pool: controlPool, log }),
   slots,
   disclosures: createDisclosureWriter({ pool: controlPool, log }),
   load: createLoadWatch(),

@@ -1,8 +1,8 @@
 import type { Pool } from 'pg'
-import { databaseErrorCode } from '../../platform/database/unavailable.ts'
 import { diskOf } from '../../platform/disk/disk-of.ts'
 import type { LocationId } from '../../platform/identity/identity.ts'
 import type { Log } from '../../platform/log/log-event.ts'
+import { createLoop } from '../../platform/loop/loop.ts'
 import type { LoadWatch } from '../../platform/memory/load-watch.ts'
 import { addServiceMinute, type ServiceMinute } from './service-minute.ts'
 import { noteLags } from './store.ts'
@@ -35,8 +35,6 @@ export function createSampler(deps: {
 }): Sampler {
   const { pool, pools, load, now, log } = deps
   let lagMaxMs = 0
-  let running = Promise.resolve()
-  const timers: NodeJS.Timeout[] = []
 
   const sample = async () => {
     const at = now()
@@ -60,26 +58,21 @@ export function createSampler(deps: {
     await noteLags(pool, new Date(Math.floor(minuteMs / 3_600_000) * 3_600_000), await deps.lags(at))
   }
 
-  const attempt = () =>
-    sample().catch((error: unknown) =>
-      log({ event: 'task.failed', task: 'measure the service', error: databaseErrorCode(error) }),
-    )
+  const noteLag = () => {
+    lagMaxMs = Math.max(lagMaxMs, load.lagMs())
+  }
+  const loops = [
+    createLoop({ steps: { 'measure the event loop': noteLag }, everyMs: 1_000, log }),
+    createLoop({ steps: { 'measure the service': sample }, everyMs: 60_000, log }),
+  ]
 
   return {
     sample,
     start() {
-      timers.push(
-        setInterval(() => {
-          lagMaxMs = Math.max(lagMaxMs, load.lagMs())
-        }, 1_000).unref(),
-        setInterval(() => {
-          running = attempt()
-        }, 60_000).unref(),
-      )
+      for (const loop of loops) loop.start()
     },
     async stop() {
-      for (const timer of timers.splice(0)) clearInterval(timer)
-      await running
+      await Promise.all(loops.map((loop) => loop.stop()))
     },
   }
 }

@@ -1,8 +1,8 @@
 import type { Pool } from 'pg'
 import { withTransaction } from '../../platform/database/pool.ts'
 import type { Queryable } from '../../platform/database/queryable.ts'
-import { databaseErrorCode } from '../../platform/database/unavailable.ts'
 import type { Log } from '../../platform/log/log-event.ts'
+import { createLoop } from '../../platform/loop/loop.ts'
 import { lastActId } from '../audit/entry.ts'
 import { addDisclosedDays } from '../disclosure/accounting.ts'
 import { lastDisclosureId } from '../disclosure/entry.ts'
@@ -44,34 +44,20 @@ export function createSealer(deps: {
   everyMs?: number
 }): Sealer {
   const { log, afterwards = async () => {}, everyMs = 60_000 } = deps
-  let timer: NodeJS.Timeout | undefined
-  let running = Promise.resolve()
-  let isStopped = false
-  const attempt = async (task: string, work: () => Promise<unknown>) => {
-    try {
-      await work()
-    } catch (error) {
-      log({ event: 'task.failed', task, error: databaseErrorCode(error) })
-    }
-  }
-  const seal = async () => {
-    await attempt('seal', async () => {
-      while ((await sealOnce(deps)).isMore && !isStopped);
-    })
-    await attempt('publish seals', afterwards)
-  }
-  const start = () => {
-    running = seal().then(() => {
-      if (!isStopped) timer = setTimeout(start, everyMs)
-    })
-  }
+  const loop = createLoop({
+    steps: {
+      seal: async (stopping) => {
+        while ((await sealOnce(deps)).isMore && !stopping.aborted);
+      },
+      'publish seals': afterwards,
+    },
+    ...{ everyMs, firstAfterMs: 0, log },
+  })
   return {
-    start,
-    stop: async () => {
-      isStopped = true
-      clearTimeout(timer)
-      await running
-      await seal()
+    start: loop.start,
+    async stop() {
+      await loop.stop()
+      await loop.run()
     },
   }
 }

@@ -1,8 +1,8 @@
 import type { KeyObject } from 'node:crypto'
 import type { JWK } from 'jose'
 import type { Pool } from 'pg'
-import { databaseErrorCode } from '../../platform/database/unavailable.ts'
 import type { Log } from '../../platform/log/log-event.ts'
+import { createLoop } from '../../platform/loop/loop.ts'
 import type { SecretKey } from './secret.ts'
 import { ensureSigningKey, type LoadedSigningKey, loadSigningKeys } from './signing-key.ts'
 
@@ -41,7 +41,6 @@ export async function openKeyRing(deps: {
   let keys: ReadonlyMap<string, LoadedSigningKey> = new Map()
   let readAtMs = Number.NEGATIVE_INFINITY
   let reading: Promise<void> | null = null
-  let failed = false
 
   const read = async () => {
     const startedAtMs = performance.now()
@@ -64,19 +63,8 @@ export async function openKeyRing(deps: {
 
   await ensureSigningKey(pool, secretKey)
   await refresh()
-  const timer = setInterval(() => {
-    refresh().then(
-      () => {
-        failed = false
-      },
-      (error: unknown) => {
-        // Once for an outage, not twice a second.
-        if (!failed) log({ event: 'task.failed', task: 'read signing keys', error: databaseErrorCode(error) })
-        failed = true
-      },
-    )
-  }, pollMs)
-  timer.unref()
+  const loop = createLoop({ steps: { 'read signing keys': refresh }, everyMs: pollMs, log })
+  loop.start()
 
   return {
     signer: async () => chooseSigner(await freshKeys(), performance.now() - readAtMs),
@@ -85,7 +73,7 @@ export async function openKeyRing(deps: {
     jwks: async () => ({ keys: [...(await freshKeys()).values()].map((key) => key.publicJwk) }),
     refresh,
     close: async () => {
-      clearInterval(timer)
+      await loop.stop()
       await reading?.catch(() => {})
     },
   }

@@ -2,6 +2,7 @@ import type { Pool } from 'pg'
 import { isAttemptDue, nextAttemptAt } from '../../platform/database/attempts.ts'
 import { codeOf } from '../../platform/errors/error-code.ts'
 import type { Log } from '../../platform/log/log-event.ts'
+import { createLoop } from '../../platform/loop/loop.ts'
 import type { Attachment, Mail } from './queue.ts'
 
 /** A mail that is tried now. `id` is the same at every try, so that a mailbox can know a mail that came twice. */
@@ -21,8 +22,6 @@ const pauses = { first: '1 minute', longest: '6 hours' }
  */
 export function createMailDelivery(deps: { pool: Pool; send: SendMail; log: Log; everyMs?: number }) {
   const { pool, send, log, everyMs = 1_000 } = deps
-  let timer: NodeJS.Timeout | undefined
-  let running: Promise<unknown> | null = null
 
   /** Tries everything that is due; how many mails were taken. */
   const deliverDue = async (): Promise<number> => {
@@ -45,22 +44,8 @@ export function createMailDelivery(deps: { pool: Pool; send: SendMail; log: Log;
     return taken
   }
 
-  return {
-    deliverDue,
-    start: () => {
-      timer = setInterval(() => {
-        running ??= deliverDue()
-          .catch((error: unknown) => log({ event: 'task.failed', task: 'mail', error: reasonOf(error) }))
-          .finally(() => {
-            running = null
-          })
-      }, everyMs)
-    },
-    stop: async () => {
-      clearInterval(timer)
-      await running
-    },
-  }
+  const { start, stop } = createLoop({ steps: { mail: deliverDue }, everyMs, log })
+  return { deliverDue, start, stop }
 }
 
 async function takeNext(pool: Pool): Promise<OutgoingMail | null> {

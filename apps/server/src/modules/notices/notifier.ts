@@ -1,6 +1,7 @@
 import { withTransaction } from '../../platform/database/pool.ts'
 import { databaseErrorCode } from '../../platform/database/unavailable.ts'
 import type { Log, LogEvent } from '../../platform/log/log-event.ts'
+import { createLoop } from '../../platform/loop/loop.ts'
 import { checks, type Watched } from './checks.ts'
 import type { ConditionEvent } from './condition-rules.ts'
 import { type Finding, trackConditions } from './conditions.ts'
@@ -22,42 +23,32 @@ export type NotifierContext = NoticeContext & Pick<Watched, 'secretKey' | 'freeS
  */
 export function createNotifier(context: NotifierContext, { everyMs = 5_000, checkEveryMs = 300_000 } = {}): Notifier {
   const { log, now } = context
-  let timer: NodeJS.Timeout | undefined
-  let running = Promise.resolve()
-  let isStopped = false
-  let checkedAtMs = Number.NEGATIVE_INFINITY
   let disclosureFailedAt: Date | null = null
-
-  const attempt = async (task: string, work: () => Promise<unknown>) => {
-    try {
-      await work()
-    } catch (error) {
-      log({ event: 'task.failed', task, error: databaseErrorCode(error) })
-    }
-  }
-  const round = async () => {
-    await attempt('notices', async () => {
-      while (!isStopped && (await noticeActs(context)) > 0);
-    })
-    if (isStopped || performance.now() - checkedAtMs < checkEveryMs) return
-    checkedAtMs = performance.now()
-    await attempt('checks', () => checkConditions(context, disclosureFailedAt))
-    await attempt('digests', () => queueDigests(context))
-  }
-  const start = () => {
-    running = round().then(() => {
-      if (!isStopped) timer = setTimeout(start, everyMs)
-    })
-  }
+  const acts = createLoop({
+    steps: {
+      notices: async (stopping) => {
+        while (!stopping.aborted && (await noticeActs(context)) > 0);
+      },
+    },
+    ...{ everyMs, firstAfterMs: 0, log },
+  })
+  const conditions = createLoop({
+    steps: {
+      checks: () => checkConditions(context, disclosureFailedAt),
+      digests: () => queueDigests(context),
+    },
+    ...{ everyMs: checkEveryMs, firstAfterMs: 0, log },
+  })
   return {
     observe: ({ event }) => {
       if (event === 'disclosure.failed') disclosureFailedAt = now()
     },
-    start,
-    stop: async () => {
-      isStopped = true
-      clearTimeout(timer)
-      await running
+    start() {
+      acts.start()
+      conditions.start()
+    },
+    async stop() {
+      await Promise.all([acts.stop(), conditions.stop()])
     },
   }
 }

@@ -3,8 +3,9 @@ import type { Queryable } from '../../platform/database/queryable.ts'
 import { databaseErrorCode } from '../../platform/database/unavailable.ts'
 import type { LocationId } from '../../platform/identity/identity.ts'
 import type { Log } from '../../platform/log/log-event.ts'
+import { createLoop, type Loop } from '../../platform/loop/loop.ts'
 
-export type Worker = { start: () => void; stop: () => Promise<void> }
+export type Worker = Pick<Loop, 'start' | 'stop'>
 
 /** Does one slice of the work of the next location after this one. Returns that location; null when no work is due anywhere. */
 export type WorkSlice = (after: LocationId) => Promise<LocationId | null>
@@ -18,33 +19,15 @@ export const noLocation = '0' as LocationId
  */
 export function createWorker(deps: { task: string; slice: WorkSlice; log: Log; pollMs?: number }): Worker {
   const { task, slice, log, pollMs = 1000 } = deps
-  let timer: NodeJS.Timeout | undefined
-  let running: Promise<void> = Promise.resolve()
-  let isStopped = false
   let last = noLocation
-  const run = async () => {
-    try {
-      while (!isStopped) {
-        const done = await slice(last)
-        if (done === null) break
-        last = done
-      }
-    } catch (error) {
-      log({ event: 'task.failed', task, error: databaseErrorCode(error) })
+  const work = async (stopping: AbortSignal) => {
+    while (!stopping.aborted) {
+      const done = await slice(last)
+      if (done === null) return
+      last = done
     }
-    if (!isStopped) timer = setTimeout(start, pollMs)
   }
-  const start = () => {
-    running = run()
-  }
-  return {
-    start,
-    stop: async () => {
-      isStopped = true
-      clearTimeout(timer)
-      await running
-    },
-  }
+  return createLoop({ steps: { [task]: work }, everyMs: pollMs, firstAfterMs: 0, log })
 }
 
 /** The tables whose rows are work, with the columns that name a row. Each has `created_at`, `attempts`, `next_attempt_at`, `last_error`. */

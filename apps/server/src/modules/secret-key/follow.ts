@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Pool } from 'pg'
 import { databaseErrorCode } from '../../platform/database/unavailable.ts'
 import type { Log } from '../../platform/log/log-event.ts'
+import { createLoop } from '../../platform/loop/loop.ts'
 import { requireInstallation, wrongKey } from '../credentials/installation.ts'
 import { isSameHash, type SecretKey } from '../credentials/secret.ts'
 import {
@@ -71,16 +72,12 @@ export async function followSecretKey(deps: {
     }
     warn(problem)
   }
-  let polling = Promise.resolve()
-  const timer = setInterval(() => {
-    polling = polling.then(poll)
-  }, pollMs)
-  timer.unref()
+  const loop = createLoop({ steps: { 'follow the secret key': poll }, everyMs: pollMs, log })
+  loop.start()
   return {
     secretKey,
     stop: async () => {
-      clearInterval(timer)
-      await polling
+      await loop.stop()
       await forgetReader(pool, processId).catch(() => {})
     },
   }

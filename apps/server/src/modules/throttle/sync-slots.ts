@@ -3,6 +3,7 @@ import { databaseErrorCode } from '../../platform/database/unavailable.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import type { CompanyId, LocationId } from '../../platform/identity/identity.ts'
 import type { Log } from '../../platform/log/log-event.ts'
+import { createLoop } from '../../platform/loop/loop.ts'
 import {
   createSlotOperations,
   type SlotAnswer,
@@ -86,8 +87,6 @@ export function createSyncSlots(options: {
   const operations = createSlotOperations({ pool, processId, limits, leaseMs, timeoutMs, retryMs: 1_000, now })
   const holds = new Map<string, Hold>()
   let lastLease = 0
-  let timer: NodeJS.Timeout | undefined
-  let renewing = false
 
   const leave = (hold: Hold) => {
     if (holds.get(hold.id) === hold) holds.delete(hold.id)
@@ -141,11 +140,9 @@ export function createSyncSlots(options: {
   }
 
   const renewAll = async () => {
-    if (renewing) return
-    renewing = true
     await Promise.all([...holds.values()].filter((hold) => hold.isHeld).map(renew))
-    renewing = false
   }
+  const loop = createLoop({ steps: { 'renew sync slots': renewAll }, everyMs: renewMs, log })
 
   return {
     limits,
@@ -201,13 +198,10 @@ export function createSyncSlots(options: {
       if (!answer.granted) throw exceeded(key, limits, answer.activeLocationIds)
     },
 
-    start() {
-      timer ??= setInterval(() => void renewAll(), renewMs).unref()
-    },
+    start: loop.start,
 
     async stop() {
-      clearInterval(timer)
-      timer = undefined
+      await loop.stop()
       for (const hold of holds.values()) operations.forget(hold.key, hold.lease)
       holds.clear()
       await operations.close()

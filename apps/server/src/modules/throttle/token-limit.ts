@@ -2,6 +2,8 @@ import type { Pool } from 'pg'
 import { databaseErrorCode } from '../../platform/database/unavailable.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import { limitKey } from '../../platform/http/client-address.ts'
+import type { Log } from '../../platform/log/log-event.ts'
+import { createLoop, type Loop } from '../../platform/loop/loop.ts'
 import { BoundedMap } from '../../platform/memory/bounded-map.ts'
 import { admitTokenAttempt, deleteOldTokenAttempts, purgedAtOnce } from './token-attempt-store.ts'
 
@@ -20,10 +22,7 @@ export type TokenLimit = {
   headersOf: (admission: TokenAdmission) => Record<string, string>
   /** Deletes every address that has no request in the window any more; returns how many. */
   purge: () => Promise<number>
-  /** Purges from time to time until stopped. */
-  start: () => void
-  stop: () => void
-}
+} & Pick<Loop, 'start' | 'stop'>
 
 /**
  * At most `max` token requests of an address in any `windowMs`, over all processes: a sliding log, because a bucket or a fixed window lets
@@ -32,6 +31,7 @@ export type TokenLimit = {
  */
 export function createTokenLimit(options: {
   pool: Pick<Pool, 'query'>
+  log: Log
   max?: number
   windowMs?: number
   /** A query that takes longer counts as failed. */
@@ -44,6 +44,7 @@ export function createTokenLimit(options: {
 }): TokenLimit {
   const {
     pool,
+    log,
     max = 10,
     windowMs = 60_000,
     timeoutMs = 3_000,
@@ -53,8 +54,6 @@ export function createTokenLimit(options: {
   const now = options.now ?? (() => performance.now())
   const refusedUntil = new BoundedMap<string, number>(rememberedMax)
   const turns = new Map<string, Promise<TokenAdmission>>()
-  let timer: NodeJS.Timeout | undefined
-  let purging: Promise<number> | undefined
 
   const ask = async (key: string): Promise<TokenAdmission> => {
     const until = refusedUntil.get(key)
@@ -79,7 +78,7 @@ export function createTokenLimit(options: {
   }
 
   /** Until nothing old is left: a fixed number every few seconds would be slower than a flood that never repeats an address. */
-  const purgeAll = async (): Promise<number> => {
+  const purge = async (): Promise<number> => {
     for (let purged = 0; ; ) {
       const count = await deleteOldTokenAttempts(pool, { windowMs, timeoutMs })
       purged += count
@@ -89,7 +88,9 @@ export function createTokenLimit(options: {
 
   const policy = { 'RateLimit-Policy': `"token";q=${max};w=${Math.ceil(windowMs / 1000)}` }
 
-  const limit: TokenLimit = {
+  const { start, stop } = createLoop({ steps: { 'delete old token requests': purge }, everyMs: purgeEveryMs, log })
+
+  return {
     max,
     windowMs,
     admit(ip) {
@@ -109,19 +110,8 @@ export function createTokenLimit(options: {
         : [0, admission.retryAfterSeconds]
       return { ...policy, RateLimit: `"token";r=${left};t=${seconds}` }
     },
-    purge() {
-      purging ??= purgeAll().finally(() => {
-        purging = undefined
-      })
-      return purging
-    },
-    start() {
-      timer ??= setInterval(() => limit.purge().catch(() => {}), purgeEveryMs).unref()
-    },
-    stop() {
-      clearInterval(timer)
-      timer = undefined
-    },
+    purge,
+    start,
+    stop,
   }
-  return limit
 }

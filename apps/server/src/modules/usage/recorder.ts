@@ -1,8 +1,8 @@
 import { vendorApiPath } from '@bridgework/contract'
 import type { Queryable } from '../../platform/database/queryable.ts'
-import { databaseErrorCode } from '../../platform/database/unavailable.ts'
 import type { CompanyId, KeyPairId } from '../../platform/identity/identity.ts'
 import type { Log, LogEvent } from '../../platform/log/log-event.ts'
+import { createLoop } from '../../platform/loop/loop.ts'
 import { createActivityCounter } from '../activity/counts.ts'
 import { addDurations, positionOf } from './durations.ts'
 import { addRequests, requestsKept, type StoredRequest } from './request-log.ts'
@@ -40,11 +40,8 @@ export function createUsageRecorder(options: {
   const uses = new Map<KeyPairId, KeyPairUse>()
   const usesWritten = new Map<KeyPairId, number>()
   const activity = createActivityCounter(waitingMax)
-  let activityWrittenMs = 0
+  let activityWrittenMs = Number.NEGATIVE_INFINITY
   let requestsWaiting = 0
-  let writing: Promise<void> | undefined
-  let timer: NodeJS.Timeout | undefined
-  let isFailing = false
 
   /** The sum that it was added to; nothing when there is no room for another one. */
   const count = (more: UsageCounts): { durations: number[] } | undefined => {
@@ -111,8 +108,8 @@ export function createUsageRecorder(options: {
   }
 
   /** Hours are read by the hour: they are written less often. */
-  const writeActivity = async (isForced: boolean): Promise<unknown> => {
-    if (!isForced && performance.now() - activityWrittenMs < activityEveryMs) return null
+  const writeActivity = async (): Promise<unknown> => {
+    if (performance.now() - activityWrittenMs < activityEveryMs) return null
     activityWrittenMs = performance.now()
     return await activity.write(pool).then(
       () => null,
@@ -120,9 +117,9 @@ export function createUsageRecorder(options: {
     )
   }
 
-  const writeAll = async (isForced: boolean) => {
+  const writeAll = async () => {
     const errors = await Promise.all([
-      writeActivity(isForced),
+      writeActivity(),
       write(counts, addUsage, (_key, value) => count(value)),
       write(
         requests,
@@ -139,20 +136,14 @@ export function createUsageRecorder(options: {
       ),
       write(uses, addKeyPairUses, (keyPairId, value) => uses.set(keyPairId, uses.get(keyPairId) ?? value)),
     ])
-    const error = errors.find((each) => each !== null) ?? null
-    // Once for each time that the database is away, and not every second.
-    if (error !== null && !isFailing)
-      log({ event: 'task.failed', task: 'write usage', error: databaseErrorCode(error) })
-    isFailing = error !== null
+    const error = errors.find((each) => each !== null)
+    if (error !== undefined) throw error
   }
+  const loop = createLoop({ steps: { 'write usage': writeAll }, everyMs, log })
 
-  const flush = async (isForced = true) => {
-    // What is being written was noted before; what has been noted since comes after it.
-    await writing
-    writing = writeAll(isForced).finally(() => {
-      writing = undefined
-    })
-    await writing
+  const flush = async () => {
+    activityWrittenMs = Number.NEGATIVE_INFINITY
+    await loop.run()
   }
 
   return {
@@ -172,15 +163,10 @@ export function createUsageRecorder(options: {
         use(event.keyPairId, at, event.route === `${vendorApiPath}/auth/token`)
       }
     },
-    flush: () => flush(),
-    start() {
-      timer ??= setInterval(() => {
-        if (!writing) void flush(false)
-      }, everyMs).unref()
-    },
+    flush,
+    start: loop.start,
     async stop() {
-      clearInterval(timer)
-      timer = undefined
+      await loop.stop()
       await flush()
     },
   }

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { createSecureContext, type SecureContextOptions, type Server } from 'node:tls'
 import { codeOf } from '../errors/error-code.ts'
 import type { Log } from '../log/log-event.ts'
+import { createLoop } from '../loop/loop.ts'
 
 /** PEM files: the certificate with those of its issuers, and its private key. */
 export type TlsFiles = { certificateFile: string; keyFile: string }
@@ -46,13 +47,13 @@ export function readTlsPair({ certificateFile, keyFile }: TlsFiles): SecureConte
 
 /**
  * Gives new connections the pair that the files hold, within `pollMs` of a change. A pair that cannot be used is logged once, and the one before
- * stays. Reading beats watching: certificates are renewed by changing links, of which a watch tells nothing. Returns what ends it.
+ * stays. Reading beats watching: certificates are renewed by changing links, of which a watch tells nothing. Returns what stops it.
  */
-export function followTlsFiles(server: Server, files: TlsFiles, log: Log, pollMs = 5_000): () => void {
+export function followTlsFiles(server: Server, files: TlsFiles, log: Log, pollMs = 5_000): () => Promise<void> {
   const hashOfFiles = () =>
     createHash('sha256').update(read(files.certificateFile)).update(read(files.keyFile)).digest('hex')
   let seen = hashOfFiles()
-  const timer = setInterval(() => {
+  const follow = () => {
     let now = 'unreadable'
     try {
       now = hashOfFiles()
@@ -64,9 +65,10 @@ export function followTlsFiles(server: Server, files: TlsFiles, log: Log, pollMs
       if (now !== seen) log({ event: 'server.warning', text: `${error.message} The earlier certificate stays in use.` })
     }
     seen = now
-  }, pollMs)
-  timer.unref()
-  return () => clearInterval(timer)
+  }
+  const loop = createLoop({ steps: { 'follow the certificate': follow }, everyMs: pollMs, log })
+  loop.start()
+  return loop.stop
 }
 
 function read(file: string): Buffer {

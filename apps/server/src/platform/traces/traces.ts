@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { releaseVersion } from '@bridgework/contract/release'
-import { databaseErrorCode } from '../database/unavailable.ts'
 import type { Log, LogEvent } from '../log/log-event.ts'
+import { createLoop } from '../loop/loop.ts'
 
 export type Traces = {
   observe: (event: LogEvent) => void
@@ -24,7 +24,6 @@ const timeoutMs = 10_000
 export function createTraces(deps: { url: string; now: () => Date; log: Log }): Traces {
   const { url, now, log } = deps
   let waiting: object[] = []
-  let isFailing = false
 
   const send = async (spans: readonly object[]) => {
     const body = JSON.stringify({
@@ -47,29 +46,19 @@ export function createTraces(deps: { url: string; now: () => Date; log: Log }): 
     while (waiting.length > 0) {
       const spans = waiting.slice(0, batchMax)
       waiting = waiting.slice(batchMax)
-      try {
-        await send(spans)
-        isFailing = false
-      } catch (error) {
-        if (!isFailing) log({ event: 'task.failed', task: 'send traces', error: databaseErrorCode(error) })
-        isFailing = true
-        return
-      }
+      await send(spans)
     }
   }
-  let flushing = Promise.resolve()
-  const timer = setInterval(() => {
-    flushing = flushing.then(flush)
-  }, everyMs).unref()
+  const loop = createLoop({ steps: { 'send traces': flush }, everyMs, log })
+  loop.start()
 
   return {
     observe(event) {
       if ('durationMs' in event && waiting.length < waitingMax) waiting.push(spanOf(event, now()))
     },
     async stop() {
-      clearInterval(timer)
-      await flushing
-      await flush()
+      await loop.stop()
+      await loop.run()
     },
   }
 }
