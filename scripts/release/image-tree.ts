@@ -12,7 +12,7 @@ const tree = join(folder, 'opt/bridgework')
 const commands = join(folder, 'usr/bin')
 for (const path of [tree, commands, join(folder, 'var/lib/bridgework')]) mkdirSync(path, { recursive: true })
 // Production has a PostgreSQL of its own.
-const places = await layOutServer(root, tree, { withPostgres: false })
+const places = await layOutServer(root, tree)
 const madeAt = new Date(Number(process.env.SOURCE_DATE_EPOCH ?? 0) * 1000)
 writeFileSync(join(tree, 'sbom.cdx.json'), billsOfMaterials(root, madeAt)('bridgework-server-image', places))
 for (const name of ['bridgework-server', 'bridgework-operator'])

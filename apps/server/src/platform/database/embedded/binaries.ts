@@ -18,7 +18,7 @@ export function findBinaries(): Binaries {
     root = resolve(dirname(fileURLToPath(import.meta.resolve(name))), '..')
   } catch {
     throw new DatabaseStartError(
-      `No embedded Postgres is installed for ${process.platform} ${process.arch}. Run "node scripts/setup.mjs start", or set DATABASE_URL.`,
+      `No embedded Postgres is installed for ${process.platform} ${process.arch}. Set DATABASE_URL, or in a clone run "node scripts/setup.mjs start".`,
     )
   }
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }
