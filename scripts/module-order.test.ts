@@ -45,7 +45,6 @@ const order = [
   'modules/overview',
   'modules/notices',
   'modules/leaving',
-  'modules/backup',
   'apis/attribution',
   'apis/ingest',
   'apis/vendor',
@@ -132,10 +131,10 @@ const readModels =
 
 /**
  * Erasing and exporting a tenant is a decision about every table, in one list that its own test compares with the schema; so is what becomes
- * of a column when the secret key is rotated. A backup reads and stores all tables of the catalog. What an account can be signed in with is one
+ * of a column when the secret key is rotated. What an account can be signed in with is one
  * list for the same reason.
  */
-const ofAllTables = /^modules\/(leaving\/|backup\/|secret-key\/|recovery\/(means|request-beginning)\.ts$)/
+const ofAllTables = /^modules\/(leaving\/|secret-key\/|recovery\/(means|request-beginning)\.ts$)/
 
 const root = join(import.meta.dirname, '..')
 const source = 'apps/server/src'

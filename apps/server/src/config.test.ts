@@ -61,7 +61,13 @@ test('K14: production does not start with plain HTTP to the world, a default sec
   )
 })
 
-test('production needs a PostgreSQL that gets security updates, unless its operator accepts the embedded one', () => {
+/** Of production, which does not run on the embedded PostgreSQL. */
+const database = {
+  DATABASE_URL: 'postgres://bridgework_server@db.example.com/bridgework',
+  BRIDGEWORK_MIGRATION_DATABASE_URL: 'postgres://bridgework_owner@db.example.com/bridgework',
+}
+
+test('production needs a PostgreSQL that gets security updates', () => {
   const env = {
     BRIDGEWORK_ENVIRONMENT: 'production',
     BRIDGEWORK_HOST: '10.0.0.5',
@@ -70,15 +76,22 @@ test('production needs a PostgreSQL that gets security updates, unless its opera
     BRIDGEWORK_SECRET_KEY_FILE: '/etc/bridgework/secret.key',
   }
   assert.throws(() => readConfig(env, '/'), /^Error: DATABASE_URL must be set in production: .*apt install postgresql/)
-  assert.throws(() => readConfig({ ...env, BRIDGEWORK_EMBEDDED_DATABASE: 'yes' }, '/'), /^Error: DATABASE_URL/)
-  assert.deepEqual(readConfig({ ...env, BRIDGEWORK_EMBEDDED_DATABASE: 'accepted' }, '/').database, { kind: 'embedded' })
+  assert.equal(readConfig({ ...env, ...database }, '/').database.kind, 'server')
   assert.equal(readConfig({}, '/').database.kind, 'embedded')
+})
+
+test('an installation that accepted the embedded PostgreSQL does not start, and hears what to do', () => {
+  for (const env of [{}, { BRIDGEWORK_ENVIRONMENT: 'production', ...database }])
+    assert.throws(
+      () => readConfig({ ...env, BRIDGEWORK_EMBEDDED_DATABASE: 'accepted' }, '/'),
+      /^Error: BRIDGEWORK_EMBEDDED_DATABASE is not a setting any more: .* Set DATABASE_URL .* remove this setting\./,
+    )
 })
 
 test('K14: production takes TLS of its own in the place of a trusted proxy, and the sandbox takes none', () => {
   const env = {
     BRIDGEWORK_ENVIRONMENT: 'production',
-    BRIDGEWORK_EMBEDDED_DATABASE: 'accepted',
+    ...database,
     BRIDGEWORK_HOST: '10.0.0.5',
     BRIDGEWORK_PUBLIC_URL: 'https://api.example.com',
     BRIDGEWORK_SECRET_KEY_FILE: '/etc/bridgework/secret.key',
@@ -117,7 +130,7 @@ test('metrics have an address and a token of their own, and none are open to oth
 test('S09: production serves a preview operation only when the operator names it', () => {
   const env = {
     BRIDGEWORK_ENVIRONMENT: 'production',
-    BRIDGEWORK_EMBEDDED_DATABASE: 'accepted',
+    ...database,
     BRIDGEWORK_HOST: '10.0.0.5',
     BRIDGEWORK_PUBLIC_URL: 'https://api.example.com',
     BRIDGEWORK_TRUSTED_PROXIES: '10.0.0.0/8, ::1',
@@ -132,7 +145,7 @@ test('S09: production serves a preview operation only when the operator names it
 test('mails go to the mail server that is named, in the sandbox without one into a folder, in production nowhere', () => {
   const production = {
     BRIDGEWORK_ENVIRONMENT: 'production',
-    BRIDGEWORK_EMBEDDED_DATABASE: 'accepted',
+    ...database,
     BRIDGEWORK_HOST: '10.0.0.5',
     BRIDGEWORK_PUBLIC_URL: 'https://api.example.com',
     BRIDGEWORK_TRUSTED_PROXIES: '10.0.0.0/8',

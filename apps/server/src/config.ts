@@ -60,7 +60,11 @@ export function readConfig(given: NodeJS.ProcessEnv, root: string): Config {
       !settingNames.has(name) &&
       !/^BRIDGEWORK_(TEST|AGENT|FEEDER|BENCH)_/.test(name)
     ) {
-      problems.push(`${name} is not a known setting. Known settings: ${[...settingNames].join(', ')}.`)
+      problems.push(
+        name === 'BRIDGEWORK_EMBEDDED_DATABASE'
+          ? 'BRIDGEWORK_EMBEDDED_DATABASE is not a setting any more: production needs a PostgreSQL of its own. Set DATABASE_URL and BRIDGEWORK_MIGRATION_DATABASE_URL, and remove this setting.'
+          : `${name} is not a known setting. Known settings: ${[...settingNames].join(', ')}.`,
+      )
     }
   }
   const read = <T>(name: string, parse: (text: string) => T | undefined, expected: string, fallback: T): T => {
@@ -208,7 +212,6 @@ const settingNames: ReadonlySet<string> = new Set([
   'BRIDGEWORK_SECRET_KEY_FILE',
   'BRIDGEWORK_MIGRATION_DATABASE_URL',
   'BRIDGEWORK_MIGRATIONS',
-  'BRIDGEWORK_EMBEDDED_DATABASE',
   'BRIDGEWORK_PREVIEW_OPERATIONS',
   'BRIDGEWORK_INITIAL_LOCATIONS_MAX',
   'BRIDGEWORK_INCREMENTAL_LOCATIONS_MAX',
@@ -241,9 +244,9 @@ function productionProblems(env: NodeJS.ProcessEnv, config: Config): string[] {
       'BRIDGEWORK_SECRET_KEY_FILE must be set in production: a file (mode 0600) with 32 random bytes in base64, for example from "openssl rand -base64 32".',
     )
   }
-  if (config.database.kind === 'embedded' && env.BRIDGEWORK_EMBEDDED_DATABASE !== 'accepted') {
+  if (config.database.kind === 'embedded') {
     problems.push(
-      'DATABASE_URL must be set in production: the PostgreSQL that comes with Bridgework gets no security updates. Install one: on Debian 13 "apt install postgresql", on other Debian and Ubuntu "apt install postgresql-common && /usr/share/postgresql-common/pgdg/apt.postgresql.org.sh -y && apt install postgresql-18". On one small machine BRIDGEWORK_EMBEDDED_DATABASE=accepted starts without one.',
+      'DATABASE_URL must be set in production: the PostgreSQL that comes with Bridgework gets no security updates. Install one: on Debian 13 "apt install postgresql", on other Debian and Ubuntu "apt install postgresql-common && /usr/share/postgresql-common/pgdg/apt.postgresql.org.sh -y && apt install postgresql-18".',
     )
   }
   const { database } = config

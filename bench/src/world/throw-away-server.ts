@@ -20,10 +20,11 @@ import { vendorApiPath } from '@bridgework/contract'
 import { findClusterFolder } from '@bridgework/server/src/platform/database/embedded/cluster-folder.ts'
 import { readPostmasterFile } from '@bridgework/server/src/platform/database/embedded/orphan.ts'
 import { processesIn } from '@bridgework/server/src/platform/database/embedded/process-table.ts'
+import { connectEmbedded } from '@bridgework/server/src/platform/database/embedded-postgres.ts'
 import { freePort } from '@bridgework/server/src/test-port.ts'
 import { startCommand } from '@bridgework/server/src/test-start-command.ts'
 
-/** The real server in a process of its own, as production starts it, on an embedded database that goes when it is removed. */
+/** The real server in a process of its own, as production starts it, on a PostgreSQL that the same process keeps running and that goes when it is removed. */
 export type ThrowAwayServer = {
   readonly url: string
   readonly vendorUrl: string
@@ -45,7 +46,7 @@ export type ThrowAwayServer = {
   wipe: () => void
   /** Runs a command of the operator. Throws what it says when it fails. */
   operate: (...args: string[]) => Promise<void>
-  /** SIGTERM, waited for. */
+  /** SIGTERM, waited for; then PostgreSQL is stopped. */
   stop: () => Promise<void>
   /** Kills what still runs and removes everything. */
   remove: () => Promise<void>
@@ -108,7 +109,7 @@ export async function createThrowAwayServer(): Promise<ThrowAwayServer> {
       const begunAt = performance.now()
       const log = openSync(logFile, 'a')
       const { flags, env } = startCommand()
-      const fresh = spawn(process.execPath, [...flags, serverMain], {
+      const fresh = spawn(process.execPath, [...flags, serverMain, dataDir], {
         cwd: folder,
         env: { ...settings({ port, dataDir, secretKeyFile }), ...env },
         stdio: ['ignore', log, log],
@@ -132,10 +133,20 @@ export async function createThrowAwayServer(): Promise<ThrowAwayServer> {
         rmSync(join(dataDir, name), { recursive: true, force: true, maxRetries: 5 })
     },
     async operate(...args) {
-      const env = settings({ port, dataDir, secretKeyFile })
-      await promisify(execFile)(process.execPath, [operatorMain, ...args], { cwd: folder, env })
+      const { serverUrl, ownerUrl, close } = await connectEmbedded(dataDir, { log: () => {} })
+      try {
+        const urls = { DATABASE_URL: serverUrl, BRIDGEWORK_MIGRATION_DATABASE_URL: ownerUrl }
+        const env = { ...settings({ port, dataDir, secretKeyFile }), ...urls }
+        await promisify(execFile)(process.execPath, [operatorMain, ...args], { cwd: folder, env })
+      } finally {
+        await close()
+      }
     },
-    stop: () => end('SIGTERM'),
+    async stop() {
+      await end('SIGTERM')
+      const { close } = await connectEmbedded(dataDir, { log: () => {} })
+      await close()
+    },
     async remove() {
       await killAll()
       if (findClusterFolder(dataDir)) rmSync(home(), { recursive: true, force: true, maxRetries: 5 })
@@ -144,7 +155,7 @@ export async function createThrowAwayServer(): Promise<ThrowAwayServer> {
   }
 }
 
-const serverMain = join(import.meta.dirname, '../../../apps/server/src/main.ts')
+const serverMain = join(import.meta.dirname, 'server-main.ts')
 const operatorMain = join(import.meta.dirname, '../../../apps/server/src/apis/operator/main.ts')
 
 /** As in production, which has no demo practice that changes meanwhile; previews on, because plans are one. */
@@ -156,7 +167,6 @@ function settings(at: { port: number; dataDir: string; secretKeyFile: string }):
     BRIDGEWORK_PUBLIC_URL: 'https://bridgework.example',
     BRIDGEWORK_TRUSTED_PROXIES: '127.0.0.1',
     BRIDGEWORK_DATA_DIR: at.dataDir,
-    BRIDGEWORK_EMBEDDED_DATABASE: 'accepted',
     BRIDGEWORK_SECRET_KEY_FILE: at.secretKeyFile,
     BRIDGEWORK_PREVIEW_OPERATIONS: 'insurance_plans',
     NODE_COMPILE_CACHE: join(at.dataDir, 'compiled'),

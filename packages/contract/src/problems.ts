@@ -1,6 +1,7 @@
 // Every error that leaves the service: `code` (the key) for programs, `errors` for the person who reads it, the HTTP status for the edge.
 // docs/errors.md lists the same table and a test keeps both equal. A code is never reused for another meaning.
-// Retired: thing_unknown (now not_found), act_refused (now a code of its own for each reason), idempotency_in_progress.
+// Retired: thing_unknown (now not_found), act_refused (now a code of its own for each reason), idempotency_in_progress,
+// backup_unusable, database_not_empty.
 
 type Row = { status: number; errors: string }
 
@@ -265,8 +266,6 @@ const people = {
   confirmation_required: { status: 409, errors: 'This needs the exact name as confirmation. Nothing was erased.' },
   month_kept: { status: 409, errors: 'This month cannot be dropped. Nothing was dropped.' },
   output_unusable: { status: 409, errors: 'The export cannot be written there. Choose another folder.' },
-  backup_unusable: { status: 409, errors: 'This backup cannot be used.' },
-  database_not_empty: { status: 409, errors: 'The database is not empty. Restore a backup into a new database.' },
   metrics_token_invalid: {
     status: 401,
     errors: 'The metrics need "Authorization: Bearer <token>" with the token of BRIDGEWORK_METRICS_TOKEN.',

@@ -9,7 +9,7 @@ import { Bridgework, sqliteStore } from '../../../../packages/client/src/index.t
 import { grantAccess } from '../modules/consent/grant.ts'
 import { createSecretKey } from '../modules/credentials/secret.ts'
 import { ownerRole } from '../platform/database/embedded/cluster.ts'
-import { createTestDatabase } from '../platform/database/test-database.ts'
+import { copyTestDatabase } from '../platform/database/test-database.ts'
 import { someWorld } from '../test-world.ts'
 import { someProduction } from './test-production.ts'
 
@@ -50,9 +50,7 @@ test('K34: after the database is lost and yesterday’s backup restored, the age
   const lost = await someProduction(t, { database: { serverUrl: world.serverUrl, url: owner.href }, secret })
   const before = await lost.startProcess(preview)
   await catchUp(before)
-  const backup = join(folder, 'yesterday.backup')
-  const created = await lost.startOperator('backup', 'create', '--output', backup).ended
-  assert.equal(created.code, 0, created.stderr)
+  const backup = await copyTestDatabase(t, world)
 
   // What happens after the backup is lost with the database, and is still at the office and at the vendor.
   await office.update('patient', 'PatNum', 4, { FName: 'Doris' })
@@ -60,8 +58,8 @@ test('K34: after the database is lost and yesterday’s backup restored, the age
   assert.equal(await nameIn(await catchUp(before), '71'), 'Lena')
   await before.kill('SIGKILL')
 
-  const restored = await someProduction(t, { database: await createTestDatabase(t), secret })
-  const done = await restored.startOperator('backup', 'restore', '--input', backup).ended
+  const restored = await someProduction(t, { database: backup, secret })
+  const done = await restored.startOperator('database', 'restored').ended
   assert.equal(done.code, 0, done.stderr)
   const now = await restored.startProcess(preview)
   const client = await catchUp(now)

@@ -62,7 +62,7 @@ export async function someArchive(t: TestContext, { postgresBin, pgbackrest }: A
   }
   mkdirSync(bin)
   symlinkSync(pgbackrest, join(bin, 'pgbackrest'))
-  symlinkSync(join(postgresBin, 'psql'), join(bin, 'psql'))
+  for (const name of ['psql', 'pg_dump', 'pg_restore']) symlinkSync(join(postgresBin, name), join(bin, name))
   t.after(() => {
     killAll()
     rmSync(folder, { recursive: true, force: true, maxRetries: 5 })
@@ -80,7 +80,7 @@ export async function someArchive(t: TestContext, { postgresBin, pgbackrest }: A
     export PGHOST='${socket}' PGPORT=${port} PGUSER=postgres
     export PGBACKREST_CONFIG='${folder}/pgbackrest.conf' PGBACKREST_PG1_SOCKET_PATH='${socket}' PGBACKREST_PG1_PORT=${port}
     export PGBACKREST_PG1_USER=postgres PGBACKREST_LOG_PATH='${folder}/log' PGBACKREST_LOCK_PATH='${folder}/log'
-    export PGBACKREST_LOG_LEVEL_CONSOLE=warn
+    export PGBACKREST_LOG_LEVEL_CONSOLE=warn PGBACKREST_SPOOL_PATH='${folder}/log'
     cd '${folder}'
     sudo() { [ "$1 $2" = '-u postgres' ]; shift 2; ${asPostgres} "$@"; }
     chown() { [ "$1" = postgres: ]; command chown ${'uid' in account ? `${account.uid}:${account.gid}` : '"$(id -u)"'} "$2"; }
@@ -94,6 +94,7 @@ export async function someArchive(t: TestContext, { postgresBin, pgbackrest }: A
       case "$1 \${!#}" in
         'restart postgresql@17-main') stop; start ;;
         'stop postgresql@17-main') stop ;;
+        'stop bridgework') ;;
         'start postgresql@17-main') start ;;
         *) return 1 ;;
       esac
@@ -103,6 +104,7 @@ export async function someArchive(t: TestContext, { postgresBin, pgbackrest }: A
     const here = commands
       .replaceAll('/etc/pgbackrest.conf', join(folder, 'pgbackrest.conf'))
       .replaceAll('/srv/pgbackrest', join(folder, 'repository'))
+      .replaceAll('/srv/backups', join(folder, 'dumps'))
       .replaceAll('/var/lib/postgresql/17/main', data)
     return (await paste(prelude + here)).stdout
   }
@@ -146,6 +148,11 @@ export async function someArchive(t: TestContext, { postgresBin, pgbackrest }: A
         await sleep(100)
       }
     },
+    /** Of the database, which nothing may use when it gets another name. */
+    endSessions: async () =>
+      void (await bash(
+        `psql -qc "select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = 'bridgework'"`,
+      )),
     /** Ends every process of the cluster at once and removes all that it had. */
     destroy: async () => {
       const pids = processesIn(data)
@@ -170,7 +177,7 @@ export async function someArchive(t: TestContext, { postgresBin, pgbackrest }: A
 
 /** The blocks of commands or settings below a heading of the guide, in order. */
 function blocksOf(section: string, kind: 'sh' | 'ini'): string[] {
-  const page = readFileSync(join(guides, 'back-up-a-large-database.md'), 'utf8')
+  const page = readFileSync(join(guides, 'back-up.md'), 'utf8')
   const [text = ''] = page.split(`\n## ${section}\n`)[1]?.split('\n## ') ?? []
   return [...text.matchAll(new RegExp(`^\`\`\`${kind}\n([\\s\\S]*?)^\`\`\`$`, 'gm'))].map(([, body = '']) => body)
 }

@@ -135,7 +135,6 @@ async function someInstallation(t: TestContext) {
     (...args: string[]) =>
     (): Promise<Case> =>
       Promise.resolve({ args })
-  const backup = ['--input', join(folder, 'backup')]
   const keyed = await someOperator(t, { secretKeyFile: null, dataDir: folder })
   await keyed.ask('secret-key', 'status')
   const ofKeys = async (): Promise<Case> => ({ args: [], on: keyed })
@@ -214,9 +213,6 @@ async function someInstallation(t: TestContext) {
     'secret-key drop': ofKeys,
     'database migrate': none,
     'database restored': none,
-    'backup create': of('--output', join(folder, 'backup')),
-    'backup verify': of(...backup),
-    'backup restore': async () => ({ args: backup, on: await someOperator(t) }),
     'sandbox populate': of('--locations', '1', '--patients', '1'),
   }
   return { main, operators, cases }

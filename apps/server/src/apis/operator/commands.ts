@@ -2,7 +2,6 @@ import { agent } from './agent.ts'
 import { agentRelease } from './agent-release.ts'
 import { agreement } from './agreement.ts'
 import { audit } from './audit.ts'
-import { backup } from './backup.ts'
 import type { CommandGroup } from './command-line.ts'
 import { company } from './company.ts'
 import { credential } from './credential.ts'
@@ -38,6 +37,5 @@ export const commands: Readonly<Record<string, CommandGroup>> = {
   'signing-key': signingKey,
   'secret-key': secretKey,
   database,
-  backup,
   sandbox,
 }

@@ -15,15 +15,10 @@ export async function markRestored(
   alongside?: (epoch: string, client: Queryable) => Promise<void>,
 ): Promise<string> {
   return withTransaction(pool, async (client) => {
-    const epoch = await beginAnew(client)
+    const stamp = await raiseStamps(client)
+    await raiseRecordIds(client, stamp)
+    const epoch = await beginEpoch(client, stamp)
     await alongside?.(epoch, client)
     return epoch
   })
-}
-
-/** The same within the transaction that restores. */
-export async function beginAnew(client: Queryable): Promise<string> {
-  const stamp = await raiseStamps(client)
-  await raiseRecordIds(client, stamp)
-  return beginEpoch(client, stamp)
 }

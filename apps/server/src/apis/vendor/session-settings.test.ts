@@ -1,16 +1,10 @@
 import assert from 'node:assert/strict'
-import { randomUUID } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { createBackup } from '../../modules/backup/backup.ts'
 import { sealKeyOf } from '../../modules/chain/seal-key.ts'
 import { sealOnce } from '../../modules/chain/sealer.ts'
 import { verifyChain } from '../../modules/chain/verify.ts'
 import { packNext } from '../../modules/records/segment-packer.ts'
 import { copyRecords } from '../../modules/records/test-volume.ts'
-import { ownerRole } from '../../platform/database/embedded/cluster.ts'
 import { badSettings, spoilSettings } from '../../platform/database/test-settings.ts'
 import { aPlan, aSchedule, someWorld } from '../../test-world.ts'
 import { eventually } from './test-answer.ts'
@@ -18,7 +12,7 @@ import { eventually } from './test-answer.ts'
 /** As many as fill a page of 5,000 and begin another. */
 const records = 5_300
 
-test('X05: pages, deltas, exports, digests, backups and the record of disclosures are the same with each setting of a session set badly', async (t) => {
+test('X05: pages, deltas, exports, digests and the record of disclosures are the same with each setting of a session set badly', async (t) => {
   const world = await someReads(t)
   const good = await world.read()
   assert.equal(JSON.parse(good['a page of segments'] ?? '').data.length, 5_000)
@@ -53,10 +47,6 @@ async function someReads(t: TestContext) {
   await location.upload('insurance_plans', { new: aPlan({ plan_name: 'New' }), p7: aPlan({ plan_name: 'Changed' }) })
 
   const key = sealKeyOf(world.secretKey)
-  const folder = mkdtempSync(join(tmpdir(), 'bridgework-settings-'))
-  t.after(() => rmSync(folder, { recursive: true, force: true }))
-  const ownerUrl = new URL(world.serverUrl)
-  ownerUrl.username = ownerRole
 
   const read = async () => {
     const get = async (path: string, coding = 'identity') => {
@@ -87,12 +77,6 @@ async function someReads(t: TestContext) {
     })
     assert.ok(report.seals > 0)
     answers['what is wrong with the disclosures'] = found.join('\n')
-    const work = { keys: [world.secretKey.backupKey] as const, signal: new AbortController().signal, show: () => {} }
-    const backup = await createBackup(ownerUrl.href, join(folder, randomUUID()), new Date(), work)
-    const unchanging = backup.tables.filter(({ table }) =>
-      /record$|location|state$|grant|agent|organization/.test(table),
-    )
-    answers['a backup'] = JSON.stringify(unchanging, null, 1)
     return answers
   }
   return { ...world, read }

@@ -308,8 +308,6 @@ export const actsByKind = {
     'signing_key.withdraw': act({ kid: Text }, 'Withdrew a key that signed tokens'),
     'secret_key.rotate': act({ from: Text, to: Text, sealKeyFrom: Text, sealKeyTo: Text }, 'Replaced the secret key'),
     'secret_key.drop': act({ ids: Type.Array(Text) }, 'Dropped earlier secret keys'),
-    'backup.create': act({ file: Text }, 'Created a backup in {file}'),
-    'backup.restore': act({ file: Text, epoch: Text }, 'Restored the backup {file}'),
     'database.migrate': act({ number: Count, name: Text }, 'Migrated the database to version {number}'),
     'database.restore': act({ epoch: Text }, 'Marked the database as restored'),
   },

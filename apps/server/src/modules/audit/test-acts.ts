@@ -275,8 +275,6 @@ const sentences: { [Action in AuditAction]: readonly Case<Action>[] } = {
   'signing_key.withdraw': [[{ kid: 'kid' }, 'Withdrew a key that signed tokens']],
   'secret_key.rotate': [[{ from: 'a', to: 'b', sealKeyFrom: 'c', sealKeyTo: 'd' }, 'Replaced the secret key']],
   'secret_key.drop': [[{ ids: ['a', 'b'] }, 'Dropped earlier secret keys']],
-  'backup.create': [[{ file: '/backups/one' }, 'Created a backup in “/backups/one”']],
-  'backup.restore': [[{ file: '/backups/one', epoch: '4' }, 'Restored the backup “/backups/one”']],
   'database.migrate': [[{ number: 35, name: 'months' }, 'Migrated the database to version 35']],
   'database.restore': [[{ epoch: '4' }, 'Marked the database as restored']],
   'account.sign_in': [

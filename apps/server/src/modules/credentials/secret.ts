@@ -24,8 +24,6 @@ export type DerivedKeys = {
   readonly hmac: (secret: string) => Buffer
   /** Key for what must be read again: the private halves of the token signing keys. */
   readonly sealingKey: Uint8Array
-  /** What backups are sealed with. */
-  readonly backupKey: Uint8Array
   /** What the portal's session cookies are signed with, and people's second factors sealed. */
   readonly sessionSecret: string
   /** Seed of the Ed25519 key that signs seals over disclosures and acts. */
@@ -68,9 +66,6 @@ export function createSecretKeyOf(derived: readonly DerivedKeys[]): SecretKey {
     get sealingKey() {
       return current.sealingKey
     },
-    get backupKey() {
-      return current.backupKey
-    },
     get sessionSecret() {
       return current.sessionSecret
     },
@@ -105,7 +100,6 @@ export function deriveKeys(bytes: Uint8Array): DerivedKeys {
     id: check.toString('hex', 0, 8),
     hmac: (secret) => createHmac('sha256', hmacKey).update(secret).digest(),
     sealingKey: derive('signing keys'),
-    backupKey: derive('backups'),
     sessionSecret: Buffer.from(derive('portal sessions')).toString('base64url'),
     sealSeed: derive('seals'),
     check,

@@ -116,8 +116,6 @@ export const actRules: { readonly [Name in AuditAction]: Partial<Record<Side, Ac
   'operator.organization_create': null,
   'agent_release.publish': null,
   'agent_release.withdraw': null,
-  'backup.create': null,
-  'backup.restore': null,
   'company.erase': null,
   'database.migrate': null,
   'database.restore': null,

@@ -7,7 +7,7 @@ export type BinaryValue = string | bigint | boolean | Buffer | Date | null
 
 /** Stores packed rows with a statement `copy … from stdin (format binary)`, and frees them. */
 export async function copyRows(client: ClientBase, text: string, rows: Buffer): Promise<void> {
-  await copyIn(client, text, [rows])
+  await copyIn(client, text, rows)
   giveBack(rows)
 }
 

@@ -19,12 +19,28 @@ export type TestDatabase = {
  * begins as the process that started the tests wants, so that it finds what tests that it killed leave behind.
  */
 export async function createTestDatabase(t: { name?: string }): Promise<TestDatabase> {
+  return makeFrom(t, nameIn(templateUrl()))
+}
+
+/** A database with all that this one has at one moment, as after a restore of its backup. Ends every session of this one. */
+export async function copyTestDatabase(
+  t: { name?: string },
+  { serverUrl }: Pick<TestDatabase, 'serverUrl'>,
+): Promise<TestDatabase> {
+  const [template, source] = [templateUrl(), nameIn(new URL(serverUrl))]
+  await asAdmin(template, `alter database ${source} allow_connections false`)
+  try {
+    await asAdmin(template, `select pg_terminate_backend(pid, 5000) from pg_stat_activity where datname = '${source}'`)
+    return await makeFrom(t, source)
+  } finally {
+    await asAdmin(template, `alter database ${source} allow_connections true`)
+  }
+}
+
+async function makeFrom(t: { name?: string }, source: string): Promise<TestDatabase> {
   const template = templateUrl()
   const name = `${process.env.BRIDGEWORK_TEST_DATABASE_PREFIX ?? 'test_'}${randomBytes(8).toString('hex')}`
-  await asAdmin(
-    template,
-    `create database ${name} template ${template.pathname.slice(1)} owner ${ownerRole} strategy ${strategy}`,
-  )
+  await asAdmin(template, `create database ${name} template ${source} owner ${ownerRole} strategy ${strategy}`)
   const url = urlOf(template, ownerRole, name)
   const serverUrl = urlOf(template, serverRole, name)
   const pools = [serverUrl, url].map((each) =>
@@ -52,6 +68,10 @@ after(async () => {
 
 /** Copies files without going through the log: faster, and the cluster of the tests need not survive a crash. */
 const strategy = 'file_copy'
+
+function nameIn(url: URL): string {
+  return url.pathname.slice(1)
+}
 
 function templateUrl(): URL {
   const url = process.env.BRIDGEWORK_TEST_DATABASE_URL
