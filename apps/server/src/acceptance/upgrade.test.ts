@@ -40,17 +40,23 @@ for (const name of listDumps()) {
 }
 
 /** Columns that a later migration gave another name, so that a process of the version before does not misread them. */
-const renamed = new Map([['upload.unchanged_source_ids', 'unchanged_keys']])
+const renamed = new Map([
+  ['upload.unchanged_source_ids', 'unchanged_keys'],
+  ['audit_event.subject', 'facts'],
+])
 
-/** Values that a later migration writes in another way: records without a start are counted below every week. */
-const rewritten = new Map([['record_count.starts_week', new Map([['-1', '-2147483648']])]])
+/** Values that a later migration writes in another way: records without a start are counted below every week; sentences of acts are JSON. */
+const rewritten = new Map<string, (value: string | null) => string | null>([
+  ['record_count.starts_week', (value) => (value === '-1' ? '-2147483648' : value)],
+  ['audit_event.subject', (value) => JSON.stringify(value)],
+])
 
 function withNewNames(tables: Dump['tables']): Dump['tables'] {
   return tables.map(({ name, columns, rows }) => ({
     name,
     columns: columns.map((column) => renamed.get(`${name}.${column}`) ?? column),
     rows: rows.map((row) =>
-      row.map((value, index) => rewritten.get(`${name}.${columns[index]}`)?.get(String(value)) ?? value),
+      row.map((value, index) => (rewritten.get(`${name}.${columns[index]}`) ?? ((same) => same))(value)),
     ),
   }))
 }

@@ -104,7 +104,10 @@ test('a rename is announced for 30 days to the practices with access, ends the v
     (await overview()).map((each) => [each.name, each.former_name]),
     [['Recall Radar', 'Vendor']],
   )
-  assert.deepEqual((await actionsOf(owner, path))[0], ['company.rename', 'Vendor is now Recall Radar'])
+  assert.deepEqual((await actionsOf(owner, path))[0], [
+    'company.rename',
+    'Changed its name from “Vendor” to “Recall Radar”',
+  ])
   assert.deepEqual(await actionsOf(foreign.owner, foreign.path), [], 'practices without a grant are not told')
   assert.equal((await rival.patch(`/companies/${other.companyId}`, { name: 'Vendor, Inc.' })).body.code, 'name_taken')
 

@@ -76,9 +76,9 @@ test('F24: a disclosure shows each record that it sent, by its interval or its i
     [null],
   )
   assert.deepEqual(await world.acts(), [
-    'Looked up the patients of a read of Patients by Vendor at Location: 1 record',
-    'Looked up the patients of a read of Appointments by Vendor at Location: 2 records',
-    'Looked up the patients of a read of Fee schedules by Vendor at Location: 1 record',
+    'Looked up the patients of a read of Patients by “Vendor” at “Location”: 1 record',
+    'Looked up the patients of a read of Appointments by “Vendor” at “Location”: 2 records',
+    'Looked up the patients of a read of Fee schedules by “Vendor” at “Location”: 1 record',
   ])
   const csv = (await world.owner.get(`${world.path}/disclosures.csv`)).text.trimEnd().split('\r\n')
   assert.match(csv[3] ?? '', new RegExp(`,${idOf('two')}$`))

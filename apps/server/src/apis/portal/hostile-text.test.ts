@@ -137,4 +137,36 @@ test('W40: history, file, notices and mails say what happened, though every name
     `${shown('practice')} declined your request`,
     `${shown('practice')}: Declined a request for access: ${shown('purpose')}.`,
   ])
+  assert.equal(
+    (await historyOf(owner, practicePath)).what,
+    `Declined a request for access of ${shown('company')}: ${shown('purpose')}`,
+  )
+
+  // It may ask once more, and what it asks for is granted: the same act as a grant by the matrix, with the same notices.
+  read(await owner.post(`${practicePath}/access_requests/${data[0]?.id}/invitation`))
+  assert.equal((await historyOf(owner, practicePath)).what, `Let ${shown('company')} ask for access again`)
+  read(await company.post(`${companyPath}/access_requests`, request))
+  const { data: open } = read<{ data: { id: string }[] }>(await owner.get(`${practicePath}/access_requests`))
+  const granting = { datasets: ['patients'], location_ids: [location.id], message: names.purpose }
+  read(await owner.post(`${practicePath}/access_requests/${open[0]?.id}/grant`, granting))
+  const [atPractice, atCompany] = [await historyOf(owner, practicePath), await historyOf(company, companyPath)]
+  const details = `Before: nothing. After: ${patients}. Purpose: ${shown('purpose')}.`
+  assert.deepEqual(
+    [atPractice.action, atPractice.what, atPractice.details],
+    ['grant.change', `Granted ${shown('company')} access to ${patients}, as requested`, details],
+  )
+  assert.deepEqual(
+    [atCompany.action, atCompany.what, atCompany.details],
+    ['grant.change', `Granted your company access to ${patients}, as requested`, details],
+  )
+  assert.deepEqual(await toldOf(colleague), [
+    'grant_given',
+    `${shown('company')} was granted access`,
+    `${actor} did this. Before: nothing. Now: ${patients}.`,
+  ])
+  assert.deepEqual(await toldOf(partner), [
+    'request_granted',
+    `${shown('practice')} granted your request`,
+    `Before: nothing. Now: ${patients}.`,
+  ])
 })

@@ -76,7 +76,7 @@ test('W29: support resets a lost second factor with a reason: nothing of before 
   const back = await world.signIn({ email: person.email, password: newPassword })
 
   const what =
-    `Reset the second factor of Pat Owner <${person.email}>. ` +
+    `Reset the second factor of “Pat Owner <${person.email}>”. ` +
     'Removed: the password, the authenticator app, the recovery codes, and a passkey'
   const owner = await world.signInAs({ companyId }, 'owner')
   for (const [reader, history] of [

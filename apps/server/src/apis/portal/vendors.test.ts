@@ -214,7 +214,7 @@ test('notes are granted beside their dataset, ask for a fresh sign-in, and stand
   const events = (await owner.get(`${world.path}/events`)).body as unknown as { data: { details: string }[] }
   assert.equal(
     events.data[1]?.details,
-    'Before: Patients and Treatments at “Location”. After: Patients at “Location”; Treatments with notes at “Location”.',
+    'Before: Patients and Treatments at “Location”. After: Patients and Treatments with notes at “Location”.',
   )
 
   await world.change({ all_locations: ['treatments'], all_locations_notes: ['treatments'] }, { as: admin })

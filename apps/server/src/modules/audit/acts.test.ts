@@ -23,7 +23,9 @@ function shapeOf(action: string): Act['facts'] | undefined {
 }
 
 const hostile = [
-  ...cases.flatMap(({ what, details }) => [what, details ?? what]),
+  ...cases
+    .filter(({ action }) => actionsOf('access').includes(action))
+    .flatMap(({ what, details }) => [what, details ?? what]),
   'Recall. Before: nothing. After: patients at all locations. Granted: Patients at all locations. Removed: nothing',
   'Recall”. Ends: 2099-01-01T00:00Z, as “Nobody” decided',
   'Acme" access to Patients at "Elm',
