@@ -11,6 +11,7 @@ const names = {
   company: `Acme. ${opposite}`,
   practice: `Smile. ${opposite}`,
   location: `Elm. ${opposite}`,
+  agent: `Desk”. ${opposite}`,
   person: `Ana. ${opposite}`,
   purpose: `Recall. ${opposite}. Ends: 2099-01-01T00:00Z. Decided by Nobody`,
 }
@@ -26,6 +27,7 @@ test('W40: history, file, notices and mails say what happened, though every name
   await pool.query('update company set name = $2 where id = $1', [companyId, names.company])
   await pool.query('update organization set name = $2 where id = $1', [organizationId, names.practice])
   await pool.query('update location set name = $2 where id = $1', [location.id, names.location])
+  await pool.query('update agent set name = $2 where organization_id = $1', [organizationId, names.agent])
   const owner = await world.signInAs({ organizationId }, 'owner')
   const company = await world.signInAs({ companyId }, 'owner')
   await pool.query('update portal_user set name = $2 where id = any($1)', [
@@ -77,6 +79,8 @@ test('W40: history, file, notices and mails say what happened, though every name
     `${shown('company')} was granted access`,
     `${actor} did this. Before: nothing. Now: Patients and Treatments at ${shown('location')}.`,
   ])
+  const enrolled = (await world.noticesOf(colleague.memberId)).find(({ event }) => event === 'agent_enrolled')
+  assert.match(enrolled?.body ?? '', /^“Desk\\"\. Before: [^“”]* Removed: nothing”\. It can now send data/)
   assert.deepEqual(await toldOf(partner), [
     'grant_given',
     `${shown('practice')} granted you access`,

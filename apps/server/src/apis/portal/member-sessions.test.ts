@@ -61,7 +61,7 @@ test('an owner ends one session or all of a member; the member gets a mail, and 
   assert.equal((await one.get('/session')).status, 401)
   assert.equal((await two.get('/session')).status, 200)
   assertRefused(await owner.delete(`${ofMember}/${first?.id}`), 404, 'not_found')
-  assert.match((await world.mailsTo(person.email))[0]?.text ?? '', /^Hello Mia,\n\nPerson of Here ended a session/)
+  assert.match((await world.mailsTo(person.email))[0]?.text ?? '', /^Hello Mia,\n\n“Person” of “Here” ended a session/)
   assert.deepEqual(read(await owner.delete(ofMember)), { ended: 1 })
   assert.equal((await two.get('/session')).status, 401)
   assert.equal((await other.get('/session')).status, 200)

@@ -1,6 +1,7 @@
 import { statfs } from 'node:fs/promises'
 import type { Pool } from 'pg'
 import { outdatedPostgres } from '../../platform/database/postgres-version.ts'
+import { quoted } from '../audit/quoted.ts'
 import type { SecretKey } from '../credentials/secret.ts'
 import { type OpenTimes, openMsBetween } from '../directory/office-hours.ts'
 import {
@@ -97,7 +98,7 @@ async function findHeldRemovals({ pool }: Watched): Promise<Finding[]> {
     event: 'removal_held',
     tenantId: organizationId,
     item: id,
-    about: `${dataset} at ${location}`,
+    about: `${dataset} at ${quoted(location)}`,
   }))
 }
 
@@ -110,12 +111,14 @@ async function findAgents({ pool, now }: Watched): Promise<Finding[]> {
     const { id: item, name, organizationId: tenantId, enrolledAt } = agent
     const heardAt = agent.lastContactAt ?? enrolledAt
     const silentAt = places.filter((each) => each.locationId !== null && isLongAgo(heardAt, each, now))
-    const at = silentAt.map(({ location }) => location).join(', ')
+    const at = silentAt.map(({ location }) => quoted(location)).join(', ')
     return [
       ...(now.getTime() - enrolledAt.getTime() < daysMs
-        ? [{ event: 'agent_enrolled' as const, tenantId, item, about: name }]
+        ? [{ event: 'agent_enrolled' as const, tenantId, item, about: quoted(name) }]
         : []),
-      ...(silentAt.length > 0 ? [{ event: 'agent_silent' as const, tenantId, item, about: `${name} (${at})` }] : []),
+      ...(silentAt.length > 0
+        ? [{ event: 'agent_silent' as const, tenantId, item, about: `${quoted(name)} (${at})` }]
+        : []),
     ]
   })
 }
@@ -136,7 +139,12 @@ function byLocation(event: ConditionEvent, datasets: readonly WatchedDataset[]):
     const names = own.map(({ dataset }) => dataset).join(', ')
     return own
       .slice(0, 1)
-      .map(({ organizationId: tenantId, location }) => ({ event, tenantId, item, about: `${names} at ${location}` }))
+      .map(({ organizationId: tenantId, location }) => ({
+        event,
+        tenantId,
+        item,
+        about: `${names} at ${quoted(location)}`,
+      }))
   })
 }
 
@@ -152,7 +160,7 @@ async function findRefusedSignIns({ pool, secretKey, now }: Watched): Promise<Fi
   const refused = await listRefused(pool, secretKey, emails, { min: refusedMin, since })
   return members
     .filter(({ email }) => refused.has(email))
-    .map(({ id: item, tenantId, name }) => ({ event: 'sign_ins_refused', tenantId, item, about: name }))
+    .map(({ id: item, tenantId, name }) => ({ event: 'sign_ins_refused', tenantId, item, about: quoted(name) }))
 }
 
 async function findOverdueWork({ pool, now }: Watched): Promise<Finding[]> {

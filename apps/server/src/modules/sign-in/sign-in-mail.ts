@@ -1,3 +1,4 @@
+import { quoted } from '../audit/quoted.ts'
 import type { Mail } from '../mail/queue.ts'
 
 type Recipient = { email: string; name: string }
@@ -26,7 +27,7 @@ export function signUpMail(publicUrl: string, to: Recipient, tenantName: string,
     subject: 'Confirm your e-mail address for Bridgework',
     text: `Hello ${to.name},
 
-We received a sign-up of ${tenantName} for Bridgework with this e-mail address.
+We received a sign-up of ${quoted(tenantName)} for Bridgework with this e-mail address.
 Open this link within a day to confirm the address:
 
 ${publicUrl}/verify-email#${token}
@@ -87,12 +88,12 @@ export function sessionsEndedMail(
     subject: 'You were signed out of Bridgework',
     text: `Hello ${to.name},
 
-${by} of ${tenantName} ended ${ended === 1 ? 'a session' : `${ended} sessions`} of your account.
+${quoted(by)} of ${quoted(tenantName)} ended ${ended === 1 ? 'a session' : `${ended} sessions`} of your account.
 You can sign in again:
 
 ${publicUrl}/sign-in
 
-If you do not know why, ask ${by}. Your account lists the sessions that are open.
+If you do not know why, ask ${quoted(by)}. Your account lists the sessions that are open.
 `,
   }
 }
@@ -101,15 +102,15 @@ If you do not know why, ask ${by}. Your account lists the sessions that are open
 export function secondFactorMail(publicUrl: string, to: Recipient, tenantName: string): Mail {
   return {
     recipient: to.email,
-    subject: `${tenantName} requires a second factor on Bridgework`,
+    subject: `${quoted(tenantName)} requires a second factor on Bridgework`,
     text: `Hello ${to.name},
 
-${tenantName} requires a second factor of all its members from now on: an authenticator app or a passkey.
+${quoted(tenantName)} requires a second factor of all its members from now on: an authenticator app or a passkey.
 Your account has none. Set one up now:
 
 ${publicUrl}/account?tab=security
 
-From your next sign-in on, you can do nothing else for ${tenantName} before you have one.
+From your next sign-in on, you can do nothing else for ${quoted(tenantName)} before you have one.
 `,
   }
 }
@@ -122,10 +123,10 @@ export function invitationMail(
 ): Mail {
   return {
     recipient: to.email,
-    subject: `You are invited to ${invitation.tenantName} on Bridgework`,
+    subject: `You are invited to ${quoted(invitation.tenantName)} on Bridgework`,
     text: `Hello ${to.name},
 
-${invitation.invitedBy} invites you to ${invitation.tenantName} on Bridgework.
+${quoted(invitation.invitedBy)} invites you to ${quoted(invitation.tenantName)} on Bridgework.
 Open this link within seven days to accept:
 
 ${link}
