@@ -157,7 +157,9 @@ export async function buildApp(deps: AppDeps): Promise<FastifyInstance> {
   await app.register(
     async (ingestApi) =>
       registerIngestApi(ingestApi, {
-        ...{ pool, secretKey, tokenLimit: deps.tokenLimit },
+        pool,
+        secretKey,
+        tokenLimit: deps.tokenLimit,
         load: deps.load,
         seenStamps: deps.seenStamps,
         now,

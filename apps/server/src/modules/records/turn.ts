@@ -47,7 +47,7 @@ export async function takeTurn<T>(
   locationId: LocationId,
   dataset: DatasetName,
   work: (turn: Turn) => Promise<T>,
-  { isSmall = false, seen }: { isSmall?: boolean; seen?: SeenStamps } = {},
+  { isSmall = false, seen }: { isSmall?: boolean; seen?: SeenStamps | undefined } = {},
 ): Promise<T> {
   const stamps = new Map<DatasetName, Stamp>()
   const ended = await withTransaction(

@@ -91,7 +91,7 @@ export async function storeUpload(
     if (upload.body) await savePackedBody(turn.client, locationId, dataset, upload.body)
     return { answer, isRepeated: false, total: state.total }
   }
-  return takeTurn(pool, locationId, dataset, store, { isSmall, ...(seen && { seen }) })
+  return takeTurn(pool, locationId, dataset, store, { isSmall, seen })
 }
 
 const readBeforeErrors =
