@@ -78,6 +78,20 @@ test('the list of decisions has every page', () => {
   assert.deepEqual(listed.toSorted(), decisions.toSorted())
 })
 
+test('a page of a decision begins with the decision, and has at most 60 lines', () => {
+  const decisions = pages.filter((page) => page.startsWith('docs/decisions/') && !page.endsWith('/README.md'))
+  assert.ok(decisions.length > 60)
+  const faults = decisions.flatMap((page) => {
+    const lines = read(page).trimEnd().split('\n')
+    const isBegun = lines[2]?.startsWith('**Decision.** ') ?? false
+    return [
+      ...(isBegun ? [] : [`${page}: begin it with "**Decision.** …" below the title`]),
+      ...(lines.length <= 60 ? [] : [`${page}: ${lines.length} lines. Split it, or move figures to bench/log/`]),
+    ]
+  })
+  assert.deepEqual(faults, [])
+})
+
 test('every link to a heading leads to one', () => {
   const broken = pages.flatMap((page) =>
     [...read(page).matchAll(/\]\(([^)\s:]*)#([^)\s]+)\)/g)]

@@ -17,7 +17,7 @@ export type TextRow = readonly (string | null)[]
 
 /**
  * Runs a statement whose columns the caller knows. pg's own way asks at each call what columns there are, makes an object of each row, and
- * looks up a parser for each value. What that costs: docs/decisions/limits-over-processes.md.
+ * looks up a parser for each value. Why: docs/decisions/small-deltas.md.
  */
 export function askPrepared(db: Queryable, prepared: Prepared): Promise<TextRow[]> {
   const statement = new Statement(prepared)
