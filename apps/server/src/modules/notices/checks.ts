@@ -137,14 +137,12 @@ async function findUnread({ pool, now }: Watched): Promise<Finding[]> {
 function byLocation(event: ConditionEvent, datasets: readonly WatchedDataset[]): Finding[] {
   return [...Map.groupBy(datasets, ({ locationId }) => locationId)].flatMap(([item, own]) => {
     const names = own.map(({ dataset }) => dataset).join(', ')
-    return own
-      .slice(0, 1)
-      .map(({ organizationId: tenantId, location }) => ({
-        event,
-        tenantId,
-        item,
-        about: `${names} at ${quoted(location)}`,
-      }))
+    return own.slice(0, 1).map(({ organizationId: tenantId, location }) => ({
+      event,
+      tenantId,
+      item,
+      about: `${names} at ${quoted(location)}`,
+    }))
   })
 }
 
