@@ -129,6 +129,8 @@ test('a delta of a few records is one round trip where this process has seen a c
   // Another process has stored it: nothing is known of it here.
   world.seenStamps.note(location.id, 'insurance_plans', 0)
   assert.deepEqual(await statements(since, 1), apart)
+  // That request's permit told of it.
+  await become(since, 1, ['permits-read-deltas'])
   // A part of a delta is read as such.
   assert.deepEqual(await statements(`${since}&items=${fewMax - 1}`, 1), apart)
 
