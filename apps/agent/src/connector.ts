@@ -1,5 +1,5 @@
 import type { DatasetName } from '@bridgework/contract'
-import type { SourceRecord as SentRecord, SourceLocation } from '@bridgework/contract/ingest'
+import type { SourceRecord as SentRecord, RecordOf as SentRecordOf, SourceLocation } from '@bridgework/contract/ingest'
 
 export type { DatasetName } from '@bridgework/contract'
 export type { JsonValue, SourceLocation } from '@bridgework/contract/ingest'
@@ -12,6 +12,9 @@ export type SourceRecord = SentRecord & {
    */
   readonly bearsOn?: readonly string[]
 }
+
+/** One of this dataset, with exactly its attributes. */
+export type RecordOf<Name extends DatasetName> = SentRecordOf<Name> & Pick<SourceRecord, 'bearsOn'>
 
 /** Time zones that people set at Bridgework. */
 export type ZonesSet = {
@@ -94,6 +97,7 @@ export type FullReadReason =
   | 'many_lookups_changed'
   | 'locations_changed'
   | 'notes_changed'
+  | 'contract_changed'
   | 'files_changed'
 
 /** `reached`: how far the source has come, to be compared later. `wentBack`: says in a sentence that it was further before; null: it was not. */

@@ -1,5 +1,7 @@
+import { contractNumber } from '@bridgework/contract'
 import {
   acknowledgedHeader,
+  contractHeader,
   type IngestAnswers,
   type IngestBodies,
   type IngestParameters,
@@ -93,6 +95,8 @@ export type IngestClient = {
     zones: ZonesSet
     notes: readonly NotesWanted[]
     writtenByOthers: readonly WrittenByOther[]
+    /** The number of the contract that the service knows. */
+    contract: number
     /** Null: none. Absent: the service knows no releases. */
     release?: OfferedRelease | null
   }>
@@ -153,6 +157,7 @@ export function ingestClient(options: IngestOptions): IngestClient {
         zones: zonesOf(answer),
         notes: (answer.notes ?? []).map(({ source_id: sourceId, dataset, since }) => ({ sourceId, dataset, since })),
         writtenByOthers: (answer.written_by_others ?? []).map(writtenByOther),
+        contract: call.serviceContract(),
         ...(answer.release !== undefined && { release: answer.release }),
       }
     },
@@ -241,6 +246,7 @@ function caller(options: Pick<IngestOptions, 'serverUrl' | 'fetch' | 'timeoutMs'
   const send = options.fetch ?? fetch
   /** As the service says in its answers. What answers in its place, and the first release, say none. */
   let serviceVersion = 1
+  let serviceContract = 1
   const call = async <Name extends IngestRouteName>(
     name: Name,
     parameters: IngestParameters<Name>,
@@ -257,12 +263,14 @@ function caller(options: Pick<IngestOptions, 'serverUrl' | 'fetch' | 'timeoutMs'
           ...content?.headers,
           'user-agent': `bridgework-agent/${agentVersion}`,
           [ingestVersionHeader]: String(ingestVersion),
+          [contractHeader]: String(contractNumber),
           ...(options.agentKey === undefined ? {} : { authorization: `Bearer ${options.agentKey}` }),
         },
         ...(content?.body === undefined ? {} : { body: content.body as NonNullable<RequestInit['body']> }),
       })
       text = await response.text()
       serviceVersion = Number(response.headers.get(ingestVersionHeader)) || serviceVersion
+      serviceContract = Number(response.headers.get(contractHeader)) || 1
     } catch (error) {
       throw new IngestProblem(
         'unreachable',
@@ -279,7 +287,7 @@ function caller(options: Pick<IngestOptions, 'serverUrl' | 'fetch' | 'timeoutMs'
       { status: response.status },
     )
   }
-  return Object.assign(call, { serviceVersion: () => serviceVersion })
+  return Object.assign(call, { serviceVersion: () => serviceVersion, serviceContract: () => serviceContract })
 }
 
 function problemOf(response: Response, answer: unknown): IngestProblem {

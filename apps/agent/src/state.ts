@@ -236,6 +236,15 @@ export function openState(path: string, identity: StateIdentity, nowMs: () => nu
 
     keepNotesRead: (dataset: DatasetName, notes: string) => statements.set.run(`notes ${dataset}`, notes),
 
+    /** The number of the contract that all of the dataset was last read for; null: for the first one, or never. */
+    contractRead: (dataset: DatasetName): number | null => {
+      const number = get(`contract ${dataset}`)
+      return number === null ? null : Number(number)
+    },
+
+    keepContractRead: (dataset: DatasetName, number: number) =>
+      statements.set.run(`contract ${dataset}`, String(number)),
+
     datasetProgress: (dataset: DatasetName): { cursor: string | null; fullReadAtMs: number } => {
       const row = statements.dataset.get(dataset)
       return { cursor: textOrNull(row?.cursor), fullReadAtMs: Number(row?.full_read_at_ms ?? 0) }

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { type AgentDeps, openDentalConnector, openState, runCycle, sleep, uploadLimits } from '@bridgework/agent'
+import { contractNumber } from '@bridgework/contract'
 import { type Load, measureLoad } from '@bridgework/practice-simulator/test-load'
 import { startTestMariaDb, type TestMariaDb } from '@bridgework/practice-simulator/test-mariadb'
 import { fillPractice, multiplyPractice } from './fill-practice.ts'
@@ -95,6 +96,7 @@ function agentOf(settings: Parameters<typeof openDentalConnector>[0]) {
       epoch: '1',
       zones: { organization: 'America/Chicago', locations: new Map() },
       writtenByOthers: [],
+      contract: contractNumber,
       notes: [],
     }),
     getReleasePart: async () => Buffer.alloc(0),

@@ -55,15 +55,29 @@ function tableOf(
     if (plain.properties?.data) {
       // A record that is embedded: its id leads to the row that has the rest.
       const about = describe(plain.properties.data)
-      columns.push({ name: `${name}_id`, kind: 'id', from: [name, 'data', 'id'], about, ...to(target) })
+      columns.push({
+        name: `${name}_id`,
+        kind: 'id',
+        from: [name, 'data', 'id'],
+        about,
+        ...to(target),
+        ...since(schema),
+      })
     } else if (plain.properties) {
       for (const [member, inner] of Object.entries(plain.properties)) {
-        columns.push({ name: `${name}_${member}`, kind: kindOf(inner), from: [name, member], about: describe(inner) })
+        const about = describe(inner)
+        columns.push({
+          name: `${name}_${member}`,
+          kind: kindOf(inner),
+          from: [name, member],
+          about,
+          ...since(schema, inner),
+        })
       }
     } else {
       const isId = target !== undefined && !plain.items
       const kind = isId ? 'id' : kindOf(schema)
-      columns.push({ name, kind, from: [name], about: describe(schema), ...(isId && { to: target }) })
+      columns.push({ name, kind, from: [name], about: describe(schema), ...(isId && { to: target }), ...since(schema) })
       if (plain.items && name !== 'datasets_granted') lists.push(listOf(type, name, plain, target))
     }
   }
@@ -98,6 +112,12 @@ function singular(name: string): string {
   const word = words[name]
   if (word === undefined) throw new Error(`what is one of ${name} called?`)
   return word
+}
+
+/** The latest of the schemas that a column needs. */
+function since(...schemas: readonly Schema[]): { since?: number } {
+  const number = Math.max(...schemas.map((schema) => schema['x-since'] ?? 1))
+  return number === 1 ? {} : { since: number }
 }
 
 function to(target: string | undefined): { to?: string } {

@@ -68,7 +68,8 @@ function runtimeOf({ name, type, pagination, filters, attributes }: (typeof data
 
 function typeOf(schema: Schema, indent: string): string {
   if (schema.const !== undefined) return `'${schema.const}'`
-  if (schema.enum) return schema.enum.map((value) => `'${value}'`).join(' | ')
+  // Values may be added (docs/decisions/shapes.md). An editor still offers those of today.
+  if (schema.enum) return [...schema.enum.map((value) => `'${value}'`), '(string & {})'].join(' | ')
   if (schema.anyOf) return schema.anyOf.map((choice) => typeOf(choice, indent)).join(' | ')
   if (schema.type === 'integer' || schema.type === 'number') return 'number'
   if (schema.type === 'array') return `Array<${typeOf(schema.items ?? {}, indent)}>`

@@ -9,4 +9,5 @@ export type Schema = {
   format?: string
   pattern?: string
   description?: string
+  'x-since'?: number
 }

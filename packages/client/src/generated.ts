@@ -7,8 +7,8 @@ export type FeeScheduleAttributes = {
   name: string
   /** True when the record has been removed in the practice management system */
   is_hidden: boolean
-  /** What the amounts of this schedule are */
-  schedule_type: 'standard' | 'copay' | 'out_of_network' | 'fixed_benefit' | 'other'
+  /** What the amounts of this schedule are. Further values may be added */
+  schedule_type: 'standard' | 'copay' | 'out_of_network' | 'fixed_benefit' | 'other' | (string & {})
   /** True when the schedule applies at every location of the organization */
   is_global: boolean
   /** Number of fees; the single record lists them */
@@ -62,8 +62,8 @@ export type InsurancePlanAttributes = {
   payer_id: string | null
   /** Employer that offers the plan */
   employer_name: string | null
-  /** How the plan calculates what it pays */
-  plan_type: 'percentage' | 'ppo' | 'flat_copay' | 'capitation' | null
+  /** How the plan calculates what it pays. Further values may be added */
+  plan_type: 'percentage' | 'ppo' | 'flat_copay' | 'capitation' | (string & {}) | null
   /** Month in which the benefits renew, 1–12 */
   renewal_month: number | null
   /** Key of the record in the practice management system */
@@ -77,6 +77,8 @@ export type InsurancePlanDetail = InsurancePlanAttributes
 
 /** Patients: attributes of a record. Patients of a practice, including guarantors. A patient is listed at the location where they are registered and at every location with a record that refers to them. Each of these records has its own id and the same source_id. */
 export type PatientAttributes = {
+  /** Title, as stored: Dr., Mrs. and others */
+  title: string | null
   /** First name */
   first_name: string | null
   /** Middle name or initial */
@@ -87,10 +89,10 @@ export type PatientAttributes = {
   preferred_name: string | null
   /** Date of birth */
   date_of_birth: string | null
-  /** Gender as recorded */
-  gender: 'male' | 'female' | 'other' | 'unknown' | null
-  /** Status of the patient */
-  status: 'active' | 'inactive' | 'prospect' | 'non_patient' | 'archived' | 'deceased' | 'merged'
+  /** Gender as recorded. Further values may be added */
+  gender: 'male' | 'female' | 'other' | 'unknown' | (string & {}) | null
+  /** Status of the patient. Further values may be added */
+  status: 'active' | 'inactive' | 'prospect' | 'non_patient' | 'archived' | 'deceased' | 'merged' | (string & {})
   /** Status, as the practice management system names it */
   status_raw: string | null
   /** E-mail address */
@@ -123,8 +125,8 @@ export type PatientAttributes = {
   billing_type: string | null
   /** Preferred language */
   preferred_language: string | null
-  /** Preferred way to be contacted */
-  preferred_contact_method: 'phone' | 'sms' | 'email' | 'mail' | null
+  /** Preferred way to be contacted. Further values may be added */
+  preferred_contact_method: 'phone' | 'sms' | 'email' | 'mail' | (string & {}) | null
   /** Date of the first visit */
   first_visit_on: string | null
   /** Fee schedule that was set for this patient */
@@ -167,8 +169,8 @@ export type AppointmentAttributes = {
   operatory_name: string | null
   /** Appointment type, as the practice names it */
   appointment_type: string | null
-  /** Status of the appointment */
-  status: 'scheduled' | 'confirmed' | 'arrived' | 'in_chair' | 'completed' | 'no_show' | 'broken' | 'cancelled' | 'planned' | 'unscheduled'
+  /** Status of the appointment. Further values may be added */
+  status: 'scheduled' | 'confirmed' | 'arrived' | 'in_chair' | 'completed' | 'no_show' | 'broken' | 'cancelled' | 'planned' | 'unscheduled' | (string & {})
   /** Status, as the practice management system names it */
   status_raw: string | null
   /** When it starts; null when it has no date */
@@ -199,6 +201,8 @@ export type AppointmentAttributes = {
   scheduled_production: string | null
   /** Note. Free text of the practice’s staff; null unless the practice granted notes of this dataset */
   note: string | null
+  /** When it was entered in the practice management system */
+  created_at: string | null
   /** True when the record has been removed in the practice management system */
   is_hidden: boolean
   /** Key of the record in the practice management system */
@@ -222,12 +226,12 @@ export type TreatmentAttributes = {
   procedure_code: string | null
   /** Description */
   description: string | null
-  /** Status of the treatment */
-  status: 'planned' | 'scheduled' | 'completed' | 'existing' | 'referred_out' | 'condition' | 'inactive'
+  /** Status of the treatment. Further values may be added */
+  status: 'planned' | 'scheduled' | 'completed' | 'existing' | 'referred_out' | 'condition' | 'inactive' | (string & {})
   /** Status, as the practice management system names it */
   status_raw: string | null
-  /** Part of the mouth that is treated */
-  area: 'tooth' | 'surface' | 'quadrant' | 'arch' | 'sextant' | 'mouth' | 'range' | null
+  /** Part of the mouth that is treated. Further values may be added */
+  area: 'tooth' | 'surface' | 'quadrant' | 'arch' | 'sextant' | 'mouth' | 'range' | (string & {}) | null
   /** Teeth that are treated */
   teeth: Array<string>
   /** Surfaces, quadrant or arch, as stored */
@@ -263,8 +267,8 @@ export type TreatmentDetail = TreatmentAttributes
 
 /** Ledger transactions: attributes of a record. Charges, payments and adjustments on the account of a guarantor. The amounts of a guarantor’s visible transactions, over all locations of the organization and by the guarantor’s source_id, add up to the balance. */
 export type LedgerTransactionAttributes = {
-  /** Type of the transaction */
-  transaction_type: 'charge' | 'patient_payment' | 'insurance_payment' | 'adjustment' | 'write_off' | 'refund' | 'transfer' | 'payment_plan'
+  /** Type of the transaction. Further values may be added */
+  transaction_type: 'charge' | 'patient_payment' | 'insurance_payment' | 'adjustment' | 'write_off' | 'refund' | 'transfer' | 'payment_plan' | (string & {})
   /** Type, as the practice management system names it */
   transaction_type_raw: string | null
   /** Positive when it increases what is owed, negative when it decreases it */
@@ -287,8 +291,8 @@ export type LedgerTransactionAttributes = {
   claim_source_id: string | null
   /** Insurance plan that paid or wrote off the amount */
   insurance_plan_id: string | null
-  /** How it was paid */
-  payment_method: 'cash' | 'check' | 'card' | 'ach' | 'financing' | 'insurance' | 'other' | null
+  /** How it was paid. Further values may be added */
+  payment_method: 'cash' | 'check' | 'card' | 'ach' | 'financing' | 'insurance' | 'other' | (string & {}) | null
   /** Payment method, as the practice names it */
   payment_method_raw: string | null
   /** Type of the adjustment, as the practice names it */
@@ -319,10 +323,10 @@ export type LedgerTransactionDetail = LedgerTransactionAttributes
 export type PatientReferralAttributes = {
   /** Patient who was referred */
   patient_id: string | null
-  /** incoming: to the practice; outgoing: from the practice */
-  direction: 'incoming' | 'outgoing'
-  /** Type of the source */
-  source_type: 'patient' | 'provider' | 'marketing' | 'organization' | 'employee' | 'other' | null
+  /** incoming: to the practice; outgoing: from the practice. Further values may be added */
+  direction: 'incoming' | 'outgoing' | (string & {})
+  /** Type of the source. Further values may be added */
+  source_type: 'patient' | 'provider' | 'marketing' | 'organization' | 'employee' | 'other' | (string & {}) | null
   /** Name of the source */
   source_name: string | null
   /** Patient who made the referral */
@@ -338,14 +342,14 @@ export type PatientReferralAttributes = {
   } | null
   /** Marketing campaign */
   campaign: string | null
-  /** primary: the first source of the patient; secondary: a later one */
-  attribution_role: 'primary' | 'secondary' | null
+  /** primary: the first source of the patient; secondary: a later one. Further values may be added */
+  attribution_role: 'primary' | 'secondary' | (string & {}) | null
   /** Position among the patient’s referrals, from 1 */
   rank: number | null
   /** Day of the referral */
   referred_on: string | null
-  /** Status of the referral */
-  status: 'none' | 'declined' | 'scheduled' | 'consulted' | 'in_treatment' | 'completed' | null
+  /** Status of the referral. Further values may be added */
+  status: 'none' | 'declined' | 'scheduled' | 'consulted' | 'in_treatment' | 'completed' | (string & {}) | null
   /** Treatment that the patient was referred for */
   treatment_id: string | null
   /** Note. Free text of the practice’s staff; null unless the practice granted notes of this dataset */
@@ -407,7 +411,7 @@ export type LocationAttributes = {
   }
   sync: {
     /** pending: the first sync has not finished; current: read completely within the last 15 minutes of the location’s office hours; stale: not current, but its agent is connected; disconnected: no agent is connected; not_provided: the practice’s system does not have this dataset, or its export leaves it out */
-    state: 'current' | 'stale' | 'disconnected' | 'pending' | 'not_provided'
+    state: 'current' | 'stale' | 'disconnected' | 'pending' | 'not_provided' | (string & {})
     /** When all granted datasets were read for the first time */
     initial_sync_completed_at: string | null
     /** When the practice management system was last read completely */
@@ -517,6 +521,7 @@ export const datasets = {
     pagination: 'cursor',
     filters: [],
     attributes: {
+      title: 'string',
       first_name: 'string',
       middle_name: 'string',
       last_name: 'string',
@@ -578,6 +583,7 @@ export const datasets = {
       treatment_ids: 'json',
       scheduled_production: 'string',
       note: 'string',
+      created_at: 'instant',
       is_hidden: 'boolean',
       source_id: 'string',
       updated_at: 'instant',

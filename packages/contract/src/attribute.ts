@@ -1,5 +1,6 @@
 import { type TSchema, Type } from 'typebox'
 import { limits } from './limits.ts'
+import type { LaterValue } from './shape.ts'
 
 /** The schema's value, or null: unknown or empty in the practice management system. */
 export function nullable<T extends TSchema>(schema: T) {
@@ -25,9 +26,16 @@ export function sourceId(description: string) {
   })
 }
 
-/** Lower snake case words, one of which is the value. */
-export function oneOf<const T extends readonly string[]>(values: T, description: string) {
-  return Type.Enum([...values] as { -readonly [K in keyof T]: T[K] }, { description })
+/** Lower snake case words, one of which is the value. `later`: those that came after the first number of the contract, which an older service does not take. */
+export function oneOf<const T extends readonly string[]>(
+  values: T,
+  description: string,
+  later: { readonly [Value in T[number]]?: LaterValue } = {},
+) {
+  return Type.Enum([...values] as { -readonly [K in keyof T]: T[K] }, {
+    description: `${description}. Further values may be added`,
+    ...(Object.keys(later).length > 0 && { 'x-later-values': later }),
+  })
 }
 
 /** Money: a decimal string with two digits, in the location's currency. */

@@ -14,6 +14,8 @@ export type Lookup = (dataset: string, sourceId: string) => { id: string; source
 export type Dataset<Source extends TProperties = TProperties, Attributes extends TProperties = TProperties> = {
   /** The path segment and the name in grants: plural, snake case. */
   name: string
+  /** The number of the contract that brought it; absent: the first. */
+  since?: number
   /** The `type` of a record: singular, snake case. */
   type: string
   title: string
@@ -43,6 +45,11 @@ export type Dataset<Source extends TProperties = TProperties, Attributes extends
   filters: readonly FilterName[]
   /** The value of each filter's column. */
   filterValues?: (source: Static<TObject<Source>>) => { patientSourceId?: string | null; startsAt?: string | null }
+  /**
+   * The number of `render`: raise it with every change of what it makes of the same source, also when that gets an attribute. Stored records of a lower
+   * one are rendered anew in the background. Absent: 1.
+   */
+  rendering?: number
   /** The attributes that vendors receive, but for `source_id`, `is_hidden` and `updated_at`, which the service adds. Pure. */
   render: (source: Static<TObject<Source>>, lookup: Lookup) => Record<string, unknown>
   renderDetail?: (source: Static<TObject<Source>>) => Record<string, unknown>
@@ -65,13 +72,17 @@ export type ReferenceRule<Source extends TProperties = TProperties> = {
 /** `q[patient_id]`; `q[starts_from]` and `q[starts_to]`. */
 export type FilterName = 'patient_id' | 'starts_at'
 
-/** A dataset of which the name alone is known exactly, so that a list can hold all of them. */
-export type NamedDataset<Name extends string> = Dataset & { name: Name }
+/** A dataset of which the name and the attributes that an agent sends are known exactly, so that a list can hold all of them. */
+export type NamedDataset<Name extends string, Source = SourceRecord> = Dataset & {
+  name: Name
+  /** For the compiler alone. */
+  readonly sourceType?: Source
+}
 
-/** Checks a dataset's parts against each other and forgets its exact types, but for the name. */
+/** Checks a dataset's parts against each other and forgets its exact types, but for the name and what an agent sends. */
 export function defineDataset<const Name extends string, Source extends TProperties, Attributes extends TProperties>(
   dataset: Dataset<Source, Attributes> & { name: Name },
-): NamedDataset<Name> {
-  // The exact source type matters only between `source`, `render` and `example`, which the parameter has just checked.
-  return dataset as unknown as NamedDataset<Name>
+): NamedDataset<Name, Static<TObject<Source>>> {
+  // The exact schemas matter only between `source`, `render` and `example`, which the parameter has just checked.
+  return dataset as unknown as NamedDataset<Name, Static<TObject<Source>>>
 }

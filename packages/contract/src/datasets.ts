@@ -12,6 +12,11 @@ const all = [feeSchedule, insurancePlan, patient, appointment, treatment, ledger
 /** The name of a dataset, as in paths and grants. */
 export type DatasetName = (typeof all)[number]['name']
 
+/** The attributes of a record of each dataset, as an agent sends them. */
+export type SourceAttributes = {
+  [Each in (typeof all)[number] as Each['name']]: NonNullable<Each['sourceType']>
+}
+
 /**
  * Every dataset of a location, in the order in which writers lock them and agents send them: what others refer to comes first, so that few
  * references have to wait. Adding one is a file in datasets/ and its line above.

@@ -83,7 +83,7 @@ export const digestRange = Type.Object({
     sha256: Type.String({
       pattern: '^[0-9a-f]{64}$',
       description:
-        'Exclusive or of the SHA-256 of each record, in hexadecimal. The SHA-256 of a record is taken over its bytes in the list: the JSON of `id`, `type` and `attributes` in UTF-8, without spaces',
+        'Exclusive or of the SHA-256 of each record, in hexadecimal. The SHA-256 of a record is taken over the JSON of its `id`, `type` and `attributes` in the list, in UTF-8 and without spaces, after members whose value is null were left out, in nested objects too',
     }),
   }),
 })

@@ -9,6 +9,7 @@ export {
   findDataset,
   getDataset,
   isDatasetName,
+  type SourceAttributes,
 } from './datasets.ts'
 export { locationAttributes, organizationAttributes } from './directory.ts'
 export {
@@ -27,4 +28,5 @@ export {
 export { limits, vendorApiPath, vendorApiVersion } from './limits.ts'
 export { type ErrorBody, type ProblemCode, problems, vendorProblems } from './problems.ts'
 export { hasInstants, hasPatientData, referencesFrom, referencesTo } from './references.ts'
+export { completeSource, contractNumber, numbersOf, sourceAt } from './shape.ts'
 export { isTimeZone } from './time-zone.ts'

@@ -1,50 +1,81 @@
-import { type TSchema, Type } from 'typebox'
+import { type Static, type TSchema, Type } from 'typebox'
 import { commonAttributes, nullable, recordId, sourceId } from './attribute.ts'
 import type { FilterName, Lookup, NamedDataset, ReferenceRule, SourceRecord } from './dataset.ts'
+import { since, sinceOf } from './shape.ts'
 
 /** An attribute that names a record of this location: our id for vendors, the practice management system's key from agents. */
-type Reference =
-  | { kind: 'one'; dataset: string; description: string }
-  | { kind: 'list'; dataset: string; description: string }
+type OneReference = { kind: 'one'; dataset: string; description: string }
+type SeveralReferences = { kind: 'list'; dataset: string; description: string }
+type Reference = OneReference | SeveralReferences
 /** A list of objects, each with a reference and values. */
-type ReferenceList = {
+type ReferenceList<Name extends string = string, Values extends Record<string, TSchema> = Record<string, TSchema>> = {
   kind: 'objects'
   dataset: string
-  name: string
-  values: Record<string, TSchema>
+  name: Name
+  values: Values
   description: string
 }
 type Attribute = TSchema | Reference | ReferenceList
 
+/** What an agent sends, by the attributes that vendors receive. */
+type SourceOf<Attributes> = {
+  -readonly [Name in keyof Attributes & string as SourceName<Name, Attributes[Name]>]: SourceValue<Attributes[Name]>
+} & { is_hidden: boolean }
+type SourceName<Name extends string, Each> = Each extends Reference
+  ? Name extends `${infer Thing}_id${infer Plural extends '' | 's'}`
+    ? `${Thing}_source_id${Plural}`
+    : Name
+  : Name
+type SourceValue<Each> = Each extends OneReference
+  ? string | null
+  : Each extends SeveralReferences
+    ? string[]
+    : Each extends ReferenceList<infer Name, infer Values>
+      ? ({ [Key in `${Name}_source_id`]: string | null } & { [Key in keyof Values]: Static<Values[Key]> })[]
+      : Each extends TSchema
+        ? Static<Each>
+        : never
+
 /** `<thing>_id`: null when the practice management system has none, or when the record has not been received yet. */
-export const reference = (dataset: string, description: string): Reference => ({ kind: 'one', dataset, description })
+export const reference = (dataset: string, description: string): OneReference => ({ kind: 'one', dataset, description })
 
 /** `<thing>_ids`: the records that have been received. */
-export const references = (dataset: string, description: string): Reference => ({ kind: 'list', dataset, description })
+export const references = (dataset: string, description: string): SeveralReferences => ({
+  kind: 'list',
+  dataset,
+  description,
+})
 
 /** A list of `{ <name>_id, …values }`. */
-export const referenceList = (
+export const referenceList = <const Name extends string, Values extends Record<string, TSchema>>(
   dataset: string,
-  name: string,
-  values: Record<string, TSchema>,
+  name: Name,
+  values: Values,
   description: string,
-): ReferenceList => ({ kind: 'objects', dataset, name, values, description })
+): ReferenceList<Name, Values> => ({ kind: 'objects', dataset, name, values, description })
 
 /** A dataset whose records refer to others: its source, its rendering and its rules follow from one list of attributes. */
-export function defineReferringDataset<const Name extends string>(definition: {
+export function defineReferringDataset<
+  const Name extends string,
+  Attributes extends Record<string, Attribute>,
+>(definition: {
   name: Name
+  since?: number
+  rendering?: number
   type: string
   title: string
   description: string
   notes: readonly string[]
   filters: readonly FilterName[]
-  attributes: Record<string, Attribute>
-  example: SourceRecord
-}): NamedDataset<Name> {
+  attributes: Attributes
+  example: SourceOf<Attributes>
+}): NamedDataset<Name, SourceOf<Attributes>> {
   const entries = Object.entries(definition.attributes)
   const renderers = entries.map(([name, attribute]) => [name, rendererOf(name, attribute)] as const)
   return {
     name: definition.name,
+    ...(definition.since !== undefined && { since: definition.since }),
+    ...(definition.rendering !== undefined && { rendering: definition.rendering }),
     type: definition.type,
     title: definition.title,
     description: definition.description,
@@ -92,7 +123,7 @@ function sourceName(name: string, attribute: Attribute): string {
 function sourceSchema(attribute: Attribute): TSchema {
   if (!isReference(attribute)) return attribute
   const { description } = attribute
-  if (attribute.kind === 'one') return nullable(sourceId(description))
+  if (attribute.kind === 'one') return since(sinceOf(attribute), nullable(sourceId(description)))
   if (attribute.kind === 'list') return Type.Array(sourceId('Key of a record'), { description, maxItems: listMax })
   const item = { [`${attribute.name}_source_id`]: nullable(sourceId('Key of a record')), ...attribute.values }
   return Type.Array(Type.Object(item, { additionalProperties: false }), { description, maxItems: listMax })
@@ -101,7 +132,7 @@ function sourceSchema(attribute: Attribute): TSchema {
 function vendorSchema(attribute: Attribute): TSchema {
   if (!isReference(attribute)) return attribute
   const { description } = attribute
-  if (attribute.kind === 'one') return nullable(recordId(description))
+  if (attribute.kind === 'one') return since(sinceOf(attribute), nullable(recordId(description)))
   if (attribute.kind === 'list') return Type.Array(recordId('Id of a record'), { description })
   const item = { [`${attribute.name}_id`]: nullable(recordId('Id of a record')), ...attribute.values }
   return Type.Array(Type.Object(item), { description })

@@ -5,7 +5,7 @@ import { applyChange, emptyPractice, type Practice } from './practice.ts'
 import type { PracticeEvent } from './practice-events.ts'
 import { type RowChange, rowChange, tableNames } from './rows.ts'
 
-const format = 2
+const format = 3
 
 /** A practice with its number of events so far. */
 type StoredPractice = { readonly practice: Practice; readonly eventsSoFar: number }

@@ -1,4 +1,4 @@
-import type { SourceRecord } from '../connector.ts'
+import type { RecordOf } from '../connector.ts'
 import { changedKeys } from './changed-rows.ts'
 import type { Row } from './connection.ts'
 import type { DatasetReader, Lookups, Reading } from './dataset.ts'
@@ -77,7 +77,8 @@ export const appointments: DatasetReader = {
   readRecords: async (reading, lookups, keys) => {
     const rows = await reading.session.database.query(
       `select AptNum, PatNum, AptStatus, Pattern, Confirmed, Op, ${noteColumn(reading.session, 'appointment', 'appointment', 'Note')}, ProvNum, ProvHyg, AptDateTime, IsNewPatient,
-              ClinicNum, IsHygiene, DateTimeArrived, DateTimeSeated, DateTimeDismissed, AppointmentTypeNum
+              ClinicNum, IsHygiene, DateTimeArrived, DateTimeSeated, DateTimeDismissed, AppointmentTypeNum,
+              ${reading.session.columns.has('appointment.SecDateTEntry') ? 'SecDateTEntry' : 'null as SecDateTEntry'}
          from appointment
         where AptNum in (${keyList(keys)})
         order by AptNum`,
@@ -161,7 +162,7 @@ function appointment(
   row: Row,
   lookups: Lookups,
   context: { zone: string; treatments: readonly Treatment[]; lastAction: string | null; isSingle: boolean },
-): SourceRecord {
+): RecordOf<'appointments'> {
   const { zone, treatments } = context
   const startsAt = wallTimeOrNull(row.AptDateTime, zone)
   const minutes = patternMinutes * (row.Pattern ?? '').length
@@ -202,6 +203,8 @@ function appointment(
       scheduled_production:
         treatments.length === 0 ? null : sumOfMoney(...treatments.map((treatment) => treatment.fee)),
       note: textOrNull(row.Note),
+      // When Open Dental inserted the row, on the server's clock; older rows than the column have the year 1.
+      created_at: wallTimeOrNull(row.SecDateTEntry, zone)?.instant ?? null,
       is_hidden: false,
     },
     bearsOn: [

@@ -1,4 +1,4 @@
-import type { SourceRecord } from '../connector.ts'
+import type { RecordOf } from '../connector.ts'
 import { changedKeys } from './changed-rows.ts'
 import type { Row } from './connection.ts'
 import type { DatasetReader } from './dataset.ts'
@@ -105,7 +105,7 @@ function asFee(row: Row, code: string | null | undefined): Fee | null {
   }
 }
 
-function feeSchedule(row: Row, practice: readonly Fee[], own: readonly Fee[]): SourceRecord {
+function feeSchedule(row: Row, practice: readonly Fee[], own: readonly Fee[]): RecordOf<'fee_schedules'> {
   const replaced = new Set(own.map(appliesTo))
   const fees = [...practice.filter((fee) => !replaced.has(appliesTo(fee))), ...own]
   return {

@@ -1,4 +1,4 @@
-import type { SourceRecord } from '../connector.ts'
+import type { RecordOf } from '../connector.ts'
 import { changedKeys } from './changed-rows.ts'
 import type { Row } from './connection.ts'
 import type { DatasetReader, Lookups } from './dataset.ts'
@@ -56,7 +56,7 @@ export const insurancePlans: DatasetReader = {
   },
 }
 
-function insurancePlan(row: Row, lookups: Lookups): SourceRecord {
+function insurancePlan(row: Row, lookups: Lookups): RecordOf<'insurance_plans'> {
   const employer = lookups.employers?.rows.get(row.EmployerNum ?? '')
   const carrier = lookups.carriers?.rows.get(row.CarrierNum ?? '')
   const feeSchedule = referenceOrNull(row.FeeSched)

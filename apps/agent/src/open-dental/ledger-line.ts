@@ -1,4 +1,4 @@
-import type { SourceRecord } from '../connector.ts'
+import type { RecordOf } from '../connector.ts'
 import type { Lookups } from './dataset.ts'
 import type { LedgerLine } from './ledger-parts.ts'
 import { definitionName, providerName } from './small-tables.ts'
@@ -26,7 +26,12 @@ const kindNames: Readonly<Record<LedgerLine['kind'], string>> = {
 }
 
 /** One line of an account as a record. `amount` is signed as the account sees it: what raises what is owed is positive. */
-export function ledgerTransaction(line: LedgerLine, lookups: Lookups, zone: string, isSingle: boolean): SourceRecord {
+export function ledgerTransaction(
+  line: LedgerLine,
+  lookups: Lookups,
+  zone: string,
+  isSingle: boolean,
+): RecordOf<'ledger_transactions'> {
   const { row, kind } = line
   const amount = money(line.amount)
   const patient = referenceOrNull(row.PatNum)

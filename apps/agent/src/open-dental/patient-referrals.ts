@@ -1,4 +1,4 @@
-import type { SourceRecord } from '../connector.ts'
+import type { RecordOf } from '../connector.ts'
 import { changedKeys } from './changed-rows.ts'
 import type { Row } from './connection.ts'
 import type { DatasetReader, Lookups, Reading } from './dataset.ts'
@@ -92,7 +92,12 @@ async function readFirst({ session }: Reading, patients: readonly string[]): Pro
   return new Map([...first].map(([patient, { id }]) => [patient, id]))
 }
 
-function patientReferral(row: Row, lookups: Lookups, isFirst: boolean, isSingle: boolean): SourceRecord {
+function patientReferral(
+  row: Row,
+  lookups: Lookups,
+  isFirst: boolean,
+  isSingle: boolean,
+): RecordOf<'patient_referrals'> {
   const isOutgoing = row.RefType === '0'
   const patient = referenceOrNull(row.PatNum)
   const referrer = referenceOrNull(row.ReferrerNum)

@@ -1,4 +1,4 @@
-import type { JsonValue, SourceRecord } from '../connector.ts'
+import type { RecordOf } from '../connector.ts'
 import { accountLookups } from './account-rows.ts'
 import { changedKeys, daysBetween } from './changed-rows.ts'
 import type { Row } from './connection.ts'
@@ -84,7 +84,7 @@ export const patients: DatasetReader = {
     const { database, columns } = reading.session
     const optional = (name: string) => (columns.has(`patient.${name}`) ? name : `null as ${name}`)
     const rows = await database.query(
-      `select PatNum, LName, FName, MiddleI, Preferred, PatStatus, Gender, Birthdate, Email, WirelessPhone, HmPhone, WkPhone,
+      `select PatNum, Title, LName, FName, MiddleI, Preferred, PatStatus, Gender, Birthdate, Email, WirelessPhone, HmPhone, WkPhone,
               Address, Address2, City, State, Zip, ${optional('Country')}, ChartNumber, Guarantor, PriProv, BillingType,
               Language, ${optional('PreferContactMethod')}, DateFirstVisit, FeeSched, ClinicNum,
               cast(EstBalance as decimal(19,2)) as EstBalance,
@@ -130,13 +130,14 @@ async function readPlans({ session, today }: Reading, patientKeys: readonly stri
   return plans
 }
 
-function patient(row: Row, lookups: Lookups, plans: Plans | undefined, isSingle: boolean): SourceRecord {
+function patient(row: Row, lookups: Lookups, plans: Plans | undefined, isSingle: boolean): RecordOf<'patients'> {
   const id = row.PatNum ?? ''
   const guarantor = referenceOrNull(row.Guarantor)
   const mergedInto = referenceOrNull(lookups.merges?.rows.get(id)?.PatNumTo)
   const [status, statusRaw] = statuses[row.PatStatus ?? ''] ?? ['inactive', `Status ${row.PatStatus}`]
   const schedule = referenceOrNull(row.FeeSched)
-  const attributes: Record<string, JsonValue> = {
+  const attributes: RecordOf<'patients'>['attributes'] = {
+    title: textOrNull(row.Title),
     first_name: textOrNull(row.FName),
     middle_name: textOrNull(row.MiddleI),
     last_name: textOrNull(row.LName),

@@ -101,6 +101,7 @@ async function readColumns(database: Database): Promise<Row[]> {
           or (TABLE_NAME = 'feesched' and COLUMN_NAME = 'IsGlobal')
           or (TABLE_NAME = 'patplan' and COLUMN_NAME = 'SecDateTEdit')
           or (TABLE_NAME = 'patient' and COLUMN_NAME in ('Country', 'PreferContactMethod', 'InsEst'))
+          or (TABLE_NAME = 'appointment' and COLUMN_NAME = 'SecDateTEntry')
           or (TABLE_NAME = 'procedurelog' and COLUMN_NAME in ('DateComplete', 'SecDateEntry', 'Discount'))
           or (TABLE_NAME = 'payplancharge' and COLUMN_NAME = 'SecDateTEntry')
           or (TABLE_NAME = 'payplanlink' and COLUMN_NAME = 'AmountOverride')

@@ -45,7 +45,7 @@ export const sourceTables = {
     stamp: 'DateTStamp',
     names: 'Guarantor',
     shows:
-      'LName FName MiddleI Preferred PatStatus Gender Birthdate Email WirelessPhone HmPhone WkPhone Address ' +
+      'Title LName FName MiddleI Preferred PatStatus Gender Birthdate Email WirelessPhone HmPhone WkPhone Address ' +
       'Address2 City State Zip Country ChartNumber PriProv BillingType Language PreferContactMethod ' +
       'DateFirstVisit FeeSched ClinicNum EstBalance InsEst',
   },
@@ -57,7 +57,7 @@ export const sourceTables = {
     names: 'PatNum',
     shows:
       'AptStatus Pattern Confirmed Op Note ProvNum ProvHyg AptDateTime IsNewPatient ClinicNum IsHygiene ' +
-      'DateTimeArrived DateTimeSeated DateTimeDismissed AppointmentTypeNum',
+      'DateTimeArrived DateTimeSeated DateTimeDismissed AppointmentTypeNum SecDateTEntry',
   },
   histappointment: {
     key: 'HistApptNum',
@@ -126,6 +126,7 @@ const newerColumns: ReadonlySet<string> = new Set([
   'fee.DateEffective',
   'feesched.IsGlobal',
   'patplan.SecDateTEdit',
+  'appointment.SecDateTEntry',
   'patient.Country',
   'patient.PreferContactMethod',
   'patient.InsEst',

@@ -1,4 +1,4 @@
-import type { SourceRecord } from '../connector.ts'
+import type { RecordOf } from '../connector.ts'
 import { changedKeys } from './changed-rows.ts'
 import type { Row } from './connection.ts'
 import type { DatasetReader, Lookups, Reading } from './dataset.ts'
@@ -170,7 +170,7 @@ async function readNotes({ session }: Reading, keys: readonly string[]): Promise
   return new Map(rows.map((row) => [row.ProcNum ?? '', textOrNull(row.Note)]))
 }
 
-function withNote(record: SourceRecord, note: string | null = null): SourceRecord {
+function withNote(record: RecordOf<'treatments'>, note: string | null = null): RecordOf<'treatments'> {
   return { ...record, attributes: { ...record.attributes, note } }
 }
 
@@ -189,7 +189,7 @@ function patientEstimate(row: Row, { insurance, adjustments }: Account): string 
   return sumOfMoney(fee, adjustments, ...less.map(negated))
 }
 
-function treatment(row: Row, lookups: Lookups, account: Account, isSingle: boolean): SourceRecord {
+function treatment(row: Row, lookups: Lookups, account: Account, isSingle: boolean): RecordOf<'treatments'> {
   const code = lookups.procedureCodes?.rows.get(row.CodeNum ?? '')
   const appointment = referenceOrNull(row.AptNum)
   const patient = referenceOrNull(row.PatNum)

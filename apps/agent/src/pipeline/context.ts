@@ -25,6 +25,8 @@ export type AgentDeps = RetryDeps & {
 export type CycleContext = AgentDeps & {
   readonly budget: RetryBudget
   notes: Notes
+  /** The number of the contract that the service knows. */
+  contract: number
   readonly totals: {
     uploaded: number
     refused: number

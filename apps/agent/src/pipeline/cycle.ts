@@ -1,13 +1,7 @@
+import { contractNumber, getDataset, numbersOf } from '@bridgework/contract'
 import { isUploadNumber } from '@bridgework/contract/ingest'
-import {
-  type DatasetName,
-  isPassing,
-  type SourceCycle,
-  SourceProblem,
-  timeZoneUnknown,
-  type ZonesSet,
-} from '../connector.ts'
-import { IngestProblem, type IngestProblemKind, type NotesWanted, type WrittenByOther } from '../ingest-client.ts'
+import { type DatasetName, isPassing, type SourceCycle, SourceProblem, timeZoneUnknown } from '../connector.ts'
+import { type IngestClient, IngestProblem, type IngestProblemKind, type WrittenByOther } from '../ingest-client.ts'
 import type { AgentDeps, CycleContext, Target } from './context.ts'
 import { retrying, skipKey } from './context.ts'
 import { syncDataset, syncRechecks } from './dataset.ts'
@@ -55,11 +49,13 @@ async function attemptCycle(deps: AgentDeps, fully: boolean, isSecond = false): 
     skipped: new Set(),
     failure: null,
     notes: notesOf([], false),
+    contract: contractNumber,
   }
   const unread = new Set<DatasetName>()
   deps.report({ event: 'cycle.began' })
   try {
-    const { zones, notes: wanted, writtenByOthers } = await compareState(context)
+    const { zones, notes: wanted, writtenByOthers, contract } = await compareState(context)
+    context.contract = contract
     context.notes = notesOf(wanted, deps.sendNotes !== false)
     await resumeUpload(context)
     const source = await deps.connector.beginCycle(zones, context.notes.read)
@@ -68,7 +64,8 @@ async function attemptCycle(deps: AgentDeps, fully: boolean, isSecond = false): 
       if (advice !== null) context.report({ event: 'source.advice', what: advice })
       const isRestored = await requireNotOlder(source, deps.state.source)
       const targets = ownTargets(context, await sendLocations(context, source), writtenByOthers)
-      const datasets = targets.length === 0 ? [] : deps.connector.datasets
+      const isKnown = (dataset: DatasetName) => numbersOf(getDataset(dataset), contract).length > 0
+      const datasets = targets.length === 0 ? [] : deps.connector.datasets.filter(isKnown)
       const finishComparison = datasets.length === 0 ? undefined : await source.findSilentChanges?.(deps.state.digests)
       for (const dataset of datasets) {
         const isRead =
@@ -132,9 +129,9 @@ function concernsDataset({ kind, retryAfterMs }: IngestProblem): boolean {
  */
 async function compareState(
   context: CycleContext,
-): Promise<{ zones: ZonesSet; notes: readonly NotesWanted[]; writtenByOthers: readonly WrittenByOther[] }> {
+): Promise<Pick<Awaited<ReturnType<IngestClient['identify']>>, 'zones' | 'notes' | 'writtenByOthers' | 'contract'>> {
   const { state, report } = context
-  const { highestNumber, epoch, zones, notes, writtenByOthers } = await retrying(context, () =>
+  const { highestNumber, epoch, zones, notes, writtenByOthers, contract } = await retrying(context, () =>
     context.client.identify(context.state.acknowledged()),
   )
   const known = state.epoch()
@@ -154,7 +151,7 @@ async function compareState(
     throw new IngestProblem('unexpected', `${what} Enroll this agent again: bridgework-agent enroll --replace`)
   }
   if (known !== epoch) state.keepEpoch(epoch)
-  return { zones, notes, writtenByOthers }
+  return { zones, notes, writtenByOthers, contract }
 }
 
 /** Whether the source can give this dataset now; says why not, and what a person should know. */

@@ -1,3 +1,4 @@
+import { getDataset, numbersOf } from '@bridgework/contract'
 import type { ByLocation, Changes, DatasetName, FullReadReason, SourceCycle, SourceRecord } from '../connector.ts'
 import { IngestProblem, isAboutLocation } from '../ingest-client.ts'
 import { type CycleContext, retrying, skipKey, type Target } from './context.ts'
@@ -42,12 +43,17 @@ export async function syncDataset(
   const notes = context.notes.mark(dataset)
   if (notes !== context.state.notesRead(dataset)) fully ??= 'notes_changed'
 
+  // Of what came with the contract's numbers since, a record that did not change was never sent.
+  const contract = numbersOf(getDataset(dataset), context.contract).at(-1) ?? 1
+  if (contract !== (context.state.contractRead(dataset) ?? 1)) fully ??= 'contract_changed'
+
   const plan = await planRead(context, source, { dataset, targets, keys, changes, rechecks, fully })
   context.report({ event: 'dataset.reading', dataset, fully, rows: plan.rowsMax })
   const counts = await readAndSend(context, source, { dataset, targets, plan, beganAtUpload, fully, startedAtMs })
   if (targets.some((target) => context.skipped.has(skipKey(target.locationId, dataset)))) return
   context.state.finishDataset(dataset, changes.cursor, fully === null ? fullReadAtMs : startedAtMs)
   if (notes !== null) context.state.keepNotesRead(dataset, notes)
+  context.state.keepContractRead(dataset, contract)
   context.state.clearRechecks(dataset, rechecks)
   reportMended(context, source, dataset)
   context.report({ event: 'dataset.finished', dataset, ...counts, durationMs: context.nowMs() - startedAtMs })

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { gunzipSync, gzipSync } from 'node:zlib'
-import { datasets } from '@bridgework/contract'
+import { contractNumber, datasets, sourceAt } from '@bridgework/contract'
 import { canonicalSource, listHashLength } from '@bridgework/contract/ingest'
 import type { DatasetName, JsonValue, SourceRecord } from '../connector.ts'
 
@@ -17,10 +17,11 @@ export type Line = {
 
 /**
  * The record as the one text that stands for it, whatever the order in which its attributes were put together: the canonical one, by which the
- * service knows an unchanged record without reading it.
+ * service knows an unchanged record without reading it. `contract`: the number of the contract that the service knows; what came later is not sent.
  */
-export function lineOf(dataset: DatasetName, record: SourceRecord): Line {
-  const { source_id: sourceId, attributes, bearsOn = [] } = record
+export function lineOf(dataset: DatasetName, record: SourceRecord, contract = contractNumber): Line {
+  const { source_id: sourceId, bearsOn = [] } = record
+  const attributes = attributesAt(dataset, contract, record.attributes)
   const sortedText = JSON.stringify(sorted(attributes))
   const canonicalText = canonicalOf(dataset, attributes)
   // A canonical text of another length lacks what the contract does not know. The service is to refuse that, and say why.
@@ -41,6 +42,7 @@ export function unpackLines(
   dataset: DatasetName,
   body: Uint8Array,
   bearsOnByLine: readonly (readonly string[])[],
+  contract = contractNumber,
 ): Line[] {
   return gunzipSync(body)
     .toString('utf8')
@@ -48,7 +50,7 @@ export function unpackLines(
     .filter((json) => json !== '')
     .map((json, index) => {
       const record: SourceRecord = { ...JSON.parse(json), bearsOn: bearsOnByLine[index] ?? [] }
-      return { ...lineOf(dataset, record), json, bytes: Buffer.byteLength(json) + 1 }
+      return { ...lineOf(dataset, record, contract), json, bytes: Buffer.byteLength(json) + 1 }
     })
 }
 
@@ -104,6 +106,20 @@ function canonicalOf(dataset: DatasetName, attributes: SourceRecord['attributes'
     return undefined
   }
 }
+
+/** The attributes as a service that knows this number of the contract takes them. */
+function attributesAt(dataset: DatasetName, contract: number, attributes: SourceRecord['attributes']) {
+  const made = attributesByContract.get(dataset)?.[Math.min(contract, contractNumber) - 1]?.(attributes)
+  // Members are left out of what is JSON, so JSON is left.
+  return (made ?? attributes) as SourceRecord['attributes']
+}
+
+const attributesByContract = new Map(
+  datasets.map((dataset) => [
+    dataset.name,
+    Array.from({ length: contractNumber }, (_, index) => sourceAt(dataset, index + 1)),
+  ]),
+)
 
 const canonicalByDataset = new Map<string, (attributes: unknown) => string>(
   datasets.map((dataset) => [dataset.name, canonicalSource(dataset)]),

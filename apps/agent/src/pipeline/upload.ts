@@ -14,7 +14,7 @@ const refusedMax = 100
 export async function resumeUpload(context: CycleContext): Promise<void> {
   for (let upload = context.state.pendingUpload(); upload !== null; upload = context.state.pendingUpload()) {
     context.report({ event: 'upload.resumed', number: upload.number })
-    const lines = unpackLines(upload.dataset, upload.body, upload.bearsOn)
+    const lines = unpackLines(upload.dataset, upload.body, upload.bearsOn, context.contract)
     try {
       await retrying(context, () =>
         context.client.sendRecords(upload.locationId, upload.dataset, upload.number, upload.body),
@@ -40,7 +40,7 @@ export async function uploadChanged(
   const refused = state.refusedRecords(target.locationId, dataset)
   const lines = context.notes
     .applyTo(target.sourceId, dataset, records)
-    .map((record) => lineOf(dataset, record))
+    .map((record) => lineOf(dataset, record, context.contract))
     .filter(
       (line) => state.hashOf(target.locationId, dataset, line.sourceId) !== line.hash || refused.has(line.sourceId),
     )

@@ -148,12 +148,13 @@ function* grants(locations: readonly LocationRecord[]): Generator<Finding> {
   yield { check, result: 'ok', text: `${locations.length} locations; datasets: ${[...datasets].join(', ')}` }
   for (const { id, attributes } of locations) {
     if (attributes.sync.state === 'current') continue
-    const advice = {
+    const known: Partial<Record<string, string>> = {
       pending: 'The first read of the practice is not complete. A copy that you make now may be incomplete.',
       stale: 'The agent of the practice has not finished a read for some time. Your copy is as old.',
       disconnected: 'The agent of the practice is not connected. Ask the practice to check the office computer.',
       not_provided: 'The system of the practice has none of the datasets that were granted to you.',
-    }[attributes.sync.state]
+    }
+    const advice = known[attributes.sync.state] ?? 'Update the client: its release does not know this state.'
     yield { check: 'freshness', result: 'note', text: `Location ${id} is ${attributes.sync.state}.`, advice }
   }
 }

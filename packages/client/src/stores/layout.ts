@@ -47,8 +47,29 @@ export function nameOfLayout(what: 'tables' | 'views', description: string): str
   return `${what} ${createHash('sha256').update(description).digest('hex').slice(0, 16)}`
 }
 
-/** A mirror whose tables were made by another layout is filled anew from the records that it keeps. */
-export const tablesName = nameOfLayout('tables', JSON.stringify(tables))
+/** The columns that the contract got after this number. */
+export function columnsAfter(number: number): { dataset: DatasetName; column: TableColumn }[] {
+  return datasetNames.flatMap((dataset) =>
+    tableOf(dataset).columns.flatMap((column) => ((column.since ?? 1) > number ? [{ dataset, column }] : [])),
+  )
+}
+
+/** The name of the tables as they were with a number of the contract. What columns are said to hold is not part of it. */
+export function tablesNameAt(number: number): string {
+  const description = JSON.stringify(tables, (name, value) => {
+    if (name === 'about' || name === 'title') return undefined
+    return name === 'columns' ? value.filter((column: TableColumn) => (column.since ?? 1) <= number) : value
+  })
+  return nameOfLayout('tables', description)
+}
+
+const numbers = [...new Set(columnsAfter(0).map(({ column }) => column.since ?? 1))].sort((one, other) => other - one)
+
+/**
+ * A mirror whose tables were made by another layout is filled anew from the records that it keeps; one whose tables were those of an earlier number of the
+ * contract gets the columns that came later.
+ */
+export const tablesName = tablesNameAt(Number.POSITIVE_INFINITY)
 
 /** The columns by which rows are joined and filtered: references, days and moments, statuses. Each has an index. */
 export function indexedColumns({ columns }: Table): TableColumn[] {
@@ -71,14 +92,17 @@ export const tableNames: readonly string[] = [
   'grants',
 ]
 
-/** What must be made of a mirror that has these layouts, tables and views. What something else has dropped is made again. */
+/**
+ * What must be made of a mirror that has these layouts, tables and views: the views and `columns`, or all. What something else has dropped is made again.
+ */
 export function whatToMake(
   viewsName: string,
   layouts: ReadonlySet<string>,
   objects: ReadonlySet<string>,
-): 'all' | 'views' | 'nothing' {
+): 'all' | 'nothing' | { columns: ReturnType<typeof columnsAfter> } {
   const has = (layout: string, names: readonly string[]) =>
     layouts.has(layout) && names.every((name) => objects.has(name))
-  if (!has(tablesName, tableNames)) return 'all'
-  return has(viewsName, viewNames) ? 'nothing' : 'views'
+  if (has(tablesName, tableNames)) return has(viewsName, viewNames) ? 'nothing' : { columns: [] }
+  const earlier = numbers.find((number) => has(tablesNameAt(number), tableNames))
+  return earlier === undefined ? 'all' : { columns: columnsAfter(earlier) }
 }

@@ -1,4 +1,4 @@
-import { datasetNames } from '../dataset-resource.ts'
+import { type DatasetName, datasetNames } from '../dataset-resource.ts'
 import { nameOfLayout, type StoreOptions, tableNames, tableOf, tablesName, viewNames, whatToMake } from './layout.ts'
 import {
   addColumn,
@@ -10,6 +10,7 @@ import {
   writeItems,
   writeRows,
 } from './postgres-tables.ts'
+import type { TableColumn } from './table.ts'
 import { views } from './views.ts'
 
 type Row = Record<string, unknown>
@@ -17,7 +18,7 @@ type Queryable = { query: (sql: string, values?: unknown[]) => Promise<{ rows: R
 
 /**
  * Makes the tables in a schema, or brings those of another layout to this one: columns that a newer contract has are added, and every row is
- * written again from the records that are kept. Views that changed alone are made anew alone. In the caller's transaction, so a mirror has one layout or the other; others wait.
+ * written again from the records that are kept, or where only columns are added, those that have a value for one. Views are made anew. In the caller's transaction, so a mirror has one layout or the other; others wait.
  */
 export async function prepareSchema(client: Queryable, schema: string, options: StoreOptions): Promise<void> {
   const name = quoted(schema)
@@ -49,10 +50,10 @@ export async function prepareSchema(client: Queryable, schema: string, options: 
   // Another sync, of a client that has the other layout, waits, and stops then: its position is not the one that it knows.
   await client.query(`lock table ${name}.sync_position in exclusive mode`)
   const taken = await takeDownViews(client, schema)
-  if (toMake === 'all') {
+  if (toMake === 'all' || toMake.columns.length > 0) {
     for (const table of [...datasetNames.flatMap(tablesOf), ...tablesOfDirectory()])
       await prepareTable(client, schema, table)
-    await fill(client, name, options)
+    await fill(client, name, options, toMake === 'all' ? null : toMake.columns)
   }
   await client.query(`set local search_path to ${name}`)
   for (const sql of statements) await client.query(sql)
@@ -111,14 +112,27 @@ async function prepareTable(client: Queryable, schema: string, table: TableToCre
   }
 }
 
-/** Writes every row from the records, so many at a time that people see it go on. */
-async function fill(client: Queryable, schema: string, { onEvent, signal }: StoreOptions): Promise<void> {
-  const { rows } = await client.query(`select count(*) as total from ${schema}.raw_record`)
-  const total = Number(rows[0]?.total)
+/**
+ * Writes every row from the records, so many at a time that people see it go on; or the rows of those that have a value for one of these columns: an
+ * earlier client kept what it did not know.
+ */
+async function fill(
+  client: Queryable,
+  schema: string,
+  { onEvent, signal }: StoreOptions,
+  added: readonly { dataset: DatasetName; column: TableColumn }[] | null,
+): Promise<void> {
+  const { rows } = added ? { rows: [] } : await client.query(`select count(*) as total from ${schema}.raw_record`)
+  const total = Number(rows[0]?.total ?? 0)
   let records = 0
   for (const dataset of datasetNames) {
-    for (const { name } of tableOf(dataset).lists) await client.query(`truncate ${schema}.${name}`)
-    const after = `from ${schema}.raw_record where dataset = '${dataset}' and (location_id, id) > ($1::bigint, $2::bigint)`
+    const columns = added?.filter((each) => each.dataset === dataset) ?? null
+    if (columns?.length === 0) continue
+    const lists = columns ? [] : tableOf(dataset).lists
+    for (const { name } of lists) await client.query(`truncate ${schema}.${name}`)
+    const values = columns?.map(({ column }) => `attributes #>> '{${column.from.join(',')}}' is not null`).join(' or ')
+    const after = `from ${schema}.raw_record where dataset = '${dataset}' and (location_id, id) > ($1::bigint, $2::bigint)
+      ${values ? `and (${values})` : ''}`
     const page = `select location_id, id, attributes ${after} and (location_id, id) <= ($3::bigint, $4::bigint)`
     for (let from: unknown[] = [0, 0]; ; ) {
       signal?.throwIfAborted()
@@ -133,10 +147,10 @@ async function fill(client: Queryable, schema: string, { onEvent, signal }: Stor
       if (!last) break
       const to = [last.location_id, last.id]
       await client.query(writeRows(schema, dataset, page), [...from, ...to])
-      for (const list of tableOf(dataset).lists) await client.query(writeItems(schema, list, page), [...from, ...to])
+      for (const list of lists) await client.query(writeItems(schema, list, page), [...from, ...to])
       from = to
       records += Number(last.records)
-      onEvent?.({ event: 'converting', records, total })
+      if (!added) onEvent?.({ event: 'converting', records, total })
     }
   }
 }

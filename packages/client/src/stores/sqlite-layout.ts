@@ -1,10 +1,11 @@
 import { setImmediate as turn } from 'node:timers/promises'
-import { datasetNames } from '../dataset-resource.ts'
+import { type DatasetName, datasetNames } from '../dataset-resource.ts'
 import { nameOfLayout, recordOf, type StoreOptions, tableNames, tablesName, viewNames, whatToMake } from './layout.ts'
 import { createRows, type Database } from './sqlite-rows.ts'
-import { createTables, createViews } from './sqlite-tables.ts'
+import { addColumn, createTables, createViews } from './sqlite-tables.ts'
+import type { TableColumn } from './table.ts'
 
-/** Makes the tables of a file, or makes those of another layout anew from the records; views that changed alone are made anew alone. In one transaction. An error leaves that to `close`. */
+/** Makes the tables of a file, or makes those of another layout anew from the records; what came with a newer contract is added. In one transaction. An error leaves that to `close`. */
 export async function prepareFile(database: Database, options: StoreOptions): Promise<void> {
   database.exec('begin immediate')
   const objects = new Map(
@@ -47,6 +48,9 @@ export async function prepareFile(database: Database, options: StoreOptions): Pr
   if (toMake === 'all') {
     database.exec(createTables())
     await fill(database, options)
+  } else {
+    for (const { dataset, column } of toMake.columns) database.exec(addColumn(dataset, column))
+    await fill(database, options, toMake.columns)
   }
   database.exec(createViews())
   database.exec('delete from layout')
@@ -55,16 +59,24 @@ export async function prepareFile(database: Database, options: StoreOptions): Pr
   database.exec('commit')
 }
 
-/** Writes every row from the records. */
-async function fill(database: Database, { onEvent, signal }: StoreOptions): Promise<void> {
-  const total = Number(database.prepare('select count(*) as n from raw_record').all()[0]?.n)
+/** Writes every row from the records, or the rows of those that have a value for one of these columns: an earlier client kept what it did not know. */
+async function fill(
+  database: Database,
+  { onEvent, signal }: StoreOptions,
+  added: readonly { dataset: DatasetName; column: TableColumn }[] | null = null,
+): Promise<void> {
+  const total = added ? 0 : Number(database.prepare('select count(*) as n from raw_record').all()[0]?.n)
   const tables = createRows(database)
-  const range = database.prepare(
-    `select cast(location_id as text) as location_id, cast(id as text) as id, attributes, rowid from raw_record
-      where dataset = ? and (location_id, id) > (?, ?) order by raw_record.location_id, raw_record.id limit 1000`,
-  )
   let records = 0
   for (const dataset of datasetNames) {
+    const columns = added?.filter((each) => each.dataset === dataset) ?? null
+    if (columns?.length === 0) continue
+    const values = columns?.map(({ column }) => `attributes ->> '$.${column.from.join('.')}' is not null`).join(' or ')
+    const range = database.prepare(
+      `select cast(location_id as text) as location_id, cast(id as text) as id, attributes, rowid from raw_record
+        where dataset = ? and (location_id, id) > (?, ?) ${values ? `and (${values})` : ''}
+        order by raw_record.location_id, raw_record.id limit 1000`,
+    )
     for (let after: [bigint, bigint] = [0n, 0n]; ; ) {
       const rows = range.all(dataset, ...after)
       const [last] = rows.slice(-1)
@@ -74,7 +86,7 @@ async function fill(database: Database, { onEvent, signal }: StoreOptions): Prom
       }
       after = [BigInt(String(last.location_id)), BigInt(String(last.id))]
       records += rows.length
-      onEvent?.({ event: 'converting', records, total })
+      if (!added) onEvent?.({ event: 'converting', records, total })
       // Ctrl-C is heard between.
       await turn()
       signal?.throwIfAborted()

@@ -23,6 +23,13 @@ export function createTables(): string {
   ].join('\n')
 }
 
+/** Adds a column that a newer contract has, and what goes with it. SQLite adds one in a statement. */
+export function addColumn(table: string, column: TableColumn): string {
+  return columnsIn(column)
+    .map((each) => `alter table ${table} add column ${each};`)
+    .join('\n')
+}
+
 /** The views of a SQLite mirror. */
 export function createViews(): string {
   return [
@@ -65,13 +72,13 @@ function createList(list: TableList): string {
 }
 
 function columnsOf({ columns }: Pick<Table, 'columns'>): string {
-  return columns.map(columnOf).join(', ')
+  return columns.flatMap(columnsIn).join(', ')
 }
 
-function columnOf({ name, kind }: TableColumn): string {
+function columnsIn({ name, kind }: TableColumn): string[] {
   const column = `"${name}" ${types[kind]}`
-  if (kind !== 'decimal') return column
-  return `${column}, "${name}_cents" integer as (cast(round("${name}" * 100) as integer))`
+  if (kind !== 'decimal') return [column]
+  return [column, `"${name}_cents" integer as (cast(round("${name}" * 100) as integer))`]
 }
 
 const dialect: Dialect = {

@@ -23,6 +23,8 @@ export type TableColumn = {
   readonly about: string
   /** The dataset that it leads to. */
   readonly to?: string
+  /** The number of the contract that brought it; absent: the first. A mirror of an earlier one gets the column, and is not made anew. */
+  readonly since?: number
 }
 
 /** A table with a row for each item of a list that records have, in order. */

@@ -34,14 +34,14 @@ export async function* digestRanges(
   }
 }
 
-/** A digest of records in any order, as the service makes it: the exclusive or of the SHA-256 of each one's JSON. */
+/** A digest of records in any order, as the service makes it: the exclusive or of the SHA-256 of each one's JSON. Members that are null are left out, so an attribute that was added and is null makes no difference. */
 export function createDigest() {
   const sum = Buffer.alloc(32)
   let count = 0
   return {
     add({ id, type, attributes }: SyncRecord) {
       count += 1
-      xorInto(sum, createHash('sha256').update(JSON.stringify({ id, type, attributes })).digest())
+      xorInto(sum, createHash('sha256').update(withoutNulls({ id, type, attributes })).digest())
     },
     /** All records of another digest at once. */
     addSum(records: number, sha256: string) {
@@ -50,6 +50,11 @@ export function createDigest() {
     },
     sum: () => ({ count, sha256: sum.toString('hex') }),
   }
+}
+
+/** A replacer's undefined leaves a member out; in a list, where it must stay, it is written as null. */
+function withoutNulls(record: SyncRecord): string {
+  return JSON.stringify(record, (_, value: unknown) => value ?? undefined)
 }
 
 function xorInto(sum: Buffer, other: Buffer): void {

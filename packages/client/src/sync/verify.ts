@@ -22,7 +22,7 @@ export type VerifyOptions = {
 export type Verification = SyncKey & {
   serverCount: number
   storeCount: number
-  /** Exclusive or of the SHA-256 of each record's JSON, as the service sends it: the same for a copy that keeps the order of members, as the shipped stores do. */
+  /** Exclusive or of the SHA-256 of each record's JSON, as the service sends it but for members that are null: the same for a copy that keeps the order of members, as the shipped stores do. */
   serverDigest: string
   storeDigest: string
   /** Records that were read from the service: those near to what differs. */
@@ -201,10 +201,11 @@ async function* recordsIn(
   }
 }
 
-/** The same text for the same record: stores need not keep the order of members. */
+/** The same text for the same record: stores need not keep the order of members, nor those that are null. */
 export function canonical(value: unknown): string {
   return JSON.stringify(value, (_, member: unknown) => {
     if (typeof member !== 'object' || member === null || Array.isArray(member)) return member
-    return Object.fromEntries(Object.entries(member).sort(([left], [right]) => (left < right ? -1 : 1)))
+    const some = Object.entries(member).filter(([, each]) => each !== null)
+    return Object.fromEntries(some.sort(([left], [right]) => (left < right ? -1 : 1)))
   })
 }

@@ -1,11 +1,13 @@
 import { Type } from 'typebox'
 import { instant, money, note, nullable, nullableText, oneOf, wallTime } from '../attribute.ts'
 import { defineReferringDataset, reference, references } from '../referring-dataset.ts'
+import { since } from '../shape.ts'
 
 /** Paging: spec, Pagination rules 2. */
 export const appointment = defineReferringDataset({
   name: 'appointments',
   type: 'appointment',
+  rendering: 2,
   title: 'Appointments',
   description:
     'Appointments in every status, also planned, missed and cancelled ones, and blocks of time without a patient.',
@@ -47,6 +49,7 @@ export const appointment = defineReferringDataset({
     treatment_ids: references('treatments', 'Treatments of the appointment'),
     scheduled_production: nullable(money('Sum of the fees of its treatments')),
     note: note('Note'),
+    created_at: since(2, nullable(instant('When it was entered in the practice management system'))),
   },
   example: {
     patient_source_id: '1002',
@@ -70,6 +73,7 @@ export const appointment = defineReferringDataset({
     treatment_source_ids: ['7001'],
     scheduled_production: '180.00',
     note: null,
+    created_at: '2026-01-12T18:20:00.000Z',
     is_hidden: false,
   },
 })

@@ -1,17 +1,20 @@
 import { Type } from 'typebox'
 import { calendarDate, instant, money, nullable, nullableText, oneOf } from '../attribute.ts'
 import { defineReferringDataset, reference } from '../referring-dataset.ts'
+import { since } from '../shape.ts'
 
 /** Paging: spec, Pagination rules 2. Social security numbers are never read, stored or sent. */
 export const patient = defineReferringDataset({
   name: 'patients',
   type: 'patient',
+  rendering: 2,
   title: 'Patients',
   description:
     'Patients of a practice, including guarantors. A patient is listed at the location where they are registered and at every location with a record that refers to them. Each of these records has its own id and the same source_id.',
   notes: [],
   filters: [],
   attributes: {
+    title: since(2, nullableText('Title, as stored: Dr., Mrs. and others')),
     first_name: nullableText('First name'),
     middle_name: nullableText('Middle name or initial'),
     last_name: nullableText('Last name'),
@@ -56,6 +59,7 @@ export const patient = defineReferringDataset({
     merged_into_id: reference('patients', 'Patient that this one was merged into'),
   },
   example: {
+    title: 'Dr.',
     first_name: 'Robin',
     middle_name: null,
     last_name: 'Example',

@@ -1,9 +1,11 @@
 import { type TSchema, Type } from 'typebox'
 import type { Dataset } from '../dataset.ts'
+import { sinceOf } from '../shape.ts'
 
 /**
  * Makes the one text that stands for a record's attributes on both sides: JSON with its members in the schema's order, so that equal records have
- * equal hashes. The attributes fit the dataset's `source`.
+ * equal hashes. The attributes fit the dataset's `source`. What came after the contract's first number is left out where it is null, so that the text is
+ * that of an agent which does not know it.
  */
 export function canonicalSource(dataset: Dataset): (attributes: unknown) => string {
   const canonical = canonicalizer(dataset.source)
@@ -22,10 +24,15 @@ function canonicalizer(schema: TSchema): (value: unknown) => unknown {
     return canonical === asIs ? asIs : (value) => (value as unknown[]).map(canonical)
   }
   if (Type.IsObject(schema)) {
-    const members = Object.entries(schema.properties).map(([name, member]) => [name, canonicalizer(member)] as const)
+    const members = Object.entries(schema.properties).map(
+      ([name, member]) => [name, canonicalizer(member), sinceOf(member) > 1] as const,
+    )
     return (value) => {
       const ordered: Record<string, unknown> = {}
-      for (const [name, canonical] of members) ordered[name] = canonical((value as Record<string, unknown>)[name])
+      for (const [name, canonical, isLater] of members) {
+        const each = (value as Record<string, unknown>)[name]
+        if (!isLater || (each !== null && each !== undefined)) ordered[name] = canonical(each)
+      }
       return ordered
     }
   }

@@ -8,9 +8,10 @@ export {
 export { type IngestBodies, ingestBodies } from './body.ts'
 export { canonicalSource } from './canonical.ts'
 export type { SourceLocation } from './location.ts'
-export { type JsonValue, recordLines, type SourceRecord } from './record.ts'
+export { type JsonValue, type RecordOf, recordLines, type SourceRecord } from './record.ts'
 export {
   acknowledgedHeader,
+  contractHeader,
   type IngestParameters,
   type IngestRouteName,
   ingestApiPath,

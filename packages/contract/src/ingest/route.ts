@@ -26,6 +26,9 @@ export const releasesVersion = 5
  */
 export const acknowledgedHeader = 'Bridgework-Ingest-Acknowledged'
 
+/** The header in which an agent says the number of the contract that it knows, and in which every answer says the service's. Absent: 1. */
+export const contractHeader = 'Bridgework-Contract'
+
 /** Every route of the ingest API. The server registers these and no other; agents call these and no other. */
 export const ingestRoutes = {
   /** The only one without an agent's key: an enrolment code becomes one. */

@@ -215,6 +215,7 @@ export function planVisit(desk: Desk, patient: Patient, treatments: readonly Tre
     seatedAt: null,
     dismissedAt: null,
     note: '',
+    createdAt: nowIn(desk.practice),
   })
   for (const treatment of treatments) {
     desk.change(

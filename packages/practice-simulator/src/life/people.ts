@@ -103,6 +103,7 @@ function addPerson(
   const name = firstName(random)
   const person = desk.add('patients', {
     ...home,
+    title: titleOf(home.lastName, age),
     firstName: name,
     middleName: random.chance(0.3) ? random.pick(['A', 'J', 'M', 'R.']) : '',
     preferredName: random.chance(0.1) ? name.slice(0, 2) : '',
@@ -125,6 +126,13 @@ function addPerson(
   })
   return guarantorKey === undefined ? desk.change('patients', person, { guarantorKey: person.key }) : person
 }
+
+/** Few offices enter titles, and those that do enter them for some adults. Not drawn: everything else would be drawn otherwise. */
+function titleOf(lastName: string, age: number): string {
+  return age >= 18 ? (titles[lastName.length % titles.length] ?? '') : ''
+}
+
+const titles = ['', 'Dr.', '', 'Mrs.', '', '', '', 'Mr.']
 
 /** Two families of three have a plan, held by the guarantor; some a second one, held by the partner. */
 function insure(desk: Desk, family: readonly Patient[], from: string): void {

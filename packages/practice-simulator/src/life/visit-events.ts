@@ -160,6 +160,7 @@ export const visitEvents = [
         seatedAt: null,
         dismissedAt: null,
         note: random.pick(['Staff meeting', 'Delivery', 'Training']),
+        createdAt: nowIn(practice),
       })
       return true
     },

@@ -1,5 +1,5 @@
 import { related } from '../indexes.ts'
-import type { Practice } from '../practice.ts'
+import { nowIn, type Practice } from '../practice.ts'
 import { procedures } from '../procedure-codes.ts'
 import type { Appointment, Treatment } from '../rows/care.ts'
 import type { Patient, Provider } from '../rows/people.ts'
@@ -124,11 +124,18 @@ export function bookVisit(
     seatedAt: null,
     dismissedAt: null,
     note: details.note ?? '',
+    createdAt: bookedAt(practice, details.startsAt),
   })
   for (const treatment of treatments) {
     desk.change('treatments', treatment, { appointmentKey: visit.key, plannedAppointmentKey: null })
   }
   return visit
+}
+
+/** Now; of a visit in the past, two weeks before it. */
+function bookedAt(practice: Practice, startsAt: string): string {
+  const now = nowIn(practice)
+  return startsAt > now ? now : addMinutes(startsAt, -14 * 24 * 60)
 }
 
 function dentistBeside(practice: Practice, hygienist: Provider): Provider {

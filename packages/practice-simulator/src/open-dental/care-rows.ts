@@ -32,6 +32,7 @@ export const careTables: { readonly [T in CareTable]: OpenDentalTable<Rows[T]> }
       DateTimeSeated: dateTime(row.seatedAt),
       DateTimeDismissed: dateTime(row.dismissedAt),
       Note: row.note,
+      SecDateTEntry: dateTime(row.createdAt),
       ClinicNum: reference(clinicOf(row.locationKey)),
     }),
   },

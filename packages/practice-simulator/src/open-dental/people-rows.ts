@@ -57,6 +57,7 @@ export const peopleTables: { readonly [T in PeopleTable]: OpenDentalTable<Rows[T
     stamp: 'DateTStamp',
     columns: (row, clinicOf) => ({
       LName: row.lastName,
+      Title: row.title,
       FName: row.firstName,
       MiddleI: row.middleName,
       Preferred: row.preferredName,

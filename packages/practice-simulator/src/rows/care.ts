@@ -34,6 +34,8 @@ export type Appointment = {
   readonly seatedAt: string | null
   readonly dismissedAt: string | null
   readonly note: string
+  /** Wall time of the location at which it was entered. */
+  readonly createdAt: string
 }
 
 /** Statuses of a treatment with Open Dental's numbers and letters. */

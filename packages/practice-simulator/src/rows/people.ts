@@ -58,6 +58,7 @@ export type Patient = {
   readonly key: string
   /** Where the patient is registered; null is the practice as a whole. */
   readonly locationKey: string | null
+  readonly title: string
   readonly firstName: string
   readonly middleName: string
   readonly lastName: string

@@ -1,4 +1,4 @@
-import type { SourceRecord } from '@bridgework/contract/ingest'
+import type { RecordOf } from '@bridgework/contract/ingest'
 import { related } from '../indexes.ts'
 import { chargeOf } from '../life/account.ts'
 import type { Practice } from '../practice.ts'
@@ -19,7 +19,7 @@ const names: Readonly<Record<AppointmentStatus, string>> = {
   note_complete: 'PtNoteCompleted',
 }
 
-export function appointmentRecord(practice: Practice, view: View, visit: Appointment): SourceRecord {
+export function appointmentRecord(practice: Practice, view: View, visit: Appointment): RecordOf<'appointments'> {
   const timeZone = view.timeZoneOf(view.locationOf(visit.locationKey))
   const instant = (at: string | null) => (at === null ? null : instantOf(at, timeZone))
   const treatments = treatmentsOf(practice, visit)
@@ -49,6 +49,7 @@ export function appointmentRecord(practice: Practice, view: View, visit: Appoint
       scheduled_production:
         treatments.length === 0 ? null : money(treatments.reduce((sum, treatment) => sum + chargeOf(treatment), 0)),
       note: textOrNull(visit.note),
+      created_at: instant(visit.createdAt),
       is_hidden: false,
     },
   }

@@ -1,4 +1,4 @@
-import type { SourceRecord } from '@bridgework/contract/ingest'
+import type { RecordOf } from '@bridgework/contract/ingest'
 import type { Practice } from '../practice.ts'
 import type { Fee, FeeSchedule, RowChange } from '../rows.ts'
 
@@ -11,7 +11,7 @@ export function feeScheduleRecords(
   practice: Practice,
   keys: Iterable<string>,
   locationKey: string | null,
-): SourceRecord[] {
+): RecordOf<'fee_schedules'>[] {
   const fees = Map.groupBy(practice.fees.values(), (fee) => fee.feeScheduleKey)
   return [...keys].flatMap((key) => {
     const schedule = practice.feeSchedules.get(key)
@@ -46,7 +46,7 @@ function feeScheduleRecord(
   schedule: FeeSchedule,
   fees: readonly Fee[],
   locationKey: string | null,
-): SourceRecord {
+): RecordOf<'fee_schedules'> {
   const inForce = new Map<string, Fee>()
   for (const fee of fees) if (fee.locationKey === null) inForce.set(purpose(fee), fee)
   if (locationKey !== null) {

@@ -1,4 +1,4 @@
-import type { SourceRecord } from '@bridgework/contract/ingest'
+import type { RecordOf } from '@bridgework/contract/ingest'
 import type { Practice } from '../practice.ts'
 import type { InsurancePlan, RowChange } from '../rows.ts'
 
@@ -23,7 +23,7 @@ const references: Partial<Record<RowChange['table'], 'carrierKey' | 'employerKey
 export function insurancePlanRecord(
   practice: Pick<Practice, 'carriers' | 'employers' | 'feeSchedules'>,
   plan: InsurancePlan,
-): SourceRecord {
+): RecordOf<'insurance_plans'> {
   const carrier = practice.carriers.get(plan.carrierKey ?? '')
   const employer = practice.employers.get(plan.employerKey ?? '')
   const month = plan.renewalMonth

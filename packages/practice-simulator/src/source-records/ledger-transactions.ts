@@ -1,4 +1,4 @@
-import type { SourceRecord } from '@bridgework/contract/ingest'
+import type { RecordOf } from '@bridgework/contract/ingest'
 import { related } from '../indexes.ts'
 import { chargeOf, holderOf, isDue, isSettled, movesBalance, signedCents } from '../life/account.ts'
 import type { Practice } from '../practice.ts'
@@ -47,7 +47,7 @@ export function ledgerLine(practice: Practice, key: string): Line | null {
   }
 }
 
-export function ledgerTransactionRecord(practice: Practice, view: View, line: Line): SourceRecord {
+export function ledgerTransactionRecord(practice: Practice, view: View, line: Line): RecordOf<'ledger_transactions'> {
   const treatment = practice.treatments.get(line.treatmentKey ?? '')
   const amount = money(line.cents)
   const timeZone = view.timeZoneOf(view.locationOf(line.locationKey))

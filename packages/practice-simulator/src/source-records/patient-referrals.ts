@@ -1,4 +1,4 @@
-import type { SourceRecord } from '@bridgework/contract/ingest'
+import type { RecordOf } from '@bridgework/contract/ingest'
 import { related } from '../indexes.ts'
 import type { Practice } from '../practice.ts'
 import type { Referral } from '../rows/people.ts'
@@ -7,7 +7,11 @@ import type { View } from '../view.ts'
 import { textOrNull, wordName } from './format.ts'
 import { both } from './patients.ts'
 
-export function patientReferralRecord(practice: Practice, view: View, referral: Referral): SourceRecord {
+export function patientReferralRecord(
+  practice: Practice,
+  view: View,
+  referral: Referral,
+): RecordOf<'patient_referrals'> {
   const source = practice.referralSources.get(referral.sourceKey)
   const name = source === undefined ? null : textOrNull(`${source.firstName} ${source.lastName}`)
   const specialty = wordName(practice, source?.specialtyKey ?? null)

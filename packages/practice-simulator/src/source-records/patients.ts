@@ -1,4 +1,4 @@
-import type { SourceRecord } from '@bridgework/contract/ingest'
+import type { RecordOf } from '@bridgework/contract/ingest'
 import { related } from '../indexes.ts'
 import { coverOf } from '../life/people.ts'
 import type { Practice } from '../practice.ts'
@@ -18,12 +18,13 @@ const statuses: Readonly<Record<PatientStatus, readonly [string, string]>> = {
 }
 
 /** A patient, the same at every location where the patient is listed. */
-export function patientRecord(practice: Practice, patient: Patient): SourceRecord {
+export function patientRecord(practice: Practice, patient: Patient): RecordOf<'patients'> {
   const [status, raw] = statuses[patient.status]
   const mergedInto = mergedIntoOf(practice, patient.key)
   return {
     source_id: patient.key,
     attributes: {
+      title: textOrNull(patient.title),
       first_name: textOrNull(patient.firstName),
       middle_name: textOrNull(patient.middleName),
       last_name: textOrNull(patient.lastName),

@@ -1,4 +1,4 @@
-import type { SourceRecord } from '@bridgework/contract/ingest'
+import type { RecordOf } from '@bridgework/contract/ingest'
 import { related } from '../indexes.ts'
 import { chargeOf } from '../life/account.ts'
 import type { Practice } from '../practice.ts'
@@ -18,7 +18,7 @@ const statuses: Readonly<Record<TreatmentStatus, string>> = {
   planned_inactive: 'inactive',
 }
 
-export function treatmentRecord(practice: Practice, treatment: Treatment): SourceRecord {
+export function treatmentRecord(practice: Practice, treatment: Treatment): RecordOf<'treatments'> {
   const code = practice.procedureCodes.get(treatment.codeKey)
   const awaited = related(practice, 'claimLines', 'treatment', treatment.key).filter(
     (line) => line.status === 'estimate' || line.status === 'sent',
@@ -51,7 +51,7 @@ export function treatmentRecord(practice: Practice, treatment: Treatment): Sourc
       status: isScheduled ? 'scheduled' : statuses[treatment.status],
       status_raw: treatmentStatuses[treatment.status].letters,
       area: code?.area ?? null,
-      teeth: treatment.teeth,
+      teeth: [...treatment.teeth],
       surfaces: textOrNull(treatment.surfaces),
       quantity: treatment.quantity,
       fee: money(fee),

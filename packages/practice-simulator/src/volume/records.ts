@@ -1,4 +1,4 @@
-import type { SourceRecord } from '@bridgework/contract/ingest'
+import type { RecordOf } from '@bridgework/contract/ingest'
 import { firstName } from '../life/people.ts'
 import { inventedName } from '../names.ts'
 import { procedures } from '../procedure-codes.ts'
@@ -16,11 +16,12 @@ export type VolumePatient = {
 const providers = ['Pell Owen', 'Marl Ismere', 'Wend Avern'] as const
 const treatmentsPerVisit = 2
 
-export function patientOf(patient: VolumePatient, random: Random, plans: number): SourceRecord {
+export function patientOf(patient: VolumePatient, random: Random, plans: number): RecordOf<'patients'> {
   const { number, guarantor } = patient
   return {
     source_id: String(number),
     attributes: {
+      title: null,
       first_name: firstName(random),
       middle_name: null,
       last_name: inventedName(random),
@@ -56,7 +57,7 @@ export function patientOf(patient: VolumePatient, random: Random, plans: number)
   }
 }
 
-export function* appointmentsOf(patient: VolumePatient): Generator<SourceRecord> {
+export function* appointmentsOf(patient: VolumePatient): Generator<RecordOf<'appointments'>> {
   for (let visit = 0; visit < patient.visits; visit++) {
     const day = visitDay(patient, visit)
     const hour = 8 + (patient.number % 9)
@@ -87,13 +88,14 @@ export function* appointmentsOf(patient: VolumePatient): Generator<SourceRecord>
         treatment_source_ids: treatments,
         scheduled_production: money(treatments.reduce((sum, _, n) => sum + feeCents(patient, visit, n), 0)),
         note: null,
+        created_at: `${day}T${String(hour + 6).padStart(2, '0')}:00:00.000Z`,
         is_hidden: false,
       },
     }
   }
 }
 
-export function* treatmentsOf(patient: VolumePatient): Generator<SourceRecord> {
+export function* treatmentsOf(patient: VolumePatient): Generator<RecordOf<'treatments'>> {
   for (let visit = 0; visit < patient.visits; visit++) {
     const isDone = !isToCome(patient, visit)
     const day = visitDay(patient, visit)
@@ -129,7 +131,7 @@ export function* treatmentsOf(patient: VolumePatient): Generator<SourceRecord> {
 }
 
 /** A charge for every treatment that is done, and a payment for each visit; the last one is still owed. */
-export function* ledgerOf(patient: VolumePatient): Generator<SourceRecord> {
+export function* ledgerOf(patient: VolumePatient): Generator<RecordOf<'ledger_transactions'>> {
   for (let visit = 0; visit < patient.visits; visit++) {
     if (isToCome(patient, visit)) continue
     const day = visitDay(patient, visit)
@@ -143,7 +145,7 @@ export function* ledgerOf(patient: VolumePatient): Generator<SourceRecord> {
   }
 }
 
-export function referralOf(patient: VolumePatient): SourceRecord {
+export function referralOf(patient: VolumePatient): RecordOf<'patient_referrals'> {
   const friend = patient.number > 3 ? patient.number - 3 : null
   return {
     source_id: String(patient.number),
@@ -174,7 +176,7 @@ function line(
   treatmentKey: string,
   code: string,
   isPayment: boolean,
-): SourceRecord {
+): RecordOf<'ledger_transactions'> {
   const amount = money(cents)
   return {
     source_id: key,

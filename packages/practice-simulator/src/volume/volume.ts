@@ -1,5 +1,5 @@
 import type { DatasetName } from '@bridgework/contract'
-import type { SourceLocation, SourceRecord } from '@bridgework/contract/ingest'
+import type { RecordOf, SourceLocation, SourceRecord } from '@bridgework/contract/ingest'
 import { procedures } from '../procedure-codes.ts'
 import { createRandom, type Random } from '../random.ts'
 import { appointmentsOf, ledgerOf, patientOf, referralOf, treatmentsOf, type VolumePatient } from './records.ts'
@@ -90,7 +90,7 @@ export function* generateVolume(shape: VolumeShape, locationKey: string): Genera
   )
 }
 
-function* feeSchedules(random: Random): Generator<SourceRecord> {
+function* feeSchedules(random: Random): Generator<RecordOf<'fee_schedules'>> {
   for (let n = 1; n <= schedulesPerLocation; n++) {
     const share = random.whole(50, 110)
     const fees = procedures.map(({ code, usualCents }) => ({
@@ -104,7 +104,7 @@ function* feeSchedules(random: Random): Generator<SourceRecord> {
   }
 }
 
-function* insurancePlans(random: Random): Generator<SourceRecord> {
+function* insurancePlans(random: Random): Generator<RecordOf<'insurance_plans'>> {
   for (let n = 1; n <= plansPerLocation; n++) {
     yield {
       source_id: String(n),

@@ -1,7 +1,8 @@
 import { createHash, type Hash, hash } from 'node:crypto'
-import { datasets, isTimeZone, limits } from '@bridgework/contract'
+import { contractNumber, datasets, isTimeZone, limits } from '@bridgework/contract'
 import {
   acknowledgedHeader,
+  contractHeader,
   ingestBodies,
   ingestVersion,
   ingestVersionHeader,
@@ -67,6 +68,7 @@ export type IngestApiContext = {
 export function registerIngestApi(app: FastifyInstance, context: IngestApiContext): void {
   app.addHook('onRequest', async (_request, reply) => {
     reply.header(ingestVersionHeader, String(ingestVersion))
+    reply.header(contractHeader, String(contractNumber))
   })
   app.register(async (open) => registerEnrolment(open, context))
   app.register(async (protectedApp) => {

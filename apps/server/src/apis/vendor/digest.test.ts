@@ -24,13 +24,13 @@ function digestOf(records: readonly string[]): string {
   return sum.toString(16).padStart(64, '0')
 }
 
-test('a digest is that of the bytes that the list sends, range by range, and a changed record changes its range alone', async (t) => {
+test('a digest is that of the records that the list sends without what is null, range by range, and a changed record changes its range alone', async (t) => {
   const world = await someWorld(t)
   const location = await world.addLocation({ insurancePlans: 2_345 })
   const vendor = await world.addVendor([location])
   const list = async () => {
     const { body } = await vendor.get(`/locations/${location.id}/insurance_plans?items=5000`)
-    return body.data.map((record) => ({ id: record.id, text: JSON.stringify(record) }))
+    return body.data.map((record) => ({ id: record.id, text: withoutNulls(record) }))
   }
   const expected = async () => {
     const records = await list()
@@ -56,6 +56,11 @@ test('a digest is that of the bytes that the list sends, range by range, and a c
   assert.equal(digestOf((await list()).toReversed().map(({ text }) => text)), xor(after.map(({ sha256 }) => sha256)))
 })
 
+/** As the documentation of `sha256` says: members that are null are left out, in nested objects too; items of lists are not. */
+function withoutNulls(record: unknown): string {
+  return JSON.stringify(record, (_, value: unknown) => value ?? undefined)
+}
+
 test('a digest of what holds nothing is empty, also after the last record, and is no disclosure', async (t) => {
   const world = await someWorld(t)
   const location = await world.addLocation({ insurancePlans: 3 })
@@ -79,7 +84,7 @@ test('a digest is a disclosure of what it covers: two that overlap give away the
   const ranges = await Promise.all([4, 5].map((index) => rangesOf(vendor, location, records[index]?.id)))
   const [wide, narrow] = ranges.map(([range]) => range ?? assert.fail())
   assert.ok(wide && narrow)
-  assert.equal(xor([wide.sha256, narrow.sha256]), digestOf([JSON.stringify(records[5])]))
+  assert.equal(xor([wide.sha256, narrow.sha256]), digestOf([withoutNulls(records[5])]))
 
   const { rows } = await world.pool.query(
     `select company_id, records, digested, after_id, last_id, filters from disclosure order by digested desc`,

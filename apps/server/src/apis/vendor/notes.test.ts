@@ -277,7 +277,8 @@ async function assertDigestsFit(vendor: TestVendor, locationId: string): Promise
     const path = `/locations/${locationId}/${name}`
     const { data } = (await vendor.get(path)).body
     const sum = data.reduce((bits, record) => {
-      const hash = createHash('sha256').update(JSON.stringify(record)).digest('hex')
+      const text = JSON.stringify(record, (_, value: unknown) => value ?? undefined)
+      const hash = createHash('sha256').update(text).digest('hex')
       return bits ^ BigInt(`0x${hash}`)
     }, 0n)
     const [range] = (await vendor.get(`${path}/digest`)).body.data

@@ -1,4 +1,4 @@
-import { type DatasetName, datasetNames } from '@bridgework/contract'
+import { type DatasetName, datasetNames, datasets, getDataset } from '@bridgework/contract'
 import type { Queryable } from '../../platform/database/queryable.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import type { LocationId } from '../../platform/identity/identity.ts'
@@ -45,12 +45,12 @@ export function toDatasetState(row: DatasetStateRow): DatasetState {
 export async function insertDatasetStates(client: Queryable, locationIds: readonly LocationId[]): Promise<void> {
   const stamp = await databaseStamp(client)
   await client.query(
-    `insert into dataset_state (location_id, dataset, first_stamp, last_stamp, counted_stamp)
-     select location_id, dataset, $3, $3, $3
+    `insert into dataset_state (location_id, dataset, first_stamp, last_stamp, counted_stamp, rendering)
+     select location_id, named.dataset, $3, $3, $3, named.rendering
        from unnest($1::bigint[]) location_id
-      cross join unnest($2::text[]) dataset
+      cross join unnest($2::text[], $4::smallint[]) as named (dataset, rendering)
          on conflict (location_id, dataset) do nothing`,
-    [locationIds, datasetNames, stamp],
+    [locationIds, datasetNames, stamp, renderings],
   )
 }
 
@@ -58,15 +58,27 @@ export async function insertDatasetStates(client: Queryable, locationIds: readon
 export async function ensureDatasetStates(client: Queryable, locationIds: readonly LocationId[]): Promise<void> {
   const stamp = await databaseStamp(client)
   await client.query(
-    `insert into dataset_state (location_id, dataset, first_stamp, last_stamp, counted_stamp)
-     select wanted.location_id, named.dataset, $3, $3, $3
+    `insert into dataset_state (location_id, dataset, first_stamp, last_stamp, counted_stamp, rendering)
+     select wanted.location_id, named.dataset, $3, $3, $3, named.rendering
        from unnest($1::bigint[]) as wanted (location_id)
-      cross join unnest($2::text[]) as named (dataset)
+      cross join unnest($2::text[], $4::smallint[]) as named (dataset, rendering)
       where not exists (
             select from dataset_state s where s.location_id = wanted.location_id and s.dataset = named.dataset)
          on conflict (location_id, dataset) do nothing`,
-    [locationIds, datasetNames, stamp],
+    [locationIds, datasetNames, stamp, renderings],
   )
+}
+
+/** The number of each dataset's rendering, in the order of `datasetNames`. */
+export const renderings = datasets.map(({ rendering = 1 }) => rendering)
+
+/** All documents of this dataset have the contract's rendering now. Hand down the turn that ended it. */
+export async function saveRendering(client: Queryable, locationId: LocationId, dataset: DatasetName): Promise<void> {
+  await client.query('update dataset_state set rendering = $3 where location_id = $1 and dataset = $2', [
+    locationId,
+    dataset,
+    getDataset(dataset).rendering ?? 1,
+  ])
 }
 
 /** The states of these locations' datasets, in the contract's order. */

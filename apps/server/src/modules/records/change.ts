@@ -3,10 +3,11 @@ import { partsOf } from '../../platform/memory/parts.ts'
 import { mapWithPauses } from '../../platform/memory/pauses.ts'
 import type { Stamp } from '../datasets/stamp.ts'
 import { findBuckets } from './count-store.ts'
-import { hashSource, isSameContent, restamp } from './document.ts'
+import { hashSource, isSameButNulls, isSameContent, restamp, stampedAs } from './document.ts'
 import { inSteps, type Write } from './in-steps.ts'
 import {
   addRerenderWork,
+  completeDocuments,
   deleteReferences,
   findReferring,
   listReferring,
@@ -17,7 +18,7 @@ import {
   updateDocuments,
 } from './reference-store.ts'
 import { lookUpTargets, type Rendering, renderRecords, type Targets, type ToRender } from './rendering.ts'
-import { sourceOf } from './stored-source.ts'
+import { parseSource, sourceOf, sourceText } from './stored-source.ts'
 import type { Turn } from './turn.ts'
 import {
   drawIds,
@@ -77,7 +78,7 @@ async function writeParts(
   const known: Targets = new Map()
   await inSteps(parts, {
     async prepare({ records, isNew }) {
-      const parsed = await mapWithPauses(records, parseRecord)
+      const parsed = await mapWithPauses(records, (record) => parseRecord(dataset, record))
       return { parsed, isNew, lookup: await lookUpTargets(turn, dataset, parsed, batch, known) }
     },
     async render({ parsed, isNew, lookup }) {
@@ -87,8 +88,8 @@ async function writeParts(
   })
 }
 
-function parseRecord({ id, sourceId, source, hash }: Identified): ToRender {
-  return { id, sourceId, source: JSON.parse(source), text: source, hash: hash ?? hashSource(source) }
+function parseRecord(dataset: DatasetName, { id, sourceId, source, hash }: Identified): ToRender {
+  return { id, sourceId, source: parseSource(dataset, source), text: source, hash: hash ?? hashSource(source) }
 }
 
 /** Packs the rows at once, and returns what writes them. */
@@ -134,7 +135,7 @@ export async function hideRecords(turn: Turn, dataset: DatasetName, sourceIds: r
     const stamp = turn.stamp(dataset)
     const changed = await mapWithPauses(visible, ({ id, sourceId, source: before }) => {
       const source = { ...before, is_hidden: true }
-      const text = JSON.stringify(source)
+      const text = sourceText(dataset, source)
       return { id, sourceId, source, text, hash: hashSource(text) }
     })
     const { rows } = await renderRecords(turn, dataset, changed, stamp)
@@ -147,7 +148,10 @@ export async function hideRecords(turn: Turn, dataset: DatasetName, sourceIds: r
   return hidden.length
 }
 
-/** Renders these records of a dataset again and writes those whose content differs. Returns how many did. */
+/**
+ * Renders these records of a dataset again and writes those whose content differs. Returns how many did. Where only members are added that are null,
+ * the record keeps its stamp: for vendors it has not changed.
+ */
 export async function rerenderRecords(turn: Turn, dataset: DatasetName, ids: readonly string[]): Promise<number> {
   const known: Targets = new Map()
   let changed = 0
@@ -161,8 +165,14 @@ export async function rerenderRecords(turn: Turn, dataset: DatasetName, ids: rea
       const before = new Map(stored.map((row) => [row.id, row]))
       // The stamp is drawn only when something changed; until then any will do, because only the content is compared.
       const { rows } = await renderRecords(turn, dataset, records, 0, lookup)
-      const differing = rows.filter((row) => !isSame(row, before.get(row.id)))
-      if (differing.length === 0) return async () => {}
+      const other = rows.filter((row) => !isSame(row, before.get(row.id)))
+      const completed = other.flatMap((row) => completedRow(row, before.get(row.id)) ?? [])
+      const completedIds = new Set(completed.map(({ id }) => id))
+      const differing = other.filter(({ id }) => !completedIds.has(id))
+      const complete = async () => {
+        if (completed.length > 0) await completeDocuments(turn.client, turn.locationId, dataset, completed)
+      }
+      if (differing.length === 0) return complete
       changed += differing.length
       const stamp = turn.stamp(dataset)
       const restamped = differing.map((row) => ({
@@ -171,6 +181,7 @@ export async function rerenderRecords(turn: Turn, dataset: DatasetName, ids: rea
         document_with_notes: row.document_with_notes && restamp(row.document_with_notes, stamp),
       }))
       return async () => {
+        await complete()
         await restampCounts(turn, dataset, restamped, stamp)
         await updateDocuments(turn.client, turn.locationId, dataset, stamp, restamped)
       }
@@ -197,6 +208,18 @@ function isSame(one: Documents, other: Documents | undefined): boolean {
     isSameContent(one.document, other.document) &&
     isSameContent(one.document_with_notes, other.document_with_notes)
   )
+}
+
+/** The row with its stamp as it was, where it differs in nothing but members that are null; undefined where it differs in more. */
+function completedRow<Row extends Documents>(row: Row, before: Documents | undefined): Row | undefined {
+  const { document, document_with_notes: noted } = row
+  if (!before || !isSameButNulls(document, before.document)) return undefined
+  if (!isSameButNulls(noted, before.document_with_notes)) return undefined
+  return {
+    ...row,
+    document: stampedAs(document, before.document),
+    document_with_notes: noted && stampedAs(noted, before.document),
+  }
 }
 
 type Documents = Pick<RecordRow, 'document' | 'document_with_notes'>
@@ -226,7 +249,8 @@ async function findAltering(turn: Turn, dataset: DatasetName, updates: readonly 
   const altering: string[] = []
   await mapWithPauses(stored, ({ sourceId, members }) => {
     const after = JSON.parse(sources.get(sourceId) ?? '{}')
-    if (attributes.some((attribute) => members[attribute] !== after[attribute])) altering.push(sourceId)
+    const differs = (attribute: string) => members[attribute] !== (after[attribute] ?? null)
+    if (attributes.some(differs)) altering.push(sourceId)
   })
   return altering
 }

@@ -3,12 +3,13 @@ import type { Pool } from 'pg'
 import type { ReadPermit } from '../consent/read-permit.ts'
 import { documentOf } from './read-store.ts'
 
-/** So many records after one id and up to another, and the exclusive or of the SHA-256 of what vendors receive of each. */
+/** So many records after one id and up to another, and the exclusive or of the SHA-256 of what vendors receive of each, without members that are null. */
 export type DigestRange = { afterId: string; lastId: string; records: number; sha256: string }
 
 /**
  * Sums up what follows `after` ('0': everything), as much as one answer holds. Goes along the primary key and hashes stored documents where they
- * are, so that none of them leaves the database.
+ * are, so that none of them leaves the database. Members that are null are left out, in lists of objects too, so that a record and its copy stay equal
+ * when an attribute is added that is null in it. `json_strip_nulls` writes texts as `JSON.stringify` does (PostgreSQL's escape_json).
  */
 export async function readDigest(
   pool: Pool,
@@ -22,7 +23,7 @@ export async function readDigest(
     text: `select max(id), count(*), bit_xor(hash)
        from (
          select id, (row_number() over (order by id) - 1) / $4::bigint as range,
-                ('x' || encode(sha256(convert_to(${document}, 'UTF8')), 'hex'))::bit(256) as hash
+                ('x' || encode(sha256(convert_to(json_strip_nulls((${document})::json)::text, 'UTF8')), 'hex'))::bit(256) as hash
            from record
           where location_id = $1 and dataset = $2 and id > $3
           order by id

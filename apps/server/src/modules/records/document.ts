@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import type { Dataset, Lookup, SourceRecord } from '@bridgework/contract'
 import { formatInstant, type Stamp } from '../datasets/stamp.ts'
+import { parseSource } from './stored-source.ts'
 
 /** A record as its dataset's rendering needs it. */
 export type Rendered = { id: string; sourceId: string; source: SourceRecord; modifiedAt: Stamp }
@@ -43,7 +44,7 @@ export function mayHaveNotes({ notes }: Dataset, text: string): boolean {
 export function renderDetail(dataset: Dataset, document: string, source: string | null): string {
   if (!dataset.renderDetail || source === null) return document
   const record = JSON.parse(document)
-  Object.assign(record.attributes, dataset.renderDetail(JSON.parse(source)))
+  Object.assign(record.attributes, dataset.renderDetail(parseSource(dataset.name, source)))
   return JSON.stringify(record)
 }
 
@@ -51,6 +52,22 @@ export function renderDetail(dataset: Dataset, document: string, source: string 
 export function isSameContent(one: string | null, other: string | null): boolean {
   if (one === null || other === null) return one === other
   return one.length === other.length && one.slice(0, -suffixLength) === other.slice(0, -suffixLength)
+}
+
+/** Whether two documents differ at most in `updated_at` and in members that are null. Null: there is none. */
+export function isSameButNulls(one: string | null, other: string | null): boolean {
+  if (one === null || other === null) return one === other
+  return isSameContent(withoutNulls(one), withoutNulls(other))
+}
+
+/** A replacer's undefined leaves a member out; in a list, where it must stay, it is written as null. */
+function withoutNulls(document: string): string {
+  return JSON.stringify(JSON.parse(document), (_, value: unknown) => value ?? undefined)
+}
+
+/** The same document, modified when another one was. */
+export function stampedAs(document: string, other: string): string {
+  return document.slice(0, -suffixLength) + other.slice(-suffixLength)
 }
 
 /** The same document, modified at another moment. */

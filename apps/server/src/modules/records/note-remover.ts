@@ -7,7 +7,7 @@ import { mapWithPauses } from '../../platform/memory/pauses.ts'
 import { hasNotesGranted, lockNoteRemoval, type NoteRemoval, saveNoteRemoval } from '../consent/notes.ts'
 import { attemptWork, createWorker, findDue, noLocation, type Worker } from './background-work.ts'
 import { hashSource, withoutNotes } from './document.ts'
-import { type SourceColumns, type StoredSource, sourceOf, storedSource } from './stored-source.ts'
+import { type SourceColumns, type StoredSource, sourceOf, sourceText, storedSource } from './stored-source.ts'
 import { takeTurn } from './turn.ts'
 
 const task = 'note_removal'
@@ -54,7 +54,7 @@ async function removeNext(client: PoolClient, log: Log, removal: NoteRemoval): P
   const definition = getDataset(dataset)
   const bare = await mapWithPauses(noted, (row) => {
     const source = withoutNotes(definition, sourceOf(definition, row))
-    const text = JSON.stringify(source)
+    const text = sourceText(dataset, source)
     return { id: row.id, source_hash: hashSource(text), ...storedSource(definition, text, source) }
   })
   await saveWithoutNotes(client, locationId, dataset, bare)

@@ -1,9 +1,10 @@
-import type { DatasetName } from '@bridgework/contract'
+import { type DatasetName, datasetNames } from '@bridgework/contract'
 import type { PoolClient } from 'pg'
 import { bigintArray, textArray } from '../../platform/database/binary-array.ts'
 import { copyRows, packRows } from '../../platform/database/binary-rows.ts'
 import type { Queryable } from '../../platform/database/queryable.ts'
 import type { LocationId } from '../../platform/identity/identity.ts'
+import { renderings } from '../datasets/dataset-state.ts'
 import type { Stamp } from '../datasets/stamp.ts'
 import { findDue, isWorkDue } from './background-work.ts'
 import type { SourceColumns } from './stored-source.ts'
@@ -138,8 +139,53 @@ export async function updateDocuments(
   )
 }
 
-/** What a change of some targets of one dataset left to be done for the records of another that refer to them. */
-export type RerenderWork = { locationId: LocationId; targetDataset: DatasetName; dataset: DatasetName }
+/** Documents that get members which are null: the records count as unchanged, so their stamps stay. */
+export async function completeDocuments(
+  client: PoolClient,
+  locationId: LocationId,
+  dataset: DatasetName,
+  rows: readonly Pick<RecordRow, 'id' | 'document' | 'document_with_notes'>[],
+): Promise<void> {
+  await client.query(
+    `update record
+        set document = row.document, document_with_notes = row.document_with_notes
+       from unnest($3::bigint[], $4::text[], $5::text[]) as row (id, document, document_with_notes)
+      where record.location_id = $1 and record.dataset = $2 and record.id = row.id`,
+    [
+      locationId,
+      dataset,
+      bigintArray(rows.map((row) => row.id)),
+      textArray(rows.map((row) => row.document)),
+      textArray(rows.map((row) => row.document_with_notes)),
+    ],
+  )
+}
+
+/**
+ * What a change of some targets of one dataset left to be done for the records of another that refer to them; or, where the target is `everyRecord`, what
+ * a new rendering left to be done for all records of the dataset.
+ */
+export type RerenderWork = {
+  locationId: LocationId
+  targetDataset: DatasetName | typeof everyRecord
+  dataset: DatasetName
+}
+
+/** In the place of a target's dataset and source id, neither of which is ever empty. */
+export const everyRecord = ''
+
+/** A row for every dataset whose stored documents have an earlier rendering than the contract's. Goes over every location: called at every start. */
+export async function addRenderingWork(db: Queryable): Promise<void> {
+  await db.query(
+    `insert into rerender_work (location_id, target_dataset, target_source_id, dataset)
+     select s.location_id, $3, $3, s.dataset
+       from dataset_state s
+       join unnest($1::text[], $2::smallint[]) as current (dataset, rendering) on current.dataset = s.dataset
+      where s.rendering < current.rendering
+         on conflict (location_id, target_dataset, target_source_id, dataset) do nothing`,
+    [datasetNames, renderings, everyRecord],
+  )
+}
 
 /** A target of it. `afterId`: its records up to there are done. */
 export type RerenderTarget = { sourceId: string; afterId: string }
@@ -196,7 +242,7 @@ export async function findRerenderWork(
 
 type Row = {
   location_id: LocationId
-  target_dataset: DatasetName
+  target_dataset: DatasetName | typeof everyRecord
   target_source_id: string
   dataset: DatasetName
   attempts: number

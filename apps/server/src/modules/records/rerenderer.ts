@@ -1,11 +1,14 @@
+import type { DatasetName } from '@bridgework/contract'
 import type { Pool } from 'pg'
 import type { LocationId } from '../../platform/identity/identity.ts'
 import type { Log } from '../../platform/log/log-event.ts'
+import { saveRendering } from '../datasets/dataset-state.ts'
 import { attemptWork, createWorker, noLocation, type Worker } from './background-work.ts'
 import { rerenderRecords, rerenderSliceMax, showsMoreThanId } from './change.ts'
 import {
   deleteReferences,
   deleteRerenderWork,
+  everyRecord,
   findRerenderWork,
   listReferring,
   listReferringUpTo,
@@ -14,11 +17,13 @@ import {
   type RerenderWork,
   saveRerenderWork,
 } from './reference-store.ts'
+import { forgetAllSegments } from './segment-store.ts'
 import { type Turn, takeTurn } from './turn.ts'
+import { listIdsAfter } from './write-store.ts'
 
 const task = 'rerender'
 
-/** Does the work that changes of embedded records left: slices of 5,000 records, each its own turn and stamp. */
+/** Does the work that changes of embedded records and new renderings left: slices of 5,000 records, each its own turn and stamp. */
 export function createRerenderer(deps: { pool: Pool; log: Log; pollMs?: number }): Worker {
   return createWorker({ ...deps, task, slice: (after) => rerenderSlice(deps.pool, deps.log, after) })
 }
@@ -44,18 +49,42 @@ async function rerenderNext(turn: Turn, log: Log, work: RerenderWork, sourceIds:
   const targets = await lockRerenderWork(turn.client, work, sourceIds)
   const first = targets.find(({ sourceId }) => sourceId === sourceIds[0]) ?? targets[0]
   if (!first) return
+  const { targetDataset } = work
+  if (targetDataset === everyRecord) {
+    const changed = await rerenderAll(turn, work, first)
+    return log({ event: 'records.rerendered', locationId, dataset, changed })
+  }
   const others = targets.filter(({ sourceId, afterId }) => sourceId !== first.sourceId && afterId === '0')
-  const many = first.afterId === '0' ? await listMany(turn, work, [first, ...others]) : null
-  const changed = many ? await rerenderMany(turn, work, many) : await rerenderPart(turn, work, first)
+  const named = { ...work, targetDataset }
+  const many = first.afterId === '0' ? await listMany(turn, named, [first, ...others]) : null
+  const changed = many ? await rerenderMany(turn, named, many) : await rerenderPart(turn, named, first)
   log({ event: 'records.rerendered', locationId, dataset, changed })
 }
+
+/** The next records of the dataset, of which all are to be rendered. At the end they all have its rendering, and no segment has an earlier one. */
+async function rerenderAll(turn: Turn, work: RerenderWork, { sourceId, afterId }: RerenderTarget): Promise<number> {
+  const { client, locationId } = turn
+  const { dataset } = work
+  const ids = await listIdsAfter(client, locationId, dataset, afterId, rerenderSliceMax)
+  const changed = await rerenderRecords(turn, dataset, ids)
+  const last = ids.length < rerenderSliceMax ? undefined : ids.at(-1)
+  if (last === undefined) {
+    await deleteRerenderWork(client, work, [sourceId])
+    await saveRendering(client, locationId, dataset)
+    await forgetAllSegments(client, { locationId, dataset })
+  } else await saveRerenderWork(client, work, { sourceId, afterId: last })
+  return changed
+}
+
+/** Work for the records that refer to targets. */
+type ReferringWork = RerenderWork & { targetDataset: DatasetName }
 
 type ManyTargets = { sourceIds: readonly string[]; ids: readonly string[] }
 
 /** As many of the targets, from the first on, as one slice can do, with the ids of what refers to them; null: not even all of the first one's. */
 async function listMany(
   turn: Turn,
-  work: RerenderWork,
+  work: ReferringWork,
   targets: readonly RerenderTarget[],
 ): Promise<ManyTargets | null> {
   const all = targets.map(({ sourceId }) => sourceId)
@@ -67,14 +96,14 @@ async function listMany(
   return null
 }
 
-async function rerenderMany(turn: Turn, work: RerenderWork, { sourceIds, ids }: ManyTargets): Promise<number> {
+async function rerenderMany(turn: Turn, work: ReferringWork, { sourceIds, ids }: ManyTargets): Promise<number> {
   const changed = await rerenderRecords(turn, work.dataset, ids)
   await finish(turn, work, sourceIds)
   return changed
 }
 
 /** The next records of one target that many refer to. */
-async function rerenderPart(turn: Turn, work: RerenderWork, { sourceId, afterId }: RerenderTarget): Promise<number> {
+async function rerenderPart(turn: Turn, work: ReferringWork, { sourceId, afterId }: RerenderTarget): Promise<number> {
   const { locationId, targetDataset, dataset } = work
   const target = { dataset: targetDataset, sourceIds: [sourceId] }
   const ids = await listReferring(turn.client, locationId, target, dataset, afterId, rerenderSliceMax)
@@ -85,7 +114,7 @@ async function rerenderPart(turn: Turn, work: RerenderWork, { sourceId, afterId 
   return changed
 }
 
-async function finish(turn: Turn, work: RerenderWork, sourceIds: readonly string[]): Promise<void> {
+async function finish(turn: Turn, work: ReferringWork, sourceIds: readonly string[]): Promise<void> {
   const { locationId, targetDataset, dataset } = work
   await deleteRerenderWork(turn.client, work, sourceIds)
   if (showsMoreThanId(dataset, targetDataset)) return

@@ -246,6 +246,20 @@ export async function forgetSegments(client: PoolClient, { locationId, dataset }
   )
 }
 
+/**
+ * Forgets all segments of a dataset whose documents changed without a stamp, in the transaction that ends that. It waits for a packer that has read earlier
+ * documents, and a packer waits for it.
+ */
+export async function forgetAllSegments(client: PoolClient, key: DatasetKey): Promise<void> {
+  if (!packedDatasets.includes(key.dataset)) return
+  await addSegmentState(client, key)
+  await client.query('select from segment_state where location_id = $1 and dataset = $2 for update', [
+    key.locationId,
+    key.dataset,
+  ])
+  await forgetSegments(client, key)
+}
+
 /** A page met segments that are not right: the packer looks at them next. False: that is known already. */
 export async function noteBroken(db: Queryable, { locationId, dataset }: DatasetKey): Promise<boolean> {
   const { rowCount } = await db.query(

@@ -1,4 +1,4 @@
-import { type DatasetName, getDataset, type SourceRecord } from '@bridgework/contract'
+import { type DatasetName, getDataset } from '@bridgework/contract'
 import type { Pool } from 'pg'
 import { Problem } from '../../platform/errors/problem.ts'
 import type { AgentId, LocationId } from '../../platform/identity/identity.ts'
@@ -12,6 +12,7 @@ import { type ChangedRecord, hideRecords, type NewRecord, writeRecords } from '.
 import { hashSource, mayHaveNotes, withoutNotes } from './document.ts'
 import { type PackedBody, savePackedBody } from './packed-body.ts'
 import { takeOffRemovals } from './removal-store.ts'
+import { parseSource, sourceText } from './stored-source.ts'
 import { type Turn, takeTurn } from './turn.ts'
 import { findNumber, saveUpload } from './upload-store.ts'
 import { findBySourceIds, type StoredRecord } from './write-store.ts'
@@ -113,9 +114,9 @@ async function storedLines({ client }: Turn, { locationId, dataset, lines }: Upl
     return lines
   return await mapWithPauses(lines, (line) => {
     if (line.source === null || !mayHaveNotes(definition, line.source)) return line
-    const source: SourceRecord = JSON.parse(line.source)
+    const source = parseSource(dataset, line.source)
     const bare = withoutNotes(definition, source)
-    return bare === source ? line : { sourceId: line.sourceId, source: JSON.stringify(bare) }
+    return bare === source ? line : { sourceId: line.sourceId, source: sourceText(dataset, bare) }
   })
 }
 

@@ -87,7 +87,9 @@ export async function readMembers(
       where location_id = $1 and dataset = $2 and source_id = any($3::text[])`,
     [locationId, dataset, keyArray(sourceIds), names],
   )
-  return rows.map((row) => ({ id: row.id, sourceId: row.source_id, members: JSON.parse(row.members) }))
+  // What came later is not in every source.
+  const none = Object.fromEntries(names.map((name) => [name, null]))
+  return rows.map((row) => ({ id: row.id, sourceId: row.source_id, members: { ...none, ...JSON.parse(row.members) } }))
 }
 
 /** The ids of these source ids' records. */

@@ -256,6 +256,7 @@ create table dataset_state (
   span_records bigint not null default 0,
   counted_stamp bigint not null,
   is_provided boolean not null default true,
+  rendering smallint not null default 1,
   constraint dataset_state_counted CHECK ((counted_stamp = last_stamp)),
   constraint dataset_state_pkey PRIMARY KEY (location_id, dataset)
 );

@@ -1,0 +1,88 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { contractNumber, getDataset } from '@bridgework/contract'
+import { contractHeader } from '@bridgework/contract/ingest'
+import { readContract } from '@bridgework/contract/test-shapes'
+import { Check } from 'typebox/value'
+import type { JsonValue, SourceRecord } from '../connector.ts'
+import { runCycle } from './cycle.ts'
+import { lineOf } from './line.ts'
+import { someAgent } from './test-cycle.ts'
+
+const example = getDataset('patients').example as SourceRecord['attributes']
+
+function patient(id: string, title: JsonValue): SourceRecord {
+  return { source_id: id, attributes: { ...example, guarantor_source_id: null, title } }
+}
+
+/** An agent with a patient who has a title and one who has none, at a service that says it knows this number of the contract. */
+async function someOffice(t: TestContext) {
+  const agent = await someAgent(t, { plans: 0 })
+  for (const record of [patient('1', 'Dr.'), patient('2', null)])
+    agent.source.content.patients.set(record.source_id, record)
+  const cycle = async (contract?: number) => {
+    const deps = agent.deps()
+    const { identify } = deps.client
+    const client =
+      contract === undefined
+        ? deps.client
+        : {
+            ...deps.client,
+            identify: async (known?: Parameters<typeof identify>[0]) => ({ ...(await identify(known)), contract }),
+          }
+    const before = agent.server.requests.length
+    const outcome = await runCycle({ ...deps, client, connector: { ...agent.source, datasets: ['patients'] } })
+    assert.equal(outcome.result, 'complete')
+    const sent = agent.server.requests.slice(before).filter(({ kind }) => kind === 'records')
+    return sent.flatMap(({ body }) =>
+      body
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line)),
+    )
+  }
+  const reasons = () => agent.named('dataset.reading').map(({ fully }) => fully)
+  return { agent, cycle, reasons }
+}
+
+test('an agent leaves out what its service does not know, and sends it once the service knows it, of the records that have it', async (t) => {
+  const { agent, cycle, reasons } = await someOffice(t)
+  const schema = readContract(1).patients?.source
+  assert.ok(schema)
+  const first = await cycle(1)
+  assert.deepEqual(
+    first.map(({ source_id }) => source_id),
+    ['1', '2'],
+  )
+  for (const { attributes } of first) assert.ok(Check(schema, attributes))
+  assert.deepEqual(await cycle(1), [])
+
+  assert.deepEqual(
+    (await cycle()).map(({ source_id, attributes }) => [source_id, attributes.title]),
+    [['1', 'Dr.']],
+  )
+  assert.deepEqual(await cycle(), [])
+  assert.deepEqual(reasons(), ['first_read', null, 'contract_changed', null])
+  assert.equal(agent.server.requests.at(-1)?.headers[contractHeader.toLowerCase()], String(contractNumber))
+})
+
+test('a service that went back to an earlier number gets what it takes', async (t) => {
+  const { cycle } = await someOffice(t)
+  await cycle()
+  assert.deepEqual(
+    (await cycle(1)).map(({ source_id, attributes }) => [source_id, 'title' in attributes]),
+    [['1', false]],
+  )
+  assert.deepEqual((await cycle()).length, 1)
+})
+
+test('a record without what came later is the same line, with the same hashes, for every number of the contract', () => {
+  const [one, two] = [1, contractNumber].map((number) => lineOf('patients', patient('1', null), number))
+  assert.deepEqual(one, two)
+  const { title: _, ...older } = example
+  assert.deepEqual(lineOf('patients', { source_id: '1', attributes: { ...older, guarantor_source_id: null } }), two)
+  assert.notEqual(lineOf('patients', patient('1', 'Dr.')).hash, two?.hash)
+  assert.equal(lineOf('patients', patient('1', 'Dr.'), 1).hash, two?.hash)
+  // A service of tomorrow takes what this agent knows.
+  assert.deepEqual(lineOf('patients', patient('1', 'Dr.'), contractNumber + 1), lineOf('patients', patient('1', 'Dr.')))
+})
