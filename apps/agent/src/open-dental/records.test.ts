@@ -31,8 +31,10 @@ describe('an Open Dental practice with people', () => {
   }
 
   test('gives a patient with names resolved, and nothing for "no date" and "no reference"', async (t) => {
+    await practice.execute("update patient set Title = ' Ms. ' where PatNum = 1")
     const at = await read(t)
     assert.deepEqual(at('1', 'patients', '1'), {
+      title: 'Ms.',
       first_name: 'Ann',
       middle_name: null,
       last_name: 'Alder',
@@ -100,7 +102,7 @@ describe('an Open Dental practice with people', () => {
 
   test('gives a visit with its times as instants and on the wall, its treatments and their fees', async (t) => {
     await practice.execute(
-      "update appointment set Confirmed = 22, Note = ' bring x-rays ', IsNewPatient = 1, Op = 1, DateTimeArrived = '2026-12-01 00:00:00' where AptNum = 2",
+      "update appointment set Confirmed = 22, Note = ' bring x-rays ', IsNewPatient = 1, Op = 1, DateTimeArrived = '2026-12-01 00:00:00', SecDateTEntry = '2026-11-20 08:05:00' where AptNum = 2",
     )
     const at = await read(t, { timeZone: 'America/Chicago', withNotes: true })
     assert.deepEqual(at('1', 'appointments', '2'), {
@@ -126,8 +128,11 @@ describe('an Open Dental practice with people', () => {
       treatment_source_ids: ['2'],
       scheduled_production: '180.00',
       note: 'bring x-rays',
+      created_at: '2026-11-20T14:05:00.000Z',
       is_hidden: false,
     })
+    // A row of before the column has the year 1.
+    assert.equal(at('1', 'appointments', '1')?.created_at, null)
     // Summer time, and the group note that is no treatment.
     const done = at('1', 'appointments', '1')
     assert.deepEqual([done?.starts_at, done?.treatment_source_ids], ['2026-10-01T14:00:00.000Z', ['1']])

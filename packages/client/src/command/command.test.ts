@@ -74,10 +74,9 @@ test('pull writes NDJSON, CSV and Parquet with the same records', async (t) => {
   assert.match(csv.split('\r\n')[1] ?? '', /^\d+,\d+,,"",/)
   const rows = await parquetReadObjects({ file: await asyncBufferFromFile(fileOf('a.parquet')) })
   const typed = records.map(({ location_id, id, attributes }) => {
-    const dates = ['starts_at', 'ends_at', 'arrived_at', 'seated_at', 'dismissed_at', 'updated_at'].map((name) => [
-      name,
-      attributes[name] === null ? null : new Date(attributes[name]),
-    ])
+    const dates = ['starts_at', 'ends_at', 'arrived_at', 'seated_at', 'dismissed_at', 'created_at', 'updated_at'].map(
+      (name) => [name, attributes[name] === null ? null : new Date(attributes[name])],
+    )
     return {
       ...{ location_id: BigInt(location_id), id: BigInt(id) },
       ...attributes,

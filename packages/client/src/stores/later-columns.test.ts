@@ -5,7 +5,7 @@ import { rerenderSlice } from '../../../../apps/server/src/modules/records/reren
 import { assertEqualCopy, openStore, someTarget } from '../sync/test-mirror.ts'
 import { assertTypedRows, openMirror } from '../sync/test-typed-rows.ts'
 import { aRecord, someClient } from '../test-client.ts'
-import { columnsAfter, type StoreEvent, tablesName, tablesNameAt } from './layout.ts'
+import { columnsAfter, type StoreEvent, tablesName, tablesNameAt, viewNames } from './layout.ts'
 
 for (const kind of ['sqlite', 'postgres'] as const) {
   test(`${kind}: a mirror of an earlier number of the contract gets the columns that came later, typed, and copies no record again`, async (t) => {
@@ -28,7 +28,7 @@ for (const kind of ['sqlite', 'postgres'] as const) {
     const mirror = await openMirror(kind, target)
     const at = kind === 'postgres' ? 'bridgework.' : ''
     // SQLite's views do not go with their columns.
-    if (kind === 'sqlite') await mirror.exec('drop view current_patients; drop view current_appointments')
+    if (kind === 'sqlite') await mirror.exec(viewNames.map((name) => `drop view ${name};`).join(' '))
     for (const { dataset, column } of later)
       await mirror.exec(
         `alter table ${at}${dataset} drop column "${column.name}" ${kind === 'postgres' ? 'cascade' : ''}`,

@@ -141,6 +141,18 @@ test('generators find each resource, the error and both 429s under their names, 
   assert.ok(text.length < operations * 6_300, `${text.length} bytes for ${operations} operations`)
 })
 
+test('the document says which attributes came later, that values of enumerations may be added, and what stays', async (t) => {
+  const world = await someWorld(t)
+  const { text, body } = await world.request(`${vendorApiPath}/openapi.json`)
+  const { schemas } = (body as unknown as OpenApi).components
+  assert.match(JSON.stringify(schemas.Patient), /"x-since":2/)
+  assert.match(JSON.stringify(schemas.Appointment), /"x-since":2/)
+  assert.doesNotMatch(JSON.stringify(schemas.Treatment), /x-since/)
+  for (const name of ['Patient', 'Appointment', 'Treatment', 'LedgerTransaction', 'PatientReferral', 'InsurancePlan'])
+    assert.match(JSON.stringify(schemas[name]), /Further values may be added/, name)
+  assert.match(text, /No attribute is removed, renamed or given another type/)
+})
+
 test('every operation has code samples in curl, TypeScript and Python, and leads to operations that exist', async (t) => {
   const document = await documentOf(await someWorld(t))
   const operations = operationsOf(document)

@@ -67,6 +67,10 @@ const introduction = `Read the data of the dental practices that granted you acc
 
 A page has at most ${limits.pageSizeMax} records. Records are never deleted: a removed record has \`is_hidden: true\`.
 
-\`HEAD\` is answered wherever \`GET\` is, after the same checks. A \`HEAD\` of a list reads nothing and takes no slot. Members of objects, error codes and
-datasets may be added: ignore what you do not know. A removal is announced a year ahead with the headers
+\`HEAD\` is answered wherever \`GET\` is, after the same checks. A \`HEAD\` of a list reads nothing and takes no slot.
+
+Members of objects, values of enumerations, error codes and datasets may be added: ignore members that you do not know, and take a value that you do not
+know as some other value. An attribute that was added says the number of the contract that brought it as \`x-since\`. It is null where a record has nothing
+of it, and for some minutes after it was added it may be missing: read that as null. No attribute is removed, renamed or given another type under
+\`${vendorApiPath}\`. One with a better successor is marked \`deprecated\`, names it, and is filled for at least a year after that. A removal is announced a year ahead with the headers
 \`Deprecation\` and \`Sunset\`; no operation sends them now.`
