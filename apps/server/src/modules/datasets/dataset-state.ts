@@ -70,7 +70,21 @@ export async function ensureDatasetStates(client: Queryable, locationIds: readon
 }
 
 /** The number of each dataset's rendering, in the order of `datasetNames`. */
-export const renderings = datasets.map(({ rendering = 1 }) => rendering)
+const renderings = datasets.map(({ rendering = 1 }) => rendering)
+
+/** The datasets of locations whose stored documents have a lower rendering than the contract's. Goes over every location. */
+export async function listEarlierRenderings(
+  db: Queryable,
+): Promise<{ locationId: LocationId; dataset: DatasetName }[]> {
+  const { rows } = await db.query<{ location_id: LocationId; dataset: DatasetName }>(
+    `select location_id, s.dataset
+       from dataset_state s
+       join unnest($1::text[], $2::smallint[]) as current (dataset, rendering) on current.dataset = s.dataset
+      where s.rendering < current.rendering`,
+    [datasetNames, renderings],
+  )
+  return rows.map((row) => ({ locationId: row.location_id, dataset: row.dataset }))
+}
 
 /** All documents of this dataset have the contract's rendering now. Hand down the turn that ended it. */
 export async function saveRendering(client: Queryable, locationId: LocationId, dataset: DatasetName): Promise<void> {

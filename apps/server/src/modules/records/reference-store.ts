@@ -1,10 +1,10 @@
-import { type DatasetName, datasetNames } from '@bridgework/contract'
+import type { DatasetName } from '@bridgework/contract'
 import type { PoolClient } from 'pg'
 import { bigintArray, textArray } from '../../platform/database/binary-array.ts'
 import { copyRows, packRows } from '../../platform/database/binary-rows.ts'
 import type { Queryable } from '../../platform/database/queryable.ts'
 import type { LocationId } from '../../platform/identity/identity.ts'
-import { renderings } from '../datasets/dataset-state.ts'
+import { listEarlierRenderings } from '../datasets/dataset-state.ts'
 import type { Stamp } from '../datasets/stamp.ts'
 import { findDue, isWorkDue } from './background-work.ts'
 import type { SourceColumns } from './stored-source.ts'
@@ -176,14 +176,13 @@ export const everyRecord = ''
 
 /** A row for every dataset whose stored documents have an earlier rendering than the contract's. Goes over every location: called at every start. */
 export async function addRenderingWork(db: Queryable): Promise<void> {
+  const earlier = await listEarlierRenderings(db)
   await db.query(
     `insert into rerender_work (location_id, target_dataset, target_source_id, dataset)
-     select s.location_id, $3, $3, s.dataset
-       from dataset_state s
-       join unnest($1::text[], $2::smallint[]) as current (dataset, rendering) on current.dataset = s.dataset
-      where s.rendering < current.rendering
+     select location_id, $3, $3, dataset
+       from unnest($1::bigint[], $2::text[]) as earlier (location_id, dataset)
          on conflict (location_id, target_dataset, target_source_id, dataset) do nothing`,
-    [datasetNames, renderings, everyRecord],
+    [earlier.map(({ locationId }) => locationId), earlier.map(({ dataset }) => dataset), everyRecord],
   )
 }
 
