@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import test, { type TestContext } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { freePort } from '../apps/server/src/test-port.ts'
+import { freePort } from '../apps/server/src/testing/test-port.ts'
 import { listProcesses } from './process-list.mjs'
 
 const root = join(import.meta.dirname, '..')

@@ -6,12 +6,12 @@ import { createHash } from 'node:crypto'
 import { existsSync, lstatSync, readFileSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { packDownloads } from './setup-downloads.mjs'
-import { buildGuides } from './setup-guides.mjs'
-import { underSetupLock } from './setup-lock.mjs'
-import { npmCommand, npmEnvironment } from './setup-npm.mjs'
-import { buildPortal } from './setup-portal.mjs'
-import { chromium, mariadb, msitools, requirePrograms } from './setup-programs.mjs'
+import { packDownloads } from './setup/setup-downloads.mjs'
+import { buildGuides } from './setup/setup-guides.mjs'
+import { underSetupLock } from './setup/setup-lock.mjs'
+import { npmCommand, npmEnvironment } from './setup/setup-npm.mjs'
+import { buildPortal } from './setup/setup-portal.mjs'
+import { chromium, mariadb, msitools, requirePrograms } from './setup/setup-programs.mjs'
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const modules = join(root, 'node_modules')

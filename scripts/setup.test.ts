@@ -143,7 +143,9 @@ test('npx bridgework runs the client’s source in a clone, also when npm has li
 
 test('without MariaDB or Chromium the tests do not start: the exact command is said', async () => {
   // By its address: it has no types, being plain JavaScript.
-  const { mariadb, chromium, requirePrograms } = await import(new URL('./setup-programs.mjs', import.meta.url).href)
+  const { mariadb, chromium, requirePrograms } = await import(
+    new URL('./setup/setup-programs.mjs', import.meta.url).href
+  )
   const fail = (message: string) => new Error(message)
   const machine = {
     folders: ['/nonexistent'],

@@ -2,7 +2,10 @@
 import { rmSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import pg from 'pg'
-import { embeddedServerRole, startEmbeddedPostgres } from '../apps/server/src/platform/database/embedded-postgres.ts'
+import {
+  embeddedServerRole,
+  startEmbeddedPostgres,
+} from '../apps/server/src/platform/database/embedded/embedded-postgres.ts'
 import { migrate } from '../apps/server/src/platform/database/migrate.ts'
 import { makeTestFolder, removeWhenKilled } from './test-folder.ts'
 

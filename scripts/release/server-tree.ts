@@ -9,7 +9,7 @@ const programs = [
   'apps/server/src/main.ts',
   'apps/server/src/apis/operator/main.ts',
   'apps/agent/src/demo/main.ts',
-  'apps/server/src/modules/sign-in/password-strength-thread.ts',
+  'apps/server/src/modules/sign-in/password/password-strength-thread.ts',
 ]
 
 /** Read by path and not by import. */

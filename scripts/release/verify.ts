@@ -18,7 +18,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import {
   type EmbeddedPostgres,
   startEmbeddedPostgres,
-} from '../../apps/server/src/platform/database/embedded-postgres.ts'
+} from '../../apps/server/src/platform/database/embedded/embedded-postgres.ts'
 import { releaseVersion } from '../../packages/contract/src/release.ts'
 import { expectAnswer, freePort, note, run, verifyUnit } from './try-out.ts'
 import { verifyAgentArchives, verifyInstalledAgent } from './verify-agent.ts'

@@ -7,11 +7,11 @@ import { check, compareClocks } from './check.ts'
 import type { Finding } from './connector.ts'
 import { ingestClient } from './ingest-client.ts'
 import { openDentalConnector } from './open-dental/connector.ts'
-import type { DatabaseSettings } from './open-dental/database-settings.ts'
-import { testPractice } from './open-dental/test-practice.ts'
-import { sourceMemory } from './source-memory.ts'
-import { temporaryFolder } from './test-agent.ts'
-import { startTestService } from './test-service.ts'
+import type { DatabaseSettings } from './open-dental/database/database-settings.ts'
+import { testPractice } from './open-dental/testing/test-practice.ts'
+import { sourceMemory } from './state/source-memory.ts'
+import { temporaryFolder } from './testing/test-agent.ts'
+import { startTestService } from './testing/test-service.ts'
 
 const mariaDb = await startTestMariaDb({ after })
 const server = await startTestService({ after })
@@ -226,7 +226,7 @@ test('check says whose clock is wrong', async () => {
 test('a database that does not answer in time is reported', async () => {
   const lock = await practice.connect()
   await lock.query('lock tables insplan write')
-  const { openSession } = await import('./open-dental/session.ts')
+  const { openSession } = await import('./open-dental/database/session.ts')
   const { database } = await openSession(practice.settings)
   await database.query('set session max_statement_time = 0.2')
   await assert.rejects(database.query('select count(*) from insplan'), /did not answer in time/)

@@ -3,7 +3,7 @@ import { type IngestClient, IngestProblem, type NotesWanted, type WrittenByOther
 import { todoFor } from './pipeline/cycle.ts'
 import { notesOf } from './pipeline/notes.ts'
 import { wentBackTodo } from './pipeline/went-back.ts'
-import type { SourceMemory } from './source-memory.ts'
+import type { SourceMemory } from './state/source-memory.ts'
 
 /** Clocks further apart than this get a warning: change stamps and tokens depend on them. */
 const clockToleranceMs = 2 * 60 * 1000

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { UsageError } from '@bridgework/command-line'
 import { defaultConfigPath, parseConfig, prepareConfigFile, readConfig } from './config-file.ts'
-import { temporaryFolder } from './test-agent.ts'
+import { temporaryFolder } from './testing/test-agent.ts'
 
 const good = {
   server_url: 'https://bridgework.example.com',

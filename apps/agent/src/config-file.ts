@@ -14,10 +14,10 @@ import { isIP } from 'node:net'
 import { dirname, join, win32 } from 'node:path'
 import { UsageError } from '@bridgework/command-line'
 import { isTimeZone } from '@bridgework/contract'
-import { didYouMean } from './did-you-mean.ts'
-import type { DatabaseSettings, DatabaseTls } from './open-dental/database-settings.ts'
+import { didYouMean } from './enroll/did-you-mean.ts'
+import { parseServerUrl } from './enroll/server-url.ts'
+import type { DatabaseSettings, DatabaseTls } from './open-dental/database/database-settings.ts'
 import { uploadLimits } from './pipeline/context.ts'
-import { parseServerUrl } from './server-url.ts'
 
 /** The agent's settings, as they stand in its file (there in snake_case). */
 export type Config = {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { startTestMariaDb } from '@bridgework/practice-simulator/test-mariadb'
-import { backUp } from './open-dental/test-backup.ts'
-import { testFamily } from './open-dental/test-family.ts'
-import { runAgentCommand, temporaryFolder, writeTestConfig } from './test-agent.ts'
-import { startTestService } from './test-service.ts'
+import { backUp } from './open-dental/testing/test-backup.ts'
+import { testFamily } from './open-dental/testing/test-family.ts'
+import { runAgentCommand, temporaryFolder, writeTestConfig } from './testing/test-agent.ts'
+import { startTestService } from './testing/test-service.ts'
 
 const mariaDb = await startTestMariaDb({ after })
 

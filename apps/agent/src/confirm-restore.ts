@@ -1,5 +1,5 @@
 import { type Connector, SourceProblem } from './connector.ts'
-import type { SourceMemory } from './source-memory.ts'
+import type { SourceMemory } from './state/source-memory.ts'
 
 /** A person says that the office works with a restored backup: the next cycle reads and compares everything. The exit code. */
 export async function confirmRestore(deps: {

@@ -6,4 +6,4 @@ export { enrolAgent, type IngestClient, IngestProblem, ingestClient } from './in
 export { openDentalConnector } from './open-dental/connector.ts'
 export { type AgentDeps, uploadLimits } from './pipeline/context.ts'
 export { type CycleOutcome, runCycle } from './pipeline/cycle.ts'
-export { type AgentState, openState } from './state.ts'
+export { type AgentState, openState } from './state/state.ts'

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { startTestMariaDb } from '@bridgework/practice-simulator/test-mariadb'
-import { type TestPractice, testPractice } from './open-dental/test-practice.ts'
-import { spawnAgent, temporaryFolder, writeTestConfig } from './test-agent.ts'
-import { startTestService, type TestService } from './test-service.ts'
+import { type TestPractice, testPractice } from './open-dental/testing/test-practice.ts'
+import { spawnAgent, temporaryFolder, writeTestConfig } from './testing/test-agent.ts'
+import { startTestService, type TestService } from './testing/test-service.ts'
 
 const mariaDb = await startTestMariaDb({ after })
 const plans = 1500

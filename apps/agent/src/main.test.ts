@@ -3,10 +3,10 @@ import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'no
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { startTestMariaDb } from '@bridgework/practice-simulator/test-mariadb'
-import { testPractice } from './open-dental/test-practice.ts'
-import { openState } from './state.ts'
-import { runAgentCommand, spawnAgent, temporaryFolder, writeTestConfig } from './test-agent.ts'
-import { startTestService } from './test-service.ts'
+import { testPractice } from './open-dental/testing/test-practice.ts'
+import { openState } from './state/state.ts'
+import { runAgentCommand, spawnAgent, temporaryFolder, writeTestConfig } from './testing/test-agent.ts'
+import { startTestService } from './testing/test-service.ts'
 
 const mariaDb = await startTestMariaDb({ after })
 

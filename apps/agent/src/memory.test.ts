@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { startTestMariaDb } from '@bridgework/practice-simulator/test-mariadb'
-import { fillLargePractice } from './open-dental/test-large-practice.ts'
-import { measureFirstCycle } from './test-memory.ts'
+import { fillLargePractice } from './open-dental/testing/test-large-practice.ts'
+import { measureFirstCycle } from './testing/test-memory.ts'
 
 /** Procedures of the smaller and of the larger practice; another pair makes the large run of bench/README.md. */
 const sizes = (process.env.BRIDGEWORK_TEST_AGENT_PROCEDURES ?? '8000,36000').split(',').map(Number)

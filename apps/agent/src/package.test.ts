@@ -6,9 +6,9 @@ import { after, before, describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { startTestMariaDb } from '@bridgework/practice-simulator/test-mariadb'
-import { testPractice } from './open-dental/test-practice.ts'
-import { runAgentCommand, temporaryFolder, writeTestConfig } from './test-agent.ts'
-import { startTestService } from './test-service.ts'
+import { testPractice } from './open-dental/testing/test-practice.ts'
+import { runAgentCommand, temporaryFolder, writeTestConfig } from './testing/test-agent.ts'
+import { startTestService } from './testing/test-service.ts'
 import { agentVersion, nodeVersionMin } from './version.ts'
 
 const root = fileURLToPath(new URL('../../..', import.meta.url))

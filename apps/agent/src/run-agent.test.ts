@@ -3,11 +3,11 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { ingestClient } from './ingest-client.ts'
 import { uploadLimits } from './pipeline/context.ts'
-import { testSource } from './pipeline/test-source.ts'
+import { testSource } from './pipeline/testing/test-source.ts'
 import { runAgent } from './run-agent.ts'
-import { openState } from './state.ts'
-import { temporaryFolder } from './test-agent.ts'
-import { startTestService } from './test-service.ts'
+import { openState } from './state/state.ts'
+import { temporaryFolder } from './testing/test-agent.ts'
+import { startTestService } from './testing/test-service.ts'
 
 /** Runs the agent until it has waited `waits` times between its cycles, and gives those waits. */
 async function waitsOf(t: TestContext, waits: number, server: Awaited<ReturnType<typeof startTestService>>) {

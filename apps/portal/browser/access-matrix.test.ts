@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { listLocations } from '../../server/src/modules/directory/location.ts'
 import { upsertLocations } from '../../server/src/modules/onboarding/upsert-locations.ts'
-import { assertAccessible, somePortalInBrowser, walkPages } from './test-browser.ts'
+import { assertAccessible, somePortalInBrowser, walkPages } from './testing/test-browser.ts'
 
 const locations = 1000
 const longName = `Practice of ${'Dr. Extraordinarily-Longnamed '.repeat(7)}`.slice(0, 200)

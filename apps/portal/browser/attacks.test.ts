@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type TestContext, test } from 'node:test'
-import { aPlan } from '../../server/src/test-world.ts'
-import { openSentOn, somePortalInBrowser } from './test-browser.ts'
+import { aPlan } from '../../server/src/testing/test-world.ts'
+import { openSentOn, somePortalInBrowser } from './testing/test-browser.ts'
 
 /** Would run where a name became markup; the picture is one that cannot be loaded. */
 const markup = '<img src=x onerror="window.wasRun = true">{{7*7}}'

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type TestContext, test } from 'node:test'
-import { someWebsite } from '../../server/src/apis/attribution/test-website.ts'
+import { someWebsite } from '../../server/src/apis/attribution/testing/test-website.ts'
 import { attributionSnippet } from '../../server/src/modules/attribution/script.ts'
-import { sharedChromium } from './test-browser.ts'
+import { sharedChromium } from './testing/test-browser.ts'
 
 const csp = (ours: string) => `default-src 'none'; script-src ${ours}; connect-src ${ours}; img-src data:`
 

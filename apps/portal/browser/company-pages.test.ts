@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { pagesBelow } from './pages.ts'
-import { assertAccessible, somePortalInBrowser, walkPages } from './test-browser.ts'
+import { assertAccessible, somePortalInBrowser, walkPages } from './testing/test-browser.ts'
 
 test('every page of the account and of a company can be used with a screen reader, in the dark and on a phone', async (t) => {
   const portal = await somePortalInBrowser(t)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { aRecord } from '../../server/src/test-world.ts'
-import { assertAccessible, somePortalInBrowser } from './test-browser.ts'
+import { aRecord } from '../../server/src/testing/test-world.ts'
+import { assertAccessible, somePortalInBrowser } from './testing/test-browser.ts'
 
 test('F24: a practice sees which records a vendor read and whose, finds a patient by name, and reads it all in its history', async (t) => {
   const portal = await somePortalInBrowser(t)

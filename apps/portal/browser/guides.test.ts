@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { assertAccessible, somePortalInBrowser } from './test-browser.ts'
+import { assertAccessible, somePortalInBrowser } from './testing/test-browser.ts'
 
 test('a guide is found by a search with the keyboard, and leads to the place of an error code', async (t) => {
   const { url, newPage } = await somePortalInBrowser(t)

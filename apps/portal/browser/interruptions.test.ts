@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { assertAccessible, somePortalInBrowser } from './test-browser.ts'
+import { assertAccessible, somePortalInBrowser } from './testing/test-browser.ts'
 
 /** An owner on the overview of a practice, in a browser whose complaints are expected: requests fail on purpose. */
 async function somePractice(t: TestContext) {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { assertAccessible, somePortalInBrowser } from './test-browser.ts'
+import { assertAccessible, somePortalInBrowser } from './testing/test-browser.ts'
 
 test('W11, W25: a secret is shown once: no reload, no way back, no later page and no storage has it again', async (t) => {
   const portal = await somePortalInBrowser(t)

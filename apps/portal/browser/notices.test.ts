@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { operator, type Tenant } from '../../server/src/modules/membership/tenant.ts'
 import { notify } from '../../server/src/modules/notices/notice.ts'
-import { somePortalInBrowser, walkPages } from './test-browser.ts'
+import { somePortalInBrowser, walkPages } from './testing/test-browser.ts'
 
 test('a person sees how many notices are new, opens one where to act, reads all, and chooses mails', async (t) => {
   const portal = await somePortalInBrowser(t)

@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test'
 import { listLocations } from '../../server/src/modules/directory/location.ts'
 import { upsertLocations } from '../../server/src/modules/onboarding/upsert-locations.ts'
 import { pagesBelow } from './pages.ts'
-import { assertAccessible, somePortalInBrowser, walkPages } from './test-browser.ts'
+import { assertAccessible, somePortalInBrowser, walkPages } from './testing/test-browser.ts'
 
 test('an operator suspends a company by typing its name, and its next request is refused', async (t) => {
   const { page, ...portal } = await someOperator(t)

@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs'
 import { type TestContext, test } from 'node:test'
 import type { MemberRole } from '@bridgework/contract/portal'
 import { grantAccess } from '../../server/src/modules/consent/grant.ts'
-import { aRecord, aSchedule } from '../../server/src/test-world.ts'
+import { aRecord, aSchedule } from '../../server/src/testing/test-world.ts'
 import { pagesBelow } from './pages.ts'
-import { assertAccessible, somePortalInBrowser, walkPages } from './test-browser.ts'
+import { assertAccessible, somePortalInBrowser, walkPages } from './testing/test-browser.ts'
 
 test('a practice grants two datasets after a review, sees the read, and revokes all access in two clicks', async (t) => {
   const { location, page, home, ...portal } = await somePractice(t, 'owner')

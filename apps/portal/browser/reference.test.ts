@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { demoVendorName } from '../../server/src/modules/directory/company.ts'
-import { somePortalInBrowser, walkPages } from './test-browser.ts'
+import { somePortalInBrowser, walkPages } from './testing/test-browser.ts'
 
 test('the reference page shows an operation with its code samples, sends it with the sandbox’s token, and loads nothing from other hosts', async (t) => {
   const { url, newPage, addLocation, addVendor, pool } = await somePortalInBrowser(t)

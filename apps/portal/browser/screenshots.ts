@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { BrowserContext, Page } from 'playwright-core'
 import { fillAddress, pageAddresses } from './pages.ts'
-import { findViolations, launchChromium } from './test-browser.ts'
-import { type DemoSandbox, startDemoSandbox } from './test-sandbox.ts'
+import { findViolations, launchChromium } from './testing/test-browser.ts'
+import { type DemoSandbox, startDemoSandbox } from './testing/test-sandbox.ts'
 
 // Takes pictures of every page of the portal in a sandbox of its own, and writes a table of what axe finds on each: `npm run screenshots`.
 

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
 import type { OrganizationId } from '../../server/src/platform/identity/identity.ts'
-import { assertAccessible, linkMailedTo, openSentOn, somePortalInBrowser } from './test-browser.ts'
+import { assertAccessible, linkMailedTo, openSentOn, somePortalInBrowser } from './testing/test-browser.ts'
 
 const password = 'a bridge between two rivers'
 

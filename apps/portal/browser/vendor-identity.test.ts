@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { aPng } from '../../server/src/modules/directory/test-png.ts'
-import { assertAccessible, openSentOn, somePortalInBrowser, walkPages } from './test-browser.ts'
+import { aPng } from '../../server/src/modules/directory/testing/test-png.ts'
+import { assertAccessible, openSentOn, somePortalInBrowser, walkPages } from './testing/test-browser.ts'
 
 test('a vendor fills in its profile and asks for access; the practice sees who asks, and grants less until a day', async (t) => {
   const portal = await somePortalInBrowser(t)

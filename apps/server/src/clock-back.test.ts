@@ -4,10 +4,10 @@ import { recheckDomains } from './modules/directory/domain.ts'
 import { createMailDelivery } from './modules/mail/delivery.ts'
 import { queueMail } from './modules/mail/queue.ts'
 import { type Finding, trackConditions } from './modules/notices/conditions.ts'
-import { publicUrl, someNotices } from './modules/notices/test-notices.ts'
-import { dropBrokenLists } from './modules/records/removal-store.ts'
-import { createTestDatabase } from './platform/database/test-database.ts'
-import { someWorld } from './test-world.ts'
+import { publicUrl, someNotices } from './modules/notices/testing/test-notices.ts'
+import { dropBrokenLists } from './modules/records/removals/removal-store.ts'
+import { createTestDatabase } from './platform/database/testing/test-database.ts'
+import { someWorld } from './testing/test-world.ts'
 
 test('mails do not wait for a clock that went back, and those that failed wait as long as they are to', async (t) => {
   const { pool } = await createTestDatabase(t)

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { Pool } from 'pg'
 import { createHousekeeping } from './housekeeping.ts'
 import { createProofAccess } from './modules/directory/domain-proof.ts'
-import { createTestDatabase } from './platform/database/test-database.ts'
+import { createTestDatabase } from './platform/database/testing/test-database.ts'
 import type { LogEvent } from './platform/log/log-event.ts'
 
 function someHousekeeping(pool: Pool) {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createOrganization } from './modules/directory/organization.ts'
-import { createTestDatabase } from './platform/database/test-database.ts'
+import { createTestDatabase } from './platform/database/testing/test-database.ts'
 import type { LogEvent } from './platform/log/log-event.ts'
 import { requireSafeStart, UnsafeStart } from './safe-start.ts'
 import { demoReference } from './sandbox/demo.ts'

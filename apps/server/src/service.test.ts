@@ -10,7 +10,7 @@ import { readConfig } from './config.ts'
 import { sealText } from './modules/credentials/sealed-text.ts'
 import { createOrganization } from './modules/directory/organization.ts'
 import { saveProvider } from './modules/identity-provider/store.ts'
-import { createTestDatabase } from './platform/database/test-database.ts'
+import { createTestDatabase } from './platform/database/testing/test-database.ts'
 import { openService } from './service.ts'
 
 test('X06: a service that stops ends a request to a provider that is silent, tells its caller to try again, and is gone soon', async (t) => {

@@ -1,6 +1,6 @@
 import { findDataset } from '@bridgework/contract'
-import { weekMicros } from '@bridgework/server/src/modules/records/tally.ts'
-import { spanRecordsMax } from '@bridgework/server/src/modules/records/turn.ts'
+import { weekMicros } from '@bridgework/server/src/modules/records/write/tally.ts'
+import { spanRecordsMax } from '@bridgework/server/src/modules/records/write/turn.ts'
 import { runSql, type World } from '../world/practice.ts'
 
 /** What the queries need to know of a location that was filled: where its appointments' stamps, starts and ids begin and how many there are. */

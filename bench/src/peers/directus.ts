@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { promisify } from 'node:util'
-import { freePort } from '@bridgework/server/src/test-port.ts'
+import { freePort } from '@bridgework/server/src/testing/test-port.ts'
 import { cpuClock } from '../cpu-time.ts'
 import { runSql, type World } from '../world/practice.ts'
 import { peerFile, startChild } from './child.ts'

@@ -1,6 +1,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { freePort } from '@bridgework/server/src/test-port.ts'
+import { freePort } from '@bridgework/server/src/testing/test-port.ts'
 import { cpuClock } from '../cpu-time.ts'
 import { runSql, type World } from '../world/practice.ts'
 import { peerFile, startChild } from './child.ts'

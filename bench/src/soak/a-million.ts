@@ -4,7 +4,7 @@ const records = '1000000'
 
 /** The command pulls a million treatments: how fast beside what the service can send, and in how much memory. */
 export async function pullMillion(): Promise<string> {
-  await runTests('packages/client/src/command/pull-throughput.test.ts', { BRIDGEWORK_TEST_RECORDS: records })
+  await runTests('packages/client/src/command/pull/pull-throughput.test.ts', { BRIDGEWORK_TEST_RECORDS: records })
   return `${records} records`
 }
 

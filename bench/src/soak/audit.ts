@@ -1,7 +1,7 @@
-import { miscountStatement } from '@bridgework/server/src/modules/records/test-miscounts.ts'
+import { miscountStatement } from '@bridgework/server/src/modules/records/testing/test-miscounts.ts'
 import type { World } from '../world/practice.ts'
 import { runSql } from '../world/practice.ts'
-import type { Batch } from './ingest-plan.ts'
+import type { Batch } from './kills/ingest-plan.ts'
 
 /** The name that each plan must have, by source id: the last one that was acknowledged. */
 export type ExpectedPlans = ReadonlyMap<string, string>

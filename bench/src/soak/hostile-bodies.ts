@@ -7,7 +7,7 @@ const secondsEach = 5
  * and slow callers; how long others wait is held on the wall clock too.
  */
 export async function hostileBodies(): Promise<string> {
-  await runTests('apps/server/src/apis/ingest/hostile-bodies.test.ts', {
+  await runTests('apps/server/src/apis/ingest/lines/hostile-bodies.test.ts', {
     BRIDGEWORK_TEST_HOSTILE: `${secondsEach},4`,
   })
   await runTests('apps/server/src/apis/worst-requests.test.ts', { BRIDGEWORK_TEST_WORST: '1,4' })

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { World } from '../world/practice.ts'
 import { sendUpload } from '../world/upload.ts'
-import type { Batch } from './ingest-plan.ts'
+import type { Batch } from './kills/ingest-plan.ts'
 
 /** What an uploader saw. `outagesMs`: from the first try that failed to the next answer 200. */
 export type IngestRecord = { acknowledged: Batch[]; outagesMs: number[]; refusals: number; broken: number }

@@ -7,7 +7,7 @@ import { loadSecretKey } from '@bridgework/server/src/modules/credentials/secret
 import { createOrganization } from '@bridgework/server/src/modules/directory/organization.ts'
 import { createCompany } from '@bridgework/server/src/modules/membership/create-tenant.ts'
 import { createLocation } from '@bridgework/server/src/modules/onboarding/upsert-locations.ts'
-import { connectEmbedded } from '@bridgework/server/src/platform/database/embedded-postgres.ts'
+import { connectEmbedded } from '@bridgework/server/src/platform/database/embedded/embedded-postgres.ts'
 import type { AgentId, OrganizationId } from '@bridgework/server/src/platform/identity/identity.ts'
 import pg from 'pg'
 import type { ThrowAwayServer } from './throw-away-server.ts'

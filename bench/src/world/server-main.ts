@@ -1,4 +1,4 @@
-import { startEmbeddedPostgres } from '@bridgework/server/src/platform/database/embedded-postgres.ts'
+import { startEmbeddedPostgres } from '@bridgework/server/src/platform/database/embedded/embedded-postgres.ts'
 
 // The server as production starts it, in the process that also keeps its PostgreSQL running: node server-main.ts <folder of the database>. When it
 // ends, in order or killed, its PostgreSQL stays, and the next start uses it.

@@ -18,11 +18,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { vendorApiPath } from '@bridgework/contract'
 import { findClusterFolder } from '@bridgework/server/src/platform/database/embedded/cluster-folder.ts'
+import { connectEmbedded } from '@bridgework/server/src/platform/database/embedded/embedded-postgres.ts'
 import { readPostmasterFile } from '@bridgework/server/src/platform/database/embedded/orphan.ts'
 import { processesIn } from '@bridgework/server/src/platform/database/embedded/process-table.ts'
-import { connectEmbedded } from '@bridgework/server/src/platform/database/embedded-postgres.ts'
-import { freePort } from '@bridgework/server/src/test-port.ts'
-import { startCommand } from '@bridgework/server/src/test-start-command.ts'
+import { freePort } from '@bridgework/server/src/testing/test-port.ts'
+import { startCommand } from '@bridgework/server/src/testing/test-start-command.ts'
 
 /** The real server in a process of its own, as production starts it, on a PostgreSQL that the same process keeps running and that goes when it is removed. */
 export type ThrowAwayServer = {

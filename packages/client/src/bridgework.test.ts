@@ -7,7 +7,7 @@ import { generate } from '../scripts/generate.ts'
 import { ApiError } from './api-error.ts'
 import { Bridgework } from './bridgework.ts'
 import { datasetNames } from './dataset-resource.ts'
-import { all, aRecord, aSchedule, clientOf, someClient, statusesOf } from './test-client.ts'
+import { all, aRecord, aSchedule, clientOf, someClient, statusesOf } from './testing/test-client.ts'
 import { clientVersion } from './version.ts'
 
 test('the types that are published are those of the contract', () => {

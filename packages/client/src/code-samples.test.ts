@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
-import { aPlan, aRecord, aSchedule, someClient } from './test-client.ts'
+import { aPlan, aRecord, aSchedule, someClient } from './testing/test-client.ts'
 
 const run = promisify(execFile)
 const modules = join(import.meta.dirname, '../../../node_modules')

@@ -4,9 +4,9 @@ import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { regenerateKeyPair } from '../../../apps/server/src/modules/credentials/key-pair.ts'
-import { all, clientOf, someClient, statusesOf } from './test-client.ts'
-import { type Mishap, seededRandom, someMishap, startProxy } from './test-proxy.ts'
-import type { StoredToken } from './token-store.ts'
+import { all, clientOf, someClient, statusesOf } from './testing/test-client.ts'
+import { type Mishap, seededRandom, someMishap, startProxy } from './testing/test-proxy.ts'
+import type { StoredToken } from './tokens/token-store.ts'
 
 test('fifty locations at once are read five at a time, without a single 429', async (t) => {
   const { client, locations, events } = await someClient(t, { locations: 50, insurancePlans: 3 })

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { AccessTokens } from './access-token.ts'
 import { ApiError, parseObject, refusalOf } from './api-error.ts'
 import type { ClientEvent, SyncType } from './events.ts'
-import type { PageBuffer } from './page-buffer.ts'
+import type { PageBuffer } from './pages/page-buffer.ts'
 import type { SyncSlots } from './sync-slots.ts'
+import type { AccessTokens } from './tokens/access-token.ts'
 
 export type RetryOptions = {
   /** How often a request is tried in all. */

@@ -3,9 +3,9 @@ import { refuseUnknownOptions } from './did-you-mean.ts'
 import type { SyncType } from './events.ts'
 import { wholePages } from './export.ts'
 import { type DatasetTypes, datasets } from './generated.ts'
-import type { LineBuffer } from './line-buffer.ts'
-import { type List, listOf, type Page, pageOf, recordOf } from './page.ts'
-import { createPageBuffer, type PageBuffer } from './page-buffer.ts'
+import type { LineBuffer } from './pages/line-buffer.ts'
+import { type List, listOf, type Page, pageOf, recordOf } from './pages/page.ts'
+import { createPageBuffer, type PageBuffer } from './pages/page-buffer.ts'
 
 export type DatasetName = keyof DatasetTypes
 

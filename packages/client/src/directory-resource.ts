@@ -2,7 +2,7 @@ import type { Connection } from './connection.ts'
 import { pageSizeDefault, segment } from './dataset-resource.ts'
 import { refuseUnknownOptions } from './did-you-mean.ts'
 import type { LocationAttributes, OrganizationAttributes } from './generated.ts'
-import { type List, listOf, pageOf, recordOf } from './page.ts'
+import { type List, listOf, pageOf, recordOf } from './pages/page.ts'
 
 export type LocationRecord = { id: string; type: 'location'; attributes: LocationAttributes }
 export type OrganizationRecord = { id: string; type: 'organization'; attributes: OrganizationAttributes }

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { randomInt } from 'node:crypto'
 import { test } from 'node:test'
-import type { Page } from './page.ts'
+import type { Page } from './pages/page.ts'
 import type { SyncStore } from './sync/store.ts'
-import { openStore, someTarget } from './sync/test-mirror.ts'
-import { all, aPlan, clientOf, someClient } from './test-client.ts'
-import { seededRandom, someMishap, startProxy } from './test-proxy.ts'
+import { openStore, someTarget } from './sync/testing/test-mirror.ts'
+import { all, aPlan, clientOf, someClient } from './testing/test-client.ts'
+import { seededRandom, someMishap, startProxy } from './testing/test-proxy.ts'
 
 const textOf = (pages: readonly Page<string>[]) => pages.flatMap(({ records }) => records)
 

@@ -1,7 +1,7 @@
 import { ApiError, parseObject } from './api-error.ts'
 import type { Connection } from './connection.ts'
-import { createLineBuffer, type LineBuffer } from './line-buffer.ts'
-import { type Freshness, freshnessOf, type Page, requireEpoch } from './page.ts'
+import { createLineBuffer, type LineBuffer } from './pages/line-buffer.ts'
+import { type Freshness, freshnessOf, type Page, requireEpoch } from './pages/page.ts'
 
 export type WholeOptions<Item> = {
   connection: Connection

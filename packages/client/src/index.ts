@@ -18,13 +18,12 @@ export type {
   SyncStatus,
 } from './directory-resource.ts'
 export type { ClientEvent, SyncType } from './events.ts'
-export { fileTokenStore } from './file-token-store.ts'
 export type * from './generated.ts'
-export type { Freshness, List, Page } from './page.ts'
+export type { Freshness, List, Page } from './pages/page.ts'
 export type { StoreEvent, StoreOptions } from './stores/layout.ts'
 export { ndjsonStore } from './stores/ndjson-store.ts'
-export { postgresStore } from './stores/postgres-store.ts'
-export { sqliteStore } from './stores/sqlite-store.ts'
+export { postgresStore } from './stores/postgres/postgres-store.ts'
+export { sqliteStore } from './stores/sqlite/sqlite-store.ts'
 export { TargetError } from './stores/target-error.ts'
 export {
   StoreConflictError,
@@ -36,4 +35,5 @@ export {
 } from './sync/store.ts'
 export type { SyncEvent, SyncOptions, SyncReport } from './sync/sync.ts'
 export type { Verification, VerifyOptions } from './sync/verify.ts'
-export { memoryTokenStore, type StoredToken, type TokenStore } from './token-store.ts'
+export { fileTokenStore } from './tokens/file-token-store.ts'
+export { memoryTokenStore, type StoredToken, type TokenStore } from './tokens/token-store.ts'

@@ -3,9 +3,9 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { openStore, someTarget } from './sync/test-mirror.ts'
-import { all, aRecord, clientOf, someClient } from './test-client.ts'
-import { startProxy } from './test-proxy.ts'
+import { openStore, someTarget } from './sync/testing/test-mirror.ts'
+import { all, aRecord, clientOf, someClient } from './testing/test-client.ts'
+import { startProxy } from './testing/test-proxy.ts'
 
 test('an option that is misspelt is refused before anything is asked: a filter that is ignored is a full sync', async (t) => {
   const { client, location, events } = await someClient(t)

@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
 import openapiTS, { astToString } from 'openapi-typescript'
-import { aRecord, someClient } from './test-client.ts'
+import { aRecord, someClient } from './testing/test-client.ts'
 
 const run = promisify(execFile)
 const tsc = join(import.meta.dirname, '../../../node_modules/.bin/tsc')

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { after, type TestContext, test } from 'node:test'
 import { promisify } from 'node:util'
-import { someClient } from './test-client.ts'
+import { someClient } from './testing/test-client.ts'
 
 const run = promisify(execFile)
 const folder = join(import.meta.dirname, '..')

@@ -10,7 +10,7 @@ import { note, nullable, oneOf, text } from './attribute.ts'
 import { datasets } from './datasets.ts'
 import { canonicalSource } from './ingest/canonical.ts'
 import { completeSource, contractNumber, lineSource, numbersOf, schemaAt, since, sinceOf, sourceAt } from './shape.ts'
-import { anyValueOf, contractFile, contractNumbers, readContract } from './test-shapes.ts'
+import { anyValueOf, contractFile, contractNumbers, readContract } from './testing/test-shapes.ts'
 
 const seed = randomInt(2 ** 31)
 

@@ -14,7 +14,7 @@ import { sleep } from '../backoff.ts'
 import { ingestClient } from '../ingest-client.ts'
 import { type AgentDeps, uploadLimits } from '../pipeline/context.ts'
 import { runCycle } from '../pipeline/cycle.ts'
-import { openState } from '../state.ts'
+import { openState } from '../state/state.ts'
 
 import type { FeederConfig } from './feeder-config.ts'
 

@@ -8,10 +8,10 @@ import { createInterface } from 'node:readline'
 import test, { type TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { livingPractice, openPracticeFile, simulatedDatasets } from '@bridgework/practice-simulator'
-import { startTestService } from '../test-service.ts'
+import { startTestService } from '../testing/test-service.ts'
 import type { FeederEvent } from './feeder.ts'
 import { feederExitCodes } from './feeder-exit-codes.ts'
-import { served, withoutNotes } from './test-agent.ts'
+import { served, withoutNotes } from './testing/test-agent.ts'
 
 test('the feeder says when the server has everything, then changes something again and again', async (t) => {
   const world = await startWorld(t)

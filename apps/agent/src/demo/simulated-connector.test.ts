@@ -8,11 +8,11 @@ import {
   simulatedDatasets,
 } from '@bridgework/practice-simulator'
 import { runCycle } from '../pipeline/cycle.ts'
-import { startTestService, type TestService } from '../test-service.ts'
+import { startTestService, type TestService } from '../testing/test-service.ts'
 
 import { simulatedConnector } from './simulated-connector.ts'
 
-import { served, testAgent, withoutNotes } from './test-agent.ts'
+import { served, testAgent, withoutNotes } from './testing/test-agent.ts'
 
 test('the agent’s pipeline brings a server exactly what the practice holds, after every event', async (t) => {
   const server = await startTestService(t)

@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { confirmRestore } from '../confirm-restore.ts'
-import { oneDataset, someFolder } from './test-folder.ts'
+import { oneDataset, someFolder } from './testing/test-folder.ts'
 
-const example = fileURLToPath(new URL('../../examples/files/', import.meta.url))
+const example = fileURLToPath(new URL('../../examples/files', import.meta.url))
 const exampleFile = (name: string) => readFileSync(join(example, name))
 
 const plans = oneDataset('insurance_plans', { file: 'plans.csv', key: 'No', attributes: { plan_name: 'Name' } })

@@ -1,5 +1,5 @@
 import type { JsonValue } from '../connector.ts'
-import { wallTimeOrNull } from '../open-dental/wall-time.ts'
+import { wallTimeOrNull } from '../open-dental/time/wall-time.ts'
 import { type DateReader, dateReader } from './date-format.ts'
 import type { Kind } from './schema-kind.ts'
 

@@ -1,5 +1,5 @@
 import type { JsonValue, SourceLocation } from '../connector.ts'
-import { didYouMean } from '../did-you-mean.ts'
+import { didYouMean } from '../enroll/did-you-mean.ts'
 import { type ColumnRule, converter } from './convert.ts'
 import { dateReader } from './date-format.ts'
 import { Fields, isObject } from './mapping-fields.ts'

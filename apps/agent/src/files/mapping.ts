@@ -1,6 +1,6 @@
 import { datasetNames, findDataset, isTimeZone } from '@bridgework/contract'
 import type { DatasetName, SourceLocation } from '../connector.ts'
-import { didYouMean } from '../did-you-mean.ts'
+import { didYouMean } from '../enroll/did-you-mean.ts'
 import { type AttributeRule, readAttributes } from './mapping-attributes.ts'
 import { Fields } from './mapping-fields.ts'
 import { kindsOf } from './schema-kind.ts'

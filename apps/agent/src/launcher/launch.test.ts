@@ -5,7 +5,7 @@ import { basename, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { setImmediate } from 'node:timers/promises'
 import { sealRelease } from '@bridgework/contract/signed-release'
-import { temporaryFolder } from '../test-agent.ts'
+import { temporaryFolder } from '../testing/test-agent.ts'
 import { type LaunchDeps, launch, reportWithinMs } from './launch.ts'
 import { openUpdates } from './updates.ts'
 

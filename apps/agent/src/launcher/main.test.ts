@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sealRelease } from '@bridgework/contract/signed-release'
-import { runAgentCommand } from '../test-agent.ts'
-import { installTestAgent, startLauncher } from './test-launcher.ts'
+import { runAgentCommand } from '../testing/test-agent.ts'
+import { installTestAgent, startLauncher } from './testing/test-launcher.ts'
 import { openUpdates } from './updates.ts'
 
 const { publicKey, privateKey } = generateKeyPairSync('ed25519')

@@ -17,7 +17,7 @@ import {
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { openRelease, sealRelease, UpdateRefused } from '@bridgework/contract/signed-release'
-import { temporaryFolder } from '../test-agent.ts'
+import { temporaryFolder } from '../testing/test-agent.ts'
 import { openUpdates } from './updates.ts'
 
 const { publicKey, privateKey } = generateKeyPairSync('ed25519')

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { sealRelease } from '@bridgework/contract/signed-release'
 import { publishRelease } from '../../../server/src/modules/agents/release.ts'
 import { setAgentUpdates } from '../../../server/src/modules/directory/organization.ts'
-import { installTestAgent, startLauncher } from './test-launcher.ts'
+import { installTestAgent, startLauncher } from './testing/test-launcher.ts'
 import { openUpdates } from './updates.ts'
 
 const { publicKey, privateKey } = generateKeyPairSync('ed25519')

@@ -6,8 +6,8 @@ import { publishRelease, withdrawRelease } from '../../../server/src/modules/age
 import { setAgentUpdates } from '../../../server/src/modules/directory/organization.ts'
 import type { AgentEvent } from '../agent-event.ts'
 import { ingestClient } from '../ingest-client.ts'
-import { temporaryFolder } from '../test-agent.ts'
-import { type Interference, startTestService } from '../test-service.ts'
+import { temporaryFolder } from '../testing/test-agent.ts'
+import { type Interference, startTestService } from '../testing/test-service.ts'
 import { createSelfUpdate } from './self-update.ts'
 import { openUpdates } from './updates.ts'
 

@@ -5,10 +5,10 @@ import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { openRelease, sealRelease, UpdateRefused } from '@bridgework/contract/signed-release'
-import { temporaryFolder } from '../test-agent.ts'
+import { temporaryFolder } from '../testing/test-agent.ts'
 import { openUpdates } from './updates.ts'
 
-const cutProcess = join(import.meta.dirname, 'test-cut-process.ts')
+const cutProcess = join(import.meta.dirname, 'testing/test-cut-process.ts')
 const { publicKey, privateKey } = generateKeyPairSync('ed25519')
 const release = (version: string) => sealRelease(version, Buffer.from(`// ${version}\n`), privateKey)
 

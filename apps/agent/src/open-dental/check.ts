@@ -8,17 +8,17 @@ import {
   timeZoneTodo,
 } from '../connector.ts'
 import { mendedText } from '../progress.ts'
-import type { Database } from './connection.ts'
-import { rightsMissing } from './database-problem.ts'
-import type { DatabaseSettings } from './database-settings.ts'
-import { keyList } from './keys.ts'
-import type { ZoneSources } from './location-zone.ts'
+import { keyList } from './changes/keys.ts'
+import { notesTable, tablesOfNewerVersions, tablesRead } from './changes/tables-read.ts'
+import type { Database } from './database/connection.ts'
+import { rightsMissing } from './database/database-problem.ts'
+import type { DatabaseSettings } from './database/database-settings.ts'
+import { findingOnReplica } from './database/replica.ts'
+import { assertQuiet, type Guard, openSession, type Session } from './database/session.ts'
+import { findingOnTls } from './database/tls.ts'
 import { readLocations } from './locations.ts'
-import { findingOnReplica } from './replica.ts'
-import { assertQuiet, type Guard, openSession, type Session } from './session.ts'
-import { notesTable, tablesOfNewerVersions, tablesRead } from './tables-read.ts'
-import { findingOnTls } from './tls.ts'
-import { wallTimeOrNull, withOffset } from './wall-time.ts'
+import type { ZoneSources } from './time/location-zone.ts'
+import { wallTimeOrNull, withOffset } from './time/wall-time.ts'
 
 /**
  * Asks the database every question that a cycle will ask, and says in words what is wrong. `beginCycle` is for the last of them, whether

@@ -3,7 +3,7 @@ import { after, describe, test } from 'node:test'
 import { startTestMariaDb } from '@bridgework/practice-simulator/test-mariadb'
 import { type ByLocation, type DatasetName, SourceProblem, type SourceRecord } from '../connector.ts'
 import { openDentalConnector } from './connector.ts'
-import { type TestPractice, testPractice } from './test-practice.ts'
+import { type TestPractice, testPractice } from './testing/test-practice.ts'
 
 const mariaDb = await startTestMariaDb({ after })
 
@@ -335,7 +335,7 @@ describe('an Open Dental database', () => {
   test('cannot be written through the agent’s session, even by a user who could', async () => {
     await fresh()
     await mariaDb.execute(`grant all on ${practice.name}.* to ${practice.settings.user}@localhost`)
-    const { openSession } = await import('./session.ts')
+    const { openSession } = await import('./database/session.ts')
     const { database } = await openSession(practice.settings)
     await assert.rejects(database.query('delete from insplan'), SourceProblem)
     const [row] = await database.query(

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { startTestMariaDb } from '@bridgework/practice-simulator/test-mariadb'
-import { firstReadOf, testCopy } from './test-copy.ts'
-import { testFamily } from './test-family.ts'
+import { firstReadOf, testCopy } from './testing/test-copy.ts'
+import { testFamily } from './testing/test-family.ts'
 
 const mariaDb = await startTestMariaDb({ after })
 

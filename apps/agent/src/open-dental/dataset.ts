@@ -1,11 +1,11 @@
 import type { ByLocation, SourceRecord } from '../connector.ts'
-import type { ChangedRows } from './changed-rows.ts'
-import type { Comparison } from './digests.ts'
+import type { ChangedRows } from './changes/changed-rows.ts'
+import type { Comparison } from './changes/digests.ts'
+import type { Lookup } from './changes/lookup.ts'
+import type { RecordTable } from './changes/record-table.ts'
+import type { SourceTableName } from './changes/source-tables.ts'
+import type { Session } from './database/session.ts'
 import type { LocationMap } from './location-map.ts'
-import type { Lookup } from './lookup.ts'
-import type { RecordTable } from './record-table.ts'
-import type { Session } from './session.ts'
-import type { SourceTableName } from './source-tables.ts'
 
 /** Small tables that one dataset needs beside its own rows, by name. */
 export type Lookups = Readonly<Record<string, Lookup>>

@@ -1,10 +1,10 @@
 import type { SourceLocation } from '../connector.ts'
-import type { Database, Row } from './connection.ts'
-import { keyList } from './keys.ts'
-import { type LocationZone, type ZoneSources, zoneOfLocation } from './location-zone.ts'
-import type { Guard, Session } from './session.ts'
-import { clinicTables } from './tables-read.ts'
-import { isTrue, text, textOrNull } from './values.ts'
+import { keyList } from './changes/keys.ts'
+import { clinicTables } from './changes/tables-read.ts'
+import type { Database, Row } from './database/connection.ts'
+import type { Guard, Session } from './database/session.ts'
+import { isTrue, text, textOrNull } from './records/values.ts'
+import { type LocationZone, type ZoneSources, zoneOfLocation } from './time/location-zone.ts'
 
 /** A location, and where its zone comes from or why it has none. */
 export type FoundLocation = { readonly location: SourceLocation; readonly zone: LocationZone }

@@ -5,8 +5,8 @@ import { gunzipSync } from 'node:zlib'
 import { datasets } from '@bridgework/contract'
 import { startTestMariaDb, type TestDatabase } from '@bridgework/practice-simulator/test-mariadb'
 import type { AgentEvent } from '../agent-event.ts'
-import { testCopy } from './test-copy.ts'
-import { sumOfMoney } from './values.ts'
+import { sumOfMoney } from './records/values.ts'
+import { testCopy } from './testing/test-copy.ts'
 
 const practiceFile = process.env.BRIDGEWORK_TEST_PRACTICE
 const skip = practiceFile === undefined && 'BRIDGEWORK_TEST_PRACTICE does not name the practice’s file'

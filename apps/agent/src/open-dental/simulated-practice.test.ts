@@ -12,9 +12,9 @@ import {
   writePractice,
 } from '@bridgework/practice-simulator'
 import { startTestMariaDb } from '@bridgework/practice-simulator/test-mariadb'
-import { served, testAgent } from '../demo/test-agent.ts'
+import { served, testAgent } from '../demo/testing/test-agent.ts'
 import { runCycle } from '../pipeline/cycle.ts'
-import { startTestService } from '../test-service.ts'
+import { startTestService } from '../testing/test-service.ts'
 import { openDentalConnector } from './connector.ts'
 
 test('the agent reads from an Open Dental database exactly what the practice holds, event after event', async (t) => {

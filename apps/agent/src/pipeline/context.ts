@@ -1,7 +1,7 @@
 import type { Connector, DatasetName } from '../connector.ts'
 import type { IngestClient, IngestProblem } from '../ingest-client.ts'
 import type { SelfUpdate } from '../launcher/self-update.ts'
-import type { AgentState } from '../state.ts'
+import type { AgentState } from '../state/state.ts'
 import type { Notes } from './notes.ts'
 import { type RetryBudget, type RetryDeps, withRetries } from './retry.ts'
 

@@ -7,7 +7,7 @@ import { Check } from 'typebox/value'
 import type { JsonValue, SourceRecord } from '../connector.ts'
 import { runCycle } from './cycle.ts'
 import { lineOf } from './line.ts'
-import { someAgent } from './test-cycle.ts'
+import { someAgent } from './testing/test-cycle.ts'
 
 const example = getDataset('patients').example as SourceRecord['attributes']
 

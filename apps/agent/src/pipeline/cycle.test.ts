@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { SourceProblem } from '../connector.ts'
-import { someAgent } from './test-cycle.ts'
-import { testPlan } from './test-source.ts'
+import { someAgent } from './testing/test-cycle.ts'
+import { testPlan } from './testing/test-source.ts'
 
 test('a first cycle sends everything to every location and says that it was complete', async (t) => {
   const agent = await someAgent(t)

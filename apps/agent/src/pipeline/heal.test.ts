@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { startRemoval } from '../../../server/src/modules/records/removal.ts'
-import { someAgent } from './test-cycle.ts'
+import { startRemoval } from '../../../server/src/modules/records/removals/removal.ts'
+import { someAgent } from './testing/test-cycle.ts'
 
 test('what the service hid wrongly, lost or has with other content is sent again in the cycle of the next full read', async (t) => {
   const agent = await someAgent(t, { plans: 6 })

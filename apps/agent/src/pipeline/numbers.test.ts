@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { uploadNumberJumpMax } from '@bridgework/contract/ingest'
-import { someAgent } from './test-cycle.ts'
-import { testPlan } from './test-source.ts'
+import { someAgent } from './testing/test-cycle.ts'
+import { testPlan } from './testing/test-source.ts'
 
 type Agent = Awaited<ReturnType<typeof someAgent>>
 

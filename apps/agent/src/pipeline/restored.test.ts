@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { copyFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { markRestored } from '../../../server/src/apis/operator/database-restored.ts'
-import { someAgent } from './test-cycle.ts'
-import { testPlan } from './test-source.ts'
+import { markRestored } from '../../../server/src/apis/operator/installation/database-restored.ts'
+import { someAgent } from './testing/test-cycle.ts'
+import { testPlan } from './testing/test-source.ts'
 
 const schedule = (name: string) => ({
   source_id: '8',

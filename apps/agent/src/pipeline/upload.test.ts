@@ -3,8 +3,8 @@ import { copyFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { IngestProblem, ingestClient } from '../ingest-client.ts'
 import { runCycle } from './cycle.ts'
-import { someAgent } from './test-cycle.ts'
-import { testPlan } from './test-source.ts'
+import { someAgent } from './testing/test-cycle.ts'
+import { testPlan } from './testing/test-source.ts'
 
 test('an answer that was lost changes nothing: the same number with the same body is sent again', async (t) => {
   const agent = await someAgent(t)

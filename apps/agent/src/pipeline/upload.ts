@@ -1,6 +1,6 @@
 import type { DatasetName, SourceRecord } from '../connector.ts'
 import { IngestProblem, isAboutLocation } from '../ingest-client.ts'
-import type { RefusedRecord } from '../state.ts'
+import type { RefusedRecord } from '../state/state.ts'
 import { type CycleContext, retrying, skipKey, type Target } from './context.ts'
 import { batches, type Line, lineOf, packLines, unpackLines } from './line.ts'
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { confirmRestore } from '../confirm-restore.ts'
 import { SourceProblem } from '../connector.ts'
-import { someAgent } from './test-cycle.ts'
-import { testPlan } from './test-source.ts'
+import { someAgent } from './testing/test-cycle.ts'
+import { testPlan } from './testing/test-source.ts'
 
 /** An agent whose source says how far it has come: a number. */
 async function someAgedSource(t: TestContext) {

@@ -1,5 +1,5 @@
 import { type SourceCycle, SourceProblem } from '../connector.ts'
-import type { SourceMemory } from '../source-memory.ts'
+import type { SourceMemory } from '../state/source-memory.ts'
 
 /** What a person can do about a source that went back in time. */
 export const wentBackTodo =

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { takeOver } from '../../../server/src/modules/agents/location-writer.ts'
 import { check } from '../check.ts'
-import { someAgent } from './test-cycle.ts'
-import { testPlan } from './test-source.ts'
+import { someAgent } from './testing/test-cycle.ts'
+import { testPlan } from './testing/test-source.ts'
 
 async function twoAgents(t: Parameters<typeof someAgent>[0]) {
   const agent = await someAgent(t, { plans: 6 })

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { SourceProblem } from '../connector.ts'
-import { connectDatabase, type Database } from '../open-dental/connection.ts'
-import type { DatabaseSettings } from '../open-dental/database-settings.ts'
+import { connectDatabase, type Database } from '../open-dental/database/connection.ts'
+import type { DatabaseSettings } from '../open-dental/database/database-settings.ts'
 
 /** A user that reads one database from the computers that `host` names, and can do nothing else. */
 export type ReadingUser = { readonly name: string; readonly host: string; readonly password: string }

@@ -4,9 +4,9 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { startTestMariaDb } from '@bridgework/practice-simulator/test-mariadb'
-import { temporaryFolder } from '../test-agent.ts'
+import { temporaryFolder } from '../testing/test-agent.ts'
 import { findDatabaseServer, findOpenDental } from './find-open-dental.ts'
-import { openDentalSettings } from './test-open-dental.ts'
+import { openDentalSettings } from './testing/test-open-dental.ts'
 
 test('finds the database of every installed Open Dental by its settings file', (t) => {
   const programs = temporaryFolder(t)

@@ -4,9 +4,9 @@ import { once } from 'node:events'
 import { after, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { startTestMariaDb } from '@bridgework/practice-simulator/test-mariadb'
-import { testPractice } from '../open-dental/test-practice.ts'
-import { temporaryFolder, writeTestConfig } from '../test-agent.ts'
-import { startTestService } from '../test-service.ts'
+import { testPractice } from '../open-dental/testing/test-practice.ts'
+import { temporaryFolder, writeTestConfig } from '../testing/test-agent.ts'
+import { startTestService } from '../testing/test-service.ts'
 import type { AgentStatus } from './status.ts'
 
 const main = fileURLToPath(new URL('../main.ts', import.meta.url))

@@ -1,7 +1,7 @@
 import type { Action, Membership, Session } from '@bridgework/contract/portal'
 import { mayDo, needsReason } from '@bridgework/contract/portal'
 import { queryOptions, useSuspenseQuery } from '@tanstack/react-query'
-import { forgetDrafts, restoreDrafts } from '../ui/draft-store.ts'
+import { forgetDrafts, restoreDrafts } from '../ui/state/draft-store.ts'
 import { call, callSignIn, setCsrfToken } from './call.ts'
 import { queryClient } from './query-client.ts'
 

@@ -1,12 +1,12 @@
 import { createRoute } from '@tanstack/react-router'
 import { read } from '../api/query.ts'
 import { queryClient } from '../api/query-client.ts'
-import { snippetSearch } from '../pages/company/snippets.ts'
-import { filterOf, requestsQuery, usageSearch } from '../pages/company/usage-search.ts'
+import { snippetSearch } from '../pages/company/keys/snippets.ts'
+import { filterOf, requestsQuery, usageSearch } from '../pages/company/usage/usage-search.ts'
 import { historyListed, historyQuery } from '../pages/history/history-search.ts'
 import { membersQueries } from '../pages/members/members.ts'
 import { loadUnread, noticesQueries } from '../pages/notices/notices.ts'
-import { listQuery, listSearch } from '../ui/url-state.ts'
+import { listQuery, listSearch } from '../ui/state/url-state.ts'
 import { lazy, listed, load, signedIn } from './signed-in.tsx'
 
 const company = createRoute({
@@ -27,7 +27,7 @@ const quickstart = createRoute({
   path: '/quickstart',
   validateSearch: snippetSearch,
   loader: ({ params }) => load(read('getCompany', { params }), read('getEnvironment')),
-  component: lazy(() => import('../pages/company/QuickstartPage.tsx'), 'QuickstartPage'),
+  component: lazy(() => import('../pages/company/keys/QuickstartPage.tsx'), 'QuickstartPage'),
 })
 
 const keys = createRoute({
@@ -35,7 +35,7 @@ const keys = createRoute({
   path: '/keys',
   validateSearch: listSearch,
   loader: ({ params }) => load(read('getCompany', { params }), read('listKeyPairs', { params })),
-  component: lazy(() => import('../pages/company/KeysPage.tsx'), 'KeysPage'),
+  component: lazy(() => import('../pages/company/keys/KeysPage.tsx'), 'KeysPage'),
 })
 
 const agreement = createRoute({
@@ -69,7 +69,7 @@ const usage = createRoute({
       load(read('getUsage', { params, query: { range: deps.range ?? '24h' } })),
       queryClient.ensureInfiniteQueryData(requestsQuery(params.company_id, filterOf(deps))),
     ]),
-  component: lazy(() => import('../pages/company/UsagePage.tsx'), 'UsagePage'),
+  component: lazy(() => import('../pages/company/usage/UsagePage.tsx'), 'UsagePage'),
 })
 
 const companyIdentityProvider = createRoute({

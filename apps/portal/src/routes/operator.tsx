@@ -3,7 +3,6 @@ import { read } from '../api/query.ts'
 import { historyListed, historyQuery } from '../pages/history/history-search.ts'
 import { membersQueries } from '../pages/members/members.ts'
 import { loadUnread, noticesQueries } from '../pages/notices/notices.ts'
-import { companyQuery, companySearch } from '../pages/operator/company-search.ts'
 import {
   type PlotSearch,
   plotSearch,
@@ -11,7 +10,8 @@ import {
   sortedPlotSearch,
   tableSearch,
 } from '../pages/operator/plot-search.ts'
-import { listQuery, listSearch, type SortedSearch, sortedQuery, sortedSearch } from '../ui/url-state.ts'
+import { companyQuery, companySearch } from '../pages/operator/tenants/company-search.ts'
+import { listQuery, listSearch, type SortedSearch, sortedQuery, sortedSearch } from '../ui/state/url-state.ts'
 import { lazy, listed, load, signedIn } from './signed-in.tsx'
 
 const operator = createRoute({
@@ -40,7 +40,7 @@ const operatorCompanies = createRoute({
   validateSearch: companySearch,
   loaderDeps: ({ search }) => search,
   loader: ({ deps }) => load(read('listOperatorCompanies', { query: companyQuery(deps) })),
-  component: lazy(() => import('../pages/operator/CompaniesPage.tsx'), 'CompaniesPage'),
+  component: lazy(() => import('../pages/operator/tenants/CompaniesPage.tsx'), 'CompaniesPage'),
 })
 
 const operatorOrganizations = createRoute({
@@ -48,7 +48,7 @@ const operatorOrganizations = createRoute({
   path: '/organizations',
   ...sorted,
   loader: ({ deps }) => load(read('listOperatorOrganizations', { query: sortedQuery(deps) })),
-  component: lazy(() => import('../pages/operator/OrganizationsPage.tsx'), 'OrganizationsPage'),
+  component: lazy(() => import('../pages/operator/tenants/OrganizationsPage.tsx'), 'OrganizationsPage'),
 })
 
 const operatorAgents = createRoute({
@@ -86,7 +86,7 @@ const operatorCompany = createRoute({
   path: '/companies/$company_id',
   ...plotted,
   loader: ({ params, deps: { range } }) => load(read('getOperatorCompany', { params, query: { range } })),
-  component: lazy(() => import('../pages/operator/CompanyPage.tsx'), 'CompanyPage'),
+  component: lazy(() => import('../pages/operator/tenants/CompanyPage.tsx'), 'CompanyPage'),
 })
 
 const operatorOrganization = createRoute({
@@ -94,7 +94,7 @@ const operatorOrganization = createRoute({
   path: '/organizations/$organization_id',
   ...plottedWithTable,
   loader: ({ params, deps: { range } }) => load(read('getOperatorOrganization', { params, query: { range } })),
-  component: lazy(() => import('../pages/operator/OrganizationPage.tsx'), 'OrganizationPage'),
+  component: lazy(() => import('../pages/operator/tenants/OrganizationPage.tsx'), 'OrganizationPage'),
 })
 
 const operatorAgent = createRoute({

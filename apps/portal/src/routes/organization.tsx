@@ -5,9 +5,9 @@ import { queryClient } from '../api/query-client.ts'
 import { historyListed, historyQuery } from '../pages/history/history-search.ts'
 import { membersQueries } from '../pages/members/members.ts'
 import { loadUnread, noticesQueries } from '../pages/notices/notices.ts'
-import { disclosureSearch, disclosuresQuery } from '../pages/organization/disclosures.ts'
+import { disclosureSearch, disclosuresQuery } from '../pages/organization/disclosures/disclosures.ts'
 import { oneOf, textOf } from '../shell/plain-search.ts'
-import { type ListSearch, listQuery, listSearch } from '../ui/url-state.ts'
+import { type ListSearch, listQuery, listSearch } from '../ui/state/url-state.ts'
 import { lazy, listed, load, signedIn } from './signed-in.tsx'
 
 const organization = createRoute({
@@ -28,7 +28,7 @@ const locations = createRoute({
   path: '/locations',
   ...listed,
   loader: ({ params, deps }) => load(read('listLocations', { params, query: listQuery(deps) })),
-  component: lazy(() => import('../pages/organization/LocationsPage.tsx'), 'LocationsPage'),
+  component: lazy(() => import('../pages/organization/locations/LocationsPage.tsx'), 'LocationsPage'),
 })
 
 const location = createRoute({
@@ -38,7 +38,7 @@ const location = createRoute({
   loaderDeps: ({ search }) => search,
   loader: ({ params, deps }) =>
     Promise.all([load(read('getLocation', { params, query: deps })), load(read('listAgents', { params }))]),
-  component: lazy(() => import('../pages/organization/LocationPage.tsx'), 'LocationPage'),
+  component: lazy(() => import('../pages/organization/locations/LocationPage.tsx'), 'LocationPage'),
 })
 
 const agents = createRoute({
@@ -46,7 +46,7 @@ const agents = createRoute({
   path: '/agents',
   validateSearch: listSearch,
   loader: ({ params }) => load(read('listAgents', { params })),
-  component: lazy(() => import('../pages/organization/AgentsPage.tsx'), 'AgentsPage'),
+  component: lazy(() => import('../pages/organization/locations/AgentsPage.tsx'), 'AgentsPage'),
 })
 
 const removals = createRoute({
@@ -54,14 +54,14 @@ const removals = createRoute({
   path: '/removals',
   validateSearch: listSearch,
   loader: ({ params }) => load(read('listRemovals', { params })),
-  component: lazy(() => import('../pages/organization/RemovalsPage.tsx'), 'RemovalsPage'),
+  component: lazy(() => import('../pages/organization/removals/RemovalsPage.tsx'), 'RemovalsPage'),
 })
 
 const removal = createRoute({
   getParentRoute: () => organization,
   path: '/removals/$location_id/$dataset',
   loader: ({ params }) => load(read('previewRemoval', { params })),
-  component: lazy(() => import('../pages/organization/RemovalPage.tsx'), 'RemovalPage'),
+  component: lazy(() => import('../pages/organization/removals/RemovalPage.tsx'), 'RemovalPage'),
 })
 
 const vendors = createRoute({
@@ -74,7 +74,7 @@ const vendors = createRoute({
       read('listVendorRequests', { params }),
       read('getOrganization', { params }),
     ),
-  component: lazy(() => import('../pages/organization/VendorsPage.tsx'), 'VendorsPage'),
+  component: lazy(() => import('../pages/organization/access/VendorsPage.tsx'), 'VendorsPage'),
 })
 
 const vendor = createRoute({
@@ -87,7 +87,7 @@ const vendor = createRoute({
       read('getOrganization', { params: { organization_id } }),
       read('listVendorRequests', { params: { organization_id } }),
     ),
-  component: lazy(() => import('../pages/organization/VendorPage.tsx'), 'VendorPage'),
+  component: lazy(() => import('../pages/organization/access/VendorPage.tsx'), 'VendorPage'),
 })
 
 const grants = createRoute({
@@ -95,7 +95,7 @@ const grants = createRoute({
   path: '/grants',
   ...listed,
   loader: ({ params, deps }) => load(read('listGrants', { params, query: listQuery(deps) })),
-  component: lazy(() => import('../pages/organization/GrantsPage.tsx'), 'GrantsPage'),
+  component: lazy(() => import('../pages/organization/access/GrantsPage.tsx'), 'GrantsPage'),
 })
 
 const disclosures = createRoute({
@@ -115,7 +115,7 @@ const disclosures = createRoute({
       ),
       queryClient.ensureInfiniteQueryData(disclosuresQuery(params.organization_id, deps)),
     ]),
-  component: lazy(() => import('../pages/organization/DisclosuresPage.tsx'), 'DisclosuresPage'),
+  component: lazy(() => import('../pages/organization/disclosures/DisclosuresPage.tsx'), 'DisclosuresPage'),
 })
 
 const attribution = createRoute({

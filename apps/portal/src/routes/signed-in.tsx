@@ -2,7 +2,7 @@ import { createRootRoute, createRoute, lazyRouteComponent, Outlet, redirect } fr
 import { PortalError } from '../api/call.ts'
 import { queryClient } from '../api/query-client.ts'
 import { sessionQuery } from '../api/session.ts'
-import { type ListSearch, listSearch } from '../ui/url-state.ts'
+import { type ListSearch, listSearch } from '../ui/state/url-state.ts'
 
 /** A page's code, read when the page is opened. */
 export const lazy = lazyRouteComponent

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'react'
 import { PortalError } from '../api/call.ts'
 import { askToSignIn } from '../api/fresh-sign-in.ts'
 import { endSession, leave, refreshSession, type SessionEnd, sessionEndKey, useSession } from '../api/session.ts'
-import { holdDrafts } from '../ui/draft-store.ts'
+import { holdDrafts } from '../ui/state/draft-store.ts'
 import { type SessionPhase, sessionPhase } from './session-clock.ts'
 
 /** In the storage that all tabs share: work in one of them keeps every one signed in. */

@@ -1,9 +1,9 @@
 import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useState } from 'react'
-import { useDraft } from './draft.ts'
 import { ErrorNote } from './ErrorNote.tsx'
 import { ReasonInput } from './ReasonInput.tsx'
+import { useDraft } from './state/draft.ts'
 
 /**
  * Asks before an act that cannot be taken back. `typed`: what must be typed first. `reason`: whether why is asked for, and must be given. Stays open with the reason when the act is refused,

@@ -2,8 +2,8 @@ import { Table, UnstyledButton, VisuallyHidden } from '@mantine/core'
 import { IconChevronDown, IconChevronUp, IconSelector } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import classes from './DataTable.module.css'
-import { locale } from './locale.ts'
-import { type SortedSearch, useUrlState } from './url-state.ts'
+import { locale } from './format/locale.ts'
+import { type SortedSearch, useUrlState } from './state/url-state.ts'
 
 export type Column<Row> = {
   /** The column's heading; `isHidden` leaves it to screen readers, as for a column of buttons. */

@@ -1,6 +1,6 @@
 import { Box, Group, Text, Title } from '@mantine/core'
 import type { ReactNode } from 'react'
-import { usePageTitle } from './page-title.ts'
+import { usePageTitle } from './state/page-title.ts'
 
 /** The head of a page: what it is, in one line what it is for, and what one most often does here. Names the document and takes the focus. */
 export function PageHeader({

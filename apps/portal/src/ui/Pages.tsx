@@ -1,5 +1,5 @@
 import { Group, Pagination, Text } from '@mantine/core'
-import { type ListSearch, useUrlState } from './url-state.ts'
+import { type ListSearch, useUrlState } from './state/url-state.ts'
 
 /** Which part of a list is shown, and the way to the others; the page is kept in the address. */
 export function Pages({ list }: { list: { data: unknown[]; total: number; page: number; page_size: number } }) {

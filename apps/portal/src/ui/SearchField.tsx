@@ -1,7 +1,7 @@
 import { CloseButton, TextInput } from '@mantine/core'
 import { IconSearch } from '@tabler/icons-react'
 import { useEffect, useRef, useState } from 'react'
-import { type ListSearch, useUrlState } from './url-state.ts'
+import { type ListSearch, useUrlState } from './state/url-state.ts'
 
 const pauseMs = 300
 

@@ -1,7 +1,7 @@
-import { locale } from './locale.ts'
+import { locale } from './format/locale.ts'
 import '@mantine/charts/styles.css'
 import { BarChart, LineChart } from '@mantine/charts'
-import { type PlotUnit, roundInstants, roundTicks, valueInWords } from './plot-scale.ts'
+import { type PlotUnit, roundInstants, roundTicks, valueInWords } from './format/plot-scale.ts'
 
 /** One line or one row of bars: where it has no value, the plot has a gap. */
 export type PlotSeries = { name: string; label: string; color: string; values: readonly (number | null)[] }

@@ -1,6 +1,6 @@
 import { Text, UnstyledButton } from '@mantine/core'
 import { useState, useSyncExternalStore } from 'react'
-import { exactInstant, shortInstant } from './instant.ts'
+import { exactInstant, shortInstant } from './format/instant.ts'
 import classes from './When.module.css'
 
 const tickMs = 15_000

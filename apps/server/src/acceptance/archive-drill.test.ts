@@ -12,12 +12,12 @@ import { grantAccess } from '../modules/consent/grant.ts'
 import { ensureFirstAgreement } from '../modules/credentials/agreement.ts'
 import { createSecretKey } from '../modules/credentials/secret.ts'
 import { createOrganization } from '../modules/directory/organization.ts'
-import { snapshot } from '../modules/leaving/test-filled-tenant.ts'
+import { snapshot } from '../modules/leaving/testing/test-filled-tenant.ts'
 import { createLocation } from '../modules/onboarding/upsert-locations.ts'
-import { freePort } from '../test-port.ts'
-import { aPlan, someCompany, toNdjson } from '../test-world.ts'
-import { archiveProgramsMissing, findArchivePrograms, someArchive } from './test-archive.ts'
-import { someProduction } from './test-production.ts'
+import { freePort } from '../testing/test-port.ts'
+import { aPlan, someCompany, toNdjson } from '../testing/test-world.ts'
+import { archiveProgramsMissing, findArchivePrograms, someArchive } from './testing/test-archive.ts'
+import { someProduction } from './testing/test-production.ts'
 
 const programs = findArchivePrograms(process.env)
 

@@ -9,12 +9,12 @@ import { connect, type TLSSocket } from 'node:tls'
 import { promisify } from 'node:util'
 import { vendorApiPath } from '@bridgework/contract'
 import { generate } from 'selfsigned'
-import { startBystander } from '../apis/ingest/test-bystander.ts'
+import { startBystander } from '../apis/ingest/testing/test-bystander.ts'
 import { createSecretKey } from '../modules/credentials/secret.ts'
 import { ownerRole } from '../platform/database/embedded/cluster.ts'
-import { assertResumesByTicket } from '../platform/http/test-tls-resumption.ts'
-import { someWorld } from '../test-world.ts'
-import { someProduction } from './test-production.ts'
+import { assertResumesByTicket } from '../platform/http/testing/test-tls-resumption.ts'
+import { someWorld } from '../testing/test-world.ts'
+import { someProduction } from './testing/test-production.ts'
 
 // Debian's packages slowhttptest and testssl.sh: `npm run soak -- SLOW TLS`.
 const instrument = process.env.BRIDGEWORK_TEST_INSTRUMENT

@@ -10,8 +10,8 @@ import {
   writePractice,
 } from '@bridgework/practice-simulator'
 import { startTestMariaDb } from '@bridgework/practice-simulator/test-mariadb'
-import { someOffice } from './test-office.ts'
-import { walk } from './test-vendor-copy.ts'
+import { someOffice } from './testing/test-office.ts'
+import { walk } from './testing/test-vendor-copy.ts'
 
 const plans = 30_000
 /** As many uploads, and so as many moments to be killed at, as 100,000 plans have in uploads of the usual size. */

@@ -8,9 +8,9 @@ import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { datasetNames } from '@bridgework/contract'
 import type { SandboxFile } from '../sandbox/sandbox-file.ts'
-import type { Body } from '../test-world.ts'
-import { runVendorGuides } from './test-guides.ts'
-import { alive, descendantsOf, paste, postgresOf, someNewcomer } from './test-newcomer.ts'
+import type { Body } from '../testing/test-world.ts'
+import { runVendorGuides } from './testing/test-guides.ts'
+import { alive, descendantsOf, paste, postgresOf, someNewcomer } from './testing/test-newcomer.ts'
 
 type Newcomer = Awaited<ReturnType<typeof someNewcomer>>
 

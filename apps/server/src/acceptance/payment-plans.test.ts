@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { after, type TestContext, test } from 'node:test'
 import { createPractice, openDentalShape, writePractice } from '@bridgework/practice-simulator'
 import { startTestMariaDb, type TestDatabase } from '@bridgework/practice-simulator/test-mariadb'
-import { balancesByFormula, balancesOf, payPlansVersions } from './test-balances.ts'
-import { everywhere } from './test-known-facts.ts'
-import { someOffice } from './test-office.ts'
-import { loadPractice, skip } from './test-real-practice.ts'
-import { vendorCopy } from './test-vendor-copy.ts'
+import { balancesByFormula, balancesOf, payPlansVersions } from './testing/test-balances.ts'
+import { everywhere } from './testing/test-known-facts.ts'
+import { someOffice } from './testing/test-office.ts'
+import { loadPractice, skip } from './testing/test-real-practice.ts'
+import { vendorCopy } from './testing/test-vendor-copy.ts'
 
 test('whichever way a practice counts payment plans, a vendor’s ledger adds up to its balances, to the cent', async (t) => {
   const database = await (await startTestMariaDb({ after })).createDatabase()

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { Agent, type IncomingMessage, request } from 'node:http'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { freePort } from '../test-port.ts'
-import { someProduction } from './test-production.ts'
+import { freePort } from '../testing/test-port.ts'
+import { someProduction } from './testing/test-production.ts'
 
 test('stopping one of two processes under load on kept connections fails no request', async (t) => {
   const production = await someProduction(t)

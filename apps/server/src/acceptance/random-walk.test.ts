@@ -1,8 +1,8 @@
 import { after, test } from 'node:test'
 import { startTestMariaDb } from '@bridgework/practice-simulator/test-mariadb'
 import fc from 'fast-check'
-import { someWalks } from './test-walk.ts'
-import { type Step, steps } from './test-walk-steps.ts'
+import { someWalks } from './testing/walk/test-walk.ts'
+import { type Step, steps } from './testing/walk/test-walk-steps.ts'
 
 /** More of them in `npm run soak -- G20`, where a seed repeats them. */
 const { BRIDGEWORK_TEST_WALKS: walks = '8', BRIDGEWORK_TEST_SEED: seed } = process.env

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { TestDatabase } from '@bridgework/practice-simulator/test-mariadb'
 import { runOperator } from '../apis/operator/run.ts'
-import { keptRecords } from './test-kept-records.ts'
-import { type Office, someOffice } from './test-office.ts'
-import { namesOfPresent, readClinics, readPresent } from './test-practice-sql.ts'
-import { clinics, loadPractice, skip } from './test-real-practice.ts'
-import { type Came, type Name, nothing, vendorCopy } from './test-vendor-copy.ts'
+import { keptRecords } from './testing/test-kept-records.ts'
+import { type Office, someOffice } from './testing/test-office.ts'
+import { namesOfPresent, readClinics, readPresent } from './testing/test-practice-sql.ts'
+import { clinics, loadPractice, skip } from './testing/test-real-practice.ts'
+import { type Came, type Name, nothing, vendorCopy } from './testing/test-vendor-copy.ts'
 
 test('K20: a practice of 600 patients reaches a vendor exactly, and then each of its changes and nothing else', {
   skip,

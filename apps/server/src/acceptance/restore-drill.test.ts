@@ -9,9 +9,9 @@ import { Bridgework, sqliteStore } from '../../../../packages/client/src/index.t
 import { grantAccess } from '../modules/consent/grant.ts'
 import { createSecretKey } from '../modules/credentials/secret.ts'
 import { ownerRole } from '../platform/database/embedded/cluster.ts'
-import { copyTestDatabase } from '../platform/database/test-database.ts'
-import { someWorld } from '../test-world.ts'
-import { someProduction } from './test-production.ts'
+import { copyTestDatabase } from '../platform/database/testing/test-database.ts'
+import { someWorld } from '../testing/test-world.ts'
+import { someProduction } from './testing/test-production.ts'
 
 test('K34: after the database is lost and yesterday’s backup restored, the agent and the client bring the vendor’s copy to the present', async (t) => {
   const office = await testFamily(await startTestMariaDb({ after }))

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { vendorApiPath } from '@bridgework/contract'
 import { ownerRole, serverRole } from '../platform/database/embedded/cluster.ts'
 import { migrate } from '../platform/database/migrate.ts'
-import { aPlan, someWorld } from '../test-world.ts'
+import { aPlan, someWorld } from '../testing/test-world.ts'
 
 /** What migrations of a next version do in the ways that the rules allow (migration-locks.test.ts). */
 const nextVersion = {

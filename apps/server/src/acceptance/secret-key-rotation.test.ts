@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { codeOf } from '../apis/portal/test-totp.ts'
-import { createTestDatabase } from '../platform/database/test-database.ts'
-import { someProduction } from './test-production.ts'
-import { createBrowser, createCalls, fillProduction, keepCalling, password } from './test-rotation.ts'
+import { codeOf } from '../apis/portal/testing/test-totp.ts'
+import { createTestDatabase } from '../platform/database/testing/test-database.ts'
+import { someProduction } from './testing/test-production.ts'
+import { createBrowser, createCalls, fillProduction, keepCalling, password } from './testing/test-rotation.ts'
 
 test('F27: the secret key is rotated under load in two processes, killed at two places, and no request fails', async (t) => {
   const database = await createTestDatabase(t)

@@ -14,9 +14,9 @@ import {
 } from '@bridgework/practice-simulator'
 import { startTestMariaDb } from '@bridgework/practice-simulator/test-mariadb'
 import { assignTimeZone } from '../modules/directory/location.ts'
-import { keptRecords, type Present } from './test-kept-records.ts'
-import { someOffice } from './test-office.ts'
-import { eachName, vendorCopy } from './test-vendor-copy.ts'
+import { keptRecords, type Present } from './testing/test-kept-records.ts'
+import { someOffice } from './testing/test-office.ts'
+import { eachName, vendorCopy } from './testing/test-vendor-copy.ts'
 
 const mariaDb = await startTestMariaDb({ after })
 const eventsOfALife = 40

@@ -4,9 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Pool } from 'pg'
 import { serverRole } from '../platform/database/embedded/cluster.ts'
 import { migrate } from '../platform/database/migrate.ts'
-import { createTestDatabase } from '../platform/database/test-database.ts'
-import { migrationsThrough } from '../platform/database/test-migrations.ts'
-import { listDumps, loadDump, readDump } from './test-upgrade.ts'
+import { createTestDatabase } from '../platform/database/testing/test-database.ts'
+import { migrationsThrough } from '../platform/database/testing/test-migrations.ts'
+import { listDumps, loadDump, readDump } from './testing/test-upgrade.ts'
 
 /** The soak's row MIG takes a million. */
 const count = Number(process.env.BRIDGEWORK_TEST_RECORDS ?? 2_000)

@@ -3,17 +3,26 @@ import { randomBytes } from 'node:crypto'
 import { type TestContext, test } from 'node:test'
 import { datasetNames, vendorApiPath } from '@bridgework/contract'
 import { portalApiPath } from '@bridgework/contract/portal'
-import { somePortal } from '../apis/portal/test-portal.ts'
+import { somePortal } from '../apis/portal/testing/test-portal.ts'
 import { createSecretKey } from '../modules/credentials/secret.ts'
-import { fillTenants } from '../modules/leaving/test-filled-tenant.ts'
-import { passwordHash } from '../modules/sign-in/password-hash.ts'
+import { fillTenants } from '../modules/leaving/testing/test-filled-tenant.ts'
+import { passwordHash } from '../modules/sign-in/password/password-hash.ts'
 import { serverRole } from '../platform/database/embedded/cluster.ts'
 import { migrate } from '../platform/database/migrate.ts'
-import { createTestDatabase } from '../platform/database/test-database.ts'
-import { migrationsThrough } from '../platform/database/test-migrations.ts'
-import { aRecord, someWorld, type TestVendor } from '../test-world.ts'
-import { type Dump, dumpOf, type Known, listDumps, loadDump, readDump, withRows, writeDump } from './test-upgrade.ts'
-import { type Name, walk } from './test-vendor-copy.ts'
+import { createTestDatabase } from '../platform/database/testing/test-database.ts'
+import { migrationsThrough } from '../platform/database/testing/test-migrations.ts'
+import { aRecord, someWorld, type TestVendor } from '../testing/test-world.ts'
+import {
+  type Dump,
+  dumpOf,
+  type Known,
+  listDumps,
+  loadDump,
+  readDump,
+  withRows,
+  writeDump,
+} from './testing/test-upgrade.ts'
+import { type Name, walk } from './testing/test-vendor-copy.ts'
 
 if (process.env.BRIDGEWORK_TEST_UPDATE === '1') {
   test('the data that this version makes is kept for the upgrade of later ones', async (t) => {

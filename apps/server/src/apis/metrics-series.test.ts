@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { METHODS, request } from 'node:http'
 import { test } from 'node:test'
 import { datasetNames } from '@bridgework/contract'
-import { aRecord, someWorld, type TestWorld, toNdjson } from '../test-world.ts'
+import { aRecord, someWorld, type TestWorld, toNdjson } from '../testing/test-world.ts'
 
 /** Series that a scrape may have: what routes can answer, and what they refuse. */
 const seriesMax = 10_000

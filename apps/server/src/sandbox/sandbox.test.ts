@@ -9,7 +9,7 @@ import pg from 'pg'
 import { createSecretKey } from '../modules/credentials/secret.ts'
 import { verifyKeyPair } from '../modules/credentials/verify-key-pair.ts'
 import { DatabaseStartError } from '../platform/database/start-error.ts'
-import { createTestDatabase, superuserUrl } from '../platform/database/test-database.ts'
+import { createTestDatabase, superuserUrl } from '../platform/database/testing/test-database.ts'
 import { localUrl, setUpDemo } from './sandbox.ts'
 
 async function someSandbox(t: TestContext) {

@@ -4,10 +4,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { datasetNames } from '@bridgework/contract'
 import { volumeSize } from '@bridgework/practice-simulator'
 import type { Pool } from 'pg'
-import { somePortal } from '../apis/portal/test-portal.ts'
+import { somePortal } from '../apis/portal/testing/test-portal.ts'
 import type { Config } from '../config.ts'
 import { requireSafeStart } from '../safe-start.ts'
-import { someWorld } from '../test-world.ts'
+import { someWorld } from '../testing/test-world.ts'
 import { keepVendorPractices, startVendorPractices } from './vendor-practices.ts'
 
 test('a vendor that signs up gets a small practice of its own, which has granted it access to every dataset', async (t) => {

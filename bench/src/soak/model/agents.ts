@@ -2,7 +2,7 @@ import { ingestUrl } from '@bridgework/contract/ingest'
 import { takeOver as nameWriter } from '@bridgework/server/src/modules/agents/location-writer.ts'
 import type { LocationId } from '@bridgework/server/src/platform/identity/identity.ts'
 import { isLater, tellOnce } from './clients.ts'
-import { type LastUploads, requireStatus } from './uploads.ts'
+import { type LastUploads, requireStatus } from './sent/uploads.ts'
 import { persist } from './waiting.ts'
 import type { Organization, World } from './world.ts'
 

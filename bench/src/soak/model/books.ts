@@ -1,5 +1,5 @@
 import { type DatasetName, findDataset } from '@bridgework/contract'
-import type { Answer } from './send.ts'
+import type { Answer } from './sent/send.ts'
 
 /** One sending of a request of a vendor. `path`: below the vendor API. */
 export type Attempt = {

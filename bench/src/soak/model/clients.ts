@@ -3,7 +3,7 @@ import { ingestVersion, ingestVersionHeader } from '@bridgework/contract/ingest'
 import type { Random } from '@bridgework/practice-simulator'
 import type { Attempt } from './books.ts'
 import { Difference } from './difference.ts'
-import { type Answer, type Sent, send } from './send.ts'
+import { type Answer, type Sent, send } from './sent/send.ts'
 import type { ServerProcess } from './service.ts'
 import type { Agent, Company, Organization, World } from './world.ts'
 

@@ -13,7 +13,7 @@ import {
 } from './mirror.ts'
 import { applyUpload, type ModelLocation } from './model.ts'
 import { differenceFrom, isAsRead, readAll } from './reads.ts'
-import { acknowledge, type LastUploads, randomUpload, requestOf, type Upload } from './uploads.ts'
+import { acknowledge, type LastUploads, randomUpload, requestOf, type Upload } from './sent/uploads.ts'
 import { settle } from './waiting.ts'
 import { hasNotes, organizationOf, type World } from './world.ts'
 

@@ -1,6 +1,6 @@
 import type { ModelLocation } from './model.ts'
-import { randomSource } from './office.ts'
-import { type LastUploads, newUpload, sendUpload } from './uploads.ts'
+import { randomSource } from './sent/office.ts'
+import { type LastUploads, newUpload, sendUpload } from './sent/uploads.ts'
 import { organizationOf, type World } from './world.ts'
 
 /** Of so many plans that show one schedule, a change of it is rendered again in the background, in several turns. */

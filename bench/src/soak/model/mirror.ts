@@ -15,7 +15,7 @@ import {
 } from './compare.ts'
 import { Difference } from './difference.ts'
 import type { ModelLocation, Version } from './model.ts'
-import type { Answer } from './send.ts'
+import type { Answer } from './sent/send.ts'
 import type { Company, World } from './world.ts'
 
 /**

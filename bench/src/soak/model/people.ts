@@ -10,7 +10,7 @@ import type { ModelGrant } from './access.ts'
 import { askOnce, fetchToken, isLater } from './clients.ts'
 import { Difference } from './difference.ts'
 import { type ModelLocation, removeNotes } from './model.ts'
-import type { Answer } from './send.ts'
+import type { Answer } from './sent/send.ts'
 import { persist, settle } from './waiting.ts'
 import { type Company, hasNotes, type Organization, type World } from './world.ts'
 

@@ -6,8 +6,8 @@ import { type Belongs, changedSince, comparePage, compareRecord, type Received, 
 import { Difference } from './difference.ts'
 import { fetchPage, isNumbered, type Mirror, readableOf, requireMeta, requireOk } from './mirror.ts'
 import { type ModelLocation, namedIn } from './model.ts'
-import { startOf } from './office.ts'
-import { requireStatus } from './uploads.ts'
+import { startOf } from './sent/office.ts'
+import { requireStatus } from './sent/uploads.ts'
 import type { Company, World } from './world.ts'
 
 /** A list with filters, a moment and fields, in whichever combination, to its end. */

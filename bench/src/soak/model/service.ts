@@ -10,9 +10,9 @@ import { findClusterFolder } from '@bridgework/server/src/platform/database/embe
 import type { EmbeddedUrls } from '@bridgework/server/src/platform/database/embedded/connection.ts'
 import { readPostmasterFile } from '@bridgework/server/src/platform/database/embedded/orphan.ts'
 import { processesIn } from '@bridgework/server/src/platform/database/embedded/process-table.ts'
-import { freePort } from '@bridgework/server/src/test-port.ts'
-import { startCommand } from '@bridgework/server/src/test-start-command.ts'
-import { killIfThere } from '../kill-postgres.ts'
+import { freePort } from '@bridgework/server/src/testing/test-port.ts'
+import { startCommand } from '@bridgework/server/src/testing/test-start-command.ts'
+import { killIfThere } from '../kills/kill-postgres.ts'
 
 /** One of the two server processes. */
 export type ServerProcess = {

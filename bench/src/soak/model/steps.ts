@@ -4,12 +4,12 @@ import { takeOver } from './agents.ts'
 import { addLocation } from './create-world.ts'
 import { readDuringUpload, tookEffect } from './effects.ts'
 import { renameShared } from './large.ts'
-import { decide, reportCycle, sendList } from './lists-sent.ts'
 import { type Mirror, type Mirrors, readableOf, readDelta, readExport, walkOn } from './mirror.ts'
 import type { ModelLocation } from './model.ts'
-import { recordsMaxOf } from './office.ts'
 import { changeGrants, grantUntil, setAccess, setStampsAhead } from './people.ts'
 import { readDigests, readDirectory, readFiltered, readRecord, readWrongly } from './reads.ts'
+import { decide, reportCycle, sendList } from './sent/lists-sent.ts'
+import { recordsMaxOf } from './sent/office.ts'
 import {
   type LastUploads,
   randomUpload,
@@ -20,7 +20,7 @@ import {
   sendSameBytes,
   sendTwo,
   sendUpload,
-} from './uploads.ts'
+} from './sent/uploads.ts'
 import type { Organization, World } from './world.ts'
 
 /** `large`: the location that has more than is changed at once; null: there is none. */

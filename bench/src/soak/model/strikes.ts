@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Random } from '@bridgework/practice-simulator'
-import { killIfThere } from '../kill-postgres.ts'
+import { killIfThere } from '../kills/kill-postgres.ts'
 import { persist } from './waiting.ts'
 import type { World } from './world.ts'
 

@@ -6,11 +6,11 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { asyncBufferFromFile, parquetReadObjects } from 'hyparquet'
 import { datasetNames } from '../dataset-resource.ts'
-import { tryLock } from '../file-lock.ts'
-import { writeFirstLayout } from '../stores/test-first-layout.ts'
-import { openStore, someTarget } from '../sync/test-mirror.ts'
-import { aPlan, aRecord, someClient } from '../test-client.ts'
-import { begin, command, someCommand, someFolder } from './test-command.ts'
+import { writeFirstLayout } from '../stores/testing/test-first-layout.ts'
+import { openStore, someTarget } from '../sync/testing/test-mirror.ts'
+import { aPlan, aRecord, someClient } from '../testing/test-client.ts'
+import { tryLock } from '../tokens/file-lock.ts'
+import { begin, command, someCommand, someFolder } from './testing/test-command.ts'
 
 test('login checks a key pair and keeps it, and the other commands use it', async (t) => {
   const { world, vendor, location } = await someClient(t)

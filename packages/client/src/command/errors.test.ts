@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { existsSync, mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { aRecord } from '../test-client.ts'
-import { command, someCommand, someFolder } from './test-command.ts'
+import { aRecord } from '../testing/test-client.ts'
+import { command, someCommand, someFolder } from './testing/test-command.ts'
 
 const nowhere = { HOME: '/nonexistent' }
 

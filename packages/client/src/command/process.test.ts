@@ -5,8 +5,8 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { startProxy } from '../test-proxy.ts'
-import { command, someCommand, someFolder } from './test-command.ts'
+import { startProxy } from '../testing/test-proxy.ts'
+import { command, someCommand, someFolder } from './testing/test-command.ts'
 
 test('Ctrl-C ends a mirror with 130, and a reader that closes its output does not', async (t) => {
   const { env } = await someCommand(t, { insurancePlans: 1 })

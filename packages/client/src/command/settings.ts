@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { parseObject } from '../api-error.ts'
 import { Bridgework } from '../bridgework.ts'
 import type { ClientEvent } from '../events.ts'
-import { fileTokenStore, writePrivate } from '../file-token-store.ts'
+import { fileTokenStore, writePrivate } from '../tokens/file-token-store.ts'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 export type Settings = { baseUrl: string; clientId: string; clientSecret: string; from: string }

@@ -3,11 +3,11 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import pg from 'pg'
-import { superuserUrl } from '../../../../apps/server/src/platform/database/test-database.ts'
+import { superuserUrl } from '../../../../apps/server/src/platform/database/testing/test-database.ts'
 import { querySqlite } from '../stores/query-mirror.ts'
 import { readingRole } from '../stores/reading-role.ts'
-import { openStore, someTarget } from '../sync/test-mirror.ts'
-import { command, someFolder } from './test-command.ts'
+import { openStore, someTarget } from '../sync/testing/test-mirror.ts'
+import { command, someFolder } from './testing/test-command.ts'
 
 const moreThanRead = /would do more than read the mirror/
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { openStore, someTarget } from '../sync/test-mirror.ts'
-import { aRecord } from '../test-client.ts'
-import { command, someCommand, someFolder } from './test-command.ts'
+import { openStore, someTarget } from '../sync/testing/test-mirror.ts'
+import { aRecord } from '../testing/test-client.ts'
+import { command, someCommand, someFolder } from './testing/test-command.ts'
 
 /** A day, a local time and a moment, as a mirror has them. */
 const timesOf = {

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { createPractice, livingPractice, openDentalShape, writePractice } from '@bridgework/practice-simulator'
 import { startTestMariaDb, type TestDatabase } from '@bridgework/practice-simulator/test-mariadb'
-import { someOffice } from '../../../../apps/server/src/acceptance/test-office.ts'
-import { loadPractice, skip } from '../../../../apps/server/src/acceptance/test-real-practice.ts'
+import { someOffice } from '../../../../apps/server/src/acceptance/testing/test-office.ts'
+import { loadPractice, skip } from '../../../../apps/server/src/acceptance/testing/test-real-practice.ts'
 import { assignTimeZone } from '../../../../apps/server/src/modules/directory/location.ts'
-import { openStore, someTarget } from '../sync/test-mirror.ts'
-import { assertTypedRows, openMirror, type Select } from '../sync/test-typed-rows.ts'
-import { clientOf } from '../test-client.ts'
+import { openStore, someTarget } from '../sync/testing/test-mirror.ts'
+import { assertTypedRows, openMirror, type Select } from '../sync/testing/test-typed-rows.ts'
+import { clientOf } from '../testing/test-client.ts'
 
 test('each view of a mirror has the figures of the office’s own database: a practice of 600 patients', {
   skip,

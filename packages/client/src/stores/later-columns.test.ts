@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { completeLocations } from '../../../../apps/server/src/modules/onboarding/complete-locations.ts'
-import { rerenderSlice } from '../../../../apps/server/src/modules/records/rerenderer.ts'
-import { assertEqualCopy, openStore, someTarget } from '../sync/test-mirror.ts'
-import { assertTypedRows, openMirror } from '../sync/test-typed-rows.ts'
-import { aRecord, someClient } from '../test-client.ts'
+import { rerenderSlice } from '../../../../apps/server/src/modules/records/write/rerenderer.ts'
+import { assertEqualCopy, openStore, someTarget } from '../sync/testing/test-mirror.ts'
+import { assertTypedRows, openMirror } from '../sync/testing/test-typed-rows.ts'
+import { aRecord, someClient } from '../testing/test-client.ts'
 import { columnsAfter, type StoreEvent, tablesName, tablesNameAt, viewNames } from './layout.ts'
 
 for (const kind of ['sqlite', 'postgres'] as const) {

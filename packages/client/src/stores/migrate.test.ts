@@ -4,11 +4,11 @@ import { once } from 'node:events'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { datasetNames } from '../dataset-resource.ts'
-import { assertEqualCopy, openStore, someTarget } from '../sync/test-mirror.ts'
-import { assertTypedRows, openMirror } from '../sync/test-typed-rows.ts'
-import { all, aRecord, someClient } from '../test-client.ts'
+import { assertEqualCopy, openStore, someTarget } from '../sync/testing/test-mirror.ts'
+import { assertTypedRows, openMirror } from '../sync/testing/test-typed-rows.ts'
+import { all, aRecord, someClient } from '../testing/test-client.ts'
 import type { StoreEvent } from './layout.ts'
-import { writeFirstLayout } from './test-first-layout.ts'
+import { writeFirstLayout } from './testing/test-first-layout.ts'
 
 /** So many that making the tables is more than one step in either database. */
 const patients = 6_000
@@ -161,7 +161,7 @@ async function syncedRecords(
 
 /** A program that opens a store, and kills itself after so many steps of the conversion. */
 function openUntil(kind: 'sqlite' | 'postgres', target: string, steps: number): string {
-  const module = JSON.stringify(import.meta.resolve('../sync/test-mirror.ts'))
+  const module = JSON.stringify(import.meta.resolve('../sync/testing/test-mirror.ts'))
   return `const { openStore } = await import(${module})
     let left = ${steps}
     const onEvent = () => void (--left === 0 && process.kill(process.pid, 'SIGKILL'))

@@ -2,8 +2,6 @@ import { createReadStream } from 'node:fs'
 import { mkdir, readdir, readFile, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { datasetNames } from '../dataset-resource.ts'
-import { tryLock } from '../file-lock.ts'
-import { appendPrivate, createPrivate } from '../private-file.ts'
 import {
   StoreConflictError,
   type SyncKey,
@@ -12,6 +10,8 @@ import {
   type SyncRecord,
   type SyncStore,
 } from '../sync/store.ts'
+import { tryLock } from '../tokens/file-lock.ts'
+import { appendPrivate, createPrivate } from '../tokens/private-file.ts'
 import { makeFilesPrivate, type StoreOptions } from './layout.ts'
 import { mergeRecords } from './merge-records.ts'
 import { openTarget } from './target-error.ts'

@@ -1,4 +1,4 @@
-import { quoted } from './postgres-layout.ts'
+import { quoted } from './postgres/postgres-layout.ts'
 
 type Queryable = { query: (sql: string, values: unknown[]) => Promise<{ rows: Record<string, unknown>[] }> }
 

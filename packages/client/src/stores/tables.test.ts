@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { assertEqualCopy, openStore, someTarget } from '../sync/test-mirror.ts'
-import { assertTypedRows, openMirror } from '../sync/test-typed-rows.ts'
-import { aRecord, someClient } from '../test-client.ts'
+import { assertEqualCopy, openStore, someTarget } from '../sync/testing/test-mirror.ts'
+import { assertTypedRows, openMirror } from '../sync/testing/test-typed-rows.ts'
+import { aRecord, someClient } from '../testing/test-client.ts'
 import { views } from './views.ts'
 
 for (const kind of ['sqlite', 'postgres'] as const) {

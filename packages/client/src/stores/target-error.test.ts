@@ -4,8 +4,8 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
-import { openStore, someTarget } from '../sync/test-mirror.ts'
-import { someClient } from '../test-client.ts'
+import { openStore, someTarget } from '../sync/testing/test-mirror.ts'
+import { someClient } from '../testing/test-client.ts'
 import { TargetError } from './target-error.ts'
 
 const run = promisify(execFile)
@@ -15,7 +15,7 @@ test('a SQLite file that cannot grow says so, and what to do; nothing of the pag
   const file = await someTarget(t, 'sqlite')
   const program = `
     const { Bridgework } = await import(${JSON.stringify(import.meta.resolve('../bridgework.ts'))})
-    const { sqliteStore } = await import(${JSON.stringify(import.meta.resolve('./sqlite-store.ts'))})
+    const { sqliteStore } = await import(${JSON.stringify(import.meta.resolve('./sqlite/sqlite-store.ts'))})
     const { BASE: baseUrl, ID: clientId, SECRET: clientSecret } = process.env
     const store = await sqliteStore(${JSON.stringify(file)})
     await new Bridgework({ baseUrl, clientId, clientSecret }).sync({ store }).catch((error) => console.log(error.name, error.message))

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { openStore, someTarget } from '../sync/test-mirror.ts'
-import { openMirror } from '../sync/test-typed-rows.ts'
+import { openStore, someTarget } from '../sync/testing/test-mirror.ts'
+import { openMirror } from '../sync/testing/test-typed-rows.ts'
 import { views } from './views.ts'
 
 /** Of all datasets together; the soak sets it to a million. */

@@ -5,11 +5,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { clientOf } from '../test-client.ts'
-import { seededRandom, someMishap, startProxy } from '../test-proxy.ts'
-import { assertEqualCopy, openStore, type StoreKind, someTarget, storeKinds } from './test-mirror.ts'
-import { livePractices } from './test-practices.ts'
-import { assertTypedRows } from './test-typed-rows.ts'
+import { clientOf } from '../testing/test-client.ts'
+import { seededRandom, someMishap, startProxy } from '../testing/test-proxy.ts'
+import { assertEqualCopy, openStore, type StoreKind, someTarget, storeKinds } from './testing/test-mirror.ts'
+import { livePractices } from './testing/test-practices.ts'
+import { assertTypedRows } from './testing/test-typed-rows.ts'
 
 /** The soak sets it to more. */
 const runs = Number(process.env.BRIDGEWORK_TEST_MIRROR_RUNS ?? 1)
@@ -97,7 +97,7 @@ async function mirrorUnderFire(
   const begin = () => {
     const child = spawn(
       process.execPath,
-      [join(import.meta.dirname, 'test-mirror-process.ts'), kind, copy, proxy.url, join(folder, 'tokens.json')],
+      [join(import.meta.dirname, 'testing/test-mirror-process.ts'), kind, copy, proxy.url, join(folder, 'tokens.json')],
       { env, stdio: ['ignore', 'pipe', 'inherit'] },
     )
     t.after(() => child.kill('SIGKILL'))

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
 import fc from 'fast-check'
-import { markRestored } from '../../../../apps/server/src/apis/operator/database-restored.ts'
-import { takeSnapshot } from '../../../../apps/server/src/platform/database/test-snapshot.ts'
+import { markRestored } from '../../../../apps/server/src/apis/operator/installation/database-restored.ts'
+import { takeSnapshot } from '../../../../apps/server/src/platform/database/testing/test-snapshot.ts'
 import { ApiError } from '../api-error.ts'
-import { all, aPlan, aRecord, aSchedule, clientOf, someClient } from '../test-client.ts'
+import { all, aPlan, aRecord, aSchedule, clientOf, someClient } from '../testing/test-client.ts'
 import type { SyncPage, SyncStore } from './store.ts'
-import { assertEqualCopy, openStore, type StoreKind, someTarget, storeKinds } from './test-mirror.ts'
+import { assertEqualCopy, openStore, type StoreKind, someTarget, storeKinds } from './testing/test-mirror.ts'
 
 const aCharge = () => aRecord('ledger_transactions', { amount: '100.00' })
 const named = <Item>(prefix: string, count: number, make: () => Item) =>

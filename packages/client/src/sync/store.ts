@@ -1,6 +1,6 @@
 import type { DatasetName } from '../dataset-resource.ts'
 import type { LocationRecord, OrganizationRecord } from '../directory-resource.ts'
-import type { Freshness } from '../page.ts'
+import type { Freshness } from '../pages/page.ts'
 
 /** One dataset of one location: what is walked, and what has a position. */
 export type SyncKey = { locationId: string; dataset: DatasetName }

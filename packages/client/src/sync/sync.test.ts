@@ -8,10 +8,10 @@ import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { datasets } from '../generated.ts'
-import { aPlan, aRecord, aSchedule, clientOf, someClient, statusesOf } from '../test-client.ts'
+import { aPlan, aRecord, aSchedule, clientOf, someClient, statusesOf } from '../testing/test-client.ts'
 import { StoreConflictError, type SyncStore } from './store.ts'
 import type { SyncEvent } from './sync.ts'
-import { assertEqualCopy, openStore, someTarget, storeKinds } from './test-mirror.ts'
+import { assertEqualCopy, openStore, someTarget, storeKinds } from './testing/test-mirror.ts'
 
 for (const kind of storeKinds) {
   test(`${kind}: a copy equals the service, after the first walk and after changes and removals`, async (t) => {
@@ -174,7 +174,7 @@ test('a SQLite file that another process is just making is waited for', async (t
   const target = await someTarget(t, 'sqlite')
   const maker = new DatabaseSync(target)
   maker.exec('begin exclusive; create table other (id integer)')
-  const program = `const { sqliteStore } = await import(${JSON.stringify(import.meta.resolve('../stores/sqlite-store.ts'))})
+  const program = `const { sqliteStore } = await import(${JSON.stringify(import.meta.resolve('../stores/sqlite/sqlite-store.ts'))})
     process.stdout.write('begun')
     await (await sqliteStore(${JSON.stringify(target)})).close()`
   const child = spawn(process.execPath, ['--input-type=module', '-e', program], {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
-import { someClient } from '../test-client.ts'
-import { fillTreatments } from '../test-volume.ts'
-import { openStore, someTarget } from './test-mirror.ts'
+import { someClient } from '../testing/test-client.ts'
+import { fillTreatments } from '../testing/test-volume.ts'
+import { openStore, someTarget } from './testing/test-mirror.ts'
 
 /** The soak sets it to a million. */
 const records = Number(process.env.BRIDGEWORK_TEST_RECORDS ?? 3_500)

@@ -7,7 +7,7 @@ import { livingPractice } from '../living-practice.ts'
 import { todayIn } from '../practice.ts'
 import { expectedLocations, expectedRecords } from './expected.ts'
 import { expectedManyPlans, writeManyPlans } from './many-plans.ts'
-import { startTestMariaDb } from './test-mariadb.ts'
+import { startTestMariaDb } from './testing/test-mariadb.ts'
 import { createOpenDentalTables, writeEvent, writePractice, writePreference } from './writer.ts'
 
 const withClinics = { clinics: 'on', headquarters: true } as const

@@ -1,7 +1,7 @@
 import { Tabs } from '@mantine/core'
 import { IconBell, IconDevices, IconHistory, IconShieldLock, IconUser } from '@tabler/icons-react'
 import { PageHeader } from '../../ui/PageHeader.tsx'
-import { useUrlState } from '../../ui/url-state.ts'
+import { useUrlState } from '../../ui/state/url-state.ts'
 import { NoticeSettings } from '../notices/NoticeSettings.tsx'
 import { Activity } from './Activity.tsx'
 import type { AccountSearch } from './account-tab.ts'

@@ -2,9 +2,9 @@ import { IconHistory } from '@tabler/icons-react'
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { read } from '../../api/query.ts'
 import { EmptyState } from '../../ui/EmptyState.tsx'
-import { useFound } from '../../ui/found.ts'
 import { SearchField } from '../../ui/SearchField.tsx'
 import { Section } from '../../ui/Section.tsx'
+import { useFound } from '../../ui/state/found.ts'
 import { EventTable } from '../history/EventTable.tsx'
 
 /** What happened to the account. */

@@ -1,9 +1,9 @@
 import { Alert, Button, Group, Stack, TextInput } from '@mantine/core'
 import { useSignInAct } from '../../api/query.ts'
 import { useSession } from '../../api/session.ts'
-import { useDraftForm } from '../../ui/draft.ts'
 import { ErrorNote } from '../../ui/ErrorNote.tsx'
 import { Section } from '../../ui/Section.tsx'
+import { useDraftForm } from '../../ui/state/draft.ts'
 
 /** The address that the person signs in with, and the form that asks for another one. */
 export function EmailChange() {

@@ -9,10 +9,10 @@ import { passkeysQuery } from '../../api/passkeys.ts'
 import { useSignInAct } from '../../api/query.ts'
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx'
 import { DataTable } from '../../ui/DataTable.tsx'
-import { useDraftForm } from '../../ui/draft.ts'
 import { EmptyState } from '../../ui/EmptyState.tsx'
 import { ErrorNote } from '../../ui/ErrorNote.tsx'
 import { Section } from '../../ui/Section.tsx'
+import { useDraftForm } from '../../ui/state/draft.ts'
 import { When } from '../../ui/When.tsx'
 
 /** Passkeys: signing in by fingerprint, face or PIN of a device. */

@@ -2,9 +2,9 @@ import { Button, Group, Stack, TextInput } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useAct } from '../../api/query.ts'
 import { useSession } from '../../api/session.ts'
-import { useDraftForm } from '../../ui/draft.ts'
 import { ErrorNote } from '../../ui/ErrorNote.tsx'
 import { Section } from '../../ui/Section.tsx'
+import { useDraftForm } from '../../ui/state/draft.ts'
 import { EmailChange } from './EmailChange.tsx'
 
 /** What others know the person by, and the address that they sign in with. */

@@ -1,4 +1,4 @@
-import { listSearch } from '../../ui/url-state.ts'
+import { listSearch } from '../../ui/state/url-state.ts'
 
 export const accountTabs = ['profile', 'security', 'notices', 'sessions', 'activity'] as const
 export type AccountTab = (typeof accountTabs)[number]

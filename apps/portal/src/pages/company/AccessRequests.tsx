@@ -10,7 +10,7 @@ import { Section } from '../../ui/Section.tsx'
 import { StateBadge } from '../../ui/StateBadge.tsx'
 import { When } from '../../ui/When.tsx'
 import { WhoMay } from '../../ui/WhoMay.tsx'
-import { datasetTitle } from '../organization/dataset-title.ts'
+import { datasetTitle } from '../organization/access/dataset-title.ts'
 import { RequestAccess } from './RequestAccess.tsx'
 
 /** What the company asked practices for, and the way to ask. */

@@ -1,7 +1,7 @@
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { urlOf } from '../../api/call.ts'
 import { read } from '../../api/query.ts'
-import { useUrlState } from '../../ui/url-state.ts'
+import { useUrlState } from '../../ui/state/url-state.ts'
 import { History } from '../history/History.tsx'
 import { type HistorySearch, historyFileQuery, historyQuery } from '../history/history-search.ts'
 import { useCompanyParams } from './company.ts'

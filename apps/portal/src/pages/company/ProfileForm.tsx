@@ -2,8 +2,8 @@ import type { VendorProfile } from '@bridgework/contract/portal'
 import { Button, Group, Stack, Text, Textarea, TextInput } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useAct } from '../../api/query.ts'
-import { useDraftForm } from '../../ui/draft.ts'
 import { ErrorNote } from '../../ui/ErrorNote.tsx'
+import { useDraftForm } from '../../ui/state/draft.ts'
 
 /** What the company says of itself to practices. */
 export function ProfileForm({ companyId, profile }: { companyId: string; profile: VendorProfile }) {

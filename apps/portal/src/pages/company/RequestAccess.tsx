@@ -2,9 +2,9 @@ import type { PortalBodies } from '@bridgework/contract/portal'
 import { Button, Checkbox, Group, Modal, Stack, Textarea, TextInput } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useAct } from '../../api/query.ts'
-import { useDraftForm } from '../../ui/draft.ts'
 import { ErrorNote } from '../../ui/ErrorNote.tsx'
-import { datasetTitle } from '../organization/dataset-title.ts'
+import { useDraftForm } from '../../ui/state/draft.ts'
+import { datasetTitle } from '../organization/access/dataset-title.ts'
 
 /** Asks a practice for access: which datasets, at which locations, and what for. */
 export function RequestAccess({

@@ -2,9 +2,9 @@ import type { LoggedRequest, RequestOutcome } from '@bridgework/contract/portal'
 import { Code, Modal, Table, Text } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { CopyField } from '../../ui/Copy.tsx'
-import { exactInstant } from '../../ui/instant.ts'
-import { formatCount } from '../../ui/locale.ts'
-import { valueInWords } from '../../ui/plot-scale.ts'
+import { exactInstant } from '../../ui/format/instant.ts'
+import { formatCount } from '../../ui/format/locale.ts'
+import { valueInWords } from '../../ui/format/plot-scale.ts'
 
 const outcomes: Record<RequestOutcome, string> = {
   ok: 'Successful',

@@ -1,7 +1,7 @@
 import { auditKinds, type Side } from '@bridgework/contract/portal'
 import { Button, Group, Select, TextInput } from '@mantine/core'
 import { SearchField } from '../../ui/SearchField.tsx'
-import { useUrlState } from '../../ui/url-state.ts'
+import { useUrlState } from '../../ui/state/url-state.ts'
 import type { HistorySearch } from './history-search.ts'
 
 const none = { search: undefined, person: undefined, kind: undefined, from: undefined, to: undefined, page: undefined }

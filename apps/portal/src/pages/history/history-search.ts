@@ -1,6 +1,6 @@
 import { type AuditKind, auditKinds } from '@bridgework/contract/portal'
 import { oneOf, textOf } from '../../shell/plain-search.ts'
-import { type ListSearch, listQuery, listSearch } from '../../ui/url-state.ts'
+import { type ListSearch, listQuery, listSearch } from '../../ui/state/url-state.ts'
 
 /** What a history's address has: `person`: a part of a name or an address; `from` and `to`: days, both included. */
 export type HistorySearch = ListSearch & { [name in 'person' | 'kind' | 'from' | 'to']?: string | undefined }

@@ -7,11 +7,11 @@ import { useState } from 'react'
 import { read, useAct } from '../../api/query.ts'
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx'
 import { CopyField } from '../../ui/Copy.tsx'
-import { useDraftForm } from '../../ui/draft.ts'
 import { ErrorNote } from '../../ui/ErrorNote.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { Section } from '../../ui/Section.tsx'
 import { StateBadge } from '../../ui/StateBadge.tsx'
+import { useDraftForm } from '../../ui/state/draft.ts'
 import { When } from '../../ui/When.tsx'
 
 type Tenant = { tenant_id: string }

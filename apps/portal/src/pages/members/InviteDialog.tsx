@@ -2,8 +2,8 @@ import type { GivenRole } from '@bridgework/contract/portal'
 import { Button, Group, Modal, Radio, Stack, Text, TextInput } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useMutation } from '@tanstack/react-query'
-import { useDraftForm, useForget } from '../../ui/draft.ts'
 import { ErrorNote } from '../../ui/ErrorNote.tsx'
+import { useDraftForm, useForget } from '../../ui/state/draft.ts'
 
 export type Invited = { email: string; name: string; role: GivenRole }
 /** The roles that may be chosen, the least first, and what each may do. */

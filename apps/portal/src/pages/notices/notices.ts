@@ -1,6 +1,6 @@
 import { read } from '../../api/query.ts'
 import { queryClient } from '../../api/query-client.ts'
-import type { ListSearch } from '../../ui/url-state.ts'
+import type { ListSearch } from '../../ui/state/url-state.ts'
 
 /** How many notices are not read, which the bell shows. */
 export function unreadQuery(tenant_id: string) {

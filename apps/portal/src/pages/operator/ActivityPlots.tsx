@@ -2,7 +2,7 @@ import type { ActivityPlot } from '@bridgework/contract/portal'
 import { SimpleGrid } from '@mantine/core'
 import { IconChartBar } from '@tabler/icons-react'
 import { EmptyState } from '../../ui/EmptyState.tsx'
-import { type PlotUnit, valueInWords } from '../../ui/plot-scale.ts'
+import { type PlotUnit, valueInWords } from '../../ui/format/plot-scale.ts'
 import { Section } from '../../ui/Section.tsx'
 import { TimePlot } from '../../ui/TimePlot.tsx'
 

@@ -11,7 +11,7 @@ import { PageHeader } from '../../ui/PageHeader.tsx'
 import { Pages } from '../../ui/Pages.tsx'
 import { SearchField } from '../../ui/SearchField.tsx'
 import { StateBadge } from '../../ui/StateBadge.tsx'
-import { sortedQuery } from '../../ui/url-state.ts'
+import { sortedQuery } from '../../ui/state/url-state.ts'
 import { When } from '../../ui/When.tsx'
 
 const route = getRouteApi('/signed-in/operator/agents')

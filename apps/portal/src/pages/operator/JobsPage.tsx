@@ -4,13 +4,13 @@ import { useSuspenseQuery } from '@tanstack/react-query'
 import { read } from '../../api/query.ts'
 import { DataTable } from '../../ui/DataTable.tsx'
 import { EmptyState } from '../../ui/EmptyState.tsx'
+import { formatCount } from '../../ui/format/locale.ts'
 import { PageLink } from '../../ui/links.tsx'
-import { formatCount } from '../../ui/locale.ts'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { Section } from '../../ui/Section.tsx'
 import { StatCard } from '../../ui/StatCard.tsx'
 import { When } from '../../ui/When.tsx'
-import { datasetTitle } from '../organization/dataset-title.ts'
+import { datasetTitle } from '../organization/access/dataset-title.ts'
 
 /** Background work: records to render again, mails to send, removals that wait for a person. */
 export function JobsPage() {

@@ -9,9 +9,9 @@ import { PageLink } from '../../ui/links.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { Pages } from '../../ui/Pages.tsx'
 import { SearchField } from '../../ui/SearchField.tsx'
-import { listQuery } from '../../ui/url-state.ts'
+import { listQuery } from '../../ui/state/url-state.ts'
 import { When } from '../../ui/When.tsx'
-import { Memberships } from './Memberships.tsx'
+import { Memberships } from './tenants/Memberships.tsx'
 
 const route = getRouteApi('/signed-in/operator/people')
 

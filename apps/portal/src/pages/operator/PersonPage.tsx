@@ -12,8 +12,8 @@ import { PageHeader } from '../../ui/PageHeader.tsx'
 import { Section } from '../../ui/Section.tsx'
 import { When } from '../../ui/When.tsx'
 import { Facts } from './Facts.tsx'
-import { Memberships } from './Memberships.tsx'
 import { ResetSecondFactor } from './ResetSecondFactor.tsx'
+import { Memberships } from './tenants/Memberships.tsx'
 
 const route = getRouteApi('/signed-in/operator/people/$user_id')
 

@@ -5,9 +5,9 @@ import { notifications } from '@mantine/notifications'
 import { useState } from 'react'
 import { useAct } from '../../api/query.ts'
 import { ConfirmDialog } from '../../ui/ConfirmDialog.tsx'
-import { useDraft } from '../../ui/draft.ts'
 import { MarkdownText } from '../../ui/MarkdownText.tsx'
 import { Section } from '../../ui/Section.tsx'
+import { useDraft } from '../../ui/state/draft.ts'
 
 type AgreementDraft = { version: number; body: string; days: number }
 

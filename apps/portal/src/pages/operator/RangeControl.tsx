@@ -1,5 +1,5 @@
 import { SegmentedControl } from '@mantine/core'
-import { useUrlState } from '../../ui/url-state.ts'
+import { useUrlState } from '../../ui/state/url-state.ts'
 
 const labels = { '1h': '1 hour', '24h': '24 hours', '7d': '7 days', '30d': '30 days' }
 type Range = keyof typeof labels

@@ -1,6 +1,6 @@
 import type { PlotRange } from '@bridgework/contract/portal'
 import { oneOf } from '../../shell/plain-search.ts'
-import { type SortedSearch, sortedSearch } from '../../ui/url-state.ts'
+import { type SortedSearch, sortedSearch } from '../../ui/state/url-state.ts'
 
 /** What the address of a page with plots holds: the range; without one, a day. */
 export type PlotSearch = { range?: PlotRange }

@@ -9,7 +9,7 @@ import { PageHeader } from '../../ui/PageHeader.tsx'
 import { Pages } from '../../ui/Pages.tsx'
 import { SearchField } from '../../ui/SearchField.tsx'
 import { StateBadge } from '../../ui/StateBadge.tsx'
-import { listQuery } from '../../ui/url-state.ts'
+import { listQuery } from '../../ui/state/url-state.ts'
 import { When } from '../../ui/When.tsx'
 import { AttributionScript } from './AttributionScript.tsx'
 

@@ -5,12 +5,12 @@ import { getRouteApi } from '@tanstack/react-router'
 import { read, useAct } from '../../api/query.ts'
 import { useMay } from '../../api/session.ts'
 import { CopyField } from '../../ui/Copy.tsx'
-import { useDraftForm } from '../../ui/draft.ts'
 import { ErrorNote } from '../../ui/ErrorNote.tsx'
 import { PageHeader } from '../../ui/PageHeader.tsx'
 import { Section } from '../../ui/Section.tsx'
+import { useDraftForm } from '../../ui/state/draft.ts'
 import { WhoMay } from '../../ui/WhoMay.tsx'
-import { TimeZoneSelect } from './TimeZoneSelect.tsx'
+import { TimeZoneSelect } from './locations/TimeZoneSelect.tsx'
 
 const route = getRouteApi('/signed-in/organization/$organization_id/settings')
 

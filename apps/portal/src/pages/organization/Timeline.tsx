@@ -1,8 +1,8 @@
 import type { LocationPage, TimelineCell } from '@bridgework/contract/portal'
 import { Box, Group, Stack, Table, Text } from '@mantine/core'
-import { exactInstant } from '../../ui/instant.ts'
-import { locale } from '../../ui/locale.ts'
-import { datasetTitle } from './dataset-title.ts'
+import { exactInstant } from '../../ui/format/instant.ts'
+import { locale } from '../../ui/format/locale.ts'
+import { datasetTitle } from './access/dataset-title.ts'
 import classes from './Timeline.module.css'
 import { longestGap, shareRead } from './timeline-figures.ts'
 

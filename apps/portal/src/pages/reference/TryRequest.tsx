@@ -3,7 +3,7 @@ import { useForm } from '@mantine/form'
 import { useMutation } from '@tanstack/react-query'
 import { Snippet } from '../../ui/Copy.tsx'
 import { ErrorNote } from '../../ui/ErrorNote.tsx'
-import { formatCount } from '../../ui/locale.ts'
+import { formatCount } from '../../ui/format/locale.ts'
 import type { Operation } from './openapi.ts'
 
 /** What is shown of an answer: a page may have megabytes. */

@@ -1,6 +1,6 @@
 import { Box, Stack, Text, Title } from '@mantine/core'
 import type { ReactNode } from 'react'
-import { usePageTitle } from '../../ui/page-title.ts'
+import { usePageTitle } from '../../ui/state/page-title.ts'
 
 /** A page before the sign-in: its heading, a line of text, and what there is to do. */
 export function SignedOutPage({

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { deleteOldSightings } from '../../modules/attribution/store.ts'
-import { someWebsite } from './test-website.ts'
+import { someWebsite } from './testing/test-website.ts'
 
 /** Beacons come through a proxy here, so that each may have an address of its own. */
 const proxied = { trustedProxies: ['127.0.0.1'] }

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { type DatasetName, datasetNames } from '@bridgework/contract'
-import { confirmRemoval, rejectRemoval } from '../../modules/records/removal-decision.ts'
-import { findCurrentRemoval, listRemovals } from '../../modules/records/removal-store.ts'
-import { removeSlice } from '../../modules/records/remover.ts'
+import { confirmRemoval, rejectRemoval } from '../../modules/records/removals/removal-decision.ts'
+import { findCurrentRemoval, listRemovals } from '../../modules/records/removals/removal-store.ts'
+import { removeSlice } from '../../modules/records/removals/remover.ts'
 import type { LocationId } from '../../platform/identity/identity.ts'
-import { aPlan, someWorld, toNdjson } from '../../test-world.ts'
+import { aPlan, someWorld, toNdjson } from '../../testing/test-world.ts'
 
 const plans = datasetNames[1] as DatasetName
 

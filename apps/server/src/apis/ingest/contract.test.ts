@@ -6,7 +6,7 @@ import { contractHeader } from '@bridgework/contract/ingest'
 import { anyValueOf, contractNumbers, readContract } from '@bridgework/contract/test-shapes'
 import fc from 'fast-check'
 import { Compile } from 'typebox/compile'
-import { aRecord, someWorld } from '../../test-world.ts'
+import { aRecord, someWorld } from '../../testing/test-world.ts'
 
 const seed = randomInt(2 ** 31)
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isUploadNumber, uploadNumberJumpMax } from '@bridgework/contract/ingest'
-import { aPlan, someWorld } from '../../test-world.ts'
+import { aPlan, someWorld } from '../../testing/test-world.ts'
 
 test('no number that an agent sends is its last one', async (t) => {
   const world = await someWorld(t)

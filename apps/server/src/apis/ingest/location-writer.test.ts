@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createEnrolmentCode, revokeAgent } from '../../modules/agents/agent-key.ts'
 import { listWriters, takeOver } from '../../modules/agents/location-writer.ts'
-import { takeTurn } from '../../modules/records/turn.ts'
-import { aPlan, aRecord, someWorld, toNdjson } from '../../test-world.ts'
+import { takeTurn } from '../../modules/records/write/turn.ts'
+import { aPlan, aRecord, someWorld, toNdjson } from '../../testing/test-world.ts'
 
 const plans = (...names: string[]) =>
   toNdjson(Object.fromEntries(names.map((name) => [name, aPlan({ plan_name: name })])))

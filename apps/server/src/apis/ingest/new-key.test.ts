@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { aPlan, someWorld } from '../../test-world.ts'
+import { aPlan, someWorld } from '../../testing/test-world.ts'
 
 test('G16: the same plan under a new key is a new record, and the old one is neither merged nor changed', async (t) => {
   const world = await someWorld(t)

@@ -3,10 +3,10 @@ import { hash } from 'node:crypto'
 import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import fc from 'fast-check'
-import { openStoredLookup } from '../../modules/records/as-stored.ts'
-import { hashRecords, savePackedBody } from '../../modules/records/packed-body.ts'
-import { storeUpload } from '../../modules/records/upload.ts'
-import { aPlan, aRecord, someWorld, toNdjson } from '../../test-world.ts'
+import { openStoredLookup } from '../../modules/records/write/as-stored.ts'
+import { hashRecords, savePackedBody } from '../../modules/records/write/packed-body.ts'
+import { storeUpload } from '../../modules/records/write/upload.ts'
+import { aPlan, aRecord, someWorld, toNdjson } from '../../testing/test-world.ts'
 
 const plans = (from: number, to: number, name = 'Plan') =>
   Object.fromEntries(

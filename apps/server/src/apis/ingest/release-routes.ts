@@ -6,10 +6,10 @@ import { agentVersionOf } from '../../modules/agents/agent-contact.ts'
 import { type AgentRelease, noteFailedRelease, readReleasePart, releaseAfter } from '../../modules/agents/release.ts'
 import { takesAgentUpdates } from '../../modules/directory/organization.ts'
 import { Problem } from '../../platform/errors/problem.ts'
-import { readJson } from '../../platform/http/read-json.ts'
+import { readJson } from '../../platform/http/body/read-json.ts'
 import { agentOf } from './authorize.ts'
-import { jsonBounds } from './body.ts'
-import type { LargeBodies } from './large-bodies.ts'
+import { jsonBounds } from './lines/body.ts'
+import type { LargeBodies } from './lines/large-bodies.ts'
 import { serve, serveBody } from './serve.ts'
 
 /** Releases of the agent: what an agent was offered at its contact, it gets here in parts, each of which it may ask for again. */

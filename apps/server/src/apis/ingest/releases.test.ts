@@ -5,7 +5,7 @@ import { ingestVersion, ingestVersionHeader } from '@bridgework/contract/ingest'
 import { sealRelease } from '@bridgework/contract/signed-release'
 import { publishRelease, withdrawRelease } from '../../modules/agents/release.ts'
 import { setAgentUpdates } from '../../modules/directory/organization.ts'
-import { someWorld } from '../../test-world.ts'
+import { someWorld } from '../../testing/test-world.ts'
 
 const { publicKey, privateKey } = generateKeyPairSync('ed25519')
 

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { limits } from '@bridgework/contract'
 import { createEnrolmentCode, revokeAgent } from '../../modules/agents/agent-key.ts'
-import { aPlan, aSchedule, type Body, someWorld, toNdjson } from '../../test-world.ts'
+import { aPlan, aSchedule, type Body, someWorld, toNdjson } from '../../testing/test-world.ts'
 
 const plans = (count: number, attributes: object = {}) =>
   Object.fromEntries(

@@ -1,7 +1,7 @@
 import { type IngestAnswers, type IngestRouteName, ingestRoutes } from '@bridgework/contract/ingest'
 import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
-import { type IngestBody, openBody } from './body.ts'
-import type { LargeBodies } from './large-bodies.ts'
+import { type IngestBody, openBody } from './lines/body.ts'
+import type { LargeBodies } from './lines/large-bodies.ts'
 
 type Options = Pick<RouteOptions, 'bodyLimit' | 'config' | 'onRequest'>
 

@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test'
 import { gzipSync } from 'node:zlib'
 import { revokeAgent } from '../../modules/agents/agent-key.ts'
 import { takeOver } from '../../modules/agents/location-writer.ts'
-import { aPlan, someWorld, toNdjson } from '../../test-world.ts'
+import { aPlan, someWorld, toNdjson } from '../../testing/test-world.ts'
 
 const plans = (...names: string[]) =>
   toNdjson(Object.fromEntries(names.map((name) => [name, aPlan({ plan_name: name })])))

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { datasetNames, getDataset, hasInstants } from '@bridgework/contract'
 import { assignTimeZone } from '../../modules/directory/location.ts'
 import { updateOrganization } from '../../modules/directory/organization.ts'
-import { someWorld } from '../../test-world.ts'
+import { someWorld } from '../../testing/test-world.ts'
 
 test('an agent learns the time zones that people set for its organization and for single locations', async (t) => {
   const world = await someWorld(t)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { deleteOldUploads } from '../../modules/records/upload-store.ts'
-import { aPlan, aSchedule, someWorld, toNdjson } from '../../test-world.ts'
+import { deleteOldUploads } from '../../modules/records/write/upload-store.ts'
+import { aPlan, aSchedule, someWorld, toNdjson } from '../../testing/test-world.ts'
 
 test('G04: an upload with a lower number never overwrites what a higher one brought, also after the answers are forgotten', async (t) => {
   const world = await someWorld(t)

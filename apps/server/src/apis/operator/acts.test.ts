@@ -7,15 +7,15 @@ import { type TestContext, test } from 'node:test'
 import { sealRelease } from '@bridgework/contract/signed-release'
 import { enrollAgent } from '../../modules/agents/agent-key.ts'
 import { actInWords, factsOf } from '../../modules/audit/in-words.ts'
-import { makeMonthsBetween } from '../../modules/disclosure/test-months.ts'
-import { tablesOf } from '../../modules/leaving/test-filled-tenant.ts'
+import { makeMonthsBetween } from '../../modules/disclosure/testing/test-months.ts'
+import { tablesOf } from '../../modules/leaving/testing/test-filled-tenant.ts'
 import { activateMember } from '../../modules/membership/member.ts'
 import { createLocation } from '../../modules/onboarding/upsert-locations.ts'
 import { createPerson } from '../../modules/sign-in/create-person.ts'
 import type { MemberId, OrganizationId } from '../../platform/identity/identity.ts'
 import type { Command } from './command-line.ts'
 import { commands } from './commands.ts'
-import { secretKey, someOperator } from './test-operator.ts'
+import { secretKey, someOperator } from './testing/test-operator.ts'
 
 type Operator = Awaited<ReturnType<typeof someOperator>>
 /** What a command is run with, and where it is not the installation of the other commands. */

@@ -7,8 +7,8 @@ import { withTransaction } from '../../platform/database/pool.ts'
 import type { MemberId } from '../../platform/identity/identity.ts'
 import { list, table } from './answer.ts'
 import { type CommandGroup, command } from './command-line.ts'
-import { addFromCommandLine, toEntry } from './invite.ts'
 import { oneOf, optional, required, text, uuid } from './option.ts'
+import { addFromCommandLine, toEntry } from './tenant/invite.ts'
 
 const role = oneOf(rolesOf.operator)
 

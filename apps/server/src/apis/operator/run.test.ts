@@ -8,7 +8,7 @@ import { verifyKeyPair } from '../../modules/credentials/verify-key-pair.ts'
 import { insertDisclosures } from '../../modules/disclosure/store.ts'
 import { createLocation } from '../../modules/onboarding/upsert-locations.ts'
 import type { CompanyId, OrganizationId } from '../../platform/identity/identity.ts'
-import { aDigest, secretKey, someOperator } from './test-operator.ts'
+import { aDigest, secretKey, someOperator } from './testing/test-operator.ts'
 
 test('an operator takes a vendor and a practice from nothing to a first read, and back', async (t) => {
   const { pool, run, ask } = await someOperator(t)

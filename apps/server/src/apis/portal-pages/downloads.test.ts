@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { someWorld } from '../../test-world.ts'
+import { someWorld } from '../../testing/test-world.ts'
 import { listAgentPackages } from './downloads.ts'
 
 test('the packages of client and agent and the operator’s installers are handed out with their hashes, and nothing else', async (t) => {

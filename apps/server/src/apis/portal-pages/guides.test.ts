@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { someWorld } from '../../test-world.ts'
+import { someWorld } from '../../testing/test-world.ts'
 
 test('a guide comes under the strict content policy, packed, and is asked for again only when it has changed', async (t) => {
   const world = await someWorld(t)

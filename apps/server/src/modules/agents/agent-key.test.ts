@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { AgentId, OrganizationId } from '../../platform/identity/identity.ts'
-import { type AccessWorld, someAccessWorld } from '../consent/test-world.ts'
+import { type AccessWorld, someAccessWorld } from '../consent/testing/test-world.ts'
 import { newSecret } from '../credentials/secret.ts'
 import { createAgentContacts } from './agent-contact.ts'
 import { authenticateAgent, createEnrolmentCode, enrollAgent, listAgents, revokeAgent } from './agent-key.ts'

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createTestDatabase } from '../../platform/database/test-database.ts'
+import { createTestDatabase } from '../../platform/database/testing/test-database.ts'
 import { actsByKind } from './acts.ts'
 import type { Act } from './facts.ts'
 import { actInWords, actionsOf, actionsSaying } from './in-words.ts'
 import { quoted } from './quoted.ts'
 import { listAuditOfPerson, recordAudit } from './store.ts'
-import { acme, cases, desk, of, provider } from './test-acts.ts'
+import { acme, cases, desk, of, provider } from './testing/test-acts.ts'
 
 test('each act that can be recorded has a sentence, and every one of its facts is tried', () => {
   for (const { action, facts, ...said } of cases) assert.deepEqual(actInWords({ action, facts }), said, action)

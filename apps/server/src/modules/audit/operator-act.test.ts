@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import { createTestDatabase } from '../../platform/database/test-database.ts'
+import { createTestDatabase } from '../../platform/database/testing/test-database.ts'
 import { recordOperatorAct } from './operator-act.ts'
 
 test('K36: an act of the operator is in the operator’s history and in that of each whom it concerns; a person is not shown the operator’s address', async (t) => {

@@ -9,7 +9,7 @@ import { addDisclosedDays } from '../disclosure/accounting.ts'
 import { makeDisclosureMonths } from '../disclosure/months.ts'
 import { type DisclosureEntry, insertDisclosures } from '../disclosure/store.ts'
 import { dropMonth } from './drop-month.ts'
-import { someChain } from './test-chain.ts'
+import { someChain } from './testing/test-chain.ts'
 
 const now = new Date('2026-04-02T08:00:00Z')
 

@@ -5,7 +5,7 @@ import { withTransaction } from '../../platform/database/pool.ts'
 import { createSecretKey } from '../credentials/secret.ts'
 import { changeSealKey } from './key-change.ts'
 import { sealKeyOf } from './seal-key.ts'
-import { someChain } from './test-chain.ts'
+import { someChain } from './testing/test-chain.ts'
 
 const someKey = () => sealKeyOf(createSecretKey(randomBytes(32)))
 

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { Pool } from 'pg'
 import { createSealer, sealOnce } from './sealer.ts'
 import { findLastSeal, listPracticeSeals, listSeals, lockChain } from './store.ts'
-import { someChain } from './test-chain.ts'
+import { someChain } from './testing/test-chain.ts'
 
 const endOfTime = new Date(8.64e15)
 

@@ -7,7 +7,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import type { Queryable } from '../../platform/database/queryable.ts'
 import { openPublishedSeals, publishSeals } from './published.ts'
-import { someChain } from './test-chain.ts'
+import { someChain } from './testing/test-chain.ts'
 
 /** The soak tries more: `npm run soak -- F21`. */
 const runs = Number(process.env.BRIDGEWORK_TEST_RUNS ?? 50)

@@ -7,7 +7,7 @@ import { type TestContext, test } from 'node:test'
 import { createSecretKey } from '../credentials/secret.ts'
 import { openPublishedSeals, publishSeals } from './published.ts'
 import { sealKeyOf } from './seal-key.ts'
-import { someChain } from './test-chain.ts'
+import { someChain } from './testing/test-chain.ts'
 
 function someFolder(t: TestContext): string {
   const folder = mkdtempSync(join(tmpdir(), 'bridgework-seals-'))

@@ -7,7 +7,7 @@ import { datasetsEverywhere } from './access.ts'
 import { changeAccess, endExpiredGrants, findTerms, listAccess } from './grant.ts'
 import { listNotesGranted } from './notes.ts'
 import { permitRead, requirePrincipal } from './read-permit.ts'
-import { someAccessWorld } from './test-world.ts'
+import { someAccessWorld } from './testing/test-world.ts'
 
 const none = { purpose: null, endsAt: null }
 

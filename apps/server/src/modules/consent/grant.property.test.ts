@@ -8,7 +8,7 @@ import { recordAudit } from '../audit/store.ts'
 import { type Access, atEachLocation, type Grant, normalized } from './access.ts'
 import { drawGrantStamp } from './dataset-grant.ts'
 import { changeAccess, type GrantParties, listAccess } from './grant.ts'
-import { someAccessWorld } from './test-world.ts'
+import { someAccessWorld } from './testing/test-world.ts'
 
 /** `BRIDGEWORK_TEST_RUNS` times as many runs: the soak's way to the full count. */
 const runs = 60 * Number(process.env.BRIDGEWORK_TEST_RUNS ?? 1)

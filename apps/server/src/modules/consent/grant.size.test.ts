@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { datasetNames } from '@bridgework/contract'
 import type { AgentId, LocationId } from '../../platform/identity/identity.ts'
-import { aPlan } from '../../test-world.ts'
+import { aPlan } from '../../testing/test-world.ts'
 import { upsertLocations } from '../onboarding/upsert-locations.ts'
-import { storeUpload } from '../records/upload.ts'
+import { storeUpload } from '../records/write/upload.ts'
 import type { Access } from './access.ts'
 import { changeAccess } from './grant.ts'
-import { someAccessWorld } from './test-world.ts'
+import { someAccessWorld } from './testing/test-world.ts'
 
 const size = 1_000
 const uploadersAtOnce = 4

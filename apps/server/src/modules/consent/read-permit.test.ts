@@ -8,7 +8,7 @@ import { regenerateKeyPair, revokeKeyPair } from '../credentials/key-pair.ts'
 import { closeCompany, resumeCompany, suspendCompany } from '../directory/company.ts'
 import { grantAccess, revokeAccess } from './grant.ts'
 import { permitRead, requirePrincipal } from './read-permit.ts'
-import { noLocation, someAccessWorld, tokenOf } from './test-world.ts'
+import { noLocation, someAccessWorld, tokenOf } from './testing/test-world.ts'
 
 const plans: DatasetName = 'insurance_plans'
 const schedules: DatasetName = 'fee_schedules'

@@ -1,7 +1,7 @@
 import type { DatasetName } from '@bridgework/contract'
 import type { Pool } from 'pg'
-import { askPrepared, plainArray, plainValues, type TextRow } from '../../platform/database/prepared.ts'
-import { type AskTogether, askTogether } from '../../platform/database/together.ts'
+import { askPrepared, plainArray, plainValues, type TextRow } from '../../platform/database/hot/prepared.ts'
+import { type AskTogether, askTogether } from '../../platform/database/hot/together.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import {
   type CompanyId,

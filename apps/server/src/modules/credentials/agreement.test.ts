@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createTestDatabase } from '../../platform/database/test-database.ts'
-import { someAccessWorld } from '../consent/test-world.ts'
+import { createTestDatabase } from '../../platform/database/testing/test-database.ts'
+import { someAccessWorld } from '../consent/testing/test-world.ts'
 import { createCompany } from '../membership/create-tenant.ts'
 import { addMember } from '../membership/member.ts'
 import {

@@ -3,7 +3,7 @@ import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, wr
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { createTestDatabase } from '../../platform/database/test-database.ts'
+import { createTestDatabase } from '../../platform/database/testing/test-database.ts'
 import { requireInstallation, WrongSecretKey } from './installation.ts'
 import { createSecretKey, isSameHash, isSecret, newSecret } from './secret.ts'
 import { loadSecretKey, SecretKeyFileError } from './secret-key-file.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { newUuid } from '../../platform/identity/identity.ts'
-import { someAccessWorld } from '../consent/test-world.ts'
+import { someAccessWorld } from '../consent/testing/test-world.ts'
 import { suspendCompany } from '../directory/company.ts'
 import { createCompany } from '../membership/create-tenant.ts'
 import { addMember } from '../membership/member.ts'

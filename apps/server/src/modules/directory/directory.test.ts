@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { datasetNames } from '@bridgework/contract'
-import { createTestDatabase } from '../../platform/database/test-database.ts'
+import { createTestDatabase } from '../../platform/database/testing/test-database.ts'
 import { type CompanyId, newUuid, type OrganizationId } from '../../platform/identity/identity.ts'
 import { completeLocations } from '../onboarding/complete-locations.ts'
 import { createLocation, upsertLocations } from '../onboarding/upsert-locations.ts'

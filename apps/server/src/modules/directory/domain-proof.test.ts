@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Problem } from '../../platform/errors/problem.ts'
 import { createProofAccess, findProof } from './domain-proof.ts'
-import { someWebsite } from './test-website.ts'
+import { someWebsite } from './testing/test-website.ts'
 
 const token = 'bridgework-verification=abc'
 

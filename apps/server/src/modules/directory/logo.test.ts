@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { inflateSync } from 'node:zlib'
 import { readLogo } from './logo.ts'
-import { aPng } from './test-png.ts'
+import { aPng } from './testing/test-png.ts'
 
 test('a logo is stored as its pixels alone: comments, places and times of a photograph are gone', () => {
   const pixels = Buffer.alloc(128 * (1 + 128 * 4), 7)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createTestDatabase } from '../../platform/database/test-database.ts'
+import { createTestDatabase } from '../../platform/database/testing/test-database.ts'
 import { insertCompany, renameCompany } from './company.ts'
 import { ensureNameKeys, nameKey, requireName } from './name.ts'
 

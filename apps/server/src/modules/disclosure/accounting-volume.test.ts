@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import pg from 'pg'
-import { createTestDatabase } from '../../platform/database/test-database.ts'
+import { createTestDatabase } from '../../platform/database/testing/test-database.ts'
 import type { LocationId } from '../../platform/identity/identity.ts'
 import { addDisclosedDays, listPatientDisclosures } from './accounting.ts'
-import { makeMonthsBetween } from './test-months.ts'
+import { makeMonthsBetween } from './testing/test-months.ts'
 
 /** The soak asks for more: `npm run soak -- F24`. */
 const locations = Number(process.env.BRIDGEWORK_TEST_LOCATIONS ?? 1)

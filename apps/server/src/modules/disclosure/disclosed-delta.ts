@@ -1,7 +1,13 @@
 import type { DatasetName } from '@bridgework/contract'
 import type { Pool, PoolClient } from 'pg'
-import { askPrepared, plainArray, plainValues, quotedArray, type TextRow } from '../../platform/database/prepared.ts'
-import { askInTurn } from '../../platform/database/together.ts'
+import {
+  askPrepared,
+  plainArray,
+  plainValues,
+  quotedArray,
+  type TextRow,
+} from '../../platform/database/hot/prepared.ts'
+import { askInTurn } from '../../platform/database/hot/together.ts'
 import { databaseErrorCode } from '../../platform/database/unavailable.ts'
 import type { Log } from '../../platform/log/log-event.ts'
 import {
@@ -16,7 +22,7 @@ import {
 } from '../consent/read-permit.ts'
 import type { VerifiedToken } from '../credentials/access-token.ts'
 import type { Stamp } from '../datasets/stamp.ts'
-import type { Document } from '../records/read-store.ts'
+import type { Document } from '../records/read/read-store.ts'
 import type { DisclosureEntry } from './store.ts'
 
 /** Most deltas have no more. 32 requests that ask together have fewer records in memory than one page may have. */

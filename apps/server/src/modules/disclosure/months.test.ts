@@ -4,13 +4,13 @@ import { type TestContext, test } from 'node:test'
 import type pg from 'pg'
 import { serverRole } from '../../platform/database/embedded/cluster.ts'
 import { migrate } from '../../platform/database/migrate.ts'
-import { createTestDatabase } from '../../platform/database/test-database.ts'
-import { migrationsBefore } from '../../platform/database/test-migrations.ts'
+import { createTestDatabase } from '../../platform/database/testing/test-database.ts'
+import { migrationsBefore } from '../../platform/database/testing/test-migrations.ts'
 import type { CompanyId, KeyPairId, LocationId } from '../../platform/identity/identity.ts'
 import { addDisclosedDays } from './accounting.ts'
 import { makeDisclosureMonths } from './months.ts'
 import { type DisclosureEntry, insertDisclosures, listDisclosures } from './store.ts'
-import { makeMonthsBetween } from './test-months.ts'
+import { makeMonthsBetween } from './testing/test-months.ts'
 
 /** With 500,000: `BRIDGEWORK_TEST_ROWS=500000 npm test -- apps/server/src/modules/disclosure/months.test.ts`. */
 const rows = Number(process.env.BRIDGEWORK_TEST_ROWS ?? 100_000)

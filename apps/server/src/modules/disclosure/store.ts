@@ -1,6 +1,6 @@
 import type { DatasetName } from '@bridgework/contract'
 import { DatabaseError, type Pool } from 'pg'
-import { askPrepared, plainArray } from '../../platform/database/prepared.ts'
+import { askPrepared, plainArray } from '../../platform/database/hot/prepared.ts'
 import type { CompanyId, KeyPairId, LocationId } from '../../platform/identity/identity.ts'
 import { makeDisclosureMonths } from './months.ts'
 

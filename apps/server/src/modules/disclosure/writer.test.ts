@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Pool } from 'pg'
-import { createTestDatabase } from '../../platform/database/test-database.ts'
+import { createTestDatabase } from '../../platform/database/testing/test-database.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import { type CompanyId, type KeyPairId, type LocationId, newUuid } from '../../platform/identity/identity.ts'
 import type { LogEvent } from '../../platform/log/log-event.ts'

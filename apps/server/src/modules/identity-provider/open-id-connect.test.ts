@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { clientId, clientSecret, startLyingProvider, visit } from '../../apis/portal/test-identity-provider.ts'
+import { clientId, clientSecret, startLyingProvider, visit } from '../../apis/portal/testing/test-identity-provider.ts'
 import { createOutgoing } from '../../platform/outgoing/outgoing.ts'
 import { beginSignIn, finishSignIn } from './open-id-connect.ts'
 

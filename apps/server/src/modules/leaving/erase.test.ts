@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { aRecord, someWorld, type TestWorld } from '../../test-world.ts'
+import { aRecord, someWorld, type TestWorld } from '../../testing/test-world.ts'
 import { createEnrolmentCode } from '../agents/agent-key.ts'
 import { grantAccess, revokeAccess } from '../consent/grant.ts'
-import { removeNotesSlice } from '../records/note-remover.ts'
+import { removeNotesSlice } from '../records/removals/note-remover.ts'
 import { companyEndings } from './company-endings.ts'
 import { countHeld, eraseTenant, finishErasing, type Leaving } from './erase.ts'
 import { organizationEndings } from './organization-endings.ts'
 import { exportedTables, notExported } from './organization-export.ts'
-import { fillTenants, snapshot, tablesOf } from './test-filled-tenant.ts'
+import { fillTenants, snapshot, tablesOf } from './testing/test-filled-tenant.ts'
 
 const quiet = { signal: new AbortController().signal, onDeleted: () => {}, lateMs: 0 }
 

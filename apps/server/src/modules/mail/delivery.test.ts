@@ -3,13 +3,13 @@ import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { createTestDatabase } from '../../platform/database/test-database.ts'
+import { createTestDatabase } from '../../platform/database/testing/test-database.ts'
 import type { LogEvent } from '../../platform/log/log-event.ts'
 import { attemptsMax, createMailDelivery, type OutgoingMail, type SendMail } from './delivery.ts'
 import { createMailFolder, listMailFolder } from './folder.ts'
 import { queueMail } from './queue.ts'
 import { createSmtp } from './smtp.ts'
-import { startSmtpServer } from './test-smtp-server.ts'
+import { startSmtpServer } from './testing/test-smtp-server.ts'
 
 const mail = {
   recipient: 'olga@example.com',

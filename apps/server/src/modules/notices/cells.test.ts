@@ -20,8 +20,8 @@ import { addUsage } from '../usage/store.ts'
 import { actRules } from './act-rules.ts'
 import { conditionRules } from './condition-rules.ts'
 import type { NoticeEvent } from './notice.ts'
-import { identityCauses } from './test-identity-causes.ts'
-import { type NoticeWorld, publicUrl, someNotices } from './test-notices.ts'
+import { identityCauses } from './testing/test-identity-causes.ts'
+import { type NoticeWorld, publicUrl, someNotices } from './testing/test-notices.ts'
 
 // One database for all cells: each has a practice and a vendor of its own.
 let world: NoticeWorld

@@ -4,7 +4,7 @@ import type { Pool, PoolClient } from 'pg'
 import { outdatedPostgres } from '../../platform/database/postgres-version.ts'
 import type { OrganizationId } from '../../platform/identity/identity.ts'
 import { recordAudit } from '../audit/store.ts'
-import { change, of } from '../audit/test-acts.ts'
+import { change, of } from '../audit/testing/test-acts.ts'
 import { createMailDelivery } from '../mail/delivery.ts'
 import { createSmtp } from '../mail/smtp.ts'
 import { operator, type Tenant } from '../membership/tenant.ts'
@@ -16,7 +16,7 @@ import { noticeActs } from './notice-acts.ts'
 import { digestMax } from './notice-mail.ts'
 import { createNotifier } from './notifier.ts'
 import { changeSetting } from './settings.ts'
-import { type NoticeWorld, publicUrl, someNotices } from './test-notices.ts'
+import { type NoticeWorld, publicUrl, someNotices } from './testing/test-notices.ts'
 
 // One database and one mail server for all tests: each has a practice of its own.
 let world: NoticeWorld

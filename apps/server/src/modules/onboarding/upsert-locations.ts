@@ -18,7 +18,7 @@ import {
   updateLocations,
 } from '../directory/location.ts'
 import { lockOrganization } from '../directory/organization.ts'
-import { dropWaitingRemovals, requestRemovals } from '../records/removal-store.ts'
+import { dropWaitingRemovals, requestRemovals } from '../records/removals/removal-store.ts'
 
 /** By which agent locations are reported, and whether the list names every location that its system has. */
 export type LocationReport = {

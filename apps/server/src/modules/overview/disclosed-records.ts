@@ -1,6 +1,6 @@
 import type { Queryable } from '../../platform/database/queryable.ts'
 import { type DisclosureCoverage, listDisclosedIds } from '../disclosure/history.ts'
-import { identifyPatients, listRecordIds, type PatientIdentity } from '../records/patient.ts'
+import { identifyPatients, listRecordIds, type PatientIdentity } from '../records/read/patient.ts'
 
 export type DisclosedRecord = { id: string; patient: PatientIdentity | null }
 

@@ -4,7 +4,7 @@ import { type DatasetName, datasetNames } from '@bridgework/contract'
 import type { LocationId, OrganizationId } from '../../platform/identity/identity.ts'
 import { grantAccess, revokeAccess } from '../consent/grant.ts'
 import { requirePrincipal } from '../consent/read-permit.ts'
-import { type AccessWorld, someAccessWorld } from '../consent/test-world.ts'
+import { type AccessWorld, someAccessWorld } from '../consent/testing/test-world.ts'
 import { getGrantedLocation, listGrantedLocations } from './granted-location.ts'
 import { getGrantedOrganization, listGrantedOrganizations } from './granted-organization.ts'
 

@@ -2,7 +2,7 @@ import type { Queryable } from '../../platform/database/queryable.ts'
 import type { LocationId } from '../../platform/identity/identity.ts'
 import { findLastSeal } from '../chain/store.ts'
 import { listPatientDisclosures, type PatientDisclosure } from '../disclosure/accounting.ts'
-import { findPatientRecords } from '../records/patient.ts'
+import { findPatientRecords } from '../records/read/patient.ts'
 
 /** Newest first, since `from`. `locations`: at how many the number is a patient's. `isCut`: there are more disclosures than are listed. */
 export type PatientAccounting = { locations: number; disclosures: PatientDisclosure[]; isCut: boolean; from: Date }

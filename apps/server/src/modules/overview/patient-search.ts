@@ -1,6 +1,6 @@
 import type { Queryable } from '../../platform/database/queryable.ts'
 import type { Location } from '../directory/location.ts'
-import { findPatientsByName, type PatientIdentity } from '../records/patient.ts'
+import { findPatientsByName, type PatientIdentity } from '../records/read/patient.ts'
 
 export type FoundPatient = PatientIdentity & { locations: string[] }
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Pool, PoolClient } from 'pg'
-import { aPlan, aRecord, aSchedule, someWorld } from '../../test-world.ts'
-import { findMiscounts } from './test-miscounts.ts'
-import { storeUpload } from './upload.ts'
+import { aPlan, aRecord, aSchedule, someWorld } from '../../testing/test-world.ts'
+import { findMiscounts } from './testing/test-miscounts.ts'
+import { storeUpload } from './write/upload.ts'
 
 const numbers = Array.from({ length: 4_500 }, (_, index) => index)
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { serverRole } from '../../platform/database/embedded/cluster.ts'
 import { migrate } from '../../platform/database/migrate.ts'
-import { createTestDatabase } from '../../platform/database/test-database.ts'
-import { migrationsBefore } from '../../platform/database/test-migrations.ts'
+import { createTestDatabase } from '../../platform/database/testing/test-database.ts'
+import { migrationsBefore } from '../../platform/database/testing/test-migrations.ts'
 
 test('apps and recovery codes of before count since the history says, and since today where it says nothing', async (t) => {
   const { url, ownerPool } = await createTestDatabase(t)

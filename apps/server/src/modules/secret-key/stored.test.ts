@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createTestDatabase } from '../../platform/database/test-database.ts'
+import { createTestDatabase } from '../../platform/database/testing/test-database.ts'
 import { keyedColumns } from './stored.ts'
 
 /** Columns that may look as if they were made with the secret key, and were not. A new one gets its line here or in `keyedColumns`. */

@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import { askPrepared, plainArray, plainValues, type TextRow } from '../../platform/database/prepared.ts'
+import { askPrepared, plainArray, plainValues, type TextRow } from '../../platform/database/hot/prepared.ts'
 import type { CompanyId, LocationId } from '../../platform/identity/identity.ts'
 import { createPump } from '../../platform/memory/pump.ts'
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { type TestContext, test } from 'node:test'
-import { createTestDatabase } from '../../platform/database/test-database.ts'
+import { createTestDatabase } from '../../platform/database/testing/test-database.ts'
 import { type BodyOptions, sendBody } from '../../platform/http/send-body.ts'
-import { exchange, openConnection, startTestServer } from '../../platform/http/test-connection.ts'
+import { exchange, openConnection, startTestServer } from '../../platform/http/testing/test-connection.ts'
 import { type CompanyId, type LocationId, newUuid } from '../../platform/identity/identity.ts'
 import { createSyncSlots } from './sync-slots.ts'
 

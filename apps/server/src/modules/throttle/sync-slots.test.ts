@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import type { Pool } from 'pg'
 import { createPool } from '../../platform/database/pool.ts'
-import { createTestDatabase } from '../../platform/database/test-database.ts'
+import { createTestDatabase } from '../../platform/database/testing/test-database.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import { type CompanyId, type LocationId, newUuid } from '../../platform/identity/identity.ts'
 import type { SyncType } from './slot-operations.ts'
@@ -194,7 +194,7 @@ test('the slots of a process that was killed are free after its lease, and held 
   const leaseMs = 800
   const holder = spawn(
     process.execPath,
-    [join(import.meta.dirname, 'test-slot-holder.ts'), serverUrl, randomUUID(), company, String(leaseMs)],
+    [join(import.meta.dirname, 'testing/test-slot-holder.ts'), serverUrl, randomUUID(), company, String(leaseMs)],
     {
       stdio: ['ignore', 'pipe', 'inherit'],
     },

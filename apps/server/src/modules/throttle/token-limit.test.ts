@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Pool } from 'pg'
 import { createPool } from '../../platform/database/pool.ts'
-import { createTestDatabase } from '../../platform/database/test-database.ts'
+import { createTestDatabase } from '../../platform/database/testing/test-database.ts'
 import { Problem } from '../../platform/errors/problem.ts'
-import { openConnection, readToEnd, startTestServer } from '../../platform/http/test-connection.ts'
+import { openConnection, readToEnd, startTestServer } from '../../platform/http/testing/test-connection.ts'
 import { createTokenLimit, type TokenLimit } from './token-limit.ts'
 
 /** Lets time pass for what is stored: no test waits for a minute. */

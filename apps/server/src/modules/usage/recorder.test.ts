@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import { createTestDatabase } from '../../platform/database/test-database.ts'
+import { createTestDatabase } from '../../platform/database/testing/test-database.ts'
 import type { CompanyId, KeyPairId } from '../../platform/identity/identity.ts'
 import type { LogEvent } from '../../platform/log/log-event.ts'
-import { someWorld } from '../../test-world.ts'
+import { someWorld } from '../../testing/test-world.ts'
 import { percentileMs } from './durations.ts'
 import { createUsageRecorder } from './recorder.ts'
 import { lastUsesOf, sumUsage, trimUsage } from './store.ts'
-import { allOf } from './test-requests.ts'
+import { allOf } from './testing/test-requests.ts'
 
 const start = new Date('2026-11-20T10:00:00Z')
 const day = 24 * 60 * 60_000

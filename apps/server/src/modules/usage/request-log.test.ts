@@ -3,12 +3,12 @@ import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import type { RequestOutcome } from '@bridgework/contract/portal'
 import type { Queryable } from '../../platform/database/queryable.ts'
-import { createTestDatabase } from '../../platform/database/test-database.ts'
+import { createTestDatabase } from '../../platform/database/testing/test-database.ts'
 import type { CompanyId } from '../../platform/identity/identity.ts'
-import { someWorld } from '../../test-world.ts'
+import { someWorld } from '../../testing/test-world.ts'
 import { createUsageRecorder } from './recorder.ts'
 import { lastRequestsOf, listRequests, requestsKept, trimRequests } from './request-log.ts'
-import { allOf } from './test-requests.ts'
+import { allOf } from './testing/test-requests.ts'
 
 const now = new Date('2026-11-20T10:00:00Z')
 const day = 24 * 60 * 60_000

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import pg from 'pg'
 import { grantServerRole } from './grant-server-role.ts'
-import { createTestDatabase } from './test-database.ts'
+import { createTestDatabase } from './testing/test-database.ts'
 
 /** Roles belong to a cluster, so this one has the name of the test's database. */
 async function someRole(t: TestContext) {

@@ -8,7 +8,7 @@ import pg from 'pg'
 import type { LogEvent } from '../log/log-event.ts'
 import { ownerRole, serverRole } from './embedded/cluster.ts'
 import { awaitMigrations, migrate } from './migrate.ts'
-import { createTestDatabase } from './test-database.ts'
+import { createTestDatabase } from './testing/test-database.ts'
 
 test('two processes that migrate at once apply each migration once, in order', async (t) => {
   const { url } = await emptyDatabase(t)

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { createTestDatabase } from './test-database.ts'
-import { findLongLocks, largeTables } from './test-migration-locks.ts'
+import { createTestDatabase } from './testing/test-database.ts'
+import { findLongLocks, largeTables } from './testing/test-migration-locks.ts'
 
 const folder = join(import.meta.dirname, 'migrations')
 /** Earlier ones are released, and never change. */

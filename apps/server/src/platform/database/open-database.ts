@@ -1,5 +1,5 @@
 import type { Log } from '../log/log-event.ts'
-import { connectEmbedded, embeddedServerRole, startEmbeddedPostgres } from './embedded-postgres.ts'
+import { connectEmbedded, embeddedServerRole, startEmbeddedPostgres } from './embedded/embedded-postgres.ts'
 import { awaitMigrations, migrate } from './migrate.ts'
 import { requireSessions } from './session.ts'
 import { DatabaseStartError } from './start-error.ts'

@@ -6,7 +6,7 @@ import { getHeapSpaceStatistics } from 'node:v8'
 import type pg from 'pg'
 import type { LogEvent } from '../log/log-event.ts'
 import { createPool, isDatabaseUnavailable, requireSupportedPostgres, withTransaction } from './pool.ts'
-import { createTestDatabase } from './test-database.ts'
+import { createTestDatabase } from './testing/test-database.ts'
 
 const quiet = { max: 2, log: () => {}, applicationName: 'pool.test' }
 

@@ -1,9 +1,9 @@
 import pg from 'pg'
 import type { Log } from '../log/log-event.ts'
-import { preparing } from './prepared.ts'
+import { preparing } from './hot/prepared.ts'
+import { withTimeLimit } from './hot/timed-client.ts'
 import { beginSession } from './session.ts'
 import { DatabaseStartError } from './start-error.ts'
-import { withTimeLimit } from './timed-client.ts'
 import { databaseErrorCode, isDatabaseUnavailable, isSessionAlive } from './unavailable.ts'
 
 export { isDatabaseUnavailable } from './unavailable.ts'

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import type { Pool } from 'pg'
-import { createTestDatabase } from './test-database.ts'
+import { createTestDatabase } from './testing/test-database.ts'
 
 const file = join(import.meta.dirname, 'schema.sql')
 

@@ -4,9 +4,9 @@ import pg from 'pg'
 import { createPool } from './pool.ts'
 import { openSession, requireSessions } from './session.ts'
 import { DatabaseStartError } from './start-error.ts'
-import { createTestDatabase } from './test-database.ts'
-import { startPooler } from './test-pooler.ts'
-import { badSettings, spoilSettings } from './test-settings.ts'
+import { createTestDatabase } from './testing/test-database.ts'
+import { startPooler } from './testing/test-pooler.ts'
+import { badSettings, spoilSettings } from './testing/test-settings.ts'
 
 const asked = `
   select decode('61ff', 'hex')::text as bytes, timestamptz '2026-02-03 04:05:06.7+00'::text as at, interval '1 day 2 hours'::text as age,

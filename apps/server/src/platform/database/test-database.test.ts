@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import test from 'node:test'
-import { createTestDatabase } from './test-database.ts'
+import { createTestDatabase } from './testing/test-database.ts'
 
 test('two tests never see each other: each has a database of its own, with the schema and empty', async (t) => {
   const [one, other] = await Promise.all([createTestDatabase(t), createTestDatabase(t)])

@@ -4,7 +4,7 @@ import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promi
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { createLoadWatch } from '../memory/load-watch.ts'
-import { exchange, startTestServer } from './test-connection.ts'
+import { exchange, startTestServer } from './testing/test-connection.ts'
 
 const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n`
 

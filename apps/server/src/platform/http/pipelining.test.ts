@@ -10,7 +10,7 @@ import {
   readAnswers,
   readToEnd,
   startTestServer,
-} from './test-connection.ts'
+} from './testing/test-connection.ts'
 
 test('garbage in the same packet as good requests ends the connection after their answers', async (t) => {
   const { port } = await startTestServer(t, (app) => {

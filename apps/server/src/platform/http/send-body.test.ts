@@ -13,7 +13,7 @@ import {
   readAnswers,
   readToEnd,
   startTestServer,
-} from './test-connection.ts'
+} from './testing/test-connection.ts'
 
 const request = 'GET /page HTTP/1.1\r\nHost: test\r\n\r\n'
 const lastRequest = 'GET /page HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n'

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import type { FastifyInstance } from 'fastify'
 import { Problem } from '../errors/problem.ts'
 import { rawQuery } from './server.ts'
-import { assertRefusal, exchange, openConnection, readToEnd, startTestServer } from './test-connection.ts'
+import { assertRefusal, exchange, openConnection, readToEnd, startTestServer } from './testing/test-connection.ts'
 
 const base = 'Host: test\r\nConnection: close\r\n'
 const json = `${base}Content-Type: application/json\r\n`

@@ -5,13 +5,13 @@ import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import { Problem } from '../errors/problem.ts'
 import type { Log } from '../log/log-event.ts'
 import type { LoadWatch } from '../memory/load-watch.ts'
+import { acceptJsonBodies } from './body/json-body.ts'
+import { refuseMalformed } from './body/malformed-request.ts'
 import { createClientAddress, createIsHttps } from './client-address.ts'
 import { createClientErrorHandler, refuseAndClose } from './client-error.ts'
 import { boundConnections } from './connections.ts'
 import { createErrorHandler, routeOf, writeProblem } from './error-handler.ts'
-import { acceptJsonBodies } from './json-body.ts'
 import { LogNotes } from './log-notes.ts'
-import { refuseMalformed } from './malformed-request.ts'
 import { watchRoutes } from './route-table.ts'
 
 declare module 'fastify' {

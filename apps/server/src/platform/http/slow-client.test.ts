@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { assertRefusal, exchange, openConnection, readAnswers, readToEnd, startTestServer } from './test-connection.ts'
+import {
+  assertRefusal,
+  exchange,
+  openConnection,
+  readAnswers,
+  readToEnd,
+  startTestServer,
+} from './testing/test-connection.ts'
 
 const legitimate = 'GET /ok HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n'
 

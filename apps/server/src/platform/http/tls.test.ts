@@ -10,8 +10,8 @@ import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type ConnectionOptions, connect, type Server, type TLSSocket } from 'node:tls'
 import { generate } from 'selfsigned'
-import { exchange, startTestServer } from './test-connection.ts'
-import { askOverTls, assertResumesByTicket } from './test-tls-resumption.ts'
+import { exchange, startTestServer } from './testing/test-connection.ts'
+import { askOverTls, assertResumesByTicket } from './testing/test-tls-resumption.ts'
 import { followTlsFiles, readTlsPair, TlsFileError } from './tls.ts'
 
 async function makePair(name: string, notAfterDate?: Date) {

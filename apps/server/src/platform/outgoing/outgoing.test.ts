@@ -6,7 +6,7 @@ import { type AddressInfo, connect, createServer, isIP, type Socket } from 'node
 import { type TestContext, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { AddressRefused, createOutgoing, type OutgoingOptions } from './outgoing.ts'
-import { someNameServer } from './test-name-server.ts'
+import { someNameServer } from './testing/test-name-server.ts'
 
 const get = { method: 'GET', headers: {} }
 

@@ -5,7 +5,15 @@ import { dirname, join } from 'node:path'
 import test, { type TestContext } from 'node:test'
 import { accountName, isRoot } from './account.ts'
 import { findBinaries } from './binaries.ts'
-import { kill, postmasterPid, query, startAlone, startIn, type TestFolder, testFolder } from './test-data-dir.ts'
+import {
+  kill,
+  postmasterPid,
+  query,
+  startAlone,
+  startIn,
+  type TestFolder,
+  testFolder,
+} from './testing/test-data-dir.ts'
 
 const needsRoot = isRoot() ? {} : { skip: 'only root can start programs as another account' }
 const nobody = { uid: 65534, gid: 65534 }

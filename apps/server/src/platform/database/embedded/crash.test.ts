@@ -5,9 +5,9 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { dirname, join } from 'node:path'
 import test from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { startEmbeddedPostgres } from '../embedded-postgres.ts'
 import { isDatabaseUnavailable } from '../pool.ts'
 import { postgresAccount } from './account.ts'
+import { startEmbeddedPostgres } from './embedded-postgres.ts'
 import { isAlive } from './process-table.ts'
 import {
   clusterOf,
@@ -19,7 +19,7 @@ import {
   startIn,
   testFolder,
   until,
-} from './test-data-dir.ts'
+} from './testing/test-data-dir.ts'
 
 const log = () => {}
 

@@ -1,7 +1,8 @@
 // A process that does nothing but run a data directory's Postgres, for tests that kill it: lone-server.ts <data dir> <copy root>.
 // Writes one line of JSON: the addresses, or the refusal.
-import { startEmbeddedPostgres } from '../embedded-postgres.ts'
+
 import { DatabaseStartError } from '../start-error.ts'
+import { startEmbeddedPostgres } from './embedded-postgres.ts'
 
 const [dataDir = '', copyRoot = ''] = process.argv.slice(2)
 try {

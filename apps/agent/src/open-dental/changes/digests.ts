@@ -1,0 +1,268 @@
+import type { Digests, RunDigest } from '../../connector.ts'
+import type { Session } from '../database/session.ts'
+import { slices } from './keys.ts'
+import { type KeyRange, rangeOf, runAfter, runExpression, runOf } from './runs.ts'
+import { columnsOf, readsTreatmentNotes, type SourceTableName, sourceTables } from './source-tables.ts'
+
+/** The runs of one column of a table. `size`: how long a run is; `of`: the columns that the digest is made of, all where none are named. */
+type Series = { readonly table: SourceTableName; readonly by: string; readonly size: number; readonly of?: string }
+
+const size = 100
+
+/** Each table by its keys; and where a row that vanishes takes something from a row of another table, by that one's keys. */
+const allSeries = {
+  feesched: { table: 'feesched', by: 'FeeSchedNum', size },
+  insplan: { table: 'insplan', by: 'PlanNum', size },
+  patient: { table: 'patient', by: 'PatNum', size },
+  inssub: { table: 'inssub', by: 'InsSubNum', size },
+  appointment: { table: 'appointment', by: 'AptNum', size },
+  histappointment: { table: 'histappointment', by: 'HistApptNum', size },
+  procedurelog: { table: 'procedurelog', by: 'ProcNum', size },
+  adjustment: { table: 'adjustment', by: 'AdjNum', size },
+  payment: { table: 'payment', by: 'PayNum', size },
+  paysplit: { table: 'paysplit', by: 'SplitNum', size },
+  claimpayment: { table: 'claimpayment', by: 'ClaimPaymentNum', size },
+  claimproc: { table: 'claimproc', by: 'ClaimProcNum', size },
+  payplancharge: { table: 'payplancharge', by: 'PayPlanChargeNum', size },
+  refattach: { table: 'refattach', by: 'RefAttachNum', size },
+  referral: { table: 'referral', by: 'ReferralNum', size },
+  // Its rows never change, so which there are says all.
+  'procnote.ProcNum': { table: 'procnote', by: 'ProcNum', size, of: 'ProcNoteNum' },
+  // A schedule has thousands of fees.
+  'fee.FeeSched': { table: 'fee', by: 'FeeSched', size: 1 },
+  'patplan.PatNum': { table: 'patplan', by: 'PatNum', size },
+  'claimproc.ProcNum': { table: 'claimproc', by: 'ProcNum', size, of: 'ProcNum' },
+  'adjustment.ProcNum': { table: 'adjustment', by: 'ProcNum', size, of: 'ProcNum' },
+  'refattach.PatNum': { table: 'refattach', by: 'PatNum', size, of: 'PatNum' },
+  // Who answers for whom: a patient's digest changes whenever balances are aged.
+  'patient.Guarantor': { table: 'patient', by: 'PatNum', size, of: 'PatNum Guarantor' },
+} as const satisfies Record<string, Series>
+
+export type SeriesName = keyof typeof allSeries
+
+const seriesNames = Object.keys(allSeries).filter(isSeries)
+
+/** In this time every table is compared once, whatever its size: within an hour, also when cycles are late. */
+const passMs = 50 * 60 * 1000
+
+/** A practice with at most so many rows is compared whole in each cycle: what is deleted there is gone a minute later. */
+const wholeRowsMax = 45_000
+
+/** At a larger one so many rows are compared in each cycle, by so many statements, though fewer would do. */
+const [rowsPerCycleMin, statementsPerCycleMin] = [20_000, 6]
+
+/** Rows of one statement, and how long it may take before the next ones are half as large: it keeps workstations from writing. */
+const [rowsPerStatementMax, statementMsMax] = [4000, 40]
+
+/** Runs of one statement where nothing is known of them yet: more where few rows are found. */
+const unknownRunsFirst = (series: SeriesName) => (allSeries[series].size === 1 ? 1 : 16)
+const unknownRunsMax = rowsPerStatementMax / size
+
+/** What differs from the digests of earlier cycles. */
+export type Comparison = {
+  /** Runs in which something changed, vanished or is new. */
+  differing(series: string): readonly KeyRange[]
+  /** Compares the runs of these values at once, and gives those that differ. */
+  compareAround(series: SeriesName, values: readonly string[]): Promise<readonly KeyRange[]>
+  /** To be called when the cycle has ended; `complete` when all that differs was read and sent. */
+  finish(complete: boolean): void
+}
+
+/** The run to go on with, and when the one before it was compared. */
+type Position = { readonly series: SeriesName; readonly run: number; readonly atMs: number }
+
+const start: Omit<Position, 'atMs'> = { series: 'feesched', run: 0 }
+
+/** Runs that are compared by one part of a statement. `mayEnd`: nothing is known of any behind them. */
+type Piece = { series: SeriesName; firstRun: number; lastRun: number; rows: number; mayEnd: boolean }
+
+/** A piece as the database has it now. `nextRun`: the first one behind it that has rows, or null. */
+type Found = { readonly piece: Piece; readonly runs: readonly RunDigest[]; readonly nextRun: number | null }
+
+/**
+ * Compares the next part of the tables with what earlier cycles kept: as many rows as it takes to compare all within an hour, in statements
+ * of a few thousand rows. Only numbers travel. The first time everything is compared, before anything is read: what changes from then on
+ * differs.
+ */
+export async function compareDigests(
+  session: Session,
+  digests: Digests,
+  options: { nowMs: number; yieldToOffice: () => Promise<void> },
+): Promise<Comparison> {
+  const differing = new Map<string, KeyRange[]>()
+  const pending: Found[] = []
+  const names = seriesNames.filter((name) => allSeries[name].table !== 'procnote' || readsTreatmentNotes(session))
+  let rowsPerStatement = rowsPerStatementMax
+
+  async function read(pieces: readonly Piece[]): Promise<Found[]> {
+    const startedAt = performance.now()
+    const found = await readPieces(session, pieces)
+    if (performance.now() - startedAt > statementMsMax) rowsPerStatement = Math.max(500, rowsPerStatement / 2)
+    return found
+  }
+
+  /** The runs that differ. Their digests are kept when what is in them has arrived. */
+  function compare(found: Found): KeyRange[] {
+    const { series, firstRun, lastRun } = found.piece
+    const changed = changedRuns(digests.between(series, firstRun, lastRun), found.runs)
+    if (changed.length > 0) pending.push(found)
+    return changed.map((run) => rangeOf(run, allSeries[series].size))
+  }
+
+  async function compareFrom(begin: Omit<Position, 'atMs'>, rowsDue: number, each: (found: Found) => void) {
+    let { series, run } = begin
+    let unknownRuns = unknownRunsFirst(series)
+    let [rows, statements, finished] = [0, 0, 0]
+    const isEnough = () => rows >= rowsDue && (rows >= rowsPerCycleMin || statements >= statementsPerCycleMin)
+    for (; finished < names.length && !isEnough(); statements++) {
+      if (statements >= statementsPerCycleMin) await options.yieldToOffice()
+      for (const found of await read(nextPieces(digests, names, { series, run }, { rowsPerStatement, unknownRuns }))) {
+        each(found)
+        const rowsFound = found.runs.reduce((sum, { rows }) => sum + rows, 0)
+        rows += rowsFound
+        const nextRun = earlier(found.nextRun, digests.nextRun(found.piece.series, found.piece.lastRun + 1))
+        if (nextRun !== null) {
+          ;({ series } = found.piece)
+          run = nextRun
+          if (rowsFound < 1000) unknownRuns = Math.min(unknownRuns * 2, unknownRunsMax)
+          if (rowsFound > rowsPerStatement) unknownRuns = Math.ceil(unknownRuns / 2)
+          // What the statement found of other tables is asked for again.
+          break
+        }
+        series = seriesAfter(names, found.piece.series)
+        run = 0
+        unknownRuns = unknownRunsFirst(series)
+        finished += 1
+      }
+    }
+    return { series, run, atMs: options.nowMs }
+  }
+
+  const known = parsePosition(digests.position())
+  const before = known !== null && !names.includes(known.series) ? { ...known, ...start } : known
+  if (before === null) {
+    const after = await compareFrom(start, Number.POSITIVE_INFINITY, (found) => keep(digests, found))
+    digests.keepPosition(JSON.stringify(after))
+  }
+  const rows = digests.rows()
+  const rowsDue = (rows * (options.nowMs - (before?.atMs ?? options.nowMs))) / passMs
+  const isWhole = rows <= wholeRowsMax || rowsDue >= rows
+  const after =
+    before === null
+      ? null
+      : await compareFrom(isWhole ? start : before, isWhole ? Number.POSITIVE_INFINITY : rowsDue, (found) => {
+          const { series } = found.piece
+          differing.set(series, [...(differing.get(series) ?? []), ...compare(found)])
+        })
+
+  return {
+    differing: (series) => differing.get(series) ?? [],
+    compareAround: async (series, values) => {
+      const ranges: KeyRange[] = []
+      const runs = [...new Set(values.map((value) => runOf(BigInt(value), allSeries[series].size)))]
+      for (const slice of slices(runs, rowsPerStatementMax / size)) {
+        const pieces = slice.map((run): Piece => ({ series, firstRun: run, lastRun: run, rows: 0, mayEnd: false }))
+        for (const found of await read(pieces)) ranges.push(...compare(found))
+      }
+      return ranges
+    },
+    finish: (complete) => {
+      if (complete) for (const found of pending) keep(digests, found)
+      if (after !== null) digests.keepPosition(JSON.stringify(after))
+    },
+  }
+}
+
+function keep(digests: Digests, { piece: { series, firstRun, lastRun }, runs }: Found): void {
+  digests.replace(series, firstRun, lastRun, runs)
+}
+
+/** As much as one statement may compare, of as many tables as that needs. */
+function nextPieces(
+  digests: Digests,
+  names: readonly SeriesName[],
+  { series, run }: { series: SeriesName; run: number },
+  { rowsPerStatement, unknownRuns }: { rowsPerStatement: number; unknownRuns: number },
+): Piece[] {
+  const pieces = [nextPiece(digests, series, run, rowsPerStatement, unknownRuns)]
+  for (let rows = pieces[0]?.rows ?? 0; pieces.length < names.length && pieces.at(-1)?.mayEnd === true; ) {
+    const next = seriesAfter(names, pieces.at(-1)?.series ?? series)
+    const piece = nextPiece(digests, next, 0, rowsPerStatement - rows, unknownRunsFirst(next))
+    rows += piece.rows
+    if (rows > rowsPerStatement) break
+    pieces.push(piece)
+  }
+  return pieces
+}
+
+/** Runs that are known, up to so many rows; behind the last one, or where none is known, some more. */
+function nextPiece(
+  digests: Digests,
+  series: SeriesName,
+  firstRun: number,
+  rowsMax: number,
+  unknownRuns: number,
+): Piece {
+  let [lastRun, rows] = [null as number | null, 0]
+  for (const known of digests.between(series, firstRun, Number.MAX_SAFE_INTEGER)) {
+    if (lastRun !== null && rows + known.rows > rowsMax) return { series, firstRun, lastRun, rows, mayEnd: false }
+    lastRun = known.run
+    rows += known.rows
+  }
+  // Rows that were met before say that the table ends here, or nearly so; the first time nothing does.
+  const mayEnd = rows > 0 || digests.position() !== null
+  const { size: keys } = allSeries[series]
+  // The first run itself, at least: the run before the first of the random ones is a counted one, far below it.
+  const end = lastRun === null ? runAfter(firstRun, unknownRuns - 1, keys) : runAfter(lastRun, unknownRuns, keys)
+  return { series, firstRun, lastRun: end, rows, mayEnd }
+}
+
+async function readPieces(session: Session, pieces: readonly Piece[]): Promise<Found[]> {
+  const statements = pieces.map(({ series, firstRun, lastRun }, piece) => {
+    const { table, by, size, of }: Series = allSeries[series]
+    // Of most of a table the server would read all of it.
+    const index = by === sourceTables[table].key ? 'force index (primary)' : ''
+    const columns = of === undefined ? columnsOf(session, table) : of.split(' ')
+    const [first, last] = [rangeOf(firstRun, size)[0], rangeOf(lastRun, size)[1]]
+    return `select ${piece} as piece, ${runExpression(by, size)} as run, count(*) as n, sum(crc32(concat_ws('|', ${columns.join(', ')}))) as digest
+              from ${table} ${index} where ${by} between ${first} and ${last} group by run
+            union all select ${piece}, null, null, min(${by}) from ${table} where ${by} > ${last}`
+  })
+  const rows = Map.groupBy(await session.database.query(statements.join(' union all ')), (row) => Number(row.piece))
+  return pieces.map((piece, index) => {
+    const ofPiece = rows.get(index) ?? []
+    const next = ofPiece.find((row) => row.run === null)?.digest ?? null
+    return {
+      piece,
+      runs: ofPiece
+        .filter((row) => row.run !== null)
+        .map((row) => ({ run: Number(row.run), rows: Number(row.n), digest: row.digest ?? '' })),
+      nextRun: next === null ? null : runOf(BigInt(next), allSeries[piece.series].size),
+    }
+  })
+}
+
+function changedRuns(before: Iterable<RunDigest>, now: readonly RunDigest[]): number[] {
+  const marks = new Map([...before].map(({ run, rows, digest }) => [run, `${rows} ${digest}`]))
+  const changed = now.filter(({ run, rows, digest }) => marks.get(run) !== `${rows} ${digest}`).map(({ run }) => run)
+  const present = new Set(now.map(({ run }) => run))
+  return [...changed, ...[...marks.keys()].filter((run) => !present.has(run))]
+}
+
+function earlier(left: number | null, right: number | null): number | null {
+  return left === null || right === null ? (left ?? right) : Math.min(left, right)
+}
+
+function seriesAfter(names: readonly SeriesName[], series: SeriesName): SeriesName {
+  return names[names.indexOf(series) + 1] ?? 'feesched'
+}
+
+function isSeries(name: string): name is SeriesName {
+  return Object.hasOwn(allSeries, name)
+}
+
+/** Null for none, and for that of another version of the agent, whose digests are of other columns. */
+function parsePosition(text: string | null): Position | null {
+  const position = text === null ? null : (JSON.parse(text) as Position)
+  return position !== null && isSeries(position.series) ? position : null
+}

@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { startTestMariaDb } from '@bridgework/practice-simulator/test-mariadb'
+import { openDentalConnector } from '../connector.ts'
+import { connectDatabase } from '../database/connection.ts'
+import { backUp } from '../testing/test-backup.ts'
+import { testFamily } from '../testing/test-family.ts'
+import { compareAge } from './age.ts'
+
+const mariaDb = await startTestMariaDb({ after })
+
+/** A practice whose rows are of long ago, with three patients and a procedure of today. */
+async function somePractice(engine = 'MyISAM') {
+  const practice = await testFamily(mariaDb)
+  await practice.ageAll()
+  for (const table of ['patient', 'procedurelog', 'histappointment']) {
+    await practice.execute(`alter table ${table} engine = ${engine}`)
+  }
+  const connector = openDentalConnector(practice.settings, 'UTC')
+  /** As a cycle asks. */
+  const look = async (reached: string | null) => {
+    const cycle = await connector.beginCycle()
+    try {
+      return (await cycle.compareAge?.(reached)) ?? assert.fail()
+    } finally {
+      await cycle.end()
+    }
+  }
+  const work = async () => {
+    await practice.execute(`insert into patient (FName, LName, Guarantor, ClinicNum) values ('New', 'Person', 1, 1)`)
+    await practice.execute(`insert into procedurelog (PatNum, ProcDate, ProcStatus) values (1, '2026-11-20', 1)`)
+  }
+  return { ...practice, look, work }
+}
+
+for (const engine of ['MyISAM', 'InnoDB']) {
+  test(`a restored backup is noticed where new rows are missing (${engine})`, async () => {
+    const practice = await somePractice(engine)
+    const restore = await backUp(mariaDb, practice.name)
+    const before = await practice.look(null)
+    assert.equal(before.wentBack, null)
+    await practice.work()
+    const { reached, wentBack } = await practice.look(before.reached)
+    assert.equal(wentBack, null)
+    await restore()
+    const restored = await practice.look(reached)
+    assert.match(
+      restored.wentBack ?? '',
+      /is older than what this agent has read before: the newest rows of procedurelog and patient are missing.*Nothing is sent\.$/,
+    )
+    assert.equal((await practice.look(restored.reached)).wentBack, null, 'once that is what is remembered')
+  })
+
+  test(`rows that a person deletes by hand are no restored backup (${engine})`, async () => {
+    const practice = await somePractice(engine)
+    await practice.work()
+    const { reached } = await practice.look(null)
+    await practice.execute('delete from patient order by PatNum desc limit 2')
+    await practice.execute(`update procedurelog set DateTStamp = DateTStamp, ProcFee = 1 where ProcNum = 1`)
+    await practice.execute('delete from histappointment')
+    assert.equal((await practice.look(reached)).wentBack, null)
+  })
+}
+
+test('a backup of yesterday is noticed though it lacks nothing but changes', async () => {
+  const practice = await somePractice()
+  const restore = await backUp(mariaDb, practice.name)
+  await practice.update('procedurelog', 'ProcNum', 2, { ProcFee: 190 })
+  const { reached } = await practice.look(null)
+  await restore()
+  assert.match(
+    (await practice.look(reached)).wentBack ?? '',
+    /its newest change is of 20\d\d-.* UTC, and was of 20\d\d-/,
+  )
+})
+
+test('a version that is lower than it was is an old copy; a higher one is an update', async () => {
+  const practice = await somePractice()
+  await practice.setPreference('DataBaseVersion', '24.10.1.0')
+  const { reached } = await practice.look(null)
+  await practice.setPreference('DataBaseVersion', '24.9.30.0')
+  assert.match((await practice.look(reached)).wentBack ?? '', /its version is 24\.9\.30\.0, and was 24\.10\.1\.0/)
+  await practice.setPreference('DataBaseVersion', '25.1.0.0')
+  assert.equal((await practice.look(reached)).wentBack, null)
+})
+
+test('a clock that is set forward or back, and rows with stamps of either, are no restored backup', async (t) => {
+  const practice = await somePractice()
+  const database = await connectDatabase(practice.settings)
+  t.after(() => database.end())
+  const keys = { 'procedurelog.ProcNum': '6', 'patient.PatNum': '6', 'histappointment.HistApptNum': '0' }
+  let reached: string | null = null
+  const cycle = async (nowUtc: string, stamp: string) => {
+    const highest = { ...keys, 'procedurelog.DateTStamp': stamp }
+    const age = await compareAge(database, { nowUtc, databaseVersion: '24.3.1.0', highest }, reached)
+    reached = age.reached
+    return age.wentBack
+  }
+  const days: [string, string, string][] = [
+    ['a usual day', '2026-11-20 12:00:00', '2026-11-20 11:59:00'],
+    ['the clock is a day ahead, and a row is changed', '2026-11-21 12:05:00', '2026-11-21 12:04:00'],
+    ['it is set back, the row keeps its stamp of tomorrow', '2026-11-20 12:10:00', '2026-11-21 12:04:00'],
+    ['the row is changed again', '2026-11-20 12:20:00', '2026-11-20 12:19:00'],
+    ['the day that the clock showed too early has come', '2026-11-21 13:00:00', '2026-11-20 17:00:00'],
+    ['the clock is three hours behind', '2026-11-21 10:00:00', '2026-11-21 09:59:00'],
+    ['it is set right, and nothing has been changed', '2026-11-21 13:05:00', '2026-11-21 09:59:00'],
+  ]
+  for (const [what, nowUtc, stamp] of days) assert.equal(await cycle(nowUtc, stamp), null, what)
+  assert.notEqual(await cycle('2026-11-21 13:10:00', '2026-11-21 08:00:00'), null)
+})
+
+test('what cannot be read of the memory, or is of another connector, compares with nothing', async () => {
+  const practice = await somePractice()
+  for (const text of ['', '{', '{"format":2}', 'null']) assert.equal((await practice.look(text)).wentBack, null)
+})

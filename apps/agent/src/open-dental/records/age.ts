@@ -1,0 +1,96 @@
+import type { SourceAge } from '../../connector.ts'
+import type { Database } from '../database/connection.ts'
+
+/** How far a database had come. Stamps and `nowUtc` are `YYYY-MM-DD HH:MM:SS`, UTC, as the database's own clock says. */
+type Reached = {
+  readonly format: 1
+  readonly nowUtc: string
+  readonly databaseVersion: string
+  /** Highest keys of tables whose rows Open Dental never deletes, by table. */
+  readonly keys: Readonly<Record<string, string>>
+  /** The newest change; null while a row has a stamp of later than now, because the clock was wrong. */
+  readonly newestStamp: string | null
+}
+
+/** A stamp falls by less when the clock was set back and the newest row was changed again. A backup is older than that. */
+const stampToleranceMs = 60 * 60 * 1000
+
+/** What `neverShrinking` reads, by the table that a key is of. */
+const keyNames = {
+  procedurelog: 'procedurelog.ProcNum',
+  patient: 'patient.PatNum',
+  histappointment: 'histappointment.HistApptNum',
+} as const
+
+/**
+ * Compares a database with what was remembered of it. It is older when its version is lower, when the newest rows of tables that keep every row
+ * are missing, or when its newest change was earlier. A row that a person deletes by hand is different: the table's counter goes on; and
+ * after a step of the clock stamps are not compared.
+ */
+export async function compareAge(
+  database: Database,
+  now: { nowUtc: string; databaseVersion: string; highest: Readonly<Record<string, string>> },
+  remembered: string | null,
+): Promise<SourceAge> {
+  const before = parse(remembered)
+  const { nowUtc, databaseVersion, highest } = now
+  const keys = Object.fromEntries(Object.entries(keyNames).map(([table, name]) => [table, highest[name] ?? '0']))
+  const stamp = highest['procedurelog.DateTStamp'] ?? ''
+  const newestStamp = stamp !== '' && stamp <= nowUtc ? stamp : null
+  const reached = JSON.stringify({ format: 1, nowUtc, databaseVersion, keys, newestStamp } satisfies Reached)
+  if (before === null) return { reached, wentBack: null }
+
+  const reasons: string[] = []
+  if (isLowerVersion(databaseVersion, before.databaseVersion)) {
+    reasons.push(`its version is ${databaseVersion}, and was ${before.databaseVersion}`)
+  }
+  const tables: string[] = []
+  for (const [table, key] of Object.entries(before.keys)) {
+    if (BigInt(keys[table] ?? '0') < BigInt(key) && (await givesAgain(database, table, key))) tables.push(table)
+  }
+  if (tables.length > 0) reasons.push(`the newest rows of ${tables.join(' and ')} are missing`)
+  const clockWentOn = nowUtc >= before.nowUtc
+  if (clockWentOn && before.newestStamp !== null && stamp !== '') {
+    if (millisecondsOf(before.newestStamp) - millisecondsOf(stamp) > stampToleranceMs) {
+      reasons.push(`its newest change is of ${stamp} UTC, and was of ${before.newestStamp} UTC`)
+    }
+  }
+  if (reasons.length === 0) return { reached, wentBack: null }
+  const what = `The database "${database.settings.name}" is older than what this agent has read before: ${reasons.join('; ')}. Nothing is sent.`
+  return { reached, wentBack: what }
+}
+
+/** Whether the table would give this key to a new row: its counter stands before it, as it does in a backup and not after a deletion. */
+async function givesAgain(database: Database, table: string, key: string): Promise<boolean> {
+  const [row] = await database.query(
+    `select AUTO_INCREMENT as next from information_schema.TABLES where TABLE_SCHEMA = database() and TABLE_NAME = ?`,
+    [table],
+  )
+  const next = row?.next ?? null
+  return next === null || BigInt(next) <= BigInt(key)
+}
+
+function isLowerVersion(version: string, than: string): boolean {
+  const [parts, others] = [version, than].map((text) => text.split('.').map(Number))
+  for (const [index, other] of (others ?? []).entries()) {
+    const part = parts?.[index] ?? 0
+    if (part !== other) return part < other
+  }
+  return false
+}
+
+function millisecondsOf(stamp: string): number {
+  return Date.parse(`${stamp.replace(' ', 'T')}Z`)
+}
+
+function parse(text: string | null): Reached | null {
+  if (text === null) return null
+  try {
+    const reached: unknown = JSON.parse(text)
+    return typeof reached === 'object' && reached !== null && 'format' in reached && reached.format === 1
+      ? (reached as Reached)
+      : null
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,27 @@
+import { infiniteQueryOptions } from '@tanstack/react-query'
+import { call } from '../../../api/call.ts'
+import { textOf } from '../../../shell/plain-search.ts'
+
+const names = ['company_id', 'location_id', 'dataset', 'from', 'to'] as const
+
+/** The filters of disclosures; `from` and `to` are days of the practice. */
+export type DisclosureFilter = { [name in (typeof names)[number]]?: string | undefined }
+
+export function disclosureSearch(raw: Record<string, unknown>): DisclosureFilter {
+  return Object.fromEntries(names.map((name) => [name, textOf(raw, name)]))
+}
+
+/** Disclosures, newest first, as many pages as were asked for. */
+export function disclosuresQuery(organizationId: string, filter: DisclosureFilter) {
+  return infiniteQueryOptions({
+    queryKey: ['listDisclosures', organizationId, filter],
+    queryFn: ({ pageParam, signal }) =>
+      call('listDisclosures', {
+        params: { organization_id: organizationId },
+        query: { ...filter, before: pageParam },
+        signal,
+      }),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: (last) => last.next_before ?? undefined,
+  })
+}

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { paste } from './test-newcomer.ts'
+
+const root = join(import.meta.dirname, '../../../../..')
+
+/** In the order in which a vendor reads them: the first one sets what the others use. */
+const pages = [
+  'first-sync',
+  'staying-current',
+  'freshness',
+  'handling-removals',
+  'filters-and-fields',
+  'limits',
+  'moving-from-another-api',
+]
+
+/** A block of commands, and the block of JSON below it, which shows their answer. */
+type Step = { page: string; commands: string; shown: unknown }
+
+/**
+ * Runs every command of the vendors' guides in one shell against a sandbox, and compares each JSON answer that a page shows with the real
+ * one: it must have the same members. Every command must succeed.
+ */
+export async function runVendorGuides(sandbox: { port: number; dataDir: string }): Promise<{ commands: number }> {
+  const home = mkdtempSync(join(tmpdir(), 'bridgework-guides-'))
+  const steps = pages.flatMap(readSteps)
+  const client = join(root, 'packages/client/src/command/main.ts')
+  const script = [
+    'set -eo pipefail',
+    `export HOME='${home}'; cd '${home}'`,
+    'curl() { command curl --fail-with-body "$@"; }',
+    `npx() { [ "$1" = @bridgework/client ]; shift; '${process.execPath}' '${client}' "$@"; }`,
+    ...steps.map(({ commands }, index) => `printf '\\n=== ${index}\\n'\n${commands}`),
+  ].join('\n')
+  try {
+    const here = script
+      .replaceAll('http://localhost:8080', `http://localhost:${sandbox.port}`)
+      .replaceAll('.bridgework/', `${sandbox.dataDir}/`)
+    const { stdout } = await paste(here)
+    const answers = stdout.split(/^=== \d+\n/m).slice(1)
+    assert.equal(answers.length, steps.length)
+    for (const [index, { page, commands, shown }] of steps.entries()) {
+      if (shown === undefined) continue
+      const missing = membersOf(shown).filter((member) => !membersOf(JSON.parse(answers[index] ?? '')).includes(member))
+      assert.deepEqual(missing, [], `${page}: the answer to ${commands} has these members`)
+    }
+    return { commands: steps.length }
+  } finally {
+    rmSync(home, { recursive: true, force: true })
+  }
+}
+
+function readSteps(page: string): Step[] {
+  const text = readFileSync(join(root, 'docs/guides', `${page}.md`), 'utf8')
+  const blocks = [...text.matchAll(/^( *)```(\w*)\n([\s\S]*?)^ *```$/gm)]
+  return blocks.flatMap(([, , kind, body = ''], index) => {
+    if (kind !== 'sh') return []
+    const next = blocks[index + 1]
+    return [{ page, commands: body, shown: next?.[2] === 'json' ? JSON.parse(next[3] ?? '') : undefined }]
+  })
+}
+
+/** The paths of all members of a value; those of a list's items without their positions. */
+function membersOf(value: unknown, path = ''): string[] {
+  if (value === null || typeof value !== 'object') return [path]
+  if (Array.isArray(value)) return value.flatMap((item) => membersOf(item, `${path}[]`))
+  return Object.entries(value).flatMap(([name, member]) => [`${path}.${name}`, ...membersOf(member, `${path}.${name}`)])
+}

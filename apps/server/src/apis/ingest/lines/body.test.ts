@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict'
+import { Readable } from 'node:stream'
+import { test } from 'node:test'
+import { gzipSync } from 'node:zlib'
+import type { FastifyRequest } from 'fastify'
+import { giveBack } from '../../../platform/memory/own-bytes.ts'
+import { someWorld } from '../../../testing/test-world.ts'
+import { endsMemory, openBody } from './body.ts'
+import type { LargeBodies } from './large-bodies.ts'
+
+test('what is unpacked comes in chunks whose memory can be given back, each when all of it was read', async () => {
+  const text = Buffer.from(Array.from({ length: 60_000 }, (_, index) => `line ${index}`).join('\n'))
+  const message = { headers: { 'content-encoding': 'gzip' }, complete: true }
+  const payload = Object.assign(Readable.from([gzipSync(text)]), message)
+  // Of a request, a body reads these members only.
+  const request = { body: payload, routeOptions: { bodyLimit: 1024 * 1024 } } as unknown as FastifyRequest
+  const read: Buffer[] = []
+  const lengths: number[] = []
+
+  await openBody(request, {} as LargeBodies).read(async (pieces) => {
+    for await (const piece of pieces) {
+      read.push(Buffer.from(piece))
+      if (!endsMemory(piece)) continue
+      giveBack(piece)
+      lengths.push(piece.length)
+    }
+  })
+
+  assert.ok(Buffer.concat(read).equals(text))
+  assert.deepEqual(lengths, [0, 0])
+})
+
+test('a JSON body of another kind is told what is accepted, in a whole sentence', async (t) => {
+  const world = await someWorld(t)
+  const location = await world.addLocation()
+  const agent = await world.addAgent(location.organizationId)
+  const path = `/locations/${location.id}/insurance_plans`
+  const refusal = async (at: string, body: string) => {
+    const headers = { authorization: `Bearer ${agent.agentKey}`, 'content-type': 'application/json' }
+    const answer = await world.request(`/ingest/v1${at}`, { method: 'POST', headers, body })
+    assert.deepEqual([answer.status, answer.body.code], [422, 'field_invalid'], `${at} ${body}: ${answer.text}`)
+    return answer.body.errors
+  }
+  for (const body of ['[]', 'null', '7', '"x"']) {
+    assert.equal(
+      await refusal(`${path}/reconcile`, body),
+      'The body must be an object with the members began_at_upload and source_ids.',
+    )
+    for (const at of ['complete_lists', 'cycles', 'complete_lists/1/finish'])
+      assert.equal(await refusal(`${path}/${at}`, body), 'The body must be an object.')
+  }
+  assert.equal(
+    await refusal(`${path}/complete_lists`, '{"began_at_upload":1,"x":1}'),
+    'The body has a member that is not known. Known: began_at_upload.',
+  )
+  assert.equal(await refusal(`${path}/complete_lists`, '{}'), 'began_at_upload is missing.')
+  const twice = 'The member began_at_upload of the body is there twice. Send it once.'
+  assert.equal(await refusal(`${path}/complete_lists`, '{"began_at_upload":1,"began_at_upload":2}'), twice)
+  assert.equal(await refusal(`${path}/reconcile`, '{"began_at_upload":1,"began_at_upload":2}'), twice)
+})

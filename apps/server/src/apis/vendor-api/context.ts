@@ -1,0 +1,40 @@
+import type { DatasetName } from '@bridgework/contract'
+import type { Pool } from 'pg'
+import type { TokenIssuer } from '../../modules/credentials/access-token.ts'
+import type { SecretKey } from '../../modules/credentials/secret.ts'
+import type { SeenStamps } from '../../modules/datasets/seen-stamps.ts'
+import type { DeltaReader } from '../../modules/disclosure/disclosed-delta.ts'
+import type { DisclosureWriter } from '../../modules/disclosure/writer.ts'
+import type { PageReader } from '../../modules/records/read/page.ts'
+import type { RequestTurns } from '../../modules/throttle/request-turns.ts'
+import type { SyncSlots } from '../../modules/throttle/sync-slots.ts'
+import type { TokenLimit } from '../../modules/throttle/token-limit.ts'
+import type { BodyOptions } from '../../platform/http/send-body.ts'
+import type { OrganizationId } from '../../platform/identity/identity.ts'
+import type { Log } from '../../platform/log/log-event.ts'
+import type { LoadWatch } from '../../platform/memory/load-watch.ts'
+
+/** What the vendor API works with. */
+export type VendorApiContext = {
+  pool: Pool
+  /** Connections for what decides about a request: it never waits for pages or uploads. */
+  controlPool: Pool
+  tokens: TokenIssuer
+  secretKey: SecretKey
+  tokenLimit: TokenLimit
+  slots: SyncSlots
+  requests: RequestTurns
+  load: LoadWatch
+  disclosures: DisclosureWriter
+  deltas: DeltaReader
+  pages: PageReader
+  seenStamps: SeenStamps
+  /** When an organization's agents were last heard. */
+  lastContactOf: (organizationId: OrganizationId) => Promise<Date | null>
+  /** Preview datasets that are on; the others of that kind answer 404. */
+  previewDatasets: ReadonlySet<DatasetName>
+  now: () => Date
+  log: Log
+  /** When a reader is cut who takes its page too slowly, and of how many records a part of an export is. */
+  reader: Pick<BodyOptions, 'stallMs' | 'deadlineMs'> & { partRecords?: number }
+}

@@ -1,0 +1,43 @@
+import { limits } from '@bridgework/contract'
+import type { FastifyInstance } from 'fastify'
+import { verifyKeyPair } from '../../../modules/credentials/verify-key-pair.ts'
+import { Problem } from '../../../platform/errors/problem.ts'
+import type { VendorApiContext } from '../context.ts'
+import { tokenSchema } from '../openapi/schemas.ts'
+import { noteBearer } from './authenticate.ts'
+
+/** spec: POST /auth/token. The one route of the vendor API without a token. */
+export function registerTokenRoute(app: FastifyInstance, context: VendorApiContext): void {
+  const { controlPool, secretKey, tokens, tokenLimit, log } = context
+  app.post('/auth/token', { schema: tokenSchema, bodyLimit: limits.tokenBodyBytesMax }, async (request, reply) => {
+    // After the body has arrived: a request that is never finished is charged to nobody.
+    const verdict = await tokenLimit.admit(request.clientIp)
+    reply.headers(tokenLimit.headersOf(verdict))
+    if (!verdict.admitted)
+      throw new Problem('token_requests_exceeded', { retryAfterSeconds: verdict.retryAfterSeconds })
+    const { clientId, clientSecret } = readCredentials(request.body)
+    const result = await verifyKeyPair(controlPool, secretKey, clientId, clientSecret)
+    if ('refused' in result) {
+      log({ event: 'token.refused', because: result.refused })
+      if ('named' in result) {
+        noteBearer(request, result.named)
+        request.logNotes.isUnproved = true
+      }
+      throw new Problem('credentials_invalid', { because: result.refused })
+    }
+    noteBearer(request, result)
+    return { token: await tokens.issue(result.companyId, result.keyPairId) }
+  })
+}
+
+function readCredentials(body: unknown): { clientId: string; clientSecret: string } {
+  const isObject = typeof body === 'object' && body !== null
+  const clientId = isObject && 'client_id' in body ? body.client_id : undefined
+  const clientSecret = isObject && 'client_secret' in body ? body.client_secret : undefined
+  if (typeof clientId !== 'string' || typeof clientSecret !== 'string') throw new Problem('credentials_malformed')
+  for (const [name, value] of Object.entries({ client_id: clientId, client_secret: clientSecret })) {
+    if (value.length > limits.credentialLengthMax)
+      throw new Problem('credentials_malformed', { errors: `${name} is too long` })
+  }
+  return { clientId, clientSecret }
+}

@@ -1,0 +1,240 @@
+import assert from 'node:assert/strict'
+import { randomInt } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { type DatasetName, datasetNames } from '@bridgework/contract'
+import fc from 'fast-check'
+import type { Pool } from 'pg'
+import { serverRole } from '../../../platform/database/embedded/cluster.ts'
+import { migrate } from '../../../platform/database/migrate.ts'
+import { createTestDatabase } from '../../../platform/database/testing/test-database.ts'
+import { migrationsBefore } from '../../../platform/database/testing/test-migrations.ts'
+import type { AgentId, LocationId } from '../../../platform/identity/identity.ts'
+import { aPlan, aRecord, aSchedule } from '../../../testing/test-world.ts'
+import { createOrganization } from '../../directory/organization.ts'
+import { createLocation } from '../../onboarding/upsert-locations.ts'
+import { reconcile } from '../removals/reconcile.ts'
+import { hideSlice } from '../removals/removal.ts'
+import { confirmRemoval } from '../removals/removal-decision.ts'
+import {
+  addToRemoval,
+  type DatasetKey,
+  findCurrentRemoval,
+  finishList,
+  hashRemoval,
+  insertRemoval,
+} from '../removals/removal-store.ts'
+import { findMiscounts } from '../testing/test-miscounts.ts'
+import { spanRecordsMax, takeTurn } from '../write/turn.ts'
+import { storeUpload } from '../write/upload.ts'
+
+const runs = 12 * Number(process.env.BRIDGEWORK_TEST_RUNS ?? 1)
+const [schedules, plans, patients, appointments] = datasetNames as [DatasetName, DatasetName, DatasetName, DatasetName]
+
+/** A record's values, or null: it was removed. */
+type Values = { value: number; target: number; week: number | null } | null
+type Step =
+  | { kind: 'upload'; dataset: DatasetName; records: { key: number; values: Values }[] }
+  | { kind: 'list'; dataset: DatasetName; keys: number[] }
+  | { kind: 'new span' }
+  | { kind: 'large removal'; keys: number[] }
+
+const values = fc.record({
+  value: fc.integer({ min: 1, max: 3 }),
+  target: fc.integer({ min: 0, max: 2 }),
+  week: fc.option(fc.integer({ min: 2900, max: 2903 }), { freq: 4 }),
+})
+const records = (keysMax: number) =>
+  fc.uniqueArray(fc.record({ key: fc.integer({ min: 0, max: keysMax }), values: fc.option(values, { freq: 4 }) }), {
+    minLength: 1,
+    maxLength: keysMax,
+    selector: ({ key }) => key,
+  })
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 4, arbitrary: upload(12, plans, appointments) },
+  // What the others show of these is rendered again.
+  { weight: 2, arbitrary: upload(2, schedules, patients) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('list' as const),
+      dataset: fc.constantFrom(plans, appointments),
+      keys: fc.uniqueArray(fc.integer({ min: 0, max: 12 }), { minLength: 5 }),
+    }),
+  },
+  { weight: 2, arbitrary: fc.constant({ kind: 'new span' as const }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant('large removal' as const),
+      keys: fc.uniqueArray(fc.integer({ min: 0, max: 12 }), { minLength: 1 }),
+    }),
+  },
+)
+
+test('what writers count is what is there, after any uploads, removals, returns, complete lists and renderings', async (t) => {
+  const seed = randomInt(2 ** 31)
+  t.diagnostic(`seed ${seed}`)
+  const { pool } = await createTestDatabase(t)
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { minLength: 8, maxLength: 24 }), async (steps) => {
+      const locationId = await aLocation(pool)
+      for (const each of steps) {
+        await take(pool, locationId, each)
+        assert.deepEqual(await findMiscounts(pool), [])
+      }
+    }),
+    { seed, numRuns: runs, endOnFailure: true },
+  )
+})
+
+test('records of an older version are counted when the schema is brought up to date, and no older version changes any more', async (t) => {
+  const { url, pool, ownerPool } = await createTestDatabase(t)
+  await ownerPool.query('drop schema public, monthly cascade; create schema public')
+  await migrate(url, { directory: migrationsBefore(t, 'record_counts'), serverRole, log: () => {} })
+  await ownerPool.query(
+    `insert into organization (id, name) values (1, 'Practice');
+     insert into location (id, organization_id, source_id, name) values (7, 1, '0', 'Location');
+     insert into dataset_state (location_id, dataset, first_stamp, last_stamp, total, visible)
+     select 7, name, 1, 60000, case name when 'appointments' then 30000 else 0 end, 0 from unnest('{${datasetNames}}'::text[]) as name;
+     insert into record (location_id, dataset, id, source_id, modified_at, is_hidden, agent_id, upload_number, received_at, source_hash,
+                         source, document, starts_at)
+     select 7, 'appointments', n, n, 1 + case when n < 12000 then n / 2 when n < 25000 then 20000 else n end, false, 1, 1, now(), '', '{}',
+            '{}', case when n % 5 > 0 then n * 1000000000::bigint end
+       from generate_series(1, 30000) as n;
+     select setval('record_id_appointments', 30000)`,
+  )
+
+  await migrate(url, { serverRole, log: () => {} })
+
+  assert.deepEqual(await findMiscounts(pool), [])
+  const { rows } = await pool.query<{ span_from: string; records: string }>(
+    `select span_from, sum(records) as records from record_count group by 1 order by 1`,
+  )
+  // A stamp that many records have is in one span; others end where they hold enough.
+  assert.deepEqual(rows, [
+    { span_from: '1', records: '10001' },
+    { span_from: '5002', records: '14998' },
+    { span_from: '25001', records: '5001' },
+  ])
+  const locationId = '7' as LocationId
+  const uploaded = [1, 12_000, 29_000, 40_000].map((key) => ({ key, values: { value: 1, target: 0, week: 2900 } }))
+  await take(pool, locationId, { kind: 'upload', dataset: appointments, records: uploaded })
+  assert.deepEqual(await findMiscounts(pool), [])
+  await assert.rejects(pool.query('update dataset_state set last_stamp = last_stamp + 1, total = 30001'), {
+    constraint: 'dataset_state_counted',
+  })
+})
+
+test('starts of an older version before 1970 and after 2255 get their moments, and are counted in their weeks', async (t) => {
+  const { pool, ownerPool } = await createTestDatabase(t)
+  const texts = [
+    ...['0000-01-01T00:00:00.000Z', '0000-02-29T23:59:59.999Z', '0001-01-01T00:00:00.000Z', '1900-03-01T08:30:00.000Z'],
+    ...['1969-12-31T23:59:59.999Z', '1970-01-01T00:00:00.000Z', '2026-03-01T08:30:00.000Z', '2255-06-05T23:47:34.741Z'],
+    ...['2400-01-01T00:00:00.123Z', '9999-12-31T23:59:59.999Z', null, null],
+  ]
+  const locationId = await aLocation(pool)
+  const agentId = '5' as AgentId
+  for (const [index, starts_at] of texts.entries()) {
+    const source = JSON.stringify(aRecord(appointments, { starts_at, treatment_source_ids: [] }))
+    const by = {
+      agentId,
+      fence: null,
+      number: String(index + 1),
+      bodyHash: '00',
+      lines: [{ sourceId: `a${index}`, source }],
+    }
+    await storeUpload(pool, { locationId, dataset: appointments, ...by }, () => new Date())
+  }
+  const starts = async () => (await pool.query('select id, starts_at from record order by id')).rows
+  const right = await starts()
+  assert.deepEqual(await findMiscounts(pool), [])
+
+  // As that version stored them.
+  await ownerPool.query(
+    `update record set starts_at = case when starts_at >= 0 then starts_at - starts_at % 32 * (starts_at > 9007199254740991)::integer end;
+     delete from record_count;
+     insert into record_count (location_id, dataset, span_from, starts_week, records, lowest_id)
+     select location_id, dataset, (select span_from from dataset_state s where s.location_id = r.location_id and s.dataset = r.dataset),
+            coalesce(starts_at / 604800000000, -1), count(*), min(id)
+       from record r group by 1, 2, 3, 4`,
+  )
+  assert.notDeepEqual(await starts(), right)
+  const migrations = join(import.meta.dirname, '../../../platform/database/migrations')
+  await ownerPool.query(readFileSync(join(migrations, '0054_every_start.sql'), 'utf8'))
+  assert.deepEqual(await starts(), right)
+  assert.deepEqual(await findMiscounts(pool), [])
+})
+
+function upload(keysMax: number, ...names: DatasetName[]): fc.Arbitrary<Step> {
+  return fc.record({
+    kind: fc.constant('upload' as const),
+    dataset: fc.constantFrom(...names),
+    records: records(keysMax),
+  })
+}
+
+let number = 0
+
+async function take(pool: Pool, locationId: LocationId, each: Step): Promise<void> {
+  number += 1
+  // Every location has an agent of its own: an agent gives each number once.
+  const agentId = String(locationId) as AgentId
+  if (each.kind === 'new span') {
+    // As though the open span had taken all that it may hold.
+    await pool.query('update dataset_state set span_records = $1 where location_id = $2', [spanRecordsMax, locationId])
+  } else if (each.kind === 'large removal') {
+    await removeInSlices(pool, { locationId, dataset: plans }, each.keys.map(String))
+  } else if (each.kind === 'list') {
+    const { dataset, keys } = each
+    const listed = new Set(keys.map(String))
+    const unlisted = (sourceIds: readonly string[]) => sourceIds.filter((each) => !listed.has(each))
+    const list = { locationId, dataset, agentId, fence: null, beganAtUpload: String(number), unlisted }
+    const { hidden } = await reconcile({ pool, now: () => new Date(), log: () => {} }, list).catch(() => ({
+      hidden: 0,
+    }))
+    const held = hidden === 0 ? await findCurrentRemoval(pool, { locationId, dataset }) : null
+    if (held?.state === 'held') await confirmRemoval(pool, locationId, dataset, held.listHash)
+  } else {
+    const { dataset, records } = each
+    const lines = records.map(({ key, values }) => ({
+      sourceId: `${key}`,
+      source: values && JSON.stringify(sourceOf(dataset, values)),
+    }))
+    const body = { locationId, dataset, agentId, fence: null, number: String(number), bodyHash: '00', lines }
+    await storeUpload(pool, body, () => new Date())
+  }
+}
+
+/** As though each slice could hold two records: a removal of these keys runs, and its slices are taken with uploads in between. */
+async function removeInSlices(pool: Pool, key: DatasetKey, sourceIds: string[]): Promise<void> {
+  const id = await insertRemoval(pool, key)
+  await takeTurn(pool, key.locationId, key.dataset, async ({ client }) => {
+    await addToRemoval(client, key, id, sourceIds)
+    const listHash = await hashRemoval(client, key, id)
+    await finishList(client, { ...key, id }, { state: 'running', listHash, visible: 0, heldAt: new Date() })
+  })
+  const values = { value: 2, target: 1, week: null }
+  const records = [{ key: Number(sourceIds.at(-1)), values }]
+  for (;;) {
+    const removal = await findCurrentRemoval(pool, key)
+    if (!removal) return
+    await takeTurn(pool, key.locationId, key.dataset, (turn) => hideSlice(turn, removal, 2))
+    await take(pool, key.locationId, { kind: 'upload', dataset: key.dataset, records })
+    assert.deepEqual(await findMiscounts(pool), [])
+  }
+}
+
+function sourceOf(dataset: DatasetName, { value, target, week }: NonNullable<Values>): object {
+  if (dataset === schedules) return aSchedule({ name: `Schedule ${value}` })
+  if (dataset === plans) return aPlan({ plan_name: `Plan ${value}`, fee_schedule_source_id: `${target}` })
+  if (dataset === patients) return aRecord(patients, { last_name: `Name ${value}` })
+  const startsAt = week === null ? null : new Date(week * 7 * 86_400_000 + value).toISOString()
+  return aRecord(appointments, { starts_at: startsAt, patient_source_id: `${target}`, treatment_source_ids: [] })
+}
+
+async function aLocation(pool: Pool): Promise<LocationId> {
+  const organization = await createOrganization(pool, { name: 'Practice' })
+  return (await createLocation(pool, organization.id, { sourceId: '0', name: 'Location' })).id
+}

@@ -1,0 +1,80 @@
+import type { DatasetName } from '@bridgework/contract'
+import type { Pool, PoolClient } from 'pg'
+import { keyArray } from '../../../platform/database/bulk/binary-array.ts'
+import type { AgentId, LocationId } from '../../../platform/identity/identity.ts'
+
+type UploadKey = { locationId: LocationId; dataset: DatasetName; agentId: AgentId; number: string }
+
+/** What is known of an upload's number. To be asked after `noteNumber`, behind which no other upload of the agent can take it. */
+export async function findNumber(
+  client: PoolClient,
+  key: UploadKey,
+): Promise<{
+  /** The upload that has this key; null: there is none. */
+  earlier: { bodyHash: string; answer: string } | null
+  /** Whether the agent has given the number to any upload, of whatever location and dataset. */
+  isUsed: boolean
+  /** Whether the agent has uploaded this dataset with a higher number: what comes now is older. */
+  isPassed: boolean
+}> {
+  const { rows } = await client.query<{
+    body_hash: string
+    answer: string | null
+    is_used: boolean
+    is_passed: boolean
+  }>(
+    `select encode(same.body_hash, 'hex') as body_hash, same.answer,
+            exists (select from upload where agent_id = $3 and number = $4) as is_used,
+            exists (select from upload
+                     where location_id = $1 and dataset = $2 and agent_id = $3 and number > $4) as is_passed
+       from (values (1)) one
+       left join upload same on location_id = $1 and dataset = $2 and agent_id = $3 and number = $4`,
+    [key.locationId, key.dataset, key.agentId, key.number],
+  )
+  const [row] = rows
+  if (!row) throw new Error('the statement of a number returned no row')
+  const earlier = row.answer === null ? null : { bodyHash: row.body_hash, answer: row.answer }
+  return { earlier, isUsed: row.is_used, isPassed: row.is_passed }
+}
+
+/** Records that an upload names: some by their keys, others by their ids, as a value of int8multirange. */
+export type Named = { keys: readonly string[]; ids: string }
+
+export async function saveUpload(
+  client: PoolClient,
+  upload: UploadKey & { bodyHash: string },
+  answer: string,
+  unchanged: Named,
+  receivedAt: Date,
+): Promise<void> {
+  await client.query(
+    `insert into upload (location_id, dataset, agent_id, number, body_hash, answer, unchanged_keys, unchanged_ids, received_at)
+     values ($1, $2, $3, $4, decode($5, 'hex'), $6, $7, $8, $9)`,
+    [
+      upload.locationId,
+      upload.dataset,
+      upload.agentId,
+      upload.number,
+      upload.bodyHash,
+      answer,
+      keyArray(unchanged.keys),
+      unchanged.ids,
+      receivedAt,
+    ],
+  )
+}
+
+/**
+ * Forgets uploads of more than 7 days ago, but for the last one of each agent and dataset: it tells which numbers come too late. Housekeeping:
+ * goes over every location.
+ */
+export async function deleteOldUploads(pool: Pool, before: Date): Promise<void> {
+  await pool.query(
+    `delete from upload
+      where received_at < $1
+        and exists (select from upload later
+                     where later.location_id = upload.location_id and later.dataset = upload.dataset
+                       and later.agent_id = upload.agent_id and later.number > upload.number)`,
+    [before],
+  )
+}

@@ -1,0 +1,41 @@
+import pg from 'pg'
+import { ownerRole, serverRole } from '../embedded/cluster.ts'
+import { superuserUrl, type TestDatabase } from './test-database.ts'
+
+/** Each setting of a session on which the meaning of texts depends, with a value that changes it. */
+export const badSettings: readonly (readonly [name: string, value: string])[] = [
+  ['bytea_output', 'escape'],
+  ['DateStyle', 'German, DMY'],
+  ['DateStyle', 'SQL, DMY'],
+  ['IntervalStyle', 'sql_standard'],
+  ['TimeZone', 'Asia/Kathmandu'],
+  ['extra_float_digits', '-15'],
+  ['standard_conforming_strings', 'off'],
+  ['client_encoding', 'LATIN1'],
+  ['quote_all_identifiers', 'on'],
+  ['array_nulls', 'off'],
+  ['default_transaction_isolation', 'serializable'],
+  ['synchronous_commit', 'off'],
+]
+
+/** Sets these, and no others, for the database and for both of our roles in it, and ends its sessions: they count from the next connection on. */
+export async function spoilSettings(
+  { serverUrl }: Pick<TestDatabase, 'serverUrl'>,
+  settings: readonly (readonly [name: string, value: string])[],
+): Promise<void> {
+  const database = new URL(serverUrl).pathname.slice(1)
+  const roles = [ownerRole, serverRole].map((role) => `role ${role} in database ${database}`)
+  const superuser = new pg.Client({ connectionString: superuserUrl(database) })
+  await superuser.connect()
+  try {
+    for (const target of [`database ${database}`, ...roles]) {
+      await superuser.query(`alter ${target} reset all`)
+      for (const [name, value] of settings) await superuser.query(`alter ${target} set ${name} to '${value}'`)
+    }
+    await superuser.query(
+      'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
+    )
+  } finally {
+    await superuser.end()
+  }
+}
