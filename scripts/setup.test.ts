@@ -173,7 +173,7 @@ test('without MariaDB or Chromium the tests do not start: the exact command is s
 function freshClone(t: TestContext): string {
   const clone = mkdtempSync(join(tmpdir(), 'bridgework-setup-'))
   t.after(() => rmSync(clone, { recursive: true, force: true }))
-  for (const name of globSync('setup*.mjs', { cwd: import.meta.dirname })) {
+  for (const name of globSync('{setup.mjs,setup/*.mjs}', { cwd: import.meta.dirname })) {
     cpSync(join(import.meta.dirname, name), join(clone, 'scripts', name))
   }
   writeFileSync(

@@ -4,6 +4,9 @@ import { Problem } from '../../platform/errors/problem.ts'
 import type { LocationId } from '../../platform/identity/identity.ts'
 import { deltaOverlapMicros, type Stamp } from './stamp.ts'
 
+/** One dataset of one location. */
+export type DatasetKey = { locationId: LocationId; dataset: DatasetName }
+
 /** What is known of one dataset of a location as a whole. Stamps are microseconds since 1970, safe as numbers until the year 2255. */
 export type DatasetState = {
   readonly firstStamp: number

@@ -22,7 +22,7 @@ import {
 } from '../consent/read-permit.ts'
 import type { VerifiedToken } from '../credentials/access-token.ts'
 import type { Stamp } from '../datasets/stamp.ts'
-import type { Document } from '../records/read/read-store.ts'
+import type { Document } from '../records/write/document.ts'
 import type { DisclosureEntry } from './store.ts'
 
 /** Most deltas have no more. 32 requests that ask together have fewer records in memory than one page may have. */

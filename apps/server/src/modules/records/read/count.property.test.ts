@@ -12,19 +12,13 @@ import { createTestDatabase } from '../../../platform/database/testing/test-data
 import { migrationsBefore } from '../../../platform/database/testing/test-migrations.ts'
 import type { AgentId, LocationId } from '../../../platform/identity/identity.ts'
 import { aPlan, aRecord, aSchedule } from '../../../testing/test-world.ts'
+import type { DatasetKey } from '../../datasets/dataset-state.ts'
 import { createOrganization } from '../../directory/organization.ts'
 import { createLocation } from '../../onboarding/upsert-locations.ts'
 import { reconcile } from '../removals/reconcile.ts'
 import { hideSlice } from '../removals/removal.ts'
 import { confirmRemoval } from '../removals/removal-decision.ts'
-import {
-  addToRemoval,
-  type DatasetKey,
-  findCurrentRemoval,
-  finishList,
-  hashRemoval,
-  insertRemoval,
-} from '../removals/removal-store.ts'
+import { addToRemoval, findCurrentRemoval, finishList, hashRemoval, insertRemoval } from '../removals/removal-store.ts'
 import { findMiscounts } from '../testing/test-miscounts.ts'
 import { spanRecordsMax, takeTurn } from '../write/turn.ts'
 import { storeUpload } from '../write/upload.ts'

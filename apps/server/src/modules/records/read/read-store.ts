@@ -1,9 +1,7 @@
 import type { Pool } from 'pg'
 import type { ReadPermit } from '../../consent/read-permit.ts'
 import type { Stamp } from '../../datasets/stamp.ts'
-
-/** A record's id and the JSON that vendors receive of it. */
-export type Document = [id: string, document: string]
+import type { Document } from '../write/document.ts'
 
 /**
  * What holds the JSON that this company receives of a record: a column, or with notes an expression of two. A statement has the name of it in its

@@ -1,8 +1,9 @@
 import type { Pool } from 'pg'
 import type { ReadPermit } from '../../consent/read-permit.ts'
 import type { Stamp } from '../../datasets/stamp.ts'
+import type { Document } from '../write/document.ts'
 import { countModified, countStarting, countStartingWide } from './count-store.ts'
-import { type Document, readSmallDelta } from './read-store.ts'
+import { readSmallDelta } from './read-store.ts'
 import { type Range, type Selection, startsRange, wholeDataset } from './selection.ts'
 import { type Along, type Count, countAlong, countUpTo, readAlong } from './selection-sql.ts'
 

@@ -1,6 +1,7 @@
 import type { Pool } from 'pg'
 import type { ReadPermit } from '../../consent/read-permit.ts'
-import { type Document, readRows } from './read-store.ts'
+import type { Document } from '../write/document.ts'
+import { readRows } from './read-store.ts'
 import { type Selection, startsRange } from './selection.ts'
 
 /** The index that a statement follows: that of patients, of starts, of stamps, or the primary key. Where a patient is asked for, the patient's. */

@@ -1,7 +1,7 @@
 import { textArray } from '../../../platform/database/bulk/binary-array.ts'
 import type { Queryable } from '../../../platform/database/queryable.ts'
 import type { AgentId } from '../../../platform/identity/identity.ts'
-import type { DatasetKey } from './removal-store.ts'
+import type { DatasetKey } from '../../datasets/dataset-state.ts'
 
 /** Records of a dataset that are visible, by source id, after this one. By the unique index. */
 export async function listVisible(

@@ -3,17 +3,11 @@ import type { Pool } from 'pg'
 import type { Queryable } from '../../../platform/database/queryable.ts'
 import { Problem } from '../../../platform/errors/problem.ts'
 import type { LocationId } from '../../../platform/identity/identity.ts'
+import type { DatasetKey } from '../../datasets/dataset-state.ts'
 import { type SourceColumns, sourceOf } from '../write/stored-source.ts'
 import { takeTurn } from '../write/turn.ts'
 import { hideSlice } from './removal.ts'
-import {
-  type DatasetKey,
-  dropKept,
-  findCurrentRemoval,
-  keepRemoval,
-  listRemovals,
-  type Removal,
-} from './removal-store.ts'
+import { dropKept, findCurrentRemoval, keepRemoval, listRemovals, type Removal } from './removal-store.ts'
 
 /** A record that a held removal would hide. `source` is what the agent sent. */
 export type HeldRecord = { sourceId: string; source: SourceRecord; modifiedAtMs: number }

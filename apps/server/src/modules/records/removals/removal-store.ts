@@ -5,8 +5,8 @@ import { textArray } from '../../../platform/database/bulk/binary-array.ts'
 import type { Queryable } from '../../../platform/database/queryable.ts'
 import { fromRow, type RowOf } from '../../../platform/database/rows.ts'
 import type { LocationId } from '../../../platform/identity/identity.ts'
+import type { DatasetKey } from '../../datasets/dataset-state.ts'
 import { findDue } from '../write/background-work.ts'
-import type { Named } from '../write/upload-store.ts'
 
 export type RemovalState = 'requested' | 'listing' | 'held' | 'running' | 'kept' | 'dropped'
 
@@ -36,9 +36,6 @@ export type CurrentRemoval = Removal & { state: 'held' | 'running'; listHash: st
 
 /** A removal that a person rejected: its records stay visible though the practice management system does not have them. */
 export type KeptRemoval = Removal & { state: 'kept'; listHash: string; heldAt: Date; decidedAt: Date }
-
-/** Where a list belongs. */
-export type DatasetKey = Pick<Removal, 'locationId' | 'dataset'>
 
 const columns = `location_id, dataset, id, state, list_hash, visible, remaining, hidden, after_source_id, held_at, decided_at, attempts, last_error`
 
@@ -220,40 +217,6 @@ export async function countListed(
     [key.locationId, key.dataset, id, textArray(sourceIds)],
   )
   return Number(rows[0]?.count)
-}
-
-/**
- * Takes what an upload names off every list of its dataset: the practice management system has it, or the upload removed it itself. A decision
- * to keep ends with its last record. To be called under the writers' turn of the upload. Costs one look at `removal` where there is no list.
- */
-export async function takeOffRemovals(client: PoolClient, key: DatasetKey, { keys, ids }: Named): Promise<void> {
-  // Most datasets have none, and the statement below costs more than this look even then.
-  const { rows } = await client.query('select from removal_record where location_id = $1 and dataset = $2 limit 1', [
-    key.locationId,
-    key.dataset,
-  ])
-  if (rows.length === 0) return
-  await client.query(
-    `with taken as (
-       delete from removal_record
-        using removal
-        where removal.location_id = $1 and removal.dataset = $2
-          and removal_record.location_id = $1 and removal_record.dataset = $2
-          and removal_record.removal_id = removal.id
-          and removal_record.source_id in (select unnest($3::text[])
-                                            union all
-                                           select record.source_id
-                                             from unnest($4::int8multirange) as ids
-                                             join record on record.location_id = $1 and record.dataset = $2
-                                                        and record.id >= lower(ids) and record.id < upper(ids))
-        returning removal_id
-     )
-     update removal set remaining = remaining - counted.records,
-            state = case when state = 'kept' and remaining = counted.records then 'dropped' else state end
-       from (select removal_id, count(*) as records from taken group by removal_id) counted
-      where removal.location_id = $1 and removal.dataset = $2 and removal.id = counted.removal_id`,
-    [key.locationId, key.dataset, textArray(keys), ids],
-  )
 }
 
 /** The next source ids of a list after the slices that are done. */

@@ -4,6 +4,7 @@ import { Problem } from '../../../platform/errors/problem.ts'
 import type { LocationId } from '../../../platform/identity/identity.ts'
 import type { Log } from '../../../platform/log/log-event.ts'
 import { holdWriter } from '../../agents/location-writer.ts'
+import type { DatasetKey } from '../../datasets/dataset-state.ts'
 import { hideRecords } from '../write/change.ts'
 import { type Turn, takeTurn } from '../write/turn.ts'
 import { beganBefore } from './complete-list-store.ts'
@@ -12,7 +13,6 @@ import {
   addToRemoval,
   countKept,
   countListed,
-  type DatasetKey,
   deleteRemoval,
   dropRemoval,
   findCurrentRemoval,

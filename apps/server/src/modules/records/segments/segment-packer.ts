@@ -5,14 +5,13 @@ import { packRun } from '../../../platform/gzip/packed-run.ts'
 import type { LocationId } from '../../../platform/identity/identity.ts'
 import type { Log } from '../../../platform/log/log-event.ts'
 import type { LoadWatch } from '../../../platform/memory/load-watch.ts'
-import type { Document } from '../read/read-store.ts'
-import type { DatasetKey } from '../removals/removal-store.ts'
+import type { DatasetKey } from '../../datasets/dataset-state.ts'
 import { createWorker, noLocation, type Worker } from '../write/background-work.ts'
+import type { Document } from '../write/document.ts'
+import { addSegmentState, forgetSegments } from '../write/segment-state.ts'
 import {
-  addSegmentState,
   areWhole,
   findUnpacked,
-  forgetSegments,
   listStaleRuns,
   lockSegmentState,
   markStale,

@@ -1,12 +1,13 @@
-import { type DatasetName, datasets } from '@bridgework/contract'
+import type { DatasetName } from '@bridgework/contract'
 import type { PoolClient } from 'pg'
 import { bigintArray, bytesArray } from '../../../platform/database/bulk/binary-array.ts'
 import type { Queryable } from '../../../platform/database/queryable.ts'
 import type { PackedRun } from '../../../platform/gzip/packed-run.ts'
 import type { LocationId } from '../../../platform/identity/identity.ts'
+import type { DatasetKey } from '../../datasets/dataset-state.ts'
 import type { Stamp } from '../../datasets/stamp.ts'
-import type { Document } from '../read/read-store.ts'
-import type { DatasetKey } from '../removals/removal-store.ts'
+import type { Document } from '../write/document.ts'
+import { packedDatasets } from '../write/segment-state.ts'
 
 /**
  * The statements that keep segments: docs/decisions/segments.md. They read the stamp of the dataset in the statement that reads its records, so that
@@ -24,9 +25,6 @@ export type Segment = Run & PackedRun & { records: number; stamp: Stamp }
 
 /** How far a dataset's segments are kept, while this transaction is the only one that writes them. */
 export type SegmentState = { checkedStamp: Stamp; lastId: string; records: number }
-
-/** Datasets of page mode are small, and their pages are found by number. */
-const packedDatasets = datasets.filter(({ pagination }) => pagination === 'cursor').map(({ name }) => name)
 
 /**
  * A dataset of the next location after this one with work: records for another segment, changes that were not looked at for `checkMs`, or stale
@@ -54,17 +52,7 @@ export async function findUnpacked(
   return rows[0] ? { locationId: rows[0].location_id, dataset: rows[0].dataset } : null
 }
 
-/**
- * Locks the state of a dataset's segments, which is made where there is none; null while another process has the lock. Made in a statement of its own,
- * before the transaction: erasing a practice then waits for the process that packs its records, and finds what was packed.
- */
-export async function addSegmentState(db: Queryable, { locationId, dataset }: DatasetKey): Promise<void> {
-  await db.query(
-    'insert into segment_state (location_id, dataset) values ($1, $2) on conflict (location_id, dataset) do nothing',
-    [locationId, dataset],
-  )
-}
-
+/** Locks the state of a dataset's segments; null while another process has the lock. */
 export async function lockSegmentState(
   client: PoolClient,
   { locationId, dataset }: DatasetKey,
@@ -235,29 +223,6 @@ export async function areWhole(
     [locationId, dataset, state.lastId, state.records, runRecords],
   )
   return rows[0]?.is_whole ?? false
-}
-
-/** Forgets all segments of a dataset: they are packed anew. */
-export async function forgetSegments(client: PoolClient, { locationId, dataset }: DatasetKey): Promise<void> {
-  await client.query('delete from segment where location_id = $1 and dataset = $2', [locationId, dataset])
-  await client.query(
-    `update segment_state set last_id = 0, records = 0, due_at = null where location_id = $1 and dataset = $2`,
-    [locationId, dataset],
-  )
-}
-
-/**
- * Forgets all segments of a dataset whose documents changed without a stamp, in the transaction that ends that. It waits for a packer that has read earlier
- * documents, and a packer waits for it.
- */
-export async function forgetAllSegments(client: PoolClient, key: DatasetKey): Promise<void> {
-  if (!packedDatasets.includes(key.dataset)) return
-  await addSegmentState(client, key)
-  await client.query('select from segment_state where location_id = $1 and dataset = $2 for update', [
-    key.locationId,
-    key.dataset,
-  ])
-  await forgetSegments(client, key)
 }
 
 /** A page met segments that are not right: the packer looks at them next. False: that is known already. */

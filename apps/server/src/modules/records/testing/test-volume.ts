@@ -1,5 +1,5 @@
 import type { Pool } from 'pg'
-import type { DatasetKey } from '../removals/removal-store.ts'
+import type { DatasetKey } from '../../datasets/dataset-state.ts'
 
 /**
  * Copies of a location's first record of a dataset, so many that its records are `p0` to `p<count - 1>`: as though one upload had brought

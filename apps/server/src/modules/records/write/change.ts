@@ -2,7 +2,7 @@ import { type DatasetName, getDataset, referencesFrom, referencesTo } from '@bri
 import { partsOf } from '../../../platform/memory/parts.ts'
 import { mapWithPauses } from '../../../platform/memory/pauses.ts'
 import type { Stamp } from '../../datasets/stamp.ts'
-import { findBuckets } from '../read/count-store.ts'
+import { findBuckets } from './counts.ts'
 import { hashSource, isSameButNulls, isSameContent, restamp, stampedAs } from './document.ts'
 import { inSteps, type Write } from './in-steps.ts'
 import {

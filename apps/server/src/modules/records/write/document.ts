@@ -3,6 +3,9 @@ import type { Dataset, Lookup, SourceRecord } from '@bridgework/contract'
 import { formatInstant, type Stamp } from '../../datasets/stamp.ts'
 import { parseSource } from './stored-source.ts'
 
+/** A record's id and the JSON that vendors receive of it. */
+export type Document = [id: string, document: string]
+
 /** A record as its dataset's rendering needs it. */
 export type Rendered = { id: string; sourceId: string; source: SourceRecord; modifiedAt: Stamp }
 

@@ -3,7 +3,6 @@ import type { Pool } from 'pg'
 import type { LocationId } from '../../../platform/identity/identity.ts'
 import type { Log } from '../../../platform/log/log-event.ts'
 import { saveRendering } from '../../datasets/dataset-state.ts'
-import { forgetAllSegments } from '../segments/segment-store.ts'
 import { attemptWork, createWorker, noLocation, type Worker } from './background-work.ts'
 import { rerenderRecords, rerenderSliceMax, showsMoreThanId } from './change.ts'
 import {
@@ -18,6 +17,7 @@ import {
   type RerenderWork,
   saveRerenderWork,
 } from './reference-store.ts'
+import { forgetAllSegments } from './segment-state.ts'
 import { type Turn, takeTurn } from './turn.ts'
 import { listIdsAfter } from './write-store.ts'
 

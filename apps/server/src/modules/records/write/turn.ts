@@ -7,7 +7,7 @@ import type { LocationId } from '../../../platform/identity/identity.ts'
 import type { SeenStamps } from '../../datasets/seen-stamps.ts'
 import { nextStamp, type Stamp } from '../../datasets/stamp.ts'
 import { lockDatasetStates, saveDatasetState } from '../../datasets/writer-lock.ts'
-import { deleteEmptyCounts, saveCounts } from '../read/count-store.ts'
+import { deleteEmptyCounts, saveCounts } from './counts.ts'
 import { createTally, type Tally } from './tally.ts'
 
 /** A dataset's state while this transaction holds its lock. */

@@ -1,7 +1,8 @@
 import type { DatasetName } from '@bridgework/contract'
 import type { Pool, PoolClient } from 'pg'
-import { keyArray } from '../../../platform/database/bulk/binary-array.ts'
+import { keyArray, textArray } from '../../../platform/database/bulk/binary-array.ts'
 import type { AgentId, LocationId } from '../../../platform/identity/identity.ts'
+import type { DatasetKey } from '../../datasets/dataset-state.ts'
 
 type UploadKey = { locationId: LocationId; dataset: DatasetName; agentId: AgentId; number: string }
 
@@ -76,5 +77,39 @@ export async function deleteOldUploads(pool: Pool, before: Date): Promise<void> 
                      where later.location_id = upload.location_id and later.dataset = upload.dataset
                        and later.agent_id = upload.agent_id and later.number > upload.number)`,
     [before],
+  )
+}
+
+/**
+ * Takes what an upload names off every list of its dataset: the practice management system has it, or the upload removed it itself. A decision
+ * to keep ends with its last record. To be called under the writers' turn of the upload. Costs one look at `removal` where there is no list.
+ */
+export async function takeOffRemovals(client: PoolClient, key: DatasetKey, { keys, ids }: Named): Promise<void> {
+  // Most datasets have none, and the statement below costs more than this look even then.
+  const { rows } = await client.query('select from removal_record where location_id = $1 and dataset = $2 limit 1', [
+    key.locationId,
+    key.dataset,
+  ])
+  if (rows.length === 0) return
+  await client.query(
+    `with taken as (
+       delete from removal_record
+        using removal
+        where removal.location_id = $1 and removal.dataset = $2
+          and removal_record.location_id = $1 and removal_record.dataset = $2
+          and removal_record.removal_id = removal.id
+          and removal_record.source_id in (select unnest($3::text[])
+                                            union all
+                                           select record.source_id
+                                             from unnest($4::int8multirange) as ids
+                                             join record on record.location_id = $1 and record.dataset = $2
+                                                        and record.id >= lower(ids) and record.id < upper(ids))
+        returning removal_id
+     )
+     update removal set remaining = remaining - counted.records,
+            state = case when state = 'kept' and remaining = counted.records then 'dropped' else state end
+       from (select removal_id, count(*) as records from taken group by removal_id) counted
+      where removal.location_id = $1 and removal.dataset = $2 and removal.id = counted.removal_id`,
+    [key.locationId, key.dataset, textArray(keys), ids],
   )
 }
