@@ -122,7 +122,11 @@ async function drill(t: TestContext, found: NonNullable<typeof programs>) {
   await archive.endSessions()
   await archive.follow('One file', 1)
   assert.deepEqual(await logged(), before)
-  await resume('fourth')
+  const marked = await production.startOperator('database', 'restored').ended
+  assert.equal(marked.code, 0, marked.stderr)
+  const whole = await verify('--seals', sealsOf('third'))
+  assert.equal(whole.code, 0, whole.stdout)
+  server = await start('third')
   await until(async () => (await people.nameAtService('4')) === 'Dolly')
 }
 
