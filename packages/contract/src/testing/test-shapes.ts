@@ -11,7 +11,7 @@ export const contractNumbers = Array.from({ length: contractNumber }, (_, index)
 
 /** The file with the schemas of a number. */
 export function contractFile(number: number): URL {
-  return new URL(`../contracts/${number}.json`, import.meta.url)
+  return new URL(`../../contracts/${number}.json`, import.meta.url)
 }
 
 /** The schemas of a number, by dataset. */

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after } from 'node:test'
-import { datasets, getDataset } from '@bridgework/contract'
+import { completeSource, datasets, getDataset } from '@bridgework/contract'
 import { canonicalSource } from '@bridgework/contract/ingest'
 import { someWorld } from '../../../../server/src/testing/test-world.ts'
 import type { AgentEvent } from '../../agent-event.ts'
@@ -104,11 +104,12 @@ export async function firstReadOf(
       for (const { name } of datasets) all[`${source_id} ${name}`] = {}
     for (const name of connector.datasets) {
       const canonical = canonicalSource(getDataset(name))
+      const complete = completeSource(getDataset(name))
       const { chunks } = (await source.scan?.(name)) ?? assert.fail()
       for await (const chunk of chunks) {
         for (const [location, records] of chunk) {
           const here = all[`${location} ${name}`] ?? assert.fail()
-          for (const { source_id, attributes } of records) here[source_id] = JSON.parse(canonical(attributes))
+          for (const { source_id, attributes } of records) here[source_id] = complete(JSON.parse(canonical(attributes)))
         }
       }
     }

@@ -34,7 +34,7 @@ test('a person changes their address by the link that the new address gets, and 
   const members = read<{ data: { email: string }[] }>(await owner.get(`/tenants/${companyId}/members`))
   assert.ok(members.data.some((each) => each.email === email))
   const events = read<{ data: { what: string }[] }>(await owner.get('/account/events'))
-  const sentence = `Changed the e-mail address from ${person.email} to ${email}`
+  const sentence = `Changed the e-mail address from “${person.email}” to “${email}”`
   assert.ok(events.data.some(({ what }) => what === sentence))
 })
 

@@ -41,7 +41,7 @@ test('W01: only the company’s own owner accepts the agreement; anyone else lea
     [1, true, null, 'First'],
   )
   assert.equal(await countOf(world, 'agreement_acceptance'), before + 1)
-  assert.deepEqual(await actionsOf(owner, path), [['agreement.accept', 'Developer API agreement, version 1']])
+  assert.deepEqual(await actionsOf(owner, path), [['agreement.accept', 'Accepted version 1 of the agreement']])
 })
 
 test('W02: there are no keys before the agreement is accepted, and nothing is left of the try', async (t) => {

@@ -45,6 +45,9 @@ test('a grant says what it is for and its last day, on the clock of the practice
   assert.equal((await setTerms('Recall', null)).body.code, 'fresh_sign_in_required')
   read(await setTerms('Recall', `${year}-01-31`))
   assert.equal((await seen()).ends_at, `${year}-02-01T05:00:00.000Z`)
-  const [last] = await actionsOf(owner, `/organizations/${organizationId}`)
-  assert.match(last?.[1] ?? '', new RegExp(`Purpose: Recall\\. Ends: ${year}-02-01T05:00Z\\.$`))
+  const events = read<Listed<{ what: string; details: string | null }>>(
+    await owner.get(`/organizations/${organizationId}/events`),
+  )
+  assert.equal(events.data[0]?.what, 'Set the purpose and the end of the access of “Vendor”')
+  assert.match(events.data[0]?.details ?? '', new RegExp(` Purpose: “Recall”\\. Ends: ${year}-02-01T05:00Z\\.$`))
 })
