@@ -50,7 +50,10 @@ test('F24: a practice sees which records a vendor read and whose, finds a patien
   await page.waitForURL(/kind=disclosures/)
   const rows = page.getByRole('table', { name: 'History' })
   await rows.getByText('Searched for a patient by name: 1 found').waitFor()
-  await rows.getByText('Looked up the patients of a read of Patients by Vendor at Location: 1 record').first().waitFor()
+  await rows
+    .getByText('Looked up the patients of a read of Patients by “Vendor” at “Location”: 1 record')
+    .first()
+    .waitFor()
   await rows.getByText('Listed the disclosures of one patient').first().waitFor()
   await page.getByRole('searchbox', { name: 'Person' }).fill('Unknown Person')
   await page.getByText('No entry matches the filters').waitFor()

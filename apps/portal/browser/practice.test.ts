@@ -146,7 +146,7 @@ test('all locations become some in one act: a location is taken out with one cli
   assert.equal((await vendor.get(`/locations/${location.id}/patients`)).status, 200)
   await page.goto(`${home}/history`)
   await page
-    .getByText('Before: Insurance plans at all locations. After: Insurance plans, Patients at Location.')
+    .getByText('Before: Insurance plans at all locations. After: Insurance plans and Patients at “Location”.')
     .waitFor()
 })
 

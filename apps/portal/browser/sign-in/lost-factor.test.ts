@@ -48,6 +48,6 @@ test('W29: support finds a person who lost their second factor, resets it with a
   await portal.signInOnPage(second, { ...signed.person, password: 'seven green bottles on a wall' })
   await second.getByRole('heading', { level: 1, name: /Smile Dental|Overview/ }).waitFor()
   await second.getByRole('link', { name: 'History' }).click()
-  await second.getByText(/Reset the second factor of Pat Owner/).waitFor()
+  await second.getByText(/Reset the second factor of “Pat Owner/).waitFor()
   await second.getByText('Reason: Phone stolen, called back at the practice').waitFor()
 })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { type TestContext, test } from 'node:test'
-import { datasetNames, vendorApiPath } from '@bridgework/contract'
+import { datasetNames, getDataset, sourceAt, vendorApiPath } from '@bridgework/contract'
 import { portalApiPath } from '@bridgework/contract/portal'
 import { somePortal } from '../apis/portal/testing/test-portal.ts'
 import { createSecretKey } from '../modules/credentials/secret.ts'
@@ -99,7 +99,7 @@ async function goOn(t: TestContext, known: Known, { pool }: Awaited<ReturnType<t
       'content-type': 'application/x-ndjson',
       'idempotency-key': `${agent.agentId}-2000000`,
     },
-    body: JSON.stringify({ source_id: '1', attributes: aRecord('patients') }),
+    body: JSON.stringify({ source_id: '1', attributes: sourceAt(getDataset('patients'), 1)(aRecord('patients')) }),
   })
   assert.deepEqual([upload.status, upload.body.unchanged], [200, 1], upload.text)
 

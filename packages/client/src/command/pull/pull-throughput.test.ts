@@ -70,7 +70,7 @@ async function compiledCommand(folder: string): Promise<string> {
        const { maxRSS, userCPUTime, systemCPUTime } = process.resourceUsage()
        process.stderr.write('held ' + Math.round(maxRSS / 1024) + ' MB, cpu ' + (userCPUTime + systemCPUTime) / 1e6)
      })
-     await import('../dist/command/main.js')`,
+     await import('./dist/command/main.js')`,
   )
   return program
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Connection, Listed, VendorPage } from '@bridgework/contract/portal'
-import { actionsOf, read } from '../testing/test-company.ts'
+import { read } from '../testing/test-company.ts'
 import { somePortal } from '../testing/test-portal.ts'
 
 test('a grant says what it is for and its last day, on the clock of the practice; the vendor sees both; to extend it asks for a fresh sign-in', async (t) => {
