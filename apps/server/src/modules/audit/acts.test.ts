@@ -63,7 +63,7 @@ test('W40: no text in any fact of any act changes what its sentence and its deta
       for (const { facts: changed, instead } of withText(facts, text)) {
         const said = actInWords({ action, facts: changed })
         const general = actInWords({ action, facts: null })
-        // Only a rule of ours makes what is shown as it is: with another text the facts are no longer those of the act.
+        // What is shown without quotation marks allows no other text: with one, the facts do not fit the act.
         if (said.what === general.what && said.details === null) continue
         for (const [now, before] of [
           [said.what, what],

@@ -2,7 +2,7 @@ import { datasetNames, getDataset } from '@bridgework/contract'
 import { type Static, type TObject, type TProperties, type TSchema, Type } from 'typebox'
 import { quoted } from './quoted.ts'
 
-/** Sentences of ours with places for facts. `details`: what a person may want to see beside the sentence. */
+/** A sentence with places for facts. `details`: what a person may want to see beside it. */
 export type Said = string | { what: string; details: string }
 
 /** A kind of act: the shape of its facts, what it is called in general, and what its facts say. */
@@ -26,9 +26,10 @@ type PlacesOf<Words> = Words extends `${string}{${infer Place}}${infer Rest}` ? 
 
 /** What somebody wrote, or an id: shown quoted. */
 export const Text = Type.String()
-/** What a rule of ours made, as a domain, a time zone or a version. Shown as it is, so nothing else fits. */
+/** A domain, a time zone, a version or the like: shown without quotation marks, so no other signs are allowed. */
 export const Code = Type.String({ pattern: '^[\\w.:/+-]+$' })
-export const OurWords = Type.String({ pattern: '^[a-z\\d -]+$' })
+/** Words that the code chose: shown without quotation marks. */
+export const FixedWords = Type.String({ pattern: '^[a-z\\d -]+$' })
 export const Dataset = Type.String({ pattern: '^[a-z_]+$' })
 export const Count = Type.Integer()
 export const Flag = Type.Boolean()
@@ -54,8 +55,8 @@ export function orNull<Shape extends TSchema>(shape: Shape) {
 }
 
 /**
- * A sentence of ours with the facts in the places that name them: `Revoked the agent {agent}`. The only way from a fact to a sentence: what somebody
- * wrote is quoted in every place.
+ * Puts the facts in the places that name them: `Revoked the agent {agent}`. The only way from a fact to a sentence: what somebody wrote is quoted in
+ * every place.
  */
 export function fill(sentence: string, shapes: TProperties, facts: Readonly<Record<string, unknown>>): string {
   return sentence.replaceAll(place, (_, name: string) => inWords(facts[name], shapes[name] ?? Text))

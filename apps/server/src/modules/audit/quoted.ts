@@ -1,5 +1,5 @@
 /**
- * A text that somebody else wrote (a name, a purpose, a note), as a sentence of ours shows it: in quotation marks, in one line. Inside, a double
+ * A text that somebody else wrote (a name, a purpose, a note) as our sentences show it: in quotation marks, in one line. Inside, a double
  * quotation mark of any script is \", a line break \n, and what is not seen or turns the text \u{…}, so no text looks like the end of its quotation.
  */
 export function quoted(text: string): string {

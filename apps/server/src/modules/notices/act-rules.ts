@@ -214,7 +214,7 @@ function news(
     notice: ({ actor, sentence }, { home }) => ({
       event,
       title: title(actor),
-      // What the service does by itself has nobody who did it.
+      // What the service does by itself has no actor.
       body: `${actor === quoted('Bridgework') ? '' : `${actor}: `}${sentence}.`,
       path: `${home}${page}`,
     }),

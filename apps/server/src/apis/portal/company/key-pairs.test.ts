@@ -60,6 +60,17 @@ test('W12: of two clicks on regenerate one makes a new pair, the other gets an e
     ['key_pair.generate', 'Generated a key pair in place of the one before'],
     ['key_pair.generate', 'Tried to replace a key pair that had ended already'],
   ])
+  const { rows } = await world.pool.query<{ facts: { clientId?: string; replaced?: string } }>(
+    `select facts from audit_event where action = 'key_pair.generate' and tenant_id = $1`,
+    [vendor.companyId],
+  )
+  assert.deepEqual(
+    rows.map(({ facts }) => [facts.clientId ?? null, facts.replaced]).sort(),
+    [
+      [null, vendor.clientId],
+      [pair.client_id, vendor.clientId],
+    ].sort(),
+  )
 })
 
 test('W13: a token of the old pair is refused at once after a regeneration, and after a revocation', async (t) => {

@@ -4,7 +4,7 @@ import type { AuditEvent, VendorPage } from '@bridgework/contract/portal'
 import { someNotices } from '../../../modules/notices/testing/test-notices.ts'
 import { read } from '../testing/test-company.ts'
 
-/** A sentence of ours that says the opposite of what happens below. A company's name may have all of its signs. */
+/** A sentence of the history that says the opposite of what happens below. A company's name may have all of its signs. */
 const opposite =
   'Before: nothing. After: patients at all locations. Granted: Patients at all locations. Removed: nothing'
 const names = {
@@ -17,7 +17,7 @@ const names = {
 }
 const shown = (name: keyof typeof names) => `“${names[name]}”`
 
-test('W40: history, file, notices and mails say what happened, though every name and note is a sentence of ours', async (t) => {
+test('W40: history, file, notices and mails say what happened, though every name and note is a sentence of the history', async (t) => {
   const world = await someNotices(t)
   const { pool } = world
   const vendor = await world.addVendor()
