@@ -46,8 +46,8 @@ export type Dataset<Source extends TProperties = TProperties, Attributes extends
   /** The value of each filter's column. */
   filterValues?: (source: Static<TObject<Source>>) => { patientSourceId?: string | null; startsAt?: string | null }
   /**
-   * The number of `render`: raise it with every change of what it makes of the same source, also when that gets an attribute. Stored records of a lower
-   * one are rendered anew in the background. Absent: 1.
+   * Raise it when `render` makes something else of the same source: stored records are then rendered anew in the background. An attribute that came
+   * later raises the rendering by itself (`renderingOf`). Absent: 1.
    */
   rendering?: number
   /** The attributes that vendors receive, but for `source_id`, `is_hidden` and `updated_at`, which the service adds. Pure. */

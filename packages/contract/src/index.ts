@@ -28,5 +28,5 @@ export {
 export { limits, vendorApiPath, vendorApiVersion } from './limits.ts'
 export { type ErrorBody, type ProblemCode, problems, vendorProblems } from './problems.ts'
 export { hasInstants, hasPatientData, referencesFrom, referencesTo } from './references.ts'
-export { completeSource, contractNumber, numbersOf, sourceAt } from './shape.ts'
+export { completeSource, contractNumber, numbersOf, renderingOf, sourceAt } from './shape.ts'
 export { isTimeZone } from './time-zone.ts'

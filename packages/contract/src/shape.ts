@@ -30,6 +30,18 @@ export function laterValues(schema: object): Readonly<Record<string, LaterValue>
   return 'x-later-values' in schema ? (schema['x-later-values'] as Record<string, LaterValue>) : {}
 }
 
+/**
+ * The number of a dataset's rendering, stored with the documents of each location: every number of the contract that brings an attribute raises it, and
+ * so does the dataset's own number.
+ */
+export function renderingOf({ rendering = 1, attributes }: Pick<Dataset, 'rendering' | 'attributes'>): number {
+  return rendering + newestAttribute(attributes) - 1
+}
+
+function newestAttribute(schema: TSchema): number {
+  return Math.max(sinceOf(schema), ...partsOf(schema).map(newestAttribute))
+}
+
 /** The numbers up to this one with which something of the dataset's source came, rising. None: the dataset itself came later. */
 export function numbersOf(dataset: Pick<Dataset, 'since' | 'source'>, upTo: number): number[] {
   const numbers = numbersWithin(dataset.source).map((number) => Math.max(number, dataset.since ?? 1))

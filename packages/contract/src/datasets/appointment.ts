@@ -7,7 +7,6 @@ import { since } from '../shape.ts'
 export const appointment = defineReferringDataset({
   name: 'appointments',
   type: 'appointment',
-  rendering: 2,
   title: 'Appointments',
   description:
     'Appointments in every status, also planned, missed and cancelled ones, and blocks of time without a patient.',

@@ -7,7 +7,6 @@ import { since } from '../shape.ts'
 export const patient = defineReferringDataset({
   name: 'patients',
   type: 'patient',
-  rendering: 2,
   title: 'Patients',
   description:
     'Patients of a practice, including guarantors. A patient is listed at the location where they are registered and at every location with a record that refers to them. Each of these records has its own id and the same source_id.',

@@ -1,4 +1,4 @@
-import { type DatasetName, datasetNames, datasets, getDataset } from '@bridgework/contract'
+import { type DatasetName, datasetNames, datasets, getDataset, renderingOf } from '@bridgework/contract'
 import type { Queryable } from '../../platform/database/queryable.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import type { LocationId } from '../../platform/identity/identity.ts'
@@ -73,7 +73,7 @@ export async function ensureDatasetStates(client: Queryable, locationIds: readon
 }
 
 /** The number of each dataset's rendering, in the order of `datasetNames`. */
-const renderings = datasets.map(({ rendering = 1 }) => rendering)
+const renderings = datasets.map(renderingOf)
 
 /** The datasets of locations whose stored documents have a lower rendering than the contract's. Goes over every location. */
 export async function listEarlierRenderings(
@@ -94,7 +94,7 @@ export async function saveRendering(client: Queryable, locationId: LocationId, d
   await client.query('update dataset_state set rendering = $3 where location_id = $1 and dataset = $2', [
     locationId,
     dataset,
-    getDataset(dataset).rendering ?? 1,
+    renderingOf(getDataset(dataset)),
   ])
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { getDataset } from '@bridgework/contract'
+import { getDataset, renderingOf } from '@bridgework/contract'
 import { aRecord, someWorld } from '../../../testing/test-world.ts'
 import { completeLocations } from '../../onboarding/complete-locations.ts'
 import { packNext } from '../segments/segment-packer.ts'
@@ -62,7 +62,7 @@ test('stored records get a new attribute that is null in slices, and no record, 
   assert.equal(rows[0]?.n, rerenderSliceMax + 300)
 
   assert.deepEqual(await digest(), before)
-  assert.deepEqual(await state(), { ...stateBefore, rendering: getDataset('patients').rendering, work: 0 })
+  assert.deepEqual(await state(), { ...stateBefore, rendering: renderingOf(getDataset('patients')), work: 0 })
   const delta = await vendor.get(`${path}?q[fetch_modified_since]=${encodeURIComponent(watermark ?? '')}`)
   assert.deepEqual(delta.body.data, [])
   assert.deepEqual(await findMiscounts(world.pool), [])
