@@ -1,5 +1,6 @@
 import type { DatasetName } from '../../connector.ts'
 import type { Session } from '../database/session.ts'
+import { columnsOfNewerVersions } from './tables-read.ts'
 
 /** A table that records are made of, and what is read of it. Names are constants of ours, never input. */
 export type SourceTable = {
@@ -121,21 +122,6 @@ export const sourceTables = {
 
 export type SourceTableName = keyof typeof sourceTables
 
-/** Columns of these tables that only some versions have. */
-const newerColumns: ReadonlySet<string> = new Set([
-  'fee.DateEffective',
-  'feesched.IsGlobal',
-  'patplan.SecDateTEdit',
-  'appointment.SecDateTEntry',
-  'patient.Country',
-  'patient.PreferContactMethod',
-  'patient.InsEst',
-  'procedurelog.DateComplete',
-  'procedurelog.SecDateEntry',
-  'procedurelog.Discount',
-  'payplancharge.SecDateTEntry',
-])
-
 /** Columns that hold what staff wrote, and the dataset that shows it: read only where its notes are. */
 const noteColumns: Readonly<Record<string, DatasetName>> = {
   'appointment.Note': 'appointments',
@@ -157,7 +143,7 @@ export function hasColumn({ columns, notes }: Session, table: SourceTableName, c
   const name = `${table}.${column}`
   const dataset = noteColumns[name]
   if (dataset !== undefined && !notes.has(dataset)) return false
-  return !newerColumns.has(name) || columns.has(name)
+  return !columnsOfNewerVersions.has(name) || columns.has(name)
 }
 
 /** Whether the notes of treatments are read: they have a table of their own, which the database user may lack the right to. */

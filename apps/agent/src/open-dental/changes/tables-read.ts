@@ -38,6 +38,25 @@ export const tablesRead = [
 /** As well, where the version has them. */
 export const tablesOfNewerVersions = ['payplanlink'] as const
 
+/** Columns that only some versions have. */
+export const columnsOfNewerVersions: ReadonlySet<string> = new Set([
+  'fee.DateEffective',
+  'feesched.IsGlobal',
+  'patplan.SecDateTEdit',
+  'patient.Country',
+  'patient.PreferContactMethod',
+  'patient.InsEst',
+  'appointment.SecDateTEntry',
+  'procedurelog.DateComplete',
+  'procedurelog.SecDateEntry',
+  'procedurelog.Discount',
+  'payplancharge.SecDateTEntry',
+  'payplanlink.AmountOverride',
+  'clinic.TimeZone',
+  'clinic.IsHidden',
+  'clinic.Abbr',
+])
+
 /** As well, where notes of treatments are read. */
 export const notesTable = 'procnote'
 

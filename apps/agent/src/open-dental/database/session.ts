@@ -1,5 +1,5 @@
 import { type NotesRead, noNotes, SourceProblem } from '../../connector.ts'
-import { notesTable, tablesOfNewerVersions, tablesRead } from '../changes/tables-read.ts'
+import { columnsOfNewerVersions, notesTable, tablesOfNewerVersions, tablesRead } from '../changes/tables-read.ts'
 import { connectDatabase, type Database, type Row, statementSecondsMax } from './connection.ts'
 import type { DatabaseSettings } from './database-settings.ts'
 import { type Replica, readReplica } from './replica.ts'
@@ -93,19 +93,12 @@ export function resultsCharset(charsets: readonly (string | null | undefined)[])
 /** Texts with their encodings, and columns that only some versions have: probed, because a version number says less than the table. */
 async function readColumns(database: Database): Promise<Row[]> {
   const tables = [...tablesRead, ...tablesOfNewerVersions, notesTable].map((table) => `'${table}'`)
+  const newer = [...columnsOfNewerVersions].map((name) => `('${name.replace('.', "', '")}')`)
   return await database.query(
     `select lower(TABLE_NAME) as table_name, COLUMN_NAME as column_name, CHARACTER_SET_NAME as charset
        from information_schema.COLUMNS
       where TABLE_SCHEMA = database()
-        and ((TABLE_NAME = 'fee' and COLUMN_NAME = 'DateEffective')
-          or (TABLE_NAME = 'feesched' and COLUMN_NAME = 'IsGlobal')
-          or (TABLE_NAME = 'patplan' and COLUMN_NAME = 'SecDateTEdit')
-          or (TABLE_NAME = 'patient' and COLUMN_NAME in ('Country', 'PreferContactMethod', 'InsEst'))
-          or (TABLE_NAME = 'appointment' and COLUMN_NAME = 'SecDateTEntry')
-          or (TABLE_NAME = 'procedurelog' and COLUMN_NAME in ('DateComplete', 'SecDateEntry', 'Discount'))
-          or (TABLE_NAME = 'payplancharge' and COLUMN_NAME = 'SecDateTEntry')
-          or (TABLE_NAME = 'payplanlink' and COLUMN_NAME = 'AmountOverride')
-          or (TABLE_NAME = 'clinic' and COLUMN_NAME in ('TimeZone', 'IsHidden', 'Abbr'))
+        and ((lower(TABLE_NAME), COLUMN_NAME) in (${newer.join(', ')})
           or (CHARACTER_SET_NAME is not null and lower(TABLE_NAME) in (${tables.join(', ')})))`,
   )
 }
