@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { contractNumber, getDataset } from '@bridgework/contract'
+import { completeSource, contractNumber, getDataset, sourceAt } from '@bridgework/contract'
 import { contractHeader } from '@bridgework/contract/ingest'
 import { readContract } from '@bridgework/contract/test-shapes'
 import { Check } from 'typebox/value'
@@ -9,10 +9,14 @@ import { runCycle } from './cycle.ts'
 import { lineOf } from './line.ts'
 import { someAgent } from './testing/test-cycle.ts'
 
-const example = getDataset('patients').example as SourceRecord['attributes']
+const dataset = getDataset('patients')
+/** The source of an agent of number 1. */
+const older = () =>
+  sourceAt(dataset, 1)({ ...dataset.example, guarantor_source_id: null }) as SourceRecord['attributes']
 
+/** Of what came later it has at most a title. */
 function patient(id: string, title: JsonValue): SourceRecord {
-  return { source_id: id, attributes: { ...example, guarantor_source_id: null, title } }
+  return { source_id: id, attributes: { ...completeSource(dataset)(older()), title } as SourceRecord['attributes'] }
 }
 
 /** An agent with a patient who has a title and one who has none, at a service that says it knows this number of the contract. */
@@ -79,8 +83,7 @@ test('a service that went back to an earlier number gets what it takes', async (
 test('a record without what came later is the same line, with the same hashes, for every number of the contract', () => {
   const [one, two] = [1, contractNumber].map((number) => lineOf('patients', patient('1', null), number))
   assert.deepEqual(one, two)
-  const { title: _, ...older } = example
-  assert.deepEqual(lineOf('patients', { source_id: '1', attributes: { ...older, guarantor_source_id: null } }), two)
+  assert.deepEqual(lineOf('patients', { source_id: '1', attributes: older() }), two)
   assert.notEqual(lineOf('patients', patient('1', 'Dr.')).hash, two?.hash)
   assert.equal(lineOf('patients', patient('1', 'Dr.'), 1).hash, two?.hash)
   // A service of tomorrow takes what this agent knows.

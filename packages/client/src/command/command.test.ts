@@ -336,7 +336,7 @@ test('what is written wrongly is said, with the right way', async () => {
     [['pull', 'teeth'], /Unknown dataset "teeth"/],
     [
       ['pull', 'patients', '--fields', 'shoe_size'],
-      /Unknown attribute "shoe_size" of patients. Attributes: title, first_name/,
+      /Unknown attribute "shoe_size" of patients. Attributes: title, (\w+, )*first_name/,
     ],
     [['pull', 'patients', '--format', 'xls'], /Formats: ndjson, csv, parquet/],
     [['pull', 'patients', 'now'], /Unexpected argument "now"\./],
