@@ -156,7 +156,7 @@ export async function setProvided(
 /** Whether every dataset that these locations have was read in full at least once. */
 export async function areInitiallySynced(db: Queryable, locationIds: readonly LocationId[]): Promise<boolean> {
   const { rows } = await db.query(
-    `select from dataset_state where location_id = any($1::bigint[]) and is_provided and initial_sync_completed_at is null limit 1`,
+    `select from dataset_state where location_id = any($1::bigint[]) and is_provided and initial_sync_completed_at is null`,
     [locationIds],
   )
   return rows.length === 0
