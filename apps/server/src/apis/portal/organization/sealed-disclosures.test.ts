@@ -8,7 +8,7 @@ import { promisify } from 'node:util'
 import { dropMonth } from '../../../modules/chain/drop-month.ts'
 import { changeSealKey } from '../../../modules/chain/key-change.ts'
 import { type SealKey, sealKeyOf } from '../../../modules/chain/seal-key.ts'
-import { mailSeals } from '../../../modules/chain/seal-mail.ts'
+import { findSealMail, mailSeals, setSealMail } from '../../../modules/chain/seal-mail.ts'
 import { sealOnce } from '../../../modules/chain/sealer.ts'
 import { deriveKeys } from '../../../modules/credentials/secret.ts'
 import { makeMonthsBetween } from '../../../modules/disclosure/testing/test-months.ts'
@@ -65,7 +65,7 @@ async function somePractice(t: TestContext, year = 2026) {
     assert.equal(status, 200, text)
     return text
   }
-  return { ...world, location, owner, key, path, disclose, seal, save, verify, download }
+  return { ...world, location, other, owner, key, path, disclose, seal, save, verify, download }
 }
 
 test('F21: a practice checks its own export with a program that shares nothing with the service', async (t) => {
@@ -308,6 +308,33 @@ test('F30: the owner gets each new seal by mail when the practice wants it, and 
   assert.equal(await deliver(), 0)
   const { rows } = await pool.query(`select facts from audit_event where action = 'seal.mail' order by id`)
   assert.deepEqual(rows, [{ facts: { isOn: true } }, { facts: { isOn: false } }])
+})
+
+test('F30: a practice without an owner holds up no other’s mail, and its next owner gets the next seal', async (t) => {
+  const practice = await somePractice(t)
+  const { pool, key, owner, other, location } = practice
+  const about = { key, publicUrl: 'https://b.example' }
+  const { organizationId } = other
+  const mailed = async () => {
+    await mailSeals(pool, about)
+    const { rows } = await pool.query<{ recipient: string }>('delete from mail returning recipient')
+    return rows.map(({ recipient }) => recipient)
+  }
+  await mailed()
+  await setSealMail(pool, organizationId, true)
+  assert.deepEqual(await findSealMail(pool, organizationId), { isOn: true, recipient: null })
+
+  assert.deepEqual(await mailed(), [])
+  await setSealMail(pool, location.organizationId, true)
+  assert.deepEqual(await mailed(), [owner.person.email])
+
+  const next = await practice.signInAs({ organizationId }, 'owner')
+  await practice.disclose(9, '2026-03-04T10:00:00Z')
+  await practice.seal('2026-03-05T00:01:00Z')
+  assert.deepEqual(await findSealMail(pool, organizationId), { isOn: true, recipient: next.person.email })
+  assert.deepEqual((await mailed()).toSorted(), [owner.person.email, next.person.email].toSorted())
+  await setSealMail(pool, organizationId, false)
+  assert.equal((await findSealMail(pool, organizationId)).isOn, false)
 })
 
 /** The text of a mail with a file, and the file. */
