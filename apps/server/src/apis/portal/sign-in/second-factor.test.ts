@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { problems } from '@bridgework/contract'
+import type { Answer } from '../../../testing/test-world.ts'
 import { cookiesOf, type PortalWorld, password, somePortal } from '../testing/test-portal.ts'
 import { someoneWithTotp } from '../testing/test-second-factor.ts'
 import { codeOf } from '../testing/test-totp.ts'
@@ -100,6 +102,33 @@ test('the second factor is switched on and off with the password and a fresh sig
     'account.two_factor_disable',
     'account.sign_in',
   ])
+})
+
+test('a code that cannot be right says whether to give the password again or what to turn on first', async (t) => {
+  const world = await somePortal(t)
+  const { person, signed, secret } = await someoneWithTotp(world)
+  const said = ({ status, body }: Answer) => [status, body.code, body.errors]
+  const { second_factor_refused: wrong, two_factor_on: on, two_factor_off: off } = problems
+  const again = (why: string) => [401, 'second_factor_refused', `${why} Sign in with your password again.`]
+
+  assert.deepEqual(said(await giveCode(world, '', codeOf(secret, 30_000))), again('That took too long.'))
+  const { cookie } = await givePassword(world, person)
+  for (let code = 0; code < 5; code += 1)
+    assert.deepEqual(said(await giveCode(world, cookie, `00000${code}`)), [401, 'second_factor_refused', wrong.errors])
+  assert.deepEqual(said(await giveCode(world, cookie, codeOf(secret, 30_000))), again('Too many wrong codes.'))
+  const late = await givePassword(world, person)
+  await world.pool.query('update portal_verification set expires_at = now()')
+  assert.deepEqual(said(await giveCode(world, late.cookie, '000009')), again('That took too long.'))
+
+  const enable = { password }
+  assert.deepEqual(said(await signed.post('/auth/two-factor/enable', enable)), [409, 'two_factor_on', on.errors])
+  const other = await world.signIn(await world.addPerson())
+  for (const [path, body] of [
+    ['verify-totp', { code: '000000' }],
+    ['generate-backup-codes', { password }],
+    ['verify-backup-code', { code: 'aaaaa-aaaaa' }],
+  ] as const)
+    assert.deepEqual(said(await other.post(`/auth/two-factor/${path}`, body)), [409, 'two_factor_off', off.errors], path)
 })
 
 async function givePassword(world: PortalWorld, person: { email: string; password: string }) {

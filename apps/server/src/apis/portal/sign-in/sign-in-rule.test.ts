@@ -22,9 +22,13 @@ test('an owner requires a second factor: from the next sign-in on, a member with
     assertRefused(await later.get(page), 403, 'second_factor_setup_required')
   }
   assert.equal(await owedBy(later), 'set_up')
-  const { signed } = await setUpTotp(world, later)
+  await addPasskey(later)
+  assert.equal((await later.get(`${path}/members`)).status, 200)
+  const another = await world.signInAs({ organizationId }, 'member')
+  assertRefused(await another.get(`${path}/members`), 403, 'second_factor_setup_required')
+  const { signed } = await setUpTotp(world, another)
   assert.equal((await signed.get(`${path}/members`)).status, 200)
-  assert.equal(await owedBy(signed), null)
+  for (const page of [later, signed]) assert.equal(await owedBy(page), null)
 })
 
 test('W26: a password alone opens nothing where a second factor is required, though the account has a passkey, and adds no factor', async (t) => {
