@@ -72,6 +72,13 @@ test('R08: a held removal shows what it would hide, and hides it when a person c
   assert.deepEqual([await world.visible(), await world.waiting()], [1, []])
   assert.equal((await admin.post(`${at}/confirmation`, { list_hash })).body.code, 'removal_unknown')
   assert.equal((await owner.get(at)).body.code, 'removal_unknown')
+  const { rows } = await world.pool.query(
+    `select action, actor, facts from audit_event where action = 'removal.decide'`,
+  )
+  assert.deepEqual(
+    rows.map((row) => [row.actor.includes(admin.person.email), actInWords(row).what]),
+    [[true, 'Confirmed the removal of Insurance plans at “Location”: 29 records hidden']],
+  )
 })
 
 test('what was received since the removal was held is neither listed nor hidden', async (t) => {
