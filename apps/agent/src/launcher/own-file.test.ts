@@ -1,23 +1,29 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { generateKeyPairSync } from 'node:crypto'
-import {
+import fs, {
   chmodSync,
   chownSync,
+  closeSync,
   existsSync,
   linkSync,
   lstatSync,
   mkdirSync,
   readdirSync,
   readFileSync,
+  readSync,
   renameSync,
+  statSync,
   symlinkSync,
   writeFileSync,
+  writeSync,
 } from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { openRelease, sealRelease, UpdateRefused } from '@bridgework/contract/signed-release'
 import { temporaryFolder } from '../testing/test-agent.ts'
+import { createOwnFile, NotOwn, readOwnFile, requireOwnFolder } from './own-file.ts'
 import { openUpdates } from './updates.ts'
 
 const { publicKey, privateKey } = generateKeyPairSync('ed25519')
@@ -72,6 +78,102 @@ test('K53: what lies at the name of a file that is being written is not written 
     }
   }
 })
+
+test('K53: a file or a folder is used where it is itself there and its account alone can write, and else its name and the fault are said', (t) => {
+  const folder = temporaryFolder(t)
+  const [file, link, pipe] = [join(folder, 'file'), join(folder, 'link'), join(folder, 'pipe')]
+  writeFileSync(file, 'content')
+  symlinkSync(file, link)
+  assert.equal(spawnSync('mkfifo', [pipe]).status, 0)
+  const foldersLink = join(temporaryFolder(t), 'link')
+  symlinkSync(folder, foldersLink)
+  const refuses = (work: () => unknown, path: string, fault: string) =>
+    assert.throws(
+      work,
+      (error) => error instanceof NotOwn && error.message.includes(path) && error.message.includes(fault),
+    )
+
+  refuses(() => readOwnFile(link), link, 'is a link')
+  for (const path of [folder, pipe]) refuses(() => readOwnFile(path), path, 'is not a file')
+  for (const path of [file, pipe, foldersLink]) refuses(() => requireOwnFolder(path), path, 'is a link or a file')
+  for (const mode of [0o600, 0o644, 0o755, 0o400]) {
+    chmodSync(file, mode)
+    assert.equal(readOwnFile(file).toString(), 'content')
+    chmodSync(folder, mode | 0o100)
+    requireOwnFolder(folder)
+  }
+  for (const mode of [0o620, 0o602, 0o666, 0o777]) {
+    chmodSync(file, mode)
+    refuses(() => readOwnFile(file), file, "Another account than the agent's can write")
+    chmodSync(folder, mode | 0o100)
+    refuses(() => requireOwnFolder(folder), folder, "Another account than the agent's can write")
+  }
+  chmodSync(folder, 0o700)
+  chmodSync(file, 0o600)
+  // The administrator's folder, which the agent of another account uses.
+  t.mock.method(process as { geteuid: () => number }, 'geteuid', () => 12_345)
+  requireOwnFolder('/')
+  // It was a file when it was looked at, and is a link when it is opened.
+  const replace = () => renameSync(foldersLink, file)
+  whileAnother(t, 'lstatSync', replace, () => assert.throws(() => readOwnFile(file), { code: 'ELOOP' }))
+})
+
+test('K53: no file that was read or refused stays open', (t) => {
+  const file = join(temporaryFolder(t), 'file')
+  writeFileSync(file, 'content')
+  const open = () => readdirSync('/dev/fd').length
+  const before = open()
+  for (const mode of [0o600, 0o666]) {
+    chmodSync(file, mode)
+    for (let time = 0; time < 5; time += 1)
+      if (mode === 0o600) readOwnFile(file)
+      else assert.throws(() => readOwnFile(file), NotOwn)
+  }
+  assert.ok(open() < before + 5, `${before}, then ${open()}`)
+})
+
+test('K53: a file that another account puts there while one is being written is not opened', (t) => {
+  const folder = temporaryFolder(t)
+  const [path, theirs] = [join(folder, 'new'), join(folder, 'theirs')]
+  const places: Record<string, () => void> = {
+    'a link': () => symlinkSync(theirs, path),
+    'a link that leads nowhere': () => symlinkSync(join(folder, 'none'), path),
+    'another name of their file': () => linkSync(theirs, path),
+    'a file': () => writeFileSync(path, 'theirs'),
+  }
+  for (const [name, place] of Object.entries(places)) {
+    writeFileSync(theirs, 'theirs')
+    whileAnother(t, 'rmSync', place, () => assert.throws(() => createOwnFile(path), { code: 'EEXIST' }, name))
+    assert.equal(readFileSync(theirs, 'utf8'), 'theirs', name)
+    assert.ok(!existsSync(join(folder, 'none')), name)
+  }
+
+  writeFileSync(path, 'what was there before')
+  const file = createOwnFile(path)
+  assert.equal(writeSync(file, 'ours'), 4)
+  assert.throws(() => readSync(file, Buffer.alloc(4)), { code: 'EBADF' }, 'it is for writing alone')
+  closeSync(file)
+  assert.equal(readFileSync(path, 'utf8'), 'ours')
+  assert.equal(statSync(path).mode & 0o777, 0o600)
+})
+
+/** Does the work while another account acts right after each time that a file was looked at or removed. */
+function whileAnother(t: TestContext, what: 'lstatSync' | 'rmSync', acts: () => void, work: () => void): void {
+  const real = fs[what] as (...args: unknown[]) => unknown
+  const mocked = t.mock.method(fs, what, (...args: unknown[]) => {
+    const result = real(...args)
+    acts()
+    return result
+  })
+  // Named imports of the module follow.
+  syncBuiltinESMExports()
+  try {
+    work()
+  } finally {
+    mocked.mock.restore()
+    syncBuiltinESMExports()
+  }
+}
 
 test('K53: a folder of updates that is a link, or that another account can write to, is not used, and that is said', (t) => {
   const spoilings: [string, (office: ReturnType<typeof someOffice>) => void][] = [
