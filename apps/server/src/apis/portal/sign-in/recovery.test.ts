@@ -73,6 +73,14 @@ test('W27: nothing that a stranger added to an account survives the undo of thei
     restored?.text ?? '',
     /Removed: the password, the authenticator app, the recovery codes, a passkey, and a link to an identity provider\./,
   )
+  const { rows: acts } = await world.pool.query(
+    `select tenant_id, actor, facts, host(ip) as ip from audit_event where user_id = $1 and action = 'account.email_undo'`,
+    [person.userId],
+  )
+  const actor = `Person <${strangersAddress}>`
+  assert.deepEqual(acts, [
+    { tenant_id: null, actor, facts: { from: strangersAddress, to: person.email }, ip: '127.0.0.1' },
+  ])
   const token = await world.linkSecret(person.email)
   assert.equal((await world.postPage('/auth/reset-password', { token, new_password: newPassword })).status, 200)
   const back = await world.signIn({ email: person.email, password: newPassword })

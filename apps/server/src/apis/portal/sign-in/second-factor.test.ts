@@ -128,7 +128,11 @@ test('a code that cannot be right says whether to give the password again or wha
     ['generate-backup-codes', { password }],
     ['verify-backup-code', { code: 'aaaaa-aaaaa' }],
   ] as const)
-    assert.deepEqual(said(await other.post(`/auth/two-factor/${path}`, body)), [409, 'two_factor_off', off.errors], path)
+    assert.deepEqual(
+      said(await other.post(`/auth/two-factor/${path}`, body)),
+      [409, 'two_factor_off', off.errors],
+      path,
+    )
 })
 
 async function givePassword(world: PortalWorld, person: { email: string; password: string }) {
