@@ -106,6 +106,8 @@ export type SourceAge = { readonly reached: string; readonly wentBack: string | 
 /** One pass over the source. Everything is read-only and is read in chunks, so that memory stays flat. */
 export type SourceCycle = {
   readLocations(): Promise<readonly SourceLocation[]>
+  /** The attributes of this dataset's source that this source never has: their empty values mean that nobody knows. Without it: none. */
+  notProvided?(dataset: DatasetName): readonly string[]
   /**
    * Compares the source with how far it was when it was last read (null: never), for a source that can tell an old copy of itself. The text is
    * the connector's own business. A deletion or a step of a clock must not look like an old copy.

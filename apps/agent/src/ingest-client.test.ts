@@ -27,37 +27,36 @@ test('a hostile answer reaches neither the terminal nor a path', async () => {
   const path = clientThatHears(() =>
     Response.json({ locations: [{ source_id: '1', location_id: '../../x', name: '' }] }),
   )
-  await assert.rejects(path.sendLocations([], []), IngestProblem)
+  await assert.rejects(path.sendLocations([], new Map()), IngestProblem)
 })
 
-test('a service is sent the datasets of the source only when its version takes them', async () => {
+test('the service is sent the datasets of the source, each with the attributes that it lacks', async () => {
   const sent: unknown[] = []
-  const self = {
-    agent_id: '7',
-    organization_id: '42',
-    server_time: '2026-11-20T12:00:00Z',
-    highest_number: null,
-    epoch: '1',
-  }
-  const client = (headers: Record<string, string>) =>
-    ingestClient({
-      serverUrl: 'https://bridgework.example.com',
-      agentKey: 'bwa_secret',
-      agentId: '7',
-      organizationId: '42',
-      fetch: async (url, init) => {
-        if (String(url).endsWith('/self')) return Response.json(self, { headers })
-        sent.push(JSON.parse(String(init?.body)))
-        return Response.json({ locations: [] }, { headers })
-      },
-    })
-  for (const headers of [{}, { 'bridgework-ingest-version': '3' }, { 'bridgework-ingest-version': '4' }]) {
-    const each = client(headers as Record<string, string>)
-    await each.identify()
-    await each.sendLocations([], ['patients'])
-  }
-  const before = { locations: [], complete: true }
-  assert.deepEqual(sent, [before, before, { ...before, datasets: ['patients'] }])
+  const client = ingestClient({
+    serverUrl: 'https://bridgework.example.com',
+    agentKey: 'bwa_secret',
+    agentId: '7',
+    organizationId: '42',
+    fetch: async (_, init) => {
+      sent.push(JSON.parse(String(init?.body)))
+      return Response.json({ locations: [] })
+    },
+  })
+  await client.sendLocations(
+    [],
+    new Map([
+      ['patients', ['country']],
+      ['treatments', []],
+    ]),
+  )
+  assert.deepEqual(sent, [
+    {
+      locations: [],
+      complete: true,
+      datasets: ['patients', 'treatments'],
+      attributes_not_provided: { patients: ['country'], treatments: [] },
+    },
+  ])
 })
 
 test('an answer that is not the protocol’s is a problem, never a success', async () => {

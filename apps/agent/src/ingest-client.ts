@@ -14,7 +14,6 @@ import {
   ingestUrl,
   ingestVersion,
   ingestVersionHeader,
-  providedVersion,
 } from '@bridgework/contract/ingest'
 import { Check } from 'typebox/value'
 import { retryAfterMs } from './backoff.ts'
@@ -105,12 +104,12 @@ export type IngestClient = {
   /** Says that a release was not taken, or was taken back. */
   reportRelease(version: string, outcome: IngestBodies['reportRelease']['outcome']): Promise<void>
   /**
-   * Sends every location that the source has, and the datasets that it has at all. Source id → Bridgework's location id, of all locations of
-   * the organization.
+   * Sends every location that the source has, and the datasets that it has at all, each with the attributes that it lacks. Source id →
+   * Bridgework's location id, of all locations of the organization.
    */
   sendLocations(
     locations: readonly SourceLocation[],
-    datasets: readonly DatasetName[],
+    datasets: ReadonlyMap<DatasetName, readonly string[]>,
   ): Promise<ReadonlyMap<string, string>>
   /** `body` is gzipped NDJSON. The same number with the same body may be sent any number of times. */
   sendRecords(
@@ -172,8 +171,8 @@ export function ingestClient(options: IngestOptions): IngestClient {
       const body = {
         locations: [...locations],
         complete: true,
-        // An earlier service refuses what it does not know.
-        ...(call.serviceVersion() >= providedVersion && { datasets: [...datasets] }),
+        datasets: [...datasets.keys()],
+        attributes_not_provided: Object.fromEntries([...datasets].map(([dataset, lacks]) => [dataset, [...lacks]])),
       } satisfies IngestBodies['sendLocations']
       const answer = await call('sendLocations', { organization_id: options.organizationId }, json(body))
       return new Map(answer.locations.map(({ source_id, location_id }) => [source_id, location_id]))
@@ -245,7 +244,6 @@ function json(body: object): Content {
 function caller(options: Pick<IngestOptions, 'serverUrl' | 'fetch' | 'timeoutMs'> & { agentKey?: string }) {
   const send = options.fetch ?? fetch
   /** As the service says in its answers. What answers in its place, and the first release, say none. */
-  let serviceVersion = 1
   let serviceContract = 1
   const call = async <Name extends IngestRouteName>(
     name: Name,
@@ -269,7 +267,6 @@ function caller(options: Pick<IngestOptions, 'serverUrl' | 'fetch' | 'timeoutMs'
         ...(content?.body === undefined ? {} : { body: content.body as NonNullable<RequestInit['body']> }),
       })
       text = await response.text()
-      serviceVersion = Number(response.headers.get(ingestVersionHeader)) || serviceVersion
       serviceContract = Number(response.headers.get(contractHeader)) || 1
     } catch (error) {
       throw new IngestProblem(
@@ -287,7 +284,7 @@ function caller(options: Pick<IngestOptions, 'serverUrl' | 'fetch' | 'timeoutMs'
       { status: response.status },
     )
   }
-  return Object.assign(call, { serviceVersion: () => serviceVersion, serviceContract: () => serviceContract })
+  return Object.assign(call, { serviceContract: () => serviceContract })
 }
 
 function problemOf(response: Response, answer: unknown): IngestProblem {

@@ -18,6 +18,8 @@ export type SyncStatus = {
     total: number
     initial_sync_completed_at: string | null
     removal_held: unknown
+    /** Attributes that the practice's system never has here: null means unknown. */
+    attributes_not_provided: string[]
   }
 }
 

@@ -1,4 +1,4 @@
-import type { NamedDataset } from './dataset.ts'
+import type { Dataset, NamedDataset } from './dataset.ts'
 import { appointment } from './datasets/appointment.ts'
 import { feeSchedule } from './datasets/fee-schedule.ts'
 import { insurancePlan } from './datasets/insurance-plan.ts'
@@ -41,6 +41,13 @@ export function getDataset(name: DatasetName): NamedDataset<DatasetName> {
   const dataset = byName.get(name)
   if (!dataset) throw new Error(`no dataset ${name}`)
   return dataset
+}
+
+/** The attribute in which vendors see this one of a dataset's source; null: none, or the contract does not know it. */
+export function vendorAttribute({ source, attributes }: Dataset, name: string): string | null {
+  if (!Object.hasOwn(source.properties, name)) return null
+  const names = [name, name.replace(/_source_id(s?)$/, '_id$1'), name.replace(/_source_id$/, '')]
+  return names.find((each) => Object.hasOwn(attributes.properties, each)) ?? null
 }
 
 /** Narrows a text to the name of a dataset. */

@@ -10,6 +10,7 @@ export {
   getDataset,
   isDatasetName,
   type SourceAttributes,
+  vendorAttribute,
 } from './datasets.ts'
 export { locationAttributes, organizationAttributes } from './directory.ts'
 export {
@@ -28,5 +29,5 @@ export {
 export { limits, vendorApiPath, vendorApiVersion } from './limits.ts'
 export { type ErrorBody, type ProblemCode, problems, vendorProblems } from './problems.ts'
 export { hasInstants, hasPatientData, referencesFrom, referencesTo } from './references.ts'
-export { completeSource, contractNumber, numbersOf, renderingOf, sourceAt } from './shape.ts'
+export { completeSource, contractNumber, numbersOf, renderingOf, sinceOf, sourceAt } from './shape.ts'
 export { isTimeZone } from './time-zone.ts'

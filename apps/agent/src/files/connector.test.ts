@@ -53,6 +53,15 @@ test('the documented example brings its three files to the server, each record a
   assert.deepEqual([here.get('1-502')?.is_block, here.get('1-502')?.patient_source_id], [true, null])
 })
 
+test('an attribute that the mapping leaves out is one that the source does not have', async (t) => {
+  const world = await someFolder(t, exampleFile('mapping.toml').toString())
+  const cycle = await world.connector().beginCycle()
+  const known = cycle.notProvided?.('patients') ?? []
+  assert.deepEqual([known.includes('first_name'), known.includes('preferred_language')], [false, true])
+  assert.ok(!cycle.notProvided?.('appointments').includes('time_zone'), 'it is the location’s')
+  await cycle.end()
+})
+
 test('an unchanged file is not read again, a changed one sends what differs, and what is missing is hidden', async (t) => {
   const world = await someFolder(t, plans)
   world.write('plans.csv', csvOf({ 1: 'One', 2: 'Two', 3: 'Three' }))

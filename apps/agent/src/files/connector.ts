@@ -85,6 +85,8 @@ function cycle(
   return {
     readLocations: async () => mapping.locations.map(({ namesInFiles: _, ...location }) => location),
 
+    notProvided: (name) => mappingOf(name).unmapped,
+
     problemOf: async (name, cursor) => {
       try {
         prepared.set(name, await prepareFiles(mappingOf(name), cursor))

@@ -21,6 +21,8 @@ export type DatasetMapping = {
   readonly isComplete: boolean
   readonly badLine: 'refuse_file' | 'skip_line'
   readonly attributes: ReadonlyMap<string, AttributeRule>
+  /** The attributes that the mapping leaves out. */
+  readonly unmapped: readonly string[]
 }
 
 export type Mapping = {
@@ -131,7 +133,8 @@ function readDataset(dataset: DatasetName, table: Fields, locations: Mapping['lo
   const key = table.textOrTexts('key')
   if (key.length === 0) table.fault('key', 'must name the column, or the columns, that hold the key')
   const source = findDataset(dataset)?.source
-  const attributes = source ? readAttributes(table, kindsOf(source), locations) : new Map()
+  const attributes = source ? readAttributes(table, kindsOf(source), locations) : new Map<string, AttributeRule>()
+  const named = table.table('attributes')
   return {
     dataset,
     file,
@@ -143,6 +146,7 @@ function readDataset(dataset: DatasetName, table: Fields, locations: Mapping['lo
     isComplete: table.boolean('complete') ?? true,
     badLine: table.oneOf('on_bad_line', ['refuse_file', 'skip_line'] as const) ?? 'refuse_file',
     attributes,
+    unmapped: [...attributes].flatMap(([name, rule]) => (named?.has(name) || 'ofLocation' in rule ? [] : name)),
   }
 }
 

@@ -30,6 +30,7 @@ import { assertQuiet, type Guard, openSession, type Session } from './database/s
 import { changedLookupsMax, type DatasetReader, type Lookups, type Reading, type Since } from './dataset.ts'
 import { locationMap } from './location-map.ts'
 import { readLocations } from './locations.ts'
+import { attributesNotProvided } from './not-provided.ts'
 import { compareAge } from './records/age.ts'
 import { appointments } from './records/appointments.ts'
 import { feeSchedules } from './records/fee-schedules.ts'
@@ -179,6 +180,8 @@ function cycle(session: Session, guard: Guard, zones: ZoneSources, now: Date): S
 
   return {
     readLocations: readLocationsOnce,
+
+    notProvided: (dataset) => attributesNotProvided(dataset, session.columns),
 
     compareAge: async (reached) => {
       const highest = await neverShrinking({ session, lookup: lookupOnce })

@@ -179,7 +179,8 @@ async function canBeRead(context: CycleContext, source: SourceCycle, dataset: Da
 async function sendLocations(context: CycleContext, source: SourceCycle): Promise<Target[]> {
   const present = await source.readLocations()
   await source.confirm()
-  const ids = await retrying(context, () => context.client.sendLocations(present, context.connector.datasets))
+  const datasets = new Map(context.connector.datasets.map((each) => [each, source.notProvided?.(each) ?? []]))
+  const ids = await retrying(context, () => context.client.sendLocations(present, datasets))
   const sourceIds = new Set(present.map((location) => location.source_id))
   for (const { source_id } of context.state.sentLocations()) {
     if (!sourceIds.has(source_id)) context.state.forgetLocation(source_id, ids.get(source_id))

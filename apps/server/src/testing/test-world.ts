@@ -182,10 +182,10 @@ export async function someWorld(
       body: gzipSync(body),
     })
 
-  const post = (path: string, agent: { agentKey: string }, body: object) =>
+  const post = (path: string, agent: { agentKey: string }, body: object, headers: Record<string, string> = {}) =>
     request(`/ingest/v1${path}`, {
       method: 'POST',
-      headers: { authorization: `Bearer ${agent.agentKey}`, 'content-type': 'application/json' },
+      headers: { authorization: `Bearer ${agent.agentKey}`, 'content-type': 'application/json', ...headers },
       body: JSON.stringify(body),
     })
 

@@ -13,6 +13,8 @@ const credential = Type.String({
   pattern: '^[^\\u0000-\\u001f\\u007f]+$',
 })
 
+const name = Type.String({ maxLength: 100 })
+
 /** The JSON body of each route that takes one. Records and slices of lists are lines: see `recordLines` and `sliceLines`. */
 export const ingestBodies = {
   enrolAgent: body({
@@ -29,7 +31,11 @@ export const ingestBodies = {
     /** True: the system has no other location. Older agents do not send it. */
     complete: Type.Optional(Type.Boolean()),
     /** The datasets that the system provides at all; left out: every one. A name that the service does not know changes nothing. */
-    datasets: Type.Optional(Type.Array(Type.String({ maxLength: 100 }), { maxItems: 100 })),
+    datasets: Type.Optional(Type.Array(name, { maxItems: 100 })),
+    /** By dataset, the attributes of its source that the system never provides. Names that the service does not know change nothing. */
+    attributes_not_provided: Type.Optional(
+      Type.Record(name, Type.Array(name, { maxItems: 500 }), { maxProperties: 100 }),
+    ),
   }),
   reportCycle: body({ read_at: anyInstant('When the reading began'), complete: Type.Boolean() }),
   beginList: body({ began_at_upload: beganAtUpload }),

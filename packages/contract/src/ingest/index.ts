@@ -20,7 +20,6 @@ export {
   ingestVersion,
   ingestVersionHeader,
   notesVersion,
-  providedVersion,
   releasesVersion,
 } from './route.ts'
 export { listHashLength, sliceLines } from './slice.ts'

@@ -14,9 +14,6 @@ export const ingestVersion = 6
 /** Agents from this version on send the notes that the service asks for, and no other. */
 export const notesVersion = 3
 
-/** Services from this version on take the datasets that the source provides, with the locations. */
-export const providedVersion = 4
-
 /** Services from this version on offer releases of the agent to agents from this version on. */
 export const releasesVersion = 5
 

@@ -44,6 +44,8 @@ export type DatasetCopy = {
   total: number
   /** Of the total, those that the practice management system still has. */
   visible: number
+  /** Attributes that the practice management system, or its export, never has. */
+  attributes_not_provided: string[]
   /** `held`: a removal waits for a person; `running`: one is carried out. */
   removal: 'held' | 'running' | null
 }

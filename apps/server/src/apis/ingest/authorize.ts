@@ -1,5 +1,5 @@
 import { type DatasetName, hasInstants, isDatasetName } from '@bridgework/contract'
-import { ingestVersionHeader } from '@bridgework/contract/ingest'
+import { contractHeader, ingestVersionHeader } from '@bridgework/contract/ingest'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Pool } from 'pg'
 import { agentVersionOf, createAgentContacts } from '../../modules/agents/agent-contact.ts'
@@ -74,6 +74,11 @@ export function agentOf(request: FastifyRequest): AgentPrincipal {
 /** The version of the protocol that the agent says it speaks. */
 export function protocolOf(request: FastifyRequest): number {
   return Number(request.headers[ingestVersionHeader.toLowerCase()] ?? 1)
+}
+
+/** The number of the contract that the agent says it knows. */
+export function contractOf(request: FastifyRequest): number {
+  return Number(request.headers[contractHeader.toLowerCase()] ?? 1)
 }
 
 /** The path's organization, which must be the agent's own. */

@@ -34,6 +34,7 @@ import type { Log } from '../../platform/log/log-event.ts'
 import type { LoadWatch } from '../../platform/memory/load-watch.ts'
 import {
   agentOf,
+  contractOf,
   datasetOf,
   keyOf,
   organizationOf,
@@ -148,7 +149,11 @@ function registerProtected(app: FastifyInstance, context: IngestApiContext): voi
     const report = {
       agentId: agentOf(request).agentId,
       isComplete: body.complete === true,
-      provided: body.datasets ?? null,
+      provided: {
+        datasets: body.datasets ?? null,
+        attributesLacking: body.attributes_not_provided ?? {},
+        contract: contractOf(request),
+      },
       now: now(),
     }
     requireTimeZones(body.locations)

@@ -94,6 +94,7 @@ export function registerDirectory(
           total: state.total,
           initial_sync_completed_at: state.initialSyncCompletedAt,
           removal_held: holds.get(dataset) ?? null,
+          attributes_not_provided: state.attributesNotProvided,
         },
       }))
       return { data: await Promise.all(data), meta: { epoch: principal.epoch, request_id: request.id } }

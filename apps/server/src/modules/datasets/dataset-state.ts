@@ -1,4 +1,4 @@
-import { type DatasetName, datasetNames, datasets, getDataset, renderingOf } from '@bridgework/contract'
+import { type DatasetName, datasetNames, datasets, getDataset, renderingOf, sinceOf, vendorAttribute } from '@bridgework/contract'
 import type { Queryable } from '../../platform/database/queryable.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import type { LocationId } from '../../platform/identity/identity.ts'
@@ -98,23 +98,29 @@ export async function saveRendering(client: Queryable, locationId: LocationId, d
   ])
 }
 
+/** `attributesNotProvided`: those that the location's practice management system never has, by the names that vendors see. */
+export type ListedState = DatasetState & { readonly attributesNotProvided: readonly string[] }
+
 /** The states of these locations' datasets, in the contract's order. */
 export async function listDatasetStates(
   db: Queryable,
   locationIds: readonly LocationId[],
-): Promise<Map<LocationId, Map<DatasetName, DatasetState>>> {
-  const { rows } = await db.query<DatasetStateRow & { location_id: LocationId; dataset: DatasetName }>(
+): Promise<Map<LocationId, Map<DatasetName, ListedState>>> {
+  const { rows } = await db.query<
+    DatasetStateRow & { location_id: LocationId; dataset: DatasetName; attributes_not_provided: string[] }
+  >(
     `select location_id, dataset, first_stamp, last_stamp, total, visible, synced_at, initial_sync_completed_at,
-            is_provided
+            is_provided, attributes_not_provided
        from dataset_state
       where location_id = any($1::bigint[])
       order by array_position($2::text[], dataset)`,
     [locationIds, datasetNames],
   )
-  const byLocation = new Map<LocationId, Map<DatasetName, DatasetState>>()
+  const byLocation = new Map<LocationId, Map<DatasetName, ListedState>>()
   for (const row of rows) {
-    const states = byLocation.get(row.location_id) ?? new Map<DatasetName, DatasetState>()
-    byLocation.set(row.location_id, states.set(row.dataset, toDatasetState(row)))
+    const states = byLocation.get(row.location_id) ?? new Map<DatasetName, ListedState>()
+    const state = { ...toDatasetState(row), attributesNotProvided: row.attributes_not_provided }
+    byLocation.set(row.location_id, states.set(row.dataset, state))
   }
   return byLocation
 }
@@ -133,24 +139,50 @@ export async function readLastStamp(db: Queryable, locationId: LocationId, datas
   return Number(stamp)
 }
 
-/** Notes which datasets the source of these locations has; null: every one. Locks in the order of writers: see `lockDatasetStates`. */
+/** What a source has: which datasets (null: every one), and which attributes of their sources it lacks, by dataset. */
+export type Provided = {
+  readonly datasets: readonly string[] | null
+  readonly attributesLacking: Readonly<Record<string, readonly string[]>>
+  /** The number of the contract that its agent knows. What came later it cannot have. */
+  readonly contract: number
+}
+
+/** Notes what the source of these locations has. Locks in the order of writers: see `lockDatasetStates`. */
 export async function setProvided(
   client: Queryable,
   locationIds: readonly LocationId[],
-  provided: readonly string[] | null,
+  provided: Provided,
 ): Promise<void> {
   await client.query(
-    `with changed as (
-       select location_id, dataset
-         from dataset_state
-        where location_id = any($1::bigint[]) and is_provided <> (dataset = any($2::text[]))
-        order by location_id, array_position($3::text[], dataset)
-          for update)
-     update dataset_state s set is_provided = not s.is_provided
+    `with reported as (
+       select dataset, is_provided, attributes_not_provided
+         from jsonb_to_recordset($2::jsonb) as r (dataset text, is_provided boolean, attributes_not_provided text[])),
+     changed as (
+       select s.location_id, s.dataset, r.is_provided, r.attributes_not_provided
+         from dataset_state s
+         join reported r on r.dataset = s.dataset
+        where s.location_id = any($1::bigint[])
+          and (s.is_provided, s.attributes_not_provided) is distinct from (r.is_provided, r.attributes_not_provided)
+        order by s.location_id, array_position($3::text[], s.dataset)
+          for update of s)
+     update dataset_state s
+        set is_provided = changed.is_provided, attributes_not_provided = changed.attributes_not_provided
        from changed
       where s.location_id = changed.location_id and s.dataset = changed.dataset`,
-    [locationIds, provided ?? datasetNames, datasetNames],
+    [locationIds, JSON.stringify(datasets.map((dataset) => reportedOf(dataset, provided))), datasetNames],
   )
+}
+
+function reportedOf(dataset: (typeof datasets)[number], { datasets: named, attributesLacking, contract }: Provided) {
+  const { name, source, attributes } = dataset
+  const later = Object.entries(source.properties).flatMap(([each, schema]) => (sinceOf(schema) > contract ? each : []))
+  const lacking = Object.hasOwn(attributesLacking, name) ? (attributesLacking[name] ?? []) : []
+  const hidden = new Set([...lacking, ...later].map((each) => vendorAttribute(dataset, each)))
+  return {
+    dataset: name,
+    is_provided: named?.includes(name) ?? true,
+    attributes_not_provided: Object.keys(attributes.properties).filter((each) => hidden.has(each)),
+  }
 }
 
 /** Whether every dataset that these locations have was read in full at least once. */

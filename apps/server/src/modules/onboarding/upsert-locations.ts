@@ -7,7 +7,7 @@ import { listAgents } from '../agents/agent-key.ts'
 import { listWrittenByOthers, noteRefused } from '../agents/location-writer.ts'
 import { insertAttributionScripts } from '../attribution/store.ts'
 import { openForOrganizationGrants } from '../consent/dataset-grant.ts'
-import { insertDatasetStates, listDatasetStates, setProvided } from '../datasets/dataset-state.ts'
+import { insertDatasetStates, listDatasetStates, type Provided, setProvided } from '../datasets/dataset-state.ts'
 import {
   closeLocations,
   insertLocations,
@@ -24,8 +24,7 @@ import { dropWaitingRemovals, requestRemovals } from '../records/removals/remova
 export type LocationReport = {
   agentId: AgentId
   isComplete: boolean
-  /** The datasets that the system has at all; null: every one. */
-  provided: readonly string[] | null
+  provided: Provided
   now: Date
 }
 

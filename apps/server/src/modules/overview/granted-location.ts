@@ -6,7 +6,7 @@ import { type LocationId, type OrganizationId, parseNumericId } from '../../plat
 import { attributionInstalled, type InstallState, installColumns } from '../attribution/store.ts'
 import { inForce } from '../consent/in-force.ts'
 import type { Principal } from '../consent/read-permit.ts'
-import { type DatasetState, listDatasetStates } from '../datasets/dataset-state.ts'
+import { type ListedState, listDatasetStates } from '../datasets/dataset-state.ts'
 import { findLocation, type Location, type LocationRow, locationColumns, toLocation } from '../directory/location.ts'
 import { requireGrantedOrganization } from './granted-organization.ts'
 
@@ -15,7 +15,7 @@ export type GrantedLocation = Location & {
   /** In the contract's order. */
   datasetsGranted: DatasetName[]
   /** Of the granted datasets, in the same order. */
-  states: { dataset: DatasetName; state: DatasetState }[]
+  states: { dataset: DatasetName; state: ListedState }[]
   attributionScript: InstallState
 }
 

@@ -257,6 +257,7 @@ create table dataset_state (
   counted_stamp bigint not null,
   is_provided boolean not null default true,
   rendering smallint not null default 1,
+  attributes_not_provided text[] not null default '{}'::text[],
   constraint dataset_state_counted CHECK ((counted_stamp = last_stamp)),
   constraint dataset_state_pkey PRIMARY KEY (location_id, dataset)
 );

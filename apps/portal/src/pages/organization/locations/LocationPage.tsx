@@ -74,14 +74,14 @@ export function LocationPage() {
         </Section>
         <Section
           title="Datasets"
-          description="What vendors with access can read. Not provided: your system, or its export, does not have the dataset."
+          description="What vendors with access can read. Not provided: your system, or its export, does not have the dataset. Never has: it does not have these attributes, so vendors get them empty."
         >
           <DataTable
             caption="Datasets of this location"
             rows={location.datasets}
             rowKey={({ dataset }) => dataset}
             columns={[
-              { header: 'Dataset', cell: ({ title }) => <Text size="sm">{title}</Text> },
+              { header: 'Dataset', cell: (copy) => <DatasetTitle copy={copy} /> },
               { header: 'State', cell: (copy) => <CopyState copy={copy} params={params} /> },
               {
                 header: 'Last read',
@@ -116,6 +116,19 @@ export function LocationPage() {
           </Text>
         </Card>
       </Stack>
+    </>
+  )
+}
+
+function DatasetTitle({ copy: { title, state, attributes_not_provided: lacking } }: { copy: DatasetCopy }) {
+  return (
+    <>
+      <Text size="sm">{title}</Text>
+      {state !== 'not_provided' && lacking.length > 0 && (
+        <Text size="xs" c="dimmed">
+          Never has {lacking.join(', ').replaceAll('_', ' ')}
+        </Text>
+      )}
     </>
   )
 }

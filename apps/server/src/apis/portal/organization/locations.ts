@@ -100,6 +100,7 @@ export async function entriesOf(
             initial_sync_completed_at: state.initialSyncCompletedAt?.toISOString() ?? null,
             total: state.total,
             visible: state.visible,
+            attributes_not_provided: [...state.attributesNotProvided],
             removal: removalAt.get(`${location.id} ${dataset}`) ?? null,
           })),
         ),

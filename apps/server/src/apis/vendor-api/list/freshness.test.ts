@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { datasetNames } from '@bridgework/contract'
+import { contractNumber, datasetNames } from '@bridgework/contract'
+import { contractHeader } from '@bridgework/contract/ingest'
 import { someWorld } from '../../../testing/test-world.ts'
 
 const weekdays = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday']
@@ -100,6 +101,42 @@ test('a dataset that the source does not have is not_provided, and nothing waits
   assert.equal((await states()).location, 'not_provided')
   await report()
   assert.equal((await states()).location, 'pending', 'an agent that does not say is taken to read every dataset')
+})
+
+test('sync_status names the attributes that the source never has, and those that its agent is too old for', async (t) => {
+  const world = await someWorld(t)
+  const location = await world.addLocation()
+  const vendor = await world.addVendor([location])
+  const { agent, organizationId } = location
+  const { rows } = await world.pool.query('select source_id from location where id = $1', [location.id])
+  const lacking = async (contract: number, attributes?: Record<string, readonly string[]>) => {
+    const described = { ...aSourceLocation, source_id: rows[0].source_id }
+    const body = { locations: [described], ...(attributes && { attributes_not_provided: attributes }) }
+    const headers = { [contractHeader]: String(contract) }
+    assert.equal((await world.post(`/organizations/${organizationId}/locations`, agent, body, headers)).status, 200)
+    const { data } = (await vendor.get(`/locations/${location.id}/sync_status`)).body
+    return Object.fromEntries(
+      data.flatMap(({ id, attributes }) => {
+        const names = attributes.attributes_not_provided as string[]
+        return names.length > 0 ? [[id, names]] : []
+      }),
+    )
+  }
+
+  const reported = {
+    patients: ['country', 'guarantor_source_id', 'constructor', 'of_a_later_contract'],
+    appointments: ['treatment_source_ids', 'created_at'],
+    insurance_plans: ['fee_schedule_source_id'],
+    of_a_later_contract: ['x'],
+  }
+  const seen = {
+    patients: ['country', 'guarantor_id'],
+    appointments: ['treatment_ids', 'created_at'],
+    insurance_plans: ['fee_schedule'],
+  }
+  assert.deepEqual(await lacking(contractNumber, reported), seen)
+  assert.deepEqual(await lacking(contractNumber), {}, 'an agent that does not say is taken to have every attribute')
+  assert.deepEqual(await lacking(1), { patients: ['title'], appointments: ['created_at'] })
 })
 
 const aSourceLocation = {

@@ -69,6 +69,9 @@ const syncStatus = Type.Object({
       { description: 'A removal that a person must confirm, because it would hide so many of the visible records' },
     ),
   ),
+  attributes_not_provided: Type.Array(Type.String(), {
+    description: 'Attributes that the practice’s system never has here: null there means unknown',
+  }),
 })
 
 const ofDataset = 'Id of the record: never changes, unique among all records of this type'

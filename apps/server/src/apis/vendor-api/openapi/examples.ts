@@ -127,6 +127,7 @@ function statusOf({ name }: Dataset): unknown {
     total: 1,
     initial_sync_completed_at: at,
     removal_held: null,
+    attributes_not_provided: name === 'patient_referrals' ? ['campaign'] : [],
   }
   return { id: name, type: 'sync_status', attributes }
 }
