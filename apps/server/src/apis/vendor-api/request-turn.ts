@@ -5,7 +5,8 @@ import type { RequestTurn } from '../../modules/throttle/request-turns.ts'
 import { Problem } from '../../platform/errors/problem.ts'
 import { rawQuery } from '../../platform/http/server.ts'
 import type { VendorApiContext } from './context.ts'
-import { decodedParts, sinceParameter } from './parameters.ts'
+import { since } from './parameters.ts'
+import { decodedParts } from './query.ts'
 import { tokenOf } from './token/authenticate.ts'
 
 declare module 'fastify' {
@@ -73,7 +74,7 @@ function bytesAsked(request: FastifyRequest): number {
   let [items, isDelta] = [String(limits.pageSizeDefault), false]
   for (const [name, value] of decodedParts(rawQuery(request))) {
     if (name === 'items') items = value ?? ''
-    if (name === sinceParameter) isDelta = true
+    if (name === since.name) isDelta = true
   }
   const records = Math.min(Number(items) || 0, limits.pageSizeMax)
   // A delta is most often empty or has a few records. One that has more says so, by `widenTurn`.

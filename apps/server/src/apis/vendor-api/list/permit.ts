@@ -16,7 +16,7 @@ import { Problem } from '../../../platform/errors/problem.ts'
 import { rawQuery } from '../../../platform/http/server.ts'
 import { type LocationId, parseNumericId } from '../../../platform/identity/identity.ts'
 import type { VendorApiContext } from '../context.ts'
-import { epochHeader, type ListParameters, readListParameters, sinceParameter } from '../parameters.ts'
+import { epochHeader, type ListParameters, readListParameters, since as sinceParameter } from '../parameters.ts'
 import { tokenOf } from '../token/authenticate.ts'
 import { filtersOf, isOff, type LocationParams, mayHaveNotes, permitOf } from './disclosed-read.ts'
 
@@ -108,6 +108,6 @@ function refuseFuture(permit: ReadPermit, since: Since): void {
   // Of another epoch the clock may have been another one too.
   if (since.moment === null || since.moment <= latestMoment(permit) || isOfAnotherEpoch(permit, since)) return
   throw new Problem('parameter_invalid', {
-    errors: `${sinceParameter} lies in the future: the server's time is ${formatInstant(permit.databaseNow)}. Pass back meta.next_fetch_modified_since, or the answer's Date.`,
+    errors: `${sinceParameter.name} lies in the future: the server's time is ${formatInstant(permit.databaseNow)}. Pass back meta.next_fetch_modified_since, or the answer's Date.`,
   })
 }

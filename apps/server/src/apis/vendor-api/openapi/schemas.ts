@@ -1,11 +1,13 @@
-import { anyInstant, type Dataset, type FilterName, limits, type ProblemCode } from '@bridgework/contract'
-import { type TSchema, Type } from 'typebox'
+import { type Dataset, limits, type ProblemCode } from '@bridgework/contract'
+import { Type } from 'typebox'
+import { locationsParameters, pageParameters, parametersOf, rangeParameters } from '../parameters.ts'
+import { type Accepted, querySchema } from '../query.ts'
 import { component, pascal, recordName } from './components.ts'
 import { answers } from './refusal-schemas.ts'
 
 /*
- * What OpenAPI says of each route. Requests are not checked against these: parameters are read after the permit, so that a caller
- * learns nothing about a location that it may not read (docs/errors.md has the order).
+ * What OpenAPI says of each route. Fastify does not check requests against these: parameters are read after the permit, by the same definitions
+ * (parameters.ts), so that a caller learns nothing about a location that it may not read (docs/errors.md has the order).
  */
 
 const dataTag = 'Data'
@@ -56,65 +58,15 @@ export const tokenSchema = {
 }
 
 const locationParam = Type.Object({ location_id: Type.String({ description: 'Id of the location' }) })
-const items = Type.Optional(
-  Type.Integer({
-    minimum: 1,
-    default: limits.pageSizeDefault,
-    description: `Page size; a value above ${limits.pageSizeMax} counts as ${limits.pageSizeMax}`,
-  }),
-)
-const after = Type.Optional(
-  Type.Integer({
-    minimum: 0,
-    description: 'Cursor: the id of the last record of the previous page, as its meta.next_after',
-  }),
-)
-const page = Type.Optional(Type.Integer({ minimum: 1, default: 1, description: 'Number of the page, from 1' }))
-const since = anyInstant(
-  'Return only records that changed since this time (RFC 3339, in UTC or with an offset). Pass meta.next_fetch_modified_since here',
-)
 const epochOfSince = Type.Optional(
   Type.String({
     description:
       'meta.epoch of the answer that gave the meta.next_fetch_modified_since that you pass. When the service was restored since, the delta returns the whole dataset and meta.restored_at, whatever the clocks say. Do not send it with a time of your own',
   }),
 )
-const filterMembers: Record<FilterName, Record<string, TSchema>> = {
-  patient_id: {
-    patient_id: Type.Optional(
-      Type.String({ description: 'Return only records of the patient with this id', examples: ['2048'] }),
-    ),
-  },
-  starts_at: {
-    starts_from: Type.Optional(anyInstant('Return only records that start at this time or later')),
-    starts_to: Type.Optional(anyInstant('Return only records that start before this time')),
-  },
-}
-
-function filtersOf(dataset: Dataset) {
-  const members = dataset.filters.map((filter) => filterMembers[filter])
-  const description =
-    'Filters can be combined. With fetch_modified_since and another filter, a record that no longer matches after a change is not returned: see docs/guides/filters-and-fields.md'
-  return Type.Optional(
-    Type.Object(
-      Object.assign({ fetch_modified_since: Type.Optional(since) }, ...members),
-      members.length > 0 ? { additionalProperties: false, description } : { additionalProperties: false },
-    ),
-  )
-}
-
-function fieldsOf(dataset: Dataset) {
-  return Type.Optional(
-    Type.Object(
-      {
-        [dataset.type]: Type.Optional(
-          Type.String({ description: 'Names of the attributes to return, separated by commas' }),
-        ),
-      },
-      { additionalProperties: false, description: 'Attributes to return; all of them when it is omitted' },
-    ),
-  )
-}
+const aboutFields = 'Attributes to return; all of them when it is omitted'
+const aboutFilters =
+  'Filters can be combined. With fetch_modified_since and another filter, a record that no longer matches after a change is not returned: see docs/guides/filters-and-fields.md'
 
 export function listSchema(dataset: Dataset) {
   const isCursor = dataset.pagination === 'cursor'
@@ -124,10 +76,9 @@ export function listSchema(dataset: Dataset) {
     summary: `List the ${dataset.title.toLowerCase()} of a location`,
     description: [dataset.description, walkOf(dataset), ...previewOf(dataset)].join(' '),
     params: locationParam,
-    querystring: Type.Object({
-      ...(isCursor ? { after, items } : { page, items }),
-      q: filtersOf(dataset),
-      fields: fieldsOf(dataset),
+    querystring: querySchema(parametersOf(dataset).list, {
+      ...(dataset.filters.length > 0 && { q: aboutFilters }),
+      fields: aboutFields,
     }),
     headers: Type.Object({ 'X-Epoch': epochOfSince }),
     ...answers(
@@ -156,7 +107,7 @@ export function recordSchema(dataset: Dataset) {
       ...previewOf(dataset),
     ].join(' '),
     params: Type.Object({ ...locationParam.properties, id: Type.String({ description: 'Id of the record' }) }),
-    querystring: Type.Object({ fields: fieldsOf(dataset) }),
+    querystring: querySchema(parametersOf(dataset).record, { fields: aboutFields }),
     ...answers(
       Type.Object(
         { data: component(recordName(dataset, 'detail')), meta: component('RecordMeta') },
@@ -177,7 +128,7 @@ export function digestSchema(dataset: Dataset) {
       ...previewOf(dataset),
     ].join(' '),
     params: locationParam,
-    querystring: Type.Object({ after }),
+    querystring: querySchema(rangeParameters),
     ...answers(
       Type.Object(
         { data: Type.Array(component('DigestRange')), meta: component('DigestMeta') },
@@ -206,7 +157,7 @@ export function exportSchema(dataset: Dataset) {
       ...previewOf(dataset),
     ].join(' '),
     params: locationParam,
-    querystring: Type.Object({ after }),
+    querystring: querySchema(rangeParameters),
     ...answers(lines, [...ofDataset(dataset), 'sync_slots_exceeded']),
   }
 }
@@ -225,26 +176,12 @@ function ofDataset(dataset: Dataset): ProblemCode[] {
   return [...ofBearer, 'location_denied', 'dataset_denied', 'location_unknown', ...preview, 'disclosure_unavailable']
 }
 
-export const organizationListSchema = directoryListSchema('organizations_list', 'organization', { page, items }, [])
+export const organizationListSchema = directoryListSchema('organizations_list', 'organization', pageParameters, [])
 export const organizationSchema = directoryRecordSchema('organizations_get', 'organization')
-export const locationListSchema = directoryListSchema(
-  'locations_list',
-  'location',
-  {
-    organization_id: Type.Optional(
-      Type.Integer({ minimum: 1, description: 'Return only the locations of this organization' }),
-    ),
-    with_attribution_script_install: Type.Optional(
-      Type.Boolean({
-        description:
-          'Return only locations whose practice has installed the attribution script on its website: when empty, true or 1. No effect when false or 0',
-      }),
-    ),
-    page,
-    items,
-  },
-  ['organization_denied', 'organization_unknown'],
-)
+export const locationListSchema = directoryListSchema('locations_list', 'location', locationsParameters, [
+  'organization_denied',
+  'organization_unknown',
+])
 export const locationSchema = directoryRecordSchema('locations_get', 'location')
 
 export const syncStatusSchema = {
@@ -266,18 +203,13 @@ export const syncStatusSchema = {
   ),
 }
 
-function directoryListSchema(
-  operationId: string,
-  type: string,
-  querystring: Record<string, TSchema>,
-  codes: ProblemCode[],
-) {
+function directoryListSchema(operationId: string, type: string, accepted: Accepted, codes: ProblemCode[]) {
   return {
     operationId,
     tags: [type === 'location' ? 'Locations' : 'Organizations'],
     summary: `List the ${type}s that this credential may read`,
     description: `To get the next page, pass meta.next_page as page, until meta.has_more is false. With items=${limits.pageSizeMax}, one page usually holds all ${type}s.`,
-    querystring: Type.Object(querystring),
+    querystring: querySchema(accepted),
     ...answers(
       Type.Object(
         {
