@@ -66,7 +66,8 @@ function runtimeOf({ name, type, pagination, filters, attributes }: (typeof data
   return `  ${name}: {\n    type: '${type}',\n    pagination: '${pagination}',\n    filters: [${filterList}],\n    attributes: {\n${kinds.join('\n')}\n    },\n  },`
 }
 
-function typeOf(schema: Schema, indent: string): string {
+/** The type of values of a schema, as TypeScript. */
+export function typeOf(schema: Schema, indent: string): string {
   if (schema.const !== undefined) return `'${schema.const}'`
   // Values may be added (docs/decisions/shapes.md). An editor still offers those of today.
   if (schema.enum) return [...schema.enum.map((value) => `'${value}'`), '(string & {})'].join(' | ')
@@ -78,7 +79,8 @@ function typeOf(schema: Schema, indent: string): string {
   const inner = `${indent}  `
   const members = Object.entries(schema.properties ?? {}).map(([name, member]) => {
     const described = member.description ?? member.anyOf?.find((choice) => choice.description)?.description
-    return `${described ? `${inner}/** ${described} */\n` : ''}${inner}${name}: ${typeOf(member, inner)}`
+    const text = [described, member.deprecated && '@deprecated'].filter(Boolean).join(' ')
+    return `${text ? `${inner}${doc(text)}\n` : ''}${inner}${name}: ${typeOf(member, inner)}`
   })
   return `{\n${members.join('\n')}\n${indent}}`
 }

@@ -9,5 +9,6 @@ export type Schema = {
   format?: string
   pattern?: string
   description?: string
+  deprecated?: boolean
   'x-since'?: number
 }

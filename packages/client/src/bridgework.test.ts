@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { datasetNames as contractNames } from '@bridgework/contract'
-import { generate } from '../scripts/generate.ts'
+import { generate, typeOf } from '../scripts/generate.ts'
 import { ApiError } from './api-error.ts'
 import { Bridgework } from './bridgework.ts'
 import { datasetNames } from './dataset-resource.ts'
@@ -15,6 +15,11 @@ test('the types that are published are those of the contract', () => {
   assert.deepEqual(datasetNames, contractNames)
   const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../package.json'), 'utf8'))
   assert.equal(clientVersion, version)
+  const schema = {
+    type: 'object',
+    properties: { kind: { type: 'string', description: 'Use visit_type instead', deprecated: true } },
+  }
+  assert.match(typeOf(schema, ''), /\/\*\* Use visit_type instead @deprecated \*\/\n {2}kind: string/)
 })
 
 test('a list gives every record once and in order, however long its pages are, and a page at a time when asked', async (t) => {

@@ -12,6 +12,7 @@ import { canonicalSource } from './ingest/canonical.ts'
 import {
   completeSource,
   contractNumber,
+  deprecated,
   lineSource,
   numbersOf,
   renderingOf,
@@ -38,7 +39,11 @@ function shapesAt(number: number): object {
     })
   const text = JSON.stringify(Object.fromEntries(shapes), (name, value) =>
     // An attribute may be called so, too.
-    (name === 'description' && typeof value === 'string') || name.startsWith('x-') ? undefined : value,
+    (name === 'description' && typeof value === 'string') ||
+    (name === 'deprecated' && value === true) ||
+    name.startsWith('x-')
+      ? undefined
+      : value,
   )
   return JSON.parse(text)
 }
@@ -162,4 +167,15 @@ test('attributes and values of any depth may come later, and older services get 
     [[1], [1, 2], [1, 2, 3]],
   )
   assert.deepEqual(numbersOf({ source, since: 3 }, 2), [])
+})
+
+test('an attribute with a successor says so where people and tools look, and its shape stays', () => {
+  const before = nullable(text('The kind of visit'))
+  const after = deprecated(nullable(text('The kind of visit')), 'visit_type')
+  assert.deepEqual(JSON.parse(JSON.stringify(after)), {
+    ...JSON.parse(JSON.stringify(before)),
+    deprecated: true,
+    description: 'The kind of visit. Use visit_type instead',
+  })
+  for (const value of ['new', null, 7]) assert.equal(Check(after, value), Check(before, value))
 })

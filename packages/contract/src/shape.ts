@@ -16,6 +16,18 @@ export function since<T extends object>(number: number, attribute: T): T {
   return number === 1 ? attribute : Object.assign(attribute, { 'x-since': number })
 }
 
+/**
+ * Says that an attribute has a better successor, which its description then names. It is filled for at least 12 months after the changelog says so, and may
+ * be null after that: it must allow it.
+ */
+export function deprecated<T extends TSchema>(attribute: T, successor: string): T {
+  const { description, anyOf = [] }: Described = attribute
+  const about = description ?? anyOf.find((each) => each.description !== undefined)?.description
+  return Object.assign(attribute, { deprecated: true, description: `${about}. Use ${successor} instead` })
+}
+
+type Described = TSchema & { description?: string; anyOf?: Described[] }
+
 /** Since which number a schema has been part of the contract. */
 export function sinceOf(schema: object): number {
   return 'x-since' in schema ? Number(schema['x-since']) : 1
